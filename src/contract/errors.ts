@@ -1,0 +1,55 @@
+/**
+ * Every error the service can answer, in one place: code, HTTP status and what it is for.
+ * 400, 401, 404 and 500 carry everything the interface can say; the others stand for what is
+ * outside it (transport, load, an engine that is away).
+ */
+export const errorCatalogue = {
+  invalid_request: {
+    status: 400,
+    meaning: 'a field, parameter or body is not as the contract says',
+  },
+  name_taken: { status: 400, meaning: 'a project or computer of that name exists already' },
+  limit_reached: { status: 400, meaning: 'the owner may not run more computers at once' },
+  not_running: { status: 400, meaning: 'the computer has to be started first' },
+  conflict: { status: 400, meaning: 'the computer is being changed or deleted' },
+  off_screen: { status: 400, meaning: 'the coordinates lie outside the screen' },
+  unknown_key: { status: 400, meaning: 'no key has that name' },
+  image_missing: { status: 400, meaning: 'the machine image has to be built first' },
+  unsupported: { status: 400, meaning: 'this engine or image cannot do that' },
+  unauthorized: { status: 401, meaning: 'the API key is missing or wrong' },
+  not_found: { status: 404, meaning: 'there is no such project, computer, key or path' },
+  method_not_allowed: { status: 405, meaning: 'the path exists, not with this method' },
+  request_timeout: { status: 408, meaning: 'the request did not arrive whole in time' },
+  payload_too_large: { status: 413, meaning: 'the body is larger than the service reads' },
+  unsupported_media_type: { status: 415, meaning: 'the body is not JSON' },
+  misdirected: { status: 421, meaning: 'the Host or Origin header is not this service' },
+  rate_limited: { status: 429, meaning: 'too many requests at once' },
+  internal: { status: 500, meaning: 'the service failed; the log has the request id' },
+  guest_timeout: { status: 500, meaning: 'the computer did not answer in time' },
+  guest_failed: { status: 500, meaning: 'the computer answered with something unusable' },
+  engine_unavailable: {
+    status: 503,
+    meaning: 'the engine that runs the computer cannot be reached',
+  },
+} as const satisfies Record<string, { status: number; meaning: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+/** An error that is meant for the user: what went wrong, where, and what to do next, in one line. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError';
+  readonly code: ErrorCode;
+  /** HTTP status of `code`. */
+  readonly status: number;
+
+  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.code = code;
+    this.status = errorCatalogue[code].status;
+  }
+}
+
+/** True for a code that this version knows. */
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(errorCatalogue, code);
+}

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+
+/** Base address of a service on this machine; all paths of the contract are relative to it. */
+export const DEFAULT_BASE_URL = 'http://127.0.0.1:4700/api';
+
+/** 1 to 64 letters, digits, `_`, `-`. */
+export const ProjectName = z
+  .string({ error: 'must be a string' })
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "_" or "-"')
+  .refine((name) => name !== 'by-name', '"by-name" is reserved');
+
+/** Free text of 1 to 128 characters without control characters. */
+export const ComputerName = z
+  .string({ error: 'must be a string' })
+  .refine((name) => [...name].length >= 1 && [...name].length <= 128, 'must be 1 to 128 characters')
+  .refine((name) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name), 'must have no control characters')
+  .refine((name) => name.trim().length > 0, 'must not be blank');
+
+export const Timestamp = z.iso.datetime();
+
+/** A number of pixels from the left or top edge; fractions are rounded. */
+export const Coordinate = z
+  .number({ error: 'must be a number of pixels' })
+  .finite()
+  .transform((value) => Math.round(value));
+
+export const MouseButton = z.enum(['left', 'right', 'middle'], {
+  error: 'must be "left", "right" or "middle"',
+});
+
+export const ModifierKeys = z
+  .array(z.string({ error: 'must be a key name' }), { error: 'must be a list of key names' })
+  .max(4, 'must have at most 4 keys');
+
+/** An integer of a closed set, with a message that names the set. */
+export function oneOf<const Values extends readonly [number, ...number[]]>(
+  values: Values,
+  unit: string,
+) {
+  return z.literal([...values] as Values[number][], {
+    error: `must be ${values.slice(0, -1).join(', ')} or ${values.at(-1)} (${unit})`,
+  });
+}
+
+/** An integer from `min` to `max`, with a message that names both. */
+export function integer(min: number, max: number) {
+  const error = `must be an integer from ${min} to ${max}`;
+  return z.number({ error }).int(error).min(min, error).max(max, error);
+}
+
+/** A number from `min` to `max` in `unit`, with a message that names them. */
+export function quantity(min: number, max: number, unit: string) {
+  const error = `must be a number from ${min} to ${max} (${unit})`;
+  return z.number({ error }).min(min, error).max(max, error);
+}
+
+export function flag() {
+  return z.boolean({ error: 'must be true or false' });
+}
+
+/** Text of at most `max` UTF-16 units; lone surrogates have no meaning anywhere and are refused. */
+export function text(max: number) {
+  return z
+    .string({ error: 'must be a string' })
+    .max(max, `must be at most ${max} characters`)
+    .refine(
+      (value) => value.isWellFormed(),
+      'must be well-formed Unicode (a surrogate is unpaired)',
+    );
+}

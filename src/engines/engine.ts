@@ -1,0 +1,105 @@
+import type { Duplex } from 'node:stream';
+
+/** How strongly a machine is kept apart from its host. `emulated` is a VM without hardware help. */
+export type Isolation = 'container' | 'vm' | 'emulated';
+
+/** What an engine can do, as data: callers branch on these, never on an engine's name. */
+export interface EngineFeatures {
+  readonly isolation: Isolation;
+  /** A running machine can be copied with its memory. */
+  readonly fork: boolean;
+  /** Guest systems that it can run. */
+  readonly os: readonly ('linux' | 'windows')[];
+  /** GPU names that it can lend to a machine. */
+  readonly gpus: readonly string[];
+}
+
+/** Everything an engine needs to make a machine. Plain data; nothing in it is ever given to a shell. */
+export interface MachineSpec {
+  /** Generated id, `[a-z0-9_]{1,40}`: the only text that names things on the host. */
+  readonly id: string;
+  /** Who owns it, as ids; the engine stores both so that {@link Engine.list} can return them. */
+  readonly ownerId: string;
+  readonly projectId: string;
+  readonly os: 'linux' | 'windows';
+  /** The image's name, for example `linux`; the engine resolves it to what it has stored. */
+  readonly image: string;
+  /** Cores. */
+  readonly cpu: number;
+  /** Memory in GiB. */
+  readonly ram: number;
+  readonly gpu: string;
+  /** Screen size in pixels. */
+  readonly resolution: { readonly width: number; readonly height: number };
+  /** Public key in OpenSSH format that the guest's SSH server accepts for its user. */
+  readonly authorizedKey: string;
+}
+
+export type MachineStatus = 'running' | 'stopped' | 'error';
+
+/** A machine as the engine sees it. */
+export interface MachineState {
+  readonly id: string;
+  readonly status: MachineStatus;
+  /** Why it failed, when `status` is `error`; one line for a user. */
+  readonly reason?: string;
+}
+
+/** Something happened to a machine, perhaps behind the service's back: its present state. */
+export type MachineEvent = MachineState | { readonly id: string; readonly status: 'gone' };
+
+/** Can this engine be used here? If not: why, and the one command that mends it. */
+export type Probe =
+  | { readonly usable: true; readonly version: string; readonly detail: string }
+  | { readonly usable: false; readonly reason: string; readonly remedy: string };
+
+export interface EngineImage {
+  readonly name: string;
+  readonly os: 'linux' | 'windows';
+  /** Hash of the recipe it was made from, hexadecimal, if it was built from one. */
+  readonly recipeHash?: string;
+  readonly bytes: number;
+  readonly createdAt: Date;
+}
+
+/** The two byte streams of every machine: `screen` speaks RFB, `shell` speaks SSH. */
+export type Channel = 'screen' | 'shell';
+
+/** How to log in over the `shell` channel. */
+export interface ShellAccess {
+  readonly user: string;
+}
+
+/**
+ * A machine's lifecycle and its two streams; everything else is written once above it.
+ *
+ * Every lifecycle call is idempotent: calling it again after a crash at any point finishes the
+ * work or changes nothing. Errors are {@link ApiError}s: `engine_unavailable` when the engine
+ * itself cannot be reached, `image_missing` when the image is not there.
+ */
+export interface Engine {
+  readonly name: string;
+  readonly features: EngineFeatures;
+  readonly shell: ShellAccess;
+  /** Answers within a few seconds whatever the engine's state. Never throws. */
+  probe(signal?: AbortSignal): Promise<Probe>;
+  /** Makes the machine without starting it. Idempotent by `spec.id`. */
+  create(spec: MachineSpec, signal?: AbortSignal): Promise<void>;
+  start(id: string, signal?: AbortSignal): Promise<void>;
+  /** Asks the guest to end and ends it by force after `graceMs` milliseconds. The disk stays. */
+  stop(id: string, graceMs: number, signal?: AbortSignal): Promise<void>;
+  /** Ends it if it runs; afterwards nothing of the machine is left: no disk, network or socket. */
+  remove(id: string, signal?: AbortSignal): Promise<void>;
+  /** Every machine that carries this service's label: the truth for reconciliation. */
+  list(signal?: AbortSignal): Promise<MachineState[]>;
+  /** State changes as they happen; ends with the signal, throws when the engine goes away. */
+  watch(signal: AbortSignal): AsyncIterable<MachineEvent>;
+  /** Opens a stream to a running machine. The caller owns and destroys it. */
+  dial(id: string, channel: Channel, signal?: AbortSignal): Promise<Duplex>;
+  images(signal?: AbortSignal): Promise<EngineImage[]>;
+}
+
+/** An engine that copies a running machine with its memory, a stopped one by its disk. */
+export interface Forking {
+  fork(from: string, to: MachineSpec, signal?: AbortSignal): Promise<void>;
+}

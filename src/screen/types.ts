@@ -73,6 +73,8 @@ export interface Screen extends EventEmitter<ScreenEvents> {
   readonly size: Size;
   /** False once the connection has ended; every method then rejects. */
   readonly open: boolean;
+  /** Where the pointer was last put through this screen; in the middle at first. */
+  readonly pointer: { readonly x: number; readonly y: number };
   move(x: number, y: number, signal?: AbortSignal): Promise<void>;
   click(input: ClickInput, signal?: AbortSignal): Promise<void>;
   drag(input: DragInput, signal?: AbortSignal): Promise<void>;

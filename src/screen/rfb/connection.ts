@@ -1,0 +1,299 @@
+import { EventEmitter } from 'node:events';
+import type { Duplex } from 'node:stream';
+import type { ApiError } from '../../contract/errors.js';
+import type { Cursor } from '../cursor.js';
+import { connectionLost, noAnswer, protocolError } from '../errors.js';
+import { Framebuffer } from '../framebuffer.js';
+import type { Region, Size } from '../types.js';
+import { deferred, within } from '../wait.js';
+import { Allowance } from './allowance.js';
+import { type ClipboardMessage, clipboardCaps } from './clipboard.js';
+import { FenceFlag } from './constants.js';
+import { shakeHands } from './handshake.js';
+import * as messages from './messages.js';
+import { ByteReader } from './reader.js';
+import { type MessageTarget, readMessage } from './server-messages.js';
+
+/** Bytes that may wait to be sent; a server that reads so slowly has stopped. */
+const MAX_UNSENT = 8 << 20;
+/** Milliseconds until a server that owes an answer is given up. */
+export const ANSWER_TIMEOUT_MS = 10_000;
+/** Changed regions of one update that are kept apart; more are joined into one. */
+const MAX_DAMAGE = 64;
+
+export interface ConnectionOptions {
+  readonly password?: string;
+  readonly signal?: AbortSignal;
+  readonly timeoutMs: number;
+}
+
+/** What came with one update. */
+export interface UpdateSummary {
+  /** Number of pixels sent, changed or not. */
+  readonly pixels: number;
+  /** The pixel at the origin was among them. */
+  readonly origin: boolean;
+  readonly damage: readonly Region[];
+}
+
+interface ConnectionEvents {
+  update: [summary: UpdateSummary];
+  resize: [size: Size];
+  clipboard: [message: ClipboardMessage];
+  close: [error: ApiError | undefined];
+}
+
+/**
+ * One RFB session over a stream it owns: decodes what the server sends into the framebuffer,
+ * answers its fences, and knows what it announced. It never asks for pixels of itself.
+ */
+export class Connection extends EventEmitter<ConnectionEvents> {
+  readonly framebuffer: Framebuffer;
+  /** What the server has announced; all of it before the first pixel. */
+  readonly can = { fences: false, clipboard: false, scancodes: false };
+  cursor: Cursor | undefined;
+  /** Caps Lock is on, as far as the last update told. */
+  capsLock = false;
+  readonly #stream: Duplex;
+  readonly #reader: ByteReader;
+  readonly #allowance = new Allowance();
+  readonly #fences = new Map<number, () => void>();
+  readonly #echoes: (() => void)[] = [];
+  #lastFence = 0;
+  #open = true;
+  #error: ApiError | undefined;
+  #updating = false;
+  #summary = { pixels: 0, origin: false, damage: [] as Region[] };
+
+  private constructor(stream: Duplex, reader: ByteReader, size: Size) {
+    super();
+    this.setMaxListeners(0);
+    this.#stream = stream;
+    this.#reader = reader;
+    this.framebuffer = new Framebuffer(size);
+    stream.on('error', () => {});
+  }
+
+  /** Opens the session on `stream`, which it destroys when anything goes wrong. */
+  static async open(stream: Duplex, options: ConnectionOptions): Promise<Connection> {
+    const reader = new ByteReader(stream);
+    try {
+      const size = await within(shakeHands({ reader, stream, password: options.password }), {
+        timeoutMs: options.timeoutMs,
+        signal: options.signal,
+        onTimeout: () => noAnswer('greet', options.timeoutMs),
+      });
+      const connection = new Connection(stream, reader, size);
+      connection.send(messages.setPixelFormat(), messages.setEncodings());
+      connection.#echoes.push(() => {});
+      void connection.#listen();
+      return connection;
+    } catch (error) {
+      reader.fail(connectionLost());
+      stream.on('error', () => {});
+      stream.destroy();
+      throw error;
+    }
+  }
+
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  /** An update is being written into the framebuffer, which is neither old nor new meanwhile. */
+  get updating(): boolean {
+    return this.#updating;
+  }
+
+  /** Throws when the connection has ended. */
+  requireOpen(): void {
+    if (!this.#open) throw this.#error ?? connectionLost();
+  }
+
+  /** Puts messages on the wire in one piece. Throws when the connection has ended. */
+  send(...parts: readonly Buffer[]): void {
+    this.requireOpen();
+    this.#stream.write(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+    if (this.#stream.writableLength > MAX_UNSENT) {
+      this.close(noAnswer('read what was sent to it', ANSWER_TIMEOUT_MS));
+    }
+  }
+
+  /** Asks for pixels: all that changed, and the regions of `whole` in any case. */
+  requestUpdate(...whole: readonly Region[]): void {
+    const bounds = this.framebuffer.bounds;
+    this.#allowance.grant(bounds.width * bounds.height);
+    this.send(
+      messages.updateRequest('changes', bounds),
+      ...whole.map((region) => messages.updateRequest('whole', region)),
+    );
+  }
+
+  /**
+   * Calls `then` when the server has worked off everything sent before; synchronously, before
+   * anything it sent later is decoded. Gives false if the server has no means to tell.
+   *
+   * The means are a fence (RFB 7.5.7; with BlockBefore alone, since TigerVNC holds the answer to
+   * SyncNext back until the next message), or with QEMU its answer to SetEncodings: it confirms
+   * the extended key event anew each time.
+   */
+  onceReached(then: () => void): boolean {
+    if (this.can.fences) {
+      this.#lastFence = (this.#lastFence + 1) >>> 0;
+      const payload = Buffer.alloc(4);
+      payload.writeUInt32BE(this.#lastFence);
+      this.#fences.set(this.#lastFence, then);
+      this.send(messages.fence((FenceFlag.request | FenceFlag.blockBefore) >>> 0, payload));
+      return true;
+    }
+    if (this.can.scancodes) {
+      this.#echoes.push(then);
+      this.send(messages.setEncodings());
+      return true;
+    }
+    return false;
+  }
+
+  /**
+   * Resolves when the server has taken everything sent so far. A server without any means to
+   * tell is believed once the bytes are on their way.
+   */
+  flush(signal?: AbortSignal): Promise<void> {
+    return this.#answer('take the input', signal, (resolve) => {
+      if (!this.onceReached(resolve)) resolve();
+      return () => {};
+    });
+  }
+
+  /** Resolves when the update that is under way is whole, or the next one. */
+  updated(signal?: AbortSignal): Promise<void> {
+    return this.#answer('finish its picture', signal, (resolve) => {
+      this.on('update', resolve);
+      return () => this.off('update', resolve);
+    });
+  }
+
+  /** Waits until `begin`'s argument is called, but neither for ever nor past the connection's end. */
+  async #answer(
+    what: string,
+    signal: AbortSignal | undefined,
+    begin: (resolve: () => void) => () => void,
+  ): Promise<void> {
+    const answer = deferred<void>();
+    const onClose = () => answer.reject(this.#error ?? connectionLost());
+    this.once('close', onClose);
+    let stop = () => {};
+    try {
+      stop = begin(() => answer.resolve());
+      await within(answer.promise, {
+        timeoutMs: ANSWER_TIMEOUT_MS,
+        signal,
+        onTimeout: () => noAnswer(what, ANSWER_TIMEOUT_MS),
+      });
+    } finally {
+      stop();
+      this.off('close', onClose);
+    }
+  }
+
+  /** Ends the session; idempotent. */
+  close(error?: ApiError): void {
+    if (!this.#open) return;
+    this.#open = false;
+    this.#error = error;
+    this.#fences.clear();
+    this.#echoes.length = 0;
+    this.#reader.fail(error ?? connectionLost());
+    // Half-closing first lets what was just sent, such as the release of a key, still arrive.
+    this.#stream.end(() => this.#stream.destroy());
+    setTimeout(() => this.#stream.destroy(), 1000).unref();
+    this.emit('close', error);
+  }
+
+  async #listen(): Promise<void> {
+    try {
+      while (this.#open) await readMessage(this.#reader, this.#target);
+    } catch (error) {
+      this.close(asApiError(error));
+    }
+  }
+
+  readonly #target: MessageTarget = this.#makeTarget();
+
+  #makeTarget(): MessageTarget {
+    const connection = this;
+    return {
+      get framebuffer() {
+        return connection.framebuffer;
+      },
+      charge: (pixels) => this.#allowance.charge(pixels),
+      onUpdateStart: () => {
+        this.#updating = true;
+        this.#summary = { pixels: 0, origin: false, damage: [] };
+      },
+      onPixels: (region) => {
+        this.#summary.pixels += region.width * region.height;
+        this.#summary.origin ||= region.x === 0 && region.y === 0;
+      },
+      onDamage: (region) => {
+        const { damage } = this.#summary;
+        if (damage.length >= MAX_DAMAGE) damage[0] = union(damage[0] ?? region, region);
+        else damage.push(region);
+      },
+      onUpdateEnd: () => {
+        this.#updating = false;
+        this.emit('update', this.#summary);
+      },
+      onResize: (size) => {
+        this.#summary.damage.length = 0;
+        this.#summary.pixels = 0;
+        this.emit('resize', size);
+      },
+      onCursor: (cursor) => {
+        this.cursor = cursor;
+      },
+      onQemuKeys: () => {
+        this.can.scancodes = true;
+        this.#echoes.shift()?.();
+      },
+      onLeds: (leds) => {
+        this.capsLock = (leds & 4) !== 0;
+      },
+      onFence: (flags, payload) => this.#onFence(flags, payload),
+      onClipboard: (message) => {
+        if (message.kind === 'caps') {
+          this.can.clipboard = true;
+          this.send(clipboardCaps());
+        } else this.emit('clipboard', message);
+      },
+    };
+  }
+
+  /** A request is answered at once: messages are worked off in order, so every flag is honoured. */
+  #onFence(flags: number, payload: Buffer): void {
+    this.can.fences = true;
+    if ((flags & FenceFlag.request) !== 0) {
+      const known = FenceFlag.blockBefore | FenceFlag.blockAfter | FenceFlag.syncNext;
+      this.send(messages.fence(flags & known, payload));
+      return;
+    }
+    if (payload.length !== 4) return;
+    const id = payload.readUInt32BE();
+    const then = this.#fences.get(id);
+    this.#fences.delete(id);
+    then?.();
+  }
+}
+
+function union(a: Region, b: Region): Region {
+  const x = Math.min(a.x, b.x);
+  const y = Math.min(a.y, b.y);
+  const width = Math.max(a.x + a.width, b.x + b.width) - x;
+  const height = Math.max(a.y + a.height, b.y + b.height) - y;
+  return { x, y, width, height };
+}
+
+function asApiError(error: unknown): ApiError {
+  if (error instanceof Error && error.name === 'ApiError') return error as ApiError;
+  return protocolError('sent something that could not be read', error);
+}

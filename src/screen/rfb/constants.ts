@@ -1,0 +1,87 @@
+/** Numbers of the RFB protocol, from "The RFB Protocol" (community wiki, rfbproto). */
+
+/** Encodings and pseudo-encodings, as signed 32-bit numbers. */
+export const Encoding = {
+  raw: 0,
+  copyRect: 1,
+  desktopSize: -223,
+  lastRect: -224,
+  cursor: -239,
+  qemuKeyEvent: -258,
+  ledState: -261,
+  fence: -312,
+  cursorWithAlpha: -314,
+  extendedClipboard: 0xc0a1e5ce | 0,
+} as const;
+
+/**
+ * What the client announces, best first.
+ *
+ * ExtendedDesktopSize is left out on purpose: TigerVNC answers a non-incremental request of a
+ * client that knows it with a size-only update and forgets the request. DesktopSize tells of a
+ * new size just as well. LedState is announced although the LEDs matter little here: to a client
+ * that does not know them, TigerVNC presses Caps Lock whenever a letter's case changes, and
+ * leaves it on.
+ */
+export const ANNOUNCED: readonly number[] = [
+  Encoding.copyRect,
+  Encoding.raw,
+  Encoding.lastRect,
+  Encoding.desktopSize,
+  Encoding.cursorWithAlpha,
+  Encoding.cursor,
+  Encoding.fence,
+  Encoding.extendedClipboard,
+  Encoding.qemuKeyEvent,
+  Encoding.ledState,
+];
+
+export const ServerMessage = {
+  framebufferUpdate: 0,
+  setColourMapEntries: 1,
+  bell: 2,
+  cutText: 3,
+  endOfContinuousUpdates: 150,
+  fence: 248,
+} as const;
+
+export const ClientMessage = {
+  setPixelFormat: 0,
+  setEncodings: 2,
+  framebufferUpdateRequest: 3,
+  keyEvent: 4,
+  pointerEvent: 5,
+  cutText: 6,
+  fence: 248,
+  qemu: 255,
+} as const;
+
+export const FenceFlag = {
+  blockBefore: 1 << 0,
+  blockAfter: 1 << 1,
+  syncNext: 1 << 2,
+  request: 2 ** 31,
+} as const;
+
+export const ClipboardFlag = {
+  text: 1 << 0,
+  caps: 1 << 24,
+  request: 1 << 25,
+  peek: 1 << 26,
+  notify: 1 << 27,
+  provide: 1 << 28,
+} as const;
+
+/** Bytes of a pixel: red, green, blue and one unused. */
+export const PIXEL = 4;
+
+/** A guest may show at most so much; anything larger is a broken or hostile server. */
+export const MAX_WIDTH = 3840;
+export const MAX_HEIGHT = 3840;
+export const MAX_PIXELS = 3840 * 2160;
+/** Largest pointer picture, in pixels of width and of height. */
+export const MAX_CURSOR = 512;
+/** Largest clipboard message that is read; larger ones are skipped. */
+export const MAX_CLIPBOARD = 1 << 20;
+/** A length above this is not a length but a broken stream. */
+export const MAX_SKIP = 64 << 20;

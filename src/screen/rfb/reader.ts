@@ -1,0 +1,98 @@
+import type { Readable } from 'node:stream';
+import { connectionLost } from '../errors.js';
+import { type Deferred, deferred } from '../wait.js';
+
+/** Bytes held in memory before the stream is paused. */
+const HIGH_WATER = 1 << 20;
+
+/**
+ * Reads a stream in pieces of a known length. Holds about a mebibyte at most: what is not yet
+ * asked for stays in the stream. Buffers returned are views that later reads do not change.
+ * Every read rejects once the stream has ended.
+ */
+export class ByteReader {
+  readonly #stream: Readable;
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+  #waiting: Deferred<void> | undefined;
+  #ended: Error | undefined;
+
+  constructor(stream: Readable) {
+    this.#stream = stream;
+    stream.on('data', this.#onData);
+    stream.on('error', this.fail);
+    stream.on('end', this.#onEnd);
+    stream.on('close', this.#onEnd);
+  }
+
+  /** Exactly `length` bytes; `length` must be bounded by the caller. */
+  async read(length: number): Promise<Buffer> {
+    while (this.#length < length) await this.#more();
+    return this.#take(length);
+  }
+
+  /** At least one byte and at most `most`: whatever is there. */
+  async some(most: number): Promise<Buffer> {
+    while (this.#length === 0) await this.#more();
+    return this.#take(Math.min(most, this.#chunks[0]?.length ?? 0));
+  }
+
+  /** Reads `length` bytes and forgets them. */
+  async skip(length: number): Promise<void> {
+    for (let left = length; left > 0; ) left -= (await this.some(left)).length;
+  }
+
+  async u8(): Promise<number> {
+    return (await this.read(1)).readUInt8();
+  }
+
+  async u32(): Promise<number> {
+    return (await this.read(4)).readUInt32BE();
+  }
+
+  /** Ends every read that waits, and all later ones, with `error`. The first error counts. */
+  readonly fail = (error: Error): void => {
+    if (this.#ended !== undefined) return;
+    this.#ended = error;
+    this.#chunks.length = 0;
+    this.#length = 0;
+    this.#waiting?.reject(error);
+    this.#waiting = undefined;
+  };
+
+  readonly #onEnd = () => this.fail(connectionLost());
+
+  readonly #onData = (chunk: Buffer) => {
+    if (this.#ended !== undefined || chunk.length === 0) return;
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    if (this.#length >= HIGH_WATER) this.#stream.pause();
+    this.#waiting?.resolve();
+    this.#waiting = undefined;
+  };
+
+  #more(): Promise<void> {
+    if (this.#ended !== undefined) return Promise.reject(this.#ended);
+    this.#stream.resume();
+    this.#waiting ??= deferred<void>();
+    return this.#waiting.promise;
+  }
+
+  #take(length: number): Buffer {
+    this.#length -= length;
+    const first = this.#chunks[0];
+    if (first !== undefined && first.length >= length) {
+      if (first.length === length) this.#chunks.shift();
+      else this.#chunks[0] = first.subarray(length);
+      return first.subarray(0, length);
+    }
+    const joined = Buffer.allocUnsafe(length);
+    for (let filled = 0; filled < length; ) {
+      const chunk = this.#chunks.shift() ?? Buffer.alloc(0);
+      const used = chunk.copy(joined, filled);
+      if (used < chunk.length) this.#chunks.unshift(chunk.subarray(used));
+      filled += used;
+    }
+    return joined;
+  }
+}

@@ -1,0 +1,124 @@
+import { type Cursor, withMask } from '../cursor.js';
+import { protocolError } from '../errors.js';
+import { contains, type Framebuffer } from '../framebuffer.js';
+import type { Region, Size } from '../types.js';
+import { Encoding, MAX_CURSOR, PIXEL } from './constants.js';
+import type { ByteReader } from './reader.js';
+
+/** Where the rectangles of an update go. */
+export interface UpdateTarget {
+  readonly framebuffer: Framebuffer;
+  /** Called before a rectangle of so many pixels is read; throws when it is too much. */
+  charge(pixels: number): void;
+  /** Pixels of this region came, whether or not they differ from what was there. */
+  onPixels(region: Region): void;
+  /** Pixels of this region have changed. */
+  onDamage(region: Region): void;
+  onResize(size: Size): void;
+  onCursor(cursor: Cursor): void;
+  onQemuKeys(): void;
+  /** Bit 0 Scroll Lock, 1 Num Lock, 2 Caps Lock. */
+  onLeds(leds: number): void;
+}
+
+/** Number of rectangles of an update that ends with a LastRect. */
+const UNTIL_LAST = 0xffff;
+
+/** Reads the rectangles of one FramebufferUpdate (RFB 7.6.1) behind its message type. */
+export async function readUpdate(reader: ByteReader, target: UpdateTarget): Promise<void> {
+  const count = (await reader.read(3)).readUInt16BE(1);
+  for (let index = 0; index < count || count === UNTIL_LAST; index++) {
+    const head = await reader.read(12);
+    const encoding = head.readInt32BE(8);
+    if (encoding === Encoding.lastRect) return;
+    const region = {
+      x: head.readUInt16BE(0),
+      y: head.readUInt16BE(2),
+      width: head.readUInt16BE(4),
+      height: head.readUInt16BE(6),
+    };
+    target.charge(region.width * region.height);
+    await readRectangle(reader, target, encoding, region);
+  }
+}
+
+async function readRectangle(
+  reader: ByteReader,
+  target: UpdateTarget,
+  encoding: number,
+  region: Region,
+): Promise<void> {
+  switch (encoding) {
+    case Encoding.raw:
+      return readRaw(reader, target, region);
+    case Encoding.copyRect:
+      return readCopy(reader, target, region);
+    case Encoding.desktopSize:
+      target.framebuffer.resize({ width: region.width, height: region.height });
+      target.onResize({ width: region.width, height: region.height });
+      return;
+    case Encoding.cursor:
+    case Encoding.cursorWithAlpha:
+      target.onCursor(await readCursor(reader, encoding, region));
+      return;
+    case Encoding.qemuKeyEvent:
+      target.onQemuKeys();
+      return;
+    case Encoding.ledState:
+      target.onLeds(await reader.u8());
+      return;
+    default:
+      throw protocolError(`used encoding ${encoding}, which was not announced`);
+  }
+}
+
+async function readRaw(reader: ByteReader, target: UpdateTarget, region: Region): Promise<void> {
+  if (region.width === 0 || region.height === 0) return;
+  requireInside(target.framebuffer, region);
+  const total = region.width * region.height * PIXEL;
+  let first = Number.POSITIVE_INFINITY;
+  let last = -1;
+  for (let done = 0; done < total; ) {
+    const pixels = await reader.some(total - done);
+    const rows = target.framebuffer.write(region, done, pixels);
+    if (rows !== undefined) {
+      first = Math.min(first, rows.first);
+      last = rows.last;
+    }
+    done += pixels.length;
+  }
+  target.onPixels(region);
+  if (last >= 0) target.onDamage({ ...region, y: region.y + first, height: last - first + 1 });
+}
+
+async function readCopy(reader: ByteReader, target: UpdateTarget, region: Region): Promise<void> {
+  const source = await reader.read(4);
+  const x = source.readUInt16BE(0);
+  const y = source.readUInt16BE(2);
+  requireInside(target.framebuffer, region);
+  requireInside(target.framebuffer, { ...region, x, y });
+  target.framebuffer.copy(x, y, region);
+  target.onPixels(region);
+  target.onDamage(region);
+}
+
+function requireInside(framebuffer: Framebuffer, region: Region): void {
+  if (contains(framebuffer.size, region)) return;
+  const { x, y, width, height } = region;
+  throw protocolError(`painted ${width}x${height} at ${x},${y}, outside its own screen`);
+}
+
+async function readCursor(reader: ByteReader, encoding: number, region: Region): Promise<Cursor> {
+  const { x: hotX, y: hotY, width, height } = region;
+  if (width > MAX_CURSOR || height > MAX_CURSOR) {
+    throw protocolError(`announced a pointer of ${width}x${height}`);
+  }
+  if (encoding === Encoding.cursorWithAlpha && (await reader.u32()) !== Encoding.raw) {
+    throw protocolError('sent a pointer in an encoding that was not announced');
+  }
+  // A copy: the bytes may be a view of a far larger chunk, which the picture would keep alive.
+  const pixels = Buffer.from(await reader.read(width * height * PIXEL));
+  if (encoding === Encoding.cursorWithAlpha) return { hotX, hotY, width, height, pixels };
+  const mask = await reader.read(Math.ceil(width / 8) * height);
+  return { hotX, hotY, width, height, pixels: withMask({ width, height }, pixels, mask) };
+}

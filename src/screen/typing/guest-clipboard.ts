@@ -1,0 +1,80 @@
+import {
+  type ClipboardMessage,
+  clipboardForget,
+  clipboardNotify,
+  clipboardProvide,
+  clipboardRequest,
+} from '../rfb/clipboard.js';
+import type { Connection } from '../rfb/connection.js';
+import { type Deferred, deferred, within } from '../wait.js';
+
+/** Milliseconds until a program that owns the guest's clipboard is given up. */
+const READ_TIMEOUT_MS = 300;
+
+/**
+ * The guest's clipboard (X: CLIPBOARD and PRIMARY both) over the Extended Clipboard. Lends it a
+ * text, hears when a program asks for that text, and gives back afterwards what was there.
+ */
+export class GuestClipboard {
+  readonly #connection: Connection;
+  /** A program in the guest has put something there since this client last did. */
+  #guestHas = false;
+  /** What this client gives when asked; undefined when it offers nothing. */
+  #offer: string | undefined;
+  /** What to give back: the text that was there before the first paste. */
+  #before: string | undefined;
+  #asked: Deferred<void> | undefined;
+  #read: Deferred<string | undefined> | undefined;
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+    connection.on('clipboard', (message) => this.#onMessage(message));
+    connection.on('close', () => this.#read?.resolve(undefined));
+  }
+
+  /** Remembers the guest's text, so that {@link giveBack} can restore it. */
+  async remember(signal?: AbortSignal): Promise<void> {
+    if (!this.#guestHas) return;
+    const read = deferred<string | undefined>();
+    this.#read = read;
+    this.#connection.send(clipboardRequest());
+    const gaveUp = () => new Error('the clipboard was not read');
+    this.#before = await within(read.promise, {
+      timeoutMs: READ_TIMEOUT_MS,
+      onTimeout: gaveUp,
+      signal,
+    }).catch(() => undefined);
+    signal?.throwIfAborted();
+    this.#read = undefined;
+  }
+
+  /** Takes the clipboard over. The promise of `asked` resolves when a program wants the text. */
+  offer(text: string): { readonly asked: Promise<void> } {
+    this.#guestHas = false;
+    this.#offer = text;
+    this.#asked = deferred<void>();
+    this.#connection.send(clipboardNotify());
+    return { asked: this.#asked.promise };
+  }
+
+  /** Ends the offer: the text from before is there again, or nothing. */
+  giveBack(): void {
+    this.#asked = undefined;
+    if (!this.#connection.isOpen || this.#offer === undefined) return;
+    if (this.#guestHas) return;
+    this.#offer = this.#before;
+    this.#connection.send(this.#offer === undefined ? clipboardForget() : clipboardNotify());
+  }
+
+  #onMessage(message: ClipboardMessage): void {
+    if (message.kind === 'request') {
+      this.#connection.send(clipboardProvide(this.#offer ?? ''));
+      this.#asked?.resolve();
+    } else if (message.kind === 'notify') {
+      this.#guestHas = message.available;
+      if (message.available) this.#before = undefined;
+    } else if (message.kind === 'provide') {
+      this.#read?.resolve(message.text);
+    }
+  }
+}

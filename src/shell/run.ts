@@ -1,0 +1,57 @@
+import { ApiError } from '../contract/errors.js';
+import { type CommandResult, runCommand } from './command.js';
+import type { Connection } from './connection.js';
+import { CappedOutput } from './output.js';
+import { background, FROM_INPUT, foreground, NO_DIRECTORY } from './scripts.js';
+import type { RunInput, RunResult } from './types.js';
+
+/** Bytes kept of standard output, and as many of standard error. */
+export const MOST_OUTPUT = 1024 * 1024;
+
+/** Runs a bash script, see {@link RunInput}. */
+export async function run(connection: Connection, input: RunInput): Promise<RunResult> {
+  const stdout = new CappedOutput(MOST_OUTPUT);
+  const stderr = new CappedOutput(MOST_OUTPUT);
+  const script = input.background ? background : foreground;
+  const result = await runCommand(connection, {
+    bootstrap: FROM_INPUT,
+    input: script(input.command, input),
+    timeoutMs: input.timeoutMs,
+    signal: input.signal,
+    onStdout: (chunk) => stdout.write(chunk),
+    onStderr: (chunk) => stderr.write(chunk),
+  });
+  const pid = processId(result, input.cwd, () => stderr.text());
+  const ended = result.timedOut || input.background;
+  return {
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    exitCode: ended ? null : result.code,
+    timedOut: result.timedOut,
+    truncated: stdout.truncated || stderr.truncated,
+    ...(input.background && pid !== undefined ? { pid } : {}),
+  };
+}
+
+/** The header's process id. Throws when the directory is not there or nothing was started. */
+export function processId(
+  { header, timedOut }: CommandResult,
+  cwd: string | undefined,
+  errors: () => string,
+): number | undefined {
+  if (header === NO_DIRECTORY) {
+    throw new ApiError(
+      'invalid_request',
+      `cwd: ${JSON.stringify(cwd)} is not a directory in the computer.`,
+    );
+  }
+  const pid = header !== undefined && /^\d{1,10}$/.test(header) ? Number(header) : undefined;
+  if (pid === undefined && !timedOut) {
+    const detail = errors().trim().split('\n')[0]?.slice(0, 200) ?? '';
+    throw new ApiError(
+      'guest_failed',
+      `The computer could not start the command${detail && `: ${detail}`}.`,
+    );
+  }
+  return pid;
+}

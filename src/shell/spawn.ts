@@ -1,0 +1,117 @@
+import type { ClientChannel, PseudoTtyOptions } from 'ssh2';
+import { ApiError } from '../contract/errors.js';
+import { signalProcessGroup, terminate } from './command.js';
+import type { Connection } from './connection.js';
+import { Exit } from './exit.js';
+import { HeaderReader } from './header.js';
+import { ProcessInput, ProcessOutput } from './process-streams.js';
+import { processId } from './run.js';
+import { fromFirstBytes, program } from './scripts.js';
+import type { ShellProcess, SpawnInput } from './types.js';
+
+const START_MS = 10_000;
+
+/**
+ * Starts a program. Resolves when it runs, or is about to: one that is not there ends with exit
+ * code 127 and bash's message on stderr. The signal's abort ends its process group.
+ */
+export async function spawn(
+  connection: Connection,
+  input: SpawnInput,
+  signal?: AbortSignal,
+): Promise<ShellProcess> {
+  signal?.throwIfAborted();
+  const script = Buffer.from(program(input.argv, input, input.terminal ? 'terminal' : 'pipes'));
+  const bootstrap = fromFirstBytes(script.length);
+  const channel = await connection.exec(
+    bootstrap,
+    input.terminal && pseudoTerminal(input.terminal),
+  );
+  const exit = new Exit(connection, channel);
+  const stdout = new ProcessOutput(channel, exit);
+  const stderr = new ProcessOutput(channel.stderr, exit);
+  const stdin = new ProcessInput(channel);
+  const header = new HeaderReader((chunk) => stdout.receive(chunk));
+  channel.on('data', (chunk: Buffer) => header.write(chunk));
+  channel.stderr.on('data', (chunk: Buffer) => stderr.receive(chunk));
+  const end = (error?: Error) => {
+    stdin.destroy();
+    stdout.finish(error);
+    stderr.finish(error);
+  };
+  exit.ended.then(() => end(), end);
+
+  channel.write(script);
+  const pid = await started(header, exit, input.cwd, signal).catch((error) => {
+    channel.close();
+    end();
+    throw error;
+  });
+  const onAbort = () => {
+    terminate(connection, channel, String(pid), exit).catch(() => connection.destroy());
+  };
+  if (signal?.aborted) onAbort();
+  signal?.addEventListener('abort', onAbort, { once: true });
+  exit.ended.finally(() => signal?.removeEventListener('abort', onAbort)).catch(() => undefined);
+  return {
+    stdin,
+    stdout,
+    stderr,
+    exit: exit.ended,
+    resize: ({ columns, rows }) => channel.setWindow(rows, columns, 0, 0),
+    kill: (name) => kill(connection, channel, pid, name),
+  };
+}
+
+/** Waits for the header. Its process id is also the group's. */
+async function started(
+  header: HeaderReader,
+  exit: Exit,
+  cwd: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const deadline = AbortSignal.timeout(START_MS);
+  const waiting = signal ? AbortSignal.any([signal, deadline]) : deadline;
+  await Promise.race([header.arrived, exit.ended, aborted(waiting)]).catch((error) => {
+    signal?.throwIfAborted();
+    if (!deadline.aborted) throw error;
+    const message = 'The computer did not start the program in time.';
+    throw new ApiError('guest_timeout', message, { cause: error });
+  });
+  const pid = processId(
+    { header: header.line, code: null, signal: null, timedOut: false },
+    cwd,
+    () => '',
+  );
+  return pid ?? 0;
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}
+
+async function kill(
+  connection: Connection,
+  channel: ClientChannel,
+  pid: number,
+  name: 'INT' | 'TERM' | 'HUP' | 'KILL' | 'QUIT',
+): Promise<void> {
+  if (await signalProcessGroup(connection, pid, name)) return;
+  connection.signal(channel, name);
+}
+
+/**
+ * A terminal that does nothing to what it is given, so that the script arrives as it is and is not
+ * echoed; the script then sets the usual modes. Modes: RFC 4254, section 8.
+ */
+function pseudoTerminal({ columns, rows }: { columns: number; rows: number }): PseudoTtyOptions {
+  return {
+    cols: columns,
+    rows,
+    term: 'xterm-256color',
+    modes: { ECHO: 0, ICANON: 0, ISIG: 0, IEXTEN: 0, ICRNL: 0, IXON: 0, OPOST: 0 },
+  };
+}

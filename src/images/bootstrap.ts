@@ -1,0 +1,106 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { type Recipe, readPackages } from './recipe.js';
+import { packageSources, SUITE } from './sources.js';
+
+/** How many of its last lines a failed build shows. */
+const SHOWN_LINES = 15;
+
+export interface BuildOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Called with a short line of text for each step. */
+  onProgress?(line: string): void;
+}
+
+/**
+ * Writes the root file system of a recipe to the file `target`, an uncompressed tarball with the
+ * owners that files have in the machine. Works as root and as an ordinary user who has
+ * subordinate ids. Takes about two minutes and 2 GB of the temporary folder.
+ */
+export async function bootstrap(
+  recipe: Recipe,
+  target: string,
+  options: BuildOptions,
+): Promise<void> {
+  const scratch = await mkdtemp(join(tmpdir(), 'vc-image-'));
+  try {
+    const overlay = join(scratch, 'files.tar');
+    await packFiles(join(recipe.directory, 'files'), overlay, options.signal);
+    await runMmdebstrap(await mmdebstrapArguments(recipe, overlay, target), options);
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}
+
+/** Owned by root, and readable by all whatever the umask under which the sources were checked out. */
+async function packFiles(files: string, overlay: string, signal?: AbortSignal): Promise<void> {
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
+  await execa('tar', [...owner, '--sort=name', '-C', files, '-cf', overlay, '.'], {
+    ...(signal && { cancelSignal: signal }),
+  });
+}
+
+async function mmdebstrapArguments(
+  recipe: Recipe,
+  overlay: string,
+  target: string,
+): Promise<string[]> {
+  const packages = await readPackages(recipe);
+  const hooks = [
+    `tar-in ${hookWord(overlay)} /`,
+    `upload ${hookWord(join(recipe.directory, 'setup.sh'))} /setup.sh`,
+    'chroot "$1" sh /setup.sh',
+    'rm "$1/setup.sh"',
+  ];
+  return [
+    '--mode=auto',
+    '--variant=minbase',
+    '--format=tar',
+    // The set-up leaves folders in /run that a container's user could not make.
+    '--skip=cleanup/run',
+    `--include=${packages.join(',')}`,
+    ...hooks.map((hook) => `--customize-hook=${hook}`),
+    SUITE,
+    target,
+    ...(await packageSources()),
+  ];
+}
+
+/** A path as one word of mmdebstrap's special hooks, which know quoting but are not run by a shell. */
+function hookWord(path: string): string {
+  return path.replace(/[^\w/.-]/gu, '\\$&');
+}
+
+async function runMmdebstrap(args: readonly string[], options: BuildOptions): Promise<void> {
+  const { signal, onProgress } = options;
+  const last: string[] = [];
+  const process = execa('mmdebstrap', args, {
+    stdin: 'ignore',
+    stdout: 'ignore',
+    buffer: false,
+    reject: false,
+    env: { DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' },
+    // It removes its temporary folder when it is asked to end.
+    forceKillAfterDelay: 30_000,
+    ...(signal && { cancelSignal: signal }),
+  });
+  for await (const line of process.iterable({ from: 'stderr' })) {
+    last.push(line);
+    last.splice(0, last.length - SHOWN_LINES);
+    if (line.startsWith('I: ')) {
+      onProgress?.(line.slice('I: '.length));
+    }
+  }
+  const result = await process;
+  signal?.throwIfAborted();
+  if (result.code === 'ENOENT') {
+    throw new Error('Building a machine image needs mmdebstrap; `vc setup` installs it.', {
+      cause: result,
+    });
+  }
+  if (result.failed) {
+    throw new Error(`The machine image could not be built:\n${last.join('\n')}`, { cause: result });
+  }
+}

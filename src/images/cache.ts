@@ -1,0 +1,13 @@
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/**
+ * Folder for what can be built again: `VC_CACHE_DIR`, else `vc` in `XDG_CACHE_HOME`, else in
+ * `~/.cache`. Outside of the program's own folder, so that all versions of it share the cache.
+ */
+export function defaultCacheDirectory(environment: NodeJS.ProcessEnv = process.env): string {
+  if (environment.VC_CACHE_DIR) {
+    return resolve(environment.VC_CACHE_DIR);
+  }
+  return join(environment.XDG_CACHE_HOME || join(homedir(), '.cache'), 'vc');
+}

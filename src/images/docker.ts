@@ -1,0 +1,149 @@
+import { createReadStream } from 'node:fs';
+import type Docker from 'dockerode';
+import type { BuildOptions } from './bootstrap.js';
+import type { Recipe } from './recipe.js';
+
+/** Labels that mark an image as one of ours. */
+export const LABELS = { image: 'sh.vc.image', recipe: 'sh.vc.recipe', os: 'sh.vc.os' } as const;
+
+/** What runs in a container of a machine image, unless the engine says otherwise. */
+const INIT = '/usr/lib/vc/init';
+
+/** A machine image that a Docker Engine holds. */
+export interface DockerImage {
+  /** The Engine's id, `sha256:…`. */
+  readonly id: string;
+  /** Name of the recipe. */
+  readonly name: string;
+  readonly os: string;
+  /** Hash of the recipe that it was made from. */
+  readonly recipeHash: string;
+  /** `repository:tag`; empty when a newer image has taken the tags over. */
+  readonly tags: readonly string[];
+  readonly bytes: number;
+  readonly createdAt: Date;
+}
+
+/** Our images on this Engine, the newest first. */
+export async function listImages(docker: Docker): Promise<DockerImage[]> {
+  const found = await docker.listImages({ filters: { label: [LABELS.image] } });
+  return found
+    .map((image) => ({
+      id: image.Id,
+      name: image.Labels?.[LABELS.image] ?? '',
+      os: image.Labels?.[LABELS.os] ?? 'linux',
+      recipeHash: image.Labels?.[LABELS.recipe] ?? '',
+      tags: (image.RepoTags ?? []).filter((tag) => tag !== '<none>:<none>'),
+      bytes: image.Size,
+      createdAt: new Date(image.Created * 1000),
+    }))
+    .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
+}
+
+/** The image in use for a name: the one tagged `latest`, else the newest. */
+export async function findImage(docker: Docker, name: string): Promise<DockerImage | undefined> {
+  const images = (await listImages(docker)).filter((image) => image.name === name);
+  return images.find((image) => image.tags.includes(`${repository(name)}:latest`)) ?? images[0];
+}
+
+/**
+ * Streams a root file system into the Engine as `vc/<name>:<12 digits of the hash>` and `:latest`.
+ * Nothing is sent when the Engine has an image of this recipe hash already.
+ */
+export async function importRootfs(
+  docker: Docker,
+  tarball: string,
+  recipe: Pick<Recipe, 'name' | 'hash'>,
+  options: BuildOptions = {},
+): Promise<DockerImage> {
+  if (!(await findVersion(docker, recipe))) {
+    options.onProgress?.('importing into the Docker Engine');
+    const stream = await docker.importImage(createReadStream(tarball), {
+      repo: repository(recipe.name),
+      tag: version(recipe),
+      changes: [
+        ...Object.entries(labels(recipe)).map(([key, value]) => `LABEL ${key}=${value}`),
+        'ENV LANG=C.UTF-8',
+        'USER 1000:1000',
+        'WORKDIR /home/user',
+        `CMD ["${INIT}"]`,
+      ],
+      abortSignal: options.signal,
+    });
+    await finish(docker, stream, options);
+  }
+  return tagLatest(docker, recipe);
+}
+
+/** Lets the Engine build the recipe's Dockerfile, for which it must be able to pull Debian. */
+export async function buildDockerfile(
+  docker: Docker,
+  recipe: Recipe,
+  options: BuildOptions = {},
+): Promise<DockerImage> {
+  if (!(await findVersion(docker, recipe))) {
+    const stream = await docker.buildImage(
+      { context: recipe.directory, src: ['Dockerfile', 'packages', 'setup.sh', 'files'] },
+      {
+        t: `${repository(recipe.name)}:${version(recipe)}`,
+        labels: labels(recipe),
+        ...(options.signal && { abortSignal: options.signal }),
+      },
+    );
+    await finish(docker, stream, options);
+  }
+  return tagLatest(docker, recipe);
+}
+
+const repository = (name: string): string => `vc/${name}`;
+const version = (recipe: Pick<Recipe, 'hash'>): string => recipe.hash.slice(0, 12);
+
+function labels(recipe: Pick<Recipe, 'name' | 'hash'>): Record<string, string> {
+  return { [LABELS.image]: recipe.name, [LABELS.recipe]: recipe.hash, [LABELS.os]: 'linux' };
+}
+
+async function findVersion(
+  docker: Docker,
+  recipe: Pick<Recipe, 'name' | 'hash'>,
+): Promise<DockerImage | undefined> {
+  const images = await listImages(docker);
+  return images.find((image) => image.name === recipe.name && image.recipeHash === recipe.hash);
+}
+
+async function tagLatest(
+  docker: Docker,
+  recipe: Pick<Recipe, 'name' | 'hash'>,
+): Promise<DockerImage> {
+  const made = await findVersion(docker, recipe);
+  if (!made) {
+    throw new Error(
+      `The Docker Engine took the image ${recipe.name} but does not list it; try again.`,
+    );
+  }
+  const image = docker.getImage(made.id);
+  await image.tag({ repo: repository(recipe.name), tag: version(recipe) });
+  await image.tag({ repo: repository(recipe.name), tag: 'latest' });
+  return (await findVersion(docker, recipe)) ?? made;
+}
+
+/** The Engine answers 200 first and reports a failure as a message in the stream. */
+async function finish(
+  docker: Docker,
+  stream: NodeJS.ReadableStream,
+  options: BuildOptions,
+): Promise<void> {
+  await new Promise<void>((resolve, reject) => {
+    docker.modem.followProgress(
+      stream,
+      (error) => (error ? reject(error) : resolve()),
+      (event: { stream?: string; error?: string }) => {
+        if (event.error) {
+          reject(new Error(`The Docker Engine could not make the image: ${event.error}`));
+        } else if (event.stream?.trim()) {
+          options.onProgress?.(event.stream.trim());
+        }
+      },
+    );
+  });
+  options.signal?.throwIfAborted();
+}

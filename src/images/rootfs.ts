@@ -1,0 +1,89 @@
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BuildOptions, bootstrap } from './bootstrap.js';
+import { defaultCacheDirectory } from './cache.js';
+import { withFileLock } from './lock.js';
+import type { Recipe } from './recipe.js';
+
+export interface RootfsOptions extends BuildOptions {
+  /** Where built file systems are kept. */
+  readonly cacheDirectory?: string | undefined;
+  /** Makes the tarball; a test replaces it. */
+  readonly build?: typeof bootstrap;
+}
+
+export interface Rootfs {
+  /** Path of the uncompressed tarball. */
+  readonly tarball: string;
+  readonly bytes: number;
+}
+
+/**
+ * The root file system of a recipe: from the cache at once, else built, which takes minutes. At
+ * most one build of a recipe runs on the host; whoever else asks waits for it. A tarball appears
+ * under its name only when it is whole and on the disk; older ones of the recipe are removed then.
+ */
+export async function buildRootfs(recipe: Recipe, options: RootfsOptions = {}): Promise<Rootfs> {
+  const images = join(options.cacheDirectory ?? defaultCacheDirectory(), 'images');
+  const directory = join(images, `${recipe.name}-${recipe.hash}`);
+  const tarball = join(directory, 'rootfs.tar');
+
+  const cached = await findRootfs(tarball);
+  if (cached) {
+    return cached;
+  }
+  await mkdir(images, { recursive: true });
+  return withFileLock(join(images, `${recipe.name}.lock`), options.signal, async () => {
+    const builtMeanwhile = await findRootfs(tarball);
+    if (builtMeanwhile) {
+      return builtMeanwhile;
+    }
+    // What another build left here is not whole: it would have been renamed.
+    await rm(directory, { recursive: true, force: true });
+    await mkdir(directory);
+    await buildInto(directory, tarball, recipe, options);
+    await removeOlder(images, recipe);
+    return { tarball, bytes: (await stat(tarball)).size };
+  });
+}
+
+async function findRootfs(tarball: string): Promise<Rootfs | undefined> {
+  const stats = await stat(tarball).catch(() => undefined);
+  return stats && { tarball, bytes: stats.size };
+}
+
+async function buildInto(
+  directory: string,
+  tarball: string,
+  recipe: Recipe,
+  options: RootfsOptions,
+): Promise<void> {
+  const partial = `${tarball}.partial`;
+  try {
+    await (options.build ?? bootstrap)(recipe, partial, options);
+    await flush(partial);
+    await rename(partial, tarball);
+  } catch (error) {
+    await rm(directory, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+/** Without it, a crash of the host could leave a whole name with half a file. */
+async function flush(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function removeOlder(images: string, recipe: Recipe): Promise<void> {
+  const version = new RegExp(`^${recipe.name}-[0-9a-f]{64}$`);
+  for (const name of await readdir(images)) {
+    if (version.test(name) && name !== `${recipe.name}-${recipe.hash}`) {
+      await rm(join(images, name), { recursive: true, force: true });
+    }
+  }
+}

@@ -22,7 +22,6 @@ export const errorCatalogue = {
   request_timeout: { status: 408, meaning: 'the request did not arrive whole in time' },
   payload_too_large: { status: 413, meaning: 'the body is larger than the service reads' },
   unsupported_media_type: { status: 415, meaning: 'the body is not JSON' },
-  misdirected: { status: 421, meaning: 'the Host or Origin header is not this service' },
   rate_limited: { status: 429, meaning: 'too many requests at once' },
   internal: { status: 500, meaning: 'the service failed; the log has the request id' },
   guest_timeout: { status: 500, meaning: 'the computer did not answer in time' },

@@ -1,0 +1,66 @@
+import { Access } from './access.js';
+import { autoStop } from './auto-stop.js';
+import { Computers } from './computers.js';
+import { Control } from './control.js';
+import { type EngineSet, Machines } from './machines.js';
+import { Projects } from './projects.js';
+import { type Log, Reconciler } from './reconcile.js';
+import { type Connectors, realConnectors } from './session.js';
+import type { Store } from './store/index.js';
+import { watchEngine } from './watcher.js';
+
+export interface FleetOptions {
+  readonly store: Store;
+  readonly engines: EngineSet;
+  /** Computers that an owner may run at once, unless the owner has a limit of its own. */
+  readonly maxRunning: number;
+  readonly log: Log;
+  readonly connectors?: Connectors;
+}
+
+/** The domain: who owns what, what it is meant to be, and everything that is done with it. */
+export class Fleet {
+  readonly access: Access;
+  readonly projects: Projects;
+  readonly computers: Computers;
+  readonly control: Control;
+  readonly #machines: Machines;
+  readonly #store: Store;
+  readonly #stopping = new AbortController();
+  readonly #background: Promise<void>[] = [];
+  readonly #autoStop: { stop(): void };
+
+  constructor({ store, engines, maxRunning, log, connectors = realConnectors }: FleetOptions) {
+    this.#store = store;
+    this.#machines = new Machines(engines, store, connectors);
+    this.access = new Access(store);
+    this.computers = new Computers(store, this.#machines, maxRunning);
+    this.projects = new Projects(store, this.computers);
+    this.control = new Control(store, this.#machines);
+    const reconciler = new Reconciler(store, this.#machines, log);
+    for (const engine of engines.all.values()) {
+      this.#background.push(watchEngine(engine, reconciler, log, this.#stopping.signal));
+    }
+    this.#autoStop = autoStop(store, this.#machines, log);
+  }
+
+  /** What each engine says of itself. */
+  async probes() {
+    return Promise.all(
+      [...this.#machines.engines()].map(async (engine) => {
+        const probe = await engine.probe();
+        const detail = probe.usable ? probe.detail : `${probe.reason} ${probe.remedy}`;
+        return { name: engine.name, usable: probe.usable, detail };
+      }),
+    );
+  }
+
+  /** Lets go of everything; the machines go on running. */
+  async close(): Promise<void> {
+    this.#autoStop.stop();
+    this.#stopping.abort();
+    for (const machine of this.#machines.all()) machine.detach();
+    await Promise.all(this.#background);
+    this.#store.close();
+  }
+}

@@ -1,0 +1,193 @@
+import { ApiError } from '../contract/errors.js';
+import type { Engine, MachineSpec, MachineState } from '../engines/engine.js';
+import { Queue } from './queue.js';
+import { ready } from './readiness.js';
+import { type Connectors, Session } from './session.js';
+import type { Store } from './store/index.js';
+import type { ComputerRecord } from './store/records.js';
+
+type StepKind = 'start' | 'restart' | 'stop' | 'remove';
+
+interface Step {
+  readonly kind: StepKind;
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
+
+export interface MachineParts {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly connectors: Connectors;
+  /** Called when nothing of the machine is left. */
+  onRemoved(): void;
+}
+
+const STOP_GRACE_MS = 3_000;
+const READY_MS = 90_000;
+
+/**
+ * One computer's lifecycle. The intent is in the store before anything is done, every engine call
+ * is idempotent, and steps run one after the other: a crash at any point is finished later by
+ * running the intended step again.
+ */
+export class Machine {
+  readonly id: string;
+  readonly session: Session;
+  readonly #engine: Engine;
+  readonly #store: Store;
+  readonly #steps = new Queue();
+  readonly #onRemoved: () => void;
+  #current: Step | undefined;
+  /** Present while the machine has been started and is not ready yet. */
+  #awaitingReady: AbortController | undefined;
+
+  constructor(record: ComputerRecord, { engine, store, connectors, onRemoved }: MachineParts) {
+    this.id = record.id;
+    this.#onRemoved = onRemoved;
+    this.#engine = engine;
+    this.#store = store;
+    this.session = new Session(engine, record.id, record.private_key, connectors);
+  }
+
+  /** True while a step runs or waits: what the engine says meanwhile is not the whole truth. */
+  get busy(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Resolves when the step that now runs has ended, however it ended. */
+  async settled(): Promise<void> {
+    await this.#current?.done.catch(() => undefined);
+  }
+
+  /** Starts the machine and resolves when it is ready. The caller has written `starting`. */
+  start(): Promise<void> {
+    const current = this.#current;
+    if (current?.kind === 'start' || current?.kind === 'restart') return current.done;
+    return this.#run('start', (signal) => this.#start(signal));
+  }
+
+  /** Stops and starts it. The caller has written `starting`. */
+  restart(): Promise<void> {
+    if (this.#current?.kind === 'restart') return this.#current.done;
+    return this.#run('restart', async (signal) => {
+      this.session.close();
+      await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
+      await this.#start(signal);
+    });
+  }
+
+  stop(): Promise<void> {
+    if (this.#current?.kind === 'stop') return this.#current.done;
+    this.#store.computers.setStatus(this.id, 'stopping');
+    this.#current?.abort.abort(new ApiError('conflict', 'The computer was stopped meanwhile.'));
+    return this.#run('stop', async (signal) => {
+      this.session.close();
+      await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
+      this.#store.computers.setStatus(this.id, 'stopped');
+    });
+  }
+
+  /** Removes the machine, then its row. */
+  remove(): Promise<void> {
+    if (this.#current?.kind === 'remove') return this.#current.done;
+    this.#store.computers.setStatus(this.id, 'deleting');
+    this.#current?.abort.abort(new ApiError('conflict', 'The computer was deleted meanwhile.'));
+    return this.#run('remove', async (signal) => {
+      this.session.close();
+      await this.#engine.remove(this.id, signal);
+      this.#store.computers.remove(this.id);
+      this.#onRemoved();
+    });
+  }
+
+  /** The engine's news of a machine that is being started: one that ended will never be ready. */
+  observe(state: MachineState | undefined): void {
+    if (state?.status === 'running') return;
+    const reason = state?.reason ?? 'Its machine ended while it was starting.';
+    this.#awaitingReady?.abort(new ApiError('guest_failed', reason));
+  }
+
+  /** Ends what runs here without touching the machine: the service stops. */
+  detach(): void {
+    this.#current?.abort.abort(new ApiError('internal', 'The service is stopping.'));
+    this.session.close();
+  }
+
+  #run(kind: StepKind, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const abort = new AbortController();
+    const done = this.#steps
+      .run(() => {
+        abort.signal.throwIfAborted();
+        return work(abort.signal);
+      })
+      .catch((error: unknown) => {
+        if (!abort.signal.aborted) this.#failed(kind, error);
+        throw abort.signal.aborted ? abort.signal.reason : error;
+      })
+      .finally(() => {
+        if (this.#current?.abort === abort) this.#current = undefined;
+      });
+    // Whoever asked awaits it; a step nobody awaits any more has recorded its failure.
+    done.catch(() => undefined);
+    this.#current = { kind, abort, done };
+    return done;
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    const record = this.#store.computers.findById(this.id);
+    if (record === undefined)
+      throw new ApiError('not_found', 'The computer was deleted meanwhile.');
+    // A machine that once ran has a disk; making a new one in its place would hide the loss.
+    if (record.started_at === null) await this.#engine.create(machineSpec(record), signal);
+    await this.#engine.start(this.id, signal);
+    await this.#ready(signal);
+    this.#store.computers.setRunning(this.id);
+  }
+
+  async #ready(signal: AbortSignal): Promise<void> {
+    const controller = new AbortController();
+    const onAbort = () => controller.abort(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#awaitingReady = controller;
+    try {
+      await ready(this.session, READY_MS, controller.signal);
+      signal.throwIfAborted();
+    } catch (error) {
+      // A desktop that never came up is of no use; stopped, it can be started again.
+      if (!signal.aborted) await this.#engine.stop(this.id, 0).catch(() => undefined);
+      throw error;
+    } finally {
+      this.#awaitingReady = undefined;
+      signal.removeEventListener('abort', onAbort);
+    }
+  }
+
+  /**
+   * Records the failure. A deletion stays intended, and so does everything while the engine is
+   * away: the reconciler goes on with it.
+   */
+  #failed(kind: StepKind, error: unknown): void {
+    this.session.close();
+    const status = this.#store.computers.findById(this.id)?.status;
+    if (status === undefined) return;
+    const reason = error instanceof Error ? error.message : String(error);
+    const away = error instanceof ApiError && error.code === 'engine_unavailable';
+    const intended = away || kind === 'remove';
+    this.#store.computers.setStatus(this.id, intended ? status : 'error', reason);
+  }
+}
+
+function machineSpec(record: ComputerRecord): MachineSpec {
+  return {
+    id: record.id,
+    ownerId: record.owner_id,
+    projectId: record.project_id,
+    os: record.os,
+    image: record.image,
+    cpu: record.cpu,
+    ram: record.ram,
+    gpu: record.gpu,
+    resolution: { width: record.width, height: record.height },
+    authorizedKey: record.public_key,
+  };
+}

@@ -1,0 +1,92 @@
+import type { Engine, MachineEvent, MachineState } from '../engines/engine.js';
+import type { Machines } from './machines.js';
+import type { Store } from './store/index.js';
+import type { ComputerRecord } from './store/records.js';
+
+export interface Log {
+  debug(details: object, message: string): void;
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+const GONE = 'Its machine was removed outside vc and its disk is lost; delete the computer.';
+
+/** Brings the store's intent and the engine's truth together; safe to run at any time. */
+export class Reconciler {
+  readonly #store: Store;
+  readonly #machines: Machines;
+  readonly #log: Log;
+
+  constructor(store: Store, machines: Machines, log: Log) {
+    this.#store = store;
+    this.#machines = machines;
+    this.#log = log;
+  }
+
+  /** Finishes what a crash left half done and takes over what happened behind our back. */
+  async run(engine: Engine, signal: AbortSignal): Promise<void> {
+    const before = new Set(this.#store.computers.listAll().map((record) => record.id));
+    const states = new Map((await engine.list(signal)).map((state) => [state.id, state]));
+    for (const record of this.#store.computers.listAll()) {
+      // Rows that are younger than the list say nothing about it.
+      if (record.engine === engine.name && before.has(record.id)) {
+        this.#bring(record, states.get(record.id));
+      }
+    }
+    for (const state of states.values()) {
+      if (this.#store.computers.findById(state.id) === undefined && !before.has(state.id)) {
+        await this.#removeOrphan(engine, state.id, signal);
+      }
+    }
+    await this.#finishProjects();
+  }
+
+  /** Something happened to a machine. */
+  apply(engine: Engine, event: MachineEvent): void {
+    const record = this.#store.computers.findById(event.id);
+    if (record === undefined || record.engine !== engine.name) return;
+    this.#bring(record, event.status === 'gone' ? undefined : event);
+  }
+
+  #bring(record: ComputerRecord, state: MachineState | undefined): void {
+    const machine = this.#machines.of(record);
+    if (machine.busy) machine.observe(state);
+    else if (record.status === 'deleting') this.#resume(record, machine.remove());
+    else if (record.status === 'stopping' && state) this.#resume(record, machine.stop());
+    else if (record.status === 'starting' && (state || record.started_at === null)) {
+      this.#resume(record, machine.start());
+    } else this.#adopt(record, state ?? { id: record.id, status: 'error', reason: GONE });
+  }
+
+  /** The machine's state, whatever brought it about, becomes the computer's. */
+  #adopt(record: ComputerRecord, state: MachineState): void {
+    if (record.status === state.status && record.status_reason === (state.reason ?? null)) return;
+    // Why it failed stays to be read until somebody starts it again.
+    if (record.status === 'error' && state.status === 'stopped') return;
+    if (state.status !== 'running') this.#machines.known(record.id)?.session.close();
+    this.#log.info({ computer: record.id, was: record.status, now: state.status }, 'state adopted');
+    if (state.status === 'running') this.#store.computers.setRunning(record.id);
+    else this.#store.computers.setStatus(record.id, state.status, state.reason ?? null);
+  }
+
+  #resume(record: ComputerRecord, step: Promise<void>): void {
+    this.#log.info({ computer: record.id, status: record.status }, 'resuming what was under way');
+    step.catch((error) => this.#log.warn({ computer: record.id, err: error }, 'resuming failed'));
+  }
+
+  async #removeOrphan(engine: Engine, id: string, signal: AbortSignal): Promise<void> {
+    this.#log.info({ computer: id }, 'removing a machine that no computer owns');
+    await engine.remove(id, signal).catch((error) => {
+      this.#log.warn({ computer: id, err: error }, 'could not remove it; trying again later');
+    });
+  }
+
+  async #finishProjects(): Promise<void> {
+    for (const project of this.#store.projects.listDeleting()) {
+      const computers = this.#store.computers.listOfProject(project.id);
+      for (const record of computers) this.#resume(record, this.#machines.of(record).remove());
+      if (computers.length === 0) this.#store.projects.remove(project.id);
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import type { ComputerStatus } from '../../contract/resources.js';
+import type { Db } from './database.js';
+import { type ComputerRecord, OCCUPYING } from './records.js';
+
+const SELECT = `SELECT computers.*, projects.name AS project_name
+  FROM computers JOIN projects ON projects.id = computers.project_id`;
+const occupying = OCCUPYING.map((status) => `'${status}'`).join(', ');
+
+export type NewComputer = Omit<ComputerRecord, 'project_name' | 'status_reason' | 'started_at'>;
+
+export function computerStore(db: Db) {
+  const insert = db.prepare(
+    `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine, width,
+       height, auto_stop_minutes, status, private_key, public_key, created_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
+  const byName = db.prepare(`${SELECT} WHERE project_id = ? AND computers.name = ?`);
+  const ofProject = db.prepare(
+    `${SELECT} WHERE project_id = ? ORDER BY computers.created_at, computers.id`,
+  );
+  const all = db.prepare(SELECT);
+  const running = db.prepare(
+    `SELECT count(*) AS count FROM computers WHERE owner_id = ? AND status IN (${occupying})`,
+  );
+  const setStatus = db.prepare('UPDATE computers SET status = ?, status_reason = ? WHERE id = ?');
+  const setStarted = db.prepare(
+    "UPDATE computers SET status = 'running', status_reason = NULL, started_at = ? WHERE id = ?",
+  );
+  const remove = db.prepare('DELETE FROM computers WHERE id = ?');
+
+  return {
+    insert(row: NewComputer): void {
+      insert.run(
+        row.id,
+        row.project_id,
+        row.owner_id,
+        row.name,
+        row.os,
+        row.ram,
+        row.cpu,
+        row.gpu,
+        row.image,
+        row.engine,
+        row.width,
+        row.height,
+        row.auto_stop_minutes,
+        row.status,
+        row.private_key,
+        row.public_key,
+        row.created_at,
+      );
+    },
+    findById: (id: string) => byId.get(id) as ComputerRecord | undefined,
+    findByName: (projectId: string, name: string) =>
+      byName.get(projectId, name) as ComputerRecord | undefined,
+    listOfProject: (projectId: string) => ofProject.all(projectId) as ComputerRecord[],
+    listAll: () => all.all() as ComputerRecord[],
+    /** Computers of the owner that count against the limit. */
+    countRunning: (ownerId: string) => (running.get(ownerId) as { count: number }).count,
+    setStatus(id: string, status: ComputerStatus, reason: string | null = null): void {
+      setStatus.run(status, reason, id);
+    },
+    setRunning: (id: string) => setStarted.run(new Date().toISOString(), id),
+    remove: (id: string) => remove.run(id),
+  };
+}
+
+export type ComputerStore = ReturnType<typeof computerStore>;

@@ -1,0 +1,68 @@
+import { chmodSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'libsql';
+import { ApiError } from '../../contract/errors.js';
+import { migrations } from './migrations.js';
+
+export type Db = Database.Database;
+
+/**
+ * Opens the service's database in `directory`, made 0700 where it is missing, and brings its
+ * schema up to date. The file is locked as long as it is open, so that two services never share a
+ * state; the kernel drops the lock when the process dies, however it dies.
+ */
+export function openDatabase(directory: string): Db {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+  const path = join(directory, 'vc.db');
+  const previous = process.umask(0o077);
+  try {
+    const db = new Database(path);
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = FULL');
+    db.pragma('foreign_keys = ON');
+    migrate(db);
+    return db;
+  } catch (cause) {
+    throw openingError(path, cause);
+  } finally {
+    process.umask(previous);
+  }
+}
+
+/**
+ * Closes the database and gives up its lock. Statements that wait for the garbage collector keep
+ * the file open, and with it an exclusive lock, so the lock is taken back by hand.
+ */
+export function closeDatabase(db: Db): void {
+  db.pragma('journal_mode = DELETE');
+  db.pragma('locking_mode = NORMAL');
+  db.prepare('SELECT count(*) FROM service').get();
+  db.close();
+}
+
+function migrate(db: Db): void {
+  const { user_version: version } = db.prepare('PRAGMA user_version').get() as {
+    user_version: number;
+  };
+  if (version > migrations.length) {
+    throw new Error(
+      `its schema is of a newer vc (${version}, this one knows ${migrations.length})`,
+    );
+  }
+  migrations.slice(version).forEach((sql, index) => {
+    db.transaction(() => {
+      db.exec(sql);
+      db.exec(`PRAGMA user_version = ${version + index + 1}`);
+    })();
+  });
+}
+
+function openingError(path: string, cause: unknown): ApiError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const advice = /locked|busy/i.test(reason)
+    ? 'another vc serve uses this state directory; stop it, or choose another one with --state'
+    : `${reason}; check the directory's permissions and free space, or choose another with --state`;
+  return new ApiError('internal', `Cannot open ${path}: ${advice}.`, { cause });
+}

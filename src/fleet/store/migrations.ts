@@ -1,0 +1,59 @@
+/**
+ * The schema, step by step. A step that was released is never changed: what comes later is a new
+ * step. `PRAGMA user_version` holds how many have been applied.
+ */
+export const migrations: readonly string[] = [
+  `
+  CREATE TABLE service (id TEXT PRIMARY KEY, created_at TEXT NOT NULL) STRICT;
+
+  CREATE TABLE owners (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    max_running INTEGER,
+    created_at TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    created_at TEXT NOT NULL,
+    last_used_at TEXT
+  ) STRICT;
+
+  CREATE TABLE projects (
+    id TEXT PRIMARY KEY,
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    deleting INTEGER NOT NULL DEFAULT 0,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    UNIQUE (owner_id, name)
+  ) STRICT;
+
+  CREATE TABLE computers (
+    id TEXT PRIMARY KEY,
+    project_id TEXT NOT NULL REFERENCES projects(id),
+    owner_id TEXT NOT NULL REFERENCES owners(id),
+    name TEXT NOT NULL,
+    os TEXT NOT NULL,
+    ram INTEGER NOT NULL,
+    cpu INTEGER NOT NULL,
+    gpu TEXT NOT NULL,
+    image TEXT NOT NULL,
+    engine TEXT NOT NULL,
+    width INTEGER NOT NULL,
+    height INTEGER NOT NULL,
+    auto_stop_minutes INTEGER,
+    status TEXT NOT NULL,
+    status_reason TEXT,
+    private_key TEXT NOT NULL,
+    public_key TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    started_at TEXT,
+    UNIQUE (project_id, name)
+  ) STRICT;
+  CREATE INDEX computers_by_owner ON computers (owner_id, status);
+  `,
+];

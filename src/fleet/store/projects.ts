@@ -1,0 +1,44 @@
+import { generateId } from '../ids.js';
+import type { Db } from './database.js';
+import type { ProjectRecord } from './records.js';
+
+export type ProjectRow = ProjectRecord & { readonly computer_count: number };
+
+const SELECT = `SELECT projects.*,
+  (SELECT count(*) FROM computers WHERE project_id = projects.id) AS computer_count FROM projects`;
+
+export function projectStore(db: Db) {
+  const insert = db.prepare(
+    'INSERT INTO projects (id, owner_id, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
+  );
+  // A name wins over an id: the published interface addresses projects by name.
+  const find = db.prepare(
+    `${SELECT} WHERE owner_id = ? AND (name = ? OR id = ?) ORDER BY name = ? DESC LIMIT 1`,
+  );
+  const list = db.prepare(`${SELECT} WHERE owner_id = ? ORDER BY created_at, id`);
+  const deleting = db.prepare(`${SELECT} WHERE deleting = 1`);
+  const markDeleting = db.prepare('UPDATE projects SET deleting = 1, updated_at = ? WHERE id = ?');
+  const touch = db.prepare('UPDATE projects SET updated_at = ? WHERE id = ?');
+  const remove = db.prepare('DELETE FROM projects WHERE id = ?');
+
+  return {
+    /** Undefined when the owner has a project of that name. */
+    create(ownerId: string, name: string): ProjectRow | undefined {
+      if ((find.get(ownerId, name, '', name) as ProjectRow | undefined) !== undefined)
+        return undefined;
+      const now = new Date().toISOString();
+      insert.run(generateId('prj'), ownerId, name, now, now);
+      return find.get(ownerId, name, '', name) as ProjectRow;
+    },
+    /** By name or id. */
+    find: (ownerId: string, nameOrId: string) =>
+      find.get(ownerId, nameOrId, nameOrId, nameOrId) as ProjectRow | undefined,
+    list: (ownerId: string) => list.all(ownerId) as ProjectRow[],
+    listDeleting: () => deleting.all() as ProjectRow[],
+    markDeleting: (id: string) => markDeleting.run(new Date().toISOString(), id),
+    touch: (id: string) => touch.run(new Date().toISOString(), id),
+    remove: (id: string) => remove.run(id),
+  };
+}
+
+export type ProjectStore = ReturnType<typeof projectStore>;

@@ -1,0 +1,94 @@
+import { PassThrough } from 'node:stream';
+import { ApiError } from '../../src/contract/errors.js';
+import type {
+  Engine,
+  EngineImage,
+  MachineEvent,
+  MachineSpec,
+  MachineState,
+} from '../../src/engines/engine.js';
+
+type Call = 'create' | 'start' | 'stop' | 'remove' | 'list';
+
+/** An engine in memory for unit tests; the end-to-end tests run the same against real ones. */
+export class FakeEngine implements Engine {
+  readonly name = 'docker';
+  readonly features = {
+    isolation: 'container',
+    fork: false,
+    os: ['linux'],
+    gpus: [],
+  } as const;
+  readonly shell = { user: 'user' };
+  readonly machines = new Map<string, { spec: MachineSpec; status: 'running' | 'stopped' }>();
+  readonly calls: string[] = [];
+  /** Makes the next such call wait until the promise settles. */
+  readonly gates = new Map<Call, Promise<void>>();
+  /** Makes such calls fail. */
+  readonly failures = new Map<Call, Error>();
+  #listeners: ((event: MachineEvent) => void)[] = [];
+
+  async probe() {
+    return { usable: true, version: '0', detail: 'in memory' } as const;
+  }
+
+  async create(spec: MachineSpec): Promise<void> {
+    await this.#step('create', spec.id);
+    if (!this.machines.has(spec.id)) this.machines.set(spec.id, { spec, status: 'stopped' });
+  }
+
+  async start(id: string): Promise<void> {
+    await this.#step('start', id);
+    const machine = this.machines.get(id);
+    if (!machine) throw new ApiError('not_found', 'no such machine');
+    machine.status = 'running';
+  }
+
+  async stop(id: string): Promise<void> {
+    await this.#step('stop', id);
+    const machine = this.machines.get(id);
+    if (machine) machine.status = 'stopped';
+  }
+
+  async remove(id: string): Promise<void> {
+    await this.#step('remove', id);
+    this.machines.delete(id);
+  }
+
+  async list(): Promise<MachineState[]> {
+    await this.#step('list', '');
+    return [...this.machines].map(([id, { status }]) => ({ id, status }));
+  }
+
+  async *watch(signal: AbortSignal): AsyncIterable<MachineEvent> {
+    while (!signal.aborted) {
+      yield await new Promise<MachineEvent>((resolve, reject) => {
+        this.#listeners.push(resolve);
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+    }
+  }
+
+  emit(event: MachineEvent): void {
+    const listeners = this.#listeners;
+    this.#listeners = [];
+    for (const listener of listeners) listener(event);
+  }
+
+  async dial() {
+    return new PassThrough();
+  }
+
+  async images(): Promise<EngineImage[]> {
+    return [{ name: 'linux', os: 'linux', bytes: 1, createdAt: new Date(0) }];
+  }
+
+  async #step(call: Call, id: string): Promise<void> {
+    if (call !== 'list') this.calls.push(`${call} ${id}`);
+    const gate = this.gates.get(call);
+    this.gates.delete(call);
+    await gate;
+    const failure = this.failures.get(call);
+    if (failure) throw failure;
+  }
+}

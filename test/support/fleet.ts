@@ -1,0 +1,55 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Fleet } from '../../src/fleet/fleet.js';
+import { generateApiKey } from '../../src/fleet/ids.js';
+import { openStore } from '../../src/fleet/store/index.js';
+import { fakeConnectors } from './fake-connectors.js';
+import { FakeEngine } from './fake-engine.js';
+
+export const silentLog = { debug() {}, info() {}, warn() {}, error() {} };
+
+export interface TestFleet {
+  readonly fleet: Fleet;
+  readonly engine: FakeEngine;
+  readonly connectors: ReturnType<typeof fakeConnectors>;
+  readonly directory: string;
+  readonly key: string;
+  /** Closes the fleet and opens another one on the same state, as after a crash or restart. */
+  restart(): Promise<TestFleet>;
+  close(): Promise<void>;
+}
+
+export async function openTestFleet(
+  options: { maxRunning?: number; directory?: string; engine?: FakeEngine; key?: string } = {},
+): Promise<TestFleet> {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'vc-fleet-'));
+  const engine = options.engine ?? new FakeEngine();
+  const connectors = fakeConnectors();
+  let key = options.key ?? generateApiKey();
+  const fleet = new Fleet({
+    store: openStore(directory),
+    engines: { all: new Map([[engine.name, engine]]), preferred: engine.name },
+    maxRunning: options.maxRunning ?? 2,
+    log: silentLog,
+    connectors,
+  });
+  await fleet.access.ensureOwner(async (first) => {
+    key = first;
+  });
+  return {
+    fleet,
+    engine,
+    connectors,
+    directory,
+    key,
+    restart: async () => {
+      await fleet.close();
+      return openTestFleet({ ...options, directory, engine, key });
+    },
+    close: async () => {
+      await fleet.close();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import websocket from '@fastify/websocket';
+import Fastify, { type FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
+import type { Fleet } from '../fleet/fleet.js';
+import { generateId } from '../fleet/ids.js';
+import { authenticate } from './authentication.js';
+import { readBodies } from './bodies.js';
+import { sendError } from './errors.js';
+import { addHealth } from './health.js';
+import { addOpenApi } from './openapi.js';
+import { checkOrigin, type Reachable } from './origin.js';
+import { addProcessSocket } from './process-socket.js';
+import { addRoutes, refuseUnknown } from './routes.js';
+
+export const PREFIX = '/api';
+
+/** Largest body that is read, in bytes. */
+const BODY_LIMIT = 8 * 1024 * 1024;
+/** A client has so long, in milliseconds, to send its headers and body. */
+const REQUEST_MS = 30_000;
+const OPEN_PATHS = [`${PREFIX}/health`, `${PREFIX}/openapi.json`];
+
+export interface AppOptions {
+  readonly fleet: Fleet;
+  readonly reachable: Reachable;
+  readonly version: string;
+  readonly log: Logger;
+}
+
+/** The HTTP service, not yet listening. */
+export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
+  const { fleet, reachable, version, log } = options;
+  const app = Fastify({
+    loggerInstance: log,
+    disableRequestLogging: true,
+    genReqId: () => generateId('srv').replace('srv', 'req'),
+    bodyLimit: BODY_LIMIT,
+    requestTimeout: REQUEST_MS,
+    forceCloseConnections: true,
+    routerOptions: { maxParamLength: 4096 },
+    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    http: { requireHostHeader: false, connectionsCheckingInterval: 5_000, headersTimeout: 15_000 },
+  }) as unknown as FastifyInstance;
+  app.decorateRequest('owner', null);
+  app.decorateRequest('departureEnded', null);
+  app.setValidatorCompiler(() => (value) => ({ value }));
+  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+  readBodies(app);
+  app.addHook('onRequest', async (request, reply) => {
+    reply.header('x-request-id', request.id);
+    reply.header('cache-control', 'no-store');
+    reply.header('x-content-type-options', 'nosniff');
+    checkOrigin(request.raw, reachable);
+    if (OPEN_PATHS.includes(request.url.split('?')[0] ?? '')) return;
+    request.owner = authenticate(fleet.access, request);
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    request.log.info(
+      {
+        id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? 'unknown',
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+      },
+      'request',
+    );
+  });
+  app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
+  app.setNotFoundHandler((request) => refuseUnknown(request, PREFIX));
+  await app.register(websocket, { options: { maxPayload: 8 * 1024 * 1024 } });
+  await app.register(
+    async (api) => {
+      await addOpenApi(api, version);
+      addHealth(api, fleet, version);
+      addRoutes(api, fleet);
+      addProcessSocket(api, fleet);
+    },
+    { prefix: PREFIX },
+  );
+  return app;
+}

@@ -1,0 +1,52 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../contract/errors.js';
+
+/** What the framework itself refuses, in the contract's words. */
+const frameworkErrors: Readonly<Record<string, () => ApiError>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: () =>
+    new ApiError('payload_too_large', 'The body is too large; the limit is 8 MiB.'),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
+    new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.'),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new ApiError('invalid_request', 'The body is shorter or longer than its Content-Length.'),
+  FST_ERR_CTP_INVALID_JSON_BODY: () =>
+    new ApiError('invalid_request', 'The body is not valid JSON.'),
+  FST_ERR_BAD_URL: () =>
+    new ApiError('invalid_request', 'The path is not a valid percent-encoded URL.'),
+  FST_ERR_MAX_PARAM_LENGTH: () =>
+    new ApiError('not_found', 'A name in the path is too long to exist.'),
+};
+
+function toApiError(error: FastifyError | ApiError | Error): ApiError {
+  if (error instanceof ApiError) return error;
+  const code = 'code' in error ? String(error.code) : '';
+  const known = frameworkErrors[code];
+  if (known) return known();
+  const status = 'statusCode' in error ? Number(error.statusCode) : 500;
+  if (status === 400) return new ApiError('invalid_request', 'The body is not valid JSON.');
+  return new ApiError('internal', 'The service failed; its log has more under this request id.', {
+    cause: error,
+  });
+}
+
+/** Every error leaves as `{"error": "<one line>"}` with its code in `x-error-code`. */
+export function sendError(
+  error: Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
+  const answer = toApiError(error);
+  if (answer.code === 'internal') request.log.error({ err: error, id: request.id }, 'failed');
+  else if (answer.status >= 500) request.log.warn({ id: request.id, err: answer }, 'refused');
+  if (answer.status === 401) {
+    // The rest of a body that nobody will read must not be taken for the next request.
+    reply.header('www-authenticate', 'Bearer');
+    reply.header('connection', 'close');
+  }
+  if (answer.status === 413) reply.header('connection', 'close');
+  return reply
+    .status(answer.status)
+    .header('x-error-code', answer.code)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify({ error: answer.message }));
+}

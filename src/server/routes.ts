@@ -1,0 +1,87 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import { ApiError } from '../contract/errors.js';
+import { type Operation, type OperationName, operations } from '../contract/operations.js';
+import type { Fleet } from '../fleet/fleet.js';
+import { handlers } from './handlers.js';
+import { Bytes, type Call, departure, ownerOf, type Params } from './requests.js';
+import { validate } from './validation.js';
+
+const ErrorAnswer = z.object({ error: z.string() });
+const NOT_OPEN = Object.entries(operations).filter(([, operation]) => !('open' in operation));
+
+/** One route for each path of each operation of the contract. */
+export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
+  for (const [name, operation] of NOT_OPEN as [Exclude<OperationName, 'health'>, Operation][]) {
+    const handler = handlers[name] as (call: Call<unknown, unknown>) => unknown;
+    operation.paths.forEach((url, index) => {
+      app.route({
+        method: operation.method,
+        url,
+        schema: documentation(name, operation, index),
+        handler: (request, reply) => answer(fleet, operation, handler, request, reply),
+      });
+    });
+  }
+}
+
+async function answer(
+  fleet: Fleet,
+  operation: Operation,
+  handler: (call: Call<unknown, unknown>) => unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<unknown> {
+  const owner = ownerOf(request);
+  const body = operation.body ? validate(operation.body, request.body ?? {}, 'body') : undefined;
+  const query = operation.query ? validate(operation.query, request.query, 'query') : undefined;
+  const { accept } = request.headers;
+  const signal = departure(request);
+  const params = request.params as Params;
+  try {
+    const result = await handler({ fleet, owner, params, body, query, accept, signal });
+    if (result instanceof Bytes) return reply.type(result.type).send(result.data);
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
+  } finally {
+    request.departureEnded?.();
+  }
+}
+
+/** What /openapi.json says of the route. Zod schemas; validation is done by {@link validate}. */
+function documentation(name: string, operation: Operation, index: number) {
+  return {
+    operationId: index === 0 ? name : `${name}${index + 1}`,
+    summary: operation.summary,
+    ...(operation.body ? { body: operation.body } : {}),
+    ...(operation.query ? { querystring: operation.query } : {}),
+    response: { 200: operation.response, 400: ErrorAnswer, 401: ErrorAnswer, 404: ErrorAnswer },
+  };
+}
+
+/** 404, or 405 where the path exists with another method. */
+export function refuseUnknown(request: FastifyRequest, prefix: string): never {
+  const path = request.url.split('?')[0]?.slice(prefix.length) ?? '';
+  const methods = Object.values(operations as Record<string, Operation>)
+    .filter((operation) => operation.paths.some((pattern) => matches(pattern, path)))
+    .map((operation) => operation.method);
+  if (methods.length > 0 && !methods.some((method) => method === request.method)) {
+    const allowed = [...new Set(methods)].join(', ');
+    throw new ApiError(
+      'method_not_allowed',
+      `${request.method} is not possible here; use ${allowed}.`,
+    );
+  }
+  throw new ApiError(
+    'not_found',
+    'There is nothing at this path; /api/openapi.json lists what is.',
+  );
+}
+
+function matches(pattern: string, path: string): boolean {
+  const wanted = pattern.split('/');
+  const given = path.split('/');
+  return (
+    wanted.length === given.length &&
+    wanted.every((part, i) => part === given[i] || (part.startsWith(':') && given[i] !== ''))
+  );
+}

@@ -1,0 +1,297 @@
+import { connect } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { buildApp } from '../../src/server/app.js';
+import { openTestFleet, type TestFleet } from '../support/fleet.js';
+
+let test: TestFleet;
+let app: FastifyInstance;
+let base: string;
+let port: number;
+
+beforeAll(async () => {
+  test = await openTestFleet();
+  app = await buildApp({
+    fleet: test.fleet,
+    reachable: { hosts: [] },
+    version: '0.0.0',
+    log: pino({ level: 'silent' }),
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const address = app.server.address();
+  port = typeof address === 'object' && address ? address.port : 0;
+  base = `http://127.0.0.1:${port}/api`;
+});
+afterAll(async () => {
+  await app.close();
+  await test.close();
+});
+
+interface Answered {
+  status: number;
+  json: Record<string, unknown>;
+  headers: Headers;
+}
+
+async function call(
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answered> {
+  const response = await fetch(base + path, {
+    method,
+    headers: {
+      authorization: `Bearer ${test.key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    json: text.startsWith('{') ? JSON.parse(text) : {},
+    headers: response.headers,
+  };
+}
+
+/** Sends bytes as they are and gives the first line of the answer with its body. */
+function raw(request: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(request));
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+      if (text.includes('\r\n\r\n')) socket.end();
+    });
+    socket.on('close', () => resolve(text));
+    socket.on('error', reject);
+  });
+}
+
+describe('keys', () => {
+  it.each([
+    ['GET', '/projects'],
+    ['POST', '/projects'],
+    ['GET', '/nothing/here'],
+    ['DELETE', '/computers/cmp_x'],
+    ['GET', '/computers/cmp_x/process'],
+  ])('answers 401 to %s %s without a key', async (method, path) => {
+    const answer = await call(method, path, undefined, { authorization: '' });
+    expect(answer.status).toBe(401);
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer');
+    expect(Object.keys(answer.json)).toEqual(['error']);
+  });
+
+  it('answers 401 before it reads the body', async () => {
+    const head = `POST /api/projects HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n`;
+    expect(await raw(head)).toMatch(/^HTTP\/1\.1 401 /);
+  });
+
+  it('takes the scheme in any case, and refuses a wrong key without repeating it', async () => {
+    const good = await call('GET', '/projects', undefined, { authorization: `bEARER ${test.key}` });
+    expect(good.status).toBe(200);
+    const bad = await call('GET', '/projects', undefined, { authorization: 'Bearer vc_wrong' });
+    expect(bad.status).toBe(401);
+    expect(JSON.stringify(bad.json)).not.toContain('vc_wrong');
+  });
+
+  it('shows a key once, lists it without its text, and refuses it when it is deleted', async () => {
+    const { json: made } = await call('POST', '/keys', { name: 'ci' });
+    expect(made.key).toMatch(/^vc_[0-9a-z]{32}$/);
+    const { json: listed } = await call('GET', '/keys');
+    expect(JSON.stringify(listed)).not.toContain(String(made.key));
+    const authorization = `Bearer ${made.key}`;
+    expect((await call('GET', '/projects', undefined, { authorization })).status).toBe(200);
+    expect((await call('DELETE', `/keys/${made.id}`)).json).toEqual({ success: true });
+    expect((await call('GET', '/projects', undefined, { authorization })).status).toBe(401);
+  });
+
+  it('keeps the last key', async () => {
+    const { json } = await call('GET', '/keys');
+    const [key] = json.keys as { id: string }[];
+    expect((await call('DELETE', `/keys/${key?.id}`)).status).toBe(400);
+  });
+});
+
+describe('requests made for somebody else', () => {
+  it.each([
+    ['a foreign Host', 'Host: evil.example.com\r\n'],
+    ['no Host', ''],
+    ['two Hosts', 'Host: 127.0.0.1\r\nHost: evil.example.com\r\n'],
+    ['a foreign Origin', 'Host: 127.0.0.1\r\nOrigin: http://evil.example.com\r\n'],
+  ])('refuses %s', async (_, headers) => {
+    const answer = await raw(`GET /api/health HTTP/1.1\r\n${headers}\r\n`);
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+    expect(answer).toContain('{"error":');
+  });
+
+  it('never allows other origins', async () => {
+    const answer = await call('GET', '/health');
+    expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('bodies', () => {
+  it.each([
+    ['malformed', '{"name": '],
+    ['trailing', '{"name": "a"} x'],
+    ['__proto__', '{"name": "a", "__proto__": {"x": 1}}'],
+    ['a list', '[]'],
+    ['a string', '"a"'],
+    ['empty', ''],
+    ['deeply nested', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+  ])('answers 400 to JSON that is %s', async (_, body) => {
+    const answer = await call('POST', '/projects', body);
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('x-error-code')).toBe('invalid_request');
+    expect(Object.keys(answer.json)).toEqual(['error']);
+  });
+
+  it('answers 413 to a body that is too large, by its length and by its chunks', async () => {
+    const head = `POST /api/projects HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${test.key}\r\nContent-Type: application/json\r\n`;
+    expect(await raw(`${head}Content-Length: 9000000\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /);
+    const chunk = `${(5_000_000).toString(16)}\r\n${'x'.repeat(5_000_000)}\r\n`;
+    expect(await raw(`${head}Transfer-Encoding: chunked\r\n\r\n${chunk}${chunk}0\r\n\r\n`)).toMatch(
+      /^HTTP\/1\.1 413 /,
+    );
+  });
+
+  it('answers 415 to another type, and takes a JSON type without a body', async () => {
+    const wrong = await call('POST', '/projects', 'name=a', { 'content-type': 'text/plain' });
+    expect(wrong.status).toBe(415);
+    const none = await call('GET', '/projects', undefined, { 'content-type': 'application/json' });
+    expect(none.status).toBe(200);
+  });
+
+  it('ignores fields that it does not know', async () => {
+    const answer = await call('POST', '/projects', { name: 'extra', colour: 'blue' });
+    expect(answer.status).toBe(200);
+  });
+
+  it.each([
+    [{}, 'name is missing'],
+    [{ name: 5 }, 'name must be a string'],
+    [{ name: 'a b' }, 'letters, digits'],
+    [{ name: 'by-name' }, 'reserved'],
+    [{ name: 'x'.repeat(65) }, '1 to 64'],
+    [{ name: '../etc' }, 'letters, digits'],
+  ])('names the field that is wrong in %j', async (body, message) => {
+    const answer = await call('POST', '/projects', body);
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toContain(message);
+  });
+});
+
+describe('paths', () => {
+  it('answers 404 to what is not there, 405 to another method', async () => {
+    expect((await call('GET', '/nothing')).status).toBe(404);
+    expect((await call('GET', '/projects/none')).status).toBe(404);
+    expect((await call('DELETE', '/computers/cmp_none')).status).toBe(404);
+    const wrong = await call('PUT', '/projects');
+    expect(wrong.status).toBe(405);
+    expect(wrong.json.error).toContain('GET');
+  });
+
+  it.each(['%00', '%2e%2e%2f', '%0d%0a', 'x'.repeat(3000), '%zz', '-rf'])(
+    'takes the name %s as no more than a name',
+    async (name) => {
+      const answer = await call('GET', `/projects/${name}`);
+      expect([400, 404]).toContain(answer.status);
+      expect(Object.keys(answer.json)).toEqual(['error']);
+    },
+  );
+});
+
+describe('computers', () => {
+  it('answers the published rows with 200 and the resource', async () => {
+    await call('POST', '/projects', { name: 'rows' });
+    const made = await call('POST', '/projects/rows/computers', {
+      name: 'my computer/1 %2f',
+      os: 'linux',
+      ram: 4,
+      cpu: 2,
+    });
+    expect(made.status).toBe(200);
+    expect(made.json).toMatchObject({ status: 'running', ram: 4, cpu: 2, project_name: 'rows' });
+    const byId = `/computers/${made.json.id}`;
+    const byName = `/projects/rows/computers/${encodeURIComponent('my computer/1 %2f')}`;
+    for (const path of [byId, byName]) {
+      expect((await call('GET', path)).json.id).toBe(made.json.id);
+      const clicked = await call('POST', `${path}/click`, { x: 0, y: 0.4 });
+      expect(clicked.json).toEqual({ success: true });
+      const typed = await call('POST', `${path}/type`, { text: 'é\n' });
+      expect(typed.json).toEqual({ success: true });
+      const shot = await call('GET', `${path}/screenshot`);
+      expect(shot.json).toMatchObject({ success: true, encoding: 'base64', format: 'png' });
+      const bytes = await call('GET', `${path}/screenshot`, undefined, { accept: 'image/webp' });
+      expect(bytes.headers.get('content-type')).toBe('image/webp');
+    }
+    expect((await call('POST', `${byId}/stop`)).json.status).toBe('stopped');
+    const refused = await call('POST', `${byId}/click`, { x: 1, y: 1 });
+    expect(refused.status).toBe(400);
+    expect(refused.json.error).toContain('/start');
+    expect((await call('POST', `${byId}/start`)).json.status).toBe('running');
+    expect((await call('DELETE', byId)).json).toEqual({ success: true });
+    expect((await call('GET', byId)).status).toBe(404);
+  });
+
+  it.each([
+    [{ name: 'x', ram: 3 }, 'ram must be 2, 4 or 8'],
+    [{ name: 'x', ram: '4' }, 'ram must be'],
+    [{ name: 'x', cpu: 1 }, 'cpu must be'],
+    [{ name: 'x', os: 'beos' }, 'os must be'],
+    [{ name: 'x', gpu: 'T4' }, 'coming soon'],
+    [{ name: 'x', resolution: '10x10' }, 'resolution'],
+    [{ name: 'x', resolution: 'big' }, 'resolution'],
+    [{ name: '' }, 'name must be 1 to 128'],
+    [{ name: 'a\u0000b' }, 'control characters'],
+    [{ name: 'a\r\nb' }, 'control characters'],
+    [{ name: 'x'.repeat(10_000) }, '1 to 128'],
+    [{ name: 'x', os: 'windows' }, 'windows'],
+    [{ name: 'x', auto_stop_minutes: 0 }, 'auto_stop_minutes'],
+  ])('refuses %j', async (body, message) => {
+    await call('POST', '/projects', { name: 'refusals' });
+    const answer = await call('POST', '/projects/refusals/computers', body);
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toContain(message);
+    const { json } = await call('GET', '/projects/refusals');
+    expect(json.computer_count).toBe(0);
+  });
+
+  it.each([
+    ['click', {}, 'x is missing'],
+    ['click', { x: '1', y: 1 }, 'x must be a number'],
+    ['click', { x: 1, y: 1, button: 'side' }, 'button must be'],
+    ['click', { x: 1, y: 1, clicks: 4 }, 'clicks must be'],
+    ['scroll', { direction: 'in' }, 'direction must be'],
+    ['type', {}, 'text is missing'],
+    ['type', { text: '\ud800' }, 'well-formed'],
+    ['key', { key: '' }, 'key must be'],
+    ['bash', { command: '' }, 'command must'],
+    ['bash', { command: 'x', timeout: 'soon' }, 'timeout must be'],
+    ['exec', { code: 'x', timeout: 301 }, 'timeout must be'],
+    ['wait', {}, 'duration'],
+    ['wait', { seconds: 61 }, 'seconds must be'],
+  ])('refuses %s %j', async (action, body, message) => {
+    await call('POST', '/projects', { name: 'actions' });
+    await call('POST', '/projects/actions/computers', { name: 'c' });
+    const answer = await call('POST', `/projects/actions/computers/c/${action}`, body);
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toContain(message);
+  });
+});
+
+describe('descriptions', () => {
+  it('answers health and the OpenAPI document without a key', async () => {
+    const health = await call('GET', '/health', undefined, { authorization: '' });
+    expect(health.json).toMatchObject({ status: 'ok', engines: [{ name: 'docker' }] });
+    const api = await call('GET', '/openapi.json', undefined, { authorization: '' });
+    expect(api.status).toBe(200);
+    const paths = Object.keys(api.json.paths as object);
+    expect(paths).toContain('/api/computers/{id}/click');
+    expect(paths).toContain('/api/projects/{project}/computers/{computer}/screenshot');
+  });
+});

@@ -1,0 +1,172 @@
+import type { Dispatcher } from 'undici';
+import type { Answer, BodyInput, OperationName, QueryInput } from '../contract/index.js';
+import { buildPath, type ComputerAddress } from './address.js';
+import { answerDeadline } from './deadline.js';
+import { codeOf, errorFromAnswer, errorFromFailure, ServiceUnreachableError } from './errors.js';
+import type { ProcessRequest, RemoteProcess } from './process.js';
+import { routes } from './routes.js';
+import { openTransport, type Transport } from './transport.js';
+
+export interface ClientOptions {
+  /** For example `http://127.0.0.1:4700/api`. */
+  readonly baseUrl: string;
+  readonly apiKey?: string;
+}
+
+export interface RequestOptions<N extends OperationName> {
+  /** Values of the path's parameters; which of an operation's paths is taken follows from them. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: QueryInput<N>;
+  readonly body?: BodyInput<N>;
+  readonly signal?: AbortSignal;
+  /** Milliseconds to wait for the answer; by default what the request needs and a margin. */
+  readonly timeoutMs?: number;
+}
+
+/** Bytes of an answer, with their media type. */
+export interface Bytes {
+  readonly data: Buffer;
+  readonly mediaType: string;
+}
+
+/** The contract's operations over HTTP: typed requests in, typed answers or errors out. */
+export class Client {
+  readonly baseUrl: string;
+  readonly #url: URL;
+  readonly #authorization: string | undefined;
+  #transport: Transport | undefined;
+
+  /** Throws TypeError for a base URL or key that cannot be sent. */
+  constructor(options: ClientOptions) {
+    this.baseUrl = options.baseUrl.replace(/\/+$/, '');
+    this.#url = parseBaseUrl(this.baseUrl);
+    this.#authorization = authorizationHeader(options.apiKey);
+  }
+
+  /**
+   * Runs an operation.
+   * @throws ServiceError what the service answered
+   * @throws ServiceUnreachableError nothing, or something else, answers at the base URL
+   * @throws ServiceTimeoutError the service hangs
+   */
+  async request<N extends OperationName>(
+    operation: N,
+    options: RequestOptions<N> = {},
+  ): Promise<Answer<N>> {
+    const response = await this.#send(operation, options, 'application/json');
+    const body = await this.#read(response.body.text());
+    try {
+      return JSON.parse(body) as Answer<N>;
+    } catch (cause) {
+      const reason = 'the answer is not JSON; is the base URL right?';
+      throw new ServiceUnreachableError(this.baseUrl, reason, { cause });
+    }
+  }
+
+  /** Runs an operation and asks for its answer as bytes of one of the media types in `accept`. */
+  async requestBytes<N extends OperationName>(
+    operation: N,
+    accept: string,
+    options: RequestOptions<N> = {},
+  ): Promise<Bytes> {
+    const response = await this.#send(operation, options, accept);
+    const data = Buffer.from(await this.#read(response.body.arrayBuffer()));
+    return { data, mediaType: headerOf(response, 'content-type') ?? 'application/octet-stream' };
+  }
+
+  /** Starts a process in a computer and connects its streams. */
+  async process(address: ComputerAddress, request: ProcessRequest): Promise<RemoteProcess> {
+    const { openProcess } = await import('./process.js');
+    return openProcess({ url: this.#url, authorization: this.#authorization }, address, request);
+  }
+
+  /** Closes kept-alive connections. The client can be used again afterwards. */
+  async close(): Promise<void> {
+    const transport = this.#transport;
+    this.#transport = undefined;
+    await transport?.close();
+  }
+
+  async #send<N extends OperationName>(
+    operation: N,
+    options: RequestOptions<N>,
+    accept: string,
+  ): Promise<Dispatcher.ResponseData> {
+    const { method, paths } = routes[operation];
+    const timeout = options.timeoutMs ?? answerDeadline(operation, options.body);
+    const headers: Record<string, string> = { accept };
+    if (this.#authorization !== undefined) headers.authorization = this.#authorization;
+    if (options.body !== undefined) headers['content-type'] = 'application/json';
+    const response = await this.#dispatch({
+      method,
+      path: `${this.#url.pathname.replace(/\/$/, '')}${buildPath(paths, options.params ?? {})}${queryString(options.query)}`,
+      headers,
+      body: options.body === undefined ? null : JSON.stringify(options.body),
+      signal: options.signal ?? null,
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
+    });
+    if (response.statusCode === 200) return response;
+    throw errorFromAnswer(
+      {
+        status: response.statusCode,
+        code: headerOf(response, 'x-error-code'),
+        requestId: headerOf(response, 'x-request-id'),
+        body: await this.#read(response.body.text()),
+      },
+      this.baseUrl,
+    );
+  }
+
+  /** A kept-alive connection may have been closed just now: a GET, and only that, is sent again. */
+  async #dispatch(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    this.#transport ??= openTransport(this.#url.origin);
+    try {
+      return await this.#transport.request(options);
+    } catch (failure) {
+      const stale = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(codeOf(failure) ?? '');
+      if (!stale || options.method !== 'GET') throw errorFromFailure(failure, this.baseUrl);
+    }
+    return this.#read(this.#transport.request(options));
+  }
+
+  async #read<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (failure) {
+      throw errorFromFailure(failure, this.baseUrl);
+    }
+  }
+}
+
+function parseBaseUrl(baseUrl: string): URL {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash) {
+    throw new TypeError(`the base URL ${JSON.stringify(baseUrl)} is not an http(s) address`);
+  }
+  if (url.username || url.password) {
+    throw new TypeError('the base URL must not hold a user name or password; the key goes apart');
+  }
+  return url;
+}
+
+function authorizationHeader(apiKey: string | undefined): string | undefined {
+  if (apiKey === undefined) return undefined;
+  // The key itself is never part of a message.
+  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('the API key has a character no key has');
+  return `Bearer ${apiKey}`;
+}
+
+function queryString(query: unknown): string {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query ?? {})) {
+    if (value !== undefined) search.set(name, String(value));
+  }
+  const text = search.toString();
+  return text === '' ? '' : `?${text}`;
+}
+
+function headerOf(response: Dispatcher.ResponseData, name: string): string | undefined {
+  const value = response.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}

@@ -1,0 +1,46 @@
+import type { OperationName } from '../contract/index.js';
+
+/** Longer than any wait of the service's own: starting, queueing behind other actions, stopping. */
+const MARGIN_SECONDS = 180;
+
+/**
+ * Milliseconds to wait for an answer: what the request itself asks for, and a margin.
+ * Only a service that hangs is cut off by it.
+ */
+export function answerDeadline(operation: OperationName, body: unknown): number {
+  return Math.ceil((workSeconds(operation, body) + MARGIN_SECONDS) * 1000);
+}
+
+function workSeconds(operation: OperationName, body: unknown): number {
+  const field = (name: string, otherwise: number): number => {
+    const value = (body as Record<string, unknown> | undefined)?.[name];
+    return typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
+  };
+  switch (operation) {
+    case 'bash':
+      return field('timeout', 200);
+    case 'exec':
+      return field('timeout', 10);
+    case 'wait':
+      return Math.max(field('duration', 0), field('seconds', 0), field('timeout', 10));
+    case 'drag':
+      return field('duration', 0.5);
+    case 'key':
+      return field('hold_ms', 0) / 1000;
+    case 'type':
+      return (textLength(body) * field('delay_ms', 2)) / 1000;
+    case 'deleteProject':
+    case 'deleteProjectByPost':
+    case 'startProject':
+    case 'stopProject':
+    case 'restartProject':
+      return 600;
+    default:
+      return 0;
+  }
+}
+
+function textLength(body: unknown): number {
+  const text = (body as { text?: unknown } | undefined)?.text;
+  return typeof text === 'string' ? text.length : 0;
+}

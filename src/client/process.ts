@@ -1,0 +1,175 @@
+import type { IncomingMessage } from 'node:http';
+import { Readable, Writable } from 'node:stream';
+import { WebSocket } from 'ws';
+import { isErrorCode } from '../contract/errors.js';
+import type { ProcessControl, ProcessEvent, ProcessStart } from '../contract/process.js';
+import { buildPath, type ComputerAddress, computerParameters } from './address.js';
+import {
+  errorFromAnswer,
+  errorFromFailure,
+  ServiceError,
+  ServiceUnreachableError,
+} from './errors.js';
+import { processPaths } from './routes.js';
+
+/** Streams by the first byte of a binary message, as in the contract's StreamId. */
+const STDIN = 0;
+const STDOUT = 1;
+
+export interface ProcessRequest extends ProcessStart {
+  /** Aborting ends the process group and closes the streams. */
+  readonly signal?: AbortSignal;
+}
+
+/** How a process ended; `code` is null when a signal ended it. */
+export interface ProcessExit {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export type ProcessSignal = Extract<ProcessControl, { type: 'signal' }>['signal'];
+
+/**
+ * A process in a computer, with its streams. Reading slowly slows the process down, so both outputs
+ * have to be read (or `resume()`d) for it to end.
+ */
+export interface RemoteProcess {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  readonly stderr: Readable;
+  /** Settles after the last byte of output has been handed on. */
+  readonly exited: Promise<ProcessExit>;
+  /** Sends a signal to the process group. */
+  kill(signal: ProcessSignal): void;
+  resize(size: { columns: number; rows: number }): void;
+  /** Leaves: the service ends the process group. */
+  close(): void;
+}
+
+interface Endpoint {
+  readonly url: URL;
+  readonly authorization: string | undefined;
+}
+
+/** Opens the WebSocket, sends the start message and hands back the streams. */
+export async function openProcess(
+  endpoint: Endpoint,
+  address: ComputerAddress,
+  { signal, ...start }: ProcessRequest,
+): Promise<RemoteProcess> {
+  signal?.throwIfAborted();
+  const url = new URL(endpoint.url);
+  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${buildPath(processPaths, computerParameters(address))}`;
+  const socket = new WebSocket(url, {
+    headers: endpoint.authorization === undefined ? {} : { authorization: endpoint.authorization },
+    perMessageDeflate: false,
+    handshakeTimeout: 90_000,
+    maxPayload: 16 * 1024 * 1024,
+  });
+  const leave = () => socket.terminate();
+  signal?.addEventListener('abort', leave, { once: true });
+  socket.once('close', () => signal?.removeEventListener('abort', leave));
+  const baseUrl = endpoint.url.href;
+  try {
+    await opened(socket, baseUrl);
+  } catch (failure) {
+    signal?.throwIfAborted();
+    throw failure;
+  }
+  socket.send(JSON.stringify(start));
+  return connect(socket, baseUrl, signal);
+}
+
+/** Resolves when the upgrade is accepted; a refusal becomes the error that its answer stands for. */
+function opened(socket: WebSocket, baseUrl: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('open', resolve);
+    socket.on('error', (failure) => reject(errorFromFailure(failure, baseUrl)));
+    socket.once('unexpected-response', (_, response: IncomingMessage) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('close', () => {
+        socket.terminate();
+        const body = Buffer.concat(chunks).toString();
+        const header = (name: string) => String(response.headers[name] ?? '') || undefined;
+        const answer = { status: response.statusCode ?? 0, code: header('x-error-code'), body };
+        reject(errorFromAnswer({ ...answer, requestId: header('x-request-id') }, baseUrl));
+      });
+    });
+  });
+}
+
+function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): RemoteProcess {
+  const blocked = new Set<Readable>();
+  const output = () => {
+    const stream: Readable = new Readable({
+      read() {
+        blocked.delete(stream);
+        if (blocked.size === 0 && socket.isPaused) socket.resume();
+      },
+    });
+    return stream;
+  };
+  const stdout = output();
+  const stderr = output();
+  const control = (message: ProcessControl) => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+  };
+  const stdin = new Writable({
+    // The callback comes when the bytes have left for the network, so a slow service slows the writer.
+    write(chunk: Buffer, _, done) {
+      if (socket.readyState !== WebSocket.OPEN) return done();
+      socket.send(Buffer.concat([Buffer.of(STDIN), chunk]), (error) => done(error ?? null));
+    },
+    final(done) {
+      control({ type: 'stdin_end' });
+      done();
+    },
+  });
+  stdin.on('error', () => {});
+
+  const exited = new Promise<ProcessExit>((resolve, reject) => {
+    let end: ProcessEvent | undefined;
+    socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (!isBinary) {
+        end = parseEvent(data.toString());
+        socket.close();
+        return;
+      }
+      const stream = data[0] === STDOUT ? stdout : stderr;
+      if (stream.push(data.subarray(1))) return;
+      blocked.add(stream);
+      socket.pause();
+    });
+    socket.once('close', () => {
+      stdout.push(null);
+      stderr.push(null);
+      stdin.destroy();
+      if (end?.type === 'exit') resolve({ code: end.code, signal: end.signal });
+      else if (end?.type === 'error') {
+        reject(new ServiceError(isErrorCode(end.code) ? end.code : 'internal', end.error));
+      } else if (signal?.aborted) reject(signal.reason);
+      else reject(new ServiceUnreachableError(baseUrl, 'the connection was lost'));
+    });
+  });
+  exited.catch(() => {});
+
+  return {
+    stdin,
+    stdout,
+    stderr,
+    exited,
+    kill: (name) => control({ type: 'signal', signal: name }),
+    resize: ({ columns, rows }) => control({ type: 'resize', columns, rows }),
+    close: () => socket.terminate(),
+  };
+}
+
+function parseEvent(message: string): ProcessEvent {
+  try {
+    return JSON.parse(message) as ProcessEvent;
+  } catch {
+    return { type: 'error', code: 'internal', error: 'the service sent an unusable message' };
+  }
+}

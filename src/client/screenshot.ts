@@ -1,0 +1,34 @@
+import type { actions } from '../contract/index.js';
+
+export interface Region {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** How a picture of the screen is made; everything may be left out. */
+export interface ScreenshotOptions {
+  /** `png` by default. */
+  readonly format?: actions.ImageFormat;
+  /** 1 to 100, for jpeg and webp. */
+  readonly quality?: number;
+  /** Factor on width and height, 0.05 to 1. */
+  readonly scale?: number;
+  /** The part of the screen to take, in pixels. */
+  readonly region?: Region;
+  /** Draw the pointer in. */
+  readonly cursor?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** The query of the screenshot operation for `options`. */
+export function screenshotQuery({ region, cursor, format, quality, scale }: ScreenshotOptions) {
+  return {
+    format,
+    quality,
+    scale,
+    region: region && `${region.x},${region.y},${region.width},${region.height}`,
+    cursor: cursor === undefined ? undefined : cursor ? ('1' as const) : ('0' as const),
+  };
+}

@@ -1,0 +1,20 @@
+export { configDirectory, type Environment, stateDirectory } from './directory.js';
+export { type FirstKeyResult, writeDefaultProfile } from './first-start.js';
+export {
+  type Flags,
+  LOCAL_BASE_URL,
+  resolveSettings,
+  type Setting,
+  type Settings,
+  type Source,
+  sameBaseUrl,
+  UnknownProfileError,
+} from './resolve.js';
+export {
+  DEFAULT_PROFILE,
+  PROFILE_NAME,
+  type Profile,
+  type ProfileFile,
+  ProfileFileError,
+  ProfileStore,
+} from './store.js';

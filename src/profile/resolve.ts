@@ -1,0 +1,111 @@
+import type { Environment } from './directory.js';
+import type { ProfileStore } from './store.js';
+
+/** Base address of a service on this machine; the contract's, without loading its schemas. */
+export const LOCAL_BASE_URL: typeof import('../contract/index.js').DEFAULT_BASE_URL =
+  'http://127.0.0.1:4700/api';
+
+/** Where a setting comes from, the strongest first. */
+export type Source = 'flag' | 'environment' | 'profile' | 'default';
+
+export interface Setting<T> {
+  readonly value: T;
+  readonly source: Source;
+  /** The flag, variable or profile that it was read from. */
+  readonly from: string;
+}
+
+export interface Settings {
+  readonly profile: Setting<string>;
+  readonly baseUrl: Setting<string>;
+  readonly apiKey: Setting<string> | undefined;
+  readonly project: Setting<string> | undefined;
+}
+
+/** What the command line says; no flag for the key: arguments can be seen by every user. */
+export interface Flags {
+  readonly profile?: string;
+  readonly baseUrl?: string;
+  readonly project?: string;
+}
+
+/** The profile that a flag or VC_PROFILE names does not exist. */
+export class UnknownProfileError extends Error {
+  override readonly name = 'UnknownProfileError';
+  readonly profile: string;
+  readonly known: readonly string[];
+
+  constructor(profile: string, known: readonly string[]) {
+    super(`there is no profile "${profile}"`);
+    this.profile = profile;
+    this.known = known;
+  }
+}
+
+/**
+ * Flag over environment over profile over default, each value by itself; an empty variable counts
+ * as unset. One exception keeps a key at home: a profile's key goes to the profile's own base URL
+ * only, never to another one that a flag or variable names.
+ */
+export async function resolveSettings(
+  store: ProfileStore,
+  env: Environment,
+  flags: Flags = {},
+): Promise<Settings> {
+  const file = await store.read();
+  const profile =
+    fromFlag('--profile', flags.profile) ??
+    fromEnvironment('VC_PROFILE', env) ??
+    setting(file.current, 'default', store.path);
+  const stored = Object.hasOwn(file.profiles, profile.value)
+    ? file.profiles[profile.value]
+    : undefined;
+  if (stored === undefined && profile.source !== 'default') {
+    throw new UnknownProfileError(profile.value, Object.keys(file.profiles));
+  }
+  const fromProfile = (value: string | undefined) =>
+    value === undefined ? undefined : setting(value, 'profile', profile.value);
+
+  const baseUrl =
+    fromFlag('--base-url', flags.baseUrl) ??
+    fromEnvironment('VC_BASE_URL', env) ??
+    fromProfile(stored?.baseUrl) ??
+    setting<string>(LOCAL_BASE_URL, 'default', 'built in');
+  const isAtHome = stored !== undefined && sameBaseUrl(stored.baseUrl, baseUrl.value);
+  return {
+    profile,
+    baseUrl,
+    apiKey:
+      fromEnvironment('VC_API_KEY', env) ?? (isAtHome ? fromProfile(stored.apiKey) : undefined),
+    project:
+      fromFlag('--project', flags.project) ??
+      fromEnvironment('VC_PROJECT', env) ??
+      fromProfile(stored?.project),
+  };
+}
+
+/** True when two base URLs lead to the same place; `localhost` is 127.0.0.1. */
+export function sameBaseUrl(one: string, other: string): boolean {
+  return normalize(one) === normalize(other);
+}
+
+function normalize(baseUrl: string): string {
+  const trimmed = baseUrl.replace(/\/+$/, '');
+  if (!URL.canParse(trimmed)) return trimmed;
+  const url = new URL(trimmed);
+  if (url.hostname === 'localhost') url.hostname = '127.0.0.1';
+  return url.href;
+}
+
+function setting<T>(value: T, source: Source, from: string): Setting<T> {
+  return { value, source, from };
+}
+
+function fromFlag(flag: string, value: string | undefined): Setting<string> | undefined {
+  return value === undefined ? undefined : setting(value, 'flag', flag);
+}
+
+function fromEnvironment(name: string, env: Environment): Setting<string> | undefined {
+  const value = env[name];
+  return value ? setting(value, 'environment', name) : undefined;
+}

@@ -1,0 +1,141 @@
+import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** How to reach a service: where it is, the key to it and the project that commands mean. */
+export interface Profile {
+  readonly baseUrl: string;
+  readonly apiKey: string;
+  readonly project?: string;
+}
+
+export interface ProfileFile {
+  /** Name of the profile in use when nothing else is said. */
+  readonly current: string;
+  readonly profiles: Readonly<Record<string, Profile>>;
+}
+
+/** The profile file cannot be used as it is. It is never reset by us: a user's keys are in it. */
+export class ProfileFileError extends Error {
+  override readonly name = 'ProfileFileError';
+}
+
+export const DEFAULT_PROFILE = 'default';
+
+/** 1 to 64 letters, digits, `.`, `_`, `-`, the first a letter or digit. */
+export const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+
+const FILE_NAME = 'profiles';
+
+/** Profiles in `<directory>/profiles.json`, 0600 in a directory 0700. */
+export class ProfileStore {
+  readonly directory: string;
+  readonly path: string;
+
+  constructor(directory: string) {
+    this.directory = directory;
+    this.path = join(directory, `${FILE_NAME}.json`);
+  }
+
+  /**
+   * Reads the file itself: loading conf takes longer than a whole command should.
+   * @throws ProfileFileError it is there and is damaged or unreadable
+   */
+  async read(): Promise<ProfileFile> {
+    let text: string;
+    try {
+      text = await readFile(this.path, 'utf8');
+    } catch (cause) {
+      if (isMissing(cause)) return { current: DEFAULT_PROFILE, profiles: {} };
+      throw new ProfileFileError(`cannot read the profile file ${this.path}: ${reason(cause)}`, {
+        cause,
+      });
+    }
+    const file = parse(text);
+    if (file !== undefined) return file;
+    throw new ProfileFileError(
+      `the profile file ${this.path} is damaged; mend it, or move it away and add the profiles again`,
+    );
+  }
+
+  /** Adds or replaces a profile. The first one becomes the current one. */
+  async set(name: string, profile: Profile): Promise<void> {
+    const { current, profiles } = await this.read();
+    const isFirst = Object.keys(profiles).length === 0;
+    await this.#write({
+      current: isFirst ? name : current,
+      profiles: { ...profiles, [name]: profile },
+    });
+  }
+
+  /** Makes `name` the current profile. False when there is none of that name. */
+  async use(name: string): Promise<boolean> {
+    const { profiles } = await this.read();
+    if (!Object.hasOwn(profiles, name)) return false;
+    await this.#write({ current: name, profiles });
+    return true;
+  }
+
+  /** Removes a profile. False when there is none of that name. */
+  async remove(name: string): Promise<boolean> {
+    const { current, profiles } = await this.read();
+    if (!Object.hasOwn(profiles, name)) return false;
+    const { [name]: _, ...others } = profiles;
+    const next = current === name ? (Object.keys(others)[0] ?? DEFAULT_PROFILE) : current;
+    await this.#write({ current: next, profiles: others });
+    return true;
+  }
+
+  /** Writes through conf, which replaces the file in one step. */
+  async #write(file: ProfileFile): Promise<void> {
+    const { default: Conf } = await import('conf');
+    try {
+      await mkdir(this.directory, { recursive: true, mode: 0o700 });
+      const conf = new Conf({
+        cwd: this.directory,
+        configName: FILE_NAME,
+        projectName: 'vc',
+        configFileMode: 0o600,
+        clearInvalidConfig: false,
+        accessPropertiesByDotNotation: false,
+      });
+      conf.store = { ...file };
+      // A file that was there before may have had a wider mode.
+      await chmod(this.path, 0o600);
+    } catch (cause) {
+      throw new ProfileFileError(`cannot write the profile file ${this.path}: ${reason(cause)}`, {
+        cause,
+      });
+    }
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function parse(text: string): ProfileFile | undefined {
+  try {
+    const file: unknown = JSON.parse(text);
+    if (!isRecord(file) || !isRecord(file.profiles) || typeof file.current !== 'string') return;
+    const { current, profiles } = file;
+    if (!Object.values(profiles).every(isProfile)) return;
+    return { current, profiles: profiles as Record<string, Profile> };
+  } catch {
+    return undefined;
+  }
+}
+
+function isProfile(value: unknown): value is Profile {
+  if (!isRecord(value)) return false;
+  const { baseUrl, apiKey, project } = value;
+  const isProject = project === undefined || typeof project === 'string';
+  return typeof baseUrl === 'string' && typeof apiKey === 'string' && isProject;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,172 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildPath } from '../../src/client/address.js';
+import { answerDeadline } from '../../src/client/deadline.js';
+import {
+  ServiceError,
+  ServiceTimeoutError,
+  ServiceUnreachableError,
+  VirtualComputers,
+} from '../../src/client/index.js';
+import { processPaths, routes } from '../../src/client/routes.js';
+import { operations, PROCESS_PATHS } from '../../src/contract/index.js';
+import { type FakeService, startFakeService } from '../cli/support/fake-service.js';
+
+let service: FakeService;
+let vc: VirtualComputers;
+beforeEach(async () => {
+  service = await startFakeService();
+  vc = new VirtualComputers({ baseUrl: service.baseUrl, apiKey: 'vc_key' });
+});
+afterEach(async () => {
+  await vc.close();
+  await service.close();
+});
+
+test('the client knows every operation of the contract by its method and paths', () => {
+  const contract = Object.entries(operations).map(([name, { method, paths }]) => [
+    name,
+    { method, paths: [...paths] },
+  ]);
+  expect(routes).toEqual(Object.fromEntries(contract));
+  expect(processPaths).toEqual([...PROCESS_PATHS]);
+});
+
+test('the path follows from the parameters, every one of them encoded', () => {
+  const paths = ['/computers/:id/start', '/projects/:project/computers/:computer/start'];
+  expect(buildPath(paths, { id: 'cmp_1' })).toBe('/computers/cmp_1/start');
+  const named = buildPath(paths, { project: 'p', computer: '../ü ?#%:' });
+  expect(named).toBe('/projects/p/computers/..%2F%C3%BC%20%3F%23%25%3A/start');
+  expect(() => buildPath(paths, { project: 'p' })).toThrow(TypeError);
+  expect(() => buildPath(paths, { id: '' })).toThrow(TypeError);
+});
+
+test('an answer is waited for as long as the request asks, and some more', () => {
+  expect(answerDeadline('getComputer', undefined)).toBe(180_000);
+  expect(answerDeadline('bash', { timeout: 3600 })).toBe(3_780_000);
+  expect(answerDeadline('bash', {})).toBe(380_000);
+  expect(answerDeadline('type', { text: 'x'.repeat(1000), delay_ms: 100 })).toBe(280_000);
+});
+
+test('the facade sends what its methods say', async () => {
+  service.on('POST /projects', { name: 'demo' });
+  service.on('POST /projects/demo/computers', { id: 'cmp_1' });
+  service.on('POST /computers/cmp_1/click', { success: true });
+  service.on('POST /computers/cmp_1/wait', { success: true, waited: 0.2 });
+  await vc.projects.create('demo');
+  const desktop = await vc.computers.create('demo', { name: 'desktop' });
+  await desktop.click(0, 5, { button: 'right' });
+  expect(await desktop.wait({ until: 'stable' })).toBe(0.2);
+  expect(service.received.map(({ url, body }) => [url, body])).toEqual([
+    ['/api/projects', { name: 'demo' }],
+    ['/api/projects/demo/computers', { name: 'desktop' }],
+    ['/api/computers/cmp_1/click', { x: 0, y: 5, button: 'right' }],
+    ['/api/computers/cmp_1/wait', { until: 'stable' }],
+  ]);
+  expect(service.received[0]?.headers.authorization).toBe('Bearer vc_key');
+});
+
+test('a screenshot is bytes of the format that was asked for', async () => {
+  service.handle('GET /projects/demo/computers/a/screenshot', ({ headers }, response) => {
+    response.writeHead(200, { 'content-type': headers.accept }).end(Buffer.of(1, 0, 255));
+  });
+  const computer = vc.computer({ project: 'demo', name: 'a' });
+  const region = { x: 0, y: 0, width: 10, height: 10 };
+  expect(await computer.screenshot({ format: 'webp', region })).toEqual(Buffer.of(1, 0, 255));
+  expect(service.received[0]?.headers.accept).toBe('image/webp');
+});
+
+test('an error answer becomes an error with code, status and request id', async () => {
+  service.fail('GET /computers/cmp_1', 400, 'limit_reached', 'Two run already.');
+  const failure = await vc.computers.get({ id: 'cmp_1' }).catch((error: unknown) => error);
+  expect(failure).toBeInstanceOf(ServiceError);
+  expect(failure).toMatchObject({
+    code: 'limit_reached',
+    status: 400,
+    message: 'Two run already.',
+    requestId: 'req-1',
+  });
+  service.fail('GET /computers/cmp_1', 404, 'code_of_the_future', 'Gone.');
+  await expect(vc.computers.get({ id: 'cmp_1' })).rejects.toMatchObject({ code: 'not_found' });
+});
+
+test('no connection and no answer in time are told apart', async () => {
+  const nobody = new VirtualComputers({ baseUrl: 'http://127.0.0.1:1/api', apiKey: 'k' });
+  await expect(nobody.health()).rejects.toThrow(ServiceUnreachableError);
+  service.handle('GET /health', () => {});
+  const request = vc.client.request('health', { timeoutMs: 100 });
+  await expect(request).rejects.toThrow(ServiceTimeoutError);
+});
+
+test('an abort ends the request', async () => {
+  service.handle('GET /health', () => {});
+  const controller = new AbortController();
+  const request = vc.client.request('health', { signal: controller.signal });
+  setTimeout(() => controller.abort(), 50);
+  await expect(request).rejects.toMatchObject({ name: 'AbortError' });
+});
+
+test('a GET is sent again when its connection was stale, a POST never', async () => {
+  let dropped = 0;
+  const drop = (_: unknown, response: import('node:http').ServerResponse) => {
+    dropped += 1;
+    response.socket?.destroy();
+  };
+  service.handle('GET /projects', drop);
+  service.handle('POST /projects', drop);
+  await expect(vc.projects.list()).rejects.toThrow(ServiceUnreachableError);
+  expect(dropped).toBe(2);
+  await expect(vc.projects.create('x')).rejects.toThrow(ServiceUnreachableError);
+  expect(dropped).toBe(3);
+});
+
+test('base URLs and keys that cannot be sent are refused without showing the key', () => {
+  const options = { baseUrl: 'http://127.0.0.1:1/api', apiKey: 'vc_secret\n' };
+  expect(() => new VirtualComputers(options)).toThrow(/^(?!.*vc_secret)/);
+  for (const baseUrl of ['', 'ftp://x', 'http://u:p@x/api', 'http://x/api?key=1']) {
+    expect(() => new VirtualComputers({ baseUrl })).toThrow(TypeError);
+  }
+});
+
+test('a reader that does not read holds the process up, and nothing is lost', async () => {
+  const total = 64;
+  const chunk = Buffer.concat([Buffer.of(1), Buffer.alloc(1024 * 1024, 'x')]);
+  let sent = 0;
+  service.onProcess(async (_, socket) => {
+    for (; sent < total; sent += 1) {
+      await new Promise((resolve) => socket.send(chunk, resolve));
+    }
+    socket.send(JSON.stringify({ type: 'exit', code: 0, signal: null }));
+    socket.close();
+  });
+  const remote = await vc.computer({ id: 'cmp_1' }).process({ argv: ['yes'] });
+  remote.stderr.resume();
+  await sleep(500);
+  expect(sent).toBeLessThan(total);
+  let bytes = 0;
+  for await (const part of remote.stdout) bytes += (part as Buffer).length;
+  expect(bytes).toBe(total * 1024 * 1024);
+  expect(await remote.exited).toEqual({ code: 0, signal: null });
+});
+
+test('leaving a process closes its socket; a refused upgrade is the error of its answer', async () => {
+  const closed = new Promise((resolve) => {
+    service.onProcess((_, socket) => socket.once('close', resolve));
+  });
+  const remote = await vc.computer({ id: 'cmp_1' }).process({ argv: ['sleep', '100'] });
+  remote.close();
+  await closed;
+  await expect(remote.exited).rejects.toThrow('connection was lost');
+  const stranger = new VirtualComputers({ baseUrl: service.baseUrl });
+  const refused = stranger.computer({ id: 'cmp_1' }).process({ argv: ['x'] });
+  await expect(refused).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+test('an abort ends a process', async () => {
+  const controller = new AbortController();
+  service.onProcess(() => controller.abort());
+  const { signal } = controller;
+  const remote = await vc.computer({ id: 'cmp_1' }).process({ argv: ['x'], signal });
+  await expect(remote.exited).rejects.toMatchObject({ name: 'AbortError' });
+  expect(remote.stdin.destroyed).toBe(true);
+});

@@ -1,0 +1,127 @@
+#!/bin/sh
+# From a fresh clone to a running computer: `npm run quickstart`.
+#
+# Installs what this machine lacks (it says what, and asks), starts the service in the background,
+# makes a computer, types a line into an editor in it and leaves a picture in screenshot.png.
+# Run again, it is quick and leaves what is there as it is. `--yes` answers every question.
+set -eu
+
+cd "$(dirname "$0")/.."
+
+answer=''
+for word in "$@"; do
+  case $word in
+  -y | --yes) answer=--yes ;;
+  *)
+    echo "error: unknown option $word" >&2
+    echo "       usage: npm run quickstart [-- --yes]" >&2
+    exit 2
+    ;;
+  esac
+done
+
+step='the quick start'
+fail() {
+  echo "error: $step did not work; what is said above tells why" >&2
+  echo "       mend that and run again: npm run quickstart" >&2
+}
+trap '[ $? -eq 0 ] || fail' EXIT
+trap 'trap - EXIT; echo >&2; exit 130' INT TERM
+
+say() {
+  step=$1
+  echo "==> $1" >&2
+}
+
+vc() {
+  node bin/vc.js "$@"
+}
+
+# True when any file under the folders that follow is newer than the file $1.
+newer_than() {
+  reference=$1
+  shift
+  [ -n "$(find "$@" -type f -newer "$reference" 2>/dev/null | head -n 1)" ]
+}
+
+say 'Looking for Node.js 20.20 or later'
+if ! command -v node >/dev/null 2>&1; then
+  echo 'error: Node.js is not installed' >&2
+  echo '       install Node.js 20.20 or later from https://nodejs.org and run again' >&2
+  trap - EXIT
+  exit 1
+fi
+if ! node -e 'const [a, b] = process.versions.node.split(".").map(Number);
+              process.exit(a > 20 || (a === 20 && b >= 20) ? 0 : 1)'; then
+  echo "error: Node.js $(node --version) is too old" >&2
+  echo '       install Node.js 20.20 or later from https://nodejs.org and run again' >&2
+  trap - EXIT
+  exit 1
+fi
+
+# npm leaves a copy of the lock file; what is installed is what it says.
+installed=node_modules/.package-lock.json
+if [ ! -e "$installed" ] || newer_than "$installed" package-lock.json; then
+  say 'Installing the packages of package-lock.json'
+  npm ci --no-audit --no-fund
+fi
+
+built=dist/.built
+if [ ! -e "$built" ] || newer_than "$built" src package.json tsconfig.json tsconfig.build.json; then
+  say 'Building'
+  npm run --silent build
+  touch "$built"
+fi
+
+say 'Setting this machine up (Docker, and the tools that build an image)'
+# shellcheck disable=SC2086
+vc setup $answer
+
+# A user who was let into the group docker just now has it at the next login only: sg gives it here.
+if [ "$(id -u)" -ne 0 ] && [ -z "${VC_QUICKSTART_GROUP:-}" ] && command -v sg >/dev/null 2>&1 &&
+  ! id -nG | grep -qw docker && getent group docker | grep -qw "$(id -un)"; then
+  trap - EXIT
+  VC_QUICKSTART_GROUP=1 exec sg docker -c "sh scripts/quickstart.sh $answer"
+fi
+
+say 'Building the Linux image, if it is not there (some minutes)'
+vc image build linux --if-missing
+
+say 'Starting the service, if none runs'
+vc serve --detach
+
+# What follows is how anyone uses vc; `vc` here is `node bin/vc.js`.
+computer=demo/desktop
+
+say "Making the computer $computer, if it is not there"
+vc project get demo -q >/dev/null 2>&1 || vc project create demo
+if vc computer get "$computer" -q >/dev/null 2>&1; then
+  vc computer start "$computer"
+else
+  vc computer create "$computer"
+fi
+
+if ! vc computer bash "$computer" 'pgrep -x mousepad' >/dev/null; then
+  say 'Opening a text editor in it and typing a line'
+  vc computer bash "$computer" --background --quiet 'exec mousepad' >/dev/null
+  vc computer bash "$computer" 'xdotool search --sync --onlyvisible --class mousepad' >/dev/null
+  vc computer wait "$computer" --stable
+  vc computer type "$computer" 'Hello from vc — é Ж 中 👍'
+  vc computer wait "$computer" --stable
+fi
+
+say 'Taking a picture'
+vc computer screenshot "$computer" -o screenshot.png
+
+trap - EXIT
+cat >&2 <<'NEXT'
+
+There it is: screenshot.png. To have `vc` as a command: npm link (or use: node bin/vc.js)
+
+  vc computer click demo/desktop 640 400      click in the middle
+  vc computer key demo/desktop ctrl+s         press keys
+  vc computer exec demo/desktop -- uname -a   run a program
+  vc computer ls                              see what is there
+  vc computer stop demo/desktop               stop it; its disk stays
+  vc --help                                   everything else
+NEXT

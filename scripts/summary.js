@@ -1,0 +1,16 @@
+/** Adds up vitest's JSON reports and prints the closing line. Exits 1 if anything failed or nothing ran. */
+import { readFileSync } from 'node:fs';
+
+const total = { passed: 0, failed: 0, skipped: 0 };
+for (const path of process.argv.slice(2)) {
+  const report = JSON.parse(readFileSync(path, 'utf8'));
+  total.passed += report.numPassedTests;
+  total.failed += report.numFailedTests;
+  total.skipped += report.numPendingTests + report.numTodoTests;
+  // A file that could not be loaded has no tests to fail.
+  total.failed += report.testResults.filter(
+    (file) => file.status === 'failed' && file.assertionResults.length === 0,
+  ).length;
+}
+process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`);
+process.exitCode = total.failed > 0 || total.passed === 0 ? 1 : 0;

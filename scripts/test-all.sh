@@ -1,0 +1,29 @@
+#!/bin/sh
+# The README's second command: installs what the tests need, then runs every gate and every test.
+# The last line says how many tests passed, failed and were skipped.
+set -eu
+cd "$(dirname "$0")/.."
+
+# What the tests use besides what `vc setup` installs: X clients and an SSH server for the unit
+# tests of the screen and the shell, and tools that look at the machine.
+packages="tigervnc-standalone-server xterm xclip x11-utils xdotool openssh-server openssh-sftp-server iproute2 util-linux procps python3"
+
+. scripts/packages.sh
+need_node
+install_packages "the tests" "$packages" "$@"
+
+npm ci --ignore-scripts --no-audit --no-fund
+npm run lint
+npm run typecheck
+npm run build
+node bin/vc.js setup --packages-only --yes
+
+reports=$(mktemp -d)
+trap 'rm -rf "$reports"' EXIT
+failed=0
+for project in unit e2e; do
+  npx vitest run --project "$project" --reporter=default --reporter=json \
+    --outputFile.json="$reports/$project.json" || failed=1
+done
+node scripts/summary.js "$reports"/*.json || failed=1
+exit "$failed"

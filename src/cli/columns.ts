@@ -1,0 +1,55 @@
+import type { ChalkInstance } from 'chalk';
+import type { Computer, Key, Project } from '../contract/index.js';
+import type { Column } from './table.js';
+
+export const projectColumns: readonly Column<Project>[] = [
+  { header: 'NAME', value: ({ name }) => name, shrinks: true },
+  { header: 'COMPUTERS', value: (project) => String(project.computer_count) },
+  { header: 'CREATED', value: (project) => project.created_at, isTime: true },
+  { header: 'ID', value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
+];
+
+/** Columns of a list of computers; the name is one that commands take. */
+export const computerColumns: readonly Column<Computer>[] = [
+  { header: 'NAME', value: (c) => `${c.project_name}/${c.name}`, shrinks: true },
+  { header: 'STATUS', value: ({ status }) => status, color: colorStatus },
+  { header: 'OS', value: ({ os }) => os },
+  { header: 'CPU', value: ({ cpu }) => String(cpu) },
+  { header: 'RAM', value: ({ ram }) => `${ram} GB` },
+  { header: 'ENGINE', value: ({ engine }) => engine },
+  { header: 'CREATED', value: (computer) => computer.created_at, isTime: true },
+  { header: 'ID', value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
+];
+
+export const keyColumns: readonly Column<Key>[] = [
+  { header: 'NAME', value: ({ name }) => name, shrinks: true },
+  { header: 'ID', value: ({ id }) => id },
+  { header: 'CREATED', value: (key) => key.created_at, isTime: true },
+  { header: 'LAST USED', value: (key) => key.last_used_at ?? 'never', isTime: true },
+];
+
+/** The fields of one computer, for a person. */
+export function computerFields(computer: Computer): [string, string][] {
+  const { resolution, status_reason, started_at, url, auto_stop_minutes } = computer;
+  return [
+    ['name', `${computer.project_name}/${computer.name}`],
+    ['id', computer.id],
+    ['status', status_reason ? `${computer.status}: ${status_reason}` : computer.status],
+    ['os', computer.os],
+    ['size', `${computer.cpu} cores, ${computer.ram} GB`],
+    ...(computer.gpu === 'none' ? [] : [['gpu', computer.gpu] as [string, string]]),
+    ['screen', `${resolution.width}x${resolution.height}`],
+    ['engine', `${computer.engine} (${computer.isolation})`],
+    ['image', computer.image],
+    ['created', computer.created_at],
+    ['started', started_at ?? 'never'],
+    ['auto-stop', auto_stop_minutes === null ? 'never' : `after ${auto_stop_minutes} min idle`],
+    ...(url === null ? [] : [['view', url] as [string, string]]),
+  ];
+}
+
+function colorStatus(status: string, chalk: ChalkInstance): string {
+  if (status === 'running') return chalk.green(status);
+  if (status === 'error') return chalk.red(status);
+  return status === 'stopped' ? chalk.dim(status) : chalk.yellow(status);
+}

@@ -1,0 +1,48 @@
+import type { Context } from '../../context.js';
+import { defineCommand, enumerate, flag, many } from '../../define.js';
+import { forEach } from '../../each.js';
+import { CliError } from '../../errors.js';
+import { ExitCode } from '../../exit-codes.js';
+import { confirmLoss } from '../../prompt.js';
+
+export const command = defineCommand({
+  name: 'rm',
+  aliases: ['delete', 'remove'],
+  summary: 'Remove API keys',
+  arguments: { keys: many('key', 'ids, or names that only one key has', { completes: 'key' }) },
+  options: { yes: flag('-y, --yes', 'do not ask') },
+  examples: [{ does: 'Remove the key of an agent', command: 'vc key rm agent --yes' }],
+  async run(context, { keys: names }, { yes }) {
+    await confirmLoss(await context.prompt(), {
+      question: `Remove ${enumerate(names)}? What uses it can reach the service no more.`,
+      yes,
+    });
+    const ids = await keyIds(context, names);
+    const client = await context.client();
+    const { signal } = context.interrupts;
+    return forEach(context, {
+      names,
+      doing: `Removing ${enumerate(names)}`,
+      work: (name) =>
+        client.request('deleteKey', { params: { key: ids.get(name) ?? name }, signal }),
+      did: (name) => `removed key ${name}`,
+    });
+  },
+});
+
+/** Ids by what was given: an id stands for itself, a name for the one key that has it. */
+async function keyIds(context: Context, names: readonly string[]): Promise<Map<string, string>> {
+  const client = await context.client();
+  const { keys } = await client.request('listKeys', { signal: context.interrupts.signal });
+  const found = names.map((name): [string, string] => {
+    if (keys.some(({ id }) => id === name)) return [name, name];
+    const named = keys.filter((key) => key.name === name);
+    if (named.length <= 1) return [name, named[0]?.id ?? name];
+    throw new CliError(`${named.length} keys are named ${JSON.stringify(name)}`, {
+      hint: `give the id: ${enumerate(named.map(({ id }) => id))}`,
+      exitCode: ExitCode.usage,
+      code: 'usage',
+    });
+  });
+  return new Map(found);
+}

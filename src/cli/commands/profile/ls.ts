@@ -1,0 +1,44 @@
+import { defineCommand } from '../../define.js';
+import { note, print, printJson } from '../../output.js';
+import { type Column, printTable } from '../../table.js';
+
+interface Row {
+  readonly name: string;
+  readonly base_url: string;
+  readonly project: string | null;
+  readonly current: boolean;
+}
+
+const columns: readonly Column<Row>[] = [
+  { header: 'CURRENT', value: ({ current }) => (current ? '*' : '') },
+  { header: 'NAME', value: ({ name }) => name },
+  { header: 'BASE URL', value: ({ base_url }) => base_url, shrinks: true },
+  { header: 'PROJECT', value: ({ project }) => project ?? '' },
+];
+
+export const command = defineCommand({
+  name: 'ls',
+  aliases: ['list'],
+  summary: 'List profiles, without their keys',
+  arguments: {},
+  options: {},
+  examples: [{ does: 'See which services are known', command: 'vc profile ls' }],
+  async run(context) {
+    const { current, profiles } = await context.profiles().read();
+    const rows = Object.entries(profiles).map(([name, { baseUrl, project }]) => ({
+      name,
+      base_url: baseUrl,
+      project: project ?? null,
+      current: name === current,
+    }));
+    if (context.globals.json) await printJson(context, { profiles: rows });
+    else if (context.globals.quiet) for (const { name } of rows) await print(context, name);
+    else if (rows.length > 0) await printTable(context, columns, rows);
+    else
+      await note(
+        context,
+        'no profiles yet; vc serve makes one, or: vc profile add NAME --base-url URL',
+      );
+    return undefined;
+  },
+});

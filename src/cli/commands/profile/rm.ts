@@ -1,0 +1,35 @@
+import { defineCommand, enumerate, flag, many } from '../../define.js';
+import { forEach } from '../../each.js';
+import { unknownProfile } from '../../profiles.js';
+import { confirmLoss } from '../../prompt.js';
+
+export const command = defineCommand({
+  name: 'rm',
+  aliases: ['delete', 'remove'],
+  summary: 'Remove profiles with the keys in them',
+  arguments: { names: many('name', 'names of profiles', { completes: 'profile' }) },
+  options: { yes: flag('-y, --yes', 'do not ask') },
+  examples: [{ does: 'Forget a service', command: 'vc profile rm office' }],
+  async run(context, { names }, { yes }) {
+    await confirmLoss(await context.prompt(), {
+      question: `Remove profile ${enumerate(names)}? Its key cannot be shown again.`,
+      yes,
+    });
+    const store = context.profiles();
+    let before: Promise<unknown> = Promise.resolve();
+    return forEach(context, {
+      names,
+      doing: `Removing ${enumerate(names)}`,
+      work: (name) => {
+        // One file: one after the other.
+        const work = before.then(async () => {
+          if (!(await store.remove(name))) throw await unknownProfile(context, name);
+          return { success: true };
+        });
+        before = work.catch(() => {});
+        return work;
+      },
+      did: (name) => `removed profile ${name}`,
+    });
+  },
+});

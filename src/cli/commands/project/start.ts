@@ -1,0 +1,11 @@
+import { defineCommand } from '../../define.js';
+import { changeProject, projectArgument } from '../../projects.js';
+
+export const command = defineCommand({
+  name: 'start',
+  summary: 'Start every computer of a project',
+  arguments: { project: projectArgument },
+  options: {},
+  examples: [{ does: 'Start all computers of a project', command: 'vc project start demo' }],
+  run: (context, { project }) => changeProject(context, 'startProject', project),
+});

@@ -1,0 +1,134 @@
+import type { Context } from '../context.js';
+import { defineCommand, flag } from '../define.js';
+import { CliError, UsageError } from '../errors.js';
+import { ExitCode } from '../exit-codes.js';
+import { write } from '../io.js';
+import { done, note } from '../output.js';
+import type { SetupPlan, Step } from '../setup/plan.js';
+
+export const command = defineCommand({
+  name: 'setup',
+  summary: 'Install what this machine needs to host computers',
+  details: [
+    'On Debian and Ubuntu, with apt: Docker and the tools that build an image; it starts Docker and',
+    'lets the calling user use it. It says what it is going to do and asks; changes nothing that is',
+    'there. The steps themselves run as root, through sudo where need be.',
+  ].join(' '),
+  arguments: {},
+  options: {
+    yes: flag('-y, --yes', 'do not ask'),
+    dryRun: flag('--dry-run', 'say what would be done, and do nothing'),
+  },
+  examples: [
+    { does: 'See what would be done', command: 'vc setup --dry-run' },
+    { does: 'Do it', command: 'vc setup' },
+  ],
+  async run(context, _, { yes, dryRun }) {
+    const { planSetup, isComplete, rootPrefix, hasApt } = await import('../setup/plan.js');
+    const plan = await planSetup(context.env);
+    if (isComplete(plan)) {
+      await done(context, 'everything is there');
+      return ExitCode.ok;
+    }
+    const prefix = await rootPrefix(context.env);
+    const root = prefix ?? ['sudo'];
+    await describe(context, plan, root);
+    if (dryRun) return ExitCode.ok;
+    if (plan.install.length > 0 && !(await hasApt(context.env))) {
+      const names = plan.packages.map(({ name }) => name).join(', ');
+      throw new CliError('there is no apt-get here: vc setup knows Debian and Ubuntu only', {
+        hint: `install what these Debian packages hold, and start Docker: ${names}`,
+      });
+    }
+    if (prefix === undefined) {
+      throw new CliError('this needs root, and there is no sudo', {
+        hint: 'run it as root: vc setup, or the commands above',
+      });
+    }
+    await agree(context, yes);
+    await perform(context, plan, prefix);
+    return ExitCode.ok;
+  },
+});
+
+async function describe(context: Context, plan: SetupPlan, root: readonly string[]): Promise<void> {
+  const { dockerStarters } = await import('../setup/start-docker.js');
+  const { stderr } = context.io;
+  const starters = plan.startsDocker ? await dockerStarters() : [];
+  if (plan.packages.length > 0) {
+    await write(stderr, 'To be installed with apt:\n');
+    for (const { name, purpose } of plan.packages) {
+      await write(stderr, `  ${name.padEnd(12)}${purpose}\n`);
+    }
+  }
+  await write(stderr, 'To be run:\n');
+  for (const step of [...plan.install, ...starters.slice(0, 1), ...plan.grant]) {
+    await write(stderr, `  ${commandLine([...root, ...step.argv])}\n`);
+  }
+}
+
+/** On a terminal the user is asked; without one, having called the command is the answer. */
+async function agree(context: Context, yes: boolean): Promise<void> {
+  const prompt = await context.prompt();
+  if (yes || !prompt.isInteractive) return;
+  if (await prompt.confirm('Do it?')) return;
+  throw new CliError('nothing was changed', { code: 'declined' });
+}
+
+async function perform(
+  context: Context,
+  plan: SetupPlan,
+  prefix: readonly string[],
+): Promise<void> {
+  const { startDocker } = await import('../setup/start-docker.js');
+  const { signal } = context.interrupts;
+  const run = (step: Step) => runAsRoot(context, step, prefix);
+  for (const step of plan.install) await must(step, run);
+  // A package's installation may have started it.
+  const { planSetup } = await import('../setup/plan.js');
+  const { startsDocker, grant } = await planSetup(context.env);
+  if (startsDocker) await startDocker(run, context.env, signal);
+  for (const step of grant) await must(step, run);
+  await done(context, 'this machine can host computers');
+  if (grant.some(({ argv }) => argv.includes('docker'))) {
+    await note(
+      context,
+      `log in again (or run: newgrp docker), so that ${plan.user} may use Docker`,
+    );
+  }
+  await note(context, 'next: vc image build linux');
+}
+
+async function must(step: Step, run: (step: Step) => Promise<boolean>): Promise<void> {
+  if (await run(step)) return;
+  throw new CliError(`this failed: ${commandLine(step.argv)}`, {
+    hint: 'its output above says why; mend that and run vc setup again',
+  });
+}
+
+/** Runs a step with its output on our stderr: stdout is for data. */
+async function runAsRoot(
+  context: Context,
+  { title, argv }: Step,
+  prefix: readonly string[],
+): Promise<boolean> {
+  const { execa } = await import('execa');
+  await note(context, `${title}…`);
+  const [file = '', ...args] = [...prefix, ...argv];
+  if (file === '') throw new UsageError('nothing to run');
+  const result = await execa(file, args, {
+    stdin: 'inherit',
+    stdout: 2,
+    stderr: 2,
+    reject: false,
+    cancelSignal: context.interrupts.signal,
+  });
+  return result.exitCode === 0;
+}
+
+/** For reading, and for a shell: words with blanks are quoted. */
+function commandLine(argv: readonly string[]): string {
+  return argv
+    .map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`))
+    .join(' ');
+}

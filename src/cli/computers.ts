@@ -1,0 +1,69 @@
+import { computerParameters } from '../client/address.js';
+import type { BodyInput, OperationName } from '../contract/index.js';
+import { computerAddress, describeAddress } from './address.js';
+import type { Context } from './context.js';
+import { argument, many } from './define.js';
+import { type Each, forEach } from './each.js';
+import { printJson } from './output.js';
+import { text } from './parse.js';
+import { during } from './progress.js';
+
+/** The computer that a command is about. */
+export const computerArgument = argument('computer', 'PROJECT/NAME, a name or an id', text, {
+  completes: 'computer',
+});
+
+/** One or more computers. */
+export const computersArgument = many('computer', 'PROJECT/NAME, names or ids', {
+  completes: 'computer',
+});
+
+/** Runs an operation on a computer and hands back the service's answer. */
+export async function onComputer<N extends OperationName>(
+  context: Context,
+  operation: N,
+  computer: string,
+  body?: BodyInput<N>,
+) {
+  const address = await computerAddress(context, computer);
+  const client = await context.client();
+  return client.request(operation, {
+    params: computerParameters(address),
+    body,
+    signal: context.interrupts.signal,
+  });
+}
+
+/** An action that answers nothing but success: silent, or the answer with --json. */
+export async function act<N extends OperationName>(
+  context: Context,
+  operation: N,
+  computer: string,
+  body: BodyInput<N>,
+): Promise<void> {
+  const progress = context.progress(`${operation} in ${computer}`);
+  const answer = await during(progress, onComputer(context, operation, computer, body));
+  if (context.globals.json) await printJson(context, answer);
+}
+
+/** A change of state of one or more computers, each said when it is there. */
+export async function change(
+  context: Context,
+  operation: 'startComputer' | 'stopComputer' | 'restartComputer' | 'deleteComputer',
+  each: Pick<Each<unknown>, 'names' | 'doing'> & { readonly did: string },
+): Promise<number> {
+  // Every name has to be understood before the first is changed.
+  const addresses = await Promise.all(each.names.map((name) => computerAddress(context, name)));
+  const shown = new Map(each.names.map((name, i) => [name, addresses[i]] as const));
+  const goesOn = `the service goes on with what it has begun; see: vc computer get ${each.names[0]}`;
+  context.whenInterrupted(goesOn);
+  return forEach(context, {
+    names: each.names,
+    doing: each.doing,
+    work: (name) => onComputer(context, operation, name),
+    did: (name) => {
+      const address = shown.get(name);
+      return `${each.did} ${address === undefined ? name : describeAddress(address)}`;
+    },
+  });
+}

@@ -1,0 +1,96 @@
+import { Client } from '../client/client.js';
+import type { Environment } from '../profile/index.js';
+import { configDirectory, ProfileStore, resolveSettings, type Settings } from '../profile/index.js';
+import type { Context, Globals } from './context.js';
+import { CliError, UsageError } from './errors.js';
+import { ExitCode } from './exit-codes.js';
+import { Interrupts } from './interrupts.js';
+import { type Io, processIo } from './io.js';
+import { startProgress } from './progress.js';
+import { wantsColor } from './style.js';
+
+/** What a test, or another host of the command line, puts in place of the process's own. */
+export interface Overrides {
+  readonly io?: Io;
+  readonly env?: Environment;
+  readonly cwd?: string;
+  readonly interrupts?: Interrupts;
+  readonly now?: () => Date;
+}
+
+/** The context's parts that hold for the whole run, whatever the command line says. */
+export interface Surroundings {
+  readonly io: Io;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly interrupts: Interrupts;
+  readonly now: () => Date;
+  /** Open clients, to be closed at the end. */
+  readonly clients: Client[];
+  /** What goes on in the background when the command is interrupted. */
+  goesOn: string | undefined;
+}
+
+export function createSurroundings(overrides: Overrides): Surroundings {
+  return {
+    io: overrides.io ?? processIo(),
+    env: overrides.env ?? process.env,
+    cwd: overrides.cwd ?? process.cwd(),
+    interrupts: overrides.interrupts ?? new Interrupts(),
+    now: overrides.now ?? (() => new Date()),
+    clients: [],
+    goesOn: undefined,
+  };
+}
+
+/** The context of one command. */
+export function createContext(surroundings: Surroundings, globals: Globals): Context {
+  const { io, env, cwd, interrupts, now, clients } = surroundings;
+  const profiles = () => new ProfileStore(configDirectory(env));
+  const settings = lazy(() => resolveSettings(profiles(), env, globals));
+  return {
+    ...{ io, env, cwd, globals, interrupts, now, profiles, settings },
+    client: lazy(async () => {
+      const client = openClient(await settings());
+      clients.push(client);
+      return client;
+    }),
+    prompt: lazy(async () => (await import('./prompt.js')).createPrompt(io, interrupts)),
+    progress: (text) => startProgress(text, { io, globals, env }),
+    style: async (stream) => {
+      const { Chalk } = await import('chalk');
+      return new Chalk({ level: wantsColor(io[stream], env, globals) ? 1 : 0 });
+    },
+    whenInterrupted: (hint) => {
+      surroundings.goesOn = hint;
+    },
+  };
+}
+
+function openClient({ baseUrl, apiKey, profile }: Settings): Client {
+  if (apiKey === undefined) {
+    const isFresh = baseUrl.source === 'default';
+    throw new CliError(`there is no API key for ${baseUrl.value}`, {
+      hint: isFresh
+        ? 'start the service here, which makes one: vc serve --detach; or set VC_API_KEY'
+        : `set VC_API_KEY, or: vc profile add ${profile.value} --base-url ${baseUrl.value}`,
+      exitCode: ExitCode.authentication,
+      code: 'unauthorized',
+    });
+  }
+  try {
+    return new Client({ baseUrl: baseUrl.value, apiKey: apiKey.value });
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    const origins = `the base URL comes from ${baseUrl.from}, the key from ${apiKey.from}`;
+    throw new UsageError(error.message, origins);
+  }
+}
+
+function lazy<T>(make: () => T): () => T {
+  let made: { value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}

@@ -1,0 +1,44 @@
+import type { ErrorCode } from '../contract/errors.js';
+
+/** Documented and stable; `exec` and `bash` end with the command's own code. */
+export const ExitCode = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  authentication: 4,
+  notFound: 5,
+  conflict: 6,
+  unreachable: 7,
+  interrupted: 130,
+} as const;
+
+/** What each code means, for help and the manual. */
+export const exitCodeMeanings: readonly (readonly [number, string])[] = [
+  [ExitCode.ok, 'it worked'],
+  [ExitCode.failure, 'it failed: the service, the computer or this machine says why'],
+  [ExitCode.usage, 'the command line, or a value in it, is not valid; nothing was changed'],
+  [ExitCode.authentication, 'the API key is missing or wrong'],
+  [ExitCode.notFound, 'no such project, computer, key or profile'],
+  [ExitCode.conflict, 'a limit is reached, a name is taken, or the state does not allow it'],
+  [ExitCode.unreachable, 'the service, or the engine behind it, cannot be reached'],
+  [ExitCode.interrupted, 'interrupted with Ctrl-C'],
+];
+
+const byErrorCode: Readonly<Partial<Record<ErrorCode, number>>> = {
+  invalid_request: ExitCode.usage,
+  off_screen: ExitCode.usage,
+  unknown_key: ExitCode.usage,
+  name_taken: ExitCode.conflict,
+  limit_reached: ExitCode.conflict,
+  not_running: ExitCode.conflict,
+  conflict: ExitCode.conflict,
+  rate_limited: ExitCode.conflict,
+  unauthorized: ExitCode.authentication,
+  not_found: ExitCode.notFound,
+  engine_unavailable: ExitCode.unreachable,
+};
+
+/** The exit code that an error of the contract's catalogue ends a command with. */
+export function exitCodeOf(code: ErrorCode): number {
+  return byErrorCode[code] ?? ExitCode.failure;
+}

@@ -1,0 +1,33 @@
+import { randomBytes } from 'node:crypto';
+import { rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { CliError } from './errors.js';
+
+/** Writes a file so that it appears whole or not at all: beside it first, then renamed. */
+export async function writeFileWhole(cwd: string, path: string, data: Uint8Array): Promise<void> {
+  const target = resolve(cwd, path);
+  const temporary = join(dirname(target), `.vc-${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    await writeFile(temporary, data, { flag: 'wx' });
+    await rename(temporary, target);
+  } catch (cause) {
+    await rm(temporary, { force: true });
+    const reason = cause instanceof Error && 'code' in cause ? reasons[String(cause.code)] : '';
+    throw new CliError(`cannot write ${path}: ${reason || String(cause)}`, { cause });
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'the directory does not exist',
+  EACCES: 'no permission',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EISDIR: 'it is a directory',
+};
+
+/** `20250102-030405` in local time. */
+export function fileTimestamp(now: Date): string {
+  const two = (part: number) => String(part).padStart(2, '0');
+  const date = [now.getFullYear(), two(now.getMonth() + 1), two(now.getDate())].join('');
+  return `${date}-${[now.getHours(), now.getMinutes(), now.getSeconds()].map(two).join('')}`;
+}

@@ -1,0 +1,72 @@
+import { CommanderError } from 'commander';
+import { buildProgram, type Dispatch } from './build.js';
+import { createContext, createSurroundings, type Overrides } from './create-context.js';
+import { InterruptedError, UsageError } from './errors.js';
+import { ExitCode } from './exit-codes.js';
+import { readGlobals } from './globals.js';
+import { write } from './io.js';
+import { printReport, reportOf } from './report.js';
+import { wantsColor } from './style.js';
+import { commandWords, hasFlag } from './words.js';
+
+export type { Overrides } from './create-context.js';
+
+/** Runs one command line (without the program's own name) and resolves to its exit code. */
+export async function main(argv: readonly string[], overrides: Overrides = {}): Promise<number> {
+  const surroundings = createSurroundings(overrides);
+  const { io, env, interrupts, clients } = surroundings;
+  const stopListening = overrides.interrupts === undefined ? interrupts.listen() : () => {};
+  const color = !hasFlag(argv, '--no-color');
+  let code: number = ExitCode.ok;
+  let help = '';
+  const dispatch: Dispatch = async (definition, args, options) => {
+    const context = createContext(surroundings, readGlobals(options));
+    code = (await definition.invoke(context, args, options)) ?? ExitCode.ok;
+  };
+  try {
+    const bold = wantsColor(io.stdout, env, { color })
+      ? (text: string) => `\u001b[1m${text}\u001b[22m`
+      : (text: string) => text;
+    const writeOut = (text: string) => {
+      help += text;
+    };
+    const columns = Math.min(io.stdout.columns ?? 80, 100);
+    const program = await buildProgram(commandWords(argv), { dispatch, writeOut, columns, bold });
+    await program.parseAsync([...argv], { from: 'user' });
+  } catch (error) {
+    if (isHelp(error)) return ExitCode.ok;
+    const stopped = interrupts.signal.aborted;
+    const shown = stopped ? new InterruptedError(surroundings.goesOn) : usage(error, argv);
+    const report = reportOf(shown);
+    await printReport(surroundings, report, { json: hasFlag(argv, '--json'), color });
+    code = report.exitCode;
+  } finally {
+    stopListening();
+    if (help !== '') await write(io.stdout, help);
+    await Promise.all(clients.map((client) => client.close().catch(() => {})));
+  }
+  return code;
+}
+
+function isHelp(error: unknown): boolean {
+  const codes = ['commander.helpDisplayed', 'commander.help', 'commander.version'];
+  return error instanceof CommanderError && codes.includes(error.code);
+}
+
+/** Commander's errors, and usage errors that say nothing of what to do, point at the help. */
+function usage(error: unknown, argv: readonly string[]): unknown {
+  const words = commandWords(argv).filter((word) => /^[a-z]+$/.test(word));
+  if (error instanceof CommanderError) {
+    const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+    const path = error.code === 'commander.unknownCommand' ? words.slice(0, -1) : words;
+    const help = `see: ${['vc', ...path, '--help'].join(' ')}`;
+    return new UsageError(
+      message,
+      suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} ${help}` : help,
+    );
+  }
+  if (error instanceof UsageError && error.hint === undefined) {
+    return new UsageError(error.message, `see: ${['vc', ...words, '--help'].join(' ')}`);
+  }
+  return error;
+}

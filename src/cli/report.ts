@@ -1,0 +1,88 @@
+import { ServiceError, ServiceTimeoutError, ServiceUnreachableError } from '../client/errors.js';
+import { ApiError } from '../contract/errors.js';
+import { LOCAL_BASE_URL, ProfileFileError, UnknownProfileError } from '../profile/index.js';
+import type { Surroundings } from './create-context.js';
+import { CliError } from './errors.js';
+import { ExitCode, exitCodeOf } from './exit-codes.js';
+import { write } from './io.js';
+import { printable, wantsColor } from './style.js';
+
+/** An error as the user gets it. */
+export interface Report {
+  readonly code: string;
+  /** What went wrong and why, one line. */
+  readonly message: string;
+  /** What to do next, one line. */
+  readonly hint?: string;
+  readonly exitCode: number;
+  readonly requestId?: string;
+}
+
+/** What an error means to the user. Only errors of ours can be expected; others are defects. */
+export function reportOf(error: unknown): Report {
+  if (error instanceof CliError) {
+    const { code, message, hint, exitCode } = error;
+    return { code, message, hint, exitCode };
+  }
+  if (error instanceof ApiError) return serviceReport(error);
+  if (error instanceof ServiceUnreachableError) {
+    const isLocal = error.baseUrl.replace(/\/$/, '') === LOCAL_BASE_URL;
+    return {
+      code: 'unreachable',
+      message: error.message,
+      hint: isLocal
+        ? 'start it with: vc serve --detach'
+        : 'start it there with vc serve, or say where it is: --base-url, VC_BASE_URL or a profile',
+      exitCode: ExitCode.unreachable,
+    };
+  }
+  if (error instanceof ServiceTimeoutError) {
+    return { code: 'timeout', message: error.message, exitCode: ExitCode.unreachable };
+  }
+  if (error instanceof UnknownProfileError) {
+    const known = error.known.length === 0 ? 'there is none yet' : error.known.join(', ');
+    const hint = `profiles: ${known}; add one with: vc profile add ${error.profile} --base-url URL`;
+    return { code: 'not_found', message: error.message, hint, exitCode: ExitCode.notFound };
+  }
+  if (error instanceof ProfileFileError) {
+    return { code: 'profile_file', message: error.message, exitCode: ExitCode.failure };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'failure', message, exitCode: ExitCode.failure };
+}
+
+function serviceReport(error: ApiError): Report {
+  const { code, message } = error;
+  const requestId = error instanceof ServiceError ? error.requestId : undefined;
+  const hints: Partial<Record<string, string>> = {
+    unauthorized: 'check VC_API_KEY, or put a new key into the profile: vc profile add',
+    internal: `the service's log says more${requestId ? ` about request ${requestId}` : ''}`,
+    engine_unavailable: 'on the machine of the service: vc doctor',
+  };
+  return { code, message, hint: hints[code], exitCode: exitCodeOf(code), requestId };
+}
+
+/** Prints a report on stderr: two lines at most, or one JSON document. */
+export async function printReport(
+  { io, env }: Surroundings,
+  report: Report,
+  as: { readonly json: boolean; readonly color: boolean },
+): Promise<void> {
+  const { code, message, hint, requestId } = report;
+  if (as.json) {
+    const error = { code, message, hint, request_id: requestId };
+    await write(io.stderr, `${JSON.stringify({ error })}\n`);
+    return;
+  }
+  let label = 'error:';
+  if (wantsColor(io.stderr, env, as)) {
+    const { Chalk } = await import('chalk');
+    label = new Chalk({ level: 1 }).red(label);
+  }
+  const next = hint === undefined ? '' : `       ${printable(hint)}\n`;
+  await write(io.stderr, `${label} ${printable(oneLine(message))}\n${next}`);
+}
+
+function oneLine(message: string): string {
+  return message.trim().replaceAll(/\s*\n\s*/g, ' ');
+}

@@ -1,0 +1,102 @@
+import { spawn } from 'node:child_process';
+import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Context } from '../context.js';
+import { CliError, UsageError } from '../errors.js';
+import { ExitCode } from '../exit-codes.js';
+import { done, note, print, printJson } from '../output.js';
+import { during } from '../progress.js';
+import { serviceHealth } from './health.js';
+import { localBaseUrl } from './listen.js';
+import { type ServePlan, serveArguments } from './options.js';
+
+const READY_WITHIN_MS = 20_000;
+const LOG_LIMIT = 8 * 1024 * 1024;
+const launcher = fileURLToPath(new URL('../../../bin/vc.js', import.meta.url));
+
+/** Starts the service as a process of its own and waits until it answers. */
+export async function serveDetached(context: Context, plan: ServePlan): Promise<number> {
+  if (plan.listen.port === 0) throw new UsageError('--detach needs a port that is known');
+  const url = localBaseUrl(plan.listen);
+  const running = await serviceHealth(url, context.interrupts.signal);
+  if (running !== undefined) {
+    if (context.globals.json) await printJson(context, { url, already_running: true });
+    else await done(context, `a service runs already on ${url} (version ${running.version})`);
+    return ExitCode.ok;
+  }
+  const log = join(plan.stateDirectory, 'serve.log');
+  const child = await launch(context, plan, log);
+  await during(context.progress('Starting the service'), ready(context, url, child));
+  child.process.unref();
+  const { pid } = child.process;
+  if (context.globals.json) await printJson(context, { url, pid, log });
+  else if (context.globals.quiet) await print(context, String(pid));
+  else {
+    await done(context, `listening on ${url}, process ${pid}`);
+    await note(context, `log: ${log}; stop it with: kill ${pid}`);
+  }
+  return ExitCode.ok;
+}
+
+interface Child {
+  readonly process: ReturnType<typeof spawn>;
+  readonly log: string;
+  /** Where this run's part of the log begins. */
+  readonly logStart: number;
+}
+
+async function launch(context: Context, plan: ServePlan, log: string): Promise<Child> {
+  await mkdir(plan.stateDirectory, { recursive: true, mode: 0o700 });
+  const size = (await stat(log).catch(() => undefined))?.size ?? 0;
+  if (size > LOG_LIMIT) await rename(log, `${log}.old`);
+  const file = await open(log, 'a', 0o600);
+  try {
+    await chmod(log, 0o600);
+    const child = spawn(process.execPath, [launcher, ...serveArguments(plan)], {
+      detached: true,
+      stdio: ['ignore', file.fd, file.fd],
+      cwd: plan.stateDirectory,
+      env: { ...context.env },
+    });
+    return { process: child, log, logStart: size > LOG_LIMIT ? 0 : size };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Resolves when the service answers; throws with the end of its log when it ends before. */
+async function ready(context: Context, url: string, child: Child): Promise<void> {
+  const { signal } = context.interrupts;
+  const deadline = performance.now() + READY_WITHIN_MS;
+  let failure: unknown;
+  child.process.once('error', (error) => {
+    failure = error;
+  });
+  while (performance.now() < deadline && !signal.aborted) {
+    const { exitCode, signalCode } = child.process;
+    if (failure !== undefined || exitCode !== null || signalCode !== null) {
+      throw new CliError(`the service did not start: ${await lastWords(child)}`, {
+        hint: `its log: ${child.log}`,
+        exitCode: exitCode === null || exitCode === 0 ? ExitCode.failure : exitCode,
+        cause: failure,
+      });
+    }
+    if ((await serviceHealth(url, signal)) !== undefined) return;
+    await sleep(100, undefined, { signal });
+  }
+  child.process.kill('SIGTERM');
+  signal.throwIfAborted();
+  throw new CliError(`the service did not answer at ${url} within ${READY_WITHIN_MS / 1000} s`, {
+    hint: `its log: ${child.log}`,
+  });
+}
+
+/** The last lines that the child wrote, without the mark of an error. */
+async function lastWords({ log, logStart }: Child): Promise<string> {
+  const written = (await readFile(log)).subarray(logStart).toString();
+  const lines = written.split('\n').filter((line) => line.trim() !== '');
+  const error = lines.findLast((line) => line.startsWith('error: '));
+  return error?.slice('error: '.length) ?? (lines.slice(-3).join(' ') || 'it said nothing');
+}

@@ -1,0 +1,53 @@
+import { writeDefaultProfile } from '../../profile/index.js';
+import type { Context } from '../context.js';
+import { ExitCode } from '../exit-codes.js';
+import { exitProcess, write } from '../io.js';
+import { note } from '../output.js';
+import type { ServePlan } from './options.js';
+
+/** Serves until SIGINT or SIGTERM; a second one ends it without waiting. */
+export async function serveInForeground(context: Context, plan: ServePlan): Promise<number> {
+  const { interrupts, env } = context;
+  const { serve } = await import('../../server/serve.js');
+  const stopping = new Promise<void>((resolve) => {
+    let asked = false;
+    interrupts.capture(() => {
+      if (asked) exitProcess(ExitCode.interrupted);
+      asked = true;
+      resolve();
+    });
+  });
+  const notes: string[] = [];
+  const service = await serve({
+    ...plan,
+    publishFirstKey: async (apiKey, baseUrl) => {
+      const { profile, isCurrent, path } = await writeDefaultProfile({ baseUrl, apiKey }, env);
+      notes.push(`the first API key is in profile ${profile} (${path})`);
+      if (!isCurrent) notes.push(`another profile is in use; to use it: vc profile use ${profile}`);
+    },
+  });
+  await announce(context, plan, service.url, notes);
+  await stopping;
+  await note(context, 'stopping; the computers go on running');
+  await service.close();
+  return ExitCode.ok;
+}
+
+async function announce(
+  context: Context,
+  plan: ServePlan,
+  url: string,
+  notes: readonly string[],
+): Promise<void> {
+  // Said even with --quiet: whoever starts a service with port 0 has to learn where it is.
+  await write(context.io.stderr, `listening on ${url}\n`);
+  if (plan.exposed) {
+    await note(
+      context,
+      'it can be reached from other machines, in clear text: everyone with a key',
+    );
+    await note(context, 'can see the computers and run commands in them; put TLS in front of it');
+  }
+  for (const line of notes) await note(context, line);
+  await note(context, 'next: vc project create demo && vc computer create demo/desktop');
+}

@@ -1,0 +1,56 @@
+import { isIP } from 'node:net';
+import { UsageError } from '../errors.js';
+
+export interface Listen {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** `127.0.0.1:4700`, `[::1]:4700`, `localhost:4700`, or a port alone for loopback. */
+export function parseListen(text: string): Listen {
+  const match = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9.-]+)):)?(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  const host = match?.[1] ?? match?.[2] ?? '127.0.0.1';
+  const isBracketed = match?.[1] !== undefined;
+  if (match === null || port > 65_535 || (isBracketed && isIP(host) !== 6)) {
+    throw new UsageError(
+      `must be HOST:PORT, for example 127.0.0.1:4700, not ${JSON.stringify(text)}`,
+    );
+  }
+  return { host, port };
+}
+
+/** True for addresses that only this machine can reach. */
+export function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** The address as it stands in a URL. */
+export function formatListen({ host, port }: Listen): string {
+  return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
+}
+
+/** The base URL by which a client on this machine reaches a service that listens there. */
+export function localBaseUrl({ host, port }: Listen): string {
+  const near = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${formatListen({ host: near, port })}/api`;
+}
+
+/** `10.1.0.0/16`. */
+export function parseNetwork(text: string): string {
+  const [address = '', bits = '', ...rest] = text.split('/');
+  const family = isIP(address);
+  const most = family === 4 ? 32 : 128;
+  if (family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most && rest.length === 0) {
+    return text;
+  }
+  throw new UsageError(
+    `must be a network such as 192.168.1.0/24 or 10.0.0.5/32, not ${JSON.stringify(text)}`,
+  );
+}
+
+/** A host name or address without a port. */
+export function parseHostName(text: string): string {
+  if (/^[A-Za-z0-9]([A-Za-z0-9.-]{0,252})$/.test(text) || isIP(text) === 6) return text;
+  throw new UsageError(`must be a host name without a port, not ${JSON.stringify(text)}`);
+}

@@ -1,0 +1,106 @@
+import type { CommandDefinition } from './define.js';
+
+type Load = () => Promise<{ readonly command: CommandDefinition }>;
+
+/** A noun with its verbs: `vc computer click`. A verb's file is loaded when it is needed. */
+export interface Group {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  readonly summary: string;
+  readonly verbs: Readonly<Record<string, Load>>;
+}
+
+/** A command that stands by itself: `vc serve`. */
+export interface Single {
+  readonly name: string;
+  readonly load: Load;
+}
+
+export type Node = Group | Single;
+
+/**
+ * The whole command line. Help, parsing, completion and the manual follow from it.
+ */
+export const tree: readonly Node[] = [
+  {
+    name: 'project',
+    aliases: ['projects'],
+    summary: 'Make and manage projects, which hold computers',
+    verbs: {
+      create: () => import('./commands/project/create.js'),
+      ls: () => import('./commands/project/ls.js'),
+      get: () => import('./commands/project/get.js'),
+      start: () => import('./commands/project/start.js'),
+      stop: () => import('./commands/project/stop.js'),
+      restart: () => import('./commands/project/restart.js'),
+      rm: () => import('./commands/project/rm.js'),
+    },
+  },
+  {
+    name: 'computer',
+    aliases: ['computers'],
+    summary: 'Make, drive and manage computers',
+    verbs: {
+      create: () => import('./commands/computer/create.js'),
+      ls: () => import('./commands/computer/ls.js'),
+      get: () => import('./commands/computer/get.js'),
+      start: () => import('./commands/computer/start.js'),
+      stop: () => import('./commands/computer/stop.js'),
+      restart: () => import('./commands/computer/restart.js'),
+      rm: () => import('./commands/computer/rm.js'),
+      screenshot: () => import('./commands/computer/screenshot.js'),
+      click: () => import('./commands/computer/click.js'),
+      move: () => import('./commands/computer/move.js'),
+      drag: () => import('./commands/computer/drag.js'),
+      scroll: () => import('./commands/computer/scroll.js'),
+      type: () => import('./commands/computer/type.js'),
+      key: () => import('./commands/computer/key.js'),
+      wait: () => import('./commands/computer/wait.js'),
+      exec: () => import('./commands/computer/exec.js'),
+      bash: () => import('./commands/computer/bash.js'),
+      python: () => import('./commands/computer/python.js'),
+    },
+  },
+  {
+    name: 'key',
+    aliases: ['keys'],
+    summary: 'Make and remove API keys',
+    verbs: {
+      create: () => import('./commands/key/create.js'),
+      ls: () => import('./commands/key/ls.js'),
+      rm: () => import('./commands/key/rm.js'),
+    },
+  },
+  {
+    name: 'profile',
+    aliases: ['profiles'],
+    summary: 'Say which service to talk to, and with which key',
+    verbs: {
+      add: () => import('./commands/profile/add.js'),
+      use: () => import('./commands/profile/use.js'),
+      ls: () => import('./commands/profile/ls.js'),
+      get: () => import('./commands/profile/get.js'),
+      rm: () => import('./commands/profile/rm.js'),
+    },
+  },
+  {
+    name: 'image',
+    aliases: ['images'],
+    summary: 'Build and list machine images on this machine',
+    verbs: {
+      build: () => import('./commands/image/build.js'),
+      ls: () => import('./commands/image/ls.js'),
+    },
+  },
+  { name: 'serve', load: () => import('./commands/serve.js') },
+  { name: 'doctor', load: () => import('./commands/doctor.js') },
+  { name: 'setup', load: () => import('./commands/setup.js') },
+  { name: 'completion', load: () => import('./commands/completion.js') },
+  { name: 'help', load: () => import('./commands/help.js') },
+  { name: '__generate', load: () => import('./commands/generate.js') },
+  { name: '__complete', load: () => import('./commands/complete.js') },
+];
+
+export function isGroup(node: Node): node is Group {
+  return 'verbs' in node;
+}

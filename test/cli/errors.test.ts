@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { exitCodeOf } from '../../src/cli/exit-codes.js';
+import { Interrupts } from '../../src/cli/interrupts.js';
+import { errorCatalogue } from '../../src/contract/errors.js';
+import { API_KEY, openWorld, type World } from './support/run.js';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+test.each([
+  [401, 'unauthorized', 4],
+  [404, 'not_found', 5],
+  [400, 'limit_reached', 6],
+  [400, 'name_taken', 6],
+  [400, 'invalid_request', 2],
+  [503, 'engine_unavailable', 7],
+  [500, 'internal', 1],
+])('HTTP %i %s ends with %i, in two lines at most', async (status, code, exitCode) => {
+  world.service.fail('GET /projects', status, code, 'It went wrong.');
+  const outcome = await world.run(['project', 'ls']);
+  expect(outcome.code).toBe(exitCode);
+  expect(outcome.stdout).toBe('');
+  expect(outcome.stderr).toMatch(/^error: It went wrong\.\n( {7}.+\n)?$/);
+});
+
+test('with --json the error is one JSON document on stderr', async () => {
+  world.service.fail('GET /projects', 500, 'internal', 'It went wrong.');
+  const { code, stdout, stderr } = await world.run(['project', 'ls', '--json']);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(JSON.parse(stderr)).toEqual({
+    error: {
+      code: 'internal',
+      message: 'It went wrong.',
+      hint: "the service's log says more about request req-1",
+      request_id: 'req-1',
+    },
+  });
+});
+
+test('usage errors are JSON as well when --json is there', async () => {
+  const { code, stderr } = await world.run(['computer', 'click', '--json']);
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'usage' });
+});
+
+test('a service that is not there is told apart, with its address', async () => {
+  const env = { VC_BASE_URL: 'http://127.0.0.1:1/api' };
+  const { code, stderr } = await world.run(['project', 'ls'], { env });
+  expect(code).toBe(7);
+  expect(stderr).toContain('cannot reach the service at http://127.0.0.1:1/api: nothing listens');
+  expect(stderr).toContain('vc serve');
+});
+
+test('something else that answers is not taken for the service', async () => {
+  world.service.handle('GET /projects', (_, response) => {
+    response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
+  });
+  expect((await world.run(['project', 'ls'])).stderr).toContain('is the base URL right?');
+  world.service.handle('GET /projects', (_, response) => response.end('<h1>Hello</h1>'));
+  expect((await world.run(['project', 'ls'])).code).toBe(7);
+});
+
+test('without a key the command ends with 4 and says where one comes from', async () => {
+  const env = { VC_API_KEY: '' };
+  const { code, stderr } = await world.run(['project', 'ls'], { env });
+  expect(code).toBe(4);
+  expect(stderr).toContain('VC_API_KEY');
+});
+
+test('no error shows the key', async () => {
+  world.service.fail('GET /projects', 401, 'unauthorized', 'The API key is wrong.');
+  const broken = `${API_KEY}\nX-Injected: 1`;
+  for (const key of [API_KEY, broken]) {
+    for (const base of [world.service.baseUrl, 'http://127.0.0.1:1/api', 'ftp://x', 'nonsense']) {
+      const env = { VC_API_KEY: key, VC_BASE_URL: base };
+      for (const flags of [[], ['--json']]) {
+        const { code, stdout, stderr } = await world.run(['project', 'ls', ...flags], { env });
+        expect(code).not.toBe(0);
+        expect(stdout + stderr).not.toContain(API_KEY);
+      }
+    }
+  }
+});
+
+test('mistyped commands, options and values are named with the nearest', async () => {
+  expect((await world.run(['compter', 'ls'])).stderr).toContain('Did you mean computer?');
+  expect((await world.run(['computer', 'clik'])).stderr).toContain('Did you mean click?');
+  const option = await world.run(['computer', 'click', 'a/b', '1', '2', '--buton', 'left']);
+  expect(option.stderr).toContain('Did you mean --button?');
+  expect(option.stderr).toContain('see: vc computer click --help');
+  const choice = await world.run(['computer', 'click', 'a/b', '1', '2', '--button', 'rihgt']);
+  expect(choice.stderr).toContain('did you mean right?');
+  expect(choice.code).toBe(2);
+});
+
+test('Ctrl-C ends at once with 130 and says what goes on', async () => {
+  const interrupts = new Interrupts();
+  world.service.handle('POST /projects/demo/computers', () => interrupts.trigger('SIGINT'));
+  const { code, stderr } = await world.run(['computer', 'create', 'demo/x'], { interrupts });
+  expect(code).toBe(130);
+  expect(stderr).toContain('the service goes on creating it; see: vc computer get demo/x');
+});
+
+test('every error of the catalogue has a documented exit code', () => {
+  for (const code of Object.keys(errorCatalogue) as (keyof typeof errorCatalogue)[]) {
+    expect([1, 2, 4, 5, 6, 7]).toContain(exitCodeOf(code));
+  }
+});

@@ -1,0 +1,114 @@
+import { readFile } from 'node:fs/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { buildProgram } from '../../src/cli/build.js';
+import { generatedFiles } from '../../src/cli/generate/files.js';
+import { flagNames, loadOutline, paths } from '../../src/cli/generate/outline.js';
+import { globalOptions } from '../../src/cli/globals.js';
+import { openWorld, type World } from './support/run.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await openWorld();
+});
+afterAll(() => world.close());
+
+const outline = await loadOutline();
+const commands = paths(outline).map(({ command, path }) => ({
+  command,
+  words: path.map(([name = '']) => name),
+}));
+
+test('vc --help names every command, on stdout', async () => {
+  const { code, stdout, stderr } = await world.run(['--help']);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatchSnapshot();
+  expect((await world.run([])).stdout).toBe(stdout);
+  expect((await world.run(['help'])).stdout).toBe(stdout);
+});
+
+test.each(outline.groups.map(({ name }) => name))('vc %s --help', async (name) => {
+  const { code, stdout } = await world.run([name, '--help']);
+  expect(code).toBe(0);
+  expect(stdout).toMatchSnapshot();
+});
+
+describe.each(commands)('vc $words', ({ command, words }) => {
+  test('has help, with a summary and examples', async () => {
+    const { code, stdout } = await world.run([...words, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toMatchSnapshot();
+    expect((await world.run(['help', ...words])).stdout).toBe(stdout);
+    expect(command.examples.length).toBeGreaterThan(0);
+  });
+
+  test('has a summary that is one line without an end', () => {
+    expect(command.summary).toMatch(/^[A-Z][^\n]*[^.]$/);
+    expect(command.summary.length).toBeLessThanOrEqual(70);
+  });
+
+  test('has examples that parse as they are written', async () => {
+    for (const { command: example } of command.examples) {
+      const [program, ...argv] = shellWords(example);
+      expect(program).toBe('vc');
+      let invoked = '';
+      const builder = await buildProgram(argv, {
+        dispatch: async (definition, args, options) => {
+          for (const [key, argument] of Object.entries(definition.arguments))
+            argument.read(args[key]);
+          for (const [key, option] of Object.entries(definition.options)) option.read(options[key]);
+          invoked = definition.name;
+        },
+        writeOut: () => {},
+        columns: 80,
+        bold: (text) => text,
+      });
+      await builder.parseAsync(argv, { from: 'user' });
+      expect(invoked, example).toBe(command.name);
+    }
+  });
+
+  test('has no option that hides a global one', () => {
+    const global = Object.values(globalOptions).flatMap(flagNames);
+    for (const name of command.options.flatMap(flagNames)) expect(global).not.toContain(name);
+  });
+});
+
+test.each(['environment', 'exit-codes', 'naming', 'output'])('vc help %s', async (topic) => {
+  const { code, stdout } = await world.run(['help', topic]);
+  expect(code).toBe(0);
+  expect(stdout).toMatchSnapshot();
+});
+
+test('an unknown topic is a usage error with the nearest', async () => {
+  const { code, stderr } = await world.run(['help', 'exit-code']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('did you mean exit-codes?');
+});
+
+test('help on a terminal that is not to be coloured has no control codes', async () => {
+  const options = { terminal: true, env: { NO_COLOR: '1' } };
+  expect((await world.run(['computer', '--help'], options)).stdout).not.toContain('\u001b');
+  expect((await world.run(['computer', '--help'], { terminal: true })).stdout).toContain(
+    '\u001b[1m',
+  );
+});
+
+test('--version prints the version of the package', async () => {
+  const manifest = JSON.parse(await readFile('package.json', 'utf8'));
+  expect((await world.run(['--version'])).stdout).toBe(`${manifest.version}\n`);
+});
+
+test('completions, manual and routes are as the command tree and the contract say', async () => {
+  for (const [path, content] of await generatedFiles()) {
+    const committed = await readFile(path, 'utf8').catch(() => '');
+    expect(committed, `${path} is stale: run npm run build && npm run generate`).toBe(content);
+  }
+});
+
+/** The words of the part of an example that calls vc: quotes, and no redirections around it. */
+function shellWords(line: string): string[] {
+  const call = /vc (?:[^'"()|<>&]|'[^']*'|"[^"]*")*/.exec(line)?.[0] ?? line;
+  return [...call.matchAll(/'([^']*)'|"([^"]*)"|([^\s'"]+)/g)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? '',
+  );
+}

@@ -1,0 +1,136 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { API_KEY, computer, openWorld, project, type World } from './support/run.js';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+test('projects are created, listed, shown and removed', async () => {
+  world.service.on('POST /projects', project);
+  const created = await world.run(['project', 'create', 'demo']);
+  expect(created).toMatchObject({ code: 0, stdout: '', stderr: 'created project demo\n' });
+  expect((await world.run(['project', 'create', 'demo', '-q'])).stdout).toBe(`${project.id}\n`);
+  world.service.on('GET /projects', { projects: [project] });
+  expect((await world.run(['project', 'ls'])).stdout).toBe(
+    `NAME\tCOMPUTERS\tCREATED\tID\ndemo\t1\t${project.created_at}\t${project.id}\n`,
+  );
+  const shown = { ...project, computers: [computer] };
+  world.service.on('GET /projects/demo', shown);
+  expect((await world.run(['project', 'get', 'demo'])).stdout).toContain('demo/desktop\trunning');
+  const env = { VC_PROJECT: 'demo' };
+  const json = await world.run(['project', 'get', '--json'], { env });
+  expect(JSON.parse(json.stdout)).toEqual(shown);
+  world.service.on('DELETE /projects/demo', { success: true });
+  const asked = await world.run(['project', 'rm', 'demo'], { terminal: true, stdin: 'yes\n' });
+  expect(asked.stderr).toContain(
+    'Remove project demo with 1 computer (desktop) and all their data for good? [y/N]',
+  );
+  expect(asked.code).toBe(0);
+  expect((await world.run(['project', 'rm', 'demo'])).code).toBe(2);
+});
+
+test('a project is started whole, and a computer that failed is told', async () => {
+  const computers = [
+    { id: 'cmp_a', status: 'running' },
+    { id: 'cmp_b', status: 'stopped', error: 'The limit is reached.' },
+  ];
+  world.service.on('POST /projects/demo/start', { success: false, computers });
+  const { code, stderr } = await world.run(['project', 'start', 'demo']);
+  expect(code).toBe(1);
+  expect(stderr).toBe('started cmp_a (running)\nerror: cmp_b: The limit is reached.\n');
+});
+
+test('an empty list says what to do next, and prints nothing', async () => {
+  world.service.on('GET /projects', { projects: [] });
+  const { stdout, stderr } = await world.run(['project', 'ls']);
+  expect(stdout).toBe('');
+  expect(stderr).toContain('vc project create NAME');
+});
+
+test('a key is shown once, when it is created', async () => {
+  const created = {
+    id: 'key_1',
+    name: 'agent',
+    created_at: project.created_at,
+    last_used_at: null,
+  };
+  world.service.on('POST /keys', { ...created, key: 'vc_new' });
+  const plain = await world.run(['key', 'create', 'agent']);
+  expect(plain.stdout).toBe('vc_new\n');
+  expect(plain.stderr).toContain('cannot be shown again');
+  const json = await world.run(['key', 'create', 'agent', '--json']);
+  expect(JSON.parse(json.stdout)).toEqual({ id: 'key_1', name: 'agent', key: 'vc_new' });
+  world.service.on('GET /keys', { keys: [created] });
+  expect((await world.run(['key', 'ls'])).stdout).toContain('agent\tkey_1');
+  world.service.on('DELETE /keys/key_1', { success: true });
+  expect((await world.run(['key', 'rm', 'agent', '--yes'])).code).toBe(0);
+  expect(world.service.received.at(-1)?.url).toBe('/api/keys/key_1');
+});
+
+test('a name that several keys have is not taken for one of them', async () => {
+  const key = { name: 'agent', created_at: project.created_at, last_used_at: null };
+  world.service.on('GET /keys', {
+    keys: [
+      { ...key, id: 'key_1' },
+      { ...key, id: 'key_2' },
+    ],
+  });
+  const { code, stderr } = await world.run(['key', 'rm', 'agent', '--yes']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('key_1 or key_2');
+  expect(world.service.received.map(({ method }) => method)).toEqual(['GET']);
+});
+
+test('a profile takes its key from stdin or a prompt that shows nothing', async () => {
+  const add = ['profile', 'add', 'office', '--base-url', 'https://vc.example.com/api'];
+  const piped = await world.run(add, { stdin: `${API_KEY}\n` });
+  expect(piped.code).toBe(0);
+  expect(piped.stdout + piped.stderr).not.toContain(API_KEY);
+  const file = join(world.directory, 'config', 'profiles.json');
+  expect(await readFile(file, 'utf8')).toContain(API_KEY);
+  const typed = await world.run(add, { terminal: true, stdin: 'vc_typx\u007fed\r' });
+  expect(typed.code).toBe(0);
+  expect(typed.stdout + typed.stderr).not.toContain('vc_typ');
+  expect(await readFile(file, 'utf8')).toContain('vc_typed');
+  expect((await world.run(add, { stdin: '' })).code).toBe(2);
+  const listed = await world.run(['profile', 'ls']);
+  expect(listed.stdout).toBe(
+    'CURRENT\tNAME\tBASE URL\tPROJECT\n*\toffice\thttps://vc.example.com/api\t\n',
+  );
+});
+
+test('profile get says where each value comes from and never shows the key', async () => {
+  const { stdout } = await world.run(['profile', 'get', '-p', 'demo', '--json']);
+  expect(JSON.parse(stdout)).toMatchObject({
+    base_url: { value: world.service.baseUrl, source: 'environment', from: 'VC_BASE_URL' },
+    api_key: { value: '********', source: 'environment', from: 'VC_API_KEY' },
+    project: { value: 'demo', source: 'flag' },
+  });
+  const plain = await world.run(['profile', 'get']);
+  expect(plain.stdout).toContain('(environment: VC_API_KEY)');
+  expect(plain.stdout).not.toContain(API_KEY);
+});
+
+test('profiles are used and removed; one that is not there ends with 5', async () => {
+  const add = (name: string) =>
+    world.run(['profile', 'add', name, '--base-url', 'https://vc.example.com/api'], { stdin: 'k' });
+  await add('one');
+  await add('two');
+  expect((await world.run(['profile', 'use', 'two'])).code).toBe(0);
+  const unknown = await world.run(['profile', 'use', 'three']);
+  expect(unknown.code).toBe(5);
+  expect(unknown.stderr).toContain('profiles: one, two');
+  expect((await world.run(['profile', 'rm', 'one', 'two', '--yes'])).code).toBe(0);
+  expect((await world.run(['profile', 'ls', '-q'])).stdout).toBe('');
+});
+
+test('completions of names come from the service', async () => {
+  world.service.on('GET /projects', { projects: [project] });
+  world.service.on(`GET /projects/${project.id}/computers`, { computers: [computer] });
+  expect((await world.run(['__complete', 'computer'])).stdout).toBe('demo/desktop\n');
+  expect((await world.run(['__complete', 'project'])).stdout).toBe('demo\n');
+});

@@ -1,0 +1,84 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { isLoopback, localBaseUrl, parseListen, parseNetwork } from '../../src/cli/serve/listen.js';
+import { type ServePlan, serveArguments } from '../../src/cli/serve/options.js';
+import { openWorld, type World } from './support/run.js';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+test('an address to listen on is HOST:PORT, or a port for loopback', () => {
+  expect(parseListen('127.0.0.1:4700')).toEqual({ host: '127.0.0.1', port: 4700 });
+  expect(parseListen('[::1]:80')).toEqual({ host: '::1', port: 80 });
+  expect(parseListen('4800')).toEqual({ host: '127.0.0.1', port: 4800 });
+  for (const wrong of ['', 'host', ':80', '::1:80', '[nope]:1', '1.2.3.4:70000', 'a b:1', 'x:-1']) {
+    expect(() => parseListen(wrong), wrong).toThrow('must be HOST:PORT');
+  }
+});
+
+test('loopback is told from everything else', () => {
+  for (const host of ['127.0.0.1', '127.8.8.8', '::1', 'localhost']) {
+    expect(isLoopback(host)).toBe(true);
+  }
+  for (const host of ['0.0.0.0', '::', '192.168.1.2', 'vc.example.com', '127.example.com']) {
+    expect(isLoopback(host)).toBe(false);
+  }
+  expect(localBaseUrl({ host: '0.0.0.0', port: 1 })).toBe('http://127.0.0.1:1/api');
+  expect(localBaseUrl({ host: '::', port: 1 })).toBe('http://[::1]:1/api');
+});
+
+test('networks are CIDRs', () => {
+  expect(parseNetwork('10.0.0.0/8')).toBe('10.0.0.0/8');
+  expect(parseNetwork('fd00::/8')).toBe('fd00::/8');
+  for (const wrong of ['10.0.0.0', '10.0.0.0/33', '10.0.0/8', 'x/8', '10.0.0.0/8/8', '1.1.1.1/']) {
+    expect(() => parseNetwork(wrong), wrong).toThrow('must be a network');
+  }
+});
+
+test('other machines are let in with --expose only', async () => {
+  const { code, stderr } = await world.run(['serve', '--listen', '0.0.0.0:4700']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('can be reached from other machines');
+  expect(stderr).toContain('--expose');
+});
+
+test.each([
+  ['--listen', 'nonsense'],
+  ['--engine', 'dcoker'],
+  ['--max-running', '0'],
+  ['--allow-network', '10.0.0.0'],
+  ['--allow-host', 'a:80'],
+  ['--log-level', 'loud'],
+])('serve %s %s is a usage error', async (...flags) => {
+  expect((await world.run(['serve', ...flags])).code).toBe(2);
+});
+
+test('--detach says that a service runs already, and starts no second one', async () => {
+  world.service.on('GET /health', { status: 'ok', version: '1.2.3', engines: [] });
+  const listen = new URL(world.service.baseUrl).host;
+  const outcome = await world.run(['serve', '--detach', '--listen', listen]);
+  expect(outcome.code).toBe(0);
+  expect(outcome.stderr).toContain('runs already');
+});
+
+test('the arguments of a detached service give its plan again', () => {
+  const plan: ServePlan = {
+    listen: { host: '::', port: 4700 },
+    exposed: true,
+    engine: 'docker',
+    stateDirectory: '/var/lib/vc',
+    maxRunning: 5,
+    allowSudo: true,
+    allowNetworks: ['10.0.0.0/8', '192.168.0.0/16'],
+    internet: false,
+    allowedHosts: ['vc.example.com'],
+    logLevel: 'warn',
+  };
+  expect(serveArguments(plan).join(' ')).toBe(
+    'serve --listen [::]:4700 --expose --engine docker --state /var/lib/vc --max-running 5 ' +
+      '--log-level warn --allow-sudo --no-internet --allow-network 10.0.0.0/8 ' +
+      '--allow-network 192.168.0.0/16 --allow-host vc.example.com',
+  );
+});

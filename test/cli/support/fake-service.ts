@@ -1,0 +1,87 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
+
+export interface Received {
+  readonly method: string;
+  /** Path and query, as they came over the wire. */
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: unknown;
+}
+
+type Reply = (request: Received, response: ServerResponse) => unknown;
+
+/** Starts a process over its WebSocket: called with the start message and the socket. */
+export type OnProcess = (start: unknown, socket: import('ws').WebSocket) => void;
+
+export interface FakeService {
+  readonly baseUrl: string;
+  readonly received: Received[];
+  /** Answers `METHOD /path` (without /api and the query) with a JSON body. */
+  on(route: string, body: unknown): void;
+  /** Answers it with an error of the contract. */
+  fail(route: string, status: number, code: string, message: string): void;
+  /** Answers it by hand. */
+  handle(route: string, reply: Reply): void;
+  onProcess(handler: OnProcess): void;
+  close(): Promise<void>;
+}
+
+/** An HTTP server that answers what a test tells it to and keeps what it was asked. */
+export async function startFakeService(): Promise<FakeService> {
+  const replies = new Map<string, Reply>();
+  const received: Received[] = [];
+  let process: OnProcess = (_, socket) => socket.close();
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const text = Buffer.concat(chunks).toString();
+    const { method = '', url = '', headers } = request;
+    const seen = { method, url, headers, body: text === '' ? undefined : JSON.parse(text) };
+    received.push(seen);
+    const reply = replies.get(`${method} ${url.replace(/^\/api/, '').replace(/\?.*$/, '')}`);
+    if (reply !== undefined) return void (await reply(seen, response));
+    answer(response, 404, { error: `There is no ${method} ${url}.` }, 'not_found');
+  });
+  const sockets = new WebSocketServer({ noServer: true });
+  server.on('upgrade', (request, socket, head) => {
+    const { method = '', url = '', headers } = request;
+    received.push({ method, url, headers, body: undefined });
+    if (!headers.authorization) {
+      const body = '{"error":"The API key is missing."}';
+      socket.end(
+        `HTTP/1.1 401 Unauthorized\r\nx-error-code: unauthorized\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+      );
+      return;
+    }
+    sockets.handleUpgrade(request, socket, head, (webSocket) => {
+      webSocket.once('message', (data) => process(JSON.parse(data.toString()), webSocket));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    baseUrl: `http://127.0.0.1:${port}/api`,
+    received,
+    on: (route, body) => replies.set(route, (_, response) => answer(response, 200, body)),
+    fail: (route, status, code, error) =>
+      replies.set(route, (_, response) => answer(response, status, { error }, code)),
+    handle: (route, reply) => replies.set(route, reply),
+    onProcess: (handler) => {
+      process = handler;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        for (const client of sockets.clients) client.terminate();
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+function answer(response: ServerResponse, status: number, body: unknown, code?: string): void {
+  const headers = { 'content-type': 'application/json', 'x-request-id': 'req-1' };
+  response.writeHead(status, code === undefined ? headers : { ...headers, 'x-error-code': code });
+  response.end(JSON.stringify(body));
+}

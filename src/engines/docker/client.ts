@@ -1,0 +1,65 @@
+import { Agent } from 'node:http';
+import { Agent as TlsAgent } from 'node:https';
+import Docker from 'dockerode';
+import { toApiError, unanswered } from './errors.js';
+
+/** Milliseconds for a question, for a step that changes something, for a container's end. */
+export const QUICK_MS = 10_000;
+export const STEP_MS = 60_000;
+
+/**
+ * The Engine that `DOCKER_HOST` (and `DOCKER_TLS_VERIFY`, `DOCKER_CERT_PATH`) name, by default the
+ * local one. A connection a request: one that was kept open fails once after an Engine's restart.
+ */
+export function connectDocker(): Docker {
+  const docker = new Docker();
+  const tls = docker.modem.protocol === 'https';
+  docker.modem.agent = tls ? new TlsAgent() : new Agent();
+  return docker;
+}
+
+/** True when the Engine runs on another machine, where files and addresses of this one mean nothing. */
+export function isRemote(docker: Docker): boolean {
+  return docker.modem.host !== undefined;
+}
+
+/** How the Engine is reached, for a message. */
+export async function addressOf(docker: Docker): Promise<string> {
+  const { host, port, protocol } = docker.modem;
+  if (host) return `${protocol}://${host}${port ? `:${port}` : ''}`;
+  const path = await (docker.modem as unknown as { getSocketPath(): Promise<string> })
+    .getSocketPath()
+    .catch(() => '/var/run/docker.sock');
+  return `unix://${path}`;
+}
+
+/**
+ * One request, bounded by `ms` milliseconds and the signal, even against an Engine that accepts
+ * and never answers. Errors become {@link ApiError}s.
+ */
+export async function ask<T>(
+  ms: number,
+  signal: AbortSignal | undefined,
+  request: (abortSignal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const controller = new AbortController();
+  const onAbort = () => controller.abort(signal?.reason);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  const timer = setTimeout(() => controller.abort(unanswered(ms)), ms);
+  try {
+    // The request may not notice the abort (an answer cut off in the middle never ends).
+    return await Promise.race([request(controller.signal), aborted(controller.signal)]);
+  } catch (error) {
+    throw controller.signal.aborted ? controller.signal.reason : toApiError(error);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+}

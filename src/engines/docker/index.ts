@@ -1,0 +1,1 @@
+export { createDockerEngine, type DockerEngineOptions } from './engine.js';

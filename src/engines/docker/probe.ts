@@ -1,0 +1,44 @@
+import { access } from 'node:fs/promises';
+import type Docker from 'dockerode';
+import type { Probe } from '../engine.js';
+import { addressOf, ask, isRemote } from './client.js';
+import { unreachable } from './errors.js';
+
+const PROBE_MS = 4_000;
+
+/** Does an Engine answer that can run Linux containers? Never throws. */
+export async function probeDocker(docker: Docker, signal?: AbortSignal): Promise<Probe> {
+  const address = await addressOf(docker);
+  try {
+    const version = await ask(PROBE_MS, signal, (abortSignal) => docker.version({ abortSignal }));
+    if (version.Os !== 'linux') {
+      const reason = `the Docker Engine at ${address} runs ${version.Os} containers`;
+      return { usable: false, reason, remedy: 'docker context use default' };
+    }
+    const detail = `Docker Engine ${version.Version} at ${address}`;
+    return { usable: true, version: version.Version, detail };
+  } catch (error) {
+    return { usable: false, ...(await why(docker, address, error)) };
+  }
+}
+
+async function why(
+  docker: Docker,
+  address: string,
+  error: unknown,
+): Promise<{ reason: string; remedy: string }> {
+  const cause = error instanceof Error && error.cause ? error.cause : error;
+  const away = unreachable(cause);
+  if (away === undefined) {
+    const words = error instanceof Error ? error.message : String(error);
+    return { reason: `${address}: ${words}`, remedy: 'sudo systemctl restart docker' };
+  }
+  const reason = `${away.reason} at ${address}`;
+  if (isRemote(docker)) return { reason, remedy: 'unset DOCKER_HOST' };
+  const installed = await access('/usr/bin/dockerd').then(
+    () => true,
+    () => false,
+  );
+  const stopped = installed && away.remedy === 'vc setup';
+  return { reason, remedy: stopped ? 'sudo systemctl start docker' : away.remedy };
+}

@@ -1,0 +1,81 @@
+import type Docker from 'dockerode';
+import type { MachineState } from '../engine.js';
+import { ask, QUICK_MS } from './client.js';
+import { LABEL } from './ids.js';
+
+/** What of a container's state decides a machine's. */
+export interface ContainerState {
+  readonly Status: string;
+  readonly ExitCode: number;
+  readonly OOMKilled: boolean;
+  readonly Error?: string;
+}
+
+/** Exit codes of a machine that somebody ended: by itself, INT, KILL, TERM. */
+const ENDED = new Set([0, 130, 137, 143]);
+const KILLED = 137;
+
+/** A paused machine counts as running: its processes and memory are there. */
+export function machineState(id: string, state: ContainerState): MachineState {
+  switch (state.Status) {
+    case 'running':
+    case 'paused':
+    case 'restarting':
+      return { id, status: 'running' };
+    case 'dead':
+      return { id, status: 'error', reason: 'Docker could not remove it wholly; delete it again.' };
+    case 'exited':
+      return exited(id, state);
+    default:
+      return { id, status: 'stopped' };
+  }
+}
+
+/** Every machine of the service. Only those that were killed have to be looked at one by one. */
+export async function listMachines(
+  docker: Docker,
+  serviceId: string,
+  signal?: AbortSignal,
+): Promise<MachineState[]> {
+  const filters = { label: [`${LABEL.service}=${serviceId}`, LABEL.machine] };
+  const containers = await ask(QUICK_MS, signal, (abortSignal) =>
+    docker.listContainers({ all: true, filters, abortSignal }),
+  );
+  return Promise.all(
+    containers.map(async ({ Id, State, Status, Labels }) => {
+      const id = Labels[LABEL.machine] ?? '';
+      const code = Number(/^Exited \((\d+)\)/.exec(Status)?.[1] ?? 0);
+      if (State === 'exited' && code === KILLED) {
+        return (await inspectMachine(docker, Id, id, signal)) ?? { id, status: 'stopped' as const };
+      }
+      return machineState(id, { Status: State, ExitCode: code, OOMKilled: false });
+    }),
+  );
+}
+
+/** Undefined when the container is not there any more. */
+export async function inspectMachine(
+  docker: Docker,
+  container: string,
+  id: string,
+  signal?: AbortSignal,
+): Promise<MachineState | undefined> {
+  try {
+    const { State } = await ask(QUICK_MS, signal, (abortSignal) =>
+      docker.getContainer(container).inspect({ abortSignal }),
+    );
+    return machineState(id, State);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+function exited(id: string, { ExitCode, OOMKilled, Error }: ContainerState): MachineState {
+  if (OOMKilled && ExitCode === KILLED) {
+    return { id, status: 'error', reason: 'It ran out of memory.' };
+  }
+  if (Error) return { id, status: 'error', reason: `Docker could not start it: ${Error}` };
+  if (ENDED.has(ExitCode)) return { id, status: 'stopped' };
+  return { id, status: 'error', reason: `Its desktop ended with exit code ${ExitCode}.` };
+}

@@ -1,0 +1,157 @@
+/**
+ * Prints how fast the service is on this machine, with ratios to what `docker exec` does on the
+ * same container in the same run. Needs a Docker Engine with the Linux image and a built `dist`:
+ *
+ *   npm run build && npm run bench
+ */
+import { execFile, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { Client } from 'undici';
+import { row, sample } from './measure.js';
+
+const run = promisify(execFile);
+const VC = new URL('../bin/vc.js', import.meta.url).pathname;
+const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
+const env = {
+  ...process.env,
+  VC_CONFIG_DIR: join(directory, 'config'),
+  VC_STATE_DIR: join(directory, 'state'),
+};
+
+const service = spawn(process.execPath, [VC, 'serve', '--listen', '127.0.0.1:0', '--max-running', '4'], {
+  env,
+  stdio: ['ignore', 'ignore', 'pipe'],
+});
+let log = '';
+service.stderr.on('data', (chunk) => {
+  log += chunk;
+});
+
+async function serviceUrl() {
+  for (let i = 0; i < 500; i++) {
+    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(log)?.[0];
+    if (url) return url;
+    if (service.exitCode !== null) break;
+    await sleep(20);
+  }
+  throw new Error(`the service did not start:\n${log}`);
+}
+
+async function main() {
+  const client = new Client(await serviceUrl());
+  await sleep(300);
+  const config = JSON.parse(readFileSync(join(env.VC_CONFIG_DIR, 'config.json'), 'utf8'));
+  const authorization = `Bearer ${config.profiles.default.apiKey}`;
+  async function call(method, path, body, accept = 'application/json') {
+    const answer = await client.request({
+      method,
+      path: `/api${path}`,
+      headers: { authorization, accept, ...(body ? { 'content-type': 'application/json' } : {}) },
+      body: body ? JSON.stringify(body) : undefined,
+    });
+    if (answer.statusCode === 200 && accept !== 'application/json') {
+      return Buffer.from(await answer.body.arrayBuffer());
+    }
+    const json = await answer.body.json();
+    if (answer.statusCode !== 200) throw new Error(`${method} ${path}: ${JSON.stringify(json)}`);
+    return json;
+  }
+
+  await call('POST', '/projects', { name: 'bench' });
+  const made = [];
+  const creations = await sample(
+    7,
+    async (i) => {
+      const computer = await call('POST', '/projects/bench/computers', { name: `c${made.length}-${i}` });
+      made.push(computer.id);
+      if (made.length > 1) await call('DELETE', `/computers/${made.pop()}`);
+    },
+    1,
+  );
+  // A creation is timed alone: the deletion after it is not part of it.
+  const alone = [];
+  for (let i = 0; i < 7; i++) {
+    const begun = performance.now();
+    const computer = await call('POST', '/projects/bench/computers', { name: `alone-${i}` });
+    alone.push(performance.now() - begun);
+    await call('DELETE', `/computers/${computer.id}`);
+  }
+  const [id] = made;
+  const container = `vc-${id}`;
+  const C = `/computers/${id}`;
+  const exec = (...args) => run('docker', ['exec', container, ...args], { encoding: 'buffer' });
+  const bash = async (command) => {
+    const result = await call('POST', `${C}/bash`, { command });
+    if (result.exit_code !== 0) throw new Error(`${command}: ${JSON.stringify(result)}`);
+    return result.stdout;
+  };
+  await sleep(2000);
+  const report = [row('create to ready', alone), row('create to ready and delete', creations)];
+
+  const clicks = await sample(300, (i) => call('POST', `${C}/click`, { x: 600 + (i % 50), y: 400 }));
+  const xdotool = await sample(10, () =>
+    exec('env', 'DISPLAY=:0', 'xdotool', 'mousemove', '600', '400', 'click', '1'),
+  );
+  report.push(row('click', clicks, { name: 'docker exec xdotool', times: xdotool }));
+
+  await call('POST', `${C}/key`, { key: 'Escape' });
+  await sleep(500);
+  // The pointer moves in between, so that no picture is answered from the one before it.
+  const shots = [];
+  for (let i = 0; i < 103; i++) {
+    await bash(`xsetroot -solid '#20${(i % 100).toString().padStart(2, '0')}40' 2>/dev/null || true`);
+    await sleep(30);
+    const begun = performance.now();
+    await call('GET', `${C}/screenshot`, undefined, 'image/png');
+    if (i > 2) shots.push(performance.now() - begun);
+  }
+  const scrot = await sample(10, () =>
+    exec('sh', '-c', 'DISPLAY=:0 scrot -o /tmp/bench.png && cat /tmp/bench.png'),
+  );
+  report.push(row('screenshot, PNG 1280x800', shots, { name: 'docker exec scrot', times: scrot }));
+
+  const commands = await sample(200, () => call('POST', `${C}/bash`, { command: 'true' }));
+  const dockerTrue = await sample(10, () => exec('true'));
+  report.push(row('bash true', commands, { name: 'docker exec true', times: dockerTrue }));
+
+  await bash('xterm -geometry 100x30 -e "stty -icanon -echo; cat > /tmp/bench.txt" >/dev/null 2>&1 &');
+  await bash('until xdotool search --onlyvisible --class xterm && test -e /tmp/bench.txt; do sleep 0.05; done');
+  await call('POST', `${C}/wait`, { until: 'stable' });
+  const ascii = 'The quick brown fox jumps. 0123456789 '.repeat(14).slice(0, 500);
+  const mixed = [...'Grüße Привет 中文 العربية 👍🏽 naïve '.repeat(30)].slice(0, 500).join('');
+  for (const [name, text] of [
+    ['type 500 ASCII characters', ascii],
+    ['type 500 mixed Unicode characters', mixed],
+  ]) {
+    await bash(': > /tmp/bench.txt');
+    const times = await sample(10, () => call('POST', `${C}/type`, { text }), 0);
+    await sleep(500);
+    const got = await bash('cat /tmp/bench.txt');
+    const exact = got.replaceAll('\0', '') === text.repeat(10) ? 'exact' : 'NOT EXACT';
+    report.push(row(`${name} (${exact})`, times));
+  }
+
+  await call('POST', '/projects/bench/computers', { name: 'second' });
+  const [second] = (await call('GET', '/projects/bench')).computers.filter((c) => c.id !== id);
+  await call('GET', `/computers/${second.id}/screenshot`);
+  await sleep(1000);
+  const rss = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${service.pid}/status`, 'utf8'))?.[1];
+  console.table(report);
+  console.log(`service memory with 2 running computers: ${Math.round(Number(rss) / 1024)} MB`);
+  await call('DELETE', '/projects/bench');
+  await client.close();
+}
+
+main()
+  .catch((error) => {
+    console.error(error);
+    process.exitCode = 1;
+  })
+  .finally(() => {
+    service.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+    service.kill('SIGTERM');
+  });

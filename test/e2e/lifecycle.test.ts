@@ -1,0 +1,154 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../support/e2e.js';
+import { openTestService, type TestService } from '../support/service.js';
+
+const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+let service: TestService;
+beforeEach(async () => {
+  service = await openTestService(inject('dockerHost'));
+  await service.vc.projects.create('life');
+});
+afterEach(() => service.close());
+
+const http = (method: string, path: string, body?: object) => service.http(method, path, body);
+const create = async (name: string) =>
+  (await http('POST', '/projects/life/computers', { name })).json;
+const status = async (id: string) => (await http('GET', `/computers/${id}`)).json.status;
+
+/** What the Engine and the state directory hold of any computer of this service. */
+async function leftovers() {
+  const containers = (await docker.listContainers({ all: true })).map((c) => c.Names[0]);
+  const networks = (await docker.listNetworks()).map((n) => n.Name).filter((n) => /vc/.test(n));
+  const directories = readdirSync(join(service.directory, 'state', 'machines'));
+  return { containers, networks, directories };
+}
+
+describe('the service killed with SIGKILL', () => {
+  it('finds a running computer again, under the same id, with its programs running', async () => {
+    const computer = await create('survivor');
+    await http('POST', `/computers/${computer.id}/bash`, {
+      command: 'sleep 1234',
+      background: true,
+    });
+    await service.kill('SIGKILL');
+    await service.start();
+    const shot = await http('GET', `/computers/${computer.id}/screenshot`);
+    expect(shot.json).toMatchObject({ success: true, width: 1280, height: 800 });
+    const { json } = await http('POST', `/computers/${computer.id}/bash`, {
+      command: 'pgrep -cf "^sleep 1234"',
+    });
+    expect(json.stdout).toBe('1\n');
+  });
+
+  it('in the middle of a creation leaves it whole or gone', async () => {
+    for (const delay of [20, 80, 200, 400, 700]) {
+      const name = `half-${delay}`;
+      const creating = http('POST', '/projects/life/computers', { name }).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, delay));
+      await service.kill('SIGKILL');
+      await creating;
+      await service.start();
+      await eventually(async () => {
+        const { json } = await http('GET', '/projects/life');
+        const [computer] = json.computers;
+        if (!computer) return true;
+        return computer.status === 'running';
+      }, 30_000);
+      const { json } = await http('GET', '/projects/life');
+      for (const { id } of json.computers) {
+        expect((await http('GET', `/computers/${id}/screenshot`)).status).toBe(200);
+        expect((await http('DELETE', `/computers/${id}`)).status).toBe(200);
+      }
+      await eventually(async () => {
+        const left = await leftovers();
+        return Object.values(left).every((list) => list.length === 0);
+      });
+    }
+  });
+
+  it('in the middle of a deletion leaves nothing', async () => {
+    const { id } = await create('doomed');
+    const deleting = http('DELETE', `/computers/${id}`).catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    await service.kill('SIGKILL');
+    await deleting;
+    await service.start();
+    await eventually(async () => {
+      const left = await leftovers();
+      return Object.values(left).every((list) => list.length === 0);
+    });
+    expect((await http('GET', `/computers/${id}`)).status).toBe(404);
+  });
+});
+
+describe('lifecycle', () => {
+  it('keeps the disk and ends the processes when it stops and starts', async () => {
+    const { id } = await create('disk');
+    const bash = async (command: string) =>
+      (await http('POST', `/computers/${id}/bash`, { command })).json.stdout;
+    await bash('echo kept > ~/file; (sleep 4321 >/dev/null 2>&1 &)');
+    expect((await http('POST', `/computers/${id}/stop`)).json.status).toBe('stopped');
+    expect((await http('POST', `/computers/${id}/stop`)).json.status).toBe('stopped');
+    const refused = await http('GET', `/computers/${id}/screenshot`);
+    expect(refused.status).toBe(400);
+    expect(refused.json.error).toContain('start');
+    expect((await http('POST', `/computers/${id}/start`)).json.status).toBe('running');
+    expect(await bash('cat ~/file; pgrep -f "^sleep 4321"')).toBe('kept\n');
+    expect((await http('POST', `/computers/${id}/restart`)).json.status).toBe('running');
+    expect(await bash('cat ~/file')).toBe('kept\n');
+    expect((await http('GET', `/computers/${id}/screenshot`)).status).toBe(200);
+  });
+
+  it('refuses the third running computer, and leaves nothing of it', async () => {
+    await create('one');
+    await create('two');
+    const third = await http('POST', '/projects/life/computers', { name: 'three' });
+    expect(third.status).toBe(400);
+    expect(third.json.error).toContain('2 computers');
+    expect((await leftovers()).containers).toHaveLength(2);
+  });
+
+  it('runs exactly two of twenty that are created at once', async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, i) =>
+        http('POST', '/projects/life/computers', { name: `c${i}` }),
+      ),
+    );
+    expect(answers.map((answer) => answer.status).sort()).toEqual([
+      ...Array(2).fill(200),
+      ...Array(18).fill(400),
+    ]);
+    expect((await leftovers()).containers).toHaveLength(2);
+  });
+
+  it('follows a container that was killed or removed behind its back', async () => {
+    const killed = await create('killed');
+    const removed = await create('removed');
+    await docker.getContainer(`vc-${killed.id}`).kill();
+    await docker.getContainer(`vc-${removed.id}`).remove({ force: true });
+    await eventually(async () => ['stopped', 'error'].includes(await status(killed.id)));
+    await eventually(async () => (await status(removed.id)) === 'error');
+    expect((await http('POST', `/computers/${killed.id}/start`)).json.status).toBe('running');
+    expect((await http('DELETE', `/computers/${removed.id}`)).json).toEqual({ success: true });
+    expect((await http('DELETE', `/computers/${killed.id}`)).json).toEqual({ success: true });
+    expect(await leftovers()).toEqual({ containers: [], networks: [], directories: [] });
+  });
+
+  it('deletes a project with its computers', async () => {
+    await create('one');
+    await create('two');
+    expect((await http('DELETE', '/projects/life')).json).toEqual({ success: true });
+    expect(await leftovers()).toEqual({ containers: [], networks: [], directories: [] });
+    expect((await http('GET', '/projects/life')).status).toBe(404);
+  });
+
+  it('answers actions on a computer that is starting when it is ready', async () => {
+    const { json } = await http('POST', '/projects/life/computers?wait=0', { name: 'soon' });
+    expect(json.status).toBe('starting');
+    const shot = await http('GET', `/computers/${json.id}/screenshot`);
+    expect(shot.json.success).toBe(true);
+  });
+});

@@ -1,0 +1,150 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Bench, openBench } from '../support/e2e.js';
+
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(() => bench.close());
+
+const bash = async (body: object) =>
+  (await bench.service.http('POST', `/computers/${bench.id}/bash`, body)).json;
+const python = async (body: object) =>
+  (await bench.service.http('POST', `/computers/${bench.id}/exec`, body)).json;
+
+describe('bash', () => {
+  it('gives output, errors and exit code apart', async () => {
+    expect(await bash({ command: 'echo out; echo err >&2; exit 3' })).toEqual({
+      success: true,
+      output: 'out\nerr\n',
+      stdout: 'out\n',
+      stderr: 'err\n',
+      exit_code: 3,
+      timed_out: false,
+      truncated: false,
+    });
+  });
+
+  it('runs as an ordinary user in a desktop, with the directory and variables asked for', async () => {
+    const { stdout } = await bash({
+      command: 'pwd; echo "$X"; id -un; echo $DISPLAY',
+      cwd: '/tmp',
+      env: { X: "it's $HOME; `id`" },
+    });
+    expect(stdout.split('\n')).toEqual(['/tmp', "it's $HOME; `id`", 'user', ':0', '']);
+  });
+
+  it('refuses a directory that is not there', async () => {
+    const { status, json } = await bench.service.http('POST', `/computers/${bench.id}/bash`, {
+      command: 'pwd',
+      cwd: '/no/such',
+    });
+    expect(status).toBe(400);
+    expect(json.error).toContain('/no/such');
+  });
+
+  it('ends the whole process group at the time-out, even when it ignores TERM', async () => {
+    const begun = Date.now();
+    const result = await bash({
+      command: "trap '' TERM; (trap '' TERM; sleep 71) & echo begun; sleep 72",
+      timeout: 1,
+    });
+    expect(result).toMatchObject({ timed_out: true, exit_code: null, stdout: 'begun\n' });
+    expect(Date.now() - begun).toBeLessThan(10_000);
+    expect((await bash({ command: 'pgrep -f "sleep 7[12]"' })).exit_code).toBe(1);
+  });
+
+  it('caps the output of a command that prints for ever', async () => {
+    const result = await bash({ command: 'yes', timeout: 1 });
+    expect(result).toMatchObject({ timed_out: true, truncated: true });
+    expect(result.stdout.length).toBeLessThan(5_000_000);
+    expect((await bash({ command: 'echo next' })).stdout).toBe('next\n');
+  });
+
+  it('ends a command that its client has left', async () => {
+    const controller = new AbortController();
+    const left = fetch(`${bench.service.baseUrl}/computers/${bench.id}/bash`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${bench.service.apiKey}`,
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ command: 'sleep 73' }),
+      signal: controller.signal,
+    }).catch(() => 'left');
+    await bench.until('pgrep -f "^sleep 73" >/dev/null');
+    controller.abort();
+    expect(await left).toBe('left');
+    await bench.until('! pgrep -f "^sleep 73" >/dev/null');
+  });
+
+  it('starts a program with a window and returns at once', async () => {
+    const begun = Date.now();
+    const result = await bash({ command: 'xterm -T waiting & echo started' });
+    expect(result.stdout).toBe('started\n');
+    expect(Date.now() - begun).toBeLessThan(3_000);
+    await bench.until('xdotool search --name "^waiting$" >/dev/null');
+    await bash({ command: 'pkill -x xterm' });
+  });
+
+  it('leaves a background command running and gives its process id', async () => {
+    const { pid, exit_code } = await bash({ command: 'sleep 74', background: true });
+    expect(exit_code).toBeNull();
+    expect((await bash({ command: `kill -0 ${pid} && echo alive` })).stdout).toBe('alive\n');
+    await bash({ command: `kill ${pid}` });
+  });
+
+  it('takes any text in commands and output', async () => {
+    const text = 'é Ж 中 العربية 👍🏽 \' " $ ` \\ \u{1F468}\u200D\u{1F469}';
+    const { stdout } = await bash({ command: `cat <<'END'\n${text}\nEND` });
+    expect(stdout).toBe(`${text}\n`);
+  });
+
+  it('shows nothing of the command in a process list', async () => {
+    const { stdout } = await bash({ command: ': top-secret-word; ps -eo args' });
+    expect(stdout).not.toContain('top-secret-word');
+  });
+
+  it('runs many at once', async () => {
+    const results = await Promise.all(
+      Array.from({ length: 30 }, (_, i) => bash({ command: `sleep 0.1; echo ${i}` })),
+    );
+    expect(results.map((result) => Number(result.stdout))).toEqual(results.map((_, i) => i));
+  });
+});
+
+describe('Python', () => {
+  it('gives its output', async () => {
+    expect(await python({ code: 'import sys\nprint("é 中")\nprint(1 + 1)' })).toEqual({
+      success: true,
+      output: 'é 中\n2\n',
+      timed_out: false,
+    });
+  });
+
+  it('gives the error with its class and the line', async () => {
+    const result = await python({ code: 'print("before")\nx = 1 / 0' });
+    expect(result).toMatchObject({
+      success: false,
+      output: 'before\n',
+      error_type: 'ZeroDivisionError',
+      timed_out: false,
+    });
+    expect(result.error).toContain('line 2');
+    expect((await python({ code: 'if' })).error_type).toBe('SyntaxError');
+  });
+
+  it('is ended at its time-out', async () => {
+    expect(await python({ code: 'while True: pass', timeout: 1 })).toMatchObject({
+      success: false,
+      timed_out: true,
+    });
+  });
+
+  it('sees the desktop', async () => {
+    const { output } = await python({
+      code: 'import subprocess; print(subprocess.check_output(["xdotool", "getdisplaygeometry"]).decode())',
+    });
+    expect(output.trim()).toBe('1280 800');
+  });
+});

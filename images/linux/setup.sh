@@ -32,14 +32,15 @@ find /usr/share/doc /usr/share/locale /usr/lib/chromium/locales -depth -type f \
   ! -name copyright ! -name locale.alias ! -name 'en-US*.pak' -delete 2>/dev/null || true
 rm -rf /usr/share/man /usr/share/info /usr/share/gtk-doc /usr/share/help
 rm -f /usr/lib/chromium/libVkLayer_khronos_validation.so
-rm -rf /var/lib/apt/lists/* /var/cache/apt/*.bin /var/cache/apt/archives/*.deb /var/log/*.log /var/log/apt
+rm -rf /var/log/*.log /var/log/apt
 find /usr/lib/python3 -name __pycache__ -prune -exec rm -rf {} +
 
 # Each computer makes its own.
 rm -f /etc/ssh/ssh_host_*
 
 # /run is not a tmpfs in a container. /run/vc is where the host's directory for this computer goes.
-rm -rf /run/* /tmp/* /tmp/.[!.]*
+# (/tmp and the package lists are left to who called this: they may hold what it still needs.)
+rm -rf /run/*
 install -d -m 755 /run/lock /run/user /run/sshd
 install -d -m 700 -o user -g user /run/user/1000
 install -d -m 777 -o user -g user /run/vc

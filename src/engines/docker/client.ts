@@ -1,7 +1,31 @@
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
+import type { Readable } from 'node:stream';
 import Docker from 'dockerode';
 import { toApiError, unanswered } from './errors.js';
+
+/** What dockerode has and its types do not say. */
+export interface UntypedDocker {
+  readonly modem: {
+    readonly host?: string;
+    readonly port?: number | string;
+    readonly protocol: string;
+    agent?: Agent | TlsAgent;
+    getSocketPath(): Promise<string>;
+  };
+  info(options: Abortable): Promise<{ readonly NCPU: number }>;
+  version(options: Abortable): Promise<{ readonly Version: string; readonly Os: string }>;
+  ping(options: Abortable): Promise<unknown>;
+  getEvents(options: Abortable & Record<string, unknown>): Promise<Readable>;
+}
+
+interface Abortable {
+  readonly abortSignal: AbortSignal;
+}
+
+export function untyped(docker: Docker): UntypedDocker {
+  return docker as unknown as UntypedDocker;
+}
 
 /** Milliseconds for a question, for a step that changes something, for a container's end. */
 export const QUICK_MS = 10_000;
@@ -13,24 +37,22 @@ export const STEP_MS = 60_000;
  */
 export function connectDocker(): Docker {
   const docker = new Docker();
-  const tls = docker.modem.protocol === 'https';
-  docker.modem.agent = tls ? new TlsAgent() : new Agent();
+  const { modem } = untyped(docker);
+  modem.agent = modem.protocol === 'https' ? new TlsAgent() : new Agent();
   return docker;
 }
 
 /** True when the Engine runs on another machine, where files and addresses of this one mean nothing. */
 export function isRemote(docker: Docker): boolean {
-  return docker.modem.host !== undefined;
+  return untyped(docker).modem.host !== undefined;
 }
 
 /** How the Engine is reached, for a message. */
 export async function addressOf(docker: Docker): Promise<string> {
-  const { host, port, protocol } = docker.modem;
+  const { modem } = untyped(docker);
+  const { host, port, protocol } = modem;
   if (host) return `${protocol}://${host}${port ? `:${port}` : ''}`;
-  const path = await (docker.modem as unknown as { getSocketPath(): Promise<string> })
-    .getSocketPath()
-    .catch(() => '/var/run/docker.sock');
-  return `unix://${path}`;
+  return `unix://${await modem.getSocketPath().catch(() => '/var/run/docker.sock')}`;
 }
 
 /**

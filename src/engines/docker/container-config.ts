@@ -64,7 +64,7 @@ export function containerConfig(spec: MachineSpec, host: Host): ContainerCreateO
   };
 }
 
-function hostConfig(spec: MachineSpec, host: Host): HostConfig {
+function hostConfig(spec: MachineSpec, host: Host): HostConfig & { CgroupnsMode: string } {
   const memory = spec.ram * GIB;
   return {
     Init: true,
@@ -95,7 +95,8 @@ function limits(spec: MachineSpec, host: Host, memory: number): HostConfig {
     PidsLimit: 2048,
     Ulimits: [
       { Name: 'core', Soft: 0, Hard: 0 },
-      { Name: 'nofile', Soft: 65_536, Hard: 65_536 },
+      // Not more than an Engine without the right to raise limits has itself.
+      { Name: 'nofile', Soft: 16_384, Hard: 16_384 },
     ],
     // When the host runs out of memory, it is a machine that goes, not the service.
     OomScoreAdj: 500,

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../contract/errors.js';
 import type { MachineSpec } from '../engine.js';
-import { ask, QUICK_MS, STEP_MS } from './client.js';
+import { ask, QUICK_MS, STEP_MS, untyped } from './client.js';
 import { containerConfig, type Host } from './container-config.js';
 import type { SocketDirectories } from './directory.js';
 import { imageMissing, statusOf, wordsOf } from './errors.js';
@@ -108,8 +108,8 @@ export class Machines {
   async #host(id: string): Promise<Host> {
     const { serviceId, allowSudo, directories, diskGib } = this.#options;
     this.#cpus ??= ask(QUICK_MS, undefined, (abortSignal) =>
-      this.#docker.info({ abortSignal }),
-    ).then(({ NCPU }: { NCPU: number }) => NCPU);
+      untyped(this.#docker).info({ abortSignal }),
+    ).then(({ NCPU }) => NCPU);
     const cpus = await this.#cpus.catch((error) => {
       this.#cpus = undefined;
       throw error;

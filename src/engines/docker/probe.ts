@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import type { Probe } from '../engine.js';
-import { addressOf, ask, isRemote } from './client.js';
+import { addressOf, ask, isRemote, untyped } from './client.js';
 import { unreachable } from './errors.js';
 
 const PROBE_MS = 4_000;
@@ -10,7 +10,9 @@ const PROBE_MS = 4_000;
 export async function probeDocker(docker: Docker, signal?: AbortSignal): Promise<Probe> {
   const address = await addressOf(docker);
   try {
-    const version = await ask(PROBE_MS, signal, (abortSignal) => docker.version({ abortSignal }));
+    const version = await ask(PROBE_MS, signal, (abortSignal) =>
+      untyped(docker).version({ abortSignal }),
+    );
     if (version.Os !== 'linux') {
       const reason = `the Docker Engine at ${address} runs ${version.Os} containers`;
       return { usable: false, reason, remedy: 'docker context use default' };

@@ -71,11 +71,11 @@ export async function inspectMachine(
   }
 }
 
-function exited(id: string, { ExitCode, OOMKilled, Error }: ContainerState): MachineState {
+function exited(id: string, { ExitCode, OOMKilled, Error: failure }: ContainerState): MachineState {
   if (OOMKilled && ExitCode === KILLED) {
     return { id, status: 'error', reason: 'It ran out of memory.' };
   }
-  if (Error) return { id, status: 'error', reason: `Docker could not start it: ${Error}` };
+  if (failure) return { id, status: 'error', reason: `Docker could not start it: ${failure}` };
   if (ENDED.has(ExitCode)) return { id, status: 'stopped' };
   return { id, status: 'error', reason: `Its desktop ended with exit code ${ExitCode}.` };
 }

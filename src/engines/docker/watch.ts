@@ -2,7 +2,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import type { MachineEvent } from '../engine.js';
-import { ask, isRemote, QUICK_MS } from './client.js';
+import { ask, isRemote, QUICK_MS, untyped } from './client.js';
 import { LABEL } from './ids.js';
 import { inspectMachine } from './status.js';
 
@@ -28,7 +28,7 @@ export async function* watchMachines(
   stream.on('error', () => undefined);
   const end = (reason: unknown) => stream.destroy(reason as Error);
   const pulse = setInterval(() => {
-    ask(QUICK_MS, signal, (abortSignal) => docker.ping({ abortSignal })).catch(end);
+    ask(QUICK_MS, signal, (abortSignal) => untyped(docker).ping({ abortSignal })).catch(end);
   }, PING_EVERY_MS);
   try {
     for await (const line of createInterface({ input: stream })) {
@@ -36,7 +36,7 @@ export async function* watchMachines(
       if (event) yield event;
     }
     // It does not end by itself: ask who is there, so that the reason is the Engine's own.
-    await ask(QUICK_MS, signal, (abortSignal) => docker.ping({ abortSignal }));
+    await ask(QUICK_MS, signal, (abortSignal) => untyped(docker).ping({ abortSignal }));
   } catch (error) {
     if (!signal.aborted) throw error;
   } finally {
@@ -47,12 +47,12 @@ export async function* watchMachines(
   }
 }
 
-async function openEvents(
+function openEvents(
   docker: Docker,
   serviceId: string,
   abortSignal: AbortSignal,
 ): Promise<Readable> {
-  const events = await docker.getEvents({
+  return untyped(docker).getEvents({
     filters: {
       type: ['container'],
       event: ['start', 'die', 'destroy'],
@@ -62,7 +62,6 @@ async function openEvents(
     ...(isRemote(docker) ? {} : { since: (Date.now() / 1000).toFixed(3) }),
     abortSignal,
   });
-  return events as Readable;
 }
 
 async function machineEvent(

@@ -1,0 +1,168 @@
+import { spawn } from 'node:child_process';
+import Docker from 'dockerode';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { type Bench, openBench } from '../support/e2e.js';
+
+const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+const enginePid = inject('dockerPid');
+let bench: Bench;
+beforeAll(async () => {
+  bench = await openBench();
+});
+afterAll(() => bench.close());
+
+/** Runs a program where the Engine's network is. */
+function atEngine(program: string, ...args: string[]) {
+  return enginePid === 0
+    ? execa(program, args)
+    : execa('nsenter', ['-t', String(enginePid), '-n', program, ...args]);
+}
+
+describe('a container is started with exactly the hardening that is promised', () => {
+  it('as its inspection shows', async () => {
+    const { HostConfig, Config, Mounts } = await docker.getContainer(`vc-${bench.id}`).inspect();
+    expect(HostConfig).toMatchObject({
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges'],
+      Privileged: false,
+      Memory: 2 * 2 ** 30,
+      MemorySwap: 2 * 2 ** 30,
+      Init: true,
+      RestartPolicy: { Name: 'no' },
+      PublishAllPorts: false,
+    });
+    expect(HostConfig.CapAdd ?? []).toEqual([]);
+    expect(HostConfig.NanoCpus).toBeGreaterThan(0);
+    expect(HostConfig.PidsLimit).toBeGreaterThan(0);
+    expect(HostConfig.ShmSize).toBeGreaterThan(0);
+    expect(HostConfig.PortBindings ?? {}).toEqual({});
+    expect(Config.User).toBe('1000:1000');
+    expect(JSON.stringify(Config)).not.toContain('PRIVATE KEY');
+    expect(Mounts.filter((mount) => mount.Type === 'bind').map((m) => m.Destination)).toEqual([
+      '/run/vc',
+    ]);
+  });
+
+  it('as a program inside sees it', async () => {
+    const status = await bench.run('cat /proc/self/status');
+    expect(status).toMatch(/^CapEff:\s+0000000000000000$/m);
+    expect(status).toMatch(/^CapBnd:\s+0000000000000000$/m);
+    expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+    expect(status).toMatch(/^Seccomp:\s+2$/m);
+    expect(await bench.run('id -u; sudo -n true 2>/dev/null || echo refused')).toBe(
+      '1000\nrefused\n',
+    );
+  });
+});
+
+describe('from inside a computer', () => {
+  const reaches = async (host: string, port: number) =>
+    (await bench.run(
+      `timeout 3 bash -c 'exec 3<>/dev/tcp/${host}/${port}' 2>/dev/null && echo yes || echo no`,
+    )) === 'yes\n';
+  const gateway = async () => (await bench.run("ip route | awk '/default/ {print $3}'")).trim();
+
+  it('a server on the host is out of reach, at the gateway and elsewhere', async () => {
+    const address = await gateway();
+    const listener = spawn(
+      'nsenter',
+      enginePid === 0
+        ? ['--version']
+        : ['-t', `${enginePid}`, '-n', 'python3', '-m', 'http.server', '18999', '-b', '0.0.0.0'],
+      { stdio: 'ignore' },
+    );
+    try {
+      const fetched = async () =>
+        (await atEngine('curl', '-s', '-m', '2', `http://${address}:18999/`).catch(() => null)) !==
+        null;
+      for (let i = 0; i < 50 && !(await fetched()); i++)
+        await new Promise((r) => setTimeout(r, 100));
+      expect(await fetched(), 'the host itself reaches it').toBe(true);
+      expect(await reaches(address, 18999)).toBe(false);
+    } finally {
+      listener.kill('SIGKILL');
+    }
+  });
+
+  it('the service, the metadata address and private ranges are out of reach', async () => {
+    const { port } = new URL(bench.service.baseUrl);
+    for (const [host, number] of [
+      [await gateway(), Number(port)],
+      ['169.254.169.254', 80],
+      ['10.0.0.1', 80],
+      ['192.168.0.1', 80],
+      ['172.16.0.1', 80],
+      ['100.64.0.1', 80],
+    ] as const) {
+      expect(await reaches(host, number), host).toBe(false);
+    }
+  });
+
+  it('another computer is out of reach', async () => {
+    const { json } = await bench.service.http('POST', '/projects/e2e/computers', { name: 'other' });
+    const other = `/computers/${json.id}/bash`;
+    const started = await bench.service.http('POST', other, {
+      command:
+        'python3 -m http.server 8000 >/dev/null 2>&1 & for i in $(seq 50); do curl -s localhost:8000 >/dev/null && break; sleep 0.1; done; hostname -I',
+    });
+    const address = started.json.stdout.trim().split(' ')[0];
+    expect(address).toMatch(/^\d+\.\d+\.\d+\.\d+$/);
+    expect(await reaches(address, 8000)).toBe(false);
+    await bench.service.http('DELETE', `/computers/${json.id}`);
+  });
+
+  it.runIf(enginePid !== 0)('a public address is within reach', async () => {
+    // A host on the other side of the Engine's network, with an address of the public range.
+    const name = `vcpub${process.pid}`;
+    await execa('ip', ['netns', 'add', name]);
+    try {
+      await atEngine('ip', 'link', 'add', 'pub0', 'type', 'veth', 'peer', 'name', 'pub1');
+      await atEngine('ip', 'link', 'set', 'pub1', 'netns', `/run/netns/${name}`);
+      await atEngine('ip', 'addr', 'add', '203.0.113.1/24', 'dev', 'pub0');
+      await atEngine('ip', 'link', 'set', 'pub0', 'up');
+      const out = (...args: string[]) => execa('ip', ['netns', 'exec', name, ...args]);
+      await out('ip', 'addr', 'add', '203.0.113.2/24', 'dev', 'pub1');
+      await out('ip', 'link', 'set', 'pub1', 'up');
+      const server = out('python3', '-m', 'http.server', '8080', '-b', '203.0.113.2');
+      server.catch(() => undefined);
+      try {
+        let reached = false;
+        for (let i = 0; i < 20 && !reached; i++) reached = await reaches('203.0.113.2', 8080);
+        expect(reached).toBe(true);
+      } finally {
+        server.kill('SIGKILL');
+      }
+    } finally {
+      await atEngine('ip', 'link', 'del', 'pub0').catch(() => undefined);
+      await execa('ip', ['netns', 'del', name]);
+    }
+  });
+
+  it("the Engine's socket is not there", async () => {
+    const found = await bench.run(
+      'ls -d /var/run/docker.sock /run/docker.sock 2>/dev/null; ls /run/vc; true',
+    );
+    expect(found).not.toContain('docker');
+  });
+});
+
+describe('a guest that turns on its host', () => {
+  it('cannot have the service connect to another socket through a link', async () => {
+    const target = inject('dockerHost').replace('unix://', '');
+    const { json } = await bench.service.http('POST', '/projects/e2e/computers', { name: 'evil' });
+    await bench.service.http('POST', `/computers/${json.id}/bash`, {
+      command: `rm -f /run/vc/rfb.sock && ln -s ${target} /run/vc/rfb.sock`,
+    });
+    await bench.service.kill('SIGKILL');
+    await bench.service.start();
+    const { status, json: answer } = await bench.service.http(
+      'GET',
+      `/computers/${json.id}/screenshot`,
+    );
+    expect(status).toBe(500);
+    expect(JSON.stringify(answer)).not.toContain('HTTP');
+    expect((await bench.service.http('GET', `/computers/${bench.id}/screenshot`)).status).toBe(200);
+    expect((await bench.service.http('DELETE', `/computers/${json.id}`)).status).toBe(200);
+  });
+});

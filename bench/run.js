@@ -22,10 +22,14 @@ const env = {
   VC_STATE_DIR: join(directory, 'state'),
 };
 
-const service = spawn(process.execPath, [VC, 'serve', '--listen', '127.0.0.1:0', '--max-running', '4'], {
-  env,
-  stdio: ['ignore', 'ignore', 'pipe'],
-});
+const service = spawn(
+  process.execPath,
+  [VC, 'serve', '--listen', '127.0.0.1:0', '--max-running', '4'],
+  {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  },
+);
 let log = '';
 service.stderr.on('data', (chunk) => {
   log += chunk;
@@ -66,7 +70,9 @@ async function main() {
   const creations = await sample(
     7,
     async (i) => {
-      const computer = await call('POST', '/projects/bench/computers', { name: `c${made.length}-${i}` });
+      const computer = await call('POST', '/projects/bench/computers', {
+        name: `c${made.length}-${i}`,
+      });
       made.push(computer.id);
       if (made.length > 1) await call('DELETE', `/computers/${made.pop()}`);
     },
@@ -92,7 +98,9 @@ async function main() {
   await sleep(2000);
   const report = [row('create to ready', alone), row('create to ready and delete', creations)];
 
-  const clicks = await sample(300, (i) => call('POST', `${C}/click`, { x: 600 + (i % 50), y: 400 }));
+  const clicks = await sample(300, (i) =>
+    call('POST', `${C}/click`, { x: 600 + (i % 50), y: 400 }),
+  );
   const xdotool = await sample(10, () =>
     exec('env', 'DISPLAY=:0', 'xdotool', 'mousemove', '600', '400', 'click', '1'),
   );
@@ -103,7 +111,9 @@ async function main() {
   // The pointer moves in between, so that no picture is answered from the one before it.
   const shots = [];
   for (let i = 0; i < 103; i++) {
-    await bash(`xsetroot -solid '#20${(i % 100).toString().padStart(2, '0')}40' 2>/dev/null || true`);
+    await bash(
+      `xsetroot -solid '#20${(i % 100).toString().padStart(2, '0')}40' 2>/dev/null || true`,
+    );
     await sleep(30);
     const begun = performance.now();
     await call('GET', `${C}/screenshot`, undefined, 'image/png');
@@ -118,8 +128,12 @@ async function main() {
   const dockerTrue = await sample(10, () => exec('true'));
   report.push(row('bash true', commands, { name: 'docker exec true', times: dockerTrue }));
 
-  await bash('xterm -geometry 100x30 -e "stty -icanon -echo; cat > /tmp/bench.txt" >/dev/null 2>&1 &');
-  await bash('until xdotool search --onlyvisible --class xterm && test -e /tmp/bench.txt; do sleep 0.05; done');
+  await bash(
+    'xterm -geometry 100x30 -e "stty -icanon -echo; cat > /tmp/bench.txt" >/dev/null 2>&1 &',
+  );
+  await bash(
+    'until xdotool search --onlyvisible --class xterm && test -e /tmp/bench.txt; do sleep 0.05; done',
+  );
   await call('POST', `${C}/wait`, { until: 'stable' });
   const ascii = 'The quick brown fox jumps. 0123456789 '.repeat(14).slice(0, 500);
   const mixed = [...'Grüße Привет 中文 العربية 👍🏽 naïve '.repeat(30)].slice(0, 500).join('');

@@ -502,7 +502,7 @@ _vc() {
       esac
       ;;
     'setup '*)
-      options='-y --yes --dry-run -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-y --yes --packages-only --dry-run -p --project --json -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;

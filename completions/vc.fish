@@ -199,6 +199,7 @@ complete -c vc -n '__vc_in \'serve\'' -l no-internet -f -d 'keep them off the pu
 complete -c vc -n '__vc_in \'serve\'' -l log-level -x -a 'trace debug info warn error fatal silent' -d 'how much is logged'
 complete -c vc -n '__vc_in \'serve\'' -s d -l detach -f -d 'run in the background; log to serve.log in the state directory'
 complete -c vc -n '__vc_in \'setup\'' -s y -l yes -f -d 'do not ask'
+complete -c vc -n '__vc_in \'setup\'' -l packages-only -f -d 'install packages and leave everything else'
 complete -c vc -n '__vc_in \'setup\'' -l dry-run -f -d 'say what would be done, and do nothing'
 complete -c vc -n '__vc_at 1 \'completion\'' -f -a 'bash zsh fish'
 complete -c vc -n '__vc_at +1 \'help\'' -f

@@ -7,9 +7,13 @@ useradd --uid 1000 --user-group --create-home --shell /bin/bash user
 install -d -o user -g user /home/user/Desktop /home/user/Documents /home/user/Downloads /home/user/Pictures
 install -d -o user -g user /home/user/.cache /home/user/.local /home/user/.local/bin
 install -d -m 700 -o user -g user /home/user/.ssh /var/lib/vc
-install -m 644 -o user -g user /dev/null /etc/machine-id
+
+# Each computer makes its own identity at its first start, as this user.
+rm -f /etc/ssh/ssh_host_*
 mkdir -p /var/lib/dbus
-ln -sf /etc/machine-id /var/lib/dbus/machine-id
+ln -sf /var/lib/vc/machine-id /etc/machine-id
+ln -sf /var/lib/vc/machine-id /var/lib/dbus/machine-id
+
 chmod 440 /etc/sudoers.d/vc
 
 # Wallpaper: drawn once, also where the desktop looks for its default.
@@ -20,8 +24,9 @@ ln -sf ../vc/default.png /usr/share/backgrounds/xfce/xfce-shapes.svg
 /usr/lib/*/glib-2.0/glib-compile-schemas /usr/share/glib-2.0/schemas
 update-alternatives --set x-terminal-emulator /usr/bin/xfce4-terminal.wrapper
 gtk-update-icon-cache -q -f /usr/share/icons/elementary-xfce
-# Font caches are taken only if a folder has the very time they noted: a tarball keeps whole seconds.
-find /usr/share/fonts /usr/local/share/fonts -type d -exec touch -d "@$(date +%s)" {} +
+# Font caches count only while the folders have the time noted in them: one that no archive changes,
+# in whole seconds and in the past.
+find -L /usr/share/fonts /usr/local/share/fonts -type d -exec touch -r /etc/debian_version {} +
 fc-cache -s
 
 # The tray in the panel's own process: one program less to start.
@@ -34,9 +39,6 @@ rm -rf /usr/share/man /usr/share/info /usr/share/gtk-doc /usr/share/help
 rm -f /usr/lib/chromium/libVkLayer_khronos_validation.so
 rm -rf /var/log/*.log /var/log/apt
 find /usr/lib/python3 -name __pycache__ -prune -exec rm -rf {} +
-
-# Each computer makes its own.
-rm -f /etc/ssh/ssh_host_*
 
 # /run is not a tmpfs in a container. /run/vc is where the host's directory for this computer goes.
 # (/tmp and the package lists are left to who called this: they may hold what it still needs.)

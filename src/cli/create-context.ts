@@ -1,4 +1,5 @@
 import { Client } from '../client/client.js';
+import { ServiceError } from '../client/errors.js';
 import type { Environment } from '../profile/index.js';
 import { configDirectory, ProfileStore, resolveSettings, type Settings } from '../profile/index.js';
 import type { Context, Globals } from './context.js';
@@ -51,8 +52,10 @@ export function createContext(surroundings: Surroundings, globals: Globals): Con
   return {
     ...{ io, env, cwd, globals, interrupts, now, profiles, settings },
     client: lazy(async () => {
-      const client = openClient(await settings());
+      const resolved = await settings();
+      const client = openClient(resolved);
       clients.push(client);
+      if (resolved.apiKey === undefined) await failWithoutKey(client, resolved, interrupts.signal);
       return client;
     }),
     prompt: lazy(async () => (await import('./prompt.js')).createPrompt(io, interrupts)),
@@ -67,24 +70,27 @@ export function createContext(surroundings: Surroundings, globals: Globals): Con
   };
 }
 
-function openClient({ baseUrl, apiKey, profile }: Settings): Client {
-  if (apiKey === undefined) {
-    const isFresh = baseUrl.source === 'default';
-    throw new CliError(`there is no API key for ${baseUrl.value}`, {
-      hint: isFresh
-        ? 'start the service here, which makes one: vc serve --detach; or set VC_API_KEY'
-        : `set VC_API_KEY, or: vc profile add ${profile.value} --base-url ${baseUrl.value}`,
-      exitCode: ExitCode.authentication,
-      code: 'unauthorized',
-    });
-  }
+function openClient({ baseUrl, apiKey }: Settings): Client {
   try {
-    return new Client({ baseUrl: baseUrl.value, apiKey: apiKey.value });
+    return new Client({ baseUrl: baseUrl.value, apiKey: apiKey?.value });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
-    const origins = `the base URL comes from ${baseUrl.from}, the key from ${apiKey.from}`;
+    const origins = `the base URL comes from ${baseUrl.from}, the key from ${apiKey?.from ?? 'nowhere'}`;
     throw new UsageError(error.message, origins);
   }
+}
+
+/** Without a key nothing works; but a service that is not there is what has to be mended first. */
+async function failWithoutKey(client: Client, settings: Settings, signal: AbortSignal) {
+  const { baseUrl, profile } = settings;
+  await client.request('health', { timeoutMs: 5000, signal }).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error;
+  });
+  throw new CliError(`there is no API key for ${baseUrl.value}`, {
+    hint: `set VC_API_KEY, or: vc profile add ${profile.value} --base-url ${baseUrl.value}`,
+    exitCode: ExitCode.authentication,
+    code: 'unauthorized',
+  });
 }
 
 function lazy<T>(make: () => T): () => T {

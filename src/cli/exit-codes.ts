@@ -16,7 +16,7 @@ export const ExitCode = {
 export const exitCodeMeanings: readonly (readonly [number, string])[] = [
   [ExitCode.ok, 'it worked'],
   [ExitCode.failure, 'it failed: the service, the computer or this machine says why'],
-  [ExitCode.usage, 'the command line, or a value in it, is not valid; nothing was changed'],
+  [ExitCode.usage, 'the command line is not valid; nothing was asked of the service'],
   [ExitCode.authentication, 'the API key is missing or wrong'],
   [ExitCode.notFound, 'no such project, computer, key or profile'],
   [ExitCode.conflict, 'a limit is reached, a name is taken, or the state does not allow it'],
@@ -25,9 +25,6 @@ export const exitCodeMeanings: readonly (readonly [number, string])[] = [
 ];
 
 const byErrorCode: Readonly<Partial<Record<ErrorCode, number>>> = {
-  invalid_request: ExitCode.usage,
-  off_screen: ExitCode.usage,
-  unknown_key: ExitCode.usage,
   name_taken: ExitCode.conflict,
   limit_reached: ExitCode.conflict,
   not_running: ExitCode.conflict,

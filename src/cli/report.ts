@@ -56,10 +56,12 @@ function serviceReport(error: ApiError): Report {
   const requestId = error instanceof ServiceError ? error.requestId : undefined;
   const hints: Partial<Record<string, string>> = {
     unauthorized: 'check VC_API_KEY, or put a new key into the profile: vc profile add',
-    internal: `the service's log says more${requestId ? ` about request ${requestId}` : ''}`,
+    internal: `the service's log says more about request ${requestId}`,
     engine_unavailable: 'on the machine of the service: vc doctor',
   };
-  return { code, message, hint: hints[code], exitCode: exitCodeOf(code), requestId };
+  // Without a request the error is from this machine, and says itself what to do.
+  const hint = requestId === undefined ? undefined : hints[code];
+  return { code, message, hint, exitCode: exitCodeOf(code), requestId };
 }
 
 /** Prints a report on stderr: two lines at most, or one JSON document. */
@@ -80,7 +82,9 @@ export async function printReport(
     label = new Chalk({ level: 1 }).red(label);
   }
   const next = hint === undefined ? '' : `       ${printable(hint)}\n`;
-  await write(io.stderr, `${label} ${printable(oneLine(message))}\n${next}`);
+  // The terminal has echoed ^C, or a question stands there.
+  const start = code === 'interrupted' && io.stderr.isTTY ? '\n' : '';
+  await write(io.stderr, `${start}${label} ${printable(oneLine(message))}\n${next}`);
 }
 
 function oneLine(message: string): string {

@@ -17,6 +17,7 @@ export const environmentVariables: readonly (readonly [string, string])[] = [
   ['VC_PROJECT', 'project that a bare computer name is in'],
   ['VC_PROFILE', 'profile to use'],
   ['VC_CONFIG_DIR', 'where profiles are kept; else XDG_CONFIG_HOME/vc, else ~/.config/vc'],
+  ['VC_LISTEN', 'address that vc serve listens on, for example 127.0.0.1:4800'],
   ['VC_STATE_DIR', "the service's state; else XDG_STATE_HOME/vc, else ~/.local/state/vc"],
   ['DOCKER_HOST', 'Docker Engine to use, for example unix:///var/run/docker.sock'],
   ['NO_COLOR', 'no colours when set to anything'],

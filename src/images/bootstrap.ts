@@ -75,25 +75,34 @@ function hookWord(path: string): string {
 
 async function runMmdebstrap(args: readonly string[], options: BuildOptions): Promise<void> {
   const { signal, onProgress } = options;
+  signal?.throwIfAborted();
   const last: string[] = [];
-  const process = execa('mmdebstrap', args, {
+  const subprocess = execa('mmdebstrap', args, {
     stdin: 'ignore',
     stdout: 'ignore',
     buffer: false,
     reject: false,
     env: { DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' },
-    // It removes its temporary folder when it is asked to end.
-    forceKillAfterDelay: 30_000,
-    ...(signal && { cancelSignal: signal }),
+    // A process group of its own, so that all of it can be ended: see `endGroup`.
+    detached: true,
   });
-  for await (const line of process.iterable({ from: 'stderr' })) {
-    last.push(line);
-    last.splice(0, last.length - SHOWN_LINES);
-    if (line.startsWith('I: ')) {
-      onProgress?.(line.slice('I: '.length));
+  const end = () => endGroup(subprocess.pid);
+  signal?.addEventListener('abort', end, { once: true });
+  try {
+    for await (const line of subprocess.iterable({ from: 'stderr' })) {
+      last.push(line);
+      last.splice(0, last.length - SHOWN_LINES);
+      if (line.startsWith('I: ')) {
+        onProgress?.(line.slice('I: '.length));
+      }
     }
+  } catch (error) {
+    end();
+    throw error;
+  } finally {
+    signal?.removeEventListener('abort', end);
   }
-  const result = await process;
+  const result = await subprocess;
   signal?.throwIfAborted();
   if (result.code === 'ENOENT') {
     throw new Error('Building a machine image needs mmdebstrap; `vc setup` installs it.', {
@@ -102,5 +111,22 @@ async function runMmdebstrap(args: readonly string[], options: BuildOptions): Pr
   }
   if (result.failed) {
     throw new Error(`The machine image could not be built:\n${last.join('\n')}`, { cause: result });
+  }
+}
+
+/**
+ * Asks mmdebstrap and all it runs to end. It removes its temporary folder then, but by itself it
+ * would wait for the packages first, so the programs that install them are asked, too.
+ */
+function endGroup(leader: number | undefined): void {
+  if (leader === undefined) {
+    return;
+  }
+  try {
+    process.kill(-leader, 'SIGTERM');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
+      throw error;
+    }
   }
 }

@@ -18,25 +18,32 @@ export interface DockerImage {
   readonly os: string;
   /** Hash of the recipe that it was made from. */
   readonly recipeHash: string;
-  /** `repository:tag`; empty when a newer image has taken the tags over. */
+  /** `vc/<name>:<tag>`. */
   readonly tags: readonly string[];
   readonly bytes: number;
   readonly createdAt: Date;
 }
 
-/** Our images on this Engine, the newest first. */
+/**
+ * Our images on this Engine, the newest first. The tag counts besides the label: an image committed
+ * from a computer inherits its labels, and must never be taken for what computers are made from.
+ */
 export async function listImages(docker: Docker): Promise<DockerImage[]> {
   const found = await docker.listImages({ filters: { label: [LABELS.image] } });
   return found
-    .map((image) => ({
-      id: image.Id,
-      name: image.Labels?.[LABELS.image] ?? '',
-      os: image.Labels?.[LABELS.os] ?? 'linux',
-      recipeHash: image.Labels?.[LABELS.recipe] ?? '',
-      tags: (image.RepoTags ?? []).filter((tag) => tag !== '<none>:<none>'),
-      bytes: image.Size,
-      createdAt: new Date(image.Created * 1000),
-    }))
+    .map((image) => {
+      const name = image.Labels?.[LABELS.image] ?? '';
+      return {
+        id: image.Id,
+        name,
+        os: image.Labels?.[LABELS.os] ?? 'linux',
+        recipeHash: image.Labels?.[LABELS.recipe] ?? '',
+        tags: (image.RepoTags ?? []).filter((tag) => tag.startsWith(`${repository(name)}:`)),
+        bytes: image.Size,
+        createdAt: new Date(image.Created * 1000),
+      };
+    })
+    .filter((image) => image.tags.length > 0)
     .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime());
 }
 
@@ -107,7 +114,8 @@ async function findVersion(
   recipe: Pick<Recipe, 'name' | 'hash'>,
 ): Promise<DockerImage | undefined> {
   const images = await listImages(docker);
-  return images.find((image) => image.name === recipe.name && image.recipeHash === recipe.hash);
+  const tag = `${repository(recipe.name)}:${version(recipe)}`;
+  return images.find((image) => image.tags.includes(tag) && image.recipeHash === recipe.hash);
 }
 
 async function tagLatest(

@@ -1,4 +1,4 @@
-import { chmod, mkdir, readFile } from 'node:fs/promises';
+import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** How to reach a service: where it is, the key to it and the project that commands mean. */
@@ -24,9 +24,9 @@ export const DEFAULT_PROFILE = 'default';
 /** 1 to 64 letters, digits, `.`, `_`, `-`, the first a letter or digit. */
 export const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-const FILE_NAME = 'profiles';
+const FILE_NAME = 'config';
 
-/** Profiles in `<directory>/profiles.json`, 0600 in a directory 0700. */
+/** Profiles in `<directory>/config.json`, 0600 in a directory 0700. */
 export class ProfileStore {
   readonly directory: string;
   readonly path: string;
@@ -99,8 +99,6 @@ export class ProfileStore {
         accessPropertiesByDotNotation: false,
       });
       conf.store = { ...file };
-      // A file that was there before may have had a wider mode.
-      await chmod(this.path, 0o600);
     } catch (cause) {
       throw new ProfileFileError(`cannot write the profile file ${this.path}: ${reason(cause)}`, {
         cause,

@@ -63,14 +63,14 @@ export class Pointer {
    * Makes this client the one that moves the pointer, without moving it. TigerVNC paints the
    * pointer into the picture of a client that did not put it where it is
    * (VNCSConnectionST::needRenderedCursor), and looks again only when it has moved: one pixel
-   * aside and back.
+   * aside and back. `lookBack` lets the server notice the one before the other.
    */
-  async claim(signal?: AbortSignal): Promise<void> {
+  async claim(lookBack: () => Promise<void>): Promise<void> {
     const { x, y } = this.locate(this.#at.x, this.#at.y);
     this.move({ x: x > 0 ? x - 1 : x + 1, y });
-    await this.#connection.flush(signal);
+    await lookBack();
     this.move({ x, y });
-    await this.#connection.flush(signal);
+    await lookBack();
   }
 
   move(to: Point): void {

@@ -41,9 +41,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#keyboard = new Keyboard(connection, (signal) => updates.sync(signal));
     this.#camera = new Camera(connection, this.#pointer);
     this.#settling = new Settling(connection, updates);
-    this.#typist = new Typist(connection, this.#keyboard, (timeoutMs) =>
-      this.#settling.firstDamage(timeoutMs),
-    );
+    this.#typist = new Typist(connection, this.#keyboard, this.#settling);
     connection.on('close', (error) => this.emit('close', error));
     connection.on('resize', (size) => this.emit('resize', size));
     connection.on('update', ({ damage }) => {
@@ -75,7 +73,10 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
 
   /** Takes the pointer over where it is; see {@link Pointer.claim}. */
   claimPointer(signal?: AbortSignal): Promise<void> {
-    return this.#pointer.claim(signal);
+    return this.#pointer.claim(async () => {
+      await this.#connection.flush(signal);
+      await this.#updates.sync(signal);
+    });
   }
 
   move(x: number, y: number, signal?: AbortSignal): Promise<void> {

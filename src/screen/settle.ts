@@ -1,6 +1,7 @@
 import { offScreen } from './errors.js';
 import { contains, intersects } from './framebuffer.js';
-import type { Connection, UpdateSummary } from './rfb/connection.js';
+import type { Connection } from './rfb/connection.js';
+import type { UpdateSummary } from './rfb/summary.js';
 import type { Region, SettleOptions } from './types.js';
 import type { Updates } from './updates.js';
 import { deferred, within } from './wait.js';
@@ -45,7 +46,7 @@ export class Settling {
     await this.#updates.sync(signal);
     const painted = this.#connection.framebuffer.version !== before;
     await this.#quiet({
-      until: () => inputAt + most,
+      end: inputAt + most,
       quietMs: quiet,
       firstBy: painted ? performance.now() + quiet : inputAt + first,
       lookMs: CLOSE_LOOK_MS,
@@ -59,7 +60,7 @@ export class Settling {
     const end = performance.now() + options.timeoutMs;
     await this.#updates.sync(options.signal);
     return this.#quiet({
-      until: () => end,
+      end,
       quietMs: STABLE_MS,
       firstBy: performance.now() + STABLE_MS,
       lookMs: LOOK_MS,
@@ -81,6 +82,17 @@ export class Settling {
     await this.#damaged({ timeoutMs }, CLOSE_LOOK_MS);
   }
 
+  /** Resolves when nothing has changed for `quietMs`, or after `mostMs`. */
+  async quiet(quietMs: number, mostMs: number): Promise<void> {
+    const now = performance.now();
+    await this.#quiet({
+      end: now + mostMs,
+      quietMs,
+      firstBy: now + quietMs,
+      lookMs: CLOSE_LOOK_MS,
+    });
+  }
+
   async #damaged(options: SettleOptions, lookMs: number): Promise<boolean> {
     const changed = deferred<boolean>();
     const stop = this.#onDamage(options.region, lookMs, () => changed.resolve(true), changed);
@@ -93,9 +105,9 @@ export class Settling {
     }
   }
 
-  /** True when there was quiet, false when `until` came first. */
+  /** True when there was quiet, false when `end` came first. */
   async #quiet(wait: {
-    readonly until: () => number;
+    readonly end: number;
     readonly quietMs: number;
     readonly firstBy: number;
     readonly lookMs: number;
@@ -107,9 +119,11 @@ export class Settling {
     let timer: NodeJS.Timeout | undefined;
     const arm = () => {
       clearTimeout(timer);
-      const end = wait.until();
-      const at = Math.min(due, end);
-      timer = setTimeout(() => settled.resolve(due <= end), Math.max(0, at - performance.now()));
+      const at = Math.min(due, wait.end);
+      timer = setTimeout(
+        () => settled.resolve(due <= wait.end),
+        Math.max(0, at - performance.now()),
+      );
     };
     const stop = this.#onDamage(
       wait.region,
@@ -121,7 +135,7 @@ export class Settling {
       settled,
     );
     arm();
-    const left = Math.max(0, wait.until() - performance.now());
+    const left = Math.max(0, wait.end - performance.now());
     try {
       return await within(settled.promise, this.#limits(left, wait.signal));
     } finally {

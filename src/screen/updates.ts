@@ -1,6 +1,7 @@
 import { connectionLost, noAnswer } from './errors.js';
-import { ANSWER_TIMEOUT_MS, type Connection, type UpdateSummary } from './rfb/connection.js';
+import { ANSWER_TIMEOUT_MS, type Connection } from './rfb/connection.js';
 import { scancodeEvent } from './rfb/messages.js';
+import type { UpdateSummary } from './rfb/summary.js';
 import { type Deferred, deferred, within } from './wait.js';
 
 const ORIGIN = { x: 0, y: 0, width: 1, height: 1 };
@@ -89,9 +90,12 @@ export class Updates {
   }
 
   async #run(): Promise<void> {
-    // Without a fence, the answer to a request that is already under way cannot be told from
-    // ours: the answer to a second one is certainly newer.
-    const rounds = this.#connection.can.fences || !this.#outstanding ? 1 : 2;
+    const { fences, scancodes } = this.#connection.can;
+    // Without a fence, an answer to an earlier request cannot be told from one to ours, so we
+    // ask once more than answers may still be on their way: one to a request of the watchers,
+    // one since a server may answer the two parts of our last request apart. QEMU never does.
+    const early = fences ? 0 : Number(this.#outstanding) + (scancodes ? 0 : 1);
+    const rounds = 1 + early;
     for (let round = 0; round < rounds; round++) await this.#exchange();
   }
 

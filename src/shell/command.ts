@@ -7,6 +7,8 @@ import { endGroup, FROM_INPUT, signalGroup } from './scripts.js';
 
 /** How long members of a group may take to end when they are asked to. */
 const GRACE_MS = 500;
+/** How long the guest may take to start a command. */
+const START_MS = 10_000;
 /** How long the guest may take beyond that until it counts as not answering. */
 const GUEST_MS = 3_000;
 
@@ -40,7 +42,8 @@ export async function runCommand(
 ): Promise<CommandResult> {
   const { signal } = command;
   signal?.throwIfAborted();
-  const channel = await connection.exec(command.bootstrap);
+  const withinMs = Math.min(START_MS, command.timeoutMs + GUEST_MS);
+  const channel = await connection.exec(command.bootstrap, { withinMs });
   if (signal?.aborted) {
     channel.close();
     throw signal.reason;
@@ -97,7 +100,7 @@ export function signalProcessGroup(
 async function aside(connection: Connection, script: string): Promise<boolean> {
   let channel: ClientChannel;
   try {
-    channel = await withinGrace(connection.exec(FROM_INPUT));
+    channel = await connection.exec(FROM_INPUT, { withinMs: GUEST_MS });
   } catch {
     return false;
   }
@@ -108,19 +111,6 @@ async function aside(connection: Connection, script: string): Promise<boolean> {
   if (await exit.within(GRACE_MS + GUEST_MS)) return (await exit.ended).code !== null;
   channel.close();
   return false;
-}
-
-function withinGrace(opening: Promise<ClientChannel>): Promise<ClientChannel> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      reject(new Error('no channel in time'));
-      opening.then(
-        (channel) => channel.close(),
-        () => undefined,
-      );
-    }, GUEST_MS);
-    opening.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 function firstOf(

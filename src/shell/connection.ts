@@ -15,6 +15,12 @@ export interface ConnectOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface ExecOptions {
+  readonly terminal?: PseudoTtyOptions | undefined;
+  /** Default 10,000. */
+  readonly withinMs?: number;
+}
+
 /** One SSH connection over a stream of the engine's. */
 export class Connection {
   readonly #client: Client;
@@ -39,10 +45,13 @@ export class Connection {
   }
 
   /**
-   * Runs `command` with the user's shell. Rejects with `guest_timeout` after 10 s and with
-   * `guest_failed` when the connection is lost or the guest refuses.
+   * Runs `command` with the user's shell. Rejects with `guest_timeout` when that takes longer than
+   * `withinMs` milliseconds, with `guest_failed` when the connection is lost or the guest refuses.
    */
-  exec(command: string, terminal?: PseudoTtyOptions): Promise<ClientChannel> {
+  exec(
+    command: string,
+    { terminal, withinMs = CHANNEL_MS }: ExecOptions = {},
+  ): Promise<ClientChannel> {
     return new Promise((resolve, reject) => {
       if (!this.open) return reject(this.#ended?.error ?? lost());
       const fail = (error: Error) => {
@@ -54,7 +63,7 @@ export class Connection {
       const timer = setTimeout(
         () =>
           fail(new ApiError('guest_timeout', 'The computer did not start the command in time.')),
-        CHANNEL_MS,
+        withinMs,
       );
       this.#listeners.add(onEnd);
       const options = terminal ? { pty: terminal } : {};

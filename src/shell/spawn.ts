@@ -23,10 +23,8 @@ export async function spawn(
   signal?.throwIfAborted();
   const script = Buffer.from(program(input.argv, input, input.terminal ? 'terminal' : 'pipes'));
   const bootstrap = fromFirstBytes(script.length);
-  const channel = await connection.exec(
-    bootstrap,
-    input.terminal && pseudoTerminal(input.terminal),
-  );
+  const terminal = input.terminal && pseudoTerminal(input.terminal);
+  const channel = await connection.exec(bootstrap, { terminal });
   const exit = new Exit(connection, channel);
   const stdout = new ProcessOutput(channel, exit);
   const stderr = new ProcessOutput(channel.stderr, exit);

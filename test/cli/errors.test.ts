@@ -15,7 +15,7 @@ test.each([
   [404, 'not_found', 5],
   [400, 'limit_reached', 6],
   [400, 'name_taken', 6],
-  [400, 'invalid_request', 2],
+  [400, 'invalid_request', 1],
   [503, 'engine_unavailable', 7],
   [500, 'internal', 1],
 ])('HTTP %i %s ends with %i, in two lines at most', async (status, code, exitCode) => {
@@ -52,6 +52,11 @@ test('a service that is not there is told apart, with its address', async () => 
   expect(code).toBe(7);
   expect(stderr).toContain('cannot reach the service at http://127.0.0.1:1/api: nothing listens');
   expect(stderr).toContain('vc serve');
+});
+
+test('a service that is not there is told before a key that is not there', async () => {
+  const env = { VC_BASE_URL: 'http://127.0.0.1:1/api', VC_API_KEY: '' };
+  expect((await world.run(['project', 'ls'], { env })).code).toBe(7);
 });
 
 test('something else that answers is not taken for the service', async () => {

@@ -79,6 +79,7 @@ test('Ctrl-C interrupts the program first; its own end is what counts', async ()
 
 test('a second Ctrl-C leaves a program that does not end', async () => {
   const interrupts = new Interrupts();
+  const began = performance.now();
   const left = new Promise((resolve) => {
     world.service.onProcess((_, socket) => {
       socket.once('close', resolve);
@@ -91,6 +92,7 @@ test('a second Ctrl-C leaves a program that does not end', async () => {
   });
   expect(outcome.code).toBe(130);
   await left;
+  expect(performance.now() - began).toBeLessThan(1500);
 });
 
 test('much output comes whole, and --json is one document', async () => {

@@ -90,7 +90,7 @@ test('a profile takes its key from stdin or a prompt that shows nothing', async 
   const piped = await world.run(add, { stdin: `${API_KEY}\n` });
   expect(piped.code).toBe(0);
   expect(piped.stdout + piped.stderr).not.toContain(API_KEY);
-  const file = join(world.directory, 'config', 'profiles.json');
+  const file = join(world.directory, 'config', 'config.json');
   expect(await readFile(file, 'utf8')).toContain(API_KEY);
   const typed = await world.run(add, { terminal: true, stdin: 'vc_typx\u007fed\r' });
   expect(typed.code).toBe(0);

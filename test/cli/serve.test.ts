@@ -55,6 +55,14 @@ test.each([
   expect((await world.run(['serve', ...flags])).code).toBe(2);
 });
 
+test('VC_LISTEN says where to listen, and a wrong one is told by its name', async () => {
+  const exposed = await world.run(['serve'], { env: { VC_LISTEN: '0.0.0.0:4800' } });
+  expect(exposed.stderr).toContain('0.0.0.0:4800 can be reached');
+  const wrong = await world.run(['serve'], { env: { VC_LISTEN: 'nonsense' } });
+  expect(wrong).toMatchObject({ code: 2 });
+  expect(wrong.stderr).toContain('VC_LISTEN: must be HOST:PORT');
+});
+
 test('--detach says that a service runs already, and starts no second one', async () => {
   world.service.on('GET /health', { status: 'ok', version: '1.2.3', engines: [] });
   const listen = new URL(world.service.baseUrl).host;

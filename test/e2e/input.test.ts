@@ -5,7 +5,7 @@ let bench: Bench;
 beforeAll(async () => {
   bench = await openBench();
   await bench.run(
-    'xev -geometry 400x300+300+200 -event mouse -event keyboard > /tmp/xev.log 2>&1 &',
+    'xev -geometry 400x300+300+200 -event mouse -event keyboard >> /tmp/xev.log 2>&1 &',
   );
   await bench.until('xdotool search --name "Event Tester" >/dev/null');
   await bench.service.http('POST', `/computers/${bench.id}/wait`, { until: 'stable' });
@@ -16,10 +16,9 @@ afterAll(() => bench.close());
 let origin = { x: 0, y: 0 };
 
 async function windowOrigin() {
-  const text = await bench.run(
-    'xdotool getwindowgeometry --shell $(xdotool search --name "Event Tester" | tail -1)',
-  );
-  const value = (name: string) => Number(new RegExp(`^${name}=(\\d+)`, 'm').exec(text)?.[1]);
+  const text = await bench.run('xwininfo -name "Event Tester"');
+  const value = (name: string) =>
+    Number(new RegExp(`Absolute upper-left ${name}:\\s+(\\d+)`).exec(text)?.[1]);
   return { x: value('X'), y: value('Y') };
 }
 
@@ -38,7 +37,7 @@ const act = async (action: string, body: object) => {
 const seen = (kind: string, count: number) =>
   eventually(async () => {
     const text = await bench.run("cat /tmp/xev.log; echo -n ''");
-    const events = text.split('\n\n').filter((event) => event.startsWith(kind));
+    const events = text.split('\n\n').map((event) => event.trim()).filter((event) => event.startsWith(kind));
     return events.length >= count && events;
   });
 

@@ -51,6 +51,7 @@ async function startEngine(say: (line: string) => void) {
     'unshare',
     [
       '--net',
+      '--mount',
       'sh',
       '-c',
       'ip link set lo up && exec dockerd "$@"',

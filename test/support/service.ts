@@ -80,6 +80,7 @@ export async function openTestService(
         return;
       }
       if (child.exitCode !== null || Date.now() > end) {
+        child.kill('SIGKILL');
         throw new Error(`vc serve did not start:\n${stderr.slice(before)}`);
       }
     }
@@ -94,6 +95,7 @@ export async function openTestService(
   }
 
   await start();
+  // The profile is written before the first key takes effect, right after the service listens.
   const profiles = JSON.parse(readFileSync(join(directory, 'config', 'config.json'), 'utf8'));
   const apiKey: string = profiles.profiles.default.apiKey;
   const vc = new VirtualComputers({ baseUrl, apiKey });

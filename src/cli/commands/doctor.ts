@@ -51,13 +51,14 @@ async function printDiagnoses(context: Context, diagnoses: readonly Diagnosis[])
   for (const { title, needed, finding } of diagnoses) {
     const color = {
       ok: chalk.green,
+      stale: chalk.yellow,
       missing: needed ? chalk.red : chalk.yellow,
       skipped: chalk.dim,
     };
     const word = finding.status === 'missing' && !needed ? 'absent' : finding.status;
     const head = `${title.padEnd(width)}${color[finding.status](word.padEnd(9))}`;
     await write(context.io.stdout, `${head}${printable(finding.detail)}\n`);
-    if (finding.status === 'missing') {
+    if ('remedy' in finding) {
       const indent = ' '.repeat(width + 9);
       await write(
         context.io.stdout,

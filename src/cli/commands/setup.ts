@@ -17,15 +17,17 @@ export const command = defineCommand({
   arguments: {},
   options: {
     yes: flag('-y, --yes', 'do not ask'),
+    packagesOnly: flag('--packages-only', 'install packages and leave everything else'),
     dryRun: flag('--dry-run', 'say what would be done, and do nothing'),
   },
   examples: [
     { does: 'See what would be done', command: 'vc setup --dry-run' },
     { does: 'Do it', command: 'vc setup' },
   ],
-  async run(context, _, { yes, dryRun }) {
+  async run(context, _, { yes, dryRun, packagesOnly }) {
     const { planSetup, isComplete, rootPrefix, hasApt } = await import('../setup/plan.js');
-    const plan = await planSetup(context.env);
+    const whole = await planSetup(context.env);
+    const plan = packagesOnly ? { ...whole, startsDocker: false, grant: [] } : whole;
     if (isComplete(plan)) {
       await done(context, 'everything is there');
       return ExitCode.ok;
@@ -46,7 +48,8 @@ export const command = defineCommand({
       });
     }
     await agree(context, yes);
-    await perform(context, plan, prefix);
+    await install(context, plan, prefix);
+    if (!packagesOnly) await bringUp(context, prefix);
     return ExitCode.ok;
   },
 });
@@ -75,26 +78,28 @@ async function agree(context: Context, yes: boolean): Promise<void> {
   throw new CliError('nothing was changed', { code: 'declined' });
 }
 
-async function perform(
+async function install(
   context: Context,
   plan: SetupPlan,
   prefix: readonly string[],
 ): Promise<void> {
+  for (const step of plan.install) await must(step, (each) => runAsRoot(context, each, prefix));
+  if (plan.install.length > 0) await done(context, 'the packages are installed');
+}
+
+/** Starts Docker and lets the user use it. */
+async function bringUp(context: Context, prefix: readonly string[]): Promise<void> {
+  const { planSetup } = await import('../setup/plan.js');
   const { startDocker } = await import('../setup/start-docker.js');
   const { signal } = context.interrupts;
   const run = (step: Step) => runAsRoot(context, step, prefix);
-  for (const step of plan.install) await must(step, run);
-  // A package's installation may have started it.
-  const { planSetup } = await import('../setup/plan.js');
-  const { startsDocker, grant } = await planSetup(context.env);
+  // Looked at again: a package's installation may have started Docker.
+  const { startsDocker, grant, user } = await planSetup(context.env);
   if (startsDocker) await startDocker(run, context.env, signal);
   for (const step of grant) await must(step, run);
   await done(context, 'this machine can host computers');
   if (grant.some(({ argv }) => argv.includes('docker'))) {
-    await note(
-      context,
-      `log in again (or run: newgrp docker), so that ${plan.user} may use Docker`,
-    );
+    await note(context, `log in again (or run: newgrp docker), so that ${user} may use Docker`);
   }
   await note(context, 'next: vc image build linux');
 }

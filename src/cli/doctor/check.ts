@@ -3,6 +3,8 @@ import type { Environment } from '../../profile/index.js';
 /** What a check found. */
 export type Finding =
   | { readonly status: 'ok'; readonly detail: string }
+  /** Usable, but not as it should be. */
+  | { readonly status: 'stale'; readonly detail: string; readonly remedy: string }
   /** `remedy` is the one command that mends it. */
   | { readonly status: 'missing'; readonly detail: string; readonly remedy: string }
   | { readonly status: 'skipped'; readonly detail: string };

@@ -8,7 +8,7 @@ export const dockerCheck: Check = {
   where: 'host',
   async run({ signal }) {
     const probe = await (await localEngine()).probe(signal);
-    if (probe.usable) return { status: 'ok', detail: `${probe.version}, ${probe.detail}` };
+    if (probe.usable) return { status: 'ok', detail: probe.detail };
     return { status: 'missing', detail: probe.reason, remedy: probe.remedy };
   },
 };
@@ -30,7 +30,7 @@ export const imageCheck: Check = {
     const hash = await recipeHash('linux');
     const current = built.find((image) => image.recipeHash === hash);
     if (current === undefined) {
-      return { status: 'missing', detail: 'built from an older recipe', remedy };
+      return { status: 'stale', detail: 'built from an older recipe', remedy };
     }
     return { status: 'ok', detail: `${Math.round(current.bytes / 1e6)} MB` };
   },

@@ -66,7 +66,7 @@ async function launch(context: Context, plan: ServePlan, log: string): Promise<C
   }
 }
 
-/** Resolves when the service answers; throws with the end of its log when it ends before. */
+/** Resolves when the service is ready; throws with the end of its log when it ends before. */
 async function ready(context: Context, url: string, child: Child): Promise<void> {
   const { signal } = context.interrupts;
   const deadline = performance.now() + READY_WITHIN_MS;
@@ -83,7 +83,7 @@ async function ready(context: Context, url: string, child: Child): Promise<void>
         cause: failure,
       });
     }
-    if ((await serviceHealth(url, signal)) !== undefined) return;
+    if ((await hasAnnounced(child)) && (await serviceHealth(url, signal)) !== undefined) return;
     await sleep(100, undefined, { signal });
   }
   child.process.kill('SIGTERM');
@@ -93,10 +93,18 @@ async function ready(context: Context, url: string, child: Child): Promise<void>
   });
 }
 
+/** True when the child has said that it listens: by then the first key is in its profile as well. */
+async function hasAnnounced(child: Child): Promise<boolean> {
+  return /^listening on /m.test(await written(child));
+}
+
+async function written({ log, logStart }: Child): Promise<string> {
+  return (await readFile(log)).subarray(logStart).toString();
+}
+
 /** The last lines that the child wrote, without the mark of an error. */
-async function lastWords({ log, logStart }: Child): Promise<string> {
-  const written = (await readFile(log)).subarray(logStart).toString();
-  const lines = written.split('\n').filter((line) => line.trim() !== '');
+async function lastWords(child: Child): Promise<string> {
+  const lines = (await written(child)).split('\n').filter((line) => line.trim() !== '');
   const error = lines.findLast((line) => line.startsWith('error: '));
   return error?.slice('error: '.length) ?? (lines.slice(-3).join(' ') || 'it said nothing');
 }

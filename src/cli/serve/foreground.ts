@@ -39,8 +39,6 @@ async function announce(
   url: string,
   notes: readonly string[],
 ): Promise<void> {
-  // Said even with --quiet: whoever starts a service with port 0 has to learn where it is.
-  await write(context.io.stderr, `listening on ${url}\n`);
   if (plan.exposed) {
     await note(
       context,
@@ -49,5 +47,7 @@ async function announce(
     await note(context, 'can see the computers and run commands in them; put TLS in front of it');
   }
   for (const line of notes) await note(context, line);
+  // Said even with --quiet, and when all is ready: whoever started it waits for this line.
+  await write(context.io.stderr, `listening on ${url}\n`);
   await note(context, 'next: vc project create demo && vc computer create demo/desktop');
 }

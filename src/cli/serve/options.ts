@@ -18,7 +18,7 @@ const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']
 /** The flags of `vc serve`. */
 export const serveOptions = {
   listen: value('--listen <host:port>', 'address to listen on', parseListen, {
-    otherwise: '127.0.0.1:4700',
+    otherwise: 'VC_LISTEN or 127.0.0.1:4700',
   }),
   expose: flag('--expose', 'allow --listen to be reached from other machines'),
   allowHost: list(
@@ -67,7 +67,7 @@ type Values = {
 
 /** Checks the flags against each other. Throws UsageError. */
 export function planServe(options: Values, env: Environment, cwd: string): ServePlan {
-  const listen = options.listen ?? { host: '127.0.0.1', port: 4700 };
+  const listen = options.listen ?? listenOf(env) ?? { host: '127.0.0.1', port: 4700 };
   const exposed = !isLoopback(listen.host);
   if (exposed && !options.expose) {
     throw new UsageError(
@@ -87,6 +87,14 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
     allowedHosts: options.allowHost,
     logLevel: options.logLevel ?? 'info',
   };
+}
+
+function listenOf({ VC_LISTEN: text }: Environment): Listen | undefined {
+  try {
+    return text ? parseListen(text) : undefined;
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`VC_LISTEN: ${error.message}`) : error;
+  }
 }
 
 /** The arguments of `vc` that give this plan again, in the foreground. */

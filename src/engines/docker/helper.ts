@@ -36,17 +36,17 @@ export class Helpers implements HelperRunner {
   }
 
   async run(task: HelperTask, signal?: AbortSignal): Promise<HelperResult> {
-    const config = { ...(await this.#config(task, signal)), abortSignal: signal };
+    const config = await this.#config(task, signal);
     const container = await ask(STEP_MS, signal, (abortSignal) =>
       this.#docker.createContainer({ ...config, abortSignal }),
     );
     try {
-      const ended = ask(STEP_MS, signal, (abortSignal) =>
-        container.wait({ condition: 'next-exit', abortSignal }),
-      );
-      ended.catch(() => undefined);
       await ask(STEP_MS, signal, (abortSignal) => container.start({ abortSignal }));
-      const { StatusCode } = (await ended) as { StatusCode: number };
+      // After the start: one that has ended by then is answered at once.
+      const ended = await ask(STEP_MS, signal, (abortSignal) =>
+        container.wait({ condition: 'not-running', abortSignal }),
+      );
+      const { StatusCode } = ended as { StatusCode: number };
       return { code: StatusCode, output: await this.#output(container, signal) };
     } finally {
       await ask(STEP_MS, undefined, (abortSignal) =>

@@ -52,17 +52,16 @@ export class Machines {
   async start(id: string, signal?: AbortSignal): Promise<void> {
     // A machine never runs with an open network.
     await this.#options.firewall.ensure();
-    const start = () =>
-      ask(STEP_MS, signal, (abortSignal) => this.#container(id).start({ abortSignal }));
-    try {
-      await unlessDone(start());
-    } catch (error) {
-      const status = statusOf(error);
-      if (status === undefined || isGone(error)) throw error;
-      // `docker network prune` takes a stopped machine's network, a reboot what lay in /run.
-      await this.#options.directories?.create(id);
-      await this.#options.networks.create(id, signal);
-      await unlessDone(start());
+    for (let repairs = 0; ; repairs++) {
+      try {
+        await unlessDone(
+          ask(STEP_MS, signal, (abortSignal) => this.#container(id).start({ abortSignal })),
+        );
+        return;
+      } catch (error) {
+        if (statusOf(error) === undefined || isGone(error) || repairs === 2) throw error;
+        await this.#repair(id, wordsOf(error), signal);
+      }
     }
   }
 
@@ -87,6 +86,12 @@ export class Machines {
 
   #container(id: string): Docker.Container {
     return this.#docker.getContainer(machineName(id));
+  }
+
+  /** A reboot takes what lay in /run, `docker network prune` the networks of stopped machines. */
+  async #repair(id: string, words: string, signal: AbortSignal | undefined): Promise<void> {
+    await this.#options.directories?.create(id);
+    if (/network/i.test(words)) await this.#options.networks.restore(id, signal);
   }
 
   async #createContainer(spec: MachineSpec, signal: AbortSignal | undefined): Promise<void> {

@@ -38,6 +38,20 @@ export class Networks {
     }
   }
 
+  /**
+   * Makes the network again for a stopped machine that lost it (`docker network prune`): its
+   * container knows the old one by its id and has to be told of the new one.
+   */
+  async restore(id: string, signal?: AbortSignal): Promise<void> {
+    await this.create(id, signal);
+    const network = this.#docker.getNetwork(machineName(id));
+    const Container = machineName(id);
+    await ask(QUICK_MS, signal, (abortSignal) =>
+      network.disconnect({ Container, Force: true, abortSignal }),
+    ).catch(() => undefined);
+    await ask(QUICK_MS, signal, () => network.connect({ Container }));
+  }
+
   /** Idempotent. */
   async remove(id: string, signal?: AbortSignal): Promise<void> {
     const network = this.#docker.getNetwork(machineName(id));

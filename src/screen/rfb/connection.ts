@@ -13,27 +13,20 @@ import { shakeHands } from './handshake.js';
 import * as messages from './messages.js';
 import { ByteReader } from './reader.js';
 import { type MessageTarget, readMessage } from './server-messages.js';
+import { SummaryBuilder, type UpdateSummary } from './summary.js';
 
 /** Bytes that may wait to be sent; a server that reads so slowly has stopped. */
 const MAX_UNSENT = 8 << 20;
 /** Milliseconds until a server that owes an answer is given up. */
 export const ANSWER_TIMEOUT_MS = 10_000;
-/** Changed regions of one update that are kept apart; more are joined into one. */
-const MAX_DAMAGE = 64;
+
+/** Milliseconds that a closed connection has to send its last messages. */
+const LINGER_MS = 1000;
 
 export interface ConnectionOptions {
   readonly password?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs: number;
-}
-
-/** What came with one update. */
-export interface UpdateSummary {
-  /** Number of pixels sent, changed or not. */
-  readonly pixels: number;
-  /** The pixel at the origin was among them. */
-  readonly origin: boolean;
-  readonly damage: readonly Region[];
 }
 
 interface ConnectionEvents {
@@ -63,7 +56,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   #open = true;
   #error: ApiError | undefined;
   #updating = false;
-  #summary = { pixels: 0, origin: false, damage: [] as Region[] };
+  #summary = new SummaryBuilder();
 
   private constructor(stream: Duplex, reader: ByteReader, size: Size) {
     super();
@@ -204,9 +197,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     this.#fences.clear();
     this.#echoes.length = 0;
     this.#reader.fail(error ?? connectionLost());
-    // Half-closing first lets what was just sent, such as the release of a key, still arrive.
-    this.#stream.end(() => this.#stream.destroy());
-    setTimeout(() => this.#stream.destroy(), 1000).unref();
+    hangUp(this.#stream);
     this.emit('close', error);
   }
 
@@ -229,24 +220,16 @@ export class Connection extends EventEmitter<ConnectionEvents> {
       charge: (pixels) => this.#allowance.charge(pixels),
       onUpdateStart: () => {
         this.#updating = true;
-        this.#summary = { pixels: 0, origin: false, damage: [] };
+        this.#summary = new SummaryBuilder();
       },
-      onPixels: (region) => {
-        this.#summary.pixels += region.width * region.height;
-        this.#summary.origin ||= region.x === 0 && region.y === 0;
-      },
-      onDamage: (region) => {
-        const { damage } = this.#summary;
-        if (damage.length >= MAX_DAMAGE) damage[0] = union(damage[0] ?? region, region);
-        else damage.push(region);
-      },
+      onPixels: (region) => this.#summary.addPixels(region),
+      onDamage: (region) => this.#summary.addDamage(region),
       onUpdateEnd: () => {
         this.#updating = false;
         this.emit('update', this.#summary);
       },
       onResize: (size) => {
-        this.#summary.damage.length = 0;
-        this.#summary.pixels = 0;
+        this.#summary.restart();
         this.emit('resize', size);
       },
       onCursor: (cursor) => {
@@ -285,12 +268,12 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   }
 }
 
-function union(a: Region, b: Region): Region {
-  const x = Math.min(a.x, b.x);
-  const y = Math.min(a.y, b.y);
-  const width = Math.max(a.x + a.width, b.x + b.width) - x;
-  const height = Math.max(a.y + a.height, b.y + b.height) - y;
-  return { x, y, width, height };
+/** Half-closing first lets what was just sent, such as the release of a key, still arrive. */
+function hangUp(stream: Duplex): void {
+  const timer = setTimeout(() => stream.destroy(), LINGER_MS);
+  timer.unref();
+  stream.once('close', () => clearTimeout(timer));
+  stream.end(() => stream.destroy());
 }
 
 function asApiError(error: unknown): ApiError {

@@ -20,7 +20,7 @@ export class ByteReader {
   constructor(stream: Readable) {
     this.#stream = stream;
     stream.on('data', this.#onData);
-    stream.on('error', this.fail);
+    stream.on('error', this.#onError);
     stream.on('end', this.#onEnd);
     stream.on('close', this.#onEnd);
   }
@@ -50,17 +50,24 @@ export class ByteReader {
     return (await this.read(4)).readUInt32BE();
   }
 
-  /** Ends every read that waits, and all later ones, with `error`. The first error counts. */
+  /** Ends every read that waits, and all later ones, with `error`. */
   readonly fail = (error: Error): void => {
-    if (this.#ended !== undefined) return;
-    this.#ended = error;
     this.#chunks.length = 0;
     this.#length = 0;
-    this.#waiting?.reject(error);
-    this.#waiting = undefined;
+    this.#end(error);
   };
 
-  readonly #onEnd = () => this.fail(connectionLost());
+  /** What came before the end can still be read: a server that refuses says why and hangs up. */
+  readonly #onEnd = () => this.#end(connectionLost());
+  readonly #onError = (cause: Error) => this.#end(connectionLost(cause));
+
+  /** The first error counts. */
+  #end(error: Error): void {
+    if (this.#ended !== undefined) return;
+    this.#ended = error;
+    this.#waiting?.reject(error);
+    this.#waiting = undefined;
+  }
 
   readonly #onData = (chunk: Buffer) => {
     if (this.#ended !== undefined || chunk.length === 0) return;

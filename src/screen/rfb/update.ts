@@ -2,7 +2,7 @@ import { type Cursor, withMask } from '../cursor.js';
 import { protocolError } from '../errors.js';
 import { contains, type Framebuffer } from '../framebuffer.js';
 import type { Region, Size } from '../types.js';
-import { Encoding, MAX_CURSOR, PIXEL } from './constants.js';
+import { Encoding, MAX_CURSOR, MAX_PIXELS, PIXEL } from './constants.js';
 import type { ByteReader } from './reader.js';
 
 /** Where the rectangles of an update go. */
@@ -37,7 +37,7 @@ export async function readUpdate(reader: ByteReader, target: UpdateTarget): Prom
       width: head.readUInt16BE(4),
       height: head.readUInt16BE(6),
     };
-    target.charge(region.width * region.height);
+    target.charge(Math.min(region.width * region.height, MAX_PIXELS));
     await readRectangle(reader, target, encoding, region);
   }
 }

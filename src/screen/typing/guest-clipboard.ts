@@ -24,6 +24,7 @@ export class GuestClipboard {
   /** What to give back: the text that was there before the first paste. */
   #before: string | undefined;
   #asked: Deferred<void> | undefined;
+  #withheld = false;
   #read: Deferred<string | undefined> | undefined;
 
   constructor(connection: Connection) {
@@ -48,18 +49,31 @@ export class GuestClipboard {
     this.#read = undefined;
   }
 
-  /** Takes the clipboard over. The promise of `asked` resolves when a program wants the text. */
-  offer(text: string): { readonly asked: Promise<void> } {
+  /**
+   * Takes the clipboard over, but gives nothing before {@link asked} is called. Resolves when the
+   * server has taken it: a request that comes until then is none of the program that is about to
+   * be told to paste. TigerVNC asks by itself, for its own cache, when it takes the clipboard
+   * from a program (vncMaybeRequestCache); with the text in that cache it would never ask again.
+   */
+  async offer(text: string, signal?: AbortSignal): Promise<void> {
     this.#guestHas = false;
     this.#offer = text;
-    this.#asked = deferred<void>();
+    this.#withheld = true;
     this.#connection.send(clipboardNotify());
-    return { asked: this.#asked.promise };
+    await this.#connection.flush(signal);
+  }
+
+  /** Resolves when a program wants the text that was offered; it is given then. */
+  asked(): Promise<void> {
+    this.#withheld = false;
+    this.#asked = deferred<void>();
+    return this.#asked.promise;
   }
 
   /** Ends the offer: the text from before is there again, or nothing. */
   giveBack(): void {
     this.#asked = undefined;
+    this.#withheld = false;
     if (!this.#connection.isOpen || this.#offer === undefined) return;
     if (this.#guestHas) return;
     this.#offer = this.#before;
@@ -68,6 +82,7 @@ export class GuestClipboard {
 
   #onMessage(message: ClipboardMessage): void {
     if (message.kind === 'request') {
+      if (this.#withheld) return;
       this.#connection.send(clipboardProvide(this.#offer ?? ''));
       this.#asked?.resolve();
     } else if (message.kind === 'notify') {

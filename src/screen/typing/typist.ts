@@ -3,6 +3,7 @@ import type { Keyboard } from '../keyboard/keyboard.js';
 import { Keysym, keysymOf } from '../keyboard/keysyms.js';
 import { onLayout } from '../keyboard/scancodes.js';
 import type { Connection } from '../rfb/connection.js';
+import type { Settling } from '../settle.js';
 import { pause, within } from '../wait.js';
 import { GuestClipboard } from './guest-clipboard.js';
 import { planSlowly, planTyping, type Step } from './plan.js';
@@ -18,12 +19,12 @@ const CHUNK = 250;
 /** Milliseconds that a program has to ask for what is pasted. */
 const PASTE_TIMEOUT_MS = 2500;
 /**
- * How long a program is left alone after a paste before the clipboard changes again, in
+ * How long a program is left alone between a paste and the next change of the clipboard, in
  * milliseconds. Chromium pastes the text of the time before when the clipboard changes while it
- * is still at the last one; that it has painted shows that it is done. A program that took long
- * to ask takes long to finish, so the least is a multiple of that.
+ * is still at the last one. That it has painted shows that it is done, once what was typed
+ * before has been painted: hence the quiet, which is the longer the longer it took to ask.
  */
-const DIGEST = { least: 3, timesLatency: 2, most: 120 } as const;
+const DIGEST = { paint: 400, quietLeast: 3, quietMost: 40, timesLatency: 4, most: 400 } as const;
 /**
  * Xvnc has room for some 19 characters that its keymap lacks, in all its life, and then drops
  * them without a word; so no connection may use up more than a few.
@@ -35,20 +36,17 @@ export class Typist {
   readonly #connection: Connection;
   readonly #keyboard: Keyboard;
   readonly #clipboard: GuestClipboard;
-  readonly #firstDamage: (timeoutMs: number, signal?: AbortSignal) => Promise<void>;
+  readonly #settling: Settling;
   readonly #newKeysyms = new Set<number>();
-  /** Resolves when the last paste has been digested. */
-  #digested: Promise<void> = Promise.resolve();
+  /** Resolves when the screen has changed since the last paste. */
+  #painted: Promise<void> = Promise.resolve();
+  /** Milliseconds that the last paste took to be asked for. */
+  #latencyMs = 5;
 
-  /** `firstDamage` resolves when the screen changes, or when its time is over. */
-  constructor(
-    connection: Connection,
-    keyboard: Keyboard,
-    firstDamage: (timeoutMs: number, signal?: AbortSignal) => Promise<void>,
-  ) {
+  constructor(connection: Connection, keyboard: Keyboard, settling: Settling) {
     this.#connection = connection;
     this.#keyboard = keyboard;
-    this.#firstDamage = firstDamage;
+    this.#settling = settling;
     this.#clipboard = new GuestClipboard(connection);
   }
 
@@ -65,7 +63,7 @@ export class Typist {
       }
     } finally {
       if (pasting) {
-        await this.#digested;
+        await this.#digest();
         this.#clipboard.giveBack();
       }
     }
@@ -108,9 +106,10 @@ export class Typist {
    * is sent later reaches the program later.
    */
   async #paste({ text }: Step, signal?: AbortSignal): Promise<void> {
-    await this.#digested;
+    await this.#digest();
     signal?.throwIfAborted();
-    const { asked } = this.#clipboard.offer(text);
+    await this.#clipboard.offer(text, signal);
+    const asked = this.#clipboard.asked();
     const start = performance.now();
     await this.#keyboard.tap([Keysym.shiftLeft, Keysym.insert], signal);
     const refused = new Error('nothing asked for the clipboard');
@@ -121,17 +120,17 @@ export class Typist {
       if (error !== refused) throw error;
       return this.#asNewKeysyms(text, signal);
     }
-    this.#digested = this.#digest(performance.now() - start);
+    this.#latencyMs = performance.now() - start;
+    this.#painted = this.#settling.firstDamage(DIGEST.paint).catch(() => {});
     await this.#connection.flush(signal);
   }
 
   /** Never rejects: what ends the connection shows elsewhere. */
-  async #digest(latencyMs: number): Promise<void> {
-    const least = Math.max(DIGEST.least, latencyMs * DIGEST.timesLatency);
-    await Promise.all([
-      this.#firstDamage(DIGEST.most).catch(() => {}),
-      pause(Math.min(least, DIGEST.most)),
-    ]);
+  async #digest(): Promise<void> {
+    await this.#painted;
+    const { quietLeast, quietMost, timesLatency, most } = DIGEST;
+    const quiet = Math.max(quietLeast, Math.min(quietMost, this.#latencyMs * timesLatency));
+    await this.#settling.quiet(quiet, most).catch(() => {});
   }
 
   /** For programs that know no paste key: a few characters can be added to the server's keymap. */

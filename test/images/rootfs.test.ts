@@ -1,0 +1,113 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { withFileLock } from '../../src/images/lock.js';
+import type { Recipe } from '../../src/images/recipe.js';
+import { buildRootfs } from '../../src/images/rootfs.js';
+
+let cacheDirectory: string;
+
+beforeEach(async () => {
+  cacheDirectory = await mkdtemp(join(tmpdir(), 'vc-cache-'));
+});
+
+afterEach(() => rm(cacheDirectory, { recursive: true, force: true }));
+
+const recipe = (digit: string): Recipe => ({
+  name: 'small',
+  directory: '/nowhere',
+  hash: digit.repeat(64),
+});
+const versions = async () =>
+  (await readdir(join(cacheDirectory, 'images'))).filter((name) => name.startsWith('small-'));
+
+/** Counts builds; each writes its number, slowly enough for others to come in between. */
+function builder() {
+  const state = { builds: 0, running: 0, most: 0 };
+  const build = async (_recipe: Recipe, target: string) => {
+    state.builds += 1;
+    state.running += 1;
+    state.most = Math.max(state.most, state.running);
+    await writeFile(target, `build ${state.builds}`);
+    await sleep(30);
+    state.running -= 1;
+  };
+  return { state, build };
+}
+
+test('a root file system is built once and then taken from the cache', async () => {
+  const { state, build } = builder();
+  const first = await buildRootfs(recipe('a'), { cacheDirectory, build });
+  const second = await buildRootfs(recipe('a'), { cacheDirectory, build });
+  expect(second).toEqual(first);
+  expect(first.bytes).toBe('build 1'.length);
+  expect(state.builds).toBe(1);
+});
+
+test('a tarball is not there under its name before it is whole', async () => {
+  const directory = join(cacheDirectory, 'images', `small-${'a'.repeat(64)}`);
+  let during: string[] = [];
+  const build = async (_recipe: Recipe, target: string) => {
+    await writeFile(target, 'half');
+    during = await readdir(directory);
+    await writeFile(target, 'whole');
+  };
+  const { tarball } = await buildRootfs(recipe('a'), { cacheDirectory, build });
+  expect(during).toHaveLength(1);
+  expect(join(directory, during[0] ?? '')).not.toBe(tarball);
+  expect(await readFile(tarball, 'utf8')).toBe('whole');
+});
+
+test('of several builds at once one runs, and all get its result', async () => {
+  const { state, build } = builder();
+  const results = await Promise.all(
+    Array.from({ length: 5 }, () => buildRootfs(recipe('a'), { cacheDirectory, build })),
+  );
+  expect(state).toEqual({ builds: 1, running: 0, most: 1 });
+  expect(new Set(results.map((result) => result.tarball)).size).toBe(1);
+});
+
+test('what a crashed build left is not taken for whole', async () => {
+  const directory = join(cacheDirectory, 'images', `small-${'a'.repeat(64)}`);
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, 'rootfs.tar.partial'), 'half');
+  const { build } = builder();
+  const { tarball } = await buildRootfs(recipe('a'), { cacheDirectory, build });
+  expect(await readFile(tarball, 'utf8')).toBe('build 1');
+  expect(await readdir(directory)).toEqual(['rootfs.tar']);
+});
+
+test('a failed build leaves nothing, and the next one can succeed', async () => {
+  const fail = async (_recipe: Recipe, target: string) => {
+    await writeFile(target, 'half');
+    throw new Error('no space left');
+  };
+  await expect(buildRootfs(recipe('a'), { cacheDirectory, build: fail })).rejects.toThrow(
+    'no space left',
+  );
+  expect(await versions()).toEqual([]);
+  await buildRootfs(recipe('a'), { cacheDirectory, build: builder().build });
+});
+
+test('a new version replaces the old one only when it is built', async () => {
+  const { build } = builder();
+  await buildRootfs(recipe('a'), { cacheDirectory, build });
+  const fail = () => Promise.reject(new Error('broken'));
+  await expect(buildRootfs(recipe('b'), { cacheDirectory, build: fail })).rejects.toThrow();
+  expect(await versions()).toEqual([`small-${'a'.repeat(64)}`]);
+  await buildRootfs(recipe('b'), { cacheDirectory, build });
+  expect(await versions()).toEqual([`small-${'b'.repeat(64)}`]);
+});
+
+test('who waits for the lock can give up', async () => {
+  const path = join(cacheDirectory, 'lock');
+  const abort = new AbortController();
+  await withFileLock(path, undefined, async () => {
+    const waiting = withFileLock(path, abort.signal, async () => 'held');
+    abort.abort(new Error('given up'));
+    await expect(waiting).rejects.toThrow('given up');
+  });
+  expect(await withFileLock(path, undefined, async () => 'free')).toBe('free');
+});

@@ -1,0 +1,231 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { generateKeyPair, openShell } from '../../src/shell/index.js';
+import type { RunInput } from '../../src/shell/types.js';
+import { duplexPair, type Guest, openGuest } from './support/guest.js';
+
+let guest: Guest;
+const directory = mkdtempSync(join(tmpdir(), 'vc-shell-'));
+beforeAll(async () => {
+  guest = await openGuest();
+});
+afterAll(() => {
+  guest.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const run = (command: string, options: Partial<RunInput> = {}) =>
+  guest.shell.run({ command, timeoutMs: 10_000, background: false, ...options });
+const alive = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+async function gone(pid: number) {
+  for (let i = 0; i < 100 && alive(pid); i++) await sleep(20);
+  return !alive(pid);
+}
+
+describe('run', () => {
+  it('gives output, errors and exit code apart', async () => {
+    expect(await run('echo out; echo err >&2; exit 3')).toEqual({
+      stdout: 'out\n',
+      stderr: 'err\n',
+      exitCode: 3,
+      timedOut: false,
+      truncated: false,
+    });
+  });
+
+  it('knows the directory and the variables, and has nothing to read', async () => {
+    const env = { X: "it's $HOME; `id`" };
+    const { stdout } = await run('pwd; echo "$X"; read x || echo end', { cwd: '/', env });
+    expect(stdout).toBe("/\nit's $HOME; `id`\nend\n");
+  });
+
+  it('refuses a directory that is not there', async () => {
+    const wrong = run('pwd', { cwd: '/no/such' });
+    await expect(wrong).rejects.toMatchObject({
+      code: 'invalid_request',
+      message: 'cwd: "/no/such" is not a directory in the computer.',
+    });
+    await expect(run('pwd', { cwd: '-' })).rejects.toMatchObject({ code: 'invalid_request' });
+  });
+
+  it('shows nothing of the command in a process list', async () => {
+    const { stdout } = await run(': a-secret-word; ps -eo args');
+    expect(stdout).toContain('ps -eo args');
+    expect(stdout).not.toContain('a-secret-word');
+  });
+
+  it('takes a script of a megabyte', async () => {
+    const { stdout } = await run(`x=${'a'.repeat(900_000)}; echo \${#x}`);
+    expect(stdout).toBe('900000\n');
+  });
+
+  it('returns while a program that it left running holds its output', async () => {
+    const begun = performance.now();
+    const { stdout } = await run('sleep 20 & echo $!');
+    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(alive(Number(stdout))).toBe(true);
+    process.kill(Number(stdout));
+  });
+
+  it('does not end such a program when it prints later', async () => {
+    const { stdout } = await run('{ sleep 0.6; echo noise; sleep 20; } & echo $!');
+    await sleep(1_000);
+    expect(alive(Number(stdout))).toBe(true);
+    process.kill(Number(stdout));
+  });
+
+  it('ends the whole group at its time-out, even when it ignores TERM', async () => {
+    const script = "trap '' TERM; sleep 71 & echo $!; sleep 72";
+    const result = await run(script, { timeoutMs: 500 });
+    expect(result).toMatchObject({ timedOut: true, exitCode: null });
+    expect(await gone(Number(result.stdout))).toBe(true);
+  });
+
+  it('ends it when its client leaves', async () => {
+    const file = join(directory, 'pid');
+    const left = AbortSignal.timeout(400);
+    await expect(run(`echo $$ >${file}; sleep 73`, { signal: left })).rejects.toBe(left.reason);
+    expect(await gone(Number(readFileSync(file, 'utf8')))).toBe(true);
+  });
+
+  it('caps the output of a command that prints for ever', async () => {
+    const result = await run('yes', { timeoutMs: 500 });
+    expect(result).toMatchObject({ timedOut: true, truncated: true });
+    expect(result.stdout).toHaveLength(1024 * 1024);
+  });
+
+  it('leaves a background command running, its output in a file', async () => {
+    const { pid, ...result } = await run('echo begun; sleep 74', { background: true });
+    expect(result).toMatchObject({ exitCode: null, stdout: '' });
+    const log = `/tmp/vc-job-${pid}.log`;
+    const { stdout } = await run(`sleep 0.2; cat ${log}; rm ${log}; ps -o pgid=,args= ${pid}`);
+    expect(stdout).toMatch(/^begun\n\s*\d+ bash -c/);
+    expect(Number(/^begun\n\s*(\d+)/.exec(stdout)?.[1])).toBe(pid);
+    process.kill(-Number(pid));
+  });
+
+  it('runs many at once', async () => {
+    const numbers = Array.from({ length: 20 }, (_, i) => i);
+    const results = await Promise.all(numbers.map((i) => run(`sleep 0.1; echo ${i}`)));
+    expect(results.map(({ stdout }) => Number(stdout))).toEqual(numbers);
+  });
+});
+
+describe('spawn', () => {
+  const spawn = async (argv: string[], input: string) => {
+    const child = await guest.shell.spawn({ argv });
+    child.stdin.end(input);
+    let [stdout, stderr] = ['', ''];
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    return { ...(await child.exit), stdout, stderr };
+  };
+
+  it('passes arguments and input on exactly', async () => {
+    const argv = ['sh', '-c', 'printf "[%s]" "$@"; cat', 'sh', 'a b', "it's", '', '*', '$X', '\n'];
+    expect(await spawn(argv, 'input')).toEqual({
+      code: 0,
+      signal: null,
+      stdout: "[a b][it's][][*][$X][\n]input",
+      stderr: '',
+    });
+  });
+
+  it('says that a program is not there', async () => {
+    expect(await spawn(['no-such-program'], '')).toMatchObject({ code: 127 });
+  });
+
+  it('gives nothing of its arguments to a process list before the program itself', async () => {
+    const { stdout } = await spawn(['ps', '-eo', 'args', '--sort', 'pid'], '');
+    expect(stdout.split('\n').filter((line) => line.includes('--sort'))).toHaveLength(1);
+  });
+
+  it('waits for a slow reader and loses nothing', async () => {
+    const child = await guest.shell.spawn({ argv: ['head', '-c', '12000000', '/dev/zero'] });
+    let length = 0;
+    for await (const chunk of child.stdout) {
+      if (length < 2_000_000) await sleep(20);
+      length += chunk.length;
+    }
+    expect([length, await child.exit]).toEqual([12_000_000, { code: 0, signal: null }]);
+  });
+
+  it('signals the group', async () => {
+    const child = await guest.shell.spawn({ argv: ['sleep', '75'] });
+    child.stdout.resume();
+    child.stderr.resume();
+    await child.kill('TERM');
+    expect(await child.exit).toEqual({ code: null, signal: 'SIGTERM' });
+  });
+
+  it('ends it when its client leaves', async () => {
+    const client = new AbortController();
+    const child = await guest.shell.spawn({ argv: ['sleep', '76'] }, client.signal);
+    child.stdout.resume();
+    child.stderr.resume();
+    client.abort();
+    expect((await child.exit).code).toBeNull();
+  });
+});
+
+describe('the connection', () => {
+  it('fails everything that waits when it is lost, and says so once', async () => {
+    const other = await openGuest();
+    const closed: unknown[] = [];
+    other.shell.onClose((error) => closed.push(error));
+    const waiting = other.shell.run({ command: 'sleep 77', timeoutMs: 9_000, background: false });
+    const child = await other.shell.spawn({ argv: ['sleep', '78'] });
+    child.stdout.on('error', () => undefined);
+    child.stderr.on('error', () => undefined);
+    other.stream.destroy();
+    await expect(waiting).rejects.toMatchObject({ code: 'guest_failed' });
+    await expect(child.exit).rejects.toMatchObject({ code: 'guest_failed' });
+    expect(other.shell.open).toBe(false);
+    expect(closed).toHaveLength(1);
+    await run('pkill -f "^sleep 7[78]"');
+  });
+
+  it('can be closed twice and is closed at once', async () => {
+    const other = await openGuest();
+    const closed: unknown[] = [];
+    other.shell.onClose((error) => closed.push(error));
+    other.shell.close();
+    other.shell.close();
+    expect(closed).toEqual([undefined]);
+    const late = other.shell.run({ command: 'true', timeoutMs: 1_000, background: false });
+    await expect(late).rejects.toMatchObject({ code: 'guest_failed' });
+  });
+
+  const hostile = {
+    'says nothing': () => undefined,
+    'greets for ever': (write: (data: Buffer | string) => void) => {
+      for (let i = 0; i < 200; i++) write(`${'x'.repeat(60_000)}\n`);
+    },
+    'talks nonsense': (write: (data: Buffer | string) => void) => {
+      write('SSH-2.0-OpenSSH_9\r\n');
+      write(Buffer.alloc(100_000, 7));
+    },
+  };
+  it.each(Object.entries(hostile))('gives up on a server that %s', async (_, talk) => {
+    const [ours, theirs] = duplexPair();
+    theirs.on('error', () => undefined);
+    const { privateKey } = generateKeyPair();
+    const opening = openShell(ours, { user: 'user', privateKey, timeoutMs: 500 });
+    talk((data) => theirs.write(data));
+    await expect(opening).rejects.toMatchObject({ code: /^guest_(failed|timeout)$/ });
+    expect(ours.destroyed).toBe(true);
+  });
+});

@@ -63,7 +63,7 @@ fi
 installed=node_modules/.package-lock.json
 if [ ! -e "$installed" ] || newer_than "$installed" package-lock.json; then
   say 'Installing the packages of package-lock.json'
-  npm ci --no-audit --no-fund
+  npm ci --ignore-scripts --no-audit --no-fund
 fi
 
 built=dist/.built

@@ -140,6 +140,7 @@ export class Machine {
     // A machine that once ran has a disk; making a new one in its place would hide the loss.
     if (record.started_at === null) await this.#engine.create(machineSpec(record), signal);
     await this.#engine.start(this.id, signal);
+    this.session.started(record);
     await this.#ready(signal);
     this.#store.computers.setRunning(this.id);
   }

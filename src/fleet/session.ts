@@ -1,6 +1,6 @@
 import type { Engine } from '../engines/engine.js';
 import { openScreen } from '../screen/index.js';
-import type { Screen } from '../screen/types.js';
+import type { Screen, Size } from '../screen/types.js';
 import { openShell } from '../shell/index.js';
 import type { Shell } from '../shell/types.js';
 import { Link } from './link.js';
@@ -27,6 +27,9 @@ export class Session {
   readonly input = new Queue();
   /** When somebody last asked something of the computer, milliseconds since the epoch. */
   lastUsed = Date.now();
+  /** The connection that was opened last; it knows where it left the pointer. */
+  #screen: Screen | undefined;
+  #pointer: { x: number; y: number } | undefined;
 
   constructor(
     engine: Engine,
@@ -36,8 +39,16 @@ export class Session {
   ) {
     this.screen = new Link(
       () =>
-        withDeadline(CONNECT_MS, 'The screen did not answer in time.', undefined, async (signal) =>
-          openScreen(await engine.dial(id, 'screen', signal), { signal }),
+        withDeadline(
+          CONNECT_MS,
+          'The screen did not answer in time.',
+          undefined,
+          async (signal) => {
+            const stream = await engine.dial(id, 'screen', signal);
+            const pointer = this.#screen?.pointer ?? this.#pointer;
+            this.#screen = await openScreen(stream, { signal, ...(pointer ? { pointer } : {}) });
+            return this.#screen;
+          },
         ),
       IDLE_MS,
     );
@@ -52,6 +63,12 @@ export class Session {
         ),
       IDLE_MS,
     );
+  }
+
+  /** A machine that has just been started has its pointer in the middle of its screen. */
+  started(size: Size): void {
+    this.#screen = undefined;
+    this.#pointer = { x: Math.floor(size.width / 2), y: Math.floor(size.height / 2) };
   }
 
   close(): void {

@@ -36,8 +36,8 @@ export function sendError(
   reply: FastifyReply,
 ): FastifyReply {
   const answer = toApiError(error);
-  if (answer.code === 'internal') request.log.error({ err: error, id: request.id }, 'failed');
-  else if (answer.status >= 500) request.log.warn({ id: request.id, err: answer }, 'refused');
+  if (answer.code === 'internal') request.log.error({ err: error }, 'failed');
+  else if (answer.status >= 500) request.log.warn({ err: answer }, 'refused');
   if (answer.status === 401) {
     // The rest of a body that nobody will read must not be taken for the next request.
     reply.header('www-authenticate', 'Bearer');

@@ -78,8 +78,9 @@ export async function terminate(
   // A guest that can start no process any more (a fork bomb, memory used up) leaves this way.
   if (!(await asked)) connection.signal(channel, 'KILL');
   if (await exit.within(GUEST_MS)) return;
-  channel.close();
-  throw new ApiError('guest_timeout', 'The computer did not end the command; it seems frozen.');
+  const message = 'The computer did not end the command; it seems frozen.';
+  exit.abandon(new ApiError('guest_timeout', message));
+  await exit.ended;
 }
 
 /** Resolves with false when the guest could not do it in time. */

@@ -27,22 +27,29 @@ export class Exit {
   /** Readers that have not taken what came: silence then means nothing. */
   readonly #slow = new Set<object>();
   #resolve: (status: ExitStatus) => void = () => undefined;
+  #reject: (error: Error) => void = () => undefined;
 
   constructor(connection: Connection, channel: ClientChannel) {
     this.#connection = connection;
     this.#channel = channel;
     this.ended = new Promise((resolve, reject) => {
-      const forget = connection.onEnd((error) => {
-        clearTimeout(this.#quiet);
-        clearTimeout(this.#latest);
-        reject(error ?? new ApiError('guest_failed', 'The connection was closed meanwhile.'));
-      });
-      this.#resolve = (status) => {
+      let forget: () => void = () => undefined;
+      const settle = () => {
         forget();
         clearTimeout(this.#quiet);
         clearTimeout(this.#latest);
+      };
+      this.#resolve = (status) => {
+        settle();
         resolve(status);
       };
+      this.#reject = (error) => {
+        settle();
+        reject(error);
+      };
+      forget = connection.onEnd((error) => {
+        this.#reject(error ?? new ApiError('guest_failed', 'The connection was closed meanwhile.'));
+      });
     });
     // Whoever waits for it hears of it; nobody has to.
     this.ended.catch(() => undefined);
@@ -73,6 +80,12 @@ export class Exit {
 
   resume(reader: object): void {
     if (this.#slow.delete(reader)) this.touch();
+  }
+
+  /** The command did not end though it was told to: nobody waits for it any longer. */
+  abandon(error: Error): void {
+    this.#reject(error);
+    this.#channel.close();
   }
 
   /** True if the command ends within `ms` milliseconds. Rejects with the connection. */

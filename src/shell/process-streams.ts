@@ -11,6 +11,8 @@ export class ProcessOutput extends Readable {
     super({ highWaterMark: 256 * 1024 });
     this.#source = source;
     this.#exit = exit;
+    // A lost connection is told by whoever reads, and by the exit; nobody has to read.
+    this.on('error', () => undefined);
   }
 
   receive(chunk: Buffer): void {

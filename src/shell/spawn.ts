@@ -46,7 +46,8 @@ export async function spawn(
     throw error;
   });
   const onAbort = () => {
-    terminate(connection, channel, String(pid), exit).catch(() => connection.destroy());
+    // If that fails, the exit tells.
+    terminate(connection, channel, String(pid), exit).catch(() => undefined);
   };
   if (signal?.aborted) onAbort();
   signal?.addEventListener('abort', onAbort, { once: true });

@@ -37,7 +37,10 @@ const act = async (action: string, body: object) => {
 const seen = (kind: string, count: number) =>
   eventually(async () => {
     const text = await bench.run("cat /tmp/xev.log; echo -n ''");
-    const events = text.split('\n\n').map((event) => event.trim()).filter((event) => event.startsWith(kind));
+    const events = text
+      .split('\n\n')
+      .map((event) => event.trim())
+      .filter((event) => event.startsWith(kind));
     return events.length >= count && events;
   });
 

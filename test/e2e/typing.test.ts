@@ -6,7 +6,11 @@ beforeAll(async () => {
   bench = await openBench();
 });
 afterAll(() => bench.close());
-afterEach(() => bench.run('pkill -x mousepad; pkill -x xterm; rm -f /tmp/typed*; true'));
+afterEach(() =>
+  bench.run(
+    'pkill -x mousepad; pkill -x xterm; while pgrep -x mousepad; do sleep 0.02; done; rm -f /tmp/typed*',
+  ),
+);
 
 const MIXED =
   'Grüße, naïve café — Привет, мир! Ж 中文汉字 日本語 한국어 العربية עברית Ελληνικά ½ € “quotes” 👍 👍🏽 👩‍👩‍👧‍👦 🇩🇪 e\u0301 Z̤͔ͧ̑';

@@ -92,8 +92,9 @@ describe('run', () => {
 
   it('ends it when its client leaves', async () => {
     const file = join(directory, 'pid');
-    const left = AbortSignal.timeout(400);
-    await expect(run(`echo $$ >${file}; sleep 73`, { signal: left })).rejects.toBe(left.reason);
+    const signal = AbortSignal.timeout(400);
+    const left = run(`echo $$ >${file}; sleep 73`, { signal });
+    await expect(left).rejects.toMatchObject({ name: 'TimeoutError' });
     expect(await gone(Number(readFileSync(file, 'utf8')))).toBe(true);
   });
 

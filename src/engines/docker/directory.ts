@@ -1,6 +1,7 @@
 import { chmod, mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { HelperRunner } from './helper.js';
+import { assertId } from './ids.js';
 
 /**
  * The directories on the host that machines create their sockets in, `<parent>/<id>`.
@@ -17,6 +18,7 @@ export class SocketDirectories {
   }
 
   of(id: string): string {
+    assertId(id);
     return join(this.#parent, id);
   }
 

@@ -18,12 +18,16 @@ export function serviceHash(serviceId: string): string {
   return hash(serviceId);
 }
 
-/** Name of a machine's container and of its network. */
-export function machineName(id: string): string {
-  // Ids are generated; this is the last gate before they name things on the host.
+/** Ids are generated; this is the last gate before they name things on the host. */
+export function assertId(id: string): void {
   if (!/^[a-z0-9_]{1,40}$/.test(id)) {
     throw new ApiError('invalid_request', `${JSON.stringify(id)} is not a machine's id.`);
   }
+}
+
+/** Name of a machine's container and of its network. */
+export function machineName(id: string): string {
+  assertId(id);
   return `vc-${id}`;
 }
 

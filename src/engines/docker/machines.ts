@@ -50,13 +50,12 @@ export class Machines {
   }
 
   async start(id: string, signal?: AbortSignal): Promise<void> {
+    const container = this.#container(id);
     // A machine never runs with an open network.
     await this.#options.firewall.ensure();
     for (let repairs = 0; ; repairs++) {
       try {
-        await unlessDone(
-          ask(STEP_MS, signal, (abortSignal) => this.#container(id).start({ abortSignal })),
-        );
+        await unlessDone(ask(STEP_MS, signal, (abortSignal) => container.start({ abortSignal })));
         return;
       } catch (error) {
         if (statusOf(error) === undefined || isGone(error) || repairs === 2) throw error;

@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import type { MachineEvent } from '../engine.js';
 import { ask, isRemote, QUICK_MS, untyped } from './client.js';
+import { toApiError } from './errors.js';
 import { LABEL } from './ids.js';
 import { inspectMachine } from './status.js';
 
@@ -38,7 +39,7 @@ export async function* watchMachines(
     // It does not end by itself: ask who is there, so that the reason is the Engine's own.
     await ask(QUICK_MS, signal, (abortSignal) => untyped(docker).ping({ abortSignal }));
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) throw toApiError(error);
   } finally {
     clearInterval(pulse);
     signal.removeEventListener('abort', onAbort);

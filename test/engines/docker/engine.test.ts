@@ -1,0 +1,257 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer as createNetServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createDockerEngine } from '../../../src/engines/docker/index.js';
+import type { Engine, MachineSpec } from '../../../src/engines/engine.js';
+
+type Answer = [status: number, body?: unknown];
+
+let directory: string;
+let server: Server;
+let socketPath: string;
+let calls: string[];
+/** Answers by `METHOD /path`, without a query; 404 for all others. */
+let answers: Record<string, Answer | ((response: ServerResponse) => void)>;
+let engine: Engine;
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'vc-docker-'));
+  socketPath = join(directory, 'docker.sock');
+  calls = [];
+  answers = {
+    'GET /info': [200, { NCPU: 2 }],
+    'GET /images/json': [200, [image]],
+    'POST /containers/helper/start': [204],
+    'POST /containers/helper/wait': [200, { StatusCode: 0 }],
+    'GET /containers/helper/logs': [200],
+    'DELETE /containers/helper': [204],
+    'POST /networks/create': [201, { Id: 'n' }],
+  };
+  server = createServer((request, response) => {
+    const url = new URL(request.url ?? '', 'http://docker');
+    const name = url.searchParams.get('name') ?? '';
+    const helper = url.pathname === '/containers/create' && name.startsWith('vc-helper-');
+    const call = `${request.method} ${url.pathname}`;
+    request.resume();
+    if (helper) return void response.writeHead(201).end('{"Id":"helper"}');
+    if (!url.pathname.includes('/helper')) calls.push(call);
+    const answer = answers[call] ?? [404, { message: 'No such container: x' }];
+    if (typeof answer === 'function') return answer(response);
+    const [status, body] = answer;
+    response.writeHead(status, { 'content-type': 'application/json' });
+    response.end(body === undefined ? '' : JSON.stringify(body));
+  });
+  await new Promise<void>((resolve) => server.listen(socketPath, resolve));
+  engine = engineAt(socketPath);
+});
+
+afterEach(() => {
+  server.closeAllConnections();
+  server.close();
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const image = {
+  Labels: { 'sh.vc.image': 'linux', 'sh.vc.os': 'linux', 'sh.vc.recipe': 'abc' },
+  RepoTags: ['vc/linux:latest'],
+  Size: 5,
+  Created: 1,
+};
+const spec: MachineSpec = {
+  id: 'm1',
+  ownerId: 'o',
+  projectId: 'p',
+  os: 'linux',
+  image: 'linux',
+  cpu: 2,
+  ram: 2,
+  gpu: 'none',
+  resolution: { width: 1280, height: 800 },
+  authorizedKey: 'ssh-ed25519 AAAA',
+};
+
+function engineAt(path: string): Engine {
+  return createDockerEngine({
+    docker: new Docker({ socketPath: path }),
+    serviceId: 'svc',
+    directory: join(directory, 'machines'),
+    allowSudo: false,
+    internet: true,
+    allowNetworks: [],
+  });
+}
+
+describe('an Engine that is away', () => {
+  it('is said to be, with what mends it', async () => {
+    const away = engineAt(join(directory, 'none.sock'));
+    expect(await away.probe()).toMatchObject({
+      usable: false,
+      reason: /^no Docker Engine is running/,
+      remedy: /vc setup|systemctl start/,
+    });
+    await expect(away.list()).rejects.toMatchObject({ code: 'engine_unavailable' });
+    await expect(away.start('m1')).rejects.toMatchObject({ code: 'engine_unavailable' });
+    await expect(away.remove('m1')).rejects.toMatchObject({ code: 'engine_unavailable' });
+    await expect(away.dial('m1', 'shell')).rejects.toMatchObject({ code: 'engine_unavailable' });
+  });
+
+  it('is given up when it takes the request and never answers', async () => {
+    const path = join(directory, 'stuck.sock');
+    const stuck = createNetServer(() => undefined);
+    await new Promise<void>((resolve) => stuck.listen(path, resolve));
+    const begun = performance.now();
+    expect(await engineAt(path).probe()).toMatchObject({ usable: false, reason: /not answer/ });
+    expect(performance.now() - begun).toBeLessThan(8_000);
+    const reason = new Error('left');
+    const list = engineAt(path).list(AbortSignal.timeout(100));
+    await expect(list).rejects.toMatchObject({ name: 'TimeoutError' });
+    await expect(engineAt(path).list(AbortSignal.abort(reason))).rejects.toBe(reason);
+    stuck.close();
+  });
+
+  it('is noticed when it goes in the middle of an answer', async () => {
+    answers['GET /containers/json'] = (response) => {
+      response.writeHead(200, { 'content-length': '1000' });
+      response.write('[');
+      setTimeout(() => response.destroy(), 50);
+    };
+    const list = engine.list(AbortSignal.timeout(2_000));
+    await expect(list).rejects.toBeDefined();
+  });
+});
+
+describe('lifecycle', () => {
+  it('completes a creation of which half was done before', async () => {
+    answers['POST /containers/create'] = [409, { message: 'name is in use' }];
+    answers['GET /containers/vc-m1/json'] = [
+      200,
+      { Config: { Labels: { 'sh.vc.service': 'svc' } } },
+    ];
+    answers['POST /networks/create'] = [409, { message: 'network with name vc-m1 already exists' }];
+    answers['GET /networks/vc-m1'] = [200, { Labels: { 'sh.vc.service': 'svc' } }];
+    await engine.create(spec);
+  });
+
+  it("does not touch somebody else's container of that name", async () => {
+    answers['POST /containers/create'] = [409, { message: 'name is in use' }];
+    answers['GET /containers/vc-m1/json'] = [200, { Config: { Labels: {} } }];
+    await expect(engine.create(spec)).rejects.toThrow('belongs to something else');
+  });
+
+  it('names the image that is missing and how to get it', async () => {
+    answers['POST /containers/create'] = [404, { message: 'No such image: vc/linux:latest' }];
+    await expect(engine.create(spec)).rejects.toMatchObject({
+      code: 'image_missing',
+      message: /vc image build linux/,
+    });
+  });
+
+  it('takes another network when the first is in use', async () => {
+    answers['POST /containers/create'] = [201, { Id: 'c' }];
+    answers['GET /networks'] = [200, []];
+    let refusals = 2;
+    answers['POST /networks/create'] = (response) => {
+      const status = refusals-- > 0 ? 403 : 201;
+      response.writeHead(status).end('{"message":"Pool overlaps with other one"}');
+    };
+    await engine.create(spec);
+    expect(calls.filter((call) => call === 'POST /networks/create')).toHaveLength(3);
+  });
+
+  it('starts no machine when the networks cannot be closed', async () => {
+    answers['POST /containers/helper/wait'] = [200, { StatusCode: 1 }];
+    await expect(engine.start('m1')).rejects.toMatchObject({ code: 'unsupported' });
+    expect(calls).not.toContain('POST /containers/vc-m1/start');
+  });
+
+  it('takes what is already so for done', async () => {
+    answers['POST /containers/vc-m1/start'] = [304];
+    await engine.start('m1');
+    answers['POST /containers/vc-m1/stop'] = [304];
+    await engine.stop('m1', 1_000);
+  });
+
+  it('finds nothing wrong with stopping or removing what is gone, but with starting it', async () => {
+    await engine.stop('m1', 1_000);
+    await engine.remove('m1');
+    await expect(engine.start('m1')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('gives a network back that was pruned while the machine was stopped', async () => {
+    let starts = 0;
+    answers['POST /containers/vc-m1/start'] = (response) => {
+      if (starts++ > 0) response.writeHead(204).end();
+      else response.writeHead(404).end('{"message":"network 0ca7 not found"}');
+    };
+    answers['POST /networks/vc-m1/connect'] = [200];
+    await engine.start('m1');
+    expect(calls).toContain('POST /networks/create');
+    expect(calls).toContain('POST /networks/vc-m1/connect');
+  });
+
+  it('says that a machine is not running when it is dialled', async () => {
+    answers['POST /containers/vc-m1/exec'] = [409, { message: 'Container is not running' }];
+    await expect(engine.dial('m1', 'shell')).rejects.toMatchObject({ code: 'not_running' });
+    answers['GET /containers/vc-m1/json'] = [200, { State: { Status: 'exited', ExitCode: 0 } }];
+    await expect(engine.dial('m1', 'screen')).rejects.toMatchObject({ code: 'not_running' });
+  });
+
+  it('refuses an id that is not one of ours', async () => {
+    await expect(engine.start('../x')).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(calls).toEqual([]);
+  });
+});
+
+describe('what the Engine has', () => {
+  it('is told by labels', async () => {
+    answers['GET /containers/json'] = [
+      200,
+      [
+        { Id: 'a', State: 'running', Status: 'Up', Labels: { 'sh.vc.machine': 'm1' } },
+        { Id: 'b', State: 'exited', Status: 'Exited (137) now', Labels: { 'sh.vc.machine': 'm2' } },
+        { Id: 'c', State: 'exited', Status: 'Exited (1) now', Labels: { 'sh.vc.machine': 'm3' } },
+      ],
+    ];
+    const State = { Status: 'exited', ExitCode: 137, OOMKilled: true };
+    answers['GET /containers/b/json'] = [200, { State }];
+    expect(await engine.list()).toMatchObject([
+      { id: 'm1', status: 'running' },
+      { id: 'm2', status: 'error', reason: 'It ran out of memory.' },
+      { id: 'm3', status: 'error' },
+    ]);
+  });
+
+  it('lists images that still have their name', async () => {
+    answers['GET /images/json'] = [200, [image, { ...image, RepoTags: null }]];
+    expect(await engine.images()).toEqual([
+      { name: 'linux', os: 'linux', recipeHash: 'abc', bytes: 5, createdAt: new Date(1000) },
+    ]);
+  });
+
+  it('tells its events, and fails when it goes away', async () => {
+    answers['GET /containers/x/json'] = [200, { State: { Status: 'running' } }];
+    answers['GET /_ping'] = (response) => response.destroy();
+    answers['GET /events'] = (response) => {
+      const event = (Action: string) => {
+        const Actor = { ID: 'x', Attributes: { 'sh.vc.machine': 'm1' } };
+        response.write(`${JSON.stringify({ Action, Actor })}\n`);
+      };
+      event('start');
+      event('destroy');
+      setTimeout(() => response.destroy(), 100);
+    };
+    const seen: unknown[] = [];
+    const watching = (async () => {
+      for await (const event of engine.watch(new AbortController().signal)) seen.push(event);
+    })();
+    await expect(watching).rejects.toMatchObject({ code: 'engine_unavailable' });
+    expect(seen).toEqual([
+      { id: 'm1', status: 'running' },
+      { id: 'm1', status: 'gone' },
+    ]);
+  });
+});

@@ -42,14 +42,17 @@ export function background(command: string, surroundings: Surroundings): string 
   return `${enter(surroundings)}setsid bash -c '${log}; ${FROM_INPUT}' <<<${quote(command)} >/dev/null 2>&1 & echo $!\n`;
 }
 
-/** Becomes the program; `terminal` gives back to a raw terminal its usual modes first. */
+/**
+ * Becomes the program. `terminal` gives back to a raw terminal its usual modes before the header
+ * tells that input may come.
+ */
 export function program(
   argv: readonly string[],
   surroundings: Surroundings,
   terminal: 'terminal' | 'pipes',
 ): string {
   const modes = terminal === 'terminal' ? 'stty sane iutf8; ' : '';
-  return `${enter(surroundings)}echo $$; ${modes}exec -- ${argv.map(quote).join(' ')}\n`;
+  return `${enter(surroundings)}${modes}echo $$; exec -- ${argv.map(quote).join(' ')}\n`;
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { connect } from './connection.js';
+import { connect } from './connect.js';
 import { python } from './python.js';
 import { run } from './run.js';
 import { spawn } from './spawn.js';

@@ -80,7 +80,7 @@ describe('bash', () => {
 
   it('starts a program with a window and returns at once', async () => {
     const begun = Date.now();
-    const result = await bash({ command: 'xterm -T waiting & echo started' });
+    const result = await bash({ command: 'xterm -T waiting -e sleep 60 & echo started' });
     expect(result.stdout).toBe('started\n');
     expect(Date.now() - begun).toBeLessThan(3_000);
     await bench.until('xdotool search --name "^waiting$" >/dev/null');

@@ -37,14 +37,14 @@ export class Machines {
   }
 
   async create(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
-    const { directories, networks, firewall } = this.#options;
+    const { directories, networks } = this.#options;
     await directories?.create(spec.id);
     // The container names its network without its being there yet: both are made at once, and the
     // host's rules meanwhile. All have ended, well or not, before anything is said about them.
     const steps = await Promise.allSettled([
       this.#createContainer(spec, signal),
       networks.create(spec.id, signal),
-      firewall.ensure(),
+      this.#closeNetworks(signal),
     ]);
     for (const step of steps) if (step.status === 'rejected') throw step.reason;
   }
@@ -52,7 +52,7 @@ export class Machines {
   async start(id: string, signal?: AbortSignal): Promise<void> {
     const container = this.#container(id);
     // A machine never runs with an open network.
-    await this.#options.firewall.ensure();
+    await this.#closeNetworks(signal);
     for (let repairs = 0; ; repairs++) {
       try {
         await unlessDone(ask(STEP_MS, signal, (abortSignal) => container.start({ abortSignal })));
@@ -83,6 +83,11 @@ export class Machines {
     for (const step of steps) if (step.status === 'rejected') throw step.reason;
   }
 
+  /** Others may be waiting for the same: it goes on when this caller leaves. */
+  #closeNetworks(signal: AbortSignal | undefined): Promise<void> {
+    return ask(STEP_MS, signal, () => this.#options.firewall.ensure());
+  }
+
   #container(id: string): Docker.Container {
     return this.#docker.getContainer(machineName(id));
   }
@@ -94,13 +99,14 @@ export class Machines {
   }
 
   async #createContainer(spec: MachineSpec, signal: AbortSignal | undefined): Promise<void> {
-    const config = containerConfig(spec, await this.#host(spec.id));
+    const host = await this.#host(spec.id);
+    const config = containerConfig(spec, host);
     try {
       await ask(STEP_MS, signal, (abortSignal) =>
         this.#docker.createContainer({ ...config, abortSignal }),
       );
     } catch (error) {
-      if (this.#quotas && /storage-opt|storage opt|quota/i.test(wordsOf(error))) {
+      if (host.diskGib !== undefined && /storage-opt|storage opt|quota/i.test(wordsOf(error))) {
         this.#quotas = false;
         await this.#createContainer(spec, signal);
       } else if (statusOf(error) === 409) await this.#isOurs(spec.id, signal);

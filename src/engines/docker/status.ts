@@ -11,9 +11,11 @@ export interface ContainerState {
   readonly Error?: string;
 }
 
-/** Exit codes of a machine that somebody ended: by itself, INT, KILL, TERM. */
-const ENDED = new Set([0, 130, 137, 143]);
+/** Exit codes of a machine that did not fail: by itself, INT, KILL, TERM, its host went down. */
+const ENDED = new Set([0, 130, 137, 143, 255]);
 const KILLED = 137;
+/** Machines that are looked at in parallel. */
+const AT_ONCE = 16;
 
 /** A paused machine counts as running: its processes and memory are there. */
 export function machineState(id: string, state: ContainerState): MachineState {
@@ -41,16 +43,27 @@ export async function listMachines(
   const containers = await ask(QUICK_MS, signal, (abortSignal) =>
     docker.listContainers({ all: true, filters, abortSignal }),
   );
-  return Promise.all(
-    containers.map(async ({ Id, State, Status, Labels }) => {
-      const id = Labels[LABEL.machine] ?? '';
-      const code = Number(/^Exited \((\d+)\)/.exec(Status)?.[1] ?? 0);
-      if (State === 'exited' && code === KILLED) {
-        return (await inspectMachine(docker, Id, id, signal)) ?? { id, status: 'stopped' as const };
-      }
-      return machineState(id, { Status: State, ExitCode: code, OOMKilled: false });
-    }),
-  );
+  const states: MachineState[] = [];
+  for (let at = 0; at < containers.length; at += AT_ONCE) {
+    const some = containers.slice(at, at + AT_ONCE);
+    states.push(
+      ...(await Promise.all(some.map((container) => stateOf(docker, container, signal)))),
+    );
+  }
+  return states;
+}
+
+async function stateOf(
+  docker: Docker,
+  { Id, State, Status, Labels }: Docker.ContainerInfo,
+  signal: AbortSignal | undefined,
+): Promise<MachineState> {
+  const id = Labels[LABEL.machine] ?? '';
+  const code = Number(/^Exited \((\d+)\)/.exec(Status)?.[1] ?? 0);
+  if (State === 'exited' && code === KILLED) {
+    return (await inspectMachine(docker, Id, id, signal)) ?? { id, status: 'stopped' };
+  }
+  return machineState(id, { Status: State, ExitCode: code, OOMKilled: false });
 }
 
 /** Undefined when the container is not there any more. */

@@ -13,11 +13,11 @@ describe("a container's state as a machine's", () => {
     expect(state(status)).toEqual({ id: 'm', status: 'stopped' });
   });
 
-  it.each([0, 130, 137, 143])('exit code %d is an end that somebody wanted', (code) => {
+  it.each([0, 130, 137, 143, 255])('exit code %d is no failure of its own', (code) => {
     expect(state('exited', code)).toEqual({ id: 'm', status: 'stopped' });
   });
 
-  it('an end that nobody wanted is an error with its reason', () => {
+  it('any other end is an error with its reason', () => {
     expect(state('exited', 1)).toMatchObject({ status: 'error', reason: /exit code 1/ });
     expect(state('exited', 137, true)).toMatchObject({ status: 'error', reason: /memory/ });
     expect(state('dead')).toMatchObject({ status: 'error' });

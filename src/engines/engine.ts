@@ -97,6 +97,8 @@ export interface Engine {
   /** Opens a stream to a running machine. The caller owns and destroys it. */
   dial(id: string, channel: Channel, signal?: AbortSignal): Promise<Duplex>;
   images(signal?: AbortSignal): Promise<EngineImage[]>;
+  /** Waits for what the engine does in the background; the machines go on running. */
+  close?(): Promise<void>;
 }
 
 /** An engine that copies a running machine with its memory, a stopped one by its disk. */

@@ -72,6 +72,10 @@ export class Access {
     const now = Date.now();
     if (now - (this.#touched.get(record.id) ?? 0) < TOUCH_EVERY_MS) return;
     this.#touched.set(record.id, now);
-    this.#store.owners.touchKey(record.id);
+    try {
+      this.#store.owners.touchKey(record.id);
+    } catch {
+      // On a full disk a key still lets its owner in, to make room.
+    }
   }
 }

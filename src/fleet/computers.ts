@@ -4,6 +4,7 @@ import { generateKeyPair } from '../shell/index.js';
 import type { Owner } from './access.js';
 import { chooseImage, refuseUnavailableGpu } from './choice.js';
 import { generateId } from './ids.js';
+import { Superseded } from './machine.js';
 import type { Machines } from './machines.js';
 import type { Store } from './store/index.js';
 import type { ProjectRow } from './store/projects.js';
@@ -45,7 +46,8 @@ export class Computers {
     try {
       return await this.#answer(record.id, started);
     } catch (error) {
-      await this.#discard(record.id);
+      // One that was stopped or restarted meanwhile is no creation that failed.
+      if (!(error instanceof Superseded)) await this.#discard(record.id);
       throw error;
     }
   }

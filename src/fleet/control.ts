@@ -10,6 +10,7 @@ import { sleep, withDeadline } from './time.js';
 
 const READY_WITHIN_MS = 60_000;
 const INPUT_MS = 30_000;
+const TIDY_MS = 2_000;
 const SCREENSHOT_MS = 15_000;
 /** On top of what a command may take: to reach the guest and to end the command. */
 const COMMAND_MARGIN_MS = 15_000;
@@ -83,7 +84,10 @@ export class Control {
     const message = `The screen of "${record.name}" did not answer in time.`;
     return withDeadline(SCREENSHOT_MS, message, signal, (s) =>
       session.screen.use((screen) => screen.screenshot(query, s), s),
-    );
+    ).catch((error) => {
+      if (error instanceof ApiError && error.code === 'guest_timeout') session.screen.close();
+      throw error;
+    });
   }
 
   async size(record: ComputerRecord, signal?: AbortSignal): Promise<Size> {
@@ -188,17 +192,24 @@ export class Control {
   ): Promise<void> {
     const session = await this.#ready(record, signal);
     const message = `The screen of "${record.name}" did not take the input in time.`;
-    await session.input.run(
-      () =>
-        withDeadline(ms, message, signal, (s) =>
-          session.screen.use((screen) => work(screen, s), s),
-        ).catch((error) => {
-          // A frozen screen gets a new connection next time, with nothing left held.
-          if (error instanceof ApiError && error.code === 'guest_timeout') session.screen.close();
-          throw error;
-        }),
-      signal,
-    );
+    await session.input.run(async () => {
+      let working: Promise<void> = Promise.resolve();
+      const perform = (screen: Screen, s: AbortSignal) => {
+        working = work(screen, s);
+        return working;
+      };
+      try {
+        await withDeadline(ms, message, signal, (s) =>
+          session.screen.use((screen) => perform(screen, s), s),
+        );
+      } catch (error) {
+        // A frozen screen gets a new connection next time, with nothing left held.
+        if (error instanceof ApiError && error.code === 'guest_timeout') session.screen.close();
+        // An action that was given up tidies up behind itself before the next one begins.
+        await Promise.race([working.catch(() => undefined), sleep(TIDY_MS)]);
+        throw error;
+      }
+    }, signal);
   }
 
   async #command<T>(

@@ -61,6 +61,7 @@ export class Fleet {
     this.#stopping.abort();
     for (const machine of this.#machines.all()) machine.detach();
     await Promise.all(this.#background);
+    await Promise.all([...this.#machines.engines()].map((engine) => engine.close?.()));
     this.#store.close();
   }
 }

@@ -19,6 +19,10 @@ export class Link<C extends Connection> {
     this.#idleMs = idleMs;
   }
 
+  get inUse(): boolean {
+    return this.#users > 0;
+  }
+
   /** Runs `work` with the open connection; it stays open at least as long as `work` runs. */
   async use<T>(work: (connection: C) => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.#users += 1;

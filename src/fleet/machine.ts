@@ -22,6 +22,13 @@ export interface MachineParts {
   onRemoved(): void;
 }
 
+/** A step that was given up because another one took its place. */
+export class Superseded extends ApiError {
+  constructor(message: string) {
+    super('conflict', message);
+  }
+}
+
 const STOP_GRACE_MS = 3_000;
 const READY_MS = 90_000;
 
@@ -38,6 +45,7 @@ export class Machine {
   readonly #steps = new Queue();
   readonly #onRemoved: () => void;
   #current: Step | undefined;
+  #epoch = 0;
   /** Present while the machine has been started and is not ready yet. */
   #awaitingReady: AbortController | undefined;
 
@@ -52,6 +60,11 @@ export class Machine {
   /** True while a step runs or waits: what the engine says meanwhile is not the whole truth. */
   get busy(): boolean {
     return this.#current !== undefined;
+  }
+
+  /** Changes with every step's begin and end: news from before is no news after. */
+  get epoch(): number {
+    return this.#epoch;
   }
 
   /** Resolves when the step that now runs has ended, however it ended. */
@@ -69,6 +82,7 @@ export class Machine {
   /** Stops and starts it. The caller has written `starting`. */
   restart(): Promise<void> {
     if (this.#current?.kind === 'restart') return this.#current.done;
+    this.#supersede('restarted');
     return this.#run('restart', async (signal) => {
       this.session.close();
       await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
@@ -79,7 +93,7 @@ export class Machine {
   stop(): Promise<void> {
     if (this.#current?.kind === 'stop') return this.#current.done;
     this.#store.computers.setStatus(this.id, 'stopping');
-    this.#current?.abort.abort(new ApiError('conflict', 'The computer was stopped meanwhile.'));
+    this.#supersede('stopped');
     return this.#run('stop', async (signal) => {
       this.session.close();
       await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
@@ -91,7 +105,7 @@ export class Machine {
   remove(): Promise<void> {
     if (this.#current?.kind === 'remove') return this.#current.done;
     this.#store.computers.setStatus(this.id, 'deleting');
-    this.#current?.abort.abort(new ApiError('conflict', 'The computer was deleted meanwhile.'));
+    this.#supersede('deleted');
     return this.#run('remove', async (signal) => {
       this.session.close();
       await this.#engine.remove(this.id, signal);
@@ -109,12 +123,17 @@ export class Machine {
 
   /** Ends what runs here without touching the machine: the service stops. */
   detach(): void {
-    this.#current?.abort.abort(new ApiError('internal', 'The service is stopping.'));
+    this.#current?.abort.abort(new Superseded('The service is stopping; it goes on at its start.'));
     this.session.close();
+  }
+
+  #supersede(how: string): void {
+    this.#current?.abort.abort(new Superseded(`The computer was ${how} meanwhile.`));
   }
 
   #run(kind: StepKind, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const abort = new AbortController();
+    this.#epoch += 1;
     const done = this.#steps
       .run(() => {
         abort.signal.throwIfAborted();
@@ -125,6 +144,7 @@ export class Machine {
         throw abort.signal.aborted ? abort.signal.reason : error;
       })
       .finally(() => {
+        this.#epoch += 1;
         if (this.#current?.abort === abort) this.#current = undefined;
       });
     // Whoever asked awaits it; a step nobody awaits any more has recorded its failure.

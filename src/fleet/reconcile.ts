@@ -26,11 +26,14 @@ export class Reconciler {
 
   /** Finishes what a crash left half done and takes over what happened behind our back. */
   async run(engine: Engine, signal: AbortSignal): Promise<void> {
-    const before = new Set(this.#store.computers.listAll().map((record) => record.id));
+    const epoch = (id: string) => this.#machines.known(id)?.epoch ?? 0;
+    const before = new Map(this.#store.computers.listAll().map(({ id }) => [id, epoch(id)]));
     const states = new Map((await engine.list(signal)).map((state) => [state.id, state]));
     for (const record of this.#store.computers.listAll()) {
-      // Rows that are younger than the list say nothing about it.
-      if (record.engine === engine.name && before.has(record.id)) {
+      // A list is old news of what was made or changed since it was asked for.
+      const unchanged = before.get(record.id) === epoch(record.id);
+      const busy = this.#machines.known(record.id)?.busy ?? false;
+      if (record.engine === engine.name && unchanged && !busy) {
         this.#bring(record, states.get(record.id));
       }
     }

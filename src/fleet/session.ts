@@ -65,8 +65,14 @@ export class Session {
     );
   }
 
+  /** Somebody is at work with it at this moment. */
+  get busy(): boolean {
+    return this.screen.inUse || this.shell.inUse || this.input.length > 0;
+  }
+
   /** A machine that has just been started has its pointer in the middle of its screen. */
   started(size: Size): void {
+    this.lastUsed = Date.now();
     this.#screen = undefined;
     this.#pointer = { x: Math.floor(size.width / 2), y: Math.floor(size.height / 2) };
   }

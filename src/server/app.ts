@@ -5,7 +5,7 @@ import type { Fleet } from '../fleet/fleet.js';
 import { generateId } from '../fleet/ids.js';
 import { authenticate } from './authentication.js';
 import { readBodies } from './bodies.js';
-import { sendError } from './errors.js';
+import { refuseGarbage, sendError } from './errors.js';
 import { addHealth } from './health.js';
 import { addOpenApi } from './openapi.js';
 import { checkOrigin, type Reachable } from './origin.js';
@@ -18,6 +18,8 @@ export const PREFIX = '/api';
 const BODY_LIMIT = 8 * 1024 * 1024;
 /** A client has so long, in milliseconds, to send its headers and body. */
 const REQUEST_MS = 30_000;
+/** And so long to read its answer. */
+const READ_MS = 60_000;
 const OPEN_PATHS = [`${PREFIX}/health`, `${PREFIX}/openapi.json`];
 
 export interface AppOptions {
@@ -38,7 +40,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     requestTimeout: REQUEST_MS,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 4096 },
-    frameworkErrors: (error, request, reply) => sendError(error, request, reply),
+    frameworkErrors: (error, request, reply) => {
+      try {
+        checkOrigin(request.raw, reachable);
+        authenticate(fleet.access, request);
+      } catch (refusal) {
+        return sendError(refusal as Error, request, reply);
+      }
+      return sendError(error, request, reply);
+    },
+    clientErrorHandler: refuseGarbage,
     http: { requireHostHeader: false, connectionsCheckingInterval: 5_000, headersTimeout: 15_000 },
   }) as unknown as FastifyInstance;
   app.decorateRequest('owner', null);
@@ -64,6 +75,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       },
       'request',
     );
+  });
+  app.addHook('onSend', async (_request, reply, payload) => {
+    // A client that does not read its answer is let go.
+    const timer = setTimeout(() => reply.raw.destroy(), READ_MS);
+    reply.raw.once('close', () => clearTimeout(timer));
+    return payload;
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(request, PREFIX));

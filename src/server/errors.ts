@@ -1,5 +1,6 @@
+import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from '../contract/errors.js';
+import { ApiError, type ErrorCode } from '../contract/errors.js';
 
 /** What the framework itself refuses, in the contract's words. */
 const frameworkErrors: Readonly<Record<string, () => ApiError>> = {
@@ -22,6 +23,11 @@ function toApiError(error: FastifyError | ApiError | Error): ApiError {
   const code = 'code' in error ? String(error.code) : '';
   const known = frameworkErrors[code];
   if (known) return known();
+  if (/SQLITE_(FULL|IOERR)/.test(code)) {
+    return new ApiError('internal', 'The disk of the service is full; nothing was changed.', {
+      cause: error,
+    });
+  }
   const status = 'statusCode' in error ? Number(error.statusCode) : 500;
   if (status === 400) return new ApiError('invalid_request', 'The body is not valid JSON.');
   return new ApiError('internal', 'The service failed; its log has more under this request id.', {
@@ -44,9 +50,35 @@ export function sendError(
     reply.header('connection', 'close');
   }
   if (answer.status === 413) reply.header('connection', 'close');
+  if (request.raw.headers.upgrade !== undefined) {
+    // An upgrade that was refused: no time-out of HTTP looks after its socket any more.
+    reply.header('connection', 'close');
+    reply.raw.once('finish', () => request.raw.socket.destroySoon());
+  }
   return reply
     .status(answer.status)
     .header('x-error-code', answer.code)
     .type('application/json; charset=utf-8')
     .send(JSON.stringify({ error: answer.message }));
+}
+
+/** What is no HTTP at all, or came too slowly, gets its answer in the contract's form, too. */
+export function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): void {
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT';
+  const line = late ? '408 Request Timeout' : '400 Bad Request';
+  const code: ErrorCode = late ? 'request_timeout' : 'invalid_request';
+  const message = late ? 'The request did not arrive whole in time.' : 'This is not valid HTTP.';
+  const body = JSON.stringify({ error: message });
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const headers = [
+    `HTTP/1.1 ${line}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    `x-error-code: ${code}`,
+    'connection: close',
+  ];
+  socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());
 }

@@ -9,6 +9,7 @@ import {
   StreamId,
 } from '../contract/process.js';
 import type { Fleet } from '../fleet/fleet.js';
+import { Queue } from '../fleet/queue.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 import type { ShellProcess } from '../shell/types.js';
 import { computerOf, ownerOf, type Params } from './requests.js';
@@ -18,6 +19,10 @@ import { validate } from './validation.js';
 const START_WITHIN_MS = 10_000;
 /** Output is held back while so many bytes wait to be sent to a slow client. */
 const HIGH_WATER = 1024 * 1024;
+/** A client that does not answer a ping within this many milliseconds is gone. */
+const BEAT_MS = 30_000;
+/** Signals that may wait to be delivered. */
+const MOST_SIGNALS = 16;
 
 /** `GET C/process`: a process in the computer with its streams, as contract/process.ts describes. */
 export function addProcessSocket(app: FastifyInstance, fleet: Fleet): void {
@@ -51,6 +56,7 @@ async function serveProcess(
   const left = new AbortController();
   socket.on('close', () => left.abort(new ApiError('request_timeout', 'The client went away.')));
   socket.on('error', () => left.abort(new ApiError('request_timeout', 'The client went away.')));
+  dropWhenGone(socket);
   const inbox = new Inbox(socket);
   try {
     const start = validate(ProcessStart, parseJson(await inbox.first(START_WITHIN_MS)), 'body');
@@ -80,13 +86,14 @@ async function attach(
   if (left.aborted) onLeft();
   left.addEventListener('abort', onLeft, { once: true });
   child.stdin.on('error', () => undefined);
+  child.stdin.once('close', () => socket.resume());
+  const signals = new Queue();
   inbox.deliver((data, isBinary) => {
-    if (!isBinary) return control(child, parseJson(data.toString()));
+    if (!isBinary) return control(child, signals, parseJson(data.toString()));
     if (data[0] !== StreamId.stdin || child.stdin.destroyed) return;
     if (!child.stdin.write(data.subarray(1))) {
       socket.pause();
       child.stdin.once('drain', () => socket.resume());
-      child.stdin.once('close', () => socket.resume());
     }
   });
   await Promise.all([
@@ -105,19 +112,36 @@ async function forward(
 ): Promise<void> {
   for await (const chunk of stream) {
     if (socket.readyState !== socket.OPEN) return;
-    socket.send(Buffer.concat([Buffer.of(id), chunk]));
-    while (socket.bufferedAmount > HIGH_WATER && socket.readyState === socket.OPEN) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    const message = Buffer.concat([Buffer.of(id), chunk]);
+    const sent = new Promise<void>((resolve) => socket.send(message, () => resolve()));
+    if (socket.bufferedAmount > HIGH_WATER) await sent;
   }
 }
 
-function control(child: ShellProcess, message: unknown): void {
+function control(child: ShellProcess, signals: Queue, message: unknown): void {
   const parsed = ProcessControl.safeParse(message);
   if (!parsed.success) return;
   if (parsed.data.type === 'stdin_end') child.stdin.end();
   else if (parsed.data.type === 'resize') child.resize(parsed.data);
-  else void child.kill(parsed.data.signal).catch(() => undefined);
+  else {
+    const { signal } = parsed.data;
+    if (signals.length < MOST_SIGNALS) signals.run(() => child.kill(signal)).catch(() => undefined);
+  }
+}
+
+/** Ends the socket of a client whose machine or network went away without a word. */
+function dropWhenGone(socket: WebSocket): void {
+  let alive = true;
+  socket.on('pong', () => {
+    alive = true;
+  });
+  const beat = setInterval(() => {
+    // What we do not read, for the guest is slow, holds back its pongs, too.
+    if (!alive && !socket.isPaused) socket.terminate();
+    alive = false;
+    socket.ping();
+  }, BEAT_MS);
+  socket.on('close', () => clearInterval(beat));
 }
 
 function parseJson(text: string): unknown {

@@ -80,7 +80,7 @@ describe('the service killed with SIGKILL', () => {
       const left = await leftovers();
       return Object.values(left).every((list) => list.length === 0);
     });
-    expect((await http('GET', `/computers/${id}`)).status).toBe(404);
+    await eventually(async () => (await http('GET', `/computers/${id}`)).status === 404);
   });
 });
 

@@ -113,6 +113,36 @@ describe('steps that cross', () => {
   });
 });
 
+describe('a creation that is waited for', () => {
+  it('keeps the computer when it is stopped meanwhile', async () => {
+    const { promise, open } = gate();
+    test.engine.gates.set('start', promise);
+    const created = refusal(create('one'));
+    await vi.waitFor(() => expect(test.engine.calls.some((c) => c.startsWith('start'))).toBe(true));
+    const stopped = test.fleet.computers.stop(record('one'));
+    open();
+    expect((await stopped).status).toBe('stopped');
+    expect(await created).toBe('conflict');
+    expect(record('one').status).toBe('stopped');
+  });
+
+  it('pays no attention to a list from before it began', async () => {
+    const { promise, open } = gate();
+    test = await test.restart();
+    await vi.waitFor(() => expect(test.fleet.computers.list(project().id)).toEqual([]));
+    test.engine.gates.set('list', promise);
+    const { fleet } = test;
+    const one = await create('one');
+    test.engine.gates.set('list', promise);
+    const stopped = await fleet.computers.stop(record('one'));
+    expect(stopped.status).toBe('stopped');
+    const started = fleet.computers.start(record('one'));
+    open();
+    expect((await started).status).toBe('running');
+    expect(fleet.computers.view(one.id).status).toBe('running');
+  });
+});
+
 describe('after a restart', () => {
   it('finishes a deletion that was under way', async () => {
     await create('one');

@@ -85,6 +85,27 @@ describe('keys', () => {
     expect(Object.keys(answer.json)).toEqual(['error']);
   });
 
+  it('answers 401 to a path that is no URL and to names that are too long', async () => {
+    for (const path of ['/%zz', `/projects/${'x'.repeat(5000)}`]) {
+      expect((await call('GET', path, undefined, { authorization: '' })).status).toBe(401);
+    }
+  });
+
+  it('closes the connection of an upgrade that it refuses', async () => {
+    const socket = connect(port, '127.0.0.1');
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    socket.resume();
+    socket.write(
+      'GET /api/projects HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    );
+    await closed;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const open = await new Promise<number>((resolve) =>
+      app.server.getConnections((_, count) => resolve(count)),
+    );
+    expect(open).toBeLessThan(5);
+  });
+
   it('answers 401 before it reads the body', async () => {
     const head = `POST /api/projects HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n`;
     expect(await raw(head)).toMatch(/^HTTP\/1\.1 401 /);
@@ -132,6 +153,12 @@ describe('requests made for somebody else', () => {
     const answer = await call('GET', '/health');
     expect(answer.headers.get('access-control-allow-origin')).toBeNull();
   });
+});
+
+it('answers garbage in its own words', async () => {
+  const answer = await raw('NO HTTP AT ALL\r\n\r\n');
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(answer.split('\r\n\r\n')[1]).toBe('{"error":"This is not valid HTTP."}');
 });
 
 describe('bodies', () => {

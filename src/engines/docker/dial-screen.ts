@@ -28,37 +28,41 @@ export async function dialScreen(directory: string, signal?: AbortSignal): Promi
     if (cause.code === 'ENOENT') throw new NotListening('no socket', { cause });
     throw cause;
   });
+  let socket: Socket;
   try {
     if (!(await file.stat()).isSocket()) {
       throw new ApiError('guest_failed', "The computer's screen is not a socket.");
     }
-    return await connected(connect(`/proc/self/fd/${file.fd}`), signal);
+    socket = await connected(connect(`/proc/self/fd/${file.fd}`), signal);
   } finally {
     await file.close();
   }
+  // Its 'close' has been and gone: nobody who listens from now on would hear of it.
+  if (socket.destroyed) throw new NotListening('it hung up at once');
+  return socket;
 }
 
-function connected(socket: Socket, signal: AbortSignal | undefined): Promise<Duplex> {
+function connected(socket: Socket, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const settle = (error?: unknown) => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
-      socket.removeAllListeners();
+      socket.off('connect', onConnect).off('error', onError);
+      // A guest can end the connection at any moment, also while nobody listens yet.
+      socket.on('error', () => undefined);
       if (error === undefined) return resolve(socket);
-      // Its later errors are nobody's.
-      socket.on('error', () => undefined).destroy();
+      socket.destroy();
       reject(error);
     };
     const onAbort = () => settle(signal?.reason);
+    const onConnect = () => settle();
+    const onError = (cause: Error) => settle(new NotListening('nobody listens', { cause }));
     const timer = setTimeout(
       () => settle(new ApiError('guest_timeout', "The computer's screen did not answer in time.")),
       CONNECT_MS,
     );
+    socket.on('connect', onConnect).on('error', onError);
     signal?.addEventListener('abort', onAbort, { once: true });
     if (signal?.aborted) onAbort();
-    socket.on('connect', () => settle());
-    socket.on('error', (cause) => {
-      settle(new NotListening('nobody listens', { cause }));
-    });
   });
 }

@@ -108,7 +108,10 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
       firewall.invalidate();
       const keep = async () => {
         await helper.clean(signal).catch(() => undefined);
-        for (; !signal.aborted; await sleep(60_000, undefined, { signal })) await firewall.ensure();
+        for (; !signal.aborted; await sleep(60_000, undefined, { signal })) {
+          // It fails while there is no image yet; no machine starts without it either way.
+          await firewall.ensure().catch(() => undefined);
+        }
       };
       keep().catch(() => undefined);
       try {
@@ -122,5 +125,6 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
         ? dialWhenListening(id, signal)
         : execStream(docker, machineName(id), ['/usr/lib/vc/sshd'], signal),
     images: (signal) => listImages(docker, signal),
+    close: () => helper.settled(),
   };
 }

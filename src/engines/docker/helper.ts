@@ -29,13 +29,25 @@ export interface HelperRunner {
 export class Helpers implements HelperRunner {
   readonly #docker: Docker;
   readonly #serviceId: string;
+  readonly #running = new Set<Promise<HelperResult>>();
 
   constructor(docker: Docker, serviceId: string) {
     this.#docker = docker;
     this.#serviceId = serviceId;
   }
 
-  async run(task: HelperTask, signal?: AbortSignal): Promise<HelperResult> {
+  run(task: HelperTask, signal?: AbortSignal): Promise<HelperResult> {
+    const running = this.#run(task, signal);
+    this.#running.add(running);
+    return running.finally(() => this.#running.delete(running));
+  }
+
+  /** Resolves when no helper runs, so that none is left behind. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#running);
+  }
+
+  async #run(task: HelperTask, signal?: AbortSignal): Promise<HelperResult> {
     const config = await this.#config(task, signal);
     const container = await ask(STEP_MS, signal, (abortSignal) =>
       this.#docker.createContainer({ ...config, abortSignal }),

@@ -56,6 +56,8 @@ async function readCutText(reader: ByteReader, target: MessageTarget): Promise<v
   if (length >= 0 || size > MAX_CLIPBOARD) return reader.skip(size);
   if (size < 4) throw protocolError('sent a clipboard message without flags');
   const body = await reader.read(size);
+  // A kilobyte can unpack to a megabyte, which is what it costs.
+  if (size > 64) target.charge(MAX_CLIPBOARD);
   target.onClipboard(decoded(body));
 }
 

@@ -25,6 +25,7 @@ export class GuestClipboard {
   #before: string | undefined;
   #asked: Deferred<void> | undefined;
   #withheld = false;
+  #packed: { readonly text: string; readonly data: Buffer } | undefined;
   #read: Deferred<string | undefined> | undefined;
 
   constructor(connection: Connection) {
@@ -80,10 +81,17 @@ export class GuestClipboard {
     this.#connection.send(this.#offer === undefined ? clipboardForget() : clipboardNotify());
   }
 
+  /** Packed once, however often the guest asks for it. */
+  #packedOffer(): Buffer {
+    const text = this.#offer ?? '';
+    if (this.#packed?.text !== text) this.#packed = { text, data: clipboardProvide(text) };
+    return this.#packed.data;
+  }
+
   #onMessage(message: ClipboardMessage): void {
     if (message.kind === 'request') {
       if (this.#withheld) return;
-      this.#connection.send(clipboardProvide(this.#offer ?? ''));
+      this.#connection.send(this.#packedOffer());
       this.#asked?.resolve();
     } else if (message.kind === 'notify') {
       this.#guestHas = message.available;

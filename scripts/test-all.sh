@@ -4,9 +4,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# What the tests use besides what `vc setup` installs: X clients and an SSH server for the unit
-# tests of the screen and the shell, and tools that look at the machine.
-packages="tigervnc-standalone-server xterm xclip x11-utils xdotool openssh-server openssh-sftp-server iproute2 util-linux procps python3"
+# What the tests use besides what `vc setup` installs: an X server with clients for the unit tests
+# of the screen, and tools that look at the machine.
+packages="tigervnc-standalone-server xterm xclip x11-utils xdotool curl man-db iproute2 util-linux procps python3"
 
 . scripts/packages.sh
 need_node

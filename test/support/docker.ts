@@ -69,7 +69,10 @@ async function startEngine(say: (line: string) => void) {
   const stop = async () => {
     await removeLeftovers(docker);
     child.kill('SIGTERM');
-    await Promise.race([new Promise((resolve) => child.once('exit', resolve)), sleep(15_000, undefined, { ref: false })]);
+    await Promise.race([
+      new Promise((resolve) => child.once('exit', resolve)),
+      sleep(15_000, undefined, { ref: false }),
+    ]);
     if (child.exitCode === null) child.kill('SIGKILL');
     rmSync(directory, { recursive: true, force: true });
   };

@@ -1,0 +1,15 @@
+import ssh2 from 'ssh2';
+import { expect, it } from 'vitest';
+import { generateKeyPair } from '../../src/shell/keys.js';
+
+it('makes key pairs that can be read again, every time', () => {
+  for (let i = 0; i < 1000; i++) {
+    const { privateKey, publicKey } = generateKeyPair();
+    const parsed = ssh2.utils.parseKey(privateKey);
+    expect(parsed).not.toBeInstanceOf(Error);
+    if (parsed instanceof Error) continue;
+    const [type, blob] = publicKey.split(' ');
+    expect(type).toBe('ssh-ed25519');
+    expect(parsed.getPublicSSH().toString('base64')).toBe(blob);
+  }
+});

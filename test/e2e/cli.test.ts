@@ -204,3 +204,38 @@ describe('lifecycle', () => {
     expect((await vc(['computer', 'get', 'shop/extra'])).code).toBe(5);
   });
 });
+
+describe('a project', () => {
+  it('stops, starts and restarts all its computers', async () => {
+    await ok('project', 'stop', 'shop');
+    await ok('computer', 'wait', 'shop/my desk', '--for', 'stopped');
+    await ok('project', 'start', 'shop');
+    await ok('computer', 'wait', 'shop/my desk', '--for', 'running');
+    await ok('project', 'restart', 'shop');
+    expect(await inside('echo back')).toBe('back\n');
+    const byName = await service.http('GET', '/projects/by-name/shop');
+    expect(byName.json.computers).toMatchObject([{ name: 'my desk', status: 'running' }]);
+    const list = await service.http('GET', '/projects/shop/computers');
+    expect(list.json.computers).toHaveLength(1);
+  });
+
+  it('is removed with its computers', async () => {
+    await ok('project', 'create', 'brief');
+    await ok('project', 'rm', 'brief', '--yes');
+    expect((await vc(['project', 'get', 'brief'])).code).toBe(5);
+  });
+});
+
+describe('this machine', () => {
+  it('shows its images and what it lacks', async () => {
+    expect(await ok('image', 'ls')).toContain('linux');
+    const doctor = await vc(['doctor', '--json']);
+    expect([0, 1]).toContain(doctor.code);
+    expect(JSON.stringify(JSON.parse(doctor.stdout))).toContain('docker');
+    expect(await ok('image', 'build', 'linux', '--if-missing')).not.toContain('error');
+  });
+
+  it('says where each setting comes from', async () => {
+    expect(await ok('profile', 'get')).toContain(service.baseUrl);
+  });
+});

@@ -1,5 +1,5 @@
 # Completion of vc for bash; written by `npm run generate`.
-# For this session: source <(vc completion bash)
+# For this shell: source <(vc completion bash)
 
 _vc() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}

@@ -49,7 +49,9 @@ export class Fleet {
     return Promise.all(
       [...this.#machines.engines()].map(async (engine) => {
         const probe = await engine.probe();
-        const detail = probe.usable ? probe.detail : `${probe.reason} ${probe.remedy}`;
+        const detail = probe.usable
+          ? probe.detail
+          : `${probe.reason}; mend it with: ${probe.remedy}`;
         return { name: engine.name, usable: probe.usable, detail };
       }),
     );

@@ -11,7 +11,7 @@ export const command = defineCommand({
   },
   options: {},
   examples: [
-    { does: 'In bash, for this session', command: 'source <(vc completion bash)' },
+    { does: 'In bash, for this shell', command: 'source <(vc completion bash)' },
     { does: 'In zsh, for good', command: 'vc completion zsh > "$fpath[1]/_vc"' },
     {
       does: 'In fish, for good',

@@ -56,8 +56,10 @@ export class FakeEngine implements Engine {
   }
 
   async list(): Promise<MachineState[]> {
+    // What a list says is how things stood when it was asked for.
+    const states = [...this.machines].map(([id, { status }]) => ({ id, status }));
     await this.#step('list', '');
-    return [...this.machines].map(([id, { status }]) => ({ id, status }));
+    return states;
   }
 
   async *watch(signal: AbortSignal): AsyncIterable<MachineEvent> {

@@ -1,5 +1,13 @@
 import { defineConfig } from 'vitest/config';
 
+/** End-to-end tests of what every engine promises: they run once on each. */
+const EVERY_ENGINE = [
+  ...['published', 'typing', 'input', 'screenshot', 'shell', 'lifecycle', 'cli', 'batch'],
+  ...['jobs', 'terminal', 'forward'],
+];
+
+const realThing = { fileParallelism: false, hookTimeout: 900_000 } as const;
+
 export default defineConfig({
   test: {
     projects: [
@@ -13,12 +21,26 @@ export default defineConfig({
       },
       {
         test: {
+          ...realThing,
           name: 'e2e',
           include: ['test/e2e/**/*.test.ts'],
+          exclude: ['test/e2e/qemu/**', 'test/e2e/qemu-*.test.ts'],
           globalSetup: ['test/e2e/setup.ts'],
-          fileParallelism: false,
           testTimeout: 120_000,
-          hookTimeout: 600_000,
+        },
+      },
+      {
+        test: {
+          ...realThing,
+          name: 'e2e-qemu',
+          include: [
+            ...EVERY_ENGINE.map((name) => `test/e2e/${name}.test.ts`),
+            'test/e2e/qemu/**/*.test.ts',
+            'test/e2e/qemu-*.test.ts',
+          ],
+          globalSetup: ['test/e2e/qemu/setup.ts'],
+          // Guests may be emulated.
+          testTimeout: 300_000,
         },
       },
     ],

@@ -9,7 +9,7 @@ _vc() {
     word=${COMP_WORDS[i]}
     case $word in
     --) dashes=yes; break ;;
-    --allow-host|--allow-network|--at|--auto-stop|--base-url|--button|--clicks|--code|--cpu|--cwd|--default-project|--delay|--duration|--engine|--env|--for|--format|--gpu|--hold|--image|--listen|--log-level|--max-running|--method|--os|--output|--profile|--project|--quality|--ram|--region|--resolution|--scale|--state|--timeout|-b|-c|-e|-o|-p) ((i++)) ;;
+    --allow-host|--allow-network|--at|--auto-stop|--base-url|--bind|--bitrate|--button|--clicks|--code|--connection|--cpu|--cwd|--default-project|--delay|--duration|--engine|--env|--firmware|--for|--format|--fps|--gpu|--hold|--image|--jq|--limit|--listen|--log-level|--max-running|--method|--name|--os|--output|--profile|--project|--quality|--ram|--region|--resolution|--scale|--ssh-key|--ssh-user|--state|--timeout|--url|-b|-c|-e|-o|-p) ((i++)) ;;
     -*) ;;
     *) given+=("$word") ;;
     esac
@@ -18,18 +18,21 @@ _vc() {
   COMPREPLY=()
   [[ -n $dashes ]] && return
   case "${given[0]}" in
-    '') options='-p --project --json -q --quiet --profile --base-url --no-color --help --version'; words='project computer key profile image serve doctor setup completion help' ;;
+    '') options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help --version'; words='project computer job key connection profile image login whoami serve doctor setup completion help' ;;
     'project'|'projects') options='--help'; [[ $count -eq 1 ]] && words='create ls get start stop restart rm' ;;
-    'computer'|'computers') options='--help'; [[ $count -eq 1 ]] && words='create ls get start stop restart rm screenshot click move drag scroll type key wait exec bash python' ;;
+    'computer'|'computers') options='--help'; [[ $count -eq 1 ]] && words='create ls get start stop restart rm history update fork screenshot click move drag scroll type key wait run view exec bash python shell cp forward stream record' ;;
+    'job'|'jobs') options='--help'; [[ $count -eq 1 ]] && words='ls get logs end' ;;
     'key'|'keys') options='--help'; [[ $count -eq 1 ]] && words='create ls rm' ;;
+    'connection'|'connections') options='--help'; [[ $count -eq 1 ]] && words='add ls rm' ;;
     'profile'|'profiles') options='--help'; [[ $count -eq 1 ]] && words='add use ls get rm' ;;
-    'image'|'images') options='--help'; [[ $count -eq 1 ]] && words='build ls' ;;
+    'image'|'images') options='--help'; [[ $count -eq 1 ]] && words='build import warm ls rm' ;;
   esac
   case "${given[0]} ${given[1]}" in
     'project create'|'projects create')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -38,9 +41,10 @@ _vc() {
       esac
       ;;
     'project ls'|'project list'|'projects ls'|'projects list')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -49,9 +53,10 @@ _vc() {
       esac
       ;;
     'project get'|'project show'|'projects get'|'projects show')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -61,9 +66,10 @@ _vc() {
       [[ $count -eq 2 && -n $options ]] && kind=project
       ;;
     'project start'|'projects start')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -73,9 +79,10 @@ _vc() {
       [[ $count -eq 2 && -n $options ]] && kind=project
       ;;
     'project stop'|'projects stop')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -85,9 +92,10 @@ _vc() {
       [[ $count -eq 2 && -n $options ]] && kind=project
       ;;
     'project restart'|'projects restart')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -97,9 +105,10 @@ _vc() {
       [[ $count -eq 2 && -n $options ]] && kind=project
       ;;
     'project rm'|'project delete'|'project remove'|'projects rm'|'projects delete'|'projects remove')
-      options='-y --yes -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-y --yes --dry-run -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -109,7 +118,7 @@ _vc() {
       [[ $count -ge 2 && -n $options ]] && kind=project
       ;;
     'computer create'|'computers create')
-      options='--os --cpu --ram --gpu --resolution --image --engine --auto-stop --no-wait -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--os --cpu --ram --gpu --resolution --image --engine --auto-stop --protect --no-wait --timeout -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         --os) words='linux windows'; kind=''; options='' ;;
         --cpu) words='2 4 8'; kind=''; options='' ;;
@@ -119,7 +128,9 @@ _vc() {
         --image) words=''; kind=''; options='' ;;
         --engine) words=''; kind=''; options='' ;;
         --auto-stop) words=''; kind=''; options='' ;;
+        --timeout) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -128,9 +139,10 @@ _vc() {
       esac
       ;;
     'computer ls'|'computer list'|'computers ls'|'computers list')
-      options='-a --all -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-a --all -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -139,9 +151,10 @@ _vc() {
       esac
       ;;
     'computer get'|'computer show'|'computers get'|'computers show')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -151,45 +164,51 @@ _vc() {
       [[ $count -eq 2 && -n $options ]] && kind=computer
       ;;
     'computer start'|'computers start')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--no-wait --timeout -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
+        --timeout) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
         :
         ;;
       esac
-      [[ $count -ge 2 && -n $options ]] && kind=computer
+      [[ $count -ge 2 && -n $options ]] && kind=stopped-computer
       ;;
     'computer stop'|'computers stop')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
         :
         ;;
       esac
-      [[ $count -ge 2 && -n $options ]] && kind=computer
+      [[ $count -ge 2 && -n $options ]] && kind=running-computer
       ;;
     'computer restart'|'computers restart')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--no-wait --timeout -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
+        --timeout) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
         :
         ;;
       esac
-      [[ $count -ge 2 && -n $options ]] && kind=computer
+      [[ $count -ge 2 && -n $options ]] && kind=running-computer
       ;;
     'computer rm'|'computer delete'|'computer remove'|'computers rm'|'computers delete'|'computers remove')
-      options='-y --yes -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-y --yes --dry-run -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -198,8 +217,50 @@ _vc() {
       esac
       [[ $count -ge 2 && -n $options ]] && kind=computer
       ;;
+    'computer history'|'computers history')
+      options='--limit -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --limit) words=''; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=computer
+      ;;
+    'computer update'|'computers update')
+      options='--name --auto-stop --protect --unprotect -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --name) words=''; kind=''; options='' ;;
+        --auto-stop) words=''; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=computer
+      ;;
+    'computer fork'|'computers fork')
+      options='--no-wait -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=computer
+      ;;
     'computer screenshot'|'computers screenshot')
-      options='-o --output --format --region --scale --quality --cursor -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-o --output --format --region --scale --quality --cursor --settle -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -o|--output) words=''; kind=file; options='' ;;
         --format) words='png jpeg webp'; kind=''; options='' ;;
@@ -207,102 +268,114 @@ _vc() {
         --scale) words=''; kind=''; options='' ;;
         --quality) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'computer click'|'computers click')
-      options='-b --button --right --middle --double --clicks --hold -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-b --button --right --middle --double --clicks --scale --settle --hold -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -b|--button) words='left right middle'; kind=''; options='' ;;
         --clicks) words=''; kind=''; options='' ;;
+        --scale) words=''; kind=''; options='' ;;
         --hold) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'computer move'|'computers move')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--scale --settle -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
+        --scale) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'computer drag'|'computers drag')
-      options='-b --button --duration -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-b --button --duration --scale --settle -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -b|--button) words='left right middle'; kind=''; options='' ;;
         --duration) words=''; kind=''; options='' ;;
+        --scale) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'computer scroll'|'computers scroll')
-      options='--at -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--at --scale --settle -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         --at) words=''; kind=''; options='' ;;
+        --scale) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       [[ $count -eq 3 && -n $options ]] && words='up down left right'
       ;;
     'computer type'|'computers type')
-      options='--delay -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--delay --settle -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         --delay) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'computer key'|'computers key')
-      options='--hold -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--hold --settle -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         --hold) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'computer wait'|'computers wait')
-      options='--stable --change --for --region --timeout -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--stable --change --for --region --timeout -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         --for) words='running stopped'; kind=''; options='' ;;
         --region) words=''; kind=''; options='' ;;
         --timeout) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -311,41 +384,11 @@ _vc() {
       esac
       [[ $count -eq 2 && -n $options ]] && kind=computer
       ;;
-    'computer exec'|'computers exec')
-      options='--cwd -e --env -n --no-stdin -p --project --json -q --quiet --profile --base-url --no-color --help'
+    'computer run'|'computers run')
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
-        --cwd) words=''; kind=''; options='' ;;
-        -e|--env) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
-        --profile) words=''; kind=''; options='' ;;
-        --base-url) words=''; kind=''; options='' ;;
-      *)
-        :
-        ;;
-      esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
-      ;;
-    'computer bash'|'computers bash')
-      options='--timeout --cwd -e --env --background -p --project --json -q --quiet --profile --base-url --no-color --help'
-      case $previous in
-        --timeout) words=''; kind=''; options='' ;;
-        --cwd) words=''; kind=''; options='' ;;
-        -e|--env) words=''; kind=''; options='' ;;
-        -p|--project) words=''; kind=''; options='' ;;
-        --profile) words=''; kind=''; options='' ;;
-        --base-url) words=''; kind=''; options='' ;;
-      *)
-        :
-        ;;
-      esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
-      ;;
-    'computer python'|'computers python')
-      options='-c --code --timeout -p --project --json -q --quiet --profile --base-url --no-color --help'
-      case $previous in
-        -c|--code) words=''; kind=''; options='' ;;
-        --timeout) words=''; kind=''; options='' ;;
-        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -355,10 +398,199 @@ _vc() {
       [[ $count -eq 2 && -n $options ]] && kind=computer
       [[ $count -eq 3 && -n $options ]] && kind=file
       ;;
-    'key create'|'keys create')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+    'computer view'|'computers view')
+      options='--view-only --print -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=computer
+      ;;
+    'computer exec'|'computers exec')
+      options='--cwd -e --env -n --no-stdin -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --cwd) words=''; kind=''; options='' ;;
+        -e|--env) words=''; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
+      ;;
+    'computer bash'|'computers bash')
+      options='--timeout --cwd -e --env --background -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --timeout) words=''; kind=''; options='' ;;
+        --cwd) words=''; kind=''; options='' ;;
+        -e|--env) words=''; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
+      ;;
+    'computer python'|'computers python')
+      options='-c --code --timeout -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -c|--code) words=''; kind=''; options='' ;;
+        --timeout) words=''; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
+      [[ $count -eq 3 && -n $options ]] && kind=file
+      ;;
+    'computer shell'|'computer ssh'|'computers shell'|'computers ssh')
+      options='--cwd -e --env -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --cwd) words=''; kind=''; options='' ;;
+        -e|--env) words=''; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=computer
+      ;;
+    'computer cp'|'computers cp')
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -ge 2 && -n $options ]] && kind=file
+      ;;
+    'computer forward'|'computer port-forward'|'computers forward'|'computers port-forward')
+      options='--bind -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --bind) words=''; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=computer
+      ;;
+    'computer stream'|'computers stream')
+      options='--connection --url --fps --bitrate -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --connection) words=''; kind=''; options='' ;;
+        --url) words=''; kind=''; options='' ;;
+        --fps) words='15 30 60'; kind=''; options='' ;;
+        --bitrate) words=''; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && words='start status stop'
+      [[ $count -eq 3 && -n $options ]] && kind=computer
+      ;;
+    'computer record'|'computers record')
+      options='-o --output --for --fps -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -o|--output) words=''; kind=file; options='' ;;
+        --for) words=''; kind=''; options='' ;;
+        --fps) words='15 30 60'; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=computer
+      ;;
+    'job ls'|'job list'|'jobs ls'|'jobs list')
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=computer
+      ;;
+    'job get'|'job show'|'jobs get'|'jobs show')
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=computer
+      ;;
+    'job logs'|'job output'|'jobs logs'|'jobs output')
+      options='-f --follow -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=computer
+      ;;
+    'job end'|'job kill'|'job stop'|'jobs end'|'jobs kill'|'jobs stop')
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 2 && -n $options ]] && kind=computer
+      ;;
+    'key create'|'keys create')
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -367,9 +599,10 @@ _vc() {
       esac
       ;;
     'key ls'|'key list'|'keys ls'|'keys list')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -378,9 +611,10 @@ _vc() {
       esac
       ;;
     'key rm'|'key delete'|'key remove'|'keys rm'|'keys delete'|'keys remove')
-      options='-y --yes -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-y --yes --dry-run -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -389,11 +623,49 @@ _vc() {
       esac
       [[ $count -ge 2 && -n $options ]] && kind=key
       ;;
+    'connection add'|'connection create'|'connections add'|'connections create')
+      options='--key-stdin -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      ;;
+    'connection ls'|'connection list'|'connections ls'|'connections list')
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      ;;
+    'connection rm'|'connection delete'|'connection remove'|'connections rm'|'connections delete'|'connections remove')
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -ge 2 && -n $options ]] && kind=connection
+      ;;
     'profile add'|'profiles add')
-      options='--default-project --from-env --use -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--default-project --from-env --use -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         --default-project) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -402,9 +674,10 @@ _vc() {
       esac
       ;;
     'profile use'|'profiles use')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -414,9 +687,10 @@ _vc() {
       [[ $count -eq 2 && -n $options ]] && kind=profile
       ;;
     'profile ls'|'profile list'|'profiles ls'|'profiles list')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -425,9 +699,10 @@ _vc() {
       esac
       ;;
     'profile get'|'profile show'|'profiles get'|'profiles show')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -436,9 +711,10 @@ _vc() {
       esac
       ;;
     'profile rm'|'profile delete'|'profile remove'|'profiles rm'|'profiles delete'|'profiles remove')
-      options='-y --yes -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-y --yes --dry-run -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -448,23 +724,94 @@ _vc() {
       [[ $count -ge 2 && -n $options ]] && kind=profile
       ;;
     'image build'|'images build')
-      options='--engine --method --if-missing -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--engine --method --if-missing -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
-        --engine) words='docker'; kind=''; options='' ;;
+        --engine) words='auto docker qemu'; kind=''; options='' ;;
         --method) words='mmdebstrap dockerfile'; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && words='linux'
+      [[ $count -eq 2 && -n $options ]] && words='linux windows'
+      ;;
+    'image import'|'images import')
+      options='--os --ssh-user --ssh-key --no-shell --firmware -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --os) words='linux windows'; kind=''; options='' ;;
+        --ssh-user) words=''; kind=''; options='' ;;
+        --ssh-key) words=''; kind=file; options='' ;;
+        --firmware) words='uefi bios'; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 3 && -n $options ]] && kind=file
+      ;;
+    'image warm'|'images warm')
+      options='--ram --cpu --resolution -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --ram) words='2 4 8'; kind=''; options='' ;;
+        --cpu) words='2 4 8'; kind=''; options='' ;;
+        --resolution) words=''; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
       ;;
     'image ls'|'image list'|'images ls'|'images list')
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      ;;
+    'image rm'|'image delete'|'image remove'|'images rm'|'images delete'|'images remove')
+      options='--engine -y --yes -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --engine) words='docker qemu'; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      ;;
+    'login '*)
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      ;;
+    'whoami '*)
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -473,16 +820,17 @@ _vc() {
       esac
       ;;
     'serve '*)
-      options='--listen --expose --allow-host --engine --state --max-running --allow-sudo --allow-network --no-internet --log-level -d --detach -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--listen --expose --allow-host --engine --state --max-running --allow-sudo --allow-network --no-internet --metrics --allow-private-rtmp --log-level -d --detach -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         --listen) words=''; kind=''; options='' ;;
         --allow-host) words=''; kind=''; options='' ;;
-        --engine) words='auto docker'; kind=''; options='' ;;
+        --engine) words='auto docker qemu'; kind=''; options='' ;;
         --state) words=''; kind=file; options='' ;;
         --max-running) words=''; kind=''; options='' ;;
         --allow-network) words=''; kind=''; options='' ;;
         --log-level) words='trace debug info warn error fatal silent'; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -491,9 +839,10 @@ _vc() {
       esac
       ;;
     'doctor '*)
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -502,9 +851,11 @@ _vc() {
       esac
       ;;
     'setup '*)
-      options='-y --yes --packages-only --dry-run -p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='--engine -y --yes --packages-only --dry-run -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
+        --engine) words='auto docker qemu'; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -513,9 +864,10 @@ _vc() {
       esac
       ;;
     'completion '*)
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)
@@ -525,9 +877,10 @@ _vc() {
       [[ $count -eq 1 && -n $options ]] && words='bash zsh fish'
       ;;
     'help '*)
-      options='-p --project --json -q --quiet --profile --base-url --no-color --help'
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;
         --base-url) words=''; kind=''; options='' ;;
       *)

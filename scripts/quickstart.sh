@@ -2,23 +2,36 @@
 # From a fresh clone to a running computer: `npm run quickstart`.
 #
 # Installs what this machine lacks (it says what, and asks), starts the service in the background,
-# makes a computer, types a line into an editor in it and leaves a picture in screenshot.png.
-# Run again, it is quick and leaves what is there as it is. `--yes` answers every question.
+# makes a computer, types a line into an editor in it and leaves a picture in screenshot.png. The
+# computer is a container where a Docker Engine runs, elsewhere a virtual machine; `--engine docker`
+# and `--engine qemu` choose. Run again, it is quick and leaves what is there as it is. `--yes`
+# answers every question.
 set -eu
 
 cd "$(dirname "$0")/.."
 
+usage() {
+  echo "error: $1" >&2
+  echo "       usage: npm run quickstart [-- [--engine auto|docker|qemu] [--yes]]" >&2
+  exit 2
+}
+
 answer=''
-for word in "$@"; do
-  case $word in
+engine=${VC_ENGINE:-auto}
+while [ $# -gt 0 ]; do
+  case $1 in
   -y | --yes) answer=--yes ;;
-  *)
-    echo "error: unknown option $word" >&2
-    echo "       usage: npm run quickstart [-- --yes]" >&2
-    exit 2
+  --engine)
+    [ $# -ge 2 ] || usage '--engine needs a name'
+    engine=$2
+    shift
     ;;
+  --engine=*) engine=${1#--engine=} ;;
+  *) usage "unknown option $1" ;;
   esac
+  shift
 done
+case $engine in auto | docker | qemu) ;; *) usage "there is no engine $engine" ;; esac
 
 step='the quick start'
 fail() {
@@ -73,32 +86,47 @@ if [ ! -e "$built" ] || newer_than "$built" src package.json tsconfig.json tscon
   touch "$built"
 fi
 
-say 'Setting this machine up (Docker, and the tools that build an image)'
-# shellcheck disable=SC2086
-vc setup $answer
+# From here on one engine: what `auto` stands for must not change when something is installed.
+wish=$engine
+engine=$(vc setup --engine "$wish" --dry-run --quiet)
 
-# A user who was let into the group docker just now has it at the next login only: sg gives it here.
+say "Setting this machine up for $engine"
+# shellcheck disable=SC2086
+vc setup --engine "$engine" $answer
+
+# A user who was let into a group just now has it at the next login only: sg gives it here.
+group=docker
+[ "$engine" = docker ] || group=kvm
 if [ "$(id -u)" -ne 0 ] && [ -z "${VC_QUICKSTART_GROUP:-}" ] && command -v sg >/dev/null 2>&1 &&
-  ! id -nG | grep -qw docker && getent group docker | grep -qw "$(id -un)"; then
+  ! id -nG | grep -qw "$group" && getent group "$group" | grep -qw "$(id -un)"; then
   trap - EXIT
-  VC_QUICKSTART_GROUP=1 exec sg docker -c "sh scripts/quickstart.sh $answer"
+  VC_QUICKSTART_GROUP=1 exec sg "$group" -c "sh scripts/quickstart.sh --engine $wish $answer"
 fi
 
-say 'Building the Linux image, if it is not there (some minutes)'
-vc image build linux --if-missing
+say "Building the Linux image for $engine, if it is not there (two to five minutes)"
+vc image build linux --engine "$engine" --if-missing
+
+if [ "$engine" = qemu ]; then
+  say 'Booting it once and saving that, if it was not done (half a minute to two minutes)'
+  vc image warm linux
+fi
 
 say 'Starting the service, if none runs'
 vc serve --detach
 
 # What follows is how anyone uses vc; `vc` here is `node bin/vc.js`.
 computer=demo/desktop
+present=$(vc computer get "$computer" 2>/dev/null | sed -n 's/^engine[[:space:]]*\([a-z]*\).*/\1/p')
+if [ "$wish" != auto ] && [ -n "$present" ] && [ "$present" != "$engine" ]; then
+  computer=demo/desktop-$engine
+fi
 
 say "Making the computer $computer, if it is not there"
 vc project get demo -q >/dev/null 2>&1 || vc project create demo
 if vc computer get "$computer" -q >/dev/null 2>&1; then
   vc computer start "$computer"
 else
-  vc computer create "$computer"
+  vc computer create "$computer" --engine "$engine"
 fi
 
 if ! vc computer bash "$computer" 'pgrep -x mousepad' >/dev/null; then
@@ -114,14 +142,14 @@ say 'Taking a picture'
 vc computer screenshot "$computer" -o screenshot.png
 
 trap - EXIT
-cat >&2 <<'NEXT'
+cat >&2 <<NEXT
 
-There it is: screenshot.png. To have `vc` as a command: npm link (or use: node bin/vc.js)
+There it is: screenshot.png. To have vc as a command: npm link (or use: node bin/vc.js)
 
-  vc computer click demo/desktop 640 400      click in the middle
-  vc computer key demo/desktop ctrl+s         press keys
-  vc computer exec demo/desktop -- uname -a   run a program
+  vc computer click $computer 640 400      click in the middle
+  vc computer key $computer ctrl+s         press keys
+  vc computer exec $computer -- uname -a   run a program
   vc computer ls                              see what is there
-  vc computer stop demo/desktop               stop it; its disk stays
+  vc computer stop $computer               stop it; its disk stays
   vc --help                                   everything else
 NEXT

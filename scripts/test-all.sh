@@ -5,8 +5,9 @@ set -eu
 cd "$(dirname "$0")/.."
 
 # What the tests use besides what `vc setup` installs: an X server with clients for the unit tests
-# of the screen, and tools that look at the machine.
-packages="tigervnc-standalone-server xterm xclip x11-utils xdotool curl man-db iproute2 util-linux procps python3"
+# of the screen, tools that look at the machine, a boot loader to make a foreign disk with, an RTMP
+# server for the streams and a browser for the live view.
+packages="tigervnc-standalone-server xterm xclip x11-utils xdotool curl man-db iproute2 util-linux procps python3 grub-pc-bin grub-common mtools openssl ffmpeg nginx-light libnginx-mod-rtmp chromium"
 
 . scripts/packages.sh
 need_node
@@ -16,12 +17,14 @@ npm ci --ignore-scripts --no-audit --no-fund
 npm run lint
 npm run typecheck
 npm run build
-node bin/vc.js setup --packages-only --yes
+for engine in docker qemu; do
+  node bin/vc.js setup --engine "$engine" --packages-only --yes
+done
 
 reports=$(mktemp -d)
 trap 'rm -rf "$reports"' EXIT
 failed=0
-for project in unit e2e; do
+for project in unit e2e e2e-qemu; do
   npx vitest run --project "$project" --reporter=default --reporter=json \
     --outputFile.json="$reports/$project.json" || failed=1
 done

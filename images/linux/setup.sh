@@ -16,21 +16,23 @@ ln -sf /var/lib/vc/machine-id /var/lib/dbus/machine-id
 
 chmod 440 /etc/sudoers.d/vc
 
-# Wallpaper: drawn once, also where the desktop looks for its default.
-gdk-pixbuf-thumbnailer -s 1920 /usr/share/backgrounds/vc/default.svg /usr/share/backgrounds/vc/default.png
-ln -sf ../vc/default.png /usr/share/backgrounds/xfce/xfce-shapes.svg
+# A recipe that builds on this one may have another desktop.
+if [ -d /usr/share/xfce4/panel ]; then
+  # Wallpaper: drawn once, also where the desktop looks for its default.
+  gdk-pixbuf-thumbnailer -s 1920 /usr/share/backgrounds/vc/default.svg /usr/share/backgrounds/vc/default.png
+  ln -sf ../vc/default.png /usr/share/backgrounds/xfce/xfce-shapes.svg
+  update-alternatives --set x-terminal-emulator /usr/bin/xfce4-terminal.wrapper
+  gtk-update-icon-cache -q -f /usr/share/icons/elementary-xfce
+  # The tray in the panel's own process: one program less to start.
+  sed -i 's/X-XFCE-Internal=.*/X-XFCE-Internal=true/' /usr/share/xfce4/panel/plugins/systray.desktop
+fi
 
 # Caches that programs would build at their first start.
 /usr/lib/*/glib-2.0/glib-compile-schemas /usr/share/glib-2.0/schemas
-update-alternatives --set x-terminal-emulator /usr/bin/xfce4-terminal.wrapper
-gtk-update-icon-cache -q -f /usr/share/icons/elementary-xfce
 # Font caches count only while the folders have the time noted in them: one that no archive changes,
 # in whole seconds and in the past.
 find -L /usr/share/fonts /usr/local/share/fonts -type d -exec touch -r /etc/debian_version {} +
 fc-cache -s
-
-# The tray in the panel's own process: one program less to start.
-sed -i 's/X-XFCE-Internal=.*/X-XFCE-Internal=true/' /usr/share/xfce4/panel/plugins/systray.desktop
 
 # What no one reads in a virtual computer.
 find /usr/share/doc /usr/share/locale /usr/lib/chromium/locales -depth -type f \

@@ -1,4 +1,5 @@
 import { Argument, Command, Option } from 'commander';
+import { packageVersion } from '../package-root.js';
 import {
   type CommandDefinition,
   describeOption,
@@ -8,7 +9,6 @@ import {
 import { globalOptions } from './globals.js';
 import { configureHelp, helpAfter } from './help.js';
 import { type Group, isGroup, type Node, tree } from './tree.js';
-import { version } from './version.js';
 
 /** Runs a command that was parsed. */
 export type Dispatch = (
@@ -37,7 +37,7 @@ export async function buildProgram(
   configure(program, options);
   program
     .description('Virtual computers on your own machine: create, drive and watch real desktops.')
-    .version(version(), '-V, --version', 'print the version')
+    .version(packageVersion(), '-V, --version', 'print the version')
     .helpCommand(false)
     .addHelpText('after', `\n${helpAfter.program}`);
   for (const [key, option] of Object.entries(globalOptions)) {

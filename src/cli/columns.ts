@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
-import type { Computer, Key, Project } from '../contract/index.js';
+import { imageNote } from '../contract/default-images.js';
+import type { Computer, Key, Project, streams } from '../contract/index.js';
 import type { Column } from './table.js';
 
 export const projectColumns: readonly Column<Project>[] = [
@@ -28,9 +29,17 @@ export const keyColumns: readonly Column<Key>[] = [
   { header: 'LAST USED', value: (key) => key.last_used_at ?? 'never', isTime: true },
 ];
 
+export const connectionColumns: readonly Column<streams.Connection>[] = [
+  { header: 'NAME', value: ({ name }) => name },
+  { header: 'URL', value: ({ url }) => url, shrinks: true },
+  { header: 'KEY', value: (connection) => (connection.has_stream_key ? 'kept' : 'none') },
+  { header: 'CREATED', value: (connection) => connection.created_at, isTime: true },
+];
+
 /** The fields of one computer, for a person. */
 export function computerFields(computer: Computer): [string, string][] {
   const { resolution, status_reason, started_at, url, auto_stop_minutes } = computer;
+  const note = imageNote(computer.image);
   return [
     ['name', `${computer.project_name}/${computer.name}`],
     ['id', computer.id],
@@ -40,10 +49,11 @@ export function computerFields(computer: Computer): [string, string][] {
     ...(computer.gpu === 'none' ? [] : [['gpu', computer.gpu] as [string, string]]),
     ['screen', `${resolution.width}x${resolution.height}`],
     ['engine', `${computer.engine} (${computer.isolation})`],
-    ['image', computer.image],
+    ['image', note === undefined ? computer.image : `${computer.image} (${note})`],
     ['created', computer.created_at],
     ['started', started_at ?? 'never'],
     ['auto-stop', auto_stop_minutes === null ? 'never' : `after ${auto_stop_minutes} min idle`],
+    ['protected', computer.protected ? 'yes, it cannot be removed' : 'no'],
     ...(url === null ? [] : [['view', url] as [string, string]]),
   ];
 }

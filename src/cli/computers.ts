@@ -1,5 +1,5 @@
 import { computerParameters } from '../client/address.js';
-import type { BodyInput, OperationName } from '../contract/index.js';
+import type { Answer, BodyInput, OperationName, QueryInput } from '../contract/index.js';
 import { computerAddress, describeAddress } from './address.js';
 import type { Context } from './context.js';
 import { argument, many } from './define.js';
@@ -13,10 +13,14 @@ export const computerArgument = argument('computer', 'PROJECT/NAME, a name or an
   completes: 'computer',
 });
 
-/** One or more computers. */
-export const computersArgument = many('computer', 'PROJECT/NAME, names or ids', {
-  completes: 'computer',
-});
+/** The computer that a command works in, which has to run for it. */
+export const runningComputer = { ...computerArgument, completes: 'running-computer' } as const;
+
+/** One or more computers, in the state in which the command makes sense. */
+export const computersArgument = (state: 'any' | 'running' | 'stopped') =>
+  many('computer', 'PROJECT/NAME, names or ids', {
+    completes: state === 'any' ? 'computer' : `${state}-computer`,
+  });
 
 /** Runs an operation on a computer and hands back the service's answer. */
 export async function onComputer<N extends OperationName>(
@@ -24,12 +28,14 @@ export async function onComputer<N extends OperationName>(
   operation: N,
   computer: string,
   body?: BodyInput<N>,
+  query?: QueryInput<N>,
 ) {
   const address = await computerAddress(context, computer);
   const client = await context.client();
   return client.request(operation, {
     params: computerParameters(address),
     body,
+    ...(query === undefined ? {} : { query }),
     signal: context.interrupts.signal,
   });
 }
@@ -46,11 +52,20 @@ export async function act<N extends OperationName>(
   if (context.globals.json) await printJson(context, answer);
 }
 
+type Change = 'startComputer' | 'stopComputer' | 'restartComputer' | 'deleteComputer';
+
+interface ChangeEach<N extends Change> extends Pick<Each<unknown>, 'names' | 'doing'> {
+  readonly did: string;
+  readonly query?: QueryInput<N>;
+  /** What is waited for when the service has answered. */
+  after?(answer: Answer<N>): Promise<Answer<N>>;
+}
+
 /** A change of state of one or more computers, each said when it is there. */
-export async function change(
+export async function change<N extends Change>(
   context: Context,
-  operation: 'startComputer' | 'stopComputer' | 'restartComputer' | 'deleteComputer',
-  each: Pick<Each<unknown>, 'names' | 'doing'> & { readonly did: string },
+  operation: N,
+  each: ChangeEach<N>,
 ): Promise<number> {
   // Every name has to be understood before the first is changed.
   const addresses = await Promise.all(each.names.map((name) => computerAddress(context, name)));
@@ -60,7 +75,10 @@ export async function change(
   return forEach(context, {
     names: each.names,
     doing: each.doing,
-    work: (name) => onComputer(context, operation, name),
+    work: async (name) => {
+      const answer = await onComputer(context, operation, name, undefined, each.query);
+      return each.after === undefined ? answer : each.after(answer);
+    },
     did: (name) => {
       const address = shown.get(name);
       return `${each.did} ${address === undefined ? name : describeAddress(address)}`;

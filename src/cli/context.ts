@@ -9,6 +9,10 @@ import type { Prompt } from './prompt.js';
 /** Options that every command takes. */
 export interface Globals {
   readonly json: boolean;
+  /** Fields of the JSON document that are wanted; all when undefined. */
+  readonly fields?: readonly string[];
+  /** A jq expression that the JSON document goes through. */
+  readonly jq?: string;
   readonly quiet: boolean;
   readonly project?: string;
   readonly profile?: string;

@@ -20,7 +20,15 @@ export interface Option<T> {
 }
 
 /** What completes an argument. */
-export type Completes = 'computer' | 'project' | 'key' | 'profile' | 'file';
+export type Completes =
+  | 'computer'
+  | 'running-computer'
+  | 'stopped-computer'
+  | 'project'
+  | 'key'
+  | 'connection'
+  | 'profile'
+  | 'file';
 
 /** A positional argument as data. */
 export interface Argument<T> {
@@ -56,6 +64,8 @@ interface Definition<A extends Arguments, O extends Options> {
   readonly arguments: A;
   readonly options: O;
   readonly examples: readonly Example[];
+  /** Fields of the thing, or of each in the list, that `--json` prints; absent: not to be chosen. */
+  readonly fields?: readonly string[];
   /** Resolves to an exit code, 0 if undefined. */
   run(context: Context, args: Values<A>, options: Values<O>): Promise<number | undefined>;
 }
@@ -128,6 +138,9 @@ export function flag(flags: string, summary: string, extra: Extra = {}): Option<
   };
 }
 
+/** Of commands that destroy something. */
+export const dryRun = flag('--dry-run', 'say what would be removed, and remove nothing');
+
 /** An option with a value; undefined when not given. */
 export function value<T = string>(
   flags: string,
@@ -137,6 +150,12 @@ export function value<T = string>(
 ): Option<T | undefined> {
   const read = (raw: Raw) => (typeof raw === 'string' ? parse(raw) : undefined);
   return { flags, summary, repeatable: false, ...extra, read };
+}
+
+/** `--flag [value]`: undefined when not given, the empty text when given without a value. */
+export function optionalValue(flags: string, summary: string): Option<string | undefined> {
+  const read = (raw: Raw) => (typeof raw === 'string' ? raw : raw === true ? '' : undefined);
+  return { flags, summary, repeatable: false, read };
 }
 
 /** An option that may be given several times. */

@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import type { ErrorCode } from '../contract/errors.js';
 
 /** Documented and stable; `exec` and `bash` end with the command's own code. */
@@ -38,4 +39,12 @@ const byErrorCode: Readonly<Partial<Record<ErrorCode, number>>> = {
 /** The exit code that an error of the contract's catalogue ends a command with. */
 export function exitCodeOf(code: ErrorCode): number {
   return byErrorCode[code] ?? ExitCode.failure;
+}
+
+/** A program's own exit code; 128 and the number of the signal that ended it. */
+export function processExitCode(exit: { code: number | null; signal: string | null }): number {
+  if (exit.code !== null) return exit.code;
+  const name = `SIG${(exit.signal ?? 'KILL').replace(/^SIG/, '')}`;
+  const numbers: Readonly<Record<string, number>> = constants.signals;
+  return 128 + (numbers[name] ?? constants.signals.SIGKILL);
 }

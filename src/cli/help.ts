@@ -36,11 +36,23 @@ export const helpAfter = {
     `${Object.keys(topics).join(', ')}.`,
   ].join('\n'),
   group: (name: string) => `Run \`vc ${name} COMMAND --help\` for one of them, with examples.`,
-  command: ({ examples }: CommandDefinition, bold: (text: string) => string) =>
-    examples.length === 0
-      ? ''
-      : [
-          `\n${bold('Examples:')}`,
-          ...examples.flatMap(({ does, command }) => [`  # ${does}`, `  ${command}`]),
-        ].join('\n'),
+  command: ({ examples, fields }: CommandDefinition, bold: (text: string) => string) => {
+    const shown = examples.flatMap(({ does, command }) => [`  # ${does}`, `  ${command}`]);
+    const json = fields === undefined ? [] : [`\n${bold('JSON fields:')}`, ...wrap(fields)];
+    return [...json, ...(shown.length === 0 ? [] : [`\n${bold('Examples:')}`, ...shown])].join(
+      '\n',
+    );
+  },
 };
+
+/** Names separated by commas, in lines of at most 78 columns, indented. */
+function wrap(names: readonly string[]): string[] {
+  const lines = [''];
+  for (const [index, name] of names.entries()) {
+    const word = index < names.length - 1 ? `${name}, ` : name;
+    const last = lines.length - 1;
+    if ((lines[last] ?? '').length + word.length > 76) lines.push(word);
+    else lines[last] += word;
+  }
+  return lines.map((line) => `  ${line.trimEnd()}`);
+}

@@ -3,6 +3,7 @@ import type { Readable, Writable } from 'node:stream';
 export interface Output extends Writable {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 export interface Input extends Readable {

@@ -5,9 +5,10 @@ import { InterruptedError, UsageError } from './errors.js';
 import { ExitCode } from './exit-codes.js';
 import { readGlobals } from './globals.js';
 import { write } from './io.js';
+import { checkJsonChoice } from './json.js';
 import { printReport, reportOf } from './report.js';
 import { wantsColor } from './style.js';
-import { commandWords, hasFlag } from './words.js';
+import { commandWords, hasFlag, separateJson } from './words.js';
 
 export type { Overrides } from './create-context.js';
 
@@ -20,7 +21,9 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
   let code: number = ExitCode.ok;
   let help = '';
   const dispatch: Dispatch = async (definition, args, options) => {
-    const context = createContext(surroundings, readGlobals(options));
+    const globals = readGlobals(options);
+    await checkJsonChoice(definition, globals);
+    const context = createContext(surroundings, globals);
     code = (await definition.invoke(context, args, options)) ?? ExitCode.ok;
   };
   try {
@@ -30,15 +33,22 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
     const writeOut = (text: string) => {
       help += text;
     };
-    const columns = Math.min(io.stdout.columns ?? 80, 100);
-    const program = await buildProgram(commandWords(argv), { dispatch, writeOut, columns, bold });
-    await program.parseAsync([...argv], { from: 'user' });
+    // As wide as the texts that the launcher has ready.
+    const columns = Math.min(io.stdout.columns ?? 80, 80);
+    const words = separateJson(argv);
+    const program = await buildProgram(commandWords(words), {
+      ...{ dispatch, writeOut, columns, bold },
+    });
+    await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (isHelp(error)) return ExitCode.ok;
     const stopped = interrupts.signal.aborted;
     const shown = stopped ? new InterruptedError(surroundings.goesOn) : usage(error, argv);
     const report = reportOf(shown);
-    await printReport(surroundings, report, { json: hasFlag(argv, '--json'), color });
+    await printReport(surroundings, report, {
+      json: hasFlag(argv, '--json') || hasFlag(argv, '--jq'),
+      color,
+    });
     code = report.exitCode;
   } finally {
     stopListening();

@@ -1,10 +1,21 @@
 import type { Context } from './context.js';
 import { write } from './io.js';
+import { runJq, selectFields } from './json.js';
 import { printable } from './style.js';
 
-/** One JSON document on stdout: on one line in a pipe, indented on a terminal. */
-export function printJson({ io }: Context, document: unknown): Promise<void> {
-  return write(io.stdout, `${JSON.stringify(document, null, io.stdout.isTTY ? 2 : 0)}\n`);
+/**
+ * The JSON document on stdout, with the fields that the user chose and through the user's jq: on
+ * one line in a pipe, indented on a terminal.
+ */
+export async function printJson({ io, globals }: Context, document: unknown): Promise<void> {
+  const { fields, jq } = globals;
+  const chosen = fields === undefined ? document : selectFields(document, fields);
+  if (jq === undefined) {
+    const text = JSON.stringify(chosen, null, io.stdout.isTTY ? 2 : 0);
+    return write(io.stdout, `${text}\n`);
+  }
+  const text = await runJq(chosen, jq);
+  if (text !== '') await write(io.stdout, `${text.replace(/\n$/, '')}\n`);
 }
 
 /** A line of data on stdout. */

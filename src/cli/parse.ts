@@ -61,6 +61,20 @@ export function resolution(text: string): { width: number; height: number } {
   );
 }
 
+const UNITS = { '': 1, s: 1, m: 60, h: 3600 } as const;
+
+/** A time as `10s`, `2m`, `1h` or seconds alone, as seconds from `min` to `max`. */
+export function seconds(limits: { readonly min: number; readonly max: number }) {
+  return (text: string): number => {
+    const [, digits, unit = ''] = /^(\d+\.?\d*|\.\d+)([smh]?)$/.exec(text) ?? [];
+    const value = Number(digits) * UNITS[unit as keyof typeof UNITS];
+    if (value >= limits.min && value <= limits.max) return value;
+    throw new UsageError(
+      `must be a time such as 10s or 2m, from ${limits.min} to ${limits.max} seconds, not ${JSON.stringify(text)}`,
+    );
+  };
+}
+
 /** `NAME=VALUE`. */
 export function assignment(text: string): readonly [string, string] {
   const match = /^([A-Za-z_][A-Za-z0-9_]*)=([\s\S]*)$/.exec(text);

@@ -55,7 +55,7 @@ function serviceReport(error: ApiError): Report {
   const { code, message } = error;
   const requestId = error instanceof ServiceError ? error.requestId : undefined;
   const hints: Partial<Record<string, string>> = {
-    unauthorized: 'check VC_API_KEY, or put a new key into the profile: vc profile add',
+    unauthorized: 'check VC_API_KEY, or give a new key: vc login',
     internal: `the service's log says more about request ${requestId}`,
     engine_unavailable: 'on the machine of the service: vc doctor',
   };

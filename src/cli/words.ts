@@ -1,3 +1,4 @@
+import { fields } from './fields.js';
 import { globalOptions } from './globals.js';
 
 /** Global options that take the next word as their value. */
@@ -17,8 +18,30 @@ export function commandWords(argv: readonly string[]): string[] {
   return words;
 }
 
-/** True when `flag` stands among the options, before any `--`. */
+/** True when `flag` stands among the options, with a value or without, before any `--`. */
 export function hasFlag(argv: readonly string[], flag: string): boolean {
   const end = argv.indexOf('--');
-  return (end < 0 ? argv : argv.slice(0, end)).includes(flag);
+  const options = end < 0 ? argv : argv.slice(0, end);
+  return options.some((word) => word === flag || word.startsWith(`${flag}=`));
+}
+
+/** A word that can only be meant as fields after `--json`: several names, known ones among them. */
+const someFields: ReadonlySet<string> = new Set(Object.values(fields).flat());
+
+/**
+ * The command line with every `--json` and its fields in one word, because the word after it is
+ * nearly always an argument: `--json id,name` becomes `--json=id,name`, a bare `--json` becomes
+ * `--json=`.
+ */
+export function separateJson(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  const words = end < 0 ? [...argv] : argv.slice(0, end);
+  for (let i = 0; i < words.length; i += 1) {
+    if (words[i] !== '--json') continue;
+    const next = words[i + 1] ?? '';
+    const hasFields =
+      /^[a-z_]+(,[a-z_]+)+$/.test(next) && next.split(',').some((name) => someFields.has(name));
+    words.splice(i, hasFields ? 2 : 1, `--json=${hasFields ? next : ''}`);
+  }
+  return end < 0 ? words : [...words, ...argv.slice(end)];
 }

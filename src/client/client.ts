@@ -1,3 +1,4 @@
+import type { Duplex, Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { Answer, BodyInput, OperationName, QueryInput } from '../contract/index.js';
 import { buildPath, type ComputerAddress } from './address.js';
@@ -5,6 +6,7 @@ import { answerDeadline } from './deadline.js';
 import { codeOf, errorFromAnswer, errorFromFailure, ServiceUnreachableError } from './errors.js';
 import type { ProcessRequest, RemoteProcess } from './process.js';
 import { routes } from './routes.js';
+import type { Endpoint } from './socket.js';
 import { openTransport, type Transport } from './transport.js';
 
 export interface ClientOptions {
@@ -21,6 +23,16 @@ export interface RequestOptions<N extends OperationName> {
   readonly signal?: AbortSignal;
   /** Milliseconds to wait for the answer; by default what the request needs and a margin. */
   readonly timeoutMs?: number;
+}
+
+/** A request of bytes, see {@link Client.exchange}. */
+export interface Exchange {
+  readonly method: 'GET' | 'PUT';
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Readable | Buffer;
+  readonly signal?: AbortSignal;
 }
 
 /** Bytes of an answer, with their media type. */
@@ -74,10 +86,40 @@ export class Client {
     return { data, mediaType: headerOf(response, 'content-type') ?? 'application/octet-stream' };
   }
 
+  /** Runs an operation whose answer is bytes that come for a while. The caller reads or destroys them. */
+  async requestStream<N extends OperationName>(
+    operation: N,
+    accept: string,
+    options: RequestOptions<N> = {},
+  ): Promise<Readable> {
+    const { body } = await this.#send(operation, options, accept);
+    return body;
+  }
+
   /** Starts a process in a computer and connects its streams. */
   async process(address: ComputerAddress, request: ProcessRequest): Promise<RemoteProcess> {
     const { openProcess } = await import('./process.js');
-    return openProcess({ url: this.#url, authorization: this.#authorization }, address, request);
+    return openProcess(this.#endpoint, address, request);
+  }
+
+  /** Connects to a port of a computer's own loopback. */
+  async tunnel(address: ComputerAddress, port: number, signal?: AbortSignal): Promise<Duplex> {
+    const { openTunnel } = await import('./tunnel.js');
+    return openTunnel(this.#endpoint, address, port, signal);
+  }
+
+  /** A request whose body, answer or both are bytes of any size; the caller reads the answer. */
+  async exchange(request: Exchange): Promise<Dispatcher.ResponseData> {
+    return this.#answered({
+      method: request.method,
+      path: `${this.#url.pathname.replace(/\/$/, '')}${request.path}${queryString(request.query)}`,
+      headers: { ...this.#authorizationHeaders(), ...request.headers },
+      body: request.body ?? null,
+      signal: request.signal ?? null,
+      // The service itself drops what stands still; this is for one that hangs.
+      headersTimeout: request.body === undefined ? 120_000 : 0,
+      bodyTimeout: 120_000,
+    });
   }
 
   /** Closes kept-alive connections. The client can be used again afterwards. */
@@ -94,10 +136,9 @@ export class Client {
   ): Promise<Dispatcher.ResponseData> {
     const { method, paths } = routes[operation];
     const timeout = options.timeoutMs ?? answerDeadline(operation, options.body);
-    const headers: Record<string, string> = { accept };
-    if (this.#authorization !== undefined) headers.authorization = this.#authorization;
+    const headers: Record<string, string> = { accept, ...this.#authorizationHeaders() };
     if (options.body !== undefined) headers['content-type'] = 'application/json';
-    const response = await this.#dispatch({
+    return this.#answered({
       method,
       path: `${this.#url.pathname.replace(/\/$/, '')}${buildPath(paths, options.params ?? {})}${queryString(options.query)}`,
       headers,
@@ -106,6 +147,19 @@ export class Client {
       headersTimeout: timeout,
       bodyTimeout: timeout,
     });
+  }
+
+  get #endpoint(): Endpoint {
+    return { url: this.#url, authorization: this.#authorization };
+  }
+
+  #authorizationHeaders(): Record<string, string> {
+    return this.#authorization === undefined ? {} : { authorization: this.#authorization };
+  }
+
+  /** The answer, if it is one of success. */
+  async #answered(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    const response = await this.#dispatch(options);
     if (response.statusCode === 200) return response;
     throw errorFromAnswer(
       {

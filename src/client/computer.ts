@@ -1,8 +1,18 @@
-import type { Answer, BodyInput, OperationName } from '../contract/index.js';
+import type { Duplex, Readable } from 'node:stream';
+import type {
+  Answer,
+  BatchInput,
+  BodyInput,
+  OperationName,
+  QueryInput,
+} from '../contract/index.js';
 import { type ComputerAddress, computerParameters } from './address.js';
 import type { Client } from './client.js';
+import { ComputerFiles } from './files.js';
+import { ComputerJobs } from './jobs.js';
 import type { ProcessRequest, RemoteProcess } from './process.js';
 import { type ScreenshotOptions, screenshotQuery } from './screenshot.js';
+import { reachableView } from './view.js';
 
 type Options<N extends OperationName, Required extends string> = Omit<
   NonNullable<BodyInput<N>>,
@@ -15,11 +25,16 @@ type Options<N extends OperationName, Required extends string> = Omit<
  */
 export class ComputerHandle {
   readonly address: ComputerAddress;
+  readonly files: ComputerFiles;
+  /** Commands that were started with `background`. */
+  readonly jobs: ComputerJobs;
   readonly #client: Client;
 
   constructor(client: Client, address: ComputerAddress) {
     this.#client = client;
     this.address = address;
+    this.files = new ComputerFiles(client, address);
+    this.jobs = new ComputerJobs(client, address);
   }
 
   /** What the computer is and whether it runs. */
@@ -38,6 +53,25 @@ export class ComputerHandle {
 
   restart(): Promise<Answer<'restartComputer'>> {
     return this.#run('restartComputer');
+  }
+
+  /** Who did what to it, the latest first. */
+  async history(
+    query: NonNullable<QueryInput<'listActions'>> = {},
+  ): Promise<Answer<'listActions'>['actions']> {
+    const params = computerParameters(this.address);
+    return (await this.#client.request('listActions', { params, query })).actions;
+  }
+
+  /** Renames or protects it, or changes when it is stopped; what is left out stays as it is. */
+  update(changes: NonNullable<BodyInput<'updateComputer'>>): Promise<Answer<'updateComputer'>> {
+    return this.#run('updateComputer', changes);
+  }
+
+  /** Copies it with its disk and, when it runs, its memory; resolves when the copy can be used. */
+  async fork(name: string): Promise<ComputerHandle> {
+    const { id } = await this.#run('forkComputer', { name });
+    return new ComputerHandle(this.#client, { id });
   }
 
   /** Removes it with its disk, for good. */
@@ -90,6 +124,19 @@ export class ComputerHandle {
     return (await this.#run('wait', body)).waited;
   }
 
+  /**
+   * Runs actions in one request, one after the other, with nobody else's input between them.
+   * Resolves with their answers up to the first that failed; `success` says that none did.
+   */
+  batch(actions: BatchInput[]): Promise<Answer<'batch'>> {
+    return this.#run('batch', { actions });
+  }
+
+  /** A link to the live view for a browser; it opens once, within a minute. */
+  async view(mode: 'control' | 'view' = 'control'): Promise<Answer<'view'>> {
+    return reachableView(await this.#run('view', { mode }), this.#client.baseUrl);
+  }
+
   /** Runs a command line in a shell and waits for its end. */
   bash(command: string, options: Options<'bash', 'command'> = {}): Promise<Answer<'bash'>> {
     return this.#run('bash', { command, ...options });
@@ -100,9 +147,40 @@ export class ComputerHandle {
     return this.#run('exec', { code, ...options });
   }
 
+  /** Streams the screen to an RTMP target; resolves when the first frame is on its way. */
+  startStream(body: NonNullable<BodyInput<'startStream'>>): Promise<Answer<'startStream'>> {
+    return this.#run('startStream', body);
+  }
+
+  streamStatus(): Promise<Answer<'streamStatus'>> {
+    return this.#run('streamStatus');
+  }
+
+  async stopStream(): Promise<void> {
+    await this.#run('stopStream');
+  }
+
+  /**
+   * Films the screen: the bytes of an MP4 file as they are made. Without `duration` (seconds) it
+   * goes on until the stream is destroyed. The file is in fragments: what came until the end of
+   * one can be played.
+   */
+  record(
+    query: NonNullable<QueryInput<'record'>> = {},
+    options: { readonly signal?: AbortSignal } = {},
+  ): Promise<Readable> {
+    const params = computerParameters(this.address);
+    return this.#client.requestStream('record', 'video/mp4', { params, query, ...options });
+  }
+
   /** Starts a program and connects its streams. */
   process(request: ProcessRequest): Promise<RemoteProcess> {
     return this.#client.process(this.address, request);
+  }
+
+  /** Connects to a port of the computer's own loopback, as a socket would. */
+  connect(port: number, signal?: AbortSignal): Promise<Duplex> {
+    return this.#client.tunnel(this.address, port, signal);
   }
 
   #run<N extends OperationName>(operation: N, body?: BodyInput<N>): Promise<Answer<N>> {

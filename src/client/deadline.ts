@@ -25,6 +25,8 @@ function workSeconds(operation: OperationName, body: unknown): number {
       return Math.max(field('duration', 0), field('seconds', 0), field('timeout', 10));
     case 'drag':
       return field('duration', 0.5);
+    case 'batch':
+      return batchSeconds(body);
     case 'key':
       return field('hold_ms', 0) / 1000;
     case 'type':
@@ -38,6 +40,17 @@ function workSeconds(operation: OperationName, body: unknown): number {
     default:
       return 0;
   }
+}
+
+/** The steps of a batch run one after the other. */
+function batchSeconds(body: unknown): number {
+  const steps = (body as { actions?: unknown } | undefined)?.actions;
+  if (!Array.isArray(steps)) return 0;
+  return steps.reduce((sum: number, step: unknown) => {
+    const action = (step as { action?: unknown } | null)?.action;
+    const known = typeof action === 'string' && action !== 'batch';
+    return sum + (known ? workSeconds(action as OperationName, step) : 0);
+  }, 0);
 }
 
 function textLength(body: unknown): number {

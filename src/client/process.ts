@@ -1,16 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import { Readable, Writable } from 'node:stream';
 import { WebSocket } from 'ws';
 import { isErrorCode } from '../contract/errors.js';
 import type { ProcessControl, ProcessEvent, ProcessStart } from '../contract/process.js';
 import { buildPath, type ComputerAddress, computerParameters } from './address.js';
-import {
-  errorFromAnswer,
-  errorFromFailure,
-  ServiceError,
-  ServiceUnreachableError,
-} from './errors.js';
+import { ServiceError, ServiceUnreachableError } from './errors.js';
 import { processPaths } from './routes.js';
+import { type Endpoint, openSocket } from './socket.js';
 
 /** Streams by the first byte of a binary message, as in the contract's StreamId. */
 const STDIN = 0;
@@ -46,58 +41,16 @@ export interface RemoteProcess {
   close(): void;
 }
 
-interface Endpoint {
-  readonly url: URL;
-  readonly authorization: string | undefined;
-}
-
 /** Opens the WebSocket, sends the start message and hands back the streams. */
 export async function openProcess(
   endpoint: Endpoint,
   address: ComputerAddress,
   { signal, ...start }: ProcessRequest,
 ): Promise<RemoteProcess> {
-  signal?.throwIfAborted();
-  const url = new URL(endpoint.url);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  url.pathname = `${url.pathname.replace(/\/$/, '')}${buildPath(processPaths, computerParameters(address))}`;
-  const socket = new WebSocket(url, {
-    headers: endpoint.authorization === undefined ? {} : { authorization: endpoint.authorization },
-    perMessageDeflate: false,
-    handshakeTimeout: 90_000,
-    maxPayload: 16 * 1024 * 1024,
-  });
-  const leave = () => socket.terminate();
-  signal?.addEventListener('abort', leave, { once: true });
-  socket.once('close', () => signal?.removeEventListener('abort', leave));
-  const baseUrl = endpoint.url.href;
-  try {
-    await opened(socket, baseUrl);
-  } catch (failure) {
-    signal?.throwIfAborted();
-    throw failure;
-  }
+  const path = buildPath(processPaths, computerParameters(address));
+  const socket = await openSocket(endpoint, path, signal);
   socket.send(JSON.stringify(start));
-  return connect(socket, baseUrl, signal);
-}
-
-/** Resolves when the upgrade is accepted; a refusal becomes the error that its answer stands for. */
-function opened(socket: WebSocket, baseUrl: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    socket.once('open', resolve);
-    socket.on('error', (failure) => reject(errorFromFailure(failure, baseUrl)));
-    socket.once('unexpected-response', (_, response: IncomingMessage) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.once('close', () => {
-        socket.terminate();
-        const body = Buffer.concat(chunks).toString();
-        const header = (name: string) => String(response.headers[name] ?? '') || undefined;
-        const answer = { status: response.statusCode ?? 0, code: header('x-error-code'), body };
-        reject(errorFromAnswer({ ...answer, requestId: header('x-request-id') }, baseUrl));
-      });
-    });
-  });
+  return connect(socket, endpoint.url.href, signal);
 }
 
 function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): RemoteProcess {
@@ -154,6 +107,7 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
     });
   });
   exited.catch(() => {});
+  socket.resume();
 
   return {
     stdin,

@@ -19,16 +19,31 @@ export interface ScreenshotOptions {
   readonly region?: Region;
   /** Draw the pointer in. */
   readonly cursor?: boolean;
+  /** Wait for the screen to come to rest first: nothing changed for `quietMs`, at most `maxMs`. */
+  readonly settle?: boolean | { readonly quietMs: number; readonly maxMs: number };
   readonly signal?: AbortSignal;
 }
 
 /** The query of the screenshot operation for `options`. */
-export function screenshotQuery({ region, cursor, format, quality, scale }: ScreenshotOptions) {
+export function screenshotQuery({
+  region,
+  cursor,
+  format,
+  quality,
+  scale,
+  settle,
+}: ScreenshotOptions) {
   return {
     format,
     quality,
     scale,
     region: region && `${region.x},${region.y},${region.width},${region.height}`,
+    settle: settleText(settle),
     cursor: cursor === undefined ? undefined : cursor ? ('1' as const) : ('0' as const),
   };
+}
+
+function settleText(settle: ScreenshotOptions['settle']): string | undefined {
+  if (typeof settle === 'object') return `${settle.quietMs},${settle.maxMs}`;
+  return settle === undefined ? undefined : settle ? '1' : '0';
 }

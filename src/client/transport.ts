@@ -1,5 +1,6 @@
-import { createRequire } from 'node:module';
-import type { Dispatcher, Pool } from 'undici';
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Pool from 'undici/lib/dispatcher/pool.js';
 
 /** One HTTP request over a pool of kept-alive connections to one origin. */
 export interface Transport {
@@ -8,8 +9,6 @@ export interface Transport {
   close(): Promise<void>;
 }
 
-const require = createRequire(import.meta.url);
-
 /**
  * Opens a pool to `origin` (`http://host:port`). Nothing is sent yet.
  *
@@ -17,12 +16,7 @@ const require = createRequire(import.meta.url);
  * three times as long to load, and a command line pays that on every call.
  */
 export function openTransport(origin: string): Transport {
-  const UndiciPool = require('undici/lib/dispatcher/pool.js') as typeof Pool;
-  const request = require('undici/lib/api/api-request.js') as (
-    this: Pool,
-    options: Dispatcher.RequestOptions,
-  ) => Promise<Dispatcher.ResponseData>;
-  const pool = new UndiciPool(origin, { connect: { timeout: 10_000 } });
+  const pool = new Pool(origin, { connect: { timeout: 10_000 } });
   return {
     request: (options) => request.call(pool, options),
     close: () => pool.close(),

@@ -24,6 +24,7 @@ export class VirtualComputers {
   readonly projects: Projects;
   readonly computers: Computers;
   readonly keys: Keys;
+  readonly connections: Connections;
 
   /** Base URL: the local service by default. */
   constructor(options: VirtualComputersOptions = {}) {
@@ -31,6 +32,7 @@ export class VirtualComputers {
     this.projects = new Projects(this.client);
     this.computers = new Computers(this.client);
     this.keys = new Keys(this.client);
+    this.connections = new Connections(this.client);
   }
 
   health(): Promise<Answer<'health'>> {
@@ -132,5 +134,26 @@ class Keys {
 
   async delete(id: string): Promise<void> {
     await this.#client.request('deleteKey', { params: { key: id } });
+  }
+}
+
+class Connections {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /** Keeps an RTMP target under a name. Its stream key is never shown again. */
+  create(body: NonNullable<BodyInput<'createConnection'>>): Promise<Answer<'createConnection'>> {
+    return this.#client.request('createConnection', { body });
+  }
+
+  async list(): Promise<Answer<'listConnections'>['connections']> {
+    return (await this.#client.request('listConnections')).connections;
+  }
+
+  async delete(name: string): Promise<void> {
+    await this.#client.request('deleteConnection', { params: { name } });
   }
 }

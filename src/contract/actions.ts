@@ -8,8 +8,17 @@ import {
   quantity,
   text,
 } from './primitives.js';
+import { Settle, SettleText } from './settle.js';
 
 export const Success = z.object({ success: z.literal(true) });
+
+/** An action's answer. `settled`, with `settle`: whether the screen came to rest in time. */
+export const ActionResult = Success.extend({ settled: z.boolean().optional() });
+
+/** Waits for the screen before the answer. */
+const settle = Settle.optional();
+/** The factor of the screenshot that the coordinates were read from; they are divided by it. */
+const scale = quantity(0.05, 1, 'factor').optional();
 
 export const Click = z.object({
   x: Coordinate,
@@ -18,9 +27,11 @@ export const Click = z.object({
   double: flag().default(false),
   clicks: integer(1, 3).optional(),
   keys: ModifierKeys.default([]),
+  scale,
+  settle,
 });
 
-export const Move = z.object({ x: Coordinate, y: Coordinate });
+export const Move = z.object({ x: Coordinate, y: Coordinate, scale, settle });
 
 const Point = z.tuple([Coordinate, Coordinate], { error: 'must be [x, y]' });
 
@@ -34,6 +45,8 @@ export const Drag = z.object({
   duration: quantity(0, 60, 'seconds').default(0.5),
   /** Points to pass between start and end. */
   path: z.array(Point, { error: 'must be a list of [x, y]' }).max(1000).optional(),
+  scale,
+  settle,
 });
 
 export const Scroll = z.object({
@@ -44,12 +57,15 @@ export const Scroll = z.object({
   amount: integer(1, 100).default(3),
   x: Coordinate.optional(),
   y: Coordinate.optional(),
+  scale,
+  settle,
 });
 
 export const Type = z.object({
   text: text(100_000),
   /** Pause between two characters, milliseconds. */
   delay_ms: integer(0, 1000).optional(),
+  settle,
 });
 
 export const Key = z.object({
@@ -58,6 +74,7 @@ export const Key = z.object({
     .min(1, 'must be a key, for example "Enter" or "ctrl+c"')
     .max(100, 'must be at most 100 characters'),
   hold_ms: integer(0, 10_000).optional(),
+  settle,
 });
 
 const environment = z
@@ -95,6 +112,8 @@ export const BashResult = z.object({
   truncated: z.boolean(),
   /** Process id in the computer of a command started with `background`. */
   pid: z.number().int().optional(),
+  /** And the id under which it is found again: `GET C/jobs/{id}`. */
+  job_id: z.string().optional(),
 });
 
 export const Exec = z.object({
@@ -159,6 +178,8 @@ export const ScreenshotQuery = z.object({
     .enum(['0', '1'], { error: 'must be 0 or 1' })
     .default('0')
     .transform((value) => value === '1'),
+  /** `1` or `quiet_ms,max_ms`: wait for the screen to come to rest first. */
+  settle: SettleText.optional(),
 });
 
 export const Screenshot = z.object({
@@ -171,6 +192,7 @@ export const Screenshot = z.object({
   height: z.number().int(),
 });
 
+export type ActionResult = z.infer<typeof ActionResult>;
 export type Click = z.infer<typeof Click>;
 export type Move = z.infer<typeof Move>;
 export type Drag = z.infer<typeof Drag>;

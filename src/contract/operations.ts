@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import * as actions from './actions.js';
+import * as batch from './batch.js';
+import * as files from './files.js';
+import * as jobs from './jobs.js';
 import * as resources from './resources.js';
+import * as streams from './streams.js';
+import { CreateView, View } from './view.js';
 
-export type Method = 'GET' | 'POST' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
 /** One operation of the interface: the row of the contract, as data. */
 export interface Operation {
@@ -37,8 +42,8 @@ const ProjectAction = z.object({
   ),
 });
 
-/** `?wait=0` answers a creation at once, with `status: "starting"`. */
-const CreateQuery = z.object({
+/** `?wait=0` answers a creation or a start at once, with `status: "starting"`. */
+const WaitQuery = z.object({
   wait: z
     .enum(['0', '1', 'false', 'true'], { error: 'must be 0 or 1' })
     .default('1')
@@ -110,7 +115,7 @@ export const operations = define({
     method: 'POST',
     paths: ['/projects/:project/computers'],
     summary: 'Create a computer and start it',
-    query: CreateQuery,
+    query: WaitQuery,
     body: resources.CreateComputer,
     response: Computer,
     published: true,
@@ -134,10 +139,18 @@ export const operations = define({
     response: Success,
     published: true,
   },
+  updateComputer: {
+    method: 'PATCH',
+    paths: computerPaths(''),
+    summary: 'Rename a computer, protect it, or change when it is stopped',
+    body: resources.UpdateComputer,
+    response: Computer,
+  },
   startComputer: {
     method: 'POST',
     paths: computerPaths('/start'),
     summary: 'Start a computer',
+    query: WaitQuery,
     response: Computer,
     published: true,
   },
@@ -151,6 +164,15 @@ export const operations = define({
     method: 'POST',
     paths: computerPaths('/restart'),
     summary: 'Stop and start a computer',
+    query: WaitQuery,
+    response: Computer,
+  },
+  forkComputer: {
+    method: 'POST',
+    paths: computerPaths('/fork'),
+    summary: 'Copy a computer with its disk and, when it runs, its memory',
+    query: WaitQuery,
+    body: resources.ForkComputer,
     response: Computer,
   },
 
@@ -167,7 +189,7 @@ export const operations = define({
     paths: computerPaths('/click'),
     summary: 'Click with the mouse',
     body: actions.Click,
-    response: Success,
+    response: actions.ActionResult,
     published: true,
   },
   move: {
@@ -175,28 +197,28 @@ export const operations = define({
     paths: computerPaths('/move'),
     summary: 'Move the mouse',
     body: actions.Move,
-    response: Success,
+    response: actions.ActionResult,
   },
   drag: {
     method: 'POST',
     paths: computerPaths('/drag'),
     summary: 'Press, move and release the mouse',
     body: actions.Drag,
-    response: Success,
+    response: actions.ActionResult,
   },
   scroll: {
     method: 'POST',
     paths: computerPaths('/scroll'),
     summary: 'Turn the mouse wheel',
     body: actions.Scroll,
-    response: Success,
+    response: actions.ActionResult,
   },
   type: {
     method: 'POST',
     paths: computerPaths('/type'),
     summary: 'Type a text',
     body: actions.Type,
-    response: Success,
+    response: actions.ActionResult,
     published: true,
   },
   key: {
@@ -204,7 +226,7 @@ export const operations = define({
     paths: computerPaths('/key'),
     summary: 'Press a key or a combination of keys',
     body: actions.Key,
-    response: Success,
+    response: actions.ActionResult,
   },
   bash: {
     method: 'POST',
@@ -226,6 +248,130 @@ export const operations = define({
     summary: 'Wait for a time, or until the screen is stable or changes',
     body: actions.Wait,
     response: actions.WaitResult,
+  },
+  batch: {
+    method: 'POST',
+    paths: computerPaths('/batch'),
+    summary: 'Run several actions one after the other, until the first failure',
+    body: batch.Batch,
+    response: batch.BatchResult,
+  },
+  view: {
+    method: 'POST',
+    paths: computerPaths('/view'),
+    summary: 'Make a single-use link to the live view',
+    body: CreateView,
+    response: View,
+  },
+
+  listActions: {
+    method: 'GET',
+    paths: computerPaths('/actions'),
+    summary: 'Who did what to a computer, the latest first; lengths of texts, never the texts',
+    query: resources.ActionsQuery,
+    response: z.object({ actions: z.array(resources.Action) }),
+  },
+
+  getMe: {
+    method: 'GET',
+    paths: ['/me'],
+    summary: 'Whose key this is, and how many computers its owner may run',
+    response: resources.Me,
+  },
+  getEntry: {
+    method: 'GET',
+    paths: computerPaths('/entry'),
+    summary: 'Look at a file or directory',
+    query: files.PathQuery,
+    response: files.FileStatus,
+  },
+  listDirectory: {
+    method: 'GET',
+    paths: computerPaths('/directory'),
+    summary: 'List a directory',
+    query: files.PathQuery,
+    response: files.Directory,
+  },
+  makeDirectory: {
+    method: 'POST',
+    paths: computerPaths('/directory'),
+    summary: 'Make a directory',
+    body: files.MakeDirectory,
+    response: files.DirectoryMade,
+  },
+  makeLink: {
+    method: 'POST',
+    paths: computerPaths('/link'),
+    summary: 'Make a symbolic link',
+    body: files.MakeLink,
+    response: files.LinkMade,
+  },
+
+  listJobs: {
+    method: 'GET',
+    paths: computerPaths('/jobs'),
+    summary: 'List the commands that were started in the background',
+    response: jobs.Jobs,
+  },
+  getJob: {
+    method: 'GET',
+    paths: computerPaths('/jobs/:job'),
+    summary: 'Get a background command with a part of its output',
+    query: jobs.JobQuery,
+    response: jobs.JobWithOutput,
+  },
+  endJob: {
+    method: 'POST',
+    paths: computerPaths('/jobs/:job/end'),
+    summary: "End a background command's process group",
+    response: jobs.Job,
+  },
+
+  startStream: {
+    method: 'POST',
+    paths: computerPaths('/stream/start'),
+    summary: 'Stream the screen to an RTMP target',
+    body: streams.StartStream,
+    response: streams.StreamStarted,
+  },
+  streamStatus: {
+    method: 'GET',
+    paths: computerPaths('/stream/status'),
+    summary: 'Say whether the screen is being streamed',
+    response: streams.StreamStatus,
+  },
+  stopStream: {
+    method: 'POST',
+    paths: computerPaths('/stream/stop'),
+    summary: 'Stop streaming the screen',
+    response: Success,
+  },
+  record: {
+    method: 'GET',
+    paths: computerPaths('/record'),
+    summary: 'Film the screen: answers with an MP4 file while it is made',
+    query: streams.RecordQuery,
+    response: z.unknown(),
+  },
+
+  listConnections: {
+    method: 'GET',
+    paths: ['/connections'],
+    summary: 'List the targets of streams',
+    response: z.object({ connections: z.array(streams.Connection) }),
+  },
+  createConnection: {
+    method: 'POST',
+    paths: ['/connections'],
+    summary: 'Keep an RTMP target; its stream key is never shown again',
+    body: streams.CreateConnection,
+    response: streams.Connection,
+  },
+  deleteConnection: {
+    method: 'DELETE',
+    paths: ['/connections/:name'],
+    summary: 'Forget an RTMP target',
+    response: Success,
   },
 
   listKeys: {

@@ -68,6 +68,8 @@ export type Channel = 'screen' | 'shell';
 /** How to log in over the `shell` channel. */
 export interface ShellAccess {
   readonly user: string;
+  /** OpenSSH private key of a user's own disk; absent: the key that the machine was made with. */
+  readonly privateKey?: string;
 }
 
 /**
@@ -80,7 +82,8 @@ export interface ShellAccess {
 export interface Engine {
   readonly name: string;
   readonly features: EngineFeatures;
-  readonly shell: ShellAccess;
+  /** How to log in to a machine; undefined when its image has no SSH server. */
+  shell(id: string): Promise<ShellAccess | undefined>;
   /** Answers within a few seconds whatever the engine's state. Never throws. */
   probe(signal?: AbortSignal): Promise<Probe>;
   /** Makes the machine without starting it. Idempotent by `spec.id`. */
@@ -101,7 +104,16 @@ export interface Engine {
   close?(): Promise<void>;
 }
 
-/** An engine that copies a running machine with its memory, a stopped one by its disk. */
+/**
+ * An engine that copies a running machine with its memory, a stopped one by its disk. The copy of
+ * a running machine runs, that of a stopped one is stopped. Idempotent by `to.id`: a copy that was
+ * not finished is made again. The copy is reached with the key in `to`.
+ */
 export interface Forking {
   fork(from: string, to: MachineSpec, signal?: AbortSignal): Promise<void>;
+}
+
+/** True when the engine can copy machines. */
+export function canFork(engine: Engine): engine is Engine & Forking {
+  return engine.features.fork && 'fork' in engine;
 }

@@ -1,6 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import { ApiError } from '../contract/errors.js';
-import type { CreatedKey, Key } from '../contract/resources.js';
+import type { CreatedKey, Key, Me } from '../contract/resources.js';
 import { generateApiKey, hashApiKey } from './ids.js';
 import type { Store } from './store/index.js';
 import type { KeyRecord } from './store/records.js';
@@ -8,6 +8,8 @@ import type { KeyRecord } from './store/records.js';
 /** Who asks. */
 export interface Owner {
   readonly id: string;
+  /** The key that was shown. */
+  readonly keyId: string;
 }
 
 /** A key's last use is written at most this often. */
@@ -17,9 +19,34 @@ const TOUCH_EVERY_MS = 60_000;
 export class Access {
   readonly #store: Store;
   readonly #touched = new Map<string, number>();
+  readonly #removed: ((keyId: string) => void)[] = [];
+  readonly #ends = new Map<string, Set<() => void>>();
 
   constructor(store: Store) {
     this.#store = store;
+  }
+
+  /** Called with the id of every key that is deleted. */
+  onRemoved(listener: (keyId: string) => void): void {
+    this.#removed.push(listener);
+  }
+
+  /**
+   * Calls `end` when the owner's key is deleted, at once if it was already. For what a key has
+   * opened and what outlives its request. The result forgets it.
+   */
+  whileValid(owner: Owner, end: () => void): () => void {
+    const { keyId } = owner;
+    if (!this.#store.owners.listKeys(owner.id).some(({ id }) => id === keyId)) {
+      end();
+      return () => undefined;
+    }
+    const ends = this.#ends.get(keyId) ?? new Set();
+    this.#ends.set(keyId, ends.add(end));
+    return () => {
+      ends.delete(end);
+      if (ends.size === 0 && this.#ends.get(keyId) === ends) this.#ends.delete(keyId);
+    };
   }
 
   /** The key's owner, or undefined for a key that does not exist. */
@@ -30,7 +57,7 @@ export class Access {
     if (!timingSafeEqual(Buffer.from(record.hash, 'hex'), Buffer.from(hash, 'hex')))
       return undefined;
     this.#touch(record);
-    return { id: record.owner_id };
+    return { id: record.owner_id, keyId: record.id };
   }
 
   /**
@@ -46,6 +73,13 @@ export class Access {
     return true;
   }
 
+  /** The owner's name and the key that it came with. */
+  describe(owner: Owner): Pick<Me, 'user_id' | 'name' | 'key'> {
+    const key = this.#store.owners.listKeys(owner.id).find(({ id }) => id === owner.keyId);
+    const name = this.#store.owners.findOwner(owner.id)?.name ?? '';
+    return { user_id: owner.id, name, key: { id: owner.keyId, name: key?.name ?? '' } };
+  }
+
   list(owner: Owner): Key[] {
     return this.#store.owners.listKeys(owner.id).map(({ id, name, created_at, last_used_at }) => {
       return { id, name, created_at, last_used_at };
@@ -56,7 +90,10 @@ export class Access {
     return this.#store.owners.createKey(owner.id, name);
   }
 
-  /** An owner's last key stays: without one nobody could get in again. */
+  /**
+   * Takes a key its power: what it has opened ends. An owner's last key stays: without one nobody
+   * could get in again.
+   */
   remove(owner: Owner, id: string): void {
     const keys = this.#store.owners.listKeys(owner.id);
     if (!keys.some((key) => key.id === id)) {
@@ -66,6 +103,10 @@ export class Access {
       throw new ApiError('conflict', 'This is your last API key; create another one first.');
     }
     this.#store.owners.removeKey(owner.id, id);
+    this.#touched.delete(id);
+    for (const listener of this.#removed) listener(id);
+    for (const end of this.#ends.get(id) ?? []) end();
+    this.#ends.delete(id);
   }
 
   #touch(record: KeyRecord): void {

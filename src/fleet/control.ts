@@ -1,8 +1,14 @@
 import type * as actions from '../contract/actions.js';
+import type { BatchAction, BatchResult } from '../contract/batch.js';
 import { ApiError } from '../contract/errors.js';
+import type { Settle } from '../contract/settle.js';
 import type { Picture, Screen, Size } from '../screen/types.js';
 import type { Shell } from '../shell/types.js';
+import { checkBatch, pictureAnswer, runBatch } from './batch.js';
+import * as gestures from './gestures.js';
+import { type Gesture, gestureOf } from './gestures.js';
 import type { Machines } from './machines.js';
+import type { Queue } from './queue.js';
 import type { Session } from './session.js';
 import type { Store } from './store/index.js';
 import type { ComputerRecord } from './store/records.js';
@@ -15,6 +21,8 @@ const SCREENSHOT_MS = 15_000;
 /** On top of what a command may take: to reach the guest and to end the command. */
 const COMMAND_MARGIN_MS = 15_000;
 
+type Done = Promise<actions.ActionResult>;
+
 /** Everything that is done with a running computer. */
 export class Control {
   readonly #store: Store;
@@ -25,54 +33,43 @@ export class Control {
     this.#machines = machines;
   }
 
-  move(record: ComputerRecord, { x, y }: actions.Move, signal?: AbortSignal): Promise<void> {
-    return this.#input(record, INPUT_MS, signal, (screen, s) => screen.move(x, y, s));
+  move(record: ComputerRecord, input: actions.Move, signal?: AbortSignal): Done {
+    return this.#input(record, gestures.move(input), signal);
   }
 
-  click(record: ComputerRecord, input: actions.Click, signal?: AbortSignal): Promise<void> {
-    const clicks = input.clicks ?? (input.double ? 2 : 1);
-    return this.#input(record, INPUT_MS, signal, (screen, s) =>
-      screen.click({ x: input.x, y: input.y, button: input.button, clicks, keys: input.keys }, s),
-    );
+  click(record: ComputerRecord, input: actions.Click, signal?: AbortSignal): Done {
+    return this.#input(record, gestures.click(input), signal);
   }
 
-  drag(record: ComputerRecord, input: actions.Drag, signal?: AbortSignal): Promise<void> {
-    const durationMs = input.duration * 1000;
-    const points = [
-      [input.start_x, input.start_y] as const,
-      ...(input.path ?? []),
-      [input.end_x, input.end_y] as const,
-    ];
-    return this.#input(record, INPUT_MS + durationMs, signal, (screen, s) =>
-      screen.drag({ points, button: input.button, durationMs }, s),
-    );
+  drag(record: ComputerRecord, input: actions.Drag, signal?: AbortSignal): Done {
+    return this.#input(record, gestures.drag(input), signal);
   }
 
-  scroll(record: ComputerRecord, input: actions.Scroll, signal?: AbortSignal): Promise<void> {
-    if ((input.x === undefined) !== (input.y === undefined)) {
-      throw new ApiError('invalid_request', 'x and y must be given together, or both left out.');
-    }
-    const at =
-      input.x === undefined || input.y === undefined ? undefined : { x: input.x, y: input.y };
-    const { direction, amount } = input;
-    return this.#input(record, INPUT_MS, signal, (screen, s) =>
-      screen.scroll({ direction, amount, ...(at ? { at } : {}) }, s),
-    );
+  scroll(record: ComputerRecord, input: actions.Scroll, signal?: AbortSignal): Done {
+    return this.#input(record, gestures.scroll(input), signal);
   }
 
-  type(record: ComputerRecord, input: actions.Type, signal?: AbortSignal): Promise<void> {
-    const delayMs = input.delay_ms ?? 0;
-    const ms = INPUT_MS + input.text.length * (delayMs + 5);
-    return this.#input(record, ms, signal, (screen, s) =>
-      screen.type(input.text, { delayMs, signal: s }),
-    );
+  type(record: ComputerRecord, input: actions.Type, signal?: AbortSignal): Done {
+    return this.#input(record, gestures.type(input), signal);
   }
 
-  key(record: ComputerRecord, input: actions.Key, signal?: AbortSignal): Promise<void> {
-    const holdMs = input.hold_ms ?? 0;
-    return this.#input(record, INPUT_MS + holdMs, signal, (screen, s) =>
-      screen.key(input.key, { holdMs, signal: s }),
-    );
+  key(record: ComputerRecord, input: actions.Key, signal?: AbortSignal): Done {
+    return this.#input(record, gestures.key(input), signal);
+  }
+
+  /**
+   * Runs actions one after the other, until the first failure, with no other client's input
+   * between them. An action that was refused or failed is a result, not an error.
+   */
+  async batch(
+    record: ComputerRecord,
+    list: readonly BatchAction[],
+    signal?: AbortSignal,
+  ): Promise<BatchResult> {
+    checkBatch(list);
+    const session = await this.#ready(record, signal);
+    const run = (action: BatchAction) => this.#step(session, record, action, signal);
+    return session.input.run(() => runBatch(list, run, signal), signal);
   }
 
   async screenshot(
@@ -82,8 +79,12 @@ export class Control {
   ): Promise<Picture> {
     const session = await this.#ready(record, signal);
     const message = `The screen of "${record.name}" did not answer in time.`;
-    return withDeadline(SCREENSHOT_MS, message, signal, (s) =>
-      session.screen.use((screen) => screen.screenshot(query, s), s),
+    const { settle } = query;
+    return withDeadline(SCREENSHOT_MS + (settle?.max_ms ?? 0), message, signal, (s) =>
+      session.screen.use(async (screen) => {
+        await settled(screen, settle, s);
+        return screen.screenshot(query, s);
+      }, s),
     ).catch((error) => {
       if (error instanceof ApiError && error.code === 'guest_timeout') session.screen.close();
       throw error;
@@ -101,8 +102,9 @@ export class Control {
     const seconds = input.duration ?? input.seconds ?? 0;
     const { until } = input;
     if (until === undefined) {
-      this.#present(record);
+      const session = await this.#ready(record, signal);
       await sleep(seconds * 1000, signal);
+      session.lastUsed = Date.now();
     } else {
       await this.#waitUntil(record, until, input, signal);
     }
@@ -116,7 +118,7 @@ export class Control {
   ): Promise<actions.BashResult> {
     const timeoutMs = input.timeout * 1000;
     const result = await this.#command(record, timeoutMs, signal, (shell, s) =>
-      shell.run({ ...input, timeoutMs, signal: s }),
+      shell.run({ ...input, interpreter: 'system', timeoutMs, signal: s }),
     );
     return {
       success: true,
@@ -127,6 +129,7 @@ export class Control {
       timed_out: result.timedOut,
       truncated: result.truncated,
       ...(result.pid === undefined ? {} : { pid: result.pid }),
+      ...(result.jobId === undefined ? {} : { job_id: result.jobId }),
     };
   }
 
@@ -158,6 +161,33 @@ export class Control {
     return session.shell.use(work, signal);
   }
 
+  /** Runs something short with the computer's shell; `guest_timeout` when it takes too long. */
+  ask<T>(
+    record: ComputerRecord,
+    work: (shell: Shell, signal: AbortSignal) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    return this.#command(record, COMMAND_MARGIN_MS, signal, work);
+  }
+
+  /**
+   * Runs `work` with the computer's screen, and the queue in which input has its turn, for as long
+   * as it takes. The computer counts as used meanwhile.
+   */
+  async screen<T>(
+    record: ComputerRecord,
+    work: (screen: Screen, turns: Queue) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const session = await this.#ready(record, signal);
+    return session.screen
+      .use((screen) => work(screen, session.input), signal)
+      .catch((error) => {
+        if (error instanceof ApiError && error.code === 'guest_timeout') session.screen.close();
+        throw error;
+      });
+  }
+
   async #waitUntil(
     record: ComputerRecord,
     until: 'stable' | 'change',
@@ -186,30 +216,66 @@ export class Control {
 
   async #input(
     record: ComputerRecord,
-    ms: number,
+    gesture: Gesture,
     signal: AbortSignal | undefined,
-    work: (screen: Screen, signal: AbortSignal) => Promise<void>,
-  ): Promise<void> {
+  ): Promise<actions.ActionResult> {
     const session = await this.#ready(record, signal);
+    return session.input.run(() => this.#perform(session, record, gesture, signal), signal);
+  }
+
+  /** Does a gesture in its turn: nobody else's input comes meanwhile. */
+  async #perform(
+    session: Session,
+    record: ComputerRecord,
+    { takesMs, settle, perform }: Gesture,
+    signal: AbortSignal | undefined,
+  ): Promise<actions.ActionResult> {
+    const ms = INPUT_MS + takesMs + (settle?.max_ms ?? 0);
     const message = `The screen of "${record.name}" did not take the input in time.`;
-    await session.input.run(async () => {
-      let working: Promise<void> = Promise.resolve();
-      const perform = (screen: Screen, s: AbortSignal) => {
-        working = work(screen, s);
-        return working;
-      };
-      try {
-        await withDeadline(ms, message, signal, (s) =>
-          session.screen.use((screen) => perform(screen, s), s),
-        );
-      } catch (error) {
-        // A frozen screen gets a new connection next time, with nothing left held.
-        if (error instanceof ApiError && error.code === 'guest_timeout') session.screen.close();
-        // An action that was given up tidies up behind itself before the next one begins.
-        await Promise.race([working.catch(() => undefined), sleep(TIDY_MS)]);
-        throw error;
-      }
-    }, signal);
+    let working: Promise<unknown> = Promise.resolve();
+    const work = async (screen: Screen, s: AbortSignal): Promise<actions.ActionResult> => {
+      await perform(screen, s);
+      if (settle === undefined) return { success: true };
+      return { success: true, settled: await settled(screen, settle, s) };
+    };
+    try {
+      return await withDeadline(ms, message, signal, (s) =>
+        session.screen.use((screen) => {
+          const result = work(screen, s);
+          working = result;
+          return result;
+        }, s),
+      );
+    } catch (error) {
+      // A frozen screen gets a new connection next time, with nothing left held.
+      if (error instanceof ApiError && error.code === 'guest_timeout') session.screen.close();
+      // An action that was given up tidies up behind itself before the next one begins.
+      await Promise.race([working.catch(() => undefined), sleep(TIDY_MS)]);
+      throw error;
+    }
+  }
+
+  /** One action of a batch, whose turn it is. */
+  async #step(
+    session: Session,
+    record: ComputerRecord,
+    action: BatchAction,
+    signal: AbortSignal | undefined,
+  ): Promise<BatchResult['results'][number]> {
+    switch (action.action) {
+      case 'screenshot':
+        return pictureAnswer(await this.screenshot(record, action, signal));
+      case 'wait':
+        return { success: true, waited: await this.wait(record, action, signal) };
+      case 'bash':
+        return this.bash(record, action, signal);
+      case 'exec':
+        return this.exec(record, action, signal);
+      default:
+        // The session of the turn, not one that began later: a restart ends the batch.
+        this.#present(record);
+        return this.#perform(session, record, gestureOf(action), signal);
+    }
   }
 
   async #command<T>(
@@ -226,6 +292,11 @@ export class Control {
       if (error instanceof ApiError && error.code === 'guest_timeout') session.shell.close();
       throw error;
     });
+  }
+
+  /** The session of a computer that runs, for work that outlasts a request. */
+  session(record: ComputerRecord, signal?: AbortSignal): Promise<Session> {
+    return this.#ready(record, signal);
   }
 
   /** The session of a computer that runs; waits for one that is starting. */
@@ -251,4 +322,10 @@ export class Control {
     if (present && present.status !== 'deleting') return present;
     throw new ApiError('not_found', `The computer "${record.name}" is deleted.`);
   }
+}
+
+/** Waits as `settle` asks; true when the screen came to rest, or nothing was asked. */
+async function settled(screen: Screen, settle: Settle, signal: AbortSignal): Promise<boolean> {
+  if (settle === undefined) return true;
+  return screen.settle({ quietMs: settle.quiet_ms, maxMs: settle.max_ms, signal });
 }

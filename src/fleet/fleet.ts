@@ -1,12 +1,16 @@
 import { Access } from './access.js';
 import { autoStop } from './auto-stop.js';
 import { Computers } from './computers.js';
+import { Connections } from './connections.js';
 import { Control } from './control.js';
+import { Ledger } from './ledger.js';
 import { type EngineSet, Machines } from './machines.js';
 import { Projects } from './projects.js';
 import { type Log, Reconciler } from './reconcile.js';
 import { type Connectors, realConnectors } from './session.js';
 import type { Store } from './store/index.js';
+import { Streams } from './streams.js';
+import { Tickets } from './tickets.js';
 import { watchEngine } from './watcher.js';
 
 export interface FleetOptions {
@@ -15,6 +19,8 @@ export interface FleetOptions {
   /** Computers that an owner may run at once, unless the owner has a limit of its own. */
   readonly maxRunning: number;
   readonly log: Log;
+  /** May streams go to addresses that are not on the public internet? No if left out. */
+  readonly allowPrivateRtmp?: boolean;
   readonly connectors?: Connectors;
 }
 
@@ -24,24 +30,42 @@ export class Fleet {
   readonly projects: Projects;
   readonly computers: Computers;
   readonly control: Control;
+  readonly ledger: Ledger;
+  readonly connections: Connections;
+  readonly streams: Streams;
+  readonly tickets = new Tickets();
   readonly #machines: Machines;
   readonly #store: Store;
   readonly #stopping = new AbortController();
   readonly #background: Promise<void>[] = [];
   readonly #autoStop: { stop(): void };
 
-  constructor({ store, engines, maxRunning, log, connectors = realConnectors }: FleetOptions) {
+  constructor(options: FleetOptions) {
+    const { store, engines, maxRunning, log, connectors = realConnectors } = options;
     this.#store = store;
     this.#machines = new Machines(engines, store, connectors);
     this.access = new Access(store);
+    this.access.onRemoved((keyId) => this.tickets.revoke(keyId));
     this.computers = new Computers(store, this.#machines, maxRunning);
     this.projects = new Projects(store, this.computers);
+    this.ledger = new Ledger(store, log);
     this.control = new Control(store, this.#machines);
+    const rules = { allowPrivate: options.allowPrivateRtmp ?? false };
+    this.connections = new Connections(store, rules);
+    this.streams = new Streams({
+      control: this.control,
+      connections: this.connections,
+      rules,
+      log,
+    });
     const reconciler = new Reconciler(store, this.#machines, log);
     for (const engine of engines.all.values()) {
-      this.#background.push(watchEngine(engine, reconciler, log, this.#stopping.signal));
+      const { name } = engine;
+      const matters = () => name === engines.preferred || usesEngine(store, name);
+      const watching = watchEngine(engine, reconciler, log, this.#stopping.signal, matters);
+      this.#background.push(watching);
     }
-    this.#autoStop = autoStop(store, this.#machines, log);
+    this.#autoStop = autoStop({ store, machines: this.#machines, ledger: this.ledger, log });
   }
 
   /** What each engine says of itself. */
@@ -62,8 +86,14 @@ export class Fleet {
     this.#autoStop.stop();
     this.#stopping.abort();
     for (const machine of this.#machines.all()) machine.detach();
+    await this.streams.close();
     await Promise.all(this.#background);
     await Promise.all([...this.#machines.engines()].map((engine) => engine.close?.()));
+    this.ledger.close();
     this.#store.close();
   }
+}
+
+function usesEngine(store: Store, name: string): boolean {
+  return store.computers.listAll().some(({ engine }) => engine === name);
 }

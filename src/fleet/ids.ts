@@ -19,6 +19,11 @@ export function generateApiKey(): string {
   return `vc_${randomText(32)}`;
 }
 
+/** A ticket for the live view: `vt_` and 160 random bits. */
+export function generateTicket(): string {
+  return `vt_${randomText(32)}`;
+}
+
 /** What is stored of an API key: its SHA-256, hexadecimal. The key has full entropy, so no salt. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');

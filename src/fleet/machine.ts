@@ -4,7 +4,7 @@ import { Queue } from './queue.js';
 import { ready } from './readiness.js';
 import { type Connectors, Session } from './session.js';
 import type { Store } from './store/index.js';
-import type { ComputerRecord } from './store/records.js';
+import { type ComputerRecord, hasDisk } from './store/records.js';
 
 type StepKind = 'start' | 'restart' | 'stop' | 'remove';
 
@@ -18,6 +18,8 @@ export interface MachineParts {
   readonly engine: Engine;
   readonly store: Store;
   readonly connectors: Connectors;
+  /** Copies the computer with the id `from` into the machine `spec`; idempotent. */
+  copy(spec: MachineSpec, from: string, signal: AbortSignal): Promise<void>;
   /** Called when nothing of the machine is left. */
   onRemoved(): void;
 }
@@ -30,7 +32,8 @@ export class Superseded extends ApiError {
 }
 
 const STOP_GRACE_MS = 3_000;
-const READY_MS = 90_000;
+/** A guest whose processor is emulated takes half a minute to boot, and longer beside others. */
+const READY_MS = { container: 90_000, vm: 90_000, emulated: 300_000 } as const;
 
 /**
  * One computer's lifecycle. The intent is in the store before anything is done, every engine call
@@ -43,15 +46,18 @@ export class Machine {
   readonly #engine: Engine;
   readonly #store: Store;
   readonly #steps = new Queue();
+  readonly #copy: MachineParts['copy'];
   readonly #onRemoved: () => void;
   #current: Step | undefined;
   #epoch = 0;
   /** Present while the machine has been started and is not ready yet. */
   #awaitingReady: AbortController | undefined;
 
-  constructor(record: ComputerRecord, { engine, store, connectors, onRemoved }: MachineParts) {
+  constructor(record: ComputerRecord, parts: MachineParts) {
+    const { engine, store, connectors } = parts;
     this.id = record.id;
-    this.#onRemoved = onRemoved;
+    this.#copy = parts.copy;
+    this.#onRemoved = parts.onRemoved;
     this.#engine = engine;
     this.#store = store;
     this.session = new Session(engine, record.id, record.private_key, connectors);
@@ -70,6 +76,11 @@ export class Machine {
   /** Resolves when the step that now runs has ended, however it ended. */
   async settled(): Promise<void> {
     await this.#current?.done.catch(() => undefined);
+  }
+
+  /** Does something to the machine while no step changes it and no button or key is held in it. */
+  held<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.session.input.run(() => this.#steps.run(task, signal), signal);
   }
 
   /** Starts the machine and resolves when it is ready. The caller has written `starting`. */
@@ -157,12 +168,26 @@ export class Machine {
     const record = this.#store.computers.findById(this.id);
     if (record === undefined)
       throw new ApiError('not_found', 'The computer was deleted meanwhile.');
-    // A machine that once ran has a disk; making a new one in its place would hide the loss.
-    if (record.started_at === null) await this.#engine.create(machineSpec(record), signal);
+    const isCopy = record.copy_of !== null;
+    if (isCopy) await this.#become(record, record.copy_of, signal);
+    // A machine that has a disk is never made anew: that would hide its loss.
+    else if (!hasDisk(record)) await this.#engine.create(machineSpec(record), signal);
+    if (isCopy && record.copy_runs === 0) return;
     await this.#engine.start(this.id, signal);
-    this.session.started(record);
+    if (!isCopy) this.session.started(record);
     await this.#ready(signal);
     this.#store.computers.setRunning(this.id);
+  }
+
+  /** The machine becomes a copy of the computer `source`; one that is not to run is stopped. */
+  async #become(record: ComputerRecord, source: string, signal: AbortSignal): Promise<void> {
+    await this.#copy(machineSpec(record), source, signal);
+    // What was copied is not what was meant if the source was started meanwhile.
+    if (record.copy_runs === 0) await this.#engine.stop(this.id, 0, signal);
+    this.#store.transaction(() => {
+      this.#store.computers.setCopied(this.id);
+      if (record.copy_runs === 0) this.#store.computers.setStatus(this.id, 'stopped');
+    });
   }
 
   async #ready(signal: AbortSignal): Promise<void> {
@@ -171,7 +196,8 @@ export class Machine {
     signal.addEventListener('abort', onAbort, { once: true });
     this.#awaitingReady = controller;
     try {
-      await ready(this.session, READY_MS, controller.signal);
+      const { isolation } = this.#engine.features;
+      await ready(this.session, READY_MS[isolation], controller.signal);
       signal.throwIfAborted();
     } catch (error) {
       // A desktop that never came up is of no use; stopped, it can be started again.

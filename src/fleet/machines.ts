@@ -1,18 +1,22 @@
 import { ApiError } from '../contract/errors.js';
-import type { Engine } from '../engines/engine.js';
+import { canFork, type Engine, type MachineSpec } from '../engines/engine.js';
+import type { Offer } from './choice.js';
 import { Machine } from './machine.js';
 import type { Connectors } from './session.js';
 import type { Store } from './store/index.js';
 import type { ComputerRecord } from './store/records.js';
 
-/** The engines of this service by name, and the one that new computers get. */
+/** The engines of this service by name, and those that new computers get. */
 export interface EngineSet {
   readonly all: ReadonlyMap<string, Engine>;
+  /** What a new computer gets when nothing else is said. */
   readonly preferred: string;
+  /** Names of those that new computers may get; all if not given. */
+  readonly offered?: readonly string[];
 }
 
 /** The computers that this process has to do with; a thousand stopped ones cost rows only. */
-export class Machines {
+export class Machines implements Offer {
   readonly #machines = new Map<string, Machine>();
   readonly #engines: EngineSet;
   readonly #store: Store;
@@ -31,6 +35,7 @@ export class Machines {
       engine: this.engine(record.engine),
       store: this.#store,
       connectors: this.#connectors,
+      copy: (spec, from, signal) => this.#copy(spec, from, signal),
       onRemoved: () => this.#machines.delete(record.id),
     });
     this.#machines.set(record.id, machine);
@@ -57,7 +62,33 @@ export class Machines {
     return this.#engines.all.values();
   }
 
-  get preferredEngine(): string {
-    return this.#engines.preferred;
+  /** Those that new computers may get, the preferred one first. */
+  get offered(): Engine[] {
+    const { all, preferred, offered = [...all.keys()] } = this.#engines;
+    const names = [preferred, ...offered.filter((name) => name !== preferred)];
+    return names.map((name) => this.engine(name));
   }
+
+  offeredEngine(name: string): Engine {
+    const engine = this.engine(name);
+    if (this.offered.includes(engine)) return engine;
+    const names = this.offered.map((other) => other.name).join(', ');
+    const message = `This service makes no new computers with the engine "${name}", only with: ${names}.`;
+    throw new ApiError('unsupported', message);
+  }
+
+  /** Copies the computer `from` into a machine that is not there yet, or not whole. */
+  async #copy(spec: MachineSpec, from: string, signal: AbortSignal): Promise<void> {
+    const source = this.#store.computers.findById(from);
+    if (source === undefined || source.status === 'deleting') throw sourceGone();
+    const engine = this.engine(source.engine);
+    if (!canFork(engine)) throw new ApiError('unsupported', `"${engine.name}" cannot copy.`);
+    const machine = this.of(source);
+    await machine.held(() => engine.fork(from, spec, signal), signal);
+    this.known(spec.id)?.session.copied(machine.session);
+  }
+}
+
+function sourceGone(): ApiError {
+  return new ApiError('not_found', 'The computer to be copied was deleted; delete this one, too.');
 }

@@ -9,6 +9,10 @@ import { projectView } from './views.js';
 
 export type ProjectStep = 'start' | 'stop' | 'restart';
 
+/** Runs what is done to one computer of a project; a caller that gives its own sees how it ends. */
+export type EachComputer = <T>(record: ComputerRecord, work: () => Promise<T>) => Promise<T>;
+const plainly: EachComputer = (_, work) => work();
+
 /** Projects of an owner; somebody else's answer as if they did not exist. */
 export class Projects {
   readonly #store: Store;
@@ -41,27 +45,33 @@ export class Projects {
   }
 
   /** Deletes its computers, then the project. */
-  async remove(owner: Owner, nameOrId: string): Promise<void> {
+  async remove(owner: Owner, nameOrId: string, run: EachComputer = plainly): Promise<void> {
     const row = this.find(owner, nameOrId);
-    this.#store.projects.markDeleting(row.id);
-    const records = this.#store.computers.listOfProject(row.id);
-    const results = await Promise.allSettled(records.map((r) => this.#computers.remove(r)));
+    const records = this.#store.transaction(() => {
+      const present = this.#store.computers.listOfProject(row.id);
+      for (const record of present) this.#computers.refuseProtected(record);
+      this.#store.projects.markDeleting(row.id);
+      return present;
+    });
+    const results = await Promise.allSettled(
+      records.map((record) => run(record, () => this.#computers.remove(record))),
+    );
     const failed = results.find((result) => result.status === 'rejected');
     if (failed) throw failed.reason;
     this.#store.projects.remove(row.id);
   }
 
   /** Does the same to every computer of the project; one that fails does not hold up the others. */
-  async each(owner: Owner, nameOrId: string, step: ProjectStep) {
+  async each(owner: Owner, nameOrId: string, step: ProjectStep, run: EachComputer = plainly) {
     const row = this.find(owner, nameOrId);
     const records = this.#store.computers.listOfProject(row.id);
-    const computers = await Promise.all(records.map((record) => this.#attempt(record, step)));
+    const computers = await Promise.all(records.map((record) => this.#attempt(record, step, run)));
     return { success: computers.every((computer) => computer.error === undefined), computers };
   }
 
-  async #attempt(record: ComputerRecord, step: ProjectStep) {
+  async #attempt(record: ComputerRecord, step: ProjectStep, run: EachComputer) {
     try {
-      const computer = await this.#computers[step](record);
+      const computer = await run(record, () => this.#computers[step](record));
       return { id: computer.id, status: computer.status };
     } catch (error) {
       const status = this.#store.computers.findById(record.id)?.status ?? 'deleting';

@@ -35,7 +35,7 @@ export async function ready(session: Session, ms: number, signal: AbortSignal): 
       inner.addEventListener('abort', () => deadline.abort(inner.reason), { once: true });
       return Promise.all([
         attempts('screen', (s) => firstFrame(session, s)),
-        attempts('shell', (s) => runReady(session, s)),
+        session.hasShell().then((has) => has && attempts('shell', (s) => runReady(session, s))),
       ]);
     });
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Engine, MachineEvent, MachineState } from '../engines/engine.js';
 import type { Machines } from './machines.js';
 import type { Store } from './store/index.js';
-import type { ComputerRecord } from './store/records.js';
+import { type ComputerRecord, hasDisk } from './store/records.js';
 
 export interface Log {
   debug(details: object, message: string): void;
@@ -57,9 +57,18 @@ export class Reconciler {
     if (machine.busy) machine.observe(state);
     else if (record.status === 'deleting') this.#resume(record, machine.remove());
     else if (record.status === 'stopping' && state) this.#resume(record, machine.stop());
-    else if (record.status === 'starting' && (state || record.started_at === null)) {
+    else if (this.#lostItsSource(record)) this.#resume(record, machine.remove());
+    else if (record.status === 'starting' && (state || !hasDisk(record))) {
       this.#resume(record, machine.start());
-    } else this.#adopt(record, state ?? { id: record.id, status: 'error', reason: GONE });
+    } else if (state === undefined && !hasDisk(record)) return;
+    else this.#adopt(record, state ?? { id: record.id, status: 'error', reason: GONE });
+  }
+
+  /** A copy that was not whole when its source was deleted can never be. */
+  #lostItsSource({ status, copy_of }: ComputerRecord): boolean {
+    if (status !== 'starting' || copy_of === null) return false;
+    const source = this.#store.computers.findById(copy_of);
+    return source === undefined || source.status === 'deleting';
   }
 
   /** The machine's state, whatever brought it about, becomes the computer's. */

@@ -1,3 +1,4 @@
+import { ApiError } from '../contract/errors.js';
 import type { Engine } from '../engines/engine.js';
 import { openScreen } from '../screen/index.js';
 import type { Screen, Size } from '../screen/types.js';
@@ -10,6 +11,8 @@ import { withDeadline } from './time.js';
 /** Connections that nobody uses are dropped after this long. */
 const IDLE_MS = 5 * 60_000;
 const CONNECT_MS = 15_000;
+const NO_SHELL =
+  'This computer has no shell: its image was imported without an SSH server. Use its screen, or import the disk with --ssh-user and --ssh-key.';
 
 /** How streams become connections; unit tests put others in their place. */
 export interface Connectors {
@@ -23,6 +26,8 @@ export const realConnectors: Connectors = { openScreen, openShell };
 export class Session {
   readonly screen: Link<Screen>;
   readonly shell: Link<Shell>;
+  /** False for a machine from a disk that was imported without an SSH server. */
+  readonly hasShell: () => Promise<boolean>;
   /** Mouse and keyboard actions, one after the other. */
   readonly input = new Queue();
   /** When somebody last asked something of the computer, milliseconds since the epoch. */
@@ -30,6 +35,7 @@ export class Session {
   /** The connection that was opened last; it knows where it left the pointer. */
   #screen: Screen | undefined;
   #pointer: { x: number; y: number } | undefined;
+  readonly #dependents = new Set<() => void>();
 
   constructor(
     engine: Engine,
@@ -45,7 +51,7 @@ export class Session {
           undefined,
           async (signal) => {
             const stream = await engine.dial(id, 'screen', signal);
-            const pointer = this.#screen?.pointer ?? this.#pointer;
+            const { pointer } = this;
             this.#screen = await openScreen(stream, { signal, ...(pointer ? { pointer } : {}) });
             return this.#screen;
           },
@@ -54,15 +60,15 @@ export class Session {
     );
     this.shell = new Link(
       () =>
-        withDeadline(CONNECT_MS, 'The shell did not answer in time.', undefined, async (signal) =>
-          openShell(await engine.dial(id, 'shell', signal), {
-            user: engine.shell.user,
-            privateKey,
-            signal,
-          }),
-        ),
+        withDeadline(CONNECT_MS, 'The shell did not answer in time.', undefined, async (signal) => {
+          const access = await engine.shell(id);
+          if (access === undefined) throw new ApiError('unsupported', NO_SHELL);
+          const stream = await engine.dial(id, 'shell', signal);
+          return openShell(stream, { privateKey, ...access, signal });
+        }),
       IDLE_MS,
     );
+    this.hasShell = async () => (await engine.shell(id)) !== undefined;
   }
 
   /** Somebody is at work with it at this moment. */
@@ -77,7 +83,27 @@ export class Session {
     this.#pointer = { x: Math.floor(size.width / 2), y: Math.floor(size.height / 2) };
   }
 
+  /** A machine that was copied with its memory has its pointer where the original's was. */
+  copied({ pointer }: Session): void {
+    this.lastUsed = Date.now();
+    this.#screen = undefined;
+    this.#pointer = pointer;
+  }
+
+  /** Where the pointer was left, if anybody knows. */
+  get pointer(): { x: number; y: number } | undefined {
+    return this.#screen?.pointer ?? this.#pointer;
+  }
+
+  /** Calls `end` when the session is closed, until the function returned is called. */
+  onClose(end: () => void): () => void {
+    this.#dependents.add(end);
+    return () => this.#dependents.delete(end);
+  }
+
   close(): void {
+    for (const end of this.#dependents) end();
+    this.#dependents.clear();
     this.screen.close();
     this.shell.close();
   }

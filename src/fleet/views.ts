@@ -1,4 +1,5 @@
 import type { Computer, Project } from '../contract/resources.js';
+import { viewPath } from '../contract/view.js';
 import type { Isolation } from '../engines/engine.js';
 import type { ProjectRow } from './store/projects.js';
 import type { ComputerRecord } from './store/records.js';
@@ -16,7 +17,9 @@ export function projectView(row: ProjectRow): Project {
   };
 }
 
-/** A computer as clients see it. Its keys stay inside. */
+/**
+ * A computer as clients see it; `url` is relative to the base address. Its keys stay inside.
+ */
 export function computerView(record: ComputerRecord, isolation: Isolation): Computer {
   return {
     id: record.id,
@@ -31,11 +34,12 @@ export function computerView(record: ComputerRecord, isolation: Isolation): Comp
     project_name: record.project_name,
     created_at: record.created_at,
     started_at: record.started_at,
-    url: null,
+    url: viewPath(record.id),
     engine: record.engine,
     isolation,
     image: record.image,
     resolution: { width: record.width, height: record.height },
     auto_stop_minutes: record.auto_stop_minutes,
+    protected: record.protected === 1,
   };
 }

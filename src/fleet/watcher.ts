@@ -7,13 +7,15 @@ const RETRY_MS = { first: 250, most: 4_000 };
 
 /**
  * Follows an engine as long as the service runs: reconciles when it (re)appears and every half
- * minute, applies its events in between, and comes back by itself after the engine was away.
+ * minute, applies its events in between, and comes back by itself after the engine was away. That
+ * it is away is a warning only where `matters` says that somebody needs it.
  */
 export async function watchEngine(
   engine: Engine,
   reconciler: Reconciler,
   log: Log,
   signal: AbortSignal,
+  matters: () => boolean,
 ): Promise<void> {
   let pause = RETRY_MS.first;
   let reported = '';
@@ -27,7 +29,8 @@ export async function watchEngine(
     } catch (error) {
       if (signal.aborted) return;
       const reason = error instanceof Error ? error.message : String(error);
-      if (reason !== reported) log.warn({ engine: engine.name, reason }, 'engine is away');
+      const level = matters() ? 'warn' : 'debug';
+      if (reason !== reported) log[level]({ engine: engine.name, reason }, 'engine is away');
       reported = reason;
     }
     await sleep(pause, signal).catch(() => undefined);

@@ -24,14 +24,44 @@ export async function bootstrap(
   target: string,
   options: BuildOptions,
 ): Promise<void> {
+  await bootstrapLayers({ ...recipe, packages: await readPackages(recipe) }, target, options);
+}
+
+/** What a root file system is made of. */
+export interface Layers {
+  /** Folders with `files/` and `setup.sh`: all files are laid, then the set-ups are run in turn. */
+  readonly layers: readonly string[];
+  readonly packages: readonly string[];
+}
+
+/** The same of any packages and folders. */
+export async function bootstrapLayers(
+  { layers, packages }: Layers,
+  target: string,
+  options: BuildOptions,
+): Promise<void> {
   const scratch = await mkdtemp(join(tmpdir(), 'vc-image-'));
   try {
-    const overlay = join(scratch, 'files.tar');
-    await packFiles(join(recipe.directory, 'files'), overlay, options.signal);
-    await runMmdebstrap(await mmdebstrapArguments(recipe, overlay, target), options);
+    const overlays = layers.map((_, index) => join(scratch, `files-${index}.tar`));
+    for (const [index, layer] of layers.entries()) {
+      await packFiles(join(layer, 'files'), overlays[index] ?? '', options.signal);
+    }
+    const hooks = [
+      ...overlays.map((overlay) => `tar-in ${hookWord(overlay)} /`),
+      ...layers.flatMap(setupHooks),
+    ];
+    await runMmdebstrap(await mmdebstrapArguments(packages, hooks, target), options);
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+function setupHooks(layer: string): string[] {
+  return [
+    `upload ${hookWord(join(layer, 'setup.sh'))} /setup.sh`,
+    'chroot "$1" sh /setup.sh',
+    'rm "$1/setup.sh"',
+  ];
 }
 
 /** Owned by root, and readable by all whatever the umask under which the sources were checked out. */
@@ -43,17 +73,10 @@ async function packFiles(files: string, overlay: string, signal?: AbortSignal): 
 }
 
 async function mmdebstrapArguments(
-  recipe: Recipe,
-  overlay: string,
+  packages: readonly string[],
+  hooks: readonly string[],
   target: string,
 ): Promise<string[]> {
-  const packages = await readPackages(recipe);
-  const hooks = [
-    `tar-in ${hookWord(overlay)} /`,
-    `upload ${hookWord(join(recipe.directory, 'setup.sh'))} /setup.sh`,
-    'chroot "$1" sh /setup.sh',
-    'rm "$1/setup.sh"',
-  ];
   return [
     '--mode=auto',
     '--variant=minbase',

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import type Docker from 'dockerode';
 import type { BuildOptions } from './bootstrap.js';
+import { CONTEXT, withContext } from './context.js';
 import type { Recipe } from './recipe.js';
 
 /** Labels that mark an image as one of ours. */
@@ -60,7 +61,7 @@ export async function findImage(docker: Docker, name: string): Promise<DockerIma
 export async function importRootfs(
   docker: Docker,
   tarball: string,
-  recipe: Pick<Recipe, 'name' | 'hash'>,
+  recipe: Pick<Recipe, 'name' | 'hash' | 'os'>,
   options: BuildOptions = {},
 ): Promise<DockerImage> {
   if (!(await findVersion(docker, recipe))) {
@@ -89,15 +90,17 @@ export async function buildDockerfile(
   options: BuildOptions = {},
 ): Promise<DockerImage> {
   if (!(await findVersion(docker, recipe))) {
-    const stream = await docker.buildImage(
-      { context: recipe.directory, src: ['Dockerfile', 'packages', 'setup.sh', 'files'] },
-      {
-        t: `${repository(recipe.name)}:${version(recipe)}`,
-        labels: labels(recipe),
-        ...(options.signal && { abortSignal: options.signal }),
-      },
-    );
-    await finish(docker, stream, options);
+    await withContext(recipe, async (context) => {
+      const stream = await docker.buildImage(
+        { context, src: CONTEXT },
+        {
+          t: `${repository(recipe.name)}:${version(recipe)}`,
+          labels: labels(recipe),
+          ...(options.signal && { abortSignal: options.signal }),
+        },
+      );
+      await finish(docker, stream, options);
+    });
   }
   return tagLatest(docker, recipe);
 }
@@ -105,8 +108,8 @@ export async function buildDockerfile(
 const repository = (name: string): string => `vc/${name}`;
 const version = (recipe: Pick<Recipe, 'hash'>): string => recipe.hash.slice(0, 12);
 
-function labels(recipe: Pick<Recipe, 'name' | 'hash'>): Record<string, string> {
-  return { [LABELS.image]: recipe.name, [LABELS.recipe]: recipe.hash, [LABELS.os]: 'linux' };
+function labels(recipe: Pick<Recipe, 'name' | 'hash' | 'os'>): Record<string, string> {
+  return { [LABELS.image]: recipe.name, [LABELS.recipe]: recipe.hash, [LABELS.os]: recipe.os };
 }
 
 async function findVersion(

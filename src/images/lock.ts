@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { execa } from 'execa';
 
+/** The exit status of `flock` when somebody else holds the lock. */
+const TAKEN = 99;
 /** Says that the lock is held, then holds it for as long as its standard input is open. */
 const HOLD = 'echo held; exec cat';
 
@@ -15,22 +17,49 @@ export async function withFileLock<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const holder = execa('flock', ['--exclusive', path, 'sh', '-c', HOLD], {
-    reject: false,
-    ...(signal && { cancelSignal: signal }),
-  });
-  const held = once(holder.stdout, 'data').then(() => true);
-  const ended = holder.then(() => false);
+  const holder = hold(path, [], signal);
   try {
-    if (!(await Promise.race([held, ended]))) {
+    if (!(await holder.held)) {
       signal?.throwIfAborted();
-      throw new Error(`Cannot lock ${path}; flock of util-linux is needed.`, {
-        cause: await holder,
-      });
+      throw await unlockable(path, holder);
     }
     return await work();
   } finally {
-    holder.stdin.end();
-    await holder;
+    await holder.release();
   }
+}
+
+/** Like {@link withFileLock}, but does nothing when somebody holds the lock. */
+export async function withFileLockIfFree(path: string, work: () => Promise<void>): Promise<void> {
+  const holder = hold(path, ['--nonblock', '--conflict-exit-code', String(TAKEN)], undefined);
+  try {
+    if (await holder.held) await work();
+    else if ((await holder.result).exitCode !== TAKEN) throw await unlockable(path, holder);
+  } finally {
+    await holder.release();
+  }
+}
+
+type Holder = ReturnType<typeof hold>;
+
+function hold(path: string, flags: readonly string[], signal: AbortSignal | undefined) {
+  const child = execa('flock', ['--exclusive', ...flags, path, 'sh', '-c', HOLD], {
+    reject: false,
+    ...(signal && { cancelSignal: signal }),
+  });
+  const result = child.then(({ exitCode, shortMessage }) => ({ exitCode, shortMessage }));
+  return {
+    result,
+    /** False when it ended without the lock. */
+    held: Promise.race([once(child.stdout, 'data').then(() => true), result.then(() => false)]),
+    release: async () => {
+      child.stdin.end();
+      await result;
+    },
+  };
+}
+
+async function unlockable(path: string, { result }: Holder): Promise<Error> {
+  const cause = await result;
+  return new Error(`Cannot lock ${path}; flock of util-linux is needed.`, { cause });
 }

@@ -1,20 +1,37 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../package-root.js';
+import type { Layers } from './bootstrap.js';
+import { readPlan } from './recipe-plan.js';
 
 /** Where the recipes are in this package, in the sources as well as in `dist`. */
-const RECIPES = fileURLToPath(new URL('../../images/', import.meta.url));
+const RECIPES = fileURLToPath(new URL('images/', packageRoot));
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
-/** How a machine image is made: a folder with `packages`, `files/` and `setup.sh`. */
+/** In a recipe's folder: the same again, with what a virtual machine needs besides. */
+const VM = 'vm';
+
+/** How a machine image is made: a folder with `packages`, `files/`, `setup.sh`, maybe `recipe.json`. */
 export interface Recipe {
   readonly name: string;
   /** Absolute path of the folder. */
   readonly directory: string;
+  readonly os: 'linux' | 'windows';
+  /** Folders whose files and set-up follow one another: that of the recipe built on, then its own. */
+  readonly layers: readonly string[];
   /** SHA-256 in hexadecimal digits. The same sources give the same hash on every machine. */
+  readonly hash: string;
+}
+
+/** How the disk of a virtual machine is made: the recipe, then what its folders `vm` add. */
+export interface VmRecipe extends Layers {
+  readonly name: string;
+  readonly os: 'linux' | 'windows';
+  /** Of all of it; that of the {@link Recipe} leaves `vm` out. */
   readonly hash: string;
 }
 
@@ -39,7 +56,33 @@ export async function loadRecipe(name: string, root: string = RECIPES): Promise<
     );
   }
   const directory = join(root, name);
-  return { name: basename(directory), directory, hash: await hashDirectory(directory) };
+  const { os, base } = await readPlan(directory);
+  const own = await hashDirectory(directory, (path) => path !== VM && !path.startsWith(`${VM}/`));
+  const under = base === undefined ? undefined : await loadRecipe(base, root);
+  return {
+    name: basename(directory),
+    directory,
+    os,
+    layers: [...(under?.layers ?? []), directory],
+    hash: under === undefined ? own : join256(under.hash, own),
+  };
+}
+
+/** As {@link loadRecipe}, for a virtual machine: what the folders `vm` of its layers add comes last. */
+export async function loadVmRecipe(name: string, root: string = RECIPES): Promise<VmRecipe> {
+  const recipe = await loadRecipe(name, root);
+  const { os, layers } = recipe;
+  const folders = layers.map((layer) => join(layer, VM)).filter((folder) => existsSync(folder));
+  const hashes = await Promise.all(folders.map((folder) => hashDirectory(folder, () => true)));
+  const lists = await Promise.all(folders.map(readList));
+  const added = lists.flat().flatMap(({ packages }) => packages);
+  return {
+    name: recipe.name,
+    os,
+    layers: [...layers, ...folders],
+    packages: [...(await readPackages(recipe)), ...added],
+    hash: join256(recipe.hash, ...hashes),
+  };
 }
 
 /** The present hash of a recipe of this package: an image with another one is out of date. */
@@ -47,20 +90,52 @@ export async function recipeHash(name: string): Promise<string> {
   return (await loadRecipe(name)).hash;
 }
 
-/** The names in the recipe's package list: words, without what follows a `#` in a line. */
+const join256 = (...hashes: string[]) =>
+  createHash('sha256').update(hashes.join('\n')).digest('hex');
+
+/**
+ * The names in the recipe's package list, words without what follows a `#` in a line, and before
+ * them those of the sections that it takes from the recipe it builds on.
+ */
 export async function readPackages(recipe: Recipe): Promise<string[]> {
-  const text = await readFile(join(recipe.directory, 'packages'), 'utf8');
-  return text.split('\n').flatMap((line) => line.replace(/#.*/, '').split(/\s+/).filter(Boolean));
+  const { sections } = await readPlan(recipe.directory);
+  const own = await readList(recipe.directory);
+  const base = recipe.layers.at(-2);
+  if (base === undefined) return own.flatMap(({ packages }) => packages);
+  const lent = await readList(base);
+  const taken = sections.flatMap((title) => {
+    const section = lent.find((each) => each.title === title);
+    if (section === undefined) throw new Error(`${base}/packages has no section "${title}".`);
+    return section.packages;
+  });
+  return [...new Set([...taken, ...own.flatMap(({ packages }) => packages)])];
+}
+
+interface Section {
+  /** The first line of comment of a paragraph, up to a colon. */
+  readonly title: string;
+  readonly packages: readonly string[];
+}
+
+async function readList(directory: string): Promise<Section[]> {
+  const text = await readFile(join(directory, 'packages'), 'utf8').catch(noFile);
+  return text.split(/\n\s*\n/).map((paragraph) => ({
+    title: /^\s*#\s*([^:\n]*)/.exec(paragraph)?.[1]?.trim() ?? '',
+    packages: paragraph.replace(/#.*/g, '').split(/\s+/).filter(Boolean),
+  }));
 }
 
 /**
  * Over the sorted relative paths: kind, executable or not, content. Nothing else of the mode
  * counts, because it depends on the umask under which the sources were checked out.
  */
-async function hashDirectory(directory: string): Promise<string> {
+async function hashDirectory(
+  directory: string,
+  counts: (path: string) => boolean,
+): Promise<string> {
   const hash = createHash('sha256');
   const paths = await readdir(directory, { recursive: true });
-  for (const path of paths.sort()) {
+  for (const path of paths.filter(counts).sort()) {
     await hashEntry(hash, path, join(directory, path));
   }
   return hash.digest('hex');
@@ -77,4 +152,10 @@ async function hashEntry(hash: Hash, path: string, full: string): Promise<void> 
       hash.update(chunk);
     }
   }
+}
+
+/** A folder without a list adds no packages. */
+function noFile(error: NodeJS.ErrnoException): string {
+  if (error.code === 'ENOENT') return '';
+  throw error;
 }

@@ -1,7 +1,8 @@
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BuildOptions, bootstrap } from './bootstrap.js';
 import { defaultCacheDirectory } from './cache.js';
+import { flush } from './flush.js';
 import { withFileLock } from './lock.js';
 import type { Recipe } from './recipe.js';
 
@@ -42,7 +43,7 @@ export async function buildRootfs(recipe: Recipe, options: RootfsOptions = {}): 
     await rm(directory, { recursive: true, force: true });
     await mkdir(directory);
     await buildInto(directory, tarball, recipe, options);
-    await removeOlder(images, recipe);
+    await removeOlder(images, recipe.name, recipe.hash);
     return { tarball, bytes: (await stat(tarball)).size };
   });
 }
@@ -69,21 +70,12 @@ async function buildInto(
   }
 }
 
-/** Without it, a crash of the host could leave a whole name with half a file. */
-async function flush(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function removeOlder(images: string, recipe: Recipe): Promise<void> {
-  const version = new RegExp(`^${recipe.name}-[0-9a-f]{64}$`);
-  for (const name of await readdir(images)) {
-    if (version.test(name) && name !== `${recipe.name}-${recipe.hash}`) {
-      await rm(join(images, name), { recursive: true, force: true });
+/** Removes what was built of earlier versions: `<name>-<hash>` with another hash. */
+export async function removeOlder(images: string, name: string, hash: string): Promise<void> {
+  const version = new RegExp(`^${name}-[0-9a-f]{64}$`);
+  for (const entry of await readdir(images)) {
+    if (version.test(entry) && entry !== `${name}-${hash}`) {
+      await rm(join(images, entry), { recursive: true, force: true });
     }
   }
 }

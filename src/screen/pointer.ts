@@ -35,6 +35,8 @@ const POLLED_MS = 30;
 export class Pointer {
   readonly #connection: Connection;
   #at: Point;
+  /** Called whenever the pointer is put elsewhere. */
+  onMove: (at: Point) => void = () => {};
 
   /** `at`: where the pointer is known to be; a display server starts with it in the middle. */
   constructor(connection: Connection, at?: Point) {
@@ -75,6 +77,16 @@ export class Pointer {
 
   move(to: Point): void {
     this.#send(to, 0);
+  }
+
+  /** One event of a person's mouse: where it is and, by the bits of RFB, what it holds down. */
+  event(to: Point, buttons: number): void {
+    this.#send(to, buttons);
+  }
+
+  /** Milliseconds that a press has to last for the guest to see it. */
+  get holdMs(): number {
+    return this.#pollMs;
   }
 
   async click(input: ClickInput, signal?: AbortSignal): Promise<void> {
@@ -128,7 +140,9 @@ export class Pointer {
   }
 
   #send(at: Point, buttons: number): void {
+    const moved = at.x !== this.#at.x || at.y !== this.#at.y;
     this.#at = at;
+    if (moved) this.onMove(at);
     this.#connection.send(pointerEvent(at.x, at.y, buttons));
   }
 

@@ -1,14 +1,22 @@
 import { EventEmitter } from 'node:events';
 import { Camera } from './camera.js';
+import type { Cursor } from './cursor.js';
+import { RfbFilm } from './film.js';
+import { contains } from './framebuffer.js';
 import { Keyboard } from './keyboard/keyboard.js';
 import { type Point, Pointer } from './pointer.js';
+import { RawInput } from './raw-input.js';
 import type { Connection } from './rfb/connection.js';
+import { PIXEL } from './rfb/constants.js';
 import { Settling } from './settle.js';
 import type {
   ClickInput,
   DragInput,
+  Film,
   Picture,
   PictureOptions,
+  QuietOptions,
+  Region,
   Screen,
   ScreenEvents,
   ScrollInput,
@@ -30,11 +38,13 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   readonly #typist: Typist;
   readonly #camera: Camera;
   readonly #settling: Settling;
+  readonly raw: RawInput;
   #inputAt = Number.NEGATIVE_INFINITY;
   #stopWatching: (() => void) | undefined;
 
   constructor(connection: Connection, updates: Updates, pointerAt?: Point) {
     super();
+    this.setMaxListeners(0);
     this.#connection = connection;
     this.#updates = updates;
     this.#pointer = new Pointer(connection, pointerAt);
@@ -42,8 +52,17 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#camera = new Camera(connection, this.#pointer);
     this.#settling = new Settling(connection, updates);
     this.#typist = new Typist(connection, this.#keyboard, this.#settling);
+    this.raw = new RawInput(connection, this.#pointer, this.#keyboard, {
+      onInput: () => {
+        this.#inputAt = performance.now();
+      },
+      type: (text) => this.#typist.type(text),
+    });
+    this.#pointer.onMove = (at) => this.emit('pointer', at);
+    this.#typist.clipboard.onCopied = (text) => this.emit('clipboard', text);
     connection.on('close', (error) => this.emit('close', error));
     connection.on('resize', (size) => this.emit('resize', size));
+    connection.on('cursor', (cursor) => this.emit('cursor', cursor));
     connection.on('update', ({ damage }) => {
       for (const region of damage) this.emit('damage', region);
     });
@@ -51,8 +70,12 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     const listeners = this as unknown as EventEmitter;
     listeners.on('newListener', (event) => {
       if (event === 'damage') this.#stopWatching ??= updates.watch(LISTENER_MS);
+      if (event === 'clipboard') this.#typist.clipboard.listening = true;
     });
     listeners.on('removeListener', (event) => {
+      if (event === 'clipboard') {
+        this.#typist.clipboard.listening = this.listenerCount('clipboard') > 0;
+      }
       if (event !== 'damage' || this.listenerCount('damage') > 0) return;
       this.#stopWatching?.();
       this.#stopWatching = undefined;
@@ -69,6 +92,10 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
 
   get pointer(): Point {
     return this.#pointer.at;
+  }
+
+  get cursor(): Cursor | undefined {
+    return this.#connection.cursor;
   }
 
   /** Takes the pointer over where it is; see {@link Pointer.claim}. */
@@ -124,6 +151,33 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   async waitChange(options: SettleOptions): Promise<boolean> {
     this.#begin(options.signal);
     return this.#settling.change(options);
+  }
+
+  film(intervalMs: number): Film {
+    this.#connection.requireOpen();
+    return new RfbFilm(this.#connection, this.#pointer, this.#updates, intervalMs);
+  }
+
+  async settle(options: QuietOptions): Promise<boolean> {
+    this.#begin(options.signal);
+    return this.#settling.settled(this.#inputAt, options);
+  }
+
+  async pixels(regions: readonly Region[], signal?: AbortSignal): Promise<(Buffer | undefined)[]> {
+    this.#begin(signal);
+    while (this.#connection.updating) await this.#connection.updated(signal);
+    const { framebuffer } = this.#connection;
+    return regions.map((region) => {
+      if (!contains(framebuffer.size, region)) return undefined;
+      const copy = Buffer.allocUnsafe(region.width * region.height * PIXEL);
+      framebuffer.read(region, copy);
+      return copy;
+    });
+  }
+
+  copy(text: string): void {
+    this.#begin(undefined);
+    if (this.#connection.can.clipboard) this.#typist.clipboard.put(text);
   }
 
   close(): void {

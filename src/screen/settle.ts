@@ -2,7 +2,7 @@ import { offScreen } from './errors.js';
 import { contains, intersects } from './framebuffer.js';
 import type { Connection } from './rfb/connection.js';
 import type { UpdateSummary } from './rfb/summary.js';
-import type { Region, SettleOptions } from './types.js';
+import type { QuietOptions, Region, SettleOptions } from './types.js';
 import type { Updates } from './updates.js';
 import { deferred, within } from './wait.js';
 
@@ -26,6 +26,9 @@ const AFTER_INPUT = {
   direct: { first: 40, quiet: 25, most: 200 },
   emulated: { first: 120, quiet: 70, most: 350 },
 } as const;
+
+/** How long the first change after an input is awaited when a caller asks to settle, milliseconds. */
+const FIRST_CHANGE_MS = { direct: 150, emulated: 300 } as const;
 
 /** Waits for what the screen does. */
 export class Settling {
@@ -52,6 +55,20 @@ export class Settling {
       lookMs: CLOSE_LOOK_MS,
       signal,
     });
+  }
+
+  /** Lets the guest answer an input that came at `inputAt`, as the caller asks for; see Screen.settle. */
+  async settled(inputAt: number, options: QuietOptions): Promise<boolean> {
+    const { quietMs, maxMs, signal } = options;
+    const end = performance.now() + maxMs;
+    const first = FIRST_CHANGE_MS[this.#connection.can.fences ? 'direct' : 'emulated'];
+    const before = this.#connection.framebuffer.version;
+    await this.#updates.sync(signal);
+    const painted = this.#connection.framebuffer.version !== before;
+    const firstBy = painted
+      ? performance.now() + quietMs
+      : Math.max(inputAt + first, performance.now() + quietMs);
+    return this.#quiet({ end, quietMs, firstBy, lookMs: CLOSE_LOOK_MS, signal });
   }
 
   /** True when nothing in the region has changed for about half a second. */

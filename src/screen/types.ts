@@ -1,5 +1,7 @@
 import type { EventEmitter } from 'node:events';
 import type { ImageFormat } from '../contract/actions.js';
+import type { Cursor } from './cursor.js';
+import type { RawInput } from './raw-input.js';
 
 export interface Size {
   readonly width: number;
@@ -62,6 +64,14 @@ export interface SettleOptions {
   readonly signal?: AbortSignal;
 }
 
+export interface QuietOptions {
+  /** Nothing has to change for so long, milliseconds. */
+  readonly quietMs: number;
+  /** Longest wait, milliseconds. */
+  readonly maxMs: number;
+  readonly signal?: AbortSignal;
+}
+
 /**
  * A machine's screen, mouse and keyboard over one RFB connection.
  *
@@ -75,6 +85,10 @@ export interface Screen extends EventEmitter<ScreenEvents> {
   readonly open: boolean;
   /** Where the pointer was last put through this screen; in the middle at first. */
   readonly pointer: { readonly x: number; readonly y: number };
+  /** The pointer's picture, once the display server has told it. */
+  readonly cursor: Cursor | undefined;
+  /** Single events of a person's mouse and keyboard, which tell apart what is still held. */
+  readonly raw: RawInput;
   move(x: number, y: number, signal?: AbortSignal): Promise<void>;
   click(input: ClickInput, signal?: AbortSignal): Promise<void>;
   drag(input: DragInput, signal?: AbortSignal): Promise<void>;
@@ -89,8 +103,37 @@ export interface Screen extends EventEmitter<ScreenEvents> {
   waitStable(options: SettleOptions): Promise<boolean>;
   /** Resolves when something in the region changes; false if the time-out came first. */
   waitChange(options: SettleOptions): Promise<boolean>;
+  /** The screen as pictures for a video, current to `intervalMs` milliseconds until it is stopped. */
+  film(intervalMs: number): Film;
+  /**
+   * Lets the guest answer the last input: waits for the first change or a short time-out, then
+   * until nothing changed for `quietMs`. False if it still changed after `maxMs`.
+   */
+  settle(options: QuietOptions): Promise<boolean>;
+  /**
+   * Copies of the pixels of regions (red, green, blue, unused; without gaps), all of one whole
+   * picture: the last that came. Asks the guest for nothing; see the event `damage`. Of a region
+   * that is no longer on the screen the copy is undefined.
+   */
+  pixels(regions: readonly Region[], signal?: AbortSignal): Promise<(Buffer | undefined)[]>;
+  /** Puts a text on the guest's clipboard, where the display server can. */
+  copy(text: string): void;
   /** Ends the connection; idempotent. */
   close(): void;
+}
+
+/** What the screen shows, for a video encoder: 4:2:0, BT.709, limited range, pointer drawn in. */
+export interface Film {
+  /** Width and height, both even; they change with the screen's. */
+  readonly size: Size;
+  /** Grows whenever the picture changes. */
+  readonly version: number;
+  /** False once the screen's connection has ended: the picture stays as it was last. */
+  readonly open: boolean;
+  /** Copies the picture: planes Y, U and V without gaps, `width * height * 3 / 2` bytes. */
+  read(target: Buffer): void;
+  /** Ends it; idempotent. The last picture can still be read. */
+  stop(): void;
 }
 
 export interface ScreenEvents {
@@ -99,4 +142,10 @@ export interface ScreenEvents {
   resize: [size: Size];
   /** Pixels changed. */
   damage: [region: Region];
+  /** The pointer was put elsewhere through this screen. */
+  pointer: [at: { readonly x: number; readonly y: number }];
+  /** The pointer has another picture. */
+  cursor: [cursor: Cursor];
+  /** A program in the guest copied a text. Only those that somebody listens for are fetched. */
+  clipboard: [text: string];
 }

@@ -6,20 +6,22 @@ import { generateId } from '../fleet/ids.js';
 import { authenticate } from './authentication.js';
 import { readBodies } from './bodies.js';
 import { refuseGarbage, sendError } from './errors.js';
+import { addFileRoutes } from './file-routes.js';
 import { addHealth } from './health.js';
+import type { Metrics } from './metrics.js';
 import { addOpenApi } from './openapi.js';
 import { checkOrigin, type Reachable } from './origin.js';
 import { addProcessSocket } from './process-socket.js';
 import { addRoutes, refuseUnknown } from './routes.js';
+import { dropSlowClients } from './slow-clients.js';
+import { addTunnelSocket } from './tunnel-socket.js';
+import { addViewPages } from './view/pages.js';
+import { addViewSocket } from './view/socket.js';
 
 export const PREFIX = '/api';
 
 /** Largest body that is read, in bytes. */
 const BODY_LIMIT = 8 * 1024 * 1024;
-/** A client has so long, in milliseconds, to send its headers and body. */
-const REQUEST_MS = 30_000;
-/** And so long to read its answer. */
-const READ_MS = 60_000;
 const OPEN_PATHS = [`${PREFIX}/health`, `${PREFIX}/openapi.json`];
 
 export interface AppOptions {
@@ -27,6 +29,7 @@ export interface AppOptions {
   readonly reachable: Reachable;
   readonly version: string;
   readonly log: Logger;
+  readonly metrics?: Metrics;
 }
 
 /** The HTTP service, not yet listening. */
@@ -37,7 +40,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'id' }),
     genReqId: () => generateId('srv').replace('srv', 'req'),
     bodyLimit: BODY_LIMIT,
-    requestTimeout: REQUEST_MS,
+    // Files take as long as they take; dropSlowClients() looks after every other body.
+    requestTimeout: 0,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors: (error, request, reply) => {
@@ -63,6 +67,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     reply.header('x-content-type-options', 'nosniff');
     checkOrigin(request.raw, reachable);
     if (OPEN_PATHS.includes(request.url.split('?')[0] ?? '')) return;
+    if (request.routeOptions.config.open) return;
     request.owner = authenticate(fleet.access, request);
   });
   app.addHook('onResponse', async (request, reply) => {
@@ -76,21 +81,21 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       'request',
     );
   });
-  app.addHook('onSend', async (_request, reply, payload) => {
-    // A client that does not read its answer is let go.
-    const timer = setTimeout(() => reply.raw.destroy(), READ_MS);
-    reply.raw.once('close', () => clearTimeout(timer));
-    return payload;
-  });
+  dropSlowClients(app);
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(request, PREFIX));
+  options.metrics?.serve(app);
   await app.register(websocket, { options: { maxPayload: 8 * 1024 * 1024 } });
   await app.register(
     async (api) => {
       await addOpenApi(api, version);
       addHealth(api, fleet, version);
       addRoutes(api, fleet);
+      await addFileRoutes(api, fleet);
       addProcessSocket(api, fleet);
+      addTunnelSocket(api, fleet);
+      addViewPages(api);
+      addViewSocket(api, fleet);
     },
     { prefix: PREFIX },
   );

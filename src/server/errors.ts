@@ -35,11 +35,15 @@ function toApiError(error: FastifyError | ApiError | Error): ApiError {
   });
 }
 
-/** Every error leaves as `{"error": "<one line>"}` with its code in `x-error-code`. */
+/**
+ * Every error leaves as `{"error": "<one line>"}` with its code in `x-error-code`. `pack` makes of
+ * the body what is sent.
+ */
 export function sendError(
   error: Error,
   request: FastifyRequest,
   reply: FastifyReply,
+  pack: (body: string) => unknown = (body) => body,
 ): FastifyReply {
   const answer = toApiError(error);
   if (answer.code === 'internal') request.log.error({ err: error }, 'failed');
@@ -59,7 +63,7 @@ export function sendError(
     .status(answer.status)
     .header('x-error-code', answer.code)
     .type('application/json; charset=utf-8')
-    .send(JSON.stringify({ error: answer.message }));
+    .send(pack(JSON.stringify({ error: answer.message })));
 }
 
 /** What is no HTTP at all, or came too slowly, gets its answer in the contract's form, too. */

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.js';
 import type { Owner } from '../fleet/access.js';
@@ -26,6 +27,17 @@ export class Bytes {
   readonly type: string;
 
   constructor(data: Buffer, type: string) {
+    this.data = data;
+    this.type = type;
+  }
+}
+
+/** Bytes that are sent as they come; the stream is destroyed when the client leaves. */
+export class ByteStream {
+  readonly data: Readable;
+  readonly type: string;
+
+  constructor(data: Readable, type: string) {
     this.data = data;
     this.type = type;
   }

@@ -3,8 +3,11 @@ import { z } from 'zod';
 import { ApiError } from '../contract/errors.js';
 import { type Operation, type OperationName, operations } from '../contract/operations.js';
 import type { Fleet } from '../fleet/fleet.js';
+import { recorded } from './deeds.js';
 import { handlers } from './handlers.js';
-import { Bytes, type Call, departure, ownerOf, type Params } from './requests.js';
+import { withAddresses } from './links.js';
+import { ByteStream, Bytes, type Call, departure, ownerOf, type Params } from './requests.js';
+import { sendStream } from './streaming.js';
 import { validate } from './validation.js';
 
 const ErrorAnswer = z.object({ error: z.string() });
@@ -19,7 +22,7 @@ export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
         method: operation.method,
         url,
         schema: documentation(name, operation, index),
-        handler: (request, reply) => answer(fleet, operation, handler, request, reply),
+        handler: (request, reply) => answer(fleet, name, handler, request, reply),
       });
     });
   }
@@ -27,11 +30,12 @@ export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
 
 async function answer(
   fleet: Fleet,
-  operation: Operation,
+  name: Exclude<OperationName, 'health'>,
   handler: (call: Call<unknown, unknown>) => unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
+  const operation: Operation = operations[name];
   const owner = ownerOf(request);
   const body = operation.body ? validate(operation.body, request.body ?? {}, 'body') : undefined;
   const query = operation.query ? validate(operation.query, request.query, 'query') : undefined;
@@ -39,9 +43,14 @@ async function answer(
   const signal = departure(request);
   const params = request.params as Params;
   try {
-    const result = await handler({ fleet, owner, params, body, query, accept, signal });
+    const input = { ...(query as object | undefined), ...(body as object | undefined) };
+    const result = await recorded(fleet, { name, owner, params, input }, () =>
+      handler({ fleet, owner, params, body, query, accept, signal }),
+    );
     if (result instanceof Bytes) return reply.type(result.type).send(result.data);
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(result));
+    if (result instanceof ByteStream) return sendStream(reply, result);
+    const answered = withAddresses(result, request);
+    return reply.type('application/json; charset=utf-8').send(JSON.stringify(answered));
   } finally {
     request.departureEnded?.();
   }

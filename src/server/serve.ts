@@ -1,28 +1,24 @@
-import { mkdir } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
+import type { FastifyInstance } from 'fastify';
 import { type LevelWithSilent, pino } from 'pino';
 import { ApiError } from '../contract/errors.js';
-import { createDockerEngine } from '../engines/docker/index.js';
 import { Fleet } from '../fleet/fleet.js';
 import { openStore, type Store } from '../fleet/store/index.js';
+import { packageVersion } from '../package-root.js';
 import { buildApp, PREFIX } from './app.js';
+import { composeEngines, type EngineOptions } from './engines.js';
+import { Metrics } from './metrics.js';
 
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
+const version = packageVersion();
 
-export interface ServeOptions {
+export interface ServeOptions extends EngineOptions {
   readonly listen: { readonly host: string; readonly port: number };
-  readonly engine: 'auto' | 'docker';
-  /** Holds the database and the machines' sockets; made 0700. */
-  readonly stateDirectory: string;
   readonly maxRunning: number;
-  readonly allowSudo: boolean;
-  /** CIDRs of private networks that computers may reach all the same. */
-  readonly allowNetworks: readonly string[];
-  /** May computers reach the public internet? */
-  readonly internet: boolean;
+  /** May streams go to loopback and private addresses? */
+  readonly allowPrivateRtmp: boolean;
+  /** Are counts of all owners served to whoever has a key? */
+  readonly metrics: boolean;
   /** Names of this service, besides loopback, that a Host header may carry. */
   readonly allowedHosts: readonly string[];
   readonly logLevel: LevelWithSilent;
@@ -39,48 +35,72 @@ export interface Service {
 
 /** Starts the service. Rejects, with nothing left open, when the port or the state is taken. */
 export async function serve(options: ServeOptions): Promise<Service> {
-  const store = openStore(options.stateDirectory);
   const log = pino(
     {
       level: options.logLevel,
       base: undefined,
-      redact: ['key', 'text', 'code', 'command', '*.key', '*.text', '*.code', '*.command'],
+      redact: [
+        'key',
+        'text',
+        'code',
+        'command',
+        '*.key',
+        '*.stream_key',
+        '*.url',
+        '*.text',
+        '*.code',
+        '*.command',
+      ],
     },
     pino.destination({ dest: 2, sync: true }),
   );
-  const fleet = await openFleet(options, store, log);
+  const store = openStore(options.stateDirectory);
+  let fleet: Fleet | undefined;
+  let app: FastifyInstance | undefined;
+  const close = async () => {
+    try {
+      await app?.close();
+    } finally {
+      // The fleet closes its store.
+      await (fleet ?? store).close();
+    }
+  };
   try {
+    const metrics = new Metrics();
+    fleet = await openFleet(options, store, log, metrics);
+    metrics.watch(fleet);
     const reachable = { hosts: [...options.allowedHosts, ...listenName(options.listen.host)] };
-    const app = await buildApp({ fleet, reachable, version, log });
+    app = await buildApp({
+      ...{ fleet, reachable, version, log },
+      ...(options.metrics ? { metrics } : {}),
+    });
     await app.listen(options.listen).catch((cause) => {
       throw listeningError(options.listen, cause);
     });
     const url = localUrl(app.server.address() as AddressInfo);
     let closing: Promise<void> | undefined;
-    const close = async () => {
-      await app.close();
-      await fleet.close();
-    };
     await fleet.access.ensureOwner((key) => options.publishFirstKey(key, url));
     return { url, close: () => (closing ??= close()) };
   } catch (error) {
-    await fleet.close();
+    await close();
     throw error;
   }
 }
 
-async function openFleet(options: ServeOptions, store: Store, log: pino.Logger): Promise<Fleet> {
-  const directory = join(options.stateDirectory, 'machines');
-  await mkdir(directory, { recursive: true, mode: 0o700 });
-  const docker = createDockerEngine({
-    serviceId: store.serviceId,
-    directory,
-    allowSudo: options.allowSudo,
-    allowNetworks: options.allowNetworks,
-    internet: options.internet,
-  });
-  const engines = { all: new Map([[docker.name, docker]]), preferred: docker.name };
-  return new Fleet({ store, engines, maxRunning: options.maxRunning, log });
+async function openFleet(
+  options: ServeOptions,
+  store: Store,
+  log: pino.Logger,
+  metrics: Metrics,
+): Promise<Fleet> {
+  const composed = await composeEngines(options, store, log);
+  const measured = [...composed.all].map(
+    ([name, engine]) => [name, metrics.measured(engine)] as const,
+  );
+  const engines = { ...composed, all: new Map(measured) };
+  log.info({ engine: engines.preferred }, 'new computers get this engine');
+  const { maxRunning, allowPrivateRtmp } = options;
+  return new Fleet({ store, engines, maxRunning, allowPrivateRtmp, log });
 }
 
 /** A client on this machine reaches a service on all addresses through loopback. */

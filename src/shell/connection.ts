@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { Client, ClientChannel, PseudoTtyOptions } from 'ssh2';
+import type { Client, ClientChannel, PseudoTtyOptions, SFTPWrapper } from 'ssh2';
 import { ApiError } from '../contract/errors.js';
 
 const CHANNEL_MS = 10_000;
@@ -12,6 +12,14 @@ export interface ExecOptions {
   readonly terminal?: PseudoTtyOptions | undefined;
   /** Default 10,000. */
   readonly withinMs?: number;
+}
+
+interface ChannelRequest<T> {
+  readonly withinMs: number;
+  /** What is said when it takes longer. */
+  readonly late: string;
+  begin(done: (cause: Error | undefined, opened?: T) => void): void;
+  drop(opened: T): void;
 }
 
 /** One SSH connection over a stream of the engine's. */
@@ -45,29 +53,46 @@ export class Connection {
     command: string,
     { terminal, withinMs = CHANNEL_MS }: ExecOptions = {},
   ): Promise<ClientChannel> {
-    return new Promise((resolve, reject) => {
-      if (!this.open) return reject(this.#ended?.error ?? lost());
-      const fail = (error: Error) => {
-        clearTimeout(timer);
-        this.#listeners.delete(onEnd);
-        reject(error);
-      };
-      const onEnd = (error?: Error) => fail(error ?? lost());
-      const timer = setTimeout(
-        () =>
-          fail(new ApiError('guest_timeout', 'The computer did not start the command in time.')),
-        withinMs,
-      );
-      this.#listeners.add(onEnd);
-      const options = terminal ? { pty: terminal } : {};
-      this.#client.exec(command, options, (cause, channel) => {
-        if (cause) return fail(refused(cause));
-        clearTimeout(timer);
-        const late = !this.#listeners.delete(onEnd);
-        this.#adopt(channel);
-        if (late) channel.close();
-        else resolve(channel);
-      });
+    return this.#request<ClientChannel>({
+      withinMs,
+      late: 'The computer did not start the command in time.',
+      begin: (done) => {
+        this.#client.exec(command, terminal ? { pty: terminal } : {}, (cause, opened) => {
+          if (opened) this.#adopt(opened);
+          done(cause && refused(cause), opened);
+        });
+      },
+      drop: (opened) => opened.close(),
+    });
+  }
+
+  /** Opens a session of the file transfer protocol; errors as {@link exec}. The caller ends it. */
+  sftp(): Promise<SFTPWrapper> {
+    return this.#request<SFTPWrapper>({
+      withinMs: CHANNEL_MS,
+      late: 'The computer did not open its files in time.',
+      begin: (done) => {
+        this.#client.sftp((cause, opened) => done(cause && noFiles(cause), opened));
+      },
+      drop: (opened) => opened.end(),
+    });
+  }
+
+  /**
+   * Connects to a TCP port of the guest's own. Rejects with the cause that ssh2 gives, which has
+   * the `reason` of RFC 4254, section 5.1, when the guest refuses.
+   */
+  connect(host: string, port: number): Promise<ClientChannel> {
+    return this.#request<ClientChannel>({
+      withinMs: CHANNEL_MS,
+      late: `The computer did not connect to its port ${port} in time.`,
+      begin: (done) => {
+        this.#client.forwardOut('127.0.0.1', 0, host, port, (cause, opened) => {
+          if (opened) this.#adopt(opened);
+          done(cause, opened);
+        });
+      },
+      drop: (opened) => opened.close(),
     });
   }
 
@@ -83,6 +108,20 @@ export class Connection {
     if (!this.open || outgoing === undefined) return;
     if (outgoing.state === 'open' || outgoing.state === 'eof') {
       protocol?.signal?.(outgoing.id, name);
+    }
+  }
+
+  /**
+   * Calls back when sshd has answered a question that changes nothing: it has worked off all that
+   * it was doing before. Never calls back once the connection has ended.
+   */
+  roundTrip(done: () => void): void {
+    if (!this.open) return;
+    try {
+      // There is no such forwarding, which is all that sshd says.
+      this.#client.unforwardIn('127.0.0.1', 1, () => done());
+    } catch {
+      // It has just ended; whoever waits is told by onEnd.
     }
   }
 
@@ -132,6 +171,27 @@ export class Connection {
   /** Ends it whatever still uses it. */
   destroy(): void {
     this.#end();
+  }
+
+  /** One channel that is asked for; one that comes too late is dropped. */
+  #request<T>({ withinMs, late, begin, drop }: ChannelRequest<T>): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (!this.open) return reject(this.#ended?.error ?? lost());
+      const fail = (error: Error) => {
+        clearTimeout(timer);
+        this.#listeners.delete(onEnd);
+        reject(error);
+      };
+      const onEnd = (error?: Error) => fail(error ?? lost());
+      const timer = setTimeout(() => fail(new ApiError('guest_timeout', late)), withinMs);
+      this.#listeners.add(onEnd);
+      begin((cause, opened) => {
+        if (cause || opened === undefined) return fail(cause ?? lost());
+        clearTimeout(timer);
+        if (this.#listeners.delete(onEnd)) resolve(opened);
+        else drop(opened);
+      });
+    });
   }
 
   #adopt(channel: ClientChannel): void {
@@ -190,4 +250,9 @@ function refused(cause: Error): ApiError {
     `The computer could not start the command: ${cause.message}.`,
     { cause },
   );
+}
+
+function noFiles(cause: Error): ApiError {
+  const message = `This computer gives no access to its files: ${cause.message}.`;
+  return new ApiError('unsupported', message, { cause });
 }

@@ -33,6 +33,11 @@ export class CappedOutput {
     return decoder.decode(this.#bytes.subarray(0, this.#length), { stream: this.#truncated });
   }
 
+  /** What was kept, as it came. */
+  bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
   #reserve(needed: number): void {
     if (needed <= this.#bytes.length) return;
     const size = Math.min(this.#limit, Math.max(needed, this.#bytes.length * 2, 4096));

@@ -1,6 +1,7 @@
 import { ApiError } from '../contract/errors.js';
 import { type CommandResult, runCommand } from './command.js';
 import type { Connection } from './connection.js';
+import { newJobId } from './jobs/index.js';
 import { CappedOutput } from './output.js';
 import { background, FROM_INPUT, foreground, NO_DIRECTORY } from './scripts.js';
 import type { RunInput, RunResult } from './types.js';
@@ -8,14 +9,17 @@ import type { RunInput, RunResult } from './types.js';
 /** Bytes kept of standard output, and as many of standard error. */
 export const MOST_OUTPUT = 1024 * 1024;
 
-/** Runs a bash script, see {@link RunInput}. */
+/** Runs a script, see {@link RunInput}. */
 export async function run(connection: Connection, input: RunInput): Promise<RunResult> {
   const stdout = new CappedOutput(MOST_OUTPUT);
   const stderr = new CappedOutput(MOST_OUTPUT);
-  const script = input.background ? background : foreground;
+  const jobId = newJobId();
+  const script = input.background
+    ? background(input.command, input, jobId)
+    : foreground(input.command, input);
   const result = await runCommand(connection, {
     bootstrap: FROM_INPUT,
-    input: script(input.command, input),
+    input: script,
     timeoutMs: input.timeoutMs,
     signal: input.signal,
     onStdout: (chunk) => stdout.write(chunk),
@@ -29,7 +33,7 @@ export async function run(connection: Connection, input: RunInput): Promise<RunR
     exitCode: ended ? null : result.code,
     timedOut: result.timedOut,
     truncated: stdout.truncated || stderr.truncated,
-    ...(input.background && pid !== undefined ? { pid } : {}),
+    ...(input.background && pid !== undefined ? { pid, jobId } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 import { ApiError } from '../contract/errors.js';
+import { startJob } from './jobs/scripts.js';
 import { quote } from './quote.js';
 
 /**
@@ -23,23 +24,44 @@ export function fromFirstBytes(bytes: number): string {
   return `eval "$(head -c ${bytes})"`;
 }
 
+/**
+ * A program of the image that runs commands in place of bash, if there is one; images/README.md has
+ * its contract. Nothing else here knows what system the machine has.
+ */
+const INTERPRETER = '/usr/lib/vc/interpret';
+
 interface Surroundings {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs the script in this very shell, so that its line numbers and exit code are the script's. */
-export function foreground(command: string, surroundings: Surroundings): string {
-  return `${enter(surroundings)}echo $$; eval -- ${quote(command)}\n`;
+interface Commands extends Surroundings {
+  readonly interpreter?: 'bash' | 'system';
 }
 
+/** Runs the script in this very shell, so that its line numbers and exit code are the script's. */
+export function foreground(command: string, surroundings: Commands): string {
+  // Where bash is the interpreter, the script finds it as a shell that has done nothing yet.
+  const instead = `[ -x ${INTERPRETER} ] && eval() { exec ${INTERPRETER} <<<"$2"; }; `;
+  const system = surroundings.interpreter === 'system' ? instead : '';
+  return `${enter(surroundings)}${system}echo $$; eval -- ${quote(command)}\n`;
+}
+
+/** What a job is recognised by, at most. */
+const BEGINNING = 500;
+
 /**
- * Runs the script in a session of its own, without the SSH connection. Its output goes to
- * `/tmp/vc-job-PID.log`, where PID is its process id and that of its group, in the header line.
+ * Starts the script as a job, see jobs/scripts.ts; the header line is its process id, which is also
+ * that of its group. Its output is `/tmp/vc-job-PID.log` as well.
  */
-export function background(command: string, surroundings: Surroundings): string {
-  const log = 'exec >/tmp/vc-job-$$.log 2>&1 || exec >/dev/null 2>&1';
-  return `${enter(surroundings)}setsid bash -c '${log}; ${FROM_INPUT}' <<<${quote(command)} >/dev/null 2>&1 & echo $!\n`;
+export function background(command: string, surroundings: Commands, jobId: string): string {
+  // The variables are for the script alone: what looks after the job keeps its own PATH and HOME.
+  const instead = `[ -x ${INTERPRETER} ] && exec ${INTERPRETER} <<<${quote(command)}; `;
+  const run =
+    surroundings.interpreter === 'system' ? `${instead}eval -- ${quote(command)}` : command;
+  const script = quote(`${variables(surroundings)}${run}`);
+  const beginning = quote(command.slice(0, BEGINNING).toWellFormed());
+  return `${changeDirectory(surroundings)}${startJob(jobId, script, beginning)}`;
 }
 
 /**
@@ -68,21 +90,32 @@ export function signalGroup(pid: number, signal: string): string {
   return `kill -${signal} -- -${pid}\n`;
 }
 
-function enter({ cwd, env }: Surroundings): string {
-  const change = cwd === undefined ? '' : `CDPATH= cd -- ${directory(cwd)} >/dev/null 2>&1`;
-  const checked = change && `${change} || { echo ${NO_DIRECTORY}; exit 0; }; `;
-  return (
-    checked +
-    Object.entries(env ?? {})
-      .map(variable)
-      .join('')
-  );
+function enter(surroundings: Surroundings): string {
+  return changeDirectory(surroundings) + variables(surroundings);
+}
+
+function changeDirectory({ cwd }: Surroundings): string {
+  if (cwd === undefined) return '';
+  const change = `CDPATH= cd -- ${directory(cwd)} >/dev/null 2>&1`;
+  return `${change} || ${elsewhere(cwd)} || { echo ${NO_DIRECTORY}; exit 0; }; `;
+}
+
+function variables({ env }: Surroundings): string {
+  return Object.entries(env ?? {})
+    .map(variable)
+    .join('');
 }
 
 /** `~` is the home directory; anything else that is not absolute starts from there as well. */
 function directory(path: string): string {
   if (path === '~' || path.startsWith('~/')) return `"$HOME"${quote(path.slice(1))}`;
   return quote(path.startsWith('/') ? path : `./${path}`);
+}
+
+/** The interpreter may have names of its own for directories. */
+function elsewhere(path = ''): string {
+  const found = `"$(${INTERPRETER} --directory ${quote(path)} || echo /dev/null)"`;
+  return `{ [ -x ${INTERPRETER} ] && cd -- ${found}; } >/dev/null 2>&1`;
 }
 
 function variable([name, value]: [string, string]): string {

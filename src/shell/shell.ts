@@ -1,8 +1,11 @@
 import type { Duplex } from 'node:stream';
 import { connect } from './connect.js';
+import { openFiles } from './files/index.js';
+import { openJobs } from './jobs/index.js';
 import { python } from './python.js';
 import { run } from './run.js';
 import { spawn } from './spawn.js';
+import { openTunnel } from './tunnel.js';
 import type { Shell } from './types.js';
 
 export interface OpenShellOptions {
@@ -29,6 +32,9 @@ export async function openShell(stream: Duplex, options: OpenShellOptions): Prom
     run: (input) => run(connection, input),
     python: (input) => python(connection, input),
     spawn: (input, signal) => spawn(connection, input, signal),
+    files: openFiles(connection),
+    jobs: openJobs(connection),
+    connect: (port) => openTunnel(connection, port),
     onClose: (listener) => {
       connection.onEnd(listener);
     },

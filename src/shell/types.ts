@@ -1,12 +1,19 @@
-import type { Readable, Writable } from 'node:stream';
+import type { Duplex, Readable, Writable } from 'node:stream';
+import type { Files } from './files/types.js';
+import type { Jobs } from './jobs/types.js';
 
 export interface RunInput {
-  /** A bash script. Never shown in a process list: it travels on standard input. */
+  /** A script. Never shown in a process list: it travels on standard input. */
   readonly command: string;
+  /**
+   * `system`: what the image says runs its commands, for example Windows' cmd, and else bash.
+   * `bash`, the default: bash in any case, for scripts of our own.
+   */
+  readonly interpreter?: 'bash' | 'system';
   readonly timeoutMs: number;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Start it, detached from everything, and return its process id. */
+  /** Start it as a job, detached from everything, and return its process id and job id. */
   readonly background: boolean;
   readonly signal?: AbortSignal;
 }
@@ -20,6 +27,8 @@ export interface RunResult {
   /** True when output beyond the cap was dropped. */
   readonly truncated: boolean;
   readonly pid?: number;
+  /** With `background`: the id under which {@link Shell.jobs} has it. */
+  readonly jobId?: string;
 }
 
 export interface PythonResult {
@@ -58,6 +67,10 @@ export interface Shell {
   run(input: RunInput): Promise<RunResult>;
   python(input: { code: string; timeoutMs: number; signal?: AbortSignal }): Promise<PythonResult>;
   spawn(input: SpawnInput, signal?: AbortSignal): Promise<ShellProcess>;
+  readonly files: Files;
+  readonly jobs: Jobs;
+  /** Connects to a port of the machine's own loopback; `guest_failed` when nothing listens. */
+  connect(port: number): Promise<Duplex>;
   /** Called once when the connection ends, with the error if it was not {@link Shell.close}. */
   onClose(listener: (error?: Error) => void): void;
   /** Ends the connection; idempotent. */

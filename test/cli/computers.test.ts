@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { API_KEY, computer, openWorld, project, type World } from './support/run.js';
 
 let world: World;
@@ -334,4 +334,59 @@ test('wait --for looks until the state is there, and says when it has failed', a
   const failed = await world.run(argv);
   expect(failed.code).toBe(1);
   expect(failed.stderr).toContain('has failed');
+});
+
+describe('waiting until a computer can be used', () => {
+  const path = '/projects/demo/computers/desktop';
+  const starting = { ...computer, status: 'starting' };
+
+  test('--no-wait asks the service to answer at once', async () => {
+    world.service.on(`POST ${path}/start`, starting);
+    const { code } = await world.run(['computer', 'start', 'demo/desktop', '--no-wait']);
+    expect(code).toBe(0);
+    expect(world.service.received.at(-1)?.url).toContain(`${path}/start?wait=0`);
+  });
+
+  test('an answer that comes before it is ready is waited on further', async () => {
+    world.service.on('POST /projects/demo/computers', starting);
+    world.service.on(`GET /computers/${computer.id}`, computer);
+    const { code, stdout } = await world.run(['computer', 'create', 'demo/desktop', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout).status).toBe('running');
+  });
+
+  test('--timeout gives up, says how far it is and leaves it starting', async () => {
+    world.service.on(`POST ${path}/restart`, starting);
+    world.service.on(`GET /computers/${computer.id}`, starting);
+    const argv = ['computer', 'restart', 'demo/desktop', '--timeout', '0.1'];
+    const { code, stderr } = await world.run(argv);
+    expect(code).toBe(1);
+    expect(stderr).toContain('is starting after 0.1 s, not running');
+  });
+});
+
+test('a copy is named, said and given as JSON', async () => {
+  const copy = { ...computer, id: 'cmp_00000000000000000000', name: 'two', project_name: 'demo' };
+  world.service.on(`POST ${byName}/fork`, copy);
+  const { code, stdout, stderr } = await world.run(['computer', 'fork', 'demo/desktop', 'two']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toContain('copied demo/desktop to demo/two (cmp_00000000000000000000), running');
+  expect(lastRequest().body).toEqual({ name: 'two' });
+  const atOnce = ['computer', 'fork', 'demo/desktop', 'two', '--no-wait', '-q'];
+  expect((await world.run(atOnce)).stdout).toBe('cmp_00000000000000000000\n');
+  expect(lastRequest().url).toContain('?wait=0');
+});
+
+test('what a computer without a shell cannot do is told in one line', async () => {
+  const message = 'This computer has no shell: its image was imported without an SSH server.';
+  world.service.fail(`POST ${byName}/bash`, 400, 'unsupported', message);
+  world.service.fail(`POST ${byName}/exec`, 400, 'unsupported', message);
+  for (const words of [
+    ['bash', 'demo/desktop', 'true'],
+    ['python', 'demo/desktop', '-c', '1'],
+  ]) {
+    const { code, stdout, stderr } = await world.run(['computer', ...words]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(`error: ${message}\n`);
+  }
 });

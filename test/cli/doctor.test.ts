@@ -13,6 +13,7 @@ const missing: Finding = { status: 'missing', detail: 'not there', remedy: 'vc s
 const check = (finding: Finding, over: Partial<Check> = {}): Check => ({
   name: 'x',
   title: 'X',
+  section: 'vc',
   needed: true,
   where: 'host',
   run: async () => finding,

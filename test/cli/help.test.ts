@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { buildProgram } from '../../src/cli/build.js';
 import { generatedFiles } from '../../src/cli/generate/files.js';
@@ -73,7 +73,7 @@ describe.each(commands)('vc $words', ({ command, words }) => {
   });
 });
 
-test.each(['environment', 'exit-codes', 'naming', 'output'])('vc help %s', async (topic) => {
+test.each(['environment', 'exit-codes', 'naming', 'formatting'])('vc help %s', async (topic) => {
   const { code, stdout } = await world.run(['help', topic]);
   expect(code).toBe(0);
   expect(stdout).toMatchSnapshot();
@@ -99,7 +99,10 @@ test('--version prints the version of the package', async () => {
 });
 
 test('completions, manual and routes are as the command tree and the contract say', async () => {
-  for (const [path, content] of await generatedFiles()) {
+  const files = await generatedFiles();
+  const pages = [...files.keys()].filter((path) => path.startsWith('man/'));
+  expect((await readdir('man')).map((page) => `man/${page}`).sort()).toEqual(pages.sort());
+  for (const [path, content] of files) {
     const committed = await readFile(path, 'utf8').catch(() => '');
     expect(committed, `${path} is stale: run npm run build && npm run generate`).toBe(content);
   }

@@ -63,7 +63,7 @@ test('a key is shown once, when it is created', async () => {
   expect(plain.stdout).toBe('vc_new\n');
   expect(plain.stderr).toContain('cannot be shown again');
   const json = await world.run(['key', 'create', 'agent', '--json']);
-  expect(JSON.parse(json.stdout)).toEqual({ id: 'key_1', name: 'agent', key: 'vc_new' });
+  expect(JSON.parse(json.stdout)).toEqual({ ...created, key: 'vc_new' });
   world.service.on('GET /keys', { keys: [created] });
   expect((await world.run(['key', 'ls'])).stdout).toContain('agent\tkey_1');
   world.service.on('DELETE /keys/key_1', { success: true });
@@ -132,5 +132,7 @@ test('completions of names come from the service', async () => {
   world.service.on('GET /projects', { projects: [project] });
   world.service.on(`GET /projects/${project.id}/computers`, { computers: [computer] });
   expect((await world.run(['__complete', 'computer'])).stdout).toBe('demo/desktop\n');
+  expect((await world.run(['__complete', 'running-computer'])).stdout).toBe('demo/desktop\n');
+  expect((await world.run(['__complete', 'stopped-computer'])).stdout).toBe('');
   expect((await world.run(['__complete', 'project'])).stdout).toBe('demo\n');
 });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { engineChoice } from '../../src/cli/engine-choice.js';
 import { isLoopback, localBaseUrl, parseListen, parseNetwork } from '../../src/cli/serve/listen.js';
 import { type ServePlan, serveArguments } from '../../src/cli/serve/options.js';
 import { openWorld, type World } from './support/run.js';
@@ -63,6 +64,13 @@ test('VC_LISTEN says where to listen, and a wrong one is told by its name', asyn
   expect(wrong.stderr).toContain('VC_LISTEN: must be HOST:PORT');
 });
 
+test('VC_ENGINE says what runs new computers; a flag is stronger', () => {
+  expect(engineChoice(undefined, {})).toBe('auto');
+  expect(engineChoice(undefined, { VC_ENGINE: 'qemu' })).toBe('qemu');
+  expect(engineChoice('docker', { VC_ENGINE: 'qemu' })).toBe('docker');
+  expect(() => engineChoice(undefined, { VC_ENGINE: 'quemu' })).toThrow('VC_ENGINE: must be');
+});
+
 test('--detach says that a service runs already, and starts no second one', async () => {
   world.service.on('GET /health', { status: 'ok', version: '1.2.3', engines: [] });
   const listen = new URL(world.service.baseUrl).host;
@@ -81,12 +89,15 @@ test('the arguments of a detached service give its plan again', () => {
     allowSudo: true,
     allowNetworks: ['10.0.0.0/8', '192.168.0.0/16'],
     internet: false,
+    allowPrivateRtmp: true,
+    metrics: true,
     allowedHosts: ['vc.example.com'],
     logLevel: 'warn',
   };
   expect(serveArguments(plan).join(' ')).toBe(
     'serve --listen [::]:4700 --expose --engine docker --state /var/lib/vc --max-running 5 ' +
-      '--log-level warn --allow-sudo --no-internet --allow-network 10.0.0.0/8 ' +
+      '--log-level warn --allow-sudo --no-internet --metrics --allow-private-rtmp ' +
+      '--allow-network 10.0.0.0/8 ' +
       '--allow-network 192.168.0.0/16 --allow-host vc.example.com',
   );
 });

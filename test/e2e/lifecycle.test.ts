@@ -1,11 +1,8 @@
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
-import Docker from 'dockerode';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../support/e2e.js';
+import { behind } from '../support/machines.js';
 import { openTestService, type TestService } from '../support/service.js';
 
-const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
 let service: TestService;
 beforeEach(async () => {
   service = await openTestService(inject('dockerHost'));
@@ -18,13 +15,11 @@ const create = async (name: string) =>
   (await http('POST', '/projects/life/computers', { name })).json;
 const status = async (id: string) => (await http('GET', `/computers/${id}`)).json.status;
 
-/** What the Engine and the state directory hold of any computer of this service. */
-async function leftovers() {
-  const containers = (await docker.listContainers({ all: true })).map((c) => c.Names[0]);
-  const networks = (await docker.listNetworks()).map((n) => n.Name).filter((n) => /vc/.test(n));
-  const directories = readdirSync(join(service.directory, 'state', 'machines'));
-  return { containers, networks, directories };
-}
+/** What the engine and the state directory hold of any computer of this service. */
+const leftovers = () => behind(service).leftovers();
+/** The same, as far as it is a list of machines that run. */
+const running = async () => (await leftovers()).machines;
+const nothing = { machines: [], networks: [], directories: [] };
 
 describe('the service killed with SIGKILL', () => {
   it('finds a running computer again, under the same id, with its programs running', async () => {
@@ -56,7 +51,7 @@ describe('the service killed with SIGKILL', () => {
         const [computer] = json.computers;
         if (!computer) return true;
         return computer.status === 'running';
-      }, 30_000);
+      }, 90_000);
       const { json } = await http('GET', '/projects/life');
       for (const { id } of json.computers) {
         expect((await http('GET', `/computers/${id}/screenshot`)).status).toBe(200);
@@ -108,7 +103,7 @@ describe('lifecycle', () => {
     const third = await http('POST', '/projects/life/computers', { name: 'three' });
     expect(third.status).toBe(400);
     expect(third.json.error).toContain('2 computers');
-    expect((await leftovers()).containers).toHaveLength(2);
+    expect(await running()).toHaveLength(2);
   });
 
   it('runs exactly two of twenty that are created at once', async () => {
@@ -121,27 +116,27 @@ describe('lifecycle', () => {
       ...Array(2).fill(200),
       ...Array(18).fill(400),
     ]);
-    expect((await leftovers()).containers).toHaveLength(2);
+    expect(await running()).toHaveLength(2);
   });
 
-  it('follows a container that was killed or removed behind its back', async () => {
+  it('follows a machine that was killed or removed behind its back', async () => {
     const killed = await create('killed');
     const removed = await create('removed');
-    await docker.getContainer(`vc-${killed.id}`).kill();
-    await docker.getContainer(`vc-${removed.id}`).remove({ force: true });
+    await behind(service).kill(killed.id);
+    await behind(service).remove(removed.id);
     await eventually(async () => ['stopped', 'error'].includes(await status(killed.id)));
     await eventually(async () => (await status(removed.id)) === 'error');
     expect((await http('POST', `/computers/${killed.id}/start`)).json.status).toBe('running');
     expect((await http('DELETE', `/computers/${removed.id}`)).json).toEqual({ success: true });
     expect((await http('DELETE', `/computers/${killed.id}`)).json).toEqual({ success: true });
-    expect(await leftovers()).toEqual({ containers: [], networks: [], directories: [] });
+    expect(await leftovers()).toEqual(nothing);
   });
 
   it('deletes a project with its computers', async () => {
     await create('one');
     await create('two');
     expect((await http('DELETE', '/projects/life')).json).toEqual({ success: true });
-    expect(await leftovers()).toEqual({ containers: [], networks: [], directories: [] });
+    expect(await leftovers()).toEqual(nothing);
     expect((await http('GET', '/projects/life')).status).toBe(404);
   });
 

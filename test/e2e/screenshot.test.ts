@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { type Bench, openBench } from '../support/e2e.js';
 
 let bench: Bench;
@@ -54,11 +54,13 @@ X
     pkill -x xterm; xterm -geometry 60x20+200+150 -b 0 +sb -T flip -e bash /tmp/flip.sh >/dev/null 2>&1 &
     for i in $(seq 100); do xdotool search --onlyvisible --name '^flip$' >/dev/null && break; sleep 0.02; done; sleep 0.5`,
   );
+  // A program in an emulated machine takes longer to answer a key than a screenshot waits for it.
+  const patience = inject('engine') === 'qemu' ? { settle: { quiet_ms: 300, max_ms: 5000 } } : {};
   const seen: string[] = [];
   const wanted: string[] = [];
   for (let i = 0; i < 20; i++) {
     const [key, color] = i % 2 === 0 ? ['r', '#ff0000'] : ['b', '#0000ff'];
-    await bench.service.http('POST', `/computers/${bench.id}/type`, { text: key });
+    await bench.service.http('POST', `/computers/${bench.id}/type`, { text: key, ...patience });
     seen.push(await colorAt(await shot(), 400, 350));
     wanted.push(color as string);
   }

@@ -9,7 +9,7 @@ let owner: Owner;
 
 beforeEach(async () => {
   test = await openTestFleet();
-  owner = test.fleet.access.authenticate(test.key) ?? { id: 'nobody' };
+  owner = test.fleet.access.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
   test.fleet.projects.create(owner, 'demo');
 });
 afterEach(() => test.close());
@@ -137,6 +137,30 @@ describe('a creation that is waited for', () => {
     open();
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(test.fleet.computers.view(one.id).status).toBe('running');
+  });
+});
+
+describe('a protected computer', () => {
+  const input = { name: 'one', protected: true } as const;
+
+  it('is not deleted, nor is its project, until it is protected no more', async () => {
+    await create('one');
+    test.fleet.computers.update(record('one'), { protected: true });
+    expect(await refusal(test.fleet.computers.remove(record('one')))).toBe('conflict');
+    expect(await refusal(test.fleet.projects.remove(owner, project().name))).toBe('conflict');
+    expect(project().deleting).toBe(0);
+    test.fleet.computers.update(record('one'), { protected: false });
+    await test.fleet.computers.remove(record('one'));
+    expect(test.engine.machines.size).toBe(0);
+  });
+
+  it('keeps what an update leaves out', async () => {
+    await create('one');
+    test.fleet.computers.update(record('one'), { ...input, auto_stop_minutes: 7 });
+    const renamed = test.fleet.computers.update(record('one'), { name: 'uno' });
+    expect(renamed).toMatchObject({ name: 'uno', protected: true, auto_stop_minutes: 7 });
+    await create('two');
+    expect(() => test.fleet.computers.update(record('two'), { name: 'uno' })).toThrow('already');
   });
 });
 

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { findImage, importRootfs, LABELS, listImages } from '../../src/images/docker.js';
 
 const HASH = 'a'.repeat(64);
+const LINUX = { name: 'linux', os: 'linux', hash: HASH } as const;
 const labels = {
   [LABELS.image]: 'linux',
   [LABELS.recipe]: HASH,
@@ -75,9 +76,8 @@ afterEach(() => rm(directory, { recursive: true, force: true }));
 
 test('an import carries version, latest and labels, and is not done twice', async () => {
   const engine = new FakeEngine();
-  const recipe = { name: 'linux', hash: HASH };
-  const first = await importRootfs(engine.docker, tarball, recipe);
-  const second = await importRootfs(engine.docker, tarball, recipe);
+  const first = await importRootfs(engine.docker, tarball, LINUX);
+  const second = await importRootfs(engine.docker, tarball, LINUX);
   expect(first.tags).toEqual(['vc/linux:aaaaaaaaaaaa', 'vc/linux:latest']);
   expect(second).toEqual(first);
   expect(engine.imports).toHaveLength(1);
@@ -87,7 +87,7 @@ test('an import carries version, latest and labels, and is not done twice', asyn
 test('a newer version takes `latest` over', async () => {
   const engine = new FakeEngine();
   engine.images = [image('sha256:old', ['vc/linux:bbbbbbbbbbbb', 'vc/linux:latest'], 1)];
-  await importRootfs(engine.docker, tarball, { name: 'linux', hash: HASH });
+  await importRootfs(engine.docker, tarball, LINUX);
   expect((await findImage(engine.docker, 'linux'))?.id).toBe('sha256:new');
   expect(await listImages(engine.docker)).toHaveLength(2);
 });
@@ -96,14 +96,18 @@ test('an image committed from a computer is not taken for a machine image', asyn
   const engine = new FakeEngine();
   engine.images = [image('sha256:fork', ['someone/fork:1'], 9), image('sha256:none', [], 8)];
   expect(await findImage(engine.docker, 'linux')).toBeUndefined();
-  const made = await importRootfs(engine.docker, tarball, { name: 'linux', hash: HASH });
+  const made = await importRootfs(engine.docker, tarball, LINUX);
   expect(made.id).toBe('sha256:new');
 });
 
 test('a failure that the Engine reports in its stream is an error', async () => {
   const engine = new FakeEngine();
   engine.failure = new Error('no space left on device');
-  await expect(importRootfs(engine.docker, tarball, { name: 'linux', hash: HASH })).rejects.toThrow(
-    'no space left',
-  );
+  await expect(importRootfs(engine.docker, tarball, LINUX)).rejects.toThrow('no space left');
+});
+
+test('an image says which system its computers have', async () => {
+  const engine = new FakeEngine();
+  await importRootfs(engine.docker, tarball, { ...LINUX, os: 'windows' });
+  expect(engine.imports[0]?.changes).toContain(`LABEL ${LABELS.os}=windows`);
 });

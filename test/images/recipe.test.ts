@@ -1,8 +1,25 @@
-import { chmod, cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listRecipes, loadRecipe, readPackages, recipeHash } from '../../src/images/recipe.js';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { withContext } from '../../src/images/context.js';
+import {
+  listRecipes,
+  loadRecipe,
+  loadVmRecipe,
+  readPackages,
+  recipeHash,
+} from '../../src/images/recipe.js';
 
 let root: string;
 
@@ -50,6 +67,19 @@ test.each([
   expect(await hash()).not.toBe(before);
 });
 
+test('what a virtual machine adds changes its hash, and not that of a container', async () => {
+  const container = await hash();
+  const before = (await loadVmRecipe('small', root)).hash;
+  await mkdir(join(root, 'small/vm/files/etc'), { recursive: true });
+  await writeFile(join(root, 'small/vm/files/etc/motd'), 'hello\n');
+  const after = await loadVmRecipe('small', root);
+  expect(after.hash).not.toBe(before);
+  expect(after.layers).toEqual([join(root, 'small'), join(root, 'small/vm')]);
+  expect(await hash()).toBe(container);
+  await writeFile(join(root, 'small/packages'), 'curl\n');
+  expect((await loadVmRecipe('small', root)).hash).not.toBe(after.hash);
+});
+
 test('an unknown recipe, or a name that is a path, is refused with the names there are', async () => {
   await expect(loadRecipe('large', root)).rejects.toThrow('"large"; there is small');
   await expect(loadRecipe('../small', root)).rejects.toThrow('there is small');
@@ -58,4 +88,61 @@ test('an unknown recipe, or a name that is a path, is refused with the names the
 test('the package carries the Linux recipe', async () => {
   expect(await listRecipes()).toContain('linux');
   expect(await recipeHash('linux')).toBe((await loadRecipe('linux')).hash);
+});
+
+describe('a recipe that builds on another', () => {
+  beforeEach(async () => {
+    const own = join(root, 'larger');
+    await mkdir(join(own, 'files/etc'), { recursive: true });
+    await writeFile(
+      join(root, 'small/packages'),
+      '# Tools: all of them\ncurl git\n\n# Games\nnethack\n',
+    );
+    await writeFile(join(root, 'small/Dockerfile'), 'FROM debian\n');
+    await writeFile(join(own, 'packages'), 'wine git\n');
+    await writeFile(join(own, 'setup.sh'), 'false\n');
+    await writeFile(join(own, 'files/etc/motd'), 'good bye\n');
+    await describeIt({ os: 'windows', base: 'small', sections: ['Tools'] });
+  });
+
+  const describeIt = (plan: object) =>
+    writeFile(join(root, 'larger/recipe.json'), JSON.stringify(plan));
+
+  test('has the packages of the sections that it names, then its own', async () => {
+    const recipe = await loadRecipe('larger', root);
+    expect(recipe).toMatchObject({
+      os: 'windows',
+      layers: [join(root, 'small'), join(root, 'larger')],
+    });
+    expect(await readPackages(recipe)).toEqual(['curl', 'git', 'wine']);
+  });
+
+  test('is out of date when the other one changes', async () => {
+    const before = await hash('larger');
+    await writeFile(join(root, 'small/setup.sh'), 'echo\n');
+    expect(await hash('larger')).not.toBe(before);
+  });
+
+  test('refuses a section and a field that are not there', async () => {
+    await describeIt({ base: 'small', sections: ['Toys'] });
+    const recipe = await loadRecipe('larger', root);
+    await expect(readPackages(recipe)).rejects.toThrow('no section "Toys"');
+    await describeIt({ bass: 'small' });
+    await expect(loadRecipe('larger', root)).rejects.toThrow('recipe.json');
+  });
+
+  test('is one folder for a Docker Engine, its files over those of the other', async () => {
+    const recipe = await loadRecipe('larger', root);
+    await withContext(recipe, async (context) => {
+      expect((await readdir(context)).sort()).toEqual([
+        'Dockerfile',
+        'files',
+        'packages',
+        'setup.sh',
+      ]);
+      expect(await readFile(join(context, 'files/etc/motd'), 'utf8')).toBe('good bye\n');
+      expect(await readFile(join(context, 'setup.sh'), 'utf8')).toBe('true\n\nfalse\n');
+      expect(await readFile(join(context, 'packages'), 'utf8')).toBe('curl\ngit\nwine\n');
+    });
+  });
 });

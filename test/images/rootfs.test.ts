@@ -18,6 +18,8 @@ afterEach(() => rm(cacheDirectory, { recursive: true, force: true }));
 const recipe = (digit: string): Recipe => ({
   name: 'small',
   directory: '/nowhere',
+  os: 'linux',
+  layers: ['/nowhere'],
   hash: digit.repeat(64),
 });
 const versions = async () =>

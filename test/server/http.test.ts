@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { buildApp } from '../../src/server/app.js';
+import { FakeForkingEngine } from '../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../support/fleet.js';
 
 let test: TestFleet;
@@ -308,6 +309,50 @@ describe('computers', () => {
     const answer = await call('POST', `/projects/actions/computers/c/${action}`, body);
     expect(answer.status).toBe(400);
     expect(answer.json.error).toContain(message);
+  });
+});
+
+describe('a copy', () => {
+  it('is made under both forms of the path, and answered as a creation is', async () => {
+    const engine = new FakeForkingEngine();
+    const other = await openTestFleet({ engine, maxRunning: 9 });
+    const parts = { reachable: { hosts: [] }, version: '0.0.0', log: pino({ level: 'silent' }) };
+    const copying = await buildApp({ fleet: other.fleet, ...parts });
+    const headers = { authorization: `Bearer ${other.key}`, host: 'localhost' };
+    const post = async (path: string, payload: object) => {
+      const answer = await copying.inject({ method: 'POST', url: `/api${path}`, headers, payload });
+      return { status: answer.statusCode, json: answer.json() };
+    };
+    await post('/projects', { name: 'p' });
+    const { json: one } = await post('/projects/p/computers', { name: 'one' });
+    expect(await post(`/computers/${one.id}/fork`, { name: 'two' })).toMatchObject({
+      status: 200,
+      json: { name: 'two', status: 'running', engine: 'qemu', isolation: 'emulated' },
+    });
+    const atOnce = await post('/projects/p/computers/one/fork?wait=0', { name: 'three' });
+    expect(atOnce).toMatchObject({ status: 200, json: { status: 'starting' } });
+    for (const [body, message] of [
+      [{}, 'name is missing'],
+      [{ name: ' ' }, 'must not be blank'],
+      [{ name: 'two' }, 'named "two" already'],
+    ] as const) {
+      const refused = await post(`/computers/${one.id}/fork`, body);
+      expect(refused.status).toBe(400);
+      expect(refused.json.error).toContain(message);
+    }
+    expect((await post('/computers/cmp_none/fork', { name: 'x' })).status).toBe(404);
+    await copying.close();
+    await other.close();
+  });
+
+  it('is refused by an engine that makes none', async () => {
+    await call('POST', '/projects', { name: 'copies' });
+    await call('POST', '/projects/copies/computers', { name: 'c' });
+    const answer = await call('POST', '/projects/copies/computers/c/fork', { name: 'd' });
+    expect(answer.status).toBe(400);
+    expect(answer.headers.get('x-error-code')).toBe('unsupported');
+    expect(answer.json.error).toContain('cannot be copied');
+    await call('DELETE', '/projects/copies');
   });
 });
 

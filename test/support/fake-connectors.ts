@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { ApiError } from '../../src/contract/errors.js';
 import type { Connectors } from '../../src/fleet/session.js';
-import type { Screen, ScreenEvents } from '../../src/screen/types.js';
+import type { Region, Screen, ScreenEvents } from '../../src/screen/types.js';
 import type { Shell } from '../../src/shell/types.js';
 
 /** A screen of 1280x800 that notes what it was asked to do. */
@@ -33,16 +33,65 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
   async screenshot(options: Parameters<Screen['screenshot']>[0]) {
     return { data: Buffer.from('picture'), format: options.format, width: 1280, height: 800 };
   }
+  readonly cursor = undefined;
+  /** What is held, as `key N` and `buttons N`; released things are noted in {@link inputs}. */
+  readonly raw = this.#makeRaw();
+  async settle() {
+    this.inputs.push('settle');
+    return true;
+  }
+  async pixels(regions: readonly Region[]) {
+    return regions.map(({ width, height }) => Buffer.alloc(width * height * 4, 0x40));
+  }
+  copy(text: string) {
+    this.inputs.push(`copy ${text}`);
+  }
   async waitStable() {
     return true;
   }
   async waitChange() {
     return false;
   }
+  film() {
+    const { size } = this;
+    const picture = Buffer.alloc((size.width * size.height * 3) / 2, 128);
+    const read = (target: Buffer) => void picture.copy(target);
+    return { size, version: 1, open: true, read, stop: () => undefined };
+  }
   close() {
+    if (!this.open) return;
     this.open = false;
+    this.emit('close');
+  }
+
+  #makeRaw(): Screen['raw'] {
+    const { inputs } = this;
+    const held = new Set<string>();
+    const raw: Pick<Screen['raw'], 'holding' | 'pointer' | 'key' | 'flush' | 'release'> = {
+      get holding() {
+        return held.size > 0;
+      },
+      pointer: async (x, y, buttons) => {
+        inputs.push(`pointer ${x},${y} ${buttons}`);
+        if (buttons === 0) held.delete('buttons');
+        else held.add('buttons');
+      },
+      key: async (action, keysym) => {
+        inputs.push(`${action} ${keysym.toString(16)}`);
+        if (action === 'press') held.add(String(keysym));
+        else held.delete(String(keysym));
+      },
+      flush: async () => undefined,
+      release: async () => {
+        if (held.size > 0) inputs.push('release all');
+        held.clear();
+      },
+    };
+    return raw as Screen['raw'];
   }
 }
+
+const nothing = () => Promise.reject(new Error('the fake computer has none'));
 
 function fakeShell(): Shell {
   let open = true;
@@ -59,6 +108,16 @@ function fakeShell(): Shell {
     }),
     python: async () => ({ output: 'out', timedOut: false }),
     spawn: () => Promise.reject(new Error('the fake shell spawns nothing')),
+    files: {
+      read: nothing,
+      write: nothing,
+      entry: nothing,
+      list: nothing,
+      makeDirectory: nothing,
+      makeLink: nothing,
+    },
+    jobs: { list: async () => [], get: nothing, end: nothing },
+    connect: nothing,
     onClose: () => undefined,
     close: () => {
       open = false;

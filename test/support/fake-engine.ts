@@ -2,24 +2,26 @@ import { PassThrough } from 'node:stream';
 import { ApiError } from '../../src/contract/errors.js';
 import type {
   Engine,
+  EngineFeatures,
   EngineImage,
+  Forking,
   MachineEvent,
   MachineSpec,
   MachineState,
+  Probe,
 } from '../../src/engines/engine.js';
 
-type Call = 'create' | 'start' | 'stop' | 'remove' | 'list';
+type Call = 'create' | 'start' | 'stop' | 'remove' | 'list' | 'fork';
 
 /** An engine in memory for unit tests; the end-to-end tests run the same against real ones. */
 export class FakeEngine implements Engine {
-  readonly name = 'docker';
-  readonly features = {
+  readonly name: string = 'docker';
+  readonly features: EngineFeatures = {
     isolation: 'container',
     fork: false,
     os: ['linux'],
     gpus: [],
-  } as const;
-  readonly shell = { user: 'user' };
+  };
   readonly machines = new Map<string, { spec: MachineSpec; status: 'running' | 'stopped' }>();
   readonly calls: string[] = [];
   /** Makes the next such call wait until the promise settles. */
@@ -28,37 +30,41 @@ export class FakeEngine implements Engine {
   readonly failures = new Map<Call, Error>();
   #listeners: ((event: MachineEvent) => void)[] = [];
 
-  async probe() {
-    return { usable: true, version: '0', detail: 'in memory' } as const;
+  async probe(): Promise<Probe> {
+    return { usable: true, version: '0', detail: 'in memory' };
+  }
+
+  async shell() {
+    return { user: 'user' };
   }
 
   async create(spec: MachineSpec): Promise<void> {
-    await this.#step('create', spec.id);
+    await this.step('create', spec.id);
     if (!this.machines.has(spec.id)) this.machines.set(spec.id, { spec, status: 'stopped' });
   }
 
   async start(id: string): Promise<void> {
-    await this.#step('start', id);
+    await this.step('start', id);
     const machine = this.machines.get(id);
     if (!machine) throw new ApiError('not_found', 'no such machine');
     machine.status = 'running';
   }
 
   async stop(id: string): Promise<void> {
-    await this.#step('stop', id);
+    await this.step('stop', id);
     const machine = this.machines.get(id);
     if (machine) machine.status = 'stopped';
   }
 
   async remove(id: string): Promise<void> {
-    await this.#step('remove', id);
+    await this.step('remove', id);
     this.machines.delete(id);
   }
 
   async list(): Promise<MachineState[]> {
     // What a list says is how things stood when it was asked for.
     const states = [...this.machines].map(([id, { status }]) => ({ id, status }));
-    await this.#step('list', '');
+    await this.step('list', '');
     return states;
   }
 
@@ -85,12 +91,37 @@ export class FakeEngine implements Engine {
     return [{ name: 'linux', os: 'linux', bytes: 1, createdAt: new Date(0) }];
   }
 
-  async #step(call: Call, id: string): Promise<void> {
+  protected async step(call: Call, id: string): Promise<void> {
     if (call !== 'list') this.calls.push(`${call} ${id}`);
     const gate = this.gates.get(call);
     this.gates.delete(call);
     await gate;
     const failure = this.failures.get(call);
     if (failure) throw failure;
+  }
+}
+
+/** One that copies machines, and can be given more images. */
+export class FakeForkingEngine extends FakeEngine implements Forking {
+  override readonly name: string = 'qemu';
+  override readonly features: EngineFeatures = {
+    isolation: 'emulated',
+    fork: true,
+    os: ['linux', 'windows'],
+    gpus: [],
+  };
+  readonly stored: EngineImage[] = [
+    { name: 'linux', os: 'linux', bytes: 1, createdAt: new Date(0) },
+  ];
+
+  override async images(): Promise<EngineImage[]> {
+    return this.stored;
+  }
+
+  async fork(from: string, to: MachineSpec): Promise<void> {
+    const status = this.machines.get(from)?.status;
+    await this.step('fork', `${from} ${to.id}`);
+    if (!status) throw new ApiError('not_found', 'no such machine');
+    this.machines.set(to.id, { spec: to, status });
   }
 }

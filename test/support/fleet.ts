@@ -5,7 +5,7 @@ import { Fleet } from '../../src/fleet/fleet.js';
 import { generateApiKey } from '../../src/fleet/ids.js';
 import { openStore } from '../../src/fleet/store/index.js';
 import { fakeConnectors } from './fake-connectors.js';
-import { FakeEngine } from './fake-engine.js';
+import { FakeEngine, type FakeForkingEngine } from './fake-engine.js';
 
 export const silentLog = { debug() {}, info() {}, warn() {}, error() {} };
 
@@ -21,7 +21,15 @@ export interface TestFleet {
 }
 
 export async function openTestFleet(
-  options: { maxRunning?: number; directory?: string; engine?: FakeEngine; key?: string } = {},
+  options: {
+    maxRunning?: number;
+    directory?: string;
+    engine?: FakeEngine;
+    /** A second engine, and which new computers get if not those of the first. */
+    other?: FakeForkingEngine;
+    preferred?: string;
+    key?: string;
+  } = {},
 ): Promise<TestFleet> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'vc-fleet-'));
   const engine = options.engine ?? new FakeEngine();
@@ -29,7 +37,10 @@ export async function openTestFleet(
   let key = options.key ?? generateApiKey();
   const fleet = new Fleet({
     store: openStore(directory),
-    engines: { all: new Map([[engine.name, engine]]), preferred: engine.name },
+    engines: {
+      all: new Map([engine, ...(options.other ? [options.other] : [])].map((e) => [e.name, e])),
+      preferred: options.preferred ?? engine.name,
+    },
     maxRunning: options.maxRunning ?? 2,
     log: silentLog,
     connectors,

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
+import { inject } from 'vitest';
 import { VirtualComputers } from '../../src/client/index.js';
+import { plantQemuSeed } from './qemu-seed.js';
 
 const VC = new URL('../../bin/vc.js', import.meta.url).pathname;
 
@@ -46,18 +48,26 @@ export interface CliResult {
   readonly bytes: Buffer;
 }
 
+/**
+ * A service with the engine of this run, unless `flags` name another. `qemuSeed` is the state
+ * directory whose QEMU images and templates it starts with; the run's own if not given.
+ */
 export async function openTestService(
   dockerHost: string,
   flags: readonly string[] = [],
+  qemuSeed: string = inject('qemuSeed'),
 ): Promise<TestService> {
+  const engine = inject('engine');
   const directory = mkdtempSync(join(tmpdir(), 'vc-e2e-'));
   const env: NodeJS.ProcessEnv = {
     PATH: process.env.PATH,
     HOME: directory,
     VC_CONFIG_DIR: join(directory, 'config'),
     VC_STATE_DIR: join(directory, 'state'),
+    VC_ENGINE: engine,
     DOCKER_HOST: dockerHost,
   };
+  if (qemuSeed !== '') await plantQemuSeed(qemuSeed, join(directory, 'state'));
   let stderr = '';
   let child: ChildProcess | undefined;
   let listen = '127.0.0.1:0';

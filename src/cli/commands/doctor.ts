@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { stateDirectory } from '../../profile/index.js';
 import type { Context } from '../context.js';
 import { defineCommand } from '../define.js';
-import type { Diagnosis } from '../doctor/check.js';
+import type { Diagnosis, Section } from '../doctor/check.js';
 import { ExitCode } from '../exit-codes.js';
 import { write } from '../io.js';
 import { note, printJson } from '../output.js';
@@ -45,10 +45,20 @@ export const command = defineCommand({
   },
 });
 
+/** What follows a heading is about one engine; either of them is enough. */
+const headings: Readonly<Record<Section, string>> = {
+  vc: 'vc',
+  docker: 'Docker (computers in containers)',
+  qemu: 'QEMU (computers in virtual machines)',
+};
+
 async function printDiagnoses(context: Context, diagnoses: readonly Diagnosis[]): Promise<void> {
   const chalk = await context.style('stdout');
   const width = Math.max(...diagnoses.map(({ title }) => title.length)) + 2;
-  for (const { title, needed, finding } of diagnoses) {
+  let current: string = 'vc';
+  for (const { title, section, needed, finding } of diagnoses) {
+    if (section !== current) await write(context.io.stdout, `\n${chalk.bold(headings[section])}\n`);
+    current = section;
     const color = {
       ok: chalk.green,
       stale: chalk.yellow,

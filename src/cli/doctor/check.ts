@@ -19,10 +19,14 @@ export interface Surroundings {
   readonly signal: AbortSignal;
 }
 
+/** What a check is about: vc itself, or one engine of which another could take the place. */
+export type Section = 'vc' | 'docker' | 'qemu';
+
 /** One thing that has to be there, and how to find out. */
 export interface Check {
   readonly name: string;
   readonly title: string;
+  readonly section: Section;
   /** Is vc unusable without it? */
   readonly needed: boolean;
   /** What is only needed where the service runs is not looked for elsewhere. */
@@ -33,6 +37,7 @@ export interface Check {
 export interface Diagnosis {
   readonly name: string;
   readonly title: string;
+  readonly section: Section;
   readonly needed: boolean;
   readonly finding: Finding;
 }
@@ -44,12 +49,12 @@ export function diagnose(
 ): Promise<Diagnosis[]> {
   const isHost = ['127.0.0.1', 'localhost', '[::1]'].includes(hostOf(surroundings.baseUrl));
   return Promise.all(
-    checks.map(async ({ name, title, needed, where, run }) => {
+    checks.map(async ({ name, title, section, needed, where, run }) => {
       const finding: Finding =
         where === 'host' && !isHost
           ? { status: 'skipped', detail: `the service is on ${hostOf(surroundings.baseUrl)}` }
           : await run(surroundings).catch(failed);
-      return { name, title, needed, finding };
+      return { name, title, section, needed, finding };
     }),
   );
 }

@@ -2,7 +2,8 @@ import { access, constants, mkdir } from 'node:fs/promises';
 import { Client } from '../../client/client.js';
 import { serviceHealth } from '../serve/health.js';
 import type { Check, Finding } from './check.js';
-import { dockerCheck, imageCheck } from './host-checks.js';
+import { engineChecks } from './engine-checks.js';
+import { dockerChecks, qemuChecks } from './host-checks.js';
 import { findProgram, hasSubordinateIds } from './programs.js';
 
 const ok = (detail: string): Finding => ({ status: 'ok', detail });
@@ -17,6 +18,7 @@ const LEAST_NODE = [20, 20] as const;
 const node: Check = {
   name: 'node',
   title: 'Node.js',
+  section: 'vc',
   needed: true,
   where: 'client',
   async run() {
@@ -34,6 +36,7 @@ const node: Check = {
 const imageTools: Check = {
   name: 'image-tools',
   title: 'Image tools',
+  section: 'vc',
   needed: false,
   where: 'host',
   async run({ env, user }) {
@@ -59,6 +62,7 @@ const imageTools: Check = {
 const state: Check = {
   name: 'state',
   title: 'State directory',
+  section: 'vc',
   needed: true,
   where: 'host',
   async run({ stateDirectory }) {
@@ -79,6 +83,7 @@ const state: Check = {
 const service: Check = {
   name: 'service',
   title: 'Service',
+  section: 'vc',
   needed: true,
   where: 'client',
   async run({ baseUrl, signal }) {
@@ -95,6 +100,7 @@ const service: Check = {
 const key: Check = {
   name: 'key',
   title: 'API key',
+  section: 'vc',
   needed: true,
   where: 'client',
   async run({ baseUrl, apiKey, signal }) {
@@ -122,10 +128,11 @@ const key: Check = {
 /** Everything that `vc doctor` looks at, in the order in which it is to be mended. */
 export const checks: readonly Check[] = [
   node,
-  dockerCheck,
   imageTools,
-  imageCheck,
+  ...engineChecks,
   state,
   service,
   key,
+  ...dockerChecks,
+  ...qemuChecks,
 ];

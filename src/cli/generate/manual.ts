@@ -3,12 +3,21 @@ import { exitCodeMeanings } from '../exit-codes.js';
 import { environmentVariables, topics } from '../topics.js';
 import type { Outline, OutlineCommand, OutlineGroup } from './outline.js';
 
-/** Manual pages by file name, in man(7) roff: vc.1, one a noun, one for each command by itself. */
+/** Of the release that the pages belong to. */
+const DATE = '2026-11-20';
+
+/** Manual pages by file name, in man(7) roff: vc.1, one a noun, one for each command. */
 export function renderManual(outline: Outline): Map<string, string> {
   const pages = new Map([['vc.1', mainPage(outline)]]);
-  for (const group of outline.groups) pages.set(`vc-${group.name}.1`, groupPage(group, outline));
+  for (const group of outline.groups) {
+    pages.set(`vc-${group.name}.1`, groupPage(group));
+    for (const command of group.commands) {
+      const path = ['vc', group.name, command.name];
+      pages.set(`${path.join('-')}.1`, commandPage(path, command, outline));
+    }
+  }
   for (const command of outline.singles) {
-    pages.set(`vc-${command.name}.1`, singlePage(command, outline));
+    pages.set(`vc-${command.name}.1`, commandPage(['vc', command.name], command, outline));
   }
   return pages;
 }
@@ -37,39 +46,35 @@ function mainPage(outline: Outline): string {
       exitCodeMeanings.flatMap(([code, does]) => term(`.B ${code}`, does)),
     ),
     ...section('NAMING', ['.nf', ...lines(topics.naming?.text ?? ''), '.fi']),
-    ...section('OUTPUT', ['.nf', ...lines(topics.output?.text ?? ''), '.fi']),
+    ...section('OUTPUT', ['.nf', ...lines(topics.formatting?.text ?? ''), '.fi']),
   ]);
 }
 
-function groupPage(group: OutlineGroup, outline: Outline): string {
+function groupPage(group: OutlineGroup): string {
   const name = `vc-${group.name}`;
   return page(name, lower(group.summary), [
-    ...section(
-      'SYNOPSIS',
-      group.commands.flatMap((command, index) => [
-        ...(index === 0 ? [] : ['.br']),
-        ...synopsis(`vc ${group.name}`, command),
-      ]),
-    ),
+    ...section('SYNOPSIS', [`\\fBvc ${group.name}\\fR \\fIcommand\\fR [\\fIargument\\fR...]`]),
     ...section(
       'COMMANDS',
-      group.commands.flatMap((command) => [
-        `.SS ${roff(command.names.join(', '))}`,
-        ...body(command),
-      ]),
+      group.commands.flatMap((command) =>
+        term(`.BR ${roff(`${name}-${command.name}`)} (1)`, command.summary),
+      ),
     ),
-    ...section('OPTIONS OF EVERY COMMAND', options(outline.globals)),
-    ...seeAlso(name),
+    ...seeAlso(['vc']),
   ]);
 }
 
-function singlePage(command: OutlineCommand, outline: Outline): string {
-  const name = `vc-${command.name}`;
-  return page(name, lower(command.summary), [
-    ...section('SYNOPSIS', synopsis('vc', command)),
+function commandPage(path: readonly string[], command: OutlineCommand, outline: Outline): string {
+  const { fields } = command;
+  return page(path.join('-'), lower(command.summary), [
+    ...section('SYNOPSIS', synopsis(path.slice(0, -1).join(' '), command)),
+    ...(command.names.length === 1
+      ? []
+      : section('ALIASES', [roff(command.names.slice(1).join(', '))])),
     ...section('DESCRIPTION', body(command)),
+    ...(fields === undefined ? [] : section('JSON FIELDS', [roff(fields.join(', '))])),
     ...section('OPTIONS OF EVERY COMMAND', options(outline.globals)),
-    ...seeAlso(name),
+    ...seeAlso(path.slice(0, -1).map((_, index) => path.slice(0, index + 1).join('-'))),
   ]);
 }
 
@@ -77,7 +82,7 @@ function page(name: string, summary: string, content: readonly string[]): string
   const title = name.toUpperCase().replaceAll('-', '\\-');
   const head = [
     '.\\" Written by `npm run generate` from the command tree.',
-    `.TH "${title}" "1" "" "vc" "Virtual Computers"`,
+    `.TH "${title}" "1" "${DATE}" "vc" "Virtual Computers"`,
     '.SH NAME',
     `${roff(name)} \\- ${roff(summary)}`,
   ];
@@ -125,8 +130,8 @@ function term(head: string, text: string): string[] {
   return ['.TP', head, roff(text)];
 }
 
-function seeAlso(name: string): string[] {
-  return section('SEE ALSO', name === 'vc' ? [] : ['.BR vc (1)']);
+function seeAlso(names: readonly string[]): string[] {
+  return section('SEE ALSO', [names.map((name) => `.BR ${roff(name)} (1)`).join(' ,\n')]);
 }
 
 function lines(text: string): string[] {

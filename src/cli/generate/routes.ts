@@ -1,4 +1,4 @@
-import { operations, PROCESS_PATHS } from '../../contract/index.js';
+import { files, operations, PROCESS_PATHS, TUNNEL_PATHS } from '../../contract/index.js';
 
 /** The text of src/client/routes.ts: the contract's methods and paths without its schemas. */
 export function renderRoutes(): string {
@@ -22,8 +22,17 @@ ${rows.join('\n')}
 };
 
 /** Paths of a process with its streams over a WebSocket. */
-export const processPaths: readonly string[] = [
-${PROCESS_PATHS.map((path) => `  '${path}',`).join('\n')}
-];
+${list('processPaths', PROCESS_PATHS)}
+
+/** Paths of a connection to a port over a WebSocket. */
+${list('tunnelPaths', TUNNEL_PATHS)}
+
+/** Paths of a file's bytes. */
+${list('filePaths', files.FILE_PATHS)}
 `;
+}
+
+function list(name: string, paths: readonly string[]): string {
+  const lines = paths.map((path) => `  '${path}',`).join('\n');
+  return `export const ${name}: readonly string[] = [\n${lines}\n];`;
 }

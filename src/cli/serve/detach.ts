@@ -3,6 +3,7 @@ import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../package-root.js';
 import type { Context } from '../context.js';
 import { CliError, UsageError } from '../errors.js';
 import { ExitCode } from '../exit-codes.js';
@@ -14,7 +15,7 @@ import { type ServePlan, serveArguments } from './options.js';
 
 const READY_WITHIN_MS = 20_000;
 const LOG_LIMIT = 8 * 1024 * 1024;
-const launcher = fileURLToPath(new URL('../../../bin/vc.js', import.meta.url));
+const launcher = fileURLToPath(new URL('bin/vc.js', packageRoot));
 
 /** Starts the service as a process of its own and waits until it answers. */
 export async function serveDetached(context: Context, plan: ServePlan): Promise<number> {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { type Environment, stateDirectory } from '../../profile/index.js';
 import { choice, flag, list, value } from '../define.js';
+import { ENGINE_CHOICES, type EngineChoice, engineChoice } from '../engine-choice.js';
 import { UsageError } from '../errors.js';
 import { nonEmpty, number } from '../parse.js';
 import {
@@ -12,7 +13,6 @@ import {
   parseNetwork,
 } from './listen.js';
 
-const engines = ['auto', 'docker'] as const;
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 /** The flags of `vc serve`. */
@@ -26,7 +26,9 @@ export const serveOptions = {
     'name that clients reach it by; repeatable',
     parseHostName,
   ),
-  engine: choice('--engine <name>', 'what runs the computers', engines, { otherwise: 'auto' }),
+  engine: choice('--engine <name>', 'what runs new computers', ENGINE_CHOICES, {
+    otherwise: 'VC_ENGINE or auto: Docker where an Engine answers, else QEMU',
+  }),
   state: value('--state <directory>', 'where its state is kept', nonEmpty, {
     otherwise: 'VC_STATE_DIR or ~/.local/state/vc',
   }),
@@ -43,6 +45,11 @@ export const serveOptions = {
     parseNetwork,
   ),
   internet: flag('--no-internet', 'keep them off the public internet'),
+  metrics: flag('--metrics', 'tell every key how much is done, at /metrics (VC_METRICS=1)'),
+  allowPrivateRtmp: flag(
+    '--allow-private-rtmp',
+    'let streams go to loopback and private addresses; or VC_ALLOW_PRIVATE_RTMP=1',
+  ),
   logLevel: choice('--log-level <level>', 'how much is logged', logLevels, { otherwise: 'info' }),
   detach: flag('-d, --detach', 'run in the background; log to serve.log in the state directory'),
 };
@@ -51,12 +58,14 @@ export const serveOptions = {
 export interface ServePlan {
   readonly listen: Listen;
   readonly exposed: boolean;
-  readonly engine: (typeof engines)[number];
+  readonly engine: EngineChoice;
   readonly stateDirectory: string;
   readonly maxRunning: number;
   readonly allowSudo: boolean;
   readonly allowNetworks: readonly string[];
   readonly internet: boolean;
+  readonly allowPrivateRtmp: boolean;
+  readonly metrics: boolean;
   readonly allowedHosts: readonly string[];
   readonly logLevel: (typeof logLevels)[number];
 }
@@ -78,12 +87,14 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
   return {
     listen,
     exposed,
-    engine: options.engine ?? 'auto',
+    engine: engineChoice(options.engine, env),
     stateDirectory: resolve(cwd, options.state ?? stateDirectory(env)),
     maxRunning: options.maxRunning ?? 2,
     allowSudo: options.allowSudo,
     allowNetworks: options.allowNetwork,
     internet: options.internet,
+    metrics: options.metrics || env.VC_METRICS === '1',
+    allowPrivateRtmp: options.allowPrivateRtmp || env.VC_ALLOW_PRIVATE_RTMP === '1',
     allowedHosts: options.allowHost,
     logLevel: options.logLevel ?? 'info',
   };
@@ -107,6 +118,8 @@ export function serveArguments(plan: ServePlan): string[] {
     ...['--max-running', String(plan.maxRunning), '--log-level', plan.logLevel],
     ...(plan.allowSudo ? ['--allow-sudo'] : []),
     ...(plan.internet ? [] : ['--no-internet']),
+    ...(plan.metrics ? ['--metrics'] : []),
+    ...(plan.allowPrivateRtmp ? ['--allow-private-rtmp'] : []),
     ...plan.allowNetworks.flatMap((network) => ['--allow-network', network]),
     ...plan.allowedHosts.flatMap((host) => ['--allow-host', host]),
   ];

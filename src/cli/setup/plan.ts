@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises';
 import { userInfo } from 'node:os';
 import type { Environment } from '../../profile/index.js';
 import { findProgram, hasSubordinateIds } from '../doctor/programs.js';
+import type { EngineName } from '../engine-choice.js';
 import { dockerSocket, pingDocker } from './docker-ping.js';
 import { missingPackages } from './packages.js';
 
@@ -13,9 +14,10 @@ export interface Step {
 
 /** What is to be done here, found out without changing anything. */
 export interface SetupPlan {
+  readonly engine: EngineName;
   readonly packages: readonly { readonly name: string; readonly purpose: string }[];
   readonly install: readonly Step[];
-  /** True when no Docker Engine answers; how it is started depends on the machine. */
+  /** True when Docker is to be used and no Engine answers; how it is started depends on the machine. */
   readonly startsDocker: boolean;
   /** After the packages are there. */
   readonly grant: readonly Step[];
@@ -25,8 +27,8 @@ export interface SetupPlan {
 
 const apt = ['env', 'DEBIAN_FRONTEND=noninteractive', 'apt-get'] as const;
 
-export async function planSetup(env: Environment): Promise<SetupPlan> {
-  const packages = await missingPackages(env);
+export async function planSetup(engine: EngineName, env: Environment): Promise<SetupPlan> {
+  const packages = await missingPackages(engine, env);
   const names = packages.map(({ name }) => name);
   const install: Step[] =
     packages.length === 0
@@ -39,10 +41,10 @@ export async function planSetup(env: Environment): Promise<SetupPlan> {
           },
         ];
   const user = ordinaryUser(env);
-  const socket = dockerSocket(env);
+  const socket = engine === 'docker' ? dockerSocket(env) : undefined;
   const startsDocker = socket !== undefined && (await pingDocker(socket)) === 'silent';
-  const grant = user === undefined ? [] : await grants(user);
-  return { packages, install, startsDocker, grant, user };
+  const grant = user === undefined ? [] : await grants(engine, user);
+  return { engine, packages, install, startsDocker, grant, user };
 }
 
 /** True when there is nothing to do. */
@@ -50,7 +52,7 @@ export function isComplete({ install, startsDocker, grant }: SetupPlan): boolean
   return install.length === 0 && grant.length === 0 && !startsDocker;
 }
 
-/** Who is to use Docker: the one who called, also through sudo. */
+/** Who is to use the engine: the one who called, also through sudo. */
 function ordinaryUser(env: Environment): string | undefined {
   const { uid, username } = userInfo();
   if (uid !== 0) return username;
@@ -60,9 +62,15 @@ function ordinaryUser(env: Environment): string | undefined {
     : undefined;
 }
 
-async function grants(user: string): Promise<Step[]> {
+async function grants(engine: EngineName, user: string): Promise<Step[]> {
   const steps: Step[] = [];
-  if (!(await isInGroup(user, 'docker'))) {
+  if (engine === 'qemu' && (await hasKvm()) && !(await isInGroup(user, 'kvm'))) {
+    steps.push({
+      title: `Letting ${user} use KVM, which makes virtual machines fast`,
+      argv: ['usermod', '-aG', 'kvm', user],
+    });
+  }
+  if (engine === 'docker' && !(await isInGroup(user, 'docker'))) {
     steps.push({
       title: `Letting ${user} use Docker, which is as good as root on this machine`,
       argv: ['usermod', '-aG', 'docker', user],
@@ -81,6 +89,13 @@ async function grants(user: string): Promise<Step[]> {
     });
   }
   return steps;
+}
+
+async function hasKvm(): Promise<boolean> {
+  return access('/dev/kvm').then(
+    () => true,
+    () => false,
+  );
 }
 
 async function isInGroup(user: string, group: string): Promise<boolean> {

@@ -1,68 +1,10 @@
-import { constants } from 'node:fs';
-import { open } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
-import { ApiError } from '../../contract/errors.js';
+import { dialSocketFile } from '../socket-file.js';
 
-/** Linux: the file itself, without opening it for reading or writing. Node has no name for it. */
-const O_PATH = 0o10000000;
-const CONNECT_MS = 5_000;
+export { NotListening } from '../socket-file.js';
 
-/** The socket is not there, or nobody listens on it: the machine may still be starting. */
-export class NotListening extends Error {
-  override readonly name = 'NotListening';
-}
-
-/**
- * Connects to the screen's socket in a machine's directory.
- *
- * The guest owns that directory and is not trusted: a link that it leaves there would lead to a
- * socket of the host's. So the file is opened without following links and found to be a socket, and
- * then that very file is connected to, through its descriptor; which is also shorter than the 107
- * bytes that a socket's path may have.
- */
-export async function dialScreen(directory: string, signal?: AbortSignal): Promise<Duplex> {
-  const path = join(directory, 'rfb.sock');
-  const file = await open(path, O_PATH | constants.O_NOFOLLOW).catch((cause) => {
-    if (cause.code === 'ENOENT') throw new NotListening('no socket', { cause });
-    throw cause;
-  });
-  let socket: Socket;
-  try {
-    if (!(await file.stat()).isSocket()) {
-      throw new ApiError('guest_failed', "The computer's screen is not a socket.");
-    }
-    socket = await connected(connect(`/proc/self/fd/${file.fd}`), signal);
-  } finally {
-    await file.close();
-  }
-  // Its 'close' has been and gone: nobody who listens from now on would hear of it.
-  if (socket.destroyed) throw new NotListening('it hung up at once');
-  return socket;
-}
-
-function connected(socket: Socket, signal: AbortSignal | undefined): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const settle = (error?: unknown) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      socket.off('connect', onConnect).off('error', onError);
-      // A guest can end the connection at any moment, also while nobody listens yet.
-      socket.on('error', () => undefined);
-      if (error === undefined) return resolve(socket);
-      socket.destroy();
-      reject(error);
-    };
-    const onAbort = () => settle(signal?.reason);
-    const onConnect = () => settle();
-    const onError = (cause: Error) => settle(new NotListening('nobody listens', { cause }));
-    const timer = setTimeout(
-      () => settle(new ApiError('guest_timeout', "The computer's screen did not answer in time.")),
-      CONNECT_MS,
-    );
-    socket.on('connect', onConnect).on('error', onError);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    if (signal?.aborted) onAbort();
-  });
+/** Connects to the screen's socket in a machine's directory, which is the guest's. */
+export function dialScreen(directory: string, signal?: AbortSignal): Promise<Duplex> {
+  return dialSocketFile(join(directory, 'rfb.sock'), "The computer's screen", signal);
 }

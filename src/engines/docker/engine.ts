@@ -86,8 +86,8 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
 
   return {
     name: 'docker',
-    features: { isolation: 'container', fork: false, os: ['linux'], gpus: [] },
-    shell: { user: 'user' },
+    features: { isolation: 'container', fork: false, os: ['linux', 'windows'], gpus: [] },
+    shell: async () => ({ user: 'user' }),
     probe: (signal) => probeDocker(docker, signal),
     create: (spec, signal) => machines.create(spec, signal),
     start: (id, signal) => {

@@ -1,4 +1,4 @@
-import { formatCidr, overlap, parseCidr } from './cidr.js';
+import { addressSet, NOT_PUBLIC } from '../network/ranges.js';
 import { bridgePrefix, serviceHash } from './ids.js';
 
 export interface FirewallPolicy {
@@ -9,29 +9,6 @@ export interface FirewallPolicy {
   readonly allowNetworks: readonly string[];
   /** The Engine's name servers, which computers may ask though their addresses be private. */
   readonly resolvers: readonly string[];
-}
-
-/**
- * Everything that is not the public internet (IANA's special-purpose registry): this network,
- * private, shared, loopback, link-local with clouds' metadata services, protocol assignments,
- * benchmarking, multicast, reserved. Documentation ranges lead nowhere and stay out of it.
- */
-const NOT_PUBLIC = [
-  '0.0.0.0/8',
-  '10.0.0.0/8',
-  '100.64.0.0/10',
-  '127.0.0.0/8',
-  '169.254.0.0/16',
-  '172.16.0.0/12',
-  '192.0.0.0/24',
-  '192.168.0.0/16',
-  '198.18.0.0/15',
-  '224.0.0.0/3',
-];
-
-/** True when the host has opened every network, so that there is nothing to close. */
-export function isOpen(allowNetworks: readonly string[]): boolean {
-  return allowNetworks.some((network) => parseCidr(network).bits === 0);
 }
 
 export function tableName(serviceId: string): string {
@@ -90,14 +67,4 @@ ${table} {
   }
 }
 `;
-}
-
-/** Ranges that contain others are enough; nft refuses an interval set that overlaps itself. */
-function addressSet(name: string, networks: readonly string[]): string {
-  const ranges = networks.map(parseCidr).sort((one, other) => one.bits - other.bits);
-  const widest = ranges.filter(
-    (range, index) => !ranges.slice(0, index).some((wider) => overlap(wider, range)),
-  );
-  const elements = widest.length > 0 ? `elements = { ${widest.map(formatCidr).join(', ')} };` : '';
-  return `set ${name} { type ipv4_addr; flags interval; ${elements} }`;
 }

@@ -1,6 +1,7 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../contract/errors.js';
-import { type FirewallPolicy, firewallRules, isOpen } from './firewall-rules.js';
+import { isOpen } from '../network/ranges.js';
+import { type FirewallPolicy, firewallRules } from './firewall-rules.js';
 import type { HelperRunner } from './helper.js';
 import { findResolvers } from './resolvers.js';
 

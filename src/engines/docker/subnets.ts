@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
-import { type Cidr, formatCidr, overlap, parseCidr, size } from './cidr.js';
+import { type Cidr, formatCidr, overlap, parseCidr, size } from '../network/cidr.js';
 
 /** Room for the bridge and one container. */
 const BITS = 30;

@@ -6,13 +6,17 @@ const SELECT = `SELECT computers.*, projects.name AS project_name
   FROM computers JOIN projects ON projects.id = computers.project_id`;
 const occupying = OCCUPYING.map((status) => `'${status}'`).join(', ');
 
-export type NewComputer = Omit<ComputerRecord, 'project_name' | 'status_reason' | 'started_at'>;
+export type NewComputer = Omit<
+  ComputerRecord,
+  'project_name' | 'status_reason' | 'started_at' | 'copied_at'
+>;
 
 export function computerStore(db: Db) {
   const insert = db.prepare(
     `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine, width,
-       height, auto_stop_minutes, status, private_key, public_key, created_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       height, auto_stop_minutes, protected, status, private_key, public_key, created_at, copy_of,
+       copy_runs)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
   const byName = db.prepare(`${SELECT} WHERE project_id = ? AND computers.name = ?`);
@@ -20,13 +24,20 @@ export function computerStore(db: Db) {
     `${SELECT} WHERE project_id = ? ORDER BY computers.created_at, computers.id`,
   );
   const all = db.prepare(SELECT);
+  // The copy of a stopped computer never runs while it is made.
   const running = db.prepare(
-    `SELECT count(*) AS count FROM computers WHERE owner_id = ? AND status IN (${occupying})`,
+    `SELECT count(*) AS count FROM computers WHERE owner_id = ? AND status IN (${occupying})
+       AND NOT (copy_of IS NOT NULL AND copy_runs = 0)`,
   );
   const setStatus = db.prepare('UPDATE computers SET status = ?, status_reason = ? WHERE id = ?');
   const setStarted = db.prepare(
     "UPDATE computers SET status = 'running', status_reason = NULL, started_at = ? WHERE id = ?",
   );
+  const update = db.prepare(
+    'UPDATE computers SET name = ?, auto_stop_minutes = ?, protected = ? WHERE id = ?',
+  );
+  const setCopied = db.prepare('UPDATE computers SET copy_of = NULL, copied_at = ? WHERE id = ?');
+  const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
   const remove = db.prepare('DELETE FROM computers WHERE id = ?');
 
   return {
@@ -45,10 +56,13 @@ export function computerStore(db: Db) {
         row.width,
         row.height,
         row.auto_stop_minutes,
+        row.protected,
         row.status,
         row.private_key,
         row.public_key,
         row.created_at,
+        row.copy_of,
+        row.copy_runs,
       );
     },
     findById: (id: string) => byId.get(id) as ComputerRecord | undefined,
@@ -61,7 +75,15 @@ export function computerStore(db: Db) {
     setStatus(id: string, status: ComputerStatus, reason: string | null = null): void {
       setStatus.run(status, reason, id);
     },
+    /** Writes what can be changed of a computer. */
+    update(row: Pick<ComputerRecord, 'id' | 'name' | 'auto_stop_minutes' | 'protected'>): void {
+      update.run(row.name, row.auto_stop_minutes, row.protected, row.id);
+    },
     setRunning: (id: string) => setStarted.run(new Date().toISOString(), id),
+    /** Its machine is a whole copy. */
+    setCopied: (id: string) => setCopied.run(new Date().toISOString(), id),
+    /** A copy that was to be stopped was asked to start. */
+    meanToRun: (id: string) => meanToRun.run(id),
     remove: (id: string) => remove.run(id),
   };
 }

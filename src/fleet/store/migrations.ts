@@ -56,4 +56,34 @@ export const migrations: readonly string[] = [
   ) STRICT;
   CREATE INDEX computers_by_owner ON computers (owner_id, status);
   `,
+  'ALTER TABLE computers ADD COLUMN protected INTEGER NOT NULL DEFAULT 0',
+  `
+  CREATE TABLE actions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    owner_id TEXT NOT NULL,
+    computer_id TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    action TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX actions_by_computer ON actions (computer_id, id);
+  `,
+  `
+  ALTER TABLE computers ADD COLUMN copy_of TEXT;
+  ALTER TABLE computers ADD COLUMN copy_runs INTEGER NOT NULL DEFAULT 1;
+  ALTER TABLE computers ADD COLUMN copied_at TEXT;
+  `,
+  `
+  CREATE TABLE connections (
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    -- URL and stream key, encrypted.
+    sealed TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (owner_id, name)
+  ) STRICT;
+  `,
 ];

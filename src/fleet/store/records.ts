@@ -41,13 +41,33 @@ export interface ComputerRecord {
   readonly width: number;
   readonly height: number;
   readonly auto_stop_minutes: number | null;
+  /** 1 while it must not be deleted. */
+  readonly protected: number;
   readonly status: ComputerStatus;
   readonly status_reason: string | null;
   readonly private_key: string;
   readonly public_key: string;
   readonly created_at: string;
   readonly started_at: string | null;
+  /** Id of the computer whose copy it is to become; null once its machine is whole. */
+  readonly copy_of: string | null;
+  /** 1 if it is to run once it is copied. */
+  readonly copy_runs: number;
+  readonly copied_at: string | null;
+}
+
+/** A machine that ran, or was copied from one that did, has a disk of its own that can be lost. */
+export function hasDisk({ started_at, copied_at }: ComputerRecord): boolean {
+  return started_at !== null || copied_at !== null;
 }
 
 /** Statuses in which a computer counts against its owner's limit. */
 export const OCCUPYING: readonly ComputerStatus[] = ['starting', 'running', 'stopping'];
+
+/** A target of streams. Its URL and key are in `sealed`, encrypted. */
+export interface ConnectionRecord {
+  readonly owner_id: string;
+  readonly name: string;
+  readonly sealed: string;
+  readonly created_at: string;
+}

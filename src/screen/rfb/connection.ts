@@ -33,6 +33,7 @@ interface ConnectionEvents {
   update: [summary: UpdateSummary];
   resize: [size: Size];
   clipboard: [message: ClipboardMessage];
+  cursor: [cursor: Cursor];
   close: [error: ApiError | undefined];
 }
 
@@ -234,6 +235,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
       },
       onCursor: (cursor) => {
         this.cursor = cursor;
+        this.emit('cursor', cursor);
       },
       onQemuKeys: () => {
         this.can.scancodes = true;

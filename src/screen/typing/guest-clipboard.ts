@@ -28,10 +28,24 @@ export class GuestClipboard {
   #packed: { readonly text: string; readonly data: Buffer } | undefined;
   #read: Deferred<string | undefined> | undefined;
 
+  /** Somebody wants to know what programs in the guest copy. */
+  listening = false;
+  /** Called with a text that a program in the guest copied, while {@link listening}. */
+  onCopied: (text: string) => void = () => {};
+
   constructor(connection: Connection) {
     this.#connection = connection;
     connection.on('clipboard', (message) => this.#onMessage(message));
     connection.on('close', () => this.#read?.resolve(undefined));
+  }
+
+  /** Puts a text there to stay, until a program or this client puts another. */
+  put(text: string): void {
+    this.#guestHas = false;
+    this.#before = text;
+    this.#offer = text;
+    this.#withheld = false;
+    this.#connection.send(clipboardNotify());
   }
 
   /** Remembers the guest's text, so that {@link giveBack} can restore it. */
@@ -96,8 +110,10 @@ export class GuestClipboard {
     } else if (message.kind === 'notify') {
       this.#guestHas = message.available;
       if (message.available) this.#before = undefined;
+      if (message.available && this.listening) this.#connection.send(clipboardRequest());
     } else if (message.kind === 'provide') {
       this.#read?.resolve(message.text);
+      if (this.listening) this.onCopied(message.text);
     }
   }
 }

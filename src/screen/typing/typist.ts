@@ -35,7 +35,7 @@ const MAX_NEW_KEYSYMS = 6;
 export class Typist {
   readonly #connection: Connection;
   readonly #keyboard: Keyboard;
-  readonly #clipboard: GuestClipboard;
+  readonly clipboard: GuestClipboard;
   readonly #settling: Settling;
   readonly #newKeysyms = new Set<number>();
   /** Resolves when the screen has changed since the last paste. */
@@ -47,7 +47,7 @@ export class Typist {
     this.#connection = connection;
     this.#keyboard = keyboard;
     this.#settling = settling;
-    this.#clipboard = new GuestClipboard(connection);
+    this.clipboard = new GuestClipboard(connection);
   }
 
   /** Types `text` exactly; resolves when the server has taken it. Throws before the first key if it cannot. */
@@ -55,7 +55,7 @@ export class Typist {
     const steps = delayMs > 0 ? planSlowly(text) : planTyping(text);
     const pasting = steps.some((step) => step.kind === 'paste');
     if (pasting) this.#requirePaste(steps);
-    if (pasting) await this.#clipboard.remember(signal);
+    if (pasting) await this.clipboard.remember(signal);
     try {
       for (const [index, step] of steps.entries()) {
         if (index > 0 && delayMs > 0) await pause(delayMs, signal);
@@ -64,7 +64,7 @@ export class Typist {
     } finally {
       if (pasting) {
         await this.#digest();
-        this.#clipboard.giveBack();
+        this.clipboard.giveBack();
       }
     }
   }
@@ -75,7 +75,7 @@ export class Typist {
     const culprit = steps.find((step) => step.kind === 'paste')?.text ?? '';
     throw new ApiError(
       'unsupported',
-      `text: "${shortened(culprit)}" is not on this computer's US keyboard; write it to a file or use a command instead`,
+      `text: "${shortened(culprit)}" is not on this computer's US keyboard, and its screen takes no other text; where it has a shell, write a file or use a command`,
     );
   }
 
@@ -108,8 +108,8 @@ export class Typist {
   async #paste({ text }: Step, signal?: AbortSignal): Promise<void> {
     await this.#digest();
     signal?.throwIfAborted();
-    await this.#clipboard.offer(text, signal);
-    const asked = this.#clipboard.asked();
+    await this.clipboard.offer(text, signal);
+    const asked = this.clipboard.asked();
     const start = performance.now();
     await this.#keyboard.tap([Keysym.shiftLeft, Keysym.insert], signal);
     const refused = new Error('nothing asked for the clipboard');

@@ -6,9 +6,12 @@ type Names =
   | 'listComputers'
   | 'getComputer'
   | 'deleteComputer'
+  | 'updateComputer'
   | 'startComputer'
   | 'stopComputer'
-  | 'restartComputer';
+  | 'restartComputer'
+  | 'listActions'
+  | 'forkComputer';
 
 export const computerHandlers: Pick<Handlers, Names> = {
   createComputer: ({ fleet, owner, params, body, query }) => {
@@ -25,10 +28,19 @@ export const computerHandlers: Pick<Handlers, Names> = {
     await fleet.computers.remove(computerOf(fleet, owner, params));
     return { success: true };
   },
-  startComputer: ({ fleet, owner, params }) =>
-    fleet.computers.start(computerOf(fleet, owner, params)),
+  updateComputer: ({ fleet, owner, params, body }) =>
+    fleet.computers.update(computerOf(fleet, owner, params), body),
+  listActions: ({ fleet, owner, params, query }) => ({
+    actions: fleet.ledger.list(computerOf(fleet, owner, params).id, query),
+  }),
+  startComputer: ({ fleet, owner, params, query }) =>
+    fleet.computers.start(computerOf(fleet, owner, params), query.wait ? 'ready' : 'no'),
   stopComputer: ({ fleet, owner, params }) =>
     fleet.computers.stop(computerOf(fleet, owner, params)),
-  restartComputer: ({ fleet, owner, params }) =>
-    fleet.computers.restart(computerOf(fleet, owner, params)),
+  restartComputer: ({ fleet, owner, params, query }) =>
+    fleet.computers.restart(computerOf(fleet, owner, params), query.wait ? 'ready' : 'no'),
+  forkComputer: ({ fleet, owner, params, body, query }) => {
+    const source = computerOf(fleet, owner, params);
+    return fleet.computers.fork(owner, source, body.name, query.wait ? 'ready' : 'no');
+  },
 };

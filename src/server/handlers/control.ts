@@ -1,4 +1,5 @@
-import type { ImageFormat } from '../../contract/actions.js';
+import type { ActionResult, ImageFormat } from '../../contract/actions.js';
+import { pictureAnswer } from '../../fleet/batch.js';
 import type { Control } from '../../fleet/control.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import type { Handlers } from '../handlers.js';
@@ -14,21 +15,20 @@ type Names =
   | 'key'
   | 'bash'
   | 'exec'
-  | 'wait';
+  | 'wait'
+  | 'batch';
 
 type Input<B> = (
   control: Control,
   record: ComputerRecord,
   body: B,
   signal: AbortSignal,
-) => Promise<void>;
+) => Promise<ActionResult>;
 
 /** An action that answers `{success: true}` once it is done. */
 function action<B>(perform: Input<B>) {
-  return async ({ fleet, owner, params, body, signal }: Call<B, unknown>) => {
-    await perform(fleet.control, computerOf(fleet, owner, params), body, signal);
-    return { success: true as const };
-  };
+  return async ({ fleet, owner, params, body, signal }: Call<B, unknown>) =>
+    perform(fleet.control, computerOf(fleet, owner, params), body, signal);
 }
 
 const IMAGE_TYPES: readonly ImageFormat[] = ['png', 'jpeg', 'webp'];
@@ -46,14 +46,7 @@ export const controlHandlers: Pick<Handlers, Names> = {
     const record = computerOf(fleet, owner, params);
     const picture = await fleet.control.screenshot(record, { ...query, format }, signal);
     if (wanted !== undefined) return new Bytes(picture.data, `image/${format}`);
-    return {
-      success: true,
-      image: picture.data.toString('base64'),
-      format,
-      encoding: 'base64',
-      width: picture.width,
-      height: picture.height,
-    };
+    return pictureAnswer(picture);
   },
   click: action((control, record, body, signal) => control.click(record, body, signal)),
   move: action((control, record, body, signal) => control.move(record, body, signal)),
@@ -69,4 +62,6 @@ export const controlHandlers: Pick<Handlers, Names> = {
     success: true,
     waited: await fleet.control.wait(computerOf(fleet, owner, params), body, signal),
   }),
+  batch: ({ fleet, owner, params, body, signal }) =>
+    fleet.control.batch(computerOf(fleet, owner, params), body.actions, signal),
 };

@@ -103,6 +103,7 @@ export const computer = {
   image: 'linux',
   resolution: { width: 1280, height: 800 },
   auto_stop_minutes: null,
+  protected: false,
 };
 
 export const project = {

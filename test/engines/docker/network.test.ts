@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatCidr, overlap, parseCidr } from '../../../src/engines/docker/cidr.js';
-import { firewallRules, isOpen } from '../../../src/engines/docker/firewall-rules.js';
+import { firewallRules } from '../../../src/engines/docker/firewall-rules.js';
 import { bridgeName, bridgePrefix } from '../../../src/engines/docker/ids.js';
 import { nameServers } from '../../../src/engines/docker/resolvers.js';
 import { Subnets } from '../../../src/engines/docker/subnets.js';
+import { formatCidr, overlap, parseCidr } from '../../../src/engines/network/cidr.js';
+import { isOpen } from '../../../src/engines/network/ranges.js';
 
 describe('subnets', () => {
   it('are all different until the pool is used up', () => {

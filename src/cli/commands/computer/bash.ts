@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { computerArgument, onComputer } from '../../computers.js';
+import { onComputer, runningComputer } from '../../computers.js';
 import { argument, defineCommand, flag, list, value } from '../../define.js';
 import { CliError } from '../../errors.js';
 import { ExitCode } from '../../exit-codes.js';
@@ -14,10 +14,11 @@ export const command = defineCommand({
   summary: 'Run a shell script and print what it printed',
   details: [
     "Ends with the script's own exit code. The output comes when the script has ended; for output",
-    'as it comes, and for input, use: vc computer exec.',
+    'as it comes, and for input, use: vc computer exec. On os windows the script is a batch file',
+    'for cmd.',
   ].join(' '),
   arguments: {
-    computer: computerArgument,
+    computer: runningComputer,
     script: argument('script', 'the script, or - for stdin', nonEmpty),
   },
   options: {
@@ -29,7 +30,7 @@ export const command = defineCommand({
     ),
     cwd: value('--cwd <directory>', 'directory to run in', nonEmpty),
     env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
-    background: flag('--background', 'print its process id and leave it running'),
+    background: flag('--background', 'print its job id and leave it running'),
   },
   examples: [
     { does: 'Look around', command: "vc computer bash demo/desktop 'ls -l && df -h'" },
@@ -49,11 +50,11 @@ export const command = defineCommand({
         background: background || undefined,
       }),
     );
-    const { stdout, stderr, exit_code, timed_out, truncated, pid } = answer;
+    const { stdout, stderr, exit_code, timed_out, truncated, pid, job_id } = answer;
     if (context.globals.json) await printJson(context, answer);
     else if (background) {
-      await print(context, String(pid ?? ''));
-      await note(context, `it runs on; end it with: vc computer bash ${computer} 'kill ${pid}'`);
+      await print(context, job_id ?? String(pid ?? ''));
+      await note(context, `it runs on; read its output with: vc job logs ${computer} ${job_id}`);
     } else {
       await write(context.io.stdout, stdout);
       await write(context.io.stderr, stderr);

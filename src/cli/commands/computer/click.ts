@@ -1,4 +1,5 @@
-import { act, computerArgument } from '../../computers.js';
+import { scaleOption, settleOption } from '../../after-action.js';
+import { act, runningComputer } from '../../computers.js';
 import { argument, choice, defineCommand, flag, list, value } from '../../define.js';
 import { UsageError } from '../../errors.js';
 import { nonEmpty, number, pixel } from '../../parse.js';
@@ -8,7 +9,7 @@ export const command = defineCommand({
   summary: 'Click with the mouse',
   details: 'Pixels from the top left corner of the screen. Ends when the click has arrived.',
   arguments: {
-    computer: computerArgument,
+    computer: runningComputer,
     x: argument('x', 'pixels from the left', pixel),
     y: argument('y', 'pixels from the top', pixel),
   },
@@ -20,6 +21,8 @@ export const command = defineCommand({
     middle: flag('--middle', 'the middle button'),
     double: flag('--double', 'a double click'),
     clicks: value('--clicks <n>', 'clicks: 1 to 3', number({ min: 1, max: 3, unit: 'clicks' })),
+    scale: scaleOption,
+    settle: settleOption,
     hold: list('--hold <key>', 'hold a key meanwhile, for example ctrl; repeatable', nonEmpty),
   },
   examples: [
@@ -33,7 +36,8 @@ export const command = defineCommand({
       command: 'vc computer click demo/desktop 200 300 --hold ctrl',
     },
   ],
-  async run(context, { computer, x, y }, { button, right, middle, double, clicks, hold }) {
+  async run(context, { computer, x, y }, options) {
+    const { button, right, middle, double, clicks, hold, scale, settle } = options;
     const buttons = [button, right && 'right', middle && 'middle'].filter(Boolean);
     if (new Set(buttons).size > 1) throw new UsageError('one click has one button');
     if (double && clicks !== undefined) throw new UsageError('give --double or --clicks, not both');
@@ -42,6 +46,8 @@ export const command = defineCommand({
       button: right ? 'right' : middle ? 'middle' : button,
       double: double || undefined,
       keys: hold.length > 0 ? hold : undefined,
+      scale,
+      settle: settle || undefined,
     });
     return undefined;
   },

@@ -1,9 +1,11 @@
 import { computerAddress, isComputerId } from '../../address.js';
 import { argument, choice, defineCommand, flag, value } from '../../define.js';
 import { UsageError } from '../../errors.js';
+import { fields } from '../../fields.js';
 import { done, note, print, printJson } from '../../output.js';
 import { nonEmpty, number, resolution, text } from '../../parse.js';
 import { during } from '../../progress.js';
+import { untilReady, waiting, waitQuery } from '../../states.js';
 
 const minutes = number({ min: 1, max: 525_600, unit: 'minutes' });
 
@@ -23,8 +25,10 @@ export const command = defineCommand({
     image: value('--image <name>', 'machine image; see: vc image ls', nonEmpty),
     engine: value('--engine <name>', 'engine that runs it', nonEmpty),
     autoStop: value('--auto-stop <minutes>', 'stop it after so long without a request', minutes),
-    wait: flag('--no-wait', 'do not wait until it is ready'),
+    protect: flag('--protect', 'keep it from being removed'),
+    ...waiting,
   },
+  fields: fields.computer,
   examples: [
     { does: 'Make a computer in the project demo', command: 'vc computer create demo/desktop' },
     {
@@ -40,16 +44,26 @@ export const command = defineCommand({
     }
     const { project, name } = address;
     const { globals, interrupts } = context;
-    const { cpu, ram, autoStop, wait, ...body } = options;
+    const { cpu, ram, autoStop, protect, wait, timeout, ...body } = options;
     context.whenInterrupted(`the service goes on creating it; see: vc computer get ${given}`);
     const client = await context.client();
     const request = client.request('createComputer', {
       params: { project },
-      query: wait ? undefined : { wait: '0' },
-      body: { name, ...body, cpu: size(cpu), ram: size(ram), auto_stop_minutes: autoStop },
+      query: waitQuery({ wait, timeout }),
+      body: {
+        name,
+        ...body,
+        cpu: size(cpu),
+        ram: size(ram),
+        auto_stop_minutes: autoStop,
+        protected: protect,
+      },
       signal: interrupts.signal,
     });
-    const created = await during(context.progress(`Creating ${project}/${name}`), request);
+    const created = await during(
+      context.progress(`Creating ${project}/${name}`),
+      request.then((computer) => untilReady(context, computer, { wait, timeout })),
+    );
     if (globals.json) await printJson(context, created);
     else if (globals.quiet) await print(context, created.id);
     else if (created.status === 'error') {

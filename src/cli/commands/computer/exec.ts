@@ -1,9 +1,9 @@
-import { constants } from 'node:os';
 import type { ProcessExit, RemoteProcess } from '../../../client/process.js';
 import { computerAddress } from '../../address.js';
-import { computerArgument } from '../../computers.js';
+import { runningComputer } from '../../computers.js';
 import type { Context } from '../../context.js';
 import { defineCommand, flag, list, many, value } from '../../define.js';
+import { processExitCode } from '../../exit-codes.js';
 import { printJson } from '../../output.js';
 import { assignment, nonEmpty } from '../../parse.js';
 import { collect, forwardInput, forwardOutput, interruptible } from '../../streams.js';
@@ -16,7 +16,7 @@ export const command = defineCommand({
     "Output comes as it is printed, stdin is forwarded, and the exit code is the program's own",
     '(128 and the number of the signal that ended it). Ctrl-C interrupts the program first.',
   ].join(' '),
-  arguments: { computer: computerArgument, argv: many('command', 'the program and its arguments') },
+  arguments: { computer: runningComputer, argv: many('command', 'the program and its arguments') },
   options: {
     cwd: value('--cwd <directory>', 'directory to run in', nonEmpty),
     env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
@@ -45,7 +45,7 @@ export const command = defineCommand({
     if (stdin) forwardInput(context.io.stdin, remote);
     else remote.stdin.end();
     const exit = await interruptible(context, remote, transfer(context, remote));
-    return exitCode(exit);
+    return processExitCode(exit);
   },
 });
 
@@ -67,11 +67,4 @@ async function transfer(context: Context, remote: RemoteProcess): Promise<Proces
   ]);
   await printJson(context, { exit_code: exit.code, signal: exit.signal, stdout, stderr });
   return exit;
-}
-
-function exitCode({ code, signal }: ProcessExit): number {
-  if (code !== null) return code;
-  const name = `SIG${(signal ?? 'KILL').replace(/^SIG/, '')}`;
-  const numbers: Readonly<Record<string, number>> = constants.signals;
-  return 128 + (numbers[name] ?? constants.signals.SIGKILL);
 }

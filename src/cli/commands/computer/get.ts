@@ -1,6 +1,7 @@
 import { computerFields } from '../../columns.js';
 import { computerArgument, onComputer } from '../../computers.js';
 import { defineCommand } from '../../define.js';
+import { fields } from '../../fields.js';
 import { print, printJson } from '../../output.js';
 import { printRecord } from '../../table.js';
 
@@ -10,6 +11,7 @@ export const command = defineCommand({
   summary: 'Show a computer',
   arguments: { computer: computerArgument },
   options: {},
+  fields: fields.computer,
   examples: [
     { does: 'See whether it runs', command: 'vc computer get demo/desktop' },
     { does: 'Its id alone', command: 'vc computer get demo/desktop -q' },

@@ -2,6 +2,7 @@ import { defaultProject } from '../../address.js';
 import { computerColumns } from '../../columns.js';
 import type { Context } from '../../context.js';
 import { defineCommand, flag } from '../../define.js';
+import { fields } from '../../fields.js';
 import { note, print, printJson } from '../../output.js';
 import { printTable } from '../../table.js';
 
@@ -12,6 +13,7 @@ export const command = defineCommand({
   details: 'Those of the project that -p, VC_PROJECT or the profile gives, else those of all.',
   arguments: {},
   options: { all: flag('-a, --all', 'computers of all projects') },
+  fields: fields.computer,
   examples: [
     { does: 'List the computers of a project', command: 'vc computer ls -p demo' },
     { does: 'List all, for a program', command: 'vc computer ls --all --json' },

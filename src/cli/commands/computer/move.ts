@@ -1,4 +1,5 @@
-import { act, computerArgument } from '../../computers.js';
+import { scaleOption, settleOption } from '../../after-action.js';
+import { act, runningComputer } from '../../computers.js';
 import { argument, defineCommand } from '../../define.js';
 import { pixel } from '../../parse.js';
 
@@ -6,14 +7,14 @@ export const command = defineCommand({
   name: 'move',
   summary: 'Move the mouse',
   arguments: {
-    computer: computerArgument,
+    computer: runningComputer,
     x: argument('x', 'pixels from the left', pixel),
     y: argument('y', 'pixels from the top', pixel),
   },
-  options: {},
+  options: { scale: scaleOption, settle: settleOption },
   examples: [{ does: 'Hover over a point', command: 'vc computer move demo/desktop 640 400' }],
-  async run(context, { computer, x, y }) {
-    await act(context, 'move', computer, { x, y });
+  async run(context, { computer, x, y }, { scale, settle }) {
+    await act(context, 'move', computer, { x, y, scale, settle: settle || undefined });
     return undefined;
   },
 });

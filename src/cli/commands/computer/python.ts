@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { computerArgument, onComputer } from '../../computers.js';
+import { onComputer, runningComputer } from '../../computers.js';
 import type { Context } from '../../context.js';
 import { defineCommand, optional, value } from '../../define.js';
 import { CliError, UsageError } from '../../errors.js';
@@ -15,7 +15,7 @@ export const command = defineCommand({
   name: 'python',
   summary: 'Run Python 3 code and print what it printed',
   arguments: {
-    computer: computerArgument,
+    computer: runningComputer,
     script: optional('script', 'a file of this machine, or - for stdin', nonEmpty, {
       completes: 'file',
     }),

@@ -2,7 +2,7 @@ import { extname } from 'node:path';
 import { computerParameters } from '../../../client/address.js';
 import { type ScreenshotOptions, screenshotQuery } from '../../../client/screenshot.js';
 import { computerAddress, describeAddress } from '../../address.js';
-import { computerArgument } from '../../computers.js';
+import { runningComputer } from '../../computers.js';
 import type { Context } from '../../context.js';
 import { choice, defineCommand, flag, value } from '../../define.js';
 import { UsageError } from '../../errors.js';
@@ -25,10 +25,11 @@ export const command = defineCommand({
   name: 'screenshot',
   summary: 'Take a picture of the screen',
   details: [
-    'Without -o: to a new file in this directory on a terminal, to stdout in a pipe, and with',
-    "--json the service's answer with the picture in base64. The file appears whole or not at all.",
+    'Without -o: shown in a terminal that can show pictures (kitty, iTerm2, sixel), to a new file in',
+    "this directory on another one, to stdout in a pipe, and with --json the service's answer with the",
+    'picture in base64. A file appears whole or not at all.',
   ].join(' '),
-  arguments: { computer: computerArgument },
+  arguments: { computer: runningComputer },
   options: {
     output: value('-o, --output <file>', 'where to put it; - is stdout', nonEmpty),
     format: choice('--format <name>', 'format of the picture', formats, {
@@ -47,6 +48,7 @@ export const command = defineCommand({
       { otherwise: '80' },
     ),
     cursor: flag('--cursor', 'draw the mouse pointer in'),
+    settle: flag('--settle', 'wait until the screen has come to rest, at most 2 s'),
   },
   examples: [
     { does: 'Take a picture', command: 'vc computer screenshot demo/desktop -o shot.png' },
@@ -62,7 +64,12 @@ export const command = defineCommand({
   async run(context, { computer }, options) {
     const { output, format: wanted, ...rest } = options;
     const format = wanted ?? formatOf(output);
-    const picture: ScreenshotOptions = { ...rest, cursor: rest.cursor || undefined, format };
+    const picture: ScreenshotOptions = {
+      ...rest,
+      cursor: rest.cursor || undefined,
+      settle: rest.settle || undefined,
+      format,
+    };
     if (context.globals.json && output === undefined) {
       const query = screenshotQuery(picture);
       return void (await printJson(context, await answer(context, computer, query)));
@@ -74,11 +81,17 @@ export const command = defineCommand({
       query: screenshotQuery(picture),
       signal: context.interrupts.signal,
     });
+    const shows = output === undefined && wanted === undefined && !context.globals.json;
+    const graphics = shows && !context.globals.quiet ? await graphicsOf(context) : undefined;
     const { data } = await during(context.progress(`Looking at ${computer}`), taken);
     const { stdout } = context.io;
     if (output === '-' || (output === undefined && !stdout.isTTY)) {
       if (stdout.isTTY) throw new UsageError('a picture would garble the terminal', 'use -o FILE');
       return void (await write(stdout, data));
+    }
+    if (graphics !== undefined) {
+      const { showPicture } = await import('../../graphics/show.js');
+      return void (await showPicture(stdout, data, graphics));
     }
     const path = output ?? defaultName(describeAddress(address), format, context.now());
     await writeFileWhole(context.cwd, path, data);
@@ -88,6 +101,12 @@ export const command = defineCommand({
     return undefined;
   },
 });
+
+async function graphicsOf({ io, env }: Context) {
+  if (!io.stdout.isTTY) return undefined;
+  const { detectGraphics } = await import('../../graphics/detect.js');
+  return detectGraphics(io, env);
+}
 
 async function answer(
   context: Context,

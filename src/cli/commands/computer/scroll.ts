@@ -1,4 +1,5 @@
-import { act, computerArgument } from '../../computers.js';
+import { scaleOption, settleOption } from '../../after-action.js';
+import { act, runningComputer } from '../../computers.js';
 import { argument, defineCommand, oneOf, optional, value } from '../../define.js';
 import { number, point } from '../../parse.js';
 
@@ -8,7 +9,7 @@ export const command = defineCommand({
   name: 'scroll',
   summary: 'Turn the mouse wheel',
   arguments: {
-    computer: computerArgument,
+    computer: runningComputer,
     direction: argument('direction', 'up, down, left or right', oneOf(directions), {
       choices: directions,
     }),
@@ -18,13 +19,20 @@ export const command = defineCommand({
       number({ min: 1, max: 100, unit: 'steps' }),
     ),
   },
-  options: { at: value('--at <x,y>', 'move the mouse there first', point) },
+  options: {
+    at: value('--at <x,y>', 'move the mouse there first', point),
+    scale: scaleOption,
+    settle: settleOption,
+  },
   examples: [
     { does: 'Scroll a page down', command: 'vc computer scroll demo/desktop down 5' },
     { does: 'Scroll at a point', command: 'vc computer scroll demo/desktop up --at 640,400' },
   ],
-  async run(context, { computer, direction, amount }, { at }) {
-    await act(context, 'scroll', computer, { direction, amount, ...at });
+  async run(context, { computer, direction, amount }, { at, scale, settle }) {
+    await act(context, 'scroll', computer, {
+      ...{ direction, amount, scale, ...at },
+      settle: settle || undefined,
+    });
     return undefined;
   },
 });

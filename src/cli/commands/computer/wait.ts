@@ -1,16 +1,13 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Answer } from '../../../contract/index.js';
 import { computerArgument, onComputer } from '../../computers.js';
-import type { Context } from '../../context.js';
 import { choice, defineCommand, flag, optional, value } from '../../define.js';
-import { CliError, UsageError } from '../../errors.js';
+import { UsageError } from '../../errors.js';
 import { printJson } from '../../output.js';
 import { number, region } from '../../parse.js';
 import { during } from '../../progress.js';
+import { waitForState } from '../../states.js';
 
 const seconds = number({ min: 0, max: 60, unit: 'seconds', step: 'any' });
 const timeouts = number({ min: 0.1, max: 86_400, unit: 'seconds', step: 'any' });
-const POLL_MS = 250;
 
 export const command = defineCommand({
   name: 'wait',
@@ -55,26 +52,3 @@ export const command = defineCommand({
     return undefined;
   },
 });
-
-/** Looks until the computer is in `state`; fails when it has failed or the time is over. */
-async function waitForState(
-  context: Context,
-  name: string,
-  state: 'running' | 'stopped',
-  timeout: number,
-): Promise<Answer<'getComputer'>> {
-  const deadline = performance.now() + timeout * 1000;
-  for (;;) {
-    const computer = await onComputer(context, 'getComputer', name);
-    if (computer.status === state) return computer;
-    if (computer.status === 'error') {
-      throw new CliError(`${name} has failed: ${computer.status_reason ?? 'no reason is known'}`);
-    }
-    if (performance.now() >= deadline) {
-      throw new CliError(`${name} is ${computer.status} after ${timeout} s, not ${state}`, {
-        code: 'timeout',
-      });
-    }
-    await sleep(POLL_MS, undefined, { signal: context.interrupts.signal });
-  }
-}

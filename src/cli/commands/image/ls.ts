@@ -1,35 +1,51 @@
-import type { EngineImage } from '../../../engines/engine.js';
 import { defineCommand } from '../../define.js';
-import { localEngine } from '../../local-engine.js';
+import { type Listed, listStored, shownName } from '../../images/list.js';
 import { note, print, printJson } from '../../output.js';
 import { type Column, printTable } from '../../table.js';
 
-const columns: readonly Column<EngineImage>[] = [
-  { header: 'NAME', value: ({ name }) => name },
+const columns: readonly Column<Listed>[] = [
+  { header: 'NAME', value: shownName },
+  { header: 'ENGINE', value: ({ engine }) => engine },
   { header: 'OS', value: ({ os }) => os },
+  { header: 'KIND', value: ({ kind }) => kind },
   { header: 'SIZE', value: ({ bytes }) => `${Math.round(bytes / 1e6)} MB` },
   { header: 'CREATED', value: ({ createdAt }) => createdAt.toISOString(), isTime: true },
-  { header: 'RECIPE', value: ({ recipeHash }) => recipeHash?.slice(0, 12) ?? '' },
+  {
+    header: 'STATE',
+    value: ({ state }) => state,
+    color: (text, chalk) => (text === 'stale' ? chalk.yellow(text) : text),
+  },
 ];
 
 export const command = defineCommand({
   name: 'ls',
   aliases: ['list'],
   summary: 'List the machine images on this machine',
+  details: [
+    'Of all engines: images built from a recipe, imported disks, and templates, which are images',
+    'kept booted for one shape of computer. What is stale was made from what has changed since.',
+  ].join(' '),
   arguments: {},
   options: {},
   examples: [{ does: 'See which images there are', command: 'vc image ls' }],
   async run(context) {
-    const images = await (await localEngine()).images(context.interrupts.signal);
-    if (context.globals.json) await printJson(context, { images: images.map(document) });
-    else if (context.globals.quiet) for (const { name } of images) await print(context, name);
-    else if (images.length > 0) await printTable(context, columns, images);
-    else await note(context, 'no images yet; build one with: vc image build linux');
+    const { listed, away } = await listStored(context);
+    if (context.globals.json) await printJson(context, { images: listed.map(document) });
+    else if (context.globals.quiet) {
+      for (const name of new Set(listed.map((image) => image.name))) await print(context, name);
+    } else if (listed.length > 0) await printTable(context, columns, listed);
+    else {
+      for (const line of away) await note(context, line);
+      await note(context, 'no images yet; build one with: vc image build linux');
+    }
     return undefined;
   },
 });
 
-function document({ name, os, recipeHash, bytes, createdAt }: EngineImage) {
-  const created_at = createdAt.toISOString();
-  return { name, os, bytes, created_at, recipe_hash: recipeHash ?? null };
+function document({ name, engine, os, kind, bytes, createdAt, state, ...rest }: Listed) {
+  const { template, recipeHash } = rest;
+  const common = { name, engine, os, kind, bytes, created_at: createdAt.toISOString(), state };
+  if (template === undefined) return { ...common, recipe_hash: recipeHash ?? null };
+  const { key, cpu, ram, resolution } = template;
+  return { ...common, key, cpu, ram, resolution };
 }

@@ -1,4 +1,5 @@
 import { argument, defineCommand } from '../../define.js';
+import { fields } from '../../fields.js';
 import { note, print, printJson } from '../../output.js';
 import { nonEmpty } from '../../parse.js';
 
@@ -7,6 +8,7 @@ export const command = defineCommand({
   summary: 'Create an API key; it is shown once',
   arguments: { name: argument('name', 'what the key is for', nonEmpty) },
   options: {},
+  fields: fields.createdKey,
   examples: [
     { does: 'Make a key for an agent', command: 'vc key create agent' },
     {
@@ -19,7 +21,7 @@ export const command = defineCommand({
     const { signal } = context.interrupts;
     const created = await client.request('createKey', { body: { name }, signal });
     if (context.globals.json) {
-      await printJson(context, { id: created.id, name: created.name, key: created.key });
+      await printJson(context, created);
       return undefined;
     }
     await print(context, created.key);

@@ -1,5 +1,6 @@
 import { keyColumns } from '../../columns.js';
 import { defineCommand } from '../../define.js';
+import { fields } from '../../fields.js';
 import { print, printJson } from '../../output.js';
 import { printTable } from '../../table.js';
 
@@ -9,6 +10,7 @@ export const command = defineCommand({
   summary: 'List API keys, without the keys themselves',
   arguments: {},
   options: {},
+  fields: fields.key,
   examples: [{ does: 'See which keys exist and when they were used', command: 'vc key ls' }],
   async run(context) {
     const client = await context.client();

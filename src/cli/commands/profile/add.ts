@@ -1,6 +1,8 @@
 import { PROFILE_NAME, sameBaseUrl } from '../../../profile/index.js';
+import { checkedApiKey, readApiKey } from '../../api-key.js';
+import { checkBaseUrl } from '../../base-url.js';
 import { argument, defineCommand, flag, value } from '../../define.js';
-import { CliError, UsageError } from '../../errors.js';
+import { UsageError } from '../../errors.js';
 import { done, printJson } from '../../output.js';
 import { nonEmpty } from '../../parse.js';
 
@@ -34,12 +36,10 @@ export const command = defineCommand({
     const baseUrl = context.globals.baseUrl ?? context.env.VC_BASE_URL ?? existing?.baseUrl;
     if (!baseUrl) throw new UsageError('where is the service?', 'give --base-url URL');
     checkBaseUrl(baseUrl);
+    if (fromEnv && !context.env.VC_API_KEY) throw new UsageError('VC_API_KEY is not set');
     const apiKey = fromEnv
-      ? context.env.VC_API_KEY
-      : await (await context.prompt()).secret(`API key for ${baseUrl}`);
-    if (!apiKey) throw new UsageError(fromEnv ? 'VC_API_KEY is not set' : 'no API key was given');
-    if (!/^[\x21-\x7e]+$/.test(apiKey))
-      throw new UsageError('the API key has a character no key has');
+      ? checkedApiKey(context.env.VC_API_KEY)
+      : await readApiKey(context, baseUrl);
     const project = defaultProject ?? existing?.project;
     await store.set(name, { baseUrl, apiKey, ...(project === undefined ? {} : { project }) });
     if (use) await store.use(name);
@@ -60,14 +60,4 @@ export const command = defineCommand({
 function profileName(text: string): string {
   if (PROFILE_NAME.test(text)) return text;
   throw new UsageError('must be 1 to 64 letters, digits, ".", "_" or "-", the first no sign');
-}
-
-function checkBaseUrl(baseUrl: string): void {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url !== undefined && ['http:', 'https:'].includes(url.protocol)) return;
-  throw new CliError(`--base-url: ${JSON.stringify(baseUrl)} is not an http(s) address`, {
-    hint: 'for example: --base-url https://vc.example.com/api',
-    exitCode: 2,
-    code: 'usage',
-  });
 }

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../define.js';
+import { fields } from '../../fields.js';
 import { note, print, printJson } from '../../output.js';
 import { type Column, printTable } from '../../table.js';
 
@@ -22,6 +23,7 @@ export const command = defineCommand({
   summary: 'List profiles, without their keys',
   arguments: {},
   options: {},
+  fields: fields.profile,
   examples: [{ does: 'See which services are known', command: 'vc profile ls' }],
   async run(context) {
     const { current, profiles } = await context.profiles().read();

@@ -1,4 +1,4 @@
-import { defineCommand, enumerate, flag, many } from '../../define.js';
+import { defineCommand, dryRun, enumerate, flag, many } from '../../define.js';
 import { forEach } from '../../each.js';
 import { unknownProfile } from '../../profiles.js';
 import { confirmLoss } from '../../prompt.js';
@@ -8,14 +8,26 @@ export const command = defineCommand({
   aliases: ['delete', 'remove'],
   summary: 'Remove profiles with the keys in them',
   arguments: { names: many('name', 'names of profiles', { completes: 'profile' }) },
-  options: { yes: flag('-y, --yes', 'do not ask') },
+  options: { yes: flag('-y, --yes', 'do not ask'), dryRun },
   examples: [{ does: 'Forget a service', command: 'vc profile rm office' }],
-  async run(context, { names }, { yes }) {
+  async run(context, { names }, { yes, dryRun: isDry }) {
+    const store = context.profiles();
+    if (isDry) {
+      return forEach(context, {
+        names,
+        doing: `Looking at ${enumerate(names)}`,
+        work: async (name) => {
+          const { profiles } = await store.read();
+          if (!Object.hasOwn(profiles, name)) throw await unknownProfile(context, name);
+          return { success: true };
+        },
+        did: (name) => `would remove profile ${name}`,
+      });
+    }
     await confirmLoss(await context.prompt(), {
       question: `Remove profile ${enumerate(names)}? Its key cannot be shown again.`,
       yes,
     });
-    const store = context.profiles();
     let before: Promise<unknown> = Promise.resolve();
     return forEach(context, {
       names,

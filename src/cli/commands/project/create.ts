@@ -1,4 +1,5 @@
 import { argument, defineCommand } from '../../define.js';
+import { fields } from '../../fields.js';
 import { done, print, printJson } from '../../output.js';
 import { text } from '../../parse.js';
 
@@ -8,6 +9,7 @@ export const command = defineCommand({
   details: 'A name is 1 to 64 letters, digits, "_" or "-".',
   arguments: { name: argument('name', 'name of the new project', text) },
   options: {},
+  fields: fields.project,
   examples: [{ does: 'Make a project to put computers in', command: 'vc project create demo' }],
   async run(context, { name }) {
     const client = await context.client();

@@ -1,5 +1,6 @@
 import { computerColumns } from '../../columns.js';
 import { defineCommand } from '../../define.js';
+import { fields } from '../../fields.js';
 import { print, printJson } from '../../output.js';
 import { projectArgument, projectName } from '../../projects.js';
 import { printRecord, printTable } from '../../table.js';
@@ -10,6 +11,7 @@ export const command = defineCommand({
   summary: 'Show a project and its computers',
   arguments: { project: projectArgument },
   options: {},
+  fields: fields.projectWithComputers,
   examples: [
     { does: 'Show a project', command: 'vc project get demo' },
     { does: 'The same, for a program', command: 'vc project get demo --json' },

@@ -1,5 +1,6 @@
 import { projectColumns } from '../../columns.js';
 import { defineCommand } from '../../define.js';
+import { fields } from '../../fields.js';
 import { note, print, printJson } from '../../output.js';
 import { printTable } from '../../table.js';
 
@@ -9,6 +10,7 @@ export const command = defineCommand({
   summary: 'List projects',
   arguments: {},
   options: {},
+  fields: fields.project,
   examples: [
     { does: 'List projects', command: 'vc project ls' },
     { does: 'Print the ids alone', command: 'vc project ls -q' },

@@ -1,5 +1,6 @@
+import type { Answer } from '../../../contract/index.js';
 import type { Context } from '../../context.js';
-import { defineCommand, enumerate, flag, many } from '../../define.js';
+import { defineCommand, dryRun, enumerate, flag, many } from '../../define.js';
 import { forEach } from '../../each.js';
 import { confirmLoss } from '../../prompt.js';
 
@@ -8,12 +9,20 @@ export const command = defineCommand({
   aliases: ['delete', 'remove'],
   summary: 'Remove projects with their computers, for good',
   arguments: { projects: many('project', 'names or ids', { completes: 'project' }) },
-  options: { yes: flag('-y, --yes', 'do not ask') },
+  options: { yes: flag('-y, --yes', 'do not ask'), dryRun },
   examples: [
     { does: 'Remove a project; asks first', command: 'vc project rm demo' },
     { does: 'Remove two without being asked', command: 'vc project rm demo trial --yes' },
   ],
-  async run(context, { projects: names }, { yes }) {
+  async run(context, { projects: names }, { yes, dryRun: isDry }) {
+    if (isDry) {
+      return forEach(context, {
+        names,
+        doing: `Looking at ${enumerate(names)}`,
+        work: (name) => findProject(context, name),
+        did: (_, project) => `would remove ${described(project)}`,
+      });
+    }
     const prompt = await context.prompt();
     if (!yes && prompt.isInteractive) {
       const question = `Remove ${await loss(context, names)} for good?`;
@@ -33,17 +42,20 @@ export const command = defineCommand({
 
 /** What would be lost, as a person wants to know it before saying yes. */
 async function loss(context: Context, names: readonly string[]): Promise<string> {
-  const client = await context.client();
-  const parts = names.map(async (name) => {
-    const project = await client.request('getProject', {
-      params: { project: name },
-      signal: context.interrupts.signal,
-    });
-    const computers = project.computers.map((computer) => computer.name);
-    if (computers.length === 0) return `project ${project.name} (empty)`;
-    const listed = computers.slice(0, 5).join(', ') + (computers.length > 5 ? ', …' : '');
-    const noun = computers.length === 1 ? 'computer' : 'computers';
-    return `project ${project.name} with ${computers.length} ${noun} (${listed}) and all their data`;
-  });
+  const parts = names.map(async (name) => described(await findProject(context, name)));
   return (await Promise.all(parts)).join(' and ');
+}
+
+async function findProject(context: Context, project: string): Promise<Answer<'getProject'>> {
+  const client = await context.client();
+  const { signal } = context.interrupts;
+  return client.request('getProject', { params: { project }, signal });
+}
+
+function described(project: Answer<'getProject'>): string {
+  const computers = project.computers.map((computer) => computer.name);
+  if (computers.length === 0) return `project ${project.name} (empty)`;
+  const listed = computers.slice(0, 5).join(', ') + (computers.length > 5 ? ', …' : '');
+  const noun = computers.length === 1 ? 'computer' : 'computers';
+  return `project ${project.name} with ${computers.length} ${noun} (${listed}) and all their data`;
 }

@@ -1,0 +1,121 @@
+/**
+ * Prints how fast virtual machines are on this machine: made from a template against booted in the
+ * same run, driven, and copied. Needs the image of `vc image build linux --engine qemu` and a
+ * template of it (`vc image warm linux`) in a state directory, whose images are linked:
+ *
+ *   npm run build && node bench/machines.js [STATE_DIRECTORY]
+ */
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { VirtualComputers } from '../dist/client/index.js';
+import { sample } from './measure.js';
+
+const VC = new URL('../bin/vc.js', import.meta.url).pathname;
+const seed = process.argv[2] ?? join(homedir(), '.local', 'state', 'vc');
+const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
+const state = join(directory, 'state');
+mkdirSync(join(state, 'qemu'), { recursive: true, mode: 0o700 });
+for (const name of ['images', 'templates']) {
+  execFileSync('cp', ['-al', join(seed, 'qemu', name), join(state, 'qemu')]);
+}
+const env = { ...process.env, VC_CONFIG_DIR: join(directory, 'config'), VC_STATE_DIR: state };
+const options = ['--listen', '127.0.0.1:0', '--engine', 'qemu', '--max-running', '8'];
+const service = spawn(process.execPath, [VC, 'serve', ...options], {
+  env,
+  stdio: ['ignore', 'ignore', 'pipe'],
+});
+let log = '';
+service.stderr.on('data', (chunk) => {
+  log += chunk;
+});
+
+async function client() {
+  for (let i = 0; i < 1000; i++, await sleep(20)) {
+    const url = /listening on (http:\S+)/.exec(log)?.[1];
+    if (url === undefined) continue;
+    const config = JSON.parse(readFileSync(join(directory, 'config', 'config.json'), 'utf8'));
+    return new VirtualComputers({ baseUrl: url, apiKey: config.profiles.default.apiKey });
+  }
+  throw new Error(`the service did not start:\n${log}`);
+}
+
+async function timed(work) {
+  const begun = performance.now();
+  const result = await work();
+  return [performance.now() - begun, result];
+}
+
+/** Memory in MB that no other process shares, of each QEMU of this service. */
+function unshared() {
+  return readdirSync('/proc').flatMap((pid) => {
+    try {
+      const name = readFileSync(`/proc/${pid}/comm`, 'utf8');
+      const status = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+      if (!name.startsWith('qemu-system') || !status.includes('share=off')) return [];
+      const rollup = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+      const dirty = /Private_Dirty:\s+(\d+)/.exec(rollup)?.[1];
+      return [Math.round(Number(dirty) / 1024)];
+    } catch {
+      return [];
+    }
+  });
+}
+
+const ms = (value) => `${Math.round(value * 10) / 10} ms`;
+const middle = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
+
+async function main() {
+  const vc = await client();
+  await vc.projects.create('bench');
+  const rows = [];
+  const times = [];
+  const made = [];
+  for (let i = 0; i < 4; i++) {
+    const [time, computer] = await timed(() => vc.computers.create('bench', { name: `m${i}` }));
+    times.push(time);
+    made.push(computer);
+  }
+  const clone = middle(times);
+  rows.push(['create to ready, from a template', ms(clone)]);
+  const [computer] = made;
+  await sleep(30_000);
+  rows.push(['unshared memory of four idle ones', `${unshared().join(', ')} MB`]);
+  rows.push([
+    'first screenshot after 30 s idle',
+    ms((await timed(() => computer.screenshot()))[0]),
+  ]);
+  const shots = await sample(50, async () => {
+    await computer.screenshot();
+  });
+  rows.push(['screenshot p50', ms(middle(shots))]);
+  const clicks = await sample(200, () => computer.click(900, 500));
+  rows.push(['click p50', ms(middle(clicks))]);
+  const commands = await sample(50, () => computer.bash('true'));
+  rows.push(['bash true p50', ms(middle(commands))]);
+  for (const one of made.slice(1)) await one.delete();
+  const [forking, copy] = await timed(() => computer.fork('copy'));
+  rows.push(['fork of a running one, to ready', ms(forking)]);
+  await copy.delete();
+  await computer.stop();
+  // The service answers after a minute at the latest.
+  const [boot] = await timed(async () => {
+    await computer.start();
+    while ((await computer.get()).status === 'starting') await sleep(100);
+  });
+  rows.push(['start by booting, to ready', ms(boot)]);
+  rows.push(['that against a template', `${Math.round((boot / clone) * 10) / 10} times`]);
+  for (const [what, value] of rows) console.log(`${what.padEnd(40)} ${value}`);
+  await vc.projects.delete('bench');
+  await vc.close();
+}
+
+try {
+  await main();
+} finally {
+  service.kill('SIGTERM');
+  await new Promise((resolve) => service.once('exit', resolve));
+  rmSync(directory, { recursive: true, force: true });
+}

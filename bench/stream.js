@@ -1,0 +1,165 @@
+/**
+ * Prints what streaming a screen costs, and how late it is at an ingest on this machine. Needs a
+ * Docker Engine with the Linux image, ffmpeg and a built `dist`:
+ *
+ *   npm run build && node bench/stream.js
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { VirtualComputers } from '../dist/client/index.js';
+import { quantiles } from './measure.js';
+
+const VC = new URL('../bin/vc.js', import.meta.url).pathname;
+const SECONDS = 15;
+const CHANGES = 40;
+const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
+const env = {
+  ...process.env,
+  VC_CONFIG_DIR: join(directory, 'config'),
+  VC_STATE_DIR: join(directory, 'state'),
+};
+const service = spawn(
+  process.execPath,
+  [VC, 'serve', '--listen', '127.0.0.1:0', '--allow-private-rtmp', '--log-level', 'warn'],
+  { env, stdio: ['ignore', 'ignore', 'pipe'] },
+);
+let log = '';
+service.stderr.on('data', (chunk) => {
+  log += chunk;
+});
+
+async function connect() {
+  for (let i = 0; i < 500; i++) {
+    const url = /http:\/\/127\.0\.0\.1:\d+\/api/.exec(log)?.[0];
+    if (url) {
+      await sleep(300);
+      const config = JSON.parse(readFileSync(join(env.VC_CONFIG_DIR, 'config.json'), 'utf8'));
+      return new VirtualComputers({ baseUrl: url, apiKey: config.profiles.default.apiKey });
+    }
+    if (service.exitCode !== null) break;
+    await sleep(20);
+  }
+  throw new Error(`the service did not start:\n${log}`);
+}
+
+function freePort() {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, '127.0.0.1', () => {
+      const { port } = server.address();
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** An ingest for one stream; `output` says what becomes of it. */
+async function ingest(output) {
+  const url = `rtmp://127.0.0.1:${await freePort()}/live/bench`;
+  const low = ['-fflags', 'nobuffer', '-flags', 'low_delay', '-probesize', '4096'];
+  const input = ['-analyzeduration', '0', '-threads', '1', '-listen', '1', '-i', url];
+  const child = spawn('ffmpeg', ['-nostdin', '-loglevel', 'error', ...low, ...input, ...output], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await sleep(400);
+  return { url, child, ended: new Promise((resolve) => child.once('exit', resolve)) };
+}
+
+/** Seconds of processor time that a process has used. */
+function used(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / 100;
+}
+
+async function cost(computer, what, fps) {
+  const { url, child, ended } = await ingest(['-c', 'copy', '-f', 'null', '-']);
+  const { pid } = await computer.startStream({ url, fps });
+  await sleep(3000);
+  const before = [used(service.pid), used(pid)];
+  await sleep(SECONDS * 1000);
+  const share = [used(service.pid), used(pid)].map((now, i) => ((now - before[i]) / SECONDS) * 100);
+  await computer.stopStream();
+  child.kill('SIGKILL');
+  await ended;
+  const [own, encoder] = share;
+  const percent = (value) => `${value.toFixed(0)} %`;
+  return {
+    what: `${what}, ${fps} fps`,
+    service: percent(own),
+    ffmpeg: percent(encoder),
+    'in all, of one core': percent(own + encoder),
+  };
+}
+
+async function latency(computer, fps) {
+  const script = `while IFS= read -rsn1 key; do case $key in w) printf '\\e[48;2;255;255;255m\\e[2J';; b) printf '\\e[48;2;0;0;0m\\e[2J';; esac; done`;
+  await computer.bash(`cat > /tmp/flip.sh <<'X'\n${script}\nX`);
+  await computer.bash(
+    'xterm -geometry 60x20+200+150 -b 0 +sb -T flip -e bash /tmp/flip.sh >/dev/null 2>&1 &',
+  );
+  await sleep(1500);
+  const size = 16;
+  const crop = ['-an', '-fps_mode', 'passthrough', '-vf', `crop=${size}:${size}:400:350`];
+  const { url, child, ended } = await ingest([
+    ...crop,
+    ...['-f', 'rawvideo', '-pix_fmt', 'gray', '-flush_packets', '1', '-'],
+  ]);
+  let waiting;
+  child.stdout.on('data', (chunk) => {
+    const light = (chunk.at(-1) ?? 0) > 127;
+    if (waiting && light === waiting.light) waiting.resolve();
+  });
+  await computer.startStream({ url, fps });
+  await sleep(2500);
+  const times = [];
+  for (let i = 0; i < CHANGES; i++) {
+    const light = i % 2 === 0;
+    const seen = new Promise((resolve) => {
+      waiting = { light, resolve };
+    });
+    const begun = performance.now();
+    await computer.type(light ? 'w' : 'b');
+    await seen;
+    times.push(performance.now() - begun);
+    waiting = undefined;
+    // Not in step with the frames.
+    await sleep(200 + Math.random() * 100);
+  }
+  await computer.stopStream();
+  child.kill('SIGKILL');
+  await ended;
+  const { p50, p95 } = quantiles(times);
+  const ms = (value) => `${value.toFixed(0)} ms`;
+  return { what: `key to decoded frame, ${fps} fps`, p50: ms(p50), p95: ms(p95) };
+}
+
+async function main() {
+  const vc = await connect();
+  await vc.projects.create('bench');
+  const computer = await vc.computers.create('bench', { name: 'stream' });
+  await sleep(2000);
+  console.log(`${cpus().length} cores; the screen is 1280x800`);
+  const costs = [];
+  for (const fps of [15, 30, 60]) costs.push(await cost(computer, 'still desktop', fps));
+  await computer.bash(
+    "xterm -geometry 120x40+100+50 -T busy -e 'while :; do date +%N%N%N%N%N; sleep 0.005; done' >/dev/null 2>&1 &",
+  );
+  costs.push(await cost(computer, 'a terminal printing', 30));
+  await computer.bash('pkill -x xterm');
+  console.table(costs);
+  console.table([await latency(computer, 30), await latency(computer, 60)]);
+  await vc.projects.delete('bench');
+  await vc.close();
+}
+
+main()
+  .catch((error) => {
+    console.error(error);
+    process.exitCode = 1;
+  })
+  .finally(() => {
+    service.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+    service.kill('SIGTERM');
+  });

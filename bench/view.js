@@ -1,0 +1,109 @@
+/**
+ * Prints how soon a change in a computer is on the live view's page, in a real browser on this
+ * machine. Needs a Docker Engine with the Linux image, Chromium and a built `dist`:
+ *
+ *   npm run build && node bench/view.js
+ */
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium } from 'playwright-core';
+import { VirtualComputers } from '../dist/client/index.js';
+import { row } from './measure.js';
+
+const VC = new URL('../bin/vc.js', import.meta.url).pathname;
+const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
+const env = {
+  ...process.env,
+  VC_CONFIG_DIR: join(directory, 'config'),
+  VC_STATE_DIR: join(directory, 'state'),
+};
+const service = spawn(process.execPath, [VC, 'serve', '--listen', '127.0.0.1:0'], {
+  env,
+  stdio: ['ignore', 'ignore', 'pipe'],
+});
+let log = '';
+service.stderr.on('data', (chunk) => {
+  log += chunk;
+});
+
+async function baseUrl() {
+  for (let i = 0; i < 500; i++) {
+    const url = /http:\/\/127\.0\.0\.1:\d+\/api/.exec(log)?.[0];
+    if (url) return url;
+    if (service.exitCode !== null) break;
+    await sleep(20);
+  }
+  throw new Error(`the service did not start:\n${log}`);
+}
+
+/** Resolves in the page with the time at which the canvas's pixel first has another colour. */
+function nextColor(page, x, y) {
+  return page.evaluate(
+    ([left, top]) => {
+      const context = document.querySelector('#screen canvas').getContext('2d');
+      const color = () => context.getImageData(left, top, 1, 1).data.join();
+      const before = color();
+      return new Promise((resolve) => {
+        const look = () => (color() === before ? setTimeout(look, 1) : resolve(Date.now()));
+        look();
+      });
+    },
+    [x, y],
+  );
+}
+
+async function main() {
+  const url = await baseUrl();
+  await sleep(300);
+  const config = JSON.parse(readFileSync(join(env.VC_CONFIG_DIR, 'config.json'), 'utf8'));
+  const vc = new VirtualComputers({ baseUrl: url, apiKey: config.profiles.default.apiKey });
+  await vc.projects.create('bench');
+  const computer = await vc.computers.create('bench', { name: 'view' });
+  const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'];
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args });
+  try {
+    // A terminal that fills itself with red or blue at the press of a key.
+    const flip = `while IFS= read -rsn1 k; do case $k in r) c=255;; *) c=0;; esac; printf "\\\\e[48;2;$c;0;90m\\\\e[2J"; done`;
+    const fill = (geometry) =>
+      `pkill -x xterm; printf '%s' '${flip}' > /tmp/flip.sh; xterm -geometry ${geometry} -b 0 +sb -e bash /tmp/flip.sh >/dev/null 2>&1 & sleep 1.5`;
+    const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
+    await page.goto((await computer.view()).url);
+    await page.waitForSelector('body[data-state="live"]');
+    const report = [];
+    for (const [what, geometry, x, y] of [
+      ['a key, a small window repainted', '20x5+300+300', 360, 345],
+      ['a key, nearly the whole screen repainted', '135x38+5+30', 600, 400],
+    ]) {
+      await computer.bash(fill(geometry));
+      await computer.wait({ until: 'stable' });
+      const times = [];
+      for (let i = 0; i < 40; i++) {
+        await sleep(300);
+        const seen = nextColor(page, x, y);
+        await sleep(50);
+        const began = Date.now();
+        await computer.type(i % 2 === 0 ? 'r' : 'b');
+        times.push((await seen) - began);
+      }
+      report.push(row(what, times.slice(2)));
+    }
+    console.table(report);
+  } finally {
+    await browser.close();
+    await vc.projects.delete('bench');
+    await vc.close();
+  }
+}
+
+main()
+  .catch((error) => {
+    console.error(error);
+    process.exitCode = 1;
+  })
+  .finally(() => {
+    service.once('exit', () => rmSync(directory, { recursive: true, force: true }));
+    service.kill('SIGTERM');
+  });

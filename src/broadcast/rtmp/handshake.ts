@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto';
+import type { Socket } from 'node:net';
+
+const VERSION = 3;
+const SIZE = 1536;
+
+/**
+ * Shakes hands as a client (Adobe RTMP 1.0, 5.2) and gives what came behind it. Rejects when the
+ * other side speaks something else or ends; how long that may take is the caller's to say.
+ */
+export async function shakeHands(socket: Socket): Promise<Buffer> {
+  // Time, then four zero bytes: the plain handshake, without digests.
+  const first = Buffer.concat([Buffer.alloc(8), randomBytes(SIZE - 8)]);
+  socket.write(Buffer.concat([Buffer.of(VERSION), first]));
+  const answer = await collect(socket, 1 + 2 * SIZE);
+  if (answer[0] !== VERSION) throw new Error('it does not speak RTMP');
+  socket.write(answer.subarray(1, 1 + SIZE));
+  return answer.subarray(1 + 2 * SIZE);
+}
+
+function collect(socket: Socket, length: number): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    let bytes = Buffer.alloc(0);
+    const onData = (chunk: Buffer) => {
+      bytes = Buffer.concat([bytes, chunk]);
+      if (bytes[0] !== VERSION || bytes.length >= length) finish();
+    };
+    const finish = (error?: Error) => {
+      socket.pause();
+      socket.off('data', onData).off('error', finish).off('close', onClose);
+      if (error === undefined) resolve(bytes);
+      else reject(error);
+    };
+    const onClose = () => finish(new Error('it closed the connection'));
+    socket.on('data', onData).once('error', finish).once('close', onClose);
+  });
+}

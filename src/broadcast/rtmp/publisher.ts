@@ -1,0 +1,244 @@
+import type { Socket } from 'node:net';
+import { messageOf, targetFailed } from '../errors.js';
+import type { FlvTag } from '../flv.js';
+import { redact, type Target } from '../target.js';
+import { type AmfValue, decodeAmf, encodeAmf } from './amf.js';
+import {
+  ChunkReader,
+  FIRST_CHUNK_SIZE,
+  type Message,
+  MessageType,
+  writeMessage,
+} from './chunks.js';
+import { shakeHands } from './handshake.js';
+import { ACKNOWLEDGE_EVERY, Pulse } from './pulse.js';
+
+/** Bytes a chunk that we send; what most encoders use. */
+const CHUNK_SIZE = 4096;
+/** Milliseconds that the server has for the handshake and for all commands together. */
+const ANSWER_MS = 5_000;
+const PING_MS = 2_000;
+
+/** Chunk streams: one for each kind of message, as encoders do. */
+const CHUNK_STREAM = { control: 2, command: 3, audio: 4, data: 5, video: 6 } as const;
+const UserControl = { pingRequest: 6, pingResponse: 7 } as const;
+const TAG_TYPE = {
+  audio: MessageType.audio,
+  video: MessageType.video,
+  script: MessageType.data,
+} as const;
+
+interface Waiting {
+  readonly accepts: (command: string, values: readonly AmfValue[]) => boolean;
+  readonly settle: (values: readonly AmfValue[]) => void;
+}
+
+/** A stream that is being published to an RTMP server (Adobe RTMP 1.0, 7.2). */
+export class Publisher {
+  readonly #socket: Socket;
+  readonly #target: Target;
+  readonly #reader = new ChunkReader();
+  readonly #pulse = new Pulse();
+  readonly #failed: Promise<never>;
+  #fail: (error: Error) => void = () => undefined;
+  #chunkSize = FIRST_CHUNK_SIZE;
+  #transaction = 0;
+  #stream = 0;
+  /** The transaction whose answer is waited for. */
+  #awaited = 0;
+  #waiting: Waiting | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #received = 0;
+  #acknowledged = 0;
+  #window = Number.POSITIVE_INFINITY;
+
+  private constructor(socket: Socket, target: Target) {
+    this.#socket = socket;
+    this.#target = target;
+    this.#failed = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    this.#failed.catch(() => undefined);
+    socket.on('error', (error) => this.#lose(error.message));
+    socket.on('close', () => this.#lose('it closed the connection'));
+  }
+
+  /**
+   * Publishes on a connected socket, which it owns from now on. Rejects with ApiError
+   * `target_failed` when the server refuses or is silent; the socket is destroyed then.
+   */
+  static async open(socket: Socket, target: Target): Promise<Publisher> {
+    const publisher = new Publisher(socket, target);
+    const timer = setTimeout(() => publisher.#lose('it does not answer'), ANSWER_MS);
+    try {
+      await Promise.race([publisher.#open(), publisher.#failed]);
+      publisher.#timer = setInterval(() => publisher.#ping(), PING_MS);
+      return publisher;
+    } catch (error) {
+      publisher.close();
+      throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Rejects with ApiError `target_failed` when the server is lost; never resolves. */
+  get failed(): Promise<never> {
+    return this.#failed;
+  }
+
+  /** False when so much waits to be sent that it is better to send less. */
+  send({ kind, timestamp, data }: FlvTag): boolean {
+    const body = kind === 'script' ? Buffer.concat([encodeAmf('@setDataFrame'), data]) : data;
+    const channel = CHUNK_STREAM[kind === 'script' ? 'data' : kind];
+    return this.#write(
+      { type: TAG_TYPE[kind], stream: this.#stream, timestamp, data: body },
+      channel,
+    );
+  }
+
+  /** Resolves when the server takes more, or is lost. */
+  async drained(): Promise<void> {
+    if (!this.#socket.writableNeedDrain) return;
+    await Promise.race([
+      new Promise((resolve) => this.#socket.once('drain', resolve)),
+      this.#failed,
+    ]);
+  }
+
+  /** Says good-bye and ends; idempotent. */
+  close(): void {
+    clearInterval(this.#timer);
+    this.#fail(new Error('closed'));
+    if (this.#socket.destroyed) return;
+    if (this.#stream > 0) this.#send('deleteStream', null, this.#stream);
+    this.#socket.end();
+    // One that does not read is not waited for.
+    setTimeout(() => this.#socket.destroy(), 500).unref();
+  }
+
+  async #open(): Promise<void> {
+    const { app, stream, tcUrl } = this.#target;
+    const rest = await shakeHands(this.#socket).catch((error: unknown) => {
+      throw this.#lose(messageOf(error));
+    });
+    this.#socket.on('data', (bytes: Buffer) => this.#receive(bytes));
+    if (rest.length > 0) this.#receive(rest);
+    this.#socket.resume();
+    await this.#call('connect', { app, type: 'nonprivate', flashVer: 'FMLE/3.0 (vc)', tcUrl });
+    this.#control(MessageType.windowSize, uint32(ACKNOWLEDGE_EVERY));
+    this.#control(MessageType.chunkSize, uint32(CHUNK_SIZE));
+    this.#chunkSize = CHUNK_SIZE;
+    this.#send('releaseStream', null, stream);
+    this.#send('FCPublish', null, stream);
+    const [, id] = await this.#call('createStream', null);
+    if (typeof id !== 'number' || id < 1) throw this.#lose('it gave no stream');
+    this.#stream = id;
+    const begun = this.#answer((command) => command === 'onStatus');
+    this.#send('publish', null, stream, 'live');
+    await begun;
+  }
+
+  /** Sends a command and resolves with what its `_result` carries behind the transaction. */
+  #call(command: string, ...values: readonly AmfValue[]): Promise<readonly AmfValue[]> {
+    const transaction = this.#send(command, ...values);
+    this.#awaited = transaction;
+    const answer = this.#answer((name, [id]) => name === '_result' && id === transaction);
+    return answer.then((given) => given.slice(1));
+  }
+
+  #answer(accepts: Waiting['accepts']): Promise<readonly AmfValue[]> {
+    return new Promise((settle) => {
+      this.#waiting = { accepts, settle };
+    });
+  }
+
+  #send(command: string, ...values: readonly AmfValue[]): number {
+    this.#transaction += 1;
+    const data = encodeAmf(command, this.#transaction, ...values);
+    const stream = command === 'publish' ? this.#stream : 0;
+    this.#write({ type: MessageType.command, stream, timestamp: 0, data }, CHUNK_STREAM.command);
+    return this.#transaction;
+  }
+
+  #control(type: number, data: Buffer): void {
+    this.#write({ type, stream: 0, timestamp: 0, data }, CHUNK_STREAM.control);
+  }
+
+  #write(message: Message, channel: number): boolean {
+    if (this.#socket.destroyed || this.#socket.writableEnded) return false;
+    const bytes = writeMessage(message, channel, this.#chunkSize);
+    return this.#socket.write(bytes, this.#pulse.sending(bytes.length));
+  }
+
+  #ping(): void {
+    const silent = this.#pulse.silence();
+    if (silent !== undefined) return void this.#lose(silent);
+    const ping = Buffer.alloc(6);
+    ping.writeUInt16BE(UserControl.pingRequest);
+    this.#control(MessageType.userControl, ping);
+  }
+
+  #receive(bytes: Buffer): void {
+    this.#received += bytes.length;
+    try {
+      for (const message of this.#reader.push(bytes)) this.#take(message);
+    } catch (error) {
+      this.#lose(`it sent ${messageOf(error)}`);
+    }
+    if (this.#received - this.#acknowledged < this.#window) return;
+    this.#acknowledged = this.#received;
+    this.#control(MessageType.acknowledgement, uint32(this.#received >>> 0));
+  }
+
+  #take({ type, data }: Message): void {
+    if (type === MessageType.command) this.#takeCommand(data);
+    else if (type === MessageType.command3) this.#takeCommand(data.subarray(1));
+    else if (type === MessageType.acknowledgement) this.#pulse.acknowledged();
+    else if (type === MessageType.windowSize && data.length >= 4) {
+      this.#window = Math.max(1024, data.readUInt32BE());
+    } else if (type === MessageType.peerBandwidth && data.length >= 4) {
+      this.#control(MessageType.windowSize, data.subarray(0, 4));
+    } else if (type === MessageType.userControl && data.length >= 2) {
+      const event = data.readUInt16BE();
+      if (event === UserControl.pingResponse) this.#pulse.answered();
+      if (event !== UserControl.pingRequest) return;
+      const answer = Buffer.from(data);
+      answer.writeUInt16BE(UserControl.pingResponse);
+      this.#control(MessageType.userControl, answer);
+    }
+  }
+
+  #takeCommand(data: Buffer): void {
+    const [command, ...values] = decodeAmf(data);
+    if (typeof command !== 'string') return;
+    const info = values.findLast((value) => typeof value === 'object' && value !== null);
+    const { level, code, description } = typeof info === 'object' && info !== null ? info : {};
+    // Some servers do not know releaseStream and FCPublish, and need not: nobody waits for those.
+    const isRefused = command === '_error' && values[0] === this.#awaited;
+    if (isRefused || (command === 'onStatus' && level === 'error')) {
+      const words = [code, description].filter((word) => typeof word === 'string' && word !== '');
+      return void this.#lose(`it refuses (${words.join(': ') || 'without a reason'})`);
+    }
+    if (!this.#waiting?.accepts(command, values)) return;
+    const { settle } = this.#waiting;
+    this.#waiting = undefined;
+    settle(values);
+  }
+
+  /** Ends everything; what the server says of itself may repeat the stream's name. */
+  #lose(detail: string): Error {
+    const safe = redact(detail.replaceAll(/\p{C}+/gu, ' ').slice(0, 200), this.#target);
+    const error = targetFailed(this.#target.label, safe);
+    this.#fail(error);
+    clearInterval(this.#timer);
+    this.#socket.destroy();
+    return error;
+  }
+}
+
+function uint32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
+}

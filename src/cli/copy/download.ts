@@ -1,0 +1,137 @@
+import { randomBytes } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { lstat, mkdir, rename, rm, stat, symlink } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { files } from '../../contract/index.js';
+import { CliError, UsageError } from '../errors.js';
+import { type Copy, failed, skip } from './copy.js';
+import { below, copyName, isSafeLink, isSafeName, meansDirectory } from './places.js';
+import { Pool } from './pool.js';
+import { reasonOf } from './upload.js';
+
+/** Directories in one another are copied to this depth. */
+const DEEPEST = 200;
+
+/** Copies paths of the computer to `target` on this machine. */
+export async function download(copy: Copy, sources: readonly string[], target: string) {
+  const path = resolve(copy.context.cwd, target);
+  const into = await stat(path).then(
+    (stats) => stats.isDirectory(),
+    () => false,
+  );
+  if (!into && sources.length > 1) {
+    throw new UsageError(`${target} is not a directory; several sources need one`);
+  }
+  const pool = new Pool();
+  for (const source of sources) {
+    const entry = await copy.files.entry(source, copy.signal);
+    const name = copyName(source);
+    const end = into && name !== undefined ? join(path, name) : path;
+    if (entry.type === 'directory') await fetchDirectory(copy, pool, source, end, entry, 0);
+    else if (meansDirectory(target) && !into) {
+      throw new UsageError(`${target} is not a directory`);
+    } else await pool.add(() => fetchFile(copy, source, end, entry));
+  }
+  await pool.end();
+}
+
+/** Copies a file of the computer to stdout. */
+export async function downloadOutput(copy: Copy, source: string, output: Writable) {
+  const { stream, size } = await copy.files.open(source, copy.signal);
+  copy.meter.begin(source, size);
+  await pipeline(stream, copy.meter.counter(), output, { end: false });
+}
+
+/** Names come from the guest: each is looked at before anything is made of it. */
+async function fetchDirectory(
+  copy: Copy,
+  pool: Pool,
+  source: string,
+  target: string,
+  { mode }: { mode: string },
+  depth: number,
+): Promise<void> {
+  try {
+    if (depth > DEEPEST) throw new CliError('its directories are too deep');
+    const entries = await copy.files.list(source, copy.signal);
+    await makeDirectory(target, Number.parseInt(mode, 8), depth);
+    for (const entry of entries) {
+      const from = below(source, entry.name);
+      if (!isSafeName(entry.name)) {
+        await skip(copy, JSON.stringify(from), 'its name is not one of a file');
+        continue;
+      }
+      const to = join(target, entry.name);
+      if (entry.type === 'directory') {
+        await fetchDirectory(copy, pool, from, to, entry, depth + 1);
+      } else if (entry.type === 'file') await pool.add(() => fetchFile(copy, from, to, entry));
+      else if (entry.type === 'link') await fetchLink(copy, from, to, entry, depth);
+      else await skip(copy, from, 'it is neither a file, a directory nor a link');
+    }
+  } catch (error) {
+    await failed(copy, source, error);
+  }
+}
+
+/** Nothing is ever written through a link: below the top, a directory has to be a real one. */
+async function makeDirectory(path: string, mode: number, depth: number): Promise<void> {
+  try {
+    await mkdir(path, { mode: (mode & 0o777) | 0o700 });
+  } catch (cause) {
+    const there = await (depth === 0 ? stat(path) : lstat(path)).catch(() => undefined);
+    if (there?.isDirectory()) return;
+    const reason = there === undefined ? reasonOf(cause) : 'something else has that name';
+    throw new CliError(`cannot make the directory ${path}: ${reason}`, { cause });
+  }
+}
+
+/** The file appears whole or not at all: beside it first, then renamed. */
+async function fetchFile(
+  copy: Copy,
+  source: string,
+  target: string,
+  { mode }: { mode: string },
+): Promise<void> {
+  const temporary = join(dirname(target), `.vc-${randomBytes(6).toString('hex')}.tmp`);
+  try {
+    const there = await lstat(target).catch(() => undefined);
+    if (there?.isDirectory()) throw new CliError(`${target} is a directory`);
+    const { stream, size } = await copy.files.open(source, copy.signal);
+    copy.meter.begin(source, size);
+    const kept = there?.isFile() ? there.mode & 0o777 : undefined;
+    const file = createWriteStream(temporary, {
+      flags: 'wx',
+      mode: kept ?? (Number.parseInt(mode, 8) & 0o777) | 0o200,
+    });
+    await pipeline(stream, copy.meter.counter(), file);
+    await rename(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    const isLocal = error instanceof Error && 'syscall' in error;
+    const shown = isLocal ? new CliError(`cannot write ${target}: ${reasonOf(error)}`) : error;
+    await failed(copy, source, shown);
+  }
+}
+
+/** A link is kept where it stays in what is copied; others could be used to lead us astray. */
+async function fetchLink(
+  copy: Copy,
+  source: string,
+  target: string,
+  { target: leadsTo = '' }: files.FileEntry,
+  depth: number,
+): Promise<void> {
+  if (!isSafeLink(leadsTo, depth)) {
+    await skip(copy, source, `it leads to ${JSON.stringify(leadsTo)}, outside of what is copied`);
+    return;
+  }
+  try {
+    const there = await lstat(target).catch(() => undefined);
+    if (there?.isSymbolicLink()) await rm(target);
+    await symlink(leadsTo, target);
+  } catch (error) {
+    await failed(copy, source, new CliError(`cannot make the link ${target}: ${reasonOf(error)}`));
+  }
+}

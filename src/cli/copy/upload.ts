@@ -1,0 +1,106 @@
+import { createReadStream } from 'node:fs';
+import { lstat, readdir, readlink, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { pipeline } from 'node:stream';
+import type { Context } from '../context.js';
+import { CliError, UsageError } from '../errors.js';
+import { ExitCode } from '../exit-codes.js';
+import { type Copy, failed, skip } from './copy.js';
+import { below, copyName, meansDirectory } from './places.js';
+import { Pool } from './pool.js';
+
+/** Copies paths of this machine, or stdin, to `target` in the computer. */
+export async function upload(copy: Copy, sources: readonly string[], target: string) {
+  const into = await isRemoteDirectory(copy, target);
+  if (!into && sources.length > 1) {
+    throw new UsageError(`${target} is not a directory in the computer; several sources need one`);
+  }
+  const pool = new Pool();
+  for (const source of sources) {
+    const path = resolve(copy.context.cwd, source);
+    const stats = await stat(path).catch((cause: unknown) => {
+      throw new CliError(`cannot read ${source}: ${reasonOf(cause)}`, {
+        exitCode: ExitCode.usage,
+        cause,
+      });
+    });
+    const name = copyName(source);
+    const end = into && name !== undefined ? below(target, name) : target;
+    if (stats.isDirectory()) await sendDirectory(copy, pool, path, end, stats.mode & 0o777);
+    else if (meansDirectory(target) && !into) {
+      throw new UsageError(`${target} is not a directory in the computer`);
+    } else await pool.add(() => sendFile(copy, path, end, stats));
+  }
+  await pool.end();
+}
+
+/** Copies stdin to a file in the computer. */
+export async function uploadInput(copy: Copy, input: Context['io']['stdin'], target: string) {
+  if (meansDirectory(target)) throw new UsageError('say the name of the file that stdin becomes');
+  copy.meter.begin(target, undefined);
+  const body = pipeline(input, copy.meter.counter(), () => undefined);
+  await copy.files.write(target, body, { signal: copy.signal });
+}
+
+async function isRemoteDirectory(copy: Copy, target: string): Promise<boolean> {
+  const entry = await copy.files.entry(target, copy.signal).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code === 'not_found') return undefined;
+    throw error;
+  });
+  return entry?.type === 'directory';
+}
+
+async function sendDirectory(copy: Copy, pool: Pool, path: string, target: string, mode: number) {
+  try {
+    // One that its owner may not write could not be filled.
+    await copy.files.makeDirectory(target, { mode: mode | 0o700, signal: copy.signal });
+    for (const name of await readdir(path)) {
+      const [from, to] = [join(path, name), below(target, name)];
+      const stats = await lstat(from);
+      if (stats.isDirectory()) await sendDirectory(copy, pool, from, to, stats.mode & 0o777);
+      else if (stats.isFile()) await pool.add(() => sendFile(copy, from, to, stats));
+      else if (stats.isSymbolicLink()) await pool.add(() => sendLink(copy, from, to));
+      else await skip(copy, from, 'it is neither a file, a directory nor a link');
+    }
+  } catch (error) {
+    await failed(copy, path, error);
+  }
+}
+
+async function sendFile(
+  copy: Copy,
+  path: string,
+  target: string,
+  { size, mode }: { size: number; mode: number },
+): Promise<void> {
+  try {
+    copy.meter.begin(path, size);
+    const body = pipeline(createReadStream(path), copy.meter.counter(), () => undefined);
+    const { signal } = copy;
+    await copy.files.write(target, body, { mode: mode & 0o777, size, signal });
+  } catch (error) {
+    await failed(copy, path, error);
+  }
+}
+
+async function sendLink(copy: Copy, path: string, target: string): Promise<void> {
+  try {
+    await copy.files.makeLink(target, await readlink(path), copy.signal);
+  } catch (error) {
+    await failed(copy, path, error);
+  }
+}
+
+export function reasonOf(cause: unknown): string {
+  const reasons: Readonly<Record<string, string>> = {
+    ENOENT: 'it does not exist',
+    EACCES: 'no permission',
+    ENOTDIR: 'it is not below a directory',
+    EISDIR: 'it is a directory',
+    ENOSPC: 'the disk is full',
+    EROFS: 'the file system is read-only',
+    ENAMETOOLONG: 'the name is too long',
+  };
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  return reasons[code] ?? (cause instanceof Error ? cause.message : String(cause));
+}

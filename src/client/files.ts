@@ -1,0 +1,108 @@
+import { Readable } from 'node:stream';
+import type { Answer, BodyInput, files } from '../contract/index.js';
+import { buildPath, type ComputerAddress, computerParameters } from './address.js';
+import type { Client } from './client.js';
+import { filePaths } from './routes.js';
+
+/** A file of a computer that is being read. */
+export interface RemoteFile {
+  /** Its bytes; a stream that is not read to its end has to be destroyed. */
+  readonly stream: Readable;
+  /** Bytes; undefined for a file that does not know, as in /proc. */
+  readonly size: number | undefined;
+  /** Permission bits. */
+  readonly mode: number | undefined;
+}
+
+export interface WriteOptions {
+  /** Permission bits; by default those of the file that is there, or what the computer gives. */
+  readonly mode?: number | undefined;
+  /** Bytes that a stream will have. The file is not written when it has others. */
+  readonly size?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * The files of a computer, of any size. Paths start from the home directory unless they begin with
+ * `/`. Errors are ServiceErrors that name the path.
+ */
+export class ComputerFiles {
+  readonly #client: Client;
+  readonly #params: Record<string, string>;
+
+  constructor(client: Client, address: ComputerAddress) {
+    this.#client = client;
+    this.#params = computerParameters(address);
+  }
+
+  /** Opens a file for reading. */
+  async open(path: string, signal?: AbortSignal): Promise<RemoteFile> {
+    const { headers, body } = await this.#client.exchange({
+      method: 'GET',
+      path: buildPath(filePaths, this.#params),
+      query: { path },
+      signal,
+    });
+    const length = headers['content-length'];
+    const mode = headers['x-file-mode'];
+    return {
+      stream: body,
+      size: length === undefined ? undefined : Number(length),
+      mode: typeof mode === 'string' ? Number.parseInt(mode, 8) : undefined,
+    };
+  }
+
+  /** A whole file in memory. */
+  async read(path: string, signal?: AbortSignal): Promise<Buffer> {
+    const { stream } = await this.open(path, signal);
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+    return Buffer.concat(chunks);
+  }
+
+  /** Writes a file; it appears whole or not at all. */
+  async write(
+    path: string,
+    data: Readable | Buffer | string,
+    { mode, size, signal }: WriteOptions = {},
+  ): Promise<files.FileWritten> {
+    const length = size ?? (data instanceof Readable ? undefined : Buffer.byteLength(data));
+    const { body } = await this.#client.exchange({
+      method: 'PUT',
+      path: buildPath(filePaths, this.#params),
+      query: { path, mode: mode?.toString(8) },
+      headers: {
+        'content-type': 'application/octet-stream',
+        ...(length === undefined ? {} : { 'content-length': String(length) }),
+      },
+      body: typeof data === 'string' ? Buffer.from(data) : data,
+      signal,
+    });
+    return (await body.json()) as files.FileWritten;
+  }
+
+  /** What a path leads to: a file or a directory. */
+  entry(path: string, signal?: AbortSignal): Promise<Answer<'getEntry'>> {
+    return this.#client.request('getEntry', { params: this.#params, query: { path }, signal });
+  }
+
+  async list(path = '.', signal?: AbortSignal): Promise<Answer<'listDirectory'>['entries']> {
+    const options = { params: this.#params, query: { path }, signal };
+    return (await this.#client.request('listDirectory', options)).entries;
+  }
+
+  /** Makes a directory, if it is not there; the one above it has to be. */
+  makeDirectory(
+    path: string,
+    { mode, signal }: Omit<WriteOptions, 'size'> = {},
+  ): Promise<Answer<'makeDirectory'>> {
+    const body: BodyInput<'makeDirectory'> = { path, mode: mode?.toString(8) };
+    return this.#client.request('makeDirectory', { params: this.#params, body, signal });
+  }
+
+  /** Makes a symbolic link, in place of one that is there. */
+  makeLink(path: string, target: string, signal?: AbortSignal): Promise<Answer<'makeLink'>> {
+    const body = { path, target };
+    return this.#client.request('makeLink', { params: this.#params, body, signal });
+  }
+}

@@ -1,0 +1,32 @@
+import type { Answer, QueryInput } from '../contract/index.js';
+import { type ComputerAddress, computerParameters } from './address.js';
+import type { Client } from './client.js';
+
+/** A computer's background commands; they outlive the service and this client. */
+export class ComputerJobs {
+  readonly #client: Client;
+  readonly #params: Record<string, string>;
+
+  constructor(client: Client, address: ComputerAddress) {
+    this.#client = client;
+    this.#params = computerParameters(address);
+  }
+
+  async list(signal?: AbortSignal): Promise<Answer<'listJobs'>['jobs']> {
+    return (await this.#client.request('listJobs', { params: this.#params, signal })).jobs;
+  }
+
+  /** A job with its output from `offset` on; `next_offset` is where to go on. */
+  get(
+    job: string,
+    query: QueryInput<'getJob'> = {},
+    signal?: AbortSignal,
+  ): Promise<Answer<'getJob'>> {
+    return this.#client.request('getJob', { params: { ...this.#params, job }, query, signal });
+  }
+
+  /** Ends its process group, by force if need be, and resolves with how it ended. */
+  end(job: string, signal?: AbortSignal): Promise<Answer<'endJob'>> {
+    return this.#client.request('endJob', { params: { ...this.#params, job }, signal });
+  }
+}

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { text } from './primitives.js';
+
+/**
+ * A file's bytes: `GET C/files?path=` answers them, `PUT C/files?path=` takes them, of any size and
+ * type. Neither is JSON, so they stand beside the operations. PUT answers {@link FileWritten}; the
+ * file appears whole or not at all. GET names mode and time in `x-file-mode` and `last-modified`.
+ */
+export const FILE_PATHS = [
+  '/computers/:id/files',
+  '/projects/:project/computers/:computer/files',
+] as const;
+
+const noNul = (value: string) => !value.includes('\0');
+
+/** Relative to the home directory, as is what follows `~/`. */
+export const GuestPath = text(4096).min(1, 'must not be empty').refine(noNul, 'must have no NUL');
+
+/** Permission bits as `chmod` takes them, for example `755`. */
+const Mode = z
+  .string({ error: 'must be permissions in octal, for example "644"' })
+  .regex(/^[0-7]{1,4}$/, 'must be permissions in octal, for example "644"')
+  .transform((mode) => Number.parseInt(mode, 8));
+
+export const ReadFileQuery = z.object({ path: GuestPath });
+export const WriteFileQuery = z.object({ path: GuestPath, mode: Mode.optional() });
+
+export const FileWritten = z.object({
+  success: z.literal(true),
+  /** Absolute, links resolved. */
+  path: z.string(),
+  /** Bytes. */
+  size: z.number().int(),
+});
+
+export const FileEntry = z.object({
+  name: z.string(),
+  type: z.enum(['file', 'directory', 'link', 'other']),
+  size: z.number(),
+  /** Permissions in octal, four digits. */
+  mode: z.string(),
+  mtime: z.iso.datetime(),
+  /** Where a link leads. */
+  target: z.string().optional(),
+});
+
+export const PathQuery = z.object({ path: GuestPath });
+export const FileStatus = FileEntry.extend({ path: z.string() });
+export const Directory = z.object({ path: z.string(), entries: z.array(FileEntry) });
+
+export const MakeDirectory = z.object({ path: GuestPath, mode: Mode.optional() });
+export const DirectoryMade = z.object({
+  success: z.literal(true),
+  path: z.string(),
+  /** False when it was there. */
+  created: z.boolean(),
+});
+
+export const MakeLink = z.object({ path: GuestPath, target: GuestPath });
+export const LinkMade = z.object({ success: z.literal(true), path: z.string() });
+
+export type FileEntry = z.infer<typeof FileEntry>;
+export type FileWritten = z.infer<typeof FileWritten>;

@@ -1,0 +1,110 @@
+// The live view's page: trades the ticket behind the # for a session, and shows it with noVNC.
+import { openChannel } from './channel.js';
+import { wireClipboard } from './clipboard.js';
+import { fitDesktop } from './fit.js';
+import RFB from './novnc/core/rfb.js';
+
+const element = (id) => document.getElementById(id);
+const id = location.pathname.split('/').at(-1);
+const ticket = location.hash.slice(1);
+// Used up or not, the ticket stays in no history and no address bar.
+history.replaceState(null, '', location.pathname);
+
+function setState(state, status) {
+  document.body.dataset.state = state;
+  element('status').textContent = status;
+}
+
+/** Ends the view with what a person needs to know, and the command that goes on from there. */
+function close(title, text, command) {
+  setState('closed', 'Ended');
+  element('fullscreen-button').hidden = true;
+  if (document.fullscreenElement) document.exitFullscreen();
+  element('focus-hint').hidden = true;
+  element('clipboard').hidden = true;
+  element('clipboard-button').hidden = true;
+  element('message-title').textContent = title;
+  element('message-text').textContent = text;
+  element('message-command').textContent = command ?? '';
+  element('message-command').hidden = command === null;
+}
+
+const again = `vc computer view ${id}`;
+const ENDINGS = {
+  unauthorized: { title: 'This link no longer works' },
+  not_running: {
+    title: 'The computer is not running',
+    text: 'It was stopped. Start it again, then make a new link:',
+    command: `vc computer start ${id}\n${again}`,
+  },
+  not_found: { title: 'The computer is gone', command: null },
+};
+
+function begin({ mode, name }, channel) {
+  const rfb = new RFB(element('desktop'), channel, { shared: true });
+  rfb.viewOnly = mode === 'view';
+  rfb.scaleViewport = true;
+  rfb.background = 'transparent';
+  rfb.addEventListener('connect', () => {
+    setState('live', 'Live');
+    fitDesktop(element('desktop'));
+    if (mode === 'control') rfb.focus({ preventScroll: true });
+    showFocus();
+  });
+  document.title = `${name} – vc`;
+  document.body.dataset.mode = mode;
+  element('title').textContent = name;
+  element('view-only').hidden = mode !== 'view';
+  const showFocus = () => {
+    const isFocused = element('screen').contains(document.activeElement) && document.hasFocus();
+    const isLive = document.body.dataset.state === 'live';
+    element('focus-hint').hidden = mode !== 'control' || !isLive || isFocused;
+  };
+  for (const event of ['focusin', 'focusout']) {
+    document.addEventListener(event, () => setTimeout(showFocus));
+  }
+  for (const event of ['focus', 'blur']) window.addEventListener(event, showFocus);
+  if (mode === 'control') wireClipboard(channel);
+  wireFullScreen(mode, rfb);
+}
+
+function wireFullScreen(mode, rfb) {
+  const button = element('fullscreen-button');
+  button.addEventListener('click', async () => {
+    if (document.fullscreenElement) return document.exitFullscreen();
+    await document.documentElement.requestFullscreen();
+    if (mode !== 'control') return;
+    rfb.focus();
+    // Escape, Ctrl+W and the like reach the computer too, where the browser lets them.
+    await navigator.keyboard?.lock?.().catch(() => {});
+  });
+  document.addEventListener('fullscreenchange', () => {
+    const label = document.fullscreenElement ? 'Leave full screen' : 'Full screen';
+    button.querySelector('span').textContent = label;
+  });
+}
+
+if (ticket === '') {
+  close(
+    'Ask for a link first',
+    'The live view opens with a link that works once. Make one with:',
+    again,
+  );
+} else {
+  openChannel(new URL(`${id}/socket`, location.href), ticket, {
+    onReady: begin,
+    onClosed: (event) => {
+      if (event === undefined) {
+        close(
+          'The connection was lost',
+          'The service or the network went away. Make a new link with:',
+          again,
+        );
+        return;
+      }
+      const ending = ENDINGS[event.code] ?? {};
+      const { title = 'The live view has ended', text = event.reason, command = again } = ending;
+      close(title, text, command);
+    },
+  });
+}

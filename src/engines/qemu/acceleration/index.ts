@@ -1,0 +1,2 @@
+export { accelerationArguments, type KvmVerdict, probeKvm } from './kvm.js';
+export { qemuVersion } from './version.js';

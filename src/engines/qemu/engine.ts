@@ -1,0 +1,107 @@
+import type { Engine, EngineFeatures, Forking } from '../engine.js';
+import { Dialer, shellAccess } from './dial.js';
+import { forkMachine } from './fork/index.js';
+import { Host } from './host.js';
+import { listImages } from './images.js';
+import { Layout } from './layout.js';
+import { Machines } from './machines.js';
+import { refreshNetwork } from './network/index.js';
+import { probeQemu } from './probe.js';
+import { type TemplateSource, Templates } from './templates/index.js';
+import { Changes, watchMachines } from './watch.js';
+
+export interface QemuEngineOptions {
+  /** `<state>/qemu`; made 0700. On a disk: machines lie there. */
+  readonly directory: string;
+  /** The installation's id. */
+  readonly serviceId: string;
+  /** May machines reach the public internet? */
+  readonly internet: boolean;
+  /** IPv4 networks that machines may reach besides; `0.0.0.0/0` closes nothing at all. */
+  readonly allowNetworks: readonly string[];
+  /**
+   * `automatic` (the default): where a machine had to be booted, a template of its shape is made
+   * afterwards if the host has memory to spare. `on-demand`: only {@link TemplateSource.warm}.
+   */
+  readonly templates?: 'automatic' | 'on-demand';
+  /** Told in one line what went wrong in the background. */
+  onProblem?(message: string): void;
+}
+
+const REFRESH_EVERY_MS = 30_000;
+
+/** Machines as QEMU processes that outlive the service; no daemon. */
+export function createQemuEngine(
+  options: QemuEngineOptions,
+): Engine & Forking & TemplateSource & { close(): Promise<void> } {
+  const { serviceId, internet, allowNetworks } = options;
+  const host = new Host(new Layout(options.directory), { internet, allowNetworks });
+  const changes = new Changes();
+  const dialer = new Dialer();
+  const templates = new Templates(host, {
+    mode: options.templates ?? 'automatic',
+    onProblem: (message) => options.onProblem?.(message),
+  });
+  const machines = new Machines({
+    host,
+    serviceId,
+    templates,
+    onChange: (id) => changes.tell(id),
+    onHangUp: (id, channel) => dialer.hangUp(id, channel),
+  });
+
+  /** Once, by who serves machines: see what an earlier service has left of templates. */
+  let tidying: Promise<void> | undefined;
+
+  async function refresh(): Promise<void> {
+    for (const { qemu } of machines.running()) {
+      if (qemu === undefined) continue;
+      // Of one that another service started it is not known which addresses are closed.
+      const network = qemu.network ?? { ...(await host.network()), hostAddresses: [] };
+      qemu.network = await refreshNetwork(qemu.identity, network).catch(() => qemu.network);
+    }
+  }
+
+  return {
+    name: 'qemu',
+    get features(): EngineFeatures {
+      const isolation = host.accelerated ? 'vm' : 'emulated';
+      return { isolation, fork: true, os: ['linux', 'windows'], gpus: [] };
+    },
+    probe: () => probeQemu(host),
+    shell: async (id) => shellAccess((await machines.get(id)).record),
+    create: (spec, signal) => machines.create(spec, signal),
+    start: (id, signal) => machines.start(id, signal),
+    stop: (id, graceMs) => machines.stop(id, graceMs),
+    remove: (id) => machines.remove(id),
+    list: () => machines.list(),
+    async *watch(signal) {
+      tidying ??= templates.discardAbandoned();
+      const timer = setInterval(() => {
+        refresh().catch(() => undefined);
+      }, REFRESH_EVERY_MS);
+      try {
+        yield* watchMachines(machines, changes, signal);
+      } finally {
+        clearInterval(timer);
+      }
+    },
+    dial: async (id, channel, signal) => {
+      const { machine, record } = await machines.get(id);
+      return dialer.dial(machine, record, channel, signal);
+    },
+    images: () => listImages(host.layout.images),
+    fork: (from, to, signal) =>
+      machines.withTwo(from, to.id, (source, copy) =>
+        forkMachine(source, copy, to, { host, templates, signal }),
+      ),
+    warm: (shape, warmOptions) => templates.warm(shape, warmOptions),
+    templates: () => templates.templates(),
+    removeTemplate: (key) => templates.removeTemplate(key),
+    close: async () => {
+      await tidying;
+      await templates.close();
+      await machines.settled();
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiError } from '../../contract/errors.js';
+import type { Qemu } from './qemu.js';
+import type { Message } from './qmp/json-lines.js';
+import type { AskOptions } from './qmp/json-peer.js';
+import { receive } from './receiver.js';
+
+const RESTORE_MS = 120_000;
+/** Devices and firmware take some megabytes. */
+const MOST_DEVICES = 512 << 20;
+
+/** QEMU leaves memory out of the stream that others see in the same file. */
+const MEMORY_IN_PLACE = 'x-ignore-shared';
+
+export function capabilities(of: Readonly<Record<string, boolean>>): Message {
+  const list = Object.entries(of).map(([capability, state]) => ({ capability, state }));
+  return { capabilities: list };
+}
+
+/** What QEMU says about a migration under way, or done. */
+export async function migrationStatus(
+  qemu: Qemu,
+  options: Partial<AskOptions> = {},
+): Promise<Message> {
+  return (await qemu.execute('query-migrate', undefined, options)) as Message;
+}
+
+/** Fills a QEMU that was started to wait for it with a saved state, and lets the guest go on. */
+export async function restore(
+  qemu: Qemu,
+  options: { fd: number; memoryInPlace: boolean; signal: AbortSignal | undefined },
+): Promise<void> {
+  const { fd, memoryInPlace, signal } = options;
+  const call = signal ? { signal } : {};
+  const set = capabilities({ [MEMORY_IN_PLACE]: memoryInPlace });
+  await qemu.execute('migrate-set-capabilities', set, call);
+  await qemu.execute('migrate-incoming', { uri: `fd:${fd}` }, call);
+  for (const end = performance.now() + RESTORE_MS; ; ) {
+    const { status } = await migrationStatus(qemu, call);
+    if (status === 'completed') break;
+    if (status === 'failed' || performance.now() > end) {
+      throw new ApiError('guest_failed', `QEMU could not restore the memory (${String(status)}).`);
+    }
+    await sleep(4, undefined, call);
+  }
+  await qemu.execute('cont', undefined, call);
+}
+
+/** Saves a stopped guest's devices to the file `path`; its memory lies in a shared file already. */
+export async function saveDevices(
+  qemu: Qemu,
+  { path, signal }: { path: string; signal: AbortSignal | undefined },
+): Promise<void> {
+  const call = signal ? { signal } : {};
+  const receiver = await receive(qemu.place, { path, limit: MOST_DEVICES });
+  try {
+    const set = capabilities({ [MEMORY_IN_PLACE]: true });
+    await qemu.execute('migrate-set-capabilities', set, call);
+    await qemu.execute('migrate', { uri: receiver.uri }, call);
+    for (let status: unknown; status !== 'completed'; await sleep(10, undefined, call)) {
+      const answer = await migrationStatus(qemu, call);
+      status = answer.status;
+      if (status === 'failed' || status === 'cancelled') {
+        const message = `QEMU could not save the machine: ${String(answer['error-desc'] ?? status)}`;
+        throw new ApiError('guest_failed', message);
+      }
+    }
+    await receiver.received;
+  } finally {
+    await receiver.close();
+  }
+}

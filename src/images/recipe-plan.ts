@@ -1,0 +1,26 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+const Plan = z.strictObject({
+  /** The system that computers of this image have. */
+  os: z.enum(['linux', 'windows']).default('linux'),
+  /** Name of the recipe that this one builds on. */
+  base: z.string().optional(),
+  /** Which sections of its package list are wanted here, too. */
+  sections: z.array(z.string()).default([]),
+});
+
+export type RecipePlan = z.infer<typeof Plan>;
+
+/** A recipe's `recipe.json`; without one it is for Linux and builds on no other. */
+export async function readPlan(directory: string): Promise<RecipePlan> {
+  const path = join(directory, 'recipe.json');
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  const plan = Plan.safeParse(JSON.parse(text));
+  if (!plan.success) throw new Error(`${path}: ${z.prettifyError(plan.error)}`);
+  return plan.data;
+}

@@ -1,0 +1,101 @@
+import type { FastifyInstance } from 'fastify';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Engine } from '../engines/engine.js';
+import type { Fleet } from '../fleet/fleet.js';
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+const ENGINE_CALLS = ['create', 'start', 'stop', 'remove', 'list', 'dial', 'fork'];
+
+/** What the service counts, in the format that Prometheus reads. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests: Histogram;
+  readonly #actions: Histogram;
+  readonly #engineCalls: Histogram;
+  readonly #refused: Counter;
+
+  constructor() {
+    const registers = [this.#registry];
+    collectDefaultMetrics({ register: this.#registry });
+    this.#requests = new Histogram({
+      name: 'vc_http_request_duration_seconds',
+      help: 'Requests by route, method and status, and how long they took.',
+      labelNames: ['method', 'route', 'status'],
+      buckets: SECONDS,
+      registers,
+    });
+    this.#actions = new Histogram({
+      name: 'vc_action_duration_seconds',
+      help: 'What was done to computers, by operation and outcome, and how long it took.',
+      labelNames: ['action', 'outcome'],
+      buckets: SECONDS,
+      registers,
+    });
+    this.#engineCalls = new Histogram({
+      name: 'vc_engine_call_duration_seconds',
+      help: 'Calls of engines by name and outcome, and how long they took.',
+      labelNames: ['engine', 'call', 'outcome'],
+      buckets: SECONDS,
+      registers,
+    });
+    this.#refused = new Counter({
+      name: 'vc_http_refused_total',
+      help: 'Requests that were refused, by the code of the error.',
+      labelNames: ['code'],
+      registers,
+    });
+  }
+
+  /** The engine with every call of its lifecycle counted. */
+  measured(engine: Engine): Engine {
+    return new Proxy(engine, {
+      get: (target, name) => {
+        const member: unknown = Reflect.get(target, name, target);
+        if (typeof member !== 'function') return member;
+        if (!ENGINE_CALLS.includes(String(name))) return member.bind(target);
+        return async (...args: unknown[]) => {
+          const end = this.#engineCalls.startTimer({ engine: target.name, call: String(name) });
+          try {
+            const result: unknown = await member.apply(target, args);
+            end({ outcome: 'ok' });
+            return result;
+          } catch (error) {
+            end({ outcome: 'error' });
+            throw error;
+          }
+        };
+      },
+    });
+  }
+
+  /** Counts how many computers there are in each state, when it is read. */
+  watch(fleet: Fleet): void {
+    new Gauge({
+      name: 'vc_computers',
+      help: 'Computers by status and engine.',
+      labelNames: ['status', 'engine'],
+      registers: [this.#registry],
+      collect() {
+        this.reset();
+        for (const { status, engine } of fleet.computers.statuses()) this.inc({ status, engine });
+      },
+    });
+    fleet.ledger.onDeed(({ action, outcome, began }) =>
+      this.#actions.observe({ action, outcome }, (Date.now() - began) / 1000),
+    );
+  }
+
+  /** Counts every answer of the app, and gives what was counted at `GET /metrics`, with a key. */
+  serve(app: FastifyInstance): void {
+    app.addHook('onResponse', async (request, reply) => {
+      const route = request.routeOptions.url ?? 'unknown';
+      const labels = { method: request.method, route, status: reply.statusCode };
+      this.#requests.observe(labels, reply.elapsedTime / 1000);
+      const code = reply.getHeader('x-error-code');
+      if (code !== undefined) this.#refused.inc({ code: String(code) });
+    });
+    app.get('/metrics', async (_request, reply) => {
+      return reply.type(this.#registry.contentType).send(await this.#registry.metrics());
+    });
+  }
+}

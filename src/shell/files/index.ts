@@ -1,0 +1,17 @@
+import type { Connection } from '../connection.js';
+import { entry, list, makeDirectory, makeLink } from './directory.js';
+import { readFile } from './read.js';
+import type { Files } from './types.js';
+import { writeFile } from './write.js';
+
+/** The files at the other end of a connection. Each call has an SFTP session of its own. */
+export function openFiles(connection: Connection): Files {
+  return {
+    read: (path, use, signal) => readFile(connection, path, use, signal),
+    write: (path, data, options) => writeFile(connection, path, data, options),
+    entry: (path, signal) => entry(connection, path, signal),
+    list: (path, signal) => list(connection, path, signal),
+    makeDirectory: (path, options) => makeDirectory(connection, path, options),
+    makeLink: (path, target, signal) => makeLink(connection, path, target, signal),
+  };
+}

@@ -1,0 +1,124 @@
+import { Readable } from 'node:stream';
+import { ApiError } from '../../contract/errors.js';
+import type { Connection } from '../connection.js';
+import { fileError, isEnd } from './errors.js';
+import { guestPath } from './path.js';
+import { type FileSession, withSession } from './session.js';
+import type { OpenFile } from './types.js';
+
+/** Bytes of one request, and requests under way at once: together what memory a reader takes. */
+const CHUNK = 128 * 1024;
+const AHEAD = 16;
+
+/** Opens a regular file for `use`, see {@link Files.read}. */
+export function readFile<T>(
+  connection: Connection,
+  path: string,
+  use: (file: OpenFile) => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const wanted = guestPath(path);
+  return withSession(connection, signal, async (session) => {
+    try {
+      // Before it is opened: opening a pipe that nobody writes would wait for ever.
+      if (!(await session.stat(wanted)).isFile()) throw await notAFile(session, wanted, path);
+      const handle = await session.ask<Buffer>((done) => session.sftp.open(wanted, 'r', done));
+      const stats = await session.ask<import('ssh2').Stats>((done) =>
+        session.sftp.fstat(handle, done),
+      );
+      // Files of /proc and the like say that they are empty.
+      const first = stats.size === 0 ? await readAt(session, handle, 0, CHUNK) : undefined;
+      const size = first === undefined || first.length === 0 ? stats.size : undefined;
+      const chunks =
+        size === undefined
+          ? untilEnd(session, handle, first ?? Buffer.alloc(0))
+          : exactly(session, handle, size, path);
+      const stream = Readable.from(chunks, { objectMode: false, highWaterMark: CHUNK });
+      const { mode, mtime } = stats;
+      const absolute = await session.realpath(wanted);
+      return await use({ path: absolute, size, mode: mode & 0o7777, mtime, stream });
+    } catch (error) {
+      throw fileError(error, 'read', path);
+    }
+  });
+}
+
+async function notAFile(session: FileSession, wanted: string, path: string): Promise<ApiError> {
+  const isDirectory = (await session.stat(wanted)).isDirectory();
+  const what = isDirectory ? 'a directory' : 'not a regular file';
+  return new ApiError('invalid_request', `${JSON.stringify(path)} is ${what}.`);
+}
+
+/** Many requests are on their way at once, and are handed on in order. */
+async function* exactly(
+  session: FileSession,
+  handle: Buffer,
+  size: number,
+  path: string,
+): AsyncGenerator<Buffer> {
+  const waiting: Promise<Buffer>[] = [];
+  let position = 0;
+  const ask = () => {
+    while (waiting.length < AHEAD && position < size) {
+      const length = Math.min(CHUNK, size - position);
+      const chunk = readWhole(session, handle, position, length, path);
+      chunk.catch(() => undefined);
+      waiting.push(chunk);
+      position += length;
+    }
+  };
+  ask();
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const chunk = await next;
+    ask();
+    yield chunk;
+  }
+}
+
+async function* untilEnd(
+  session: FileSession,
+  handle: Buffer,
+  first: Buffer,
+): AsyncGenerator<Buffer> {
+  let position = 0;
+  for (let chunk = first; chunk.length > 0; ) {
+    yield chunk;
+    position += chunk.length;
+    chunk = await readAt(session, handle, position, CHUNK);
+  }
+}
+
+async function readWhole(
+  session: FileSession,
+  handle: Buffer,
+  position: number,
+  length: number,
+  path: string,
+): Promise<Buffer> {
+  const chunk = await readAt(session, handle, position, length);
+  if (chunk.length === length) return chunk;
+  if (chunk.length === 0) {
+    const message = `${JSON.stringify(path)} became shorter while it was read.`;
+    throw new ApiError('guest_failed', message);
+  }
+  const at = position + chunk.length;
+  const rest = await readWhole(session, handle, at, length - chunk.length, path);
+  return Buffer.concat([chunk, rest]);
+}
+
+/** What one request gives: perhaps less than `length` bytes, none at the end. */
+async function readAt(
+  session: FileSession,
+  handle: Buffer,
+  position: number,
+  length: number,
+): Promise<Buffer> {
+  const buffer = Buffer.allocUnsafe(length);
+  const bytes = await session
+    .data<number>((done) => session.sftp.read(handle, buffer, 0, length, position, done))
+    .catch((error: unknown) => {
+      if (isEnd(error)) return 0;
+      throw error;
+    });
+  return buffer.subarray(0, bytes);
+}

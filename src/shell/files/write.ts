@@ -1,0 +1,151 @@
+import { randomBytes } from 'node:crypto';
+import type { Stats } from 'ssh2';
+import { ApiError } from '../../contract/errors.js';
+import type { Connection } from '../connection.js';
+import { fileError, isMissing } from './errors.js';
+import { guestPath, splitPath } from './path.js';
+import { type FileSession, withSession } from './session.js';
+import { isFull } from './space.js';
+import type { UploadOptions } from './types.js';
+
+/** Bytes that may be on their way to the guest at once: what memory an upload takes. */
+const MOST_WAITING = 4 * 1024 * 1024;
+
+/** Writes a file whole or not at all, see {@link Files.write}. */
+export function writeFile(
+  connection: Connection,
+  path: string,
+  data: AsyncIterable<Buffer>,
+  { mode, signal }: UploadOptions = {},
+): Promise<{ path: string; size: number }> {
+  const wanted = guestPath(path);
+  return withSession(connection, signal, async (session) => {
+    const target = await resolveTarget(session, wanted, path);
+    const { directory } = splitPath(target.path);
+    const temporary = `${directory.replace(/\/$/, '')}/.vc-upload-${randomBytes(8).toString('hex')}`;
+    const wantedMode = mode ?? target.mode;
+    try {
+      const handle = await session.ask<Buffer>((done) =>
+        session.sftp.open(temporary, 'wx', { mode: wantedMode ?? 0o666 }, done),
+      );
+      const size = await pour(session, handle, data);
+      if (wantedMode !== undefined) {
+        await session.ask<void>((done) =>
+          session.sftp.fsetstat(handle, { mode: wantedMode }, (error) => done(error, undefined)),
+        );
+      }
+      await session.ask<void>((done) =>
+        session.sftp.close(handle, (error) => done(error, undefined)),
+      );
+      signal?.throwIfAborted();
+      await replace(session, temporary, target.path);
+      return { path: target.path, size };
+    } catch (error) {
+      const full = await isFull(session, directory);
+      await discard(connection, temporary);
+      if (full) {
+        const message = `The computer's disk is full: ${JSON.stringify(path)} was not written.`;
+        throw new ApiError('invalid_request', message, { cause: error });
+      }
+      throw fileError(error, 'write', path);
+    }
+  });
+}
+
+/** Where a path leads in the end, and the mode of the file that is there. */
+async function resolveTarget(
+  session: FileSession,
+  wanted: string,
+  path: string,
+): Promise<{ path: string; mode?: number }> {
+  const shown = JSON.stringify(path);
+  if (wanted.endsWith('/')) {
+    throw new ApiError('invalid_request', `${shown} names a directory, not a file.`);
+  }
+  try {
+    const target = await session.realpath(wanted);
+    const stats = await session.stat(target).catch((error: unknown): Stats | undefined => {
+      if (isMissing(error)) return undefined;
+      throw error;
+    });
+    if (stats === undefined) {
+      await session.stat(splitPath(target).directory);
+      return { path: target };
+    }
+    if (stats.isFile()) return { path: target, mode: stats.mode & 0o7777 };
+    const what = stats.isDirectory() ? 'a directory' : 'not a regular file';
+    throw new ApiError('invalid_request', `${shown} is ${what}.`);
+  } catch (error) {
+    if (isMissing(error)) {
+      const message = `There is no directory for ${shown} in the computer; make it first.`;
+      throw new ApiError('not_found', message, { cause: error });
+    }
+    throw fileError(error, 'write', path);
+  }
+}
+
+/** Writes chunks at their places, many at once; resolves with the number of bytes. */
+async function pour(
+  session: FileSession,
+  handle: Buffer,
+  data: AsyncIterable<Buffer>,
+): Promise<number> {
+  let position = 0;
+  let waiting = 0;
+  let failure: unknown;
+  let wake: () => void = () => undefined;
+  const send = (chunk: Buffer) => {
+    waiting += chunk.length;
+    const at = position;
+    position += chunk.length;
+    session
+      .data<void>((done) =>
+        session.sftp.write(handle, chunk, 0, chunk.length, at, (error) => done(error, undefined)),
+      )
+      .catch((error: unknown) => {
+        failure ??= error;
+      })
+      .finally(() => {
+        waiting -= chunk.length;
+        wake();
+      });
+  };
+  const room = async (most: number) => {
+    while (waiting > most && failure === undefined) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (failure !== undefined) throw failure;
+  };
+  for await (const chunk of data) {
+    if (chunk.length === 0) continue;
+    send(chunk);
+    await room(MOST_WAITING);
+  }
+  await room(0);
+  return position;
+}
+
+/** Puts the file in its place in one step where the guest can. */
+async function replace(session: FileSession, from: string, to: string): Promise<void> {
+  const { sftp } = session;
+  type Failure = Error | null | undefined;
+  const nothing = (done: (error: Failure, value: undefined) => void) => {
+    return (error: Failure) => done(error, undefined);
+  };
+  try {
+    await session.ask((done) => sftp.ext_openssh_rename(from, to, nothing(done)));
+  } catch (error) {
+    if (!(error instanceof Error && /does not support/.test(error.message))) throw error;
+    await session.ask((done) => sftp.unlink(to, nothing(done))).catch(() => undefined);
+    await session.ask((done) => sftp.rename(from, to, nothing(done)));
+  }
+}
+
+/** Removes what an upload left. Its own session may have been ended with it. */
+async function discard(connection: Connection, path: string): Promise<void> {
+  await withSession(connection, undefined, (session) =>
+    session.ask<void>((done) => session.sftp.unlink(path, (error) => done(error, undefined))),
+  ).catch(() => undefined);
+}

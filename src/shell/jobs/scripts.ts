@@ -1,0 +1,136 @@
+/**
+ * What the guest's bash is told about jobs. A job is a directory under {@link JOBS}, named by its
+ * id, so it outlives the service and every connection:
+ *
+ * - `process`: boot id, the job's process id and start time, the watcher's, and when it began;
+ * - `output`: standard output and error, at most {@link MOST_OUTPUT_KIB}; `truncated` is there when
+ *   there was more;
+ * - `exit`: exit code and end, written by the watcher;
+ * - `command`: the beginning of the script, to be recognised by.
+ *
+ * A process id means something only together with the boot and the start time: one that was used
+ * again is never taken for the job, and never signalled.
+ */
+
+const JOBS = '"$HOME/.cache/vc/jobs"';
+
+/** Kept of a job's output, KiB. */
+export const MOST_OUTPUT_KIB = 16 * 1024;
+/** Jobs that are remembered after their end. */
+const MOST_JOBS = 100;
+/** How long a job may take to end when it is asked to, in steps of 50 ms. */
+const GRACE_STEPS = 40;
+
+/** First line of an answer. */
+export const FOUND = 'found';
+export const MISSING = 'missing';
+
+/** Start time of a process in clock ticks since boot: field 22 of proc(5)'s stat. */
+const STARTED = `started() { local s; s=$(<"/proc/$1/stat") || return; set -- \${s##*) }; echo "\${20}"; } 2>/dev/null
+boot=$(</proc/sys/kernel/random/boot_id)
+`;
+
+/** `show ID`: the job's fields, each ended by NUL. */
+const SHOW = `${STARTED}
+alive() { [[ $1 == "$boot" && -n $3 && $(started "$2") == "$3" ]]; }
+show() {
+  local d=$1 on pid begun watcher watched at code= ended= status=exited cut=0
+  read -r on pid begun watcher watched at 2>/dev/null <"$d/process" || return 1
+  if read -r code ended 2>/dev/null <"$d/exit"; then :
+  elif alive "$on" "$pid" "$begun" || alive "$on" "$watcher" "$watched"; then status=running; fi
+  [[ -e $d/truncated ]] && cut=1
+  printf '%s\\0' "$d" "$status" "$pid" "$code" "$at" "$ended" \\
+    "$(stat -c %s "$d/output" 2>/dev/null)" "$cut" "$(head -c 1000 "$d/command" 2>/dev/null)"
+}
+`;
+
+/**
+ * Stays with the job until its end: alone in its session, so that neither a lost connection nor
+ * what is done to the job's process group touches it. Has no single quote in it.
+ */
+const WATCHER = `
+d=$1
+${STARTED}
+exec 5<&0 3>&1 >/dev/null 2>&1 </dev/null
+exec 4> >(exec 3>&- 5<&-
+  (ulimit -f ${MOST_OUTPUT_KIB}; trap "" XFSZ; exec cat >"$d/output") || : >"$d/truncated"
+  exec cat >/dev/null)
+sink=$!
+setsid bash -c ". /dev/stdin" <&5 >&4 2>&1 3>&- 4>&- 5<&- &
+job=$!
+begun=$(started $job)
+exec 4>&- 5<&-
+printf "%s\\n" "$boot $job \${begun:--} $$ $(started $$) $(date +%s)" >"$d/process.new"
+mv -f "$d/process.new" "$d/process"
+ln -sfn "$d/output" "/tmp/vc-job-$job.log"
+echo "$job" >&3
+exec 3>&-
+cd "$d/.." && set -- job_*
+while (($# > ${MOST_JOBS})); do
+  { read -r on pid begun watcher watched at <"$1/process"; } || watcher=
+  [[ $on == "$boot" && -n $watcher && $(started "$watcher") == "$watched" ]] || rm -rf -- "./$1"
+  shift
+done
+wait "$job"
+code=$?
+for ((i = 0; i < 20; i++)); do kill -0 "$sink" || break; sleep 0.05; done
+echo "$code $(date +%s)" >"$d/exit.new"
+mv -f "$d/exit.new" "$d/exit"
+`;
+
+/**
+ * Starts a job whose script comes in place of standard input, `quoted`; the header line is its
+ * process id, which is also that of its group. `id` is one of ours.
+ */
+export function startJob(id: string, quoted: string, quotedBeginning: string): string {
+  return [
+    `d=${JOBS}/${id}`,
+    'mkdir -p -m 700 -- "$d" || exit 1',
+    `printf %s ${quotedBeginning} >"$d/command" || exit 1`,
+    // The here-string is the script; the watcher's first line of output is the header.
+    `read -r pid < <(exec setsid bash -c '${WATCHER}' vc-job "$d" <<<${quoted} 2>/dev/null)`,
+    'echo "$pid"',
+    '',
+  ].join('\n');
+}
+
+export function listJobs(): string {
+  return `${SHOW}echo ${FOUND}
+cd ${JOBS} 2>/dev/null || exit 0
+for d in job_*; do show "$d"; done
+exit 0
+`;
+}
+
+/** The job's fields, then `limit` bytes of its output from `offset`. */
+export function showJob(id: string, offset: number, limit: number): string {
+  return `${find(id)}
+tail -c +${offset + 1} ${id}/output 2>/dev/null | head -c ${limit}
+exit 0
+`;
+}
+
+/** Asks the job's process group to end, then ends it by force; the job's fields afterwards. */
+export function endJob(id: string): string {
+  return `${SHOW}cd ${JOBS} 2>/dev/null && [[ -e ${id}/process ]] || { echo ${MISSING}; exit 0; }
+read -r on pid begun watcher watched at <${id}/process
+if alive "$on" "$pid" "$begun"; then
+  kill -TERM -- "-$pid"
+  for ((i = 0; i < ${GRACE_STEPS}; i++)); do kill -0 -- "-$pid" 2>/dev/null || break; sleep 0.05; done
+  kill -KILL -- "-$pid" 2>/dev/null
+fi
+for ((i = 0; i < 40; i++)); do
+  [[ -e ${id}/exit ]] || ! alive "$on" "$watcher" "$watched" && break
+  sleep 0.05
+done
+echo ${FOUND}
+show ${id}
+exit 0
+`;
+}
+
+function find(id: string): string {
+  return `${SHOW}cd ${JOBS} 2>/dev/null && [[ -e ${id}/process ]] || { echo ${MISSING}; exit 0; }
+echo ${FOUND}
+show ${id}`;
+}

@@ -1,0 +1,152 @@
+import { expect, it } from 'vitest';
+import { type Attempt, Broadcast, type Policy } from '../../src/broadcast/broadcast.js';
+import { ApiError } from '../../src/contract/errors.js';
+
+const policy: Policy = {
+  startMs: 1_000,
+  giveUpMs: 10_000,
+  steadyMs: 2_000,
+  firstPauseMs: 100,
+  longestPauseMs: 1_000,
+};
+
+/** Time that passes only while somebody sleeps. */
+function fakeClock() {
+  const clock = {
+    time: 0,
+    pauses: [] as number[],
+    now: () => clock.time,
+    sleep: async (ms: number) => {
+      clock.pauses.push(ms);
+      clock.time += ms;
+    },
+  };
+  return clock;
+}
+
+const lost = () => new ApiError('target_failed', 'it closed the connection');
+const forever: Attempt = (signal) =>
+  new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+
+function open(attempt: Attempt, clock = fakeClock()) {
+  const troubles: string[] = [];
+  const onTrouble = (message: string) => troubles.push(message);
+  const label = 'rtmp://example.com';
+  return {
+    clock,
+    troubles,
+    broadcast: new Broadcast({ attempt, label, policy, clock, onTrouble }),
+  };
+}
+
+it('is live when the first frame is on its way, and has its encoder', async () => {
+  const { broadcast } = open((signal, onLive) => {
+    onLive(42);
+    return forever(signal, onLive);
+  });
+  await broadcast.live();
+  expect(broadcast.status).toMatchObject({ status: 'streaming', pid: 42, message: undefined });
+  await broadcast.end('stopped');
+  expect(broadcast.status).toMatchObject({ status: 'terminated', message: 'stopped' });
+});
+
+it('does not wait long for a target that never was there', async () => {
+  const { broadcast, clock } = open(() => Promise.reject(lost()));
+  await expect(broadcast.live()).rejects.toThrow('it closed the connection');
+  await broadcast.over;
+  expect(clock.time).toBeLessThanOrEqual(policy.startMs);
+  expect(clock.pauses).toEqual([100, 200, 400]);
+});
+
+it('tries less and less often to get a lost target back, says so, and gives up', async () => {
+  let attempts = 0;
+  const { broadcast, clock, troubles } = open(async (_, onLive) => {
+    attempts += 1;
+    if (attempts === 1) {
+      onLive(1);
+      clock.time += 5_000;
+    }
+    throw lost();
+  });
+  await broadcast.over;
+  expect(clock.pauses.slice(0, 6)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+  expect(clock.time).toBeLessThanOrEqual(5_000 + policy.giveUpMs);
+  expect(clock.time).toBeGreaterThan(5_000 + policy.giveUpMs - 2 * policy.longestPauseMs);
+  expect(troubles[0]).toContain('reconnecting');
+  expect(broadcast.status.status).toBe('terminated');
+  expect(broadcast.status.message).toBe('it closed the connection');
+});
+
+it('begins to count anew when it was live for a while, not when it flickered', async () => {
+  let attempts = 0;
+  const { broadcast, clock } = open(async (_, onLive) => {
+    attempts += 1;
+    onLive(attempts);
+    clock.time += attempts % 5 === 0 ? 3_000 : 1;
+    if (attempts === 20) throw new ApiError('invalid_request', 'the end');
+    throw lost();
+  });
+  await broadcast.over;
+  expect(attempts).toBe(20);
+  const four = [100, 200, 400, 800];
+  expect(clock.pauses.slice(0, 10)).toEqual([...four, 100, 200, 400, 800, 1_000, 100]);
+
+  const flicker = open(async (_, onLive) => {
+    onLive(1);
+    flicker.clock.time += 10;
+    throw lost();
+  });
+  await flicker.broadcast.over;
+  expect(flicker.clock.time).toBeLessThan(policy.giveUpMs + 1_000);
+});
+
+it('begins anew at once when the screen has another size after a while', async () => {
+  let attempts = 0;
+  const { broadcast, clock } = open(async (signal, onLive) => {
+    attempts += 1;
+    onLive(attempts);
+    clock.time += policy.steadyMs;
+    if (attempts === 3) await forever(signal, onLive);
+  });
+  await expect.poll(() => attempts).toBe(3);
+  expect(clock.pauses).toEqual([]);
+  await broadcast.end('stopped');
+});
+
+it('follows a screen whose size changes all the time less and less often, for ever', async () => {
+  let attempts = 0;
+  const { broadcast, clock } = open(async (signal, onLive) => {
+    attempts += 1;
+    onLive(attempts);
+    clock.time += attempts === 30 ? policy.steadyMs : 10;
+    if (attempts === 32) await forever(signal, onLive);
+  });
+  await expect.poll(() => attempts).toBe(32);
+  expect(clock.pauses.slice(0, 6)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
+  // One long time, and it is followed at once again.
+  expect(clock.pauses.slice(28)).toEqual([1_000, 100]);
+  expect(clock.time).toBeGreaterThan(policy.giveUpMs);
+  expect(broadcast.status.status).toBe('streaming');
+  await broadcast.end('stopped');
+});
+
+it('has patience for a target that is lost after many changes of size', async () => {
+  let attempts = 0;
+  const { broadcast, clock } = open(async (_, onLive) => {
+    attempts += 1;
+    onLive(attempts);
+    clock.time += 10;
+    if (attempts === 20) throw lost();
+    if (attempts === 21) throw new ApiError('invalid_request', 'the end');
+  });
+  await broadcast.over;
+  expect(attempts).toBe(21);
+  expect(clock.time).toBeGreaterThan(policy.giveUpMs);
+});
+
+it('does not try again what cannot help', async () => {
+  const refusal = new ApiError('invalid_request', 'not on the public internet');
+  const { broadcast, clock } = open(() => Promise.reject(refusal));
+  await expect(broadcast.live()).rejects.toBe(refusal);
+  expect(clock.pauses).toEqual([]);
+});

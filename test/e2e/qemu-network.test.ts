@@ -1,0 +1,195 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { execa } from 'execa';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { planNetwork, probeNetwork, refreshNetwork } from '../../src/engines/qemu/network/index.js';
+import { dialGuestPort } from '../../src/engines/qemu/process/index.js';
+import { TinyGuest } from '../support/tiny-guest.js';
+
+const isRoot = process.getuid?.() === 0;
+const probe = await probeNetwork();
+if (!probe.usable) console.warn(`skipped: ${probe.reason} (${probe.remedy})`);
+if (!isRoot) console.warn("skipped: what needs a network of the tests' own, which only root makes");
+
+const PORT = 18_777;
+const LINK = 'vctest0';
+const policy = { internet: true, allowNetworks: [] };
+/** Addresses of the host's, whichever they are, also public ones: those that are always there. */
+const own = Object.entries(networkInterfaces())
+  .filter(([name]) => !/^(br-|docker|veth|vc)/.test(name))
+  .flatMap(([, entries]) => entries ?? [])
+  .filter(({ family, internal }) => family === 'IPv4' && !internal)
+  .map(({ address }) => address);
+let server: Server;
+let guest: TinyGuest;
+let other: TinyGuest;
+beforeAll(async () => {
+  if (!probe.usable) return;
+  if (isRoot) {
+    await execa('ip', ['link', 'add', LINK, 'type', 'veth', 'peer', 'name', `${LINK}p`]);
+    await execa('ip', ['address', 'add', '10.77.0.1/24', 'dev', LINK]);
+    await execa('ip', ['link', 'set', LINK, 'up']);
+  }
+  server = createServer((socket) => socket.on('error', () => undefined).end('host\n'));
+  await new Promise<void>((resolve) => server.listen(PORT, '0.0.0.0', resolve));
+  const network = await planNetwork(probe, policy);
+  guest = await TinyGuest.boot('one', network);
+  other = await TinyGuest.boot('two', network);
+});
+afterAll(async () => {
+  await Promise.all([guest?.end(), other?.end()]);
+  server?.close();
+  if (isRoot) await execa('ip', ['link', 'del', LINK]).catch(() => undefined);
+});
+
+/** What this host itself is told, to know that there is something to be reached. */
+async function greetingHere(host: string, port: number): Promise<string> {
+  const { stdout } = await execa('socat', ['-', `TCP4:${host}:${port}`], { input: '' });
+  return stdout;
+}
+
+describe.runIf(probe.usable)("from inside a machine, the host's side is out of reach:", () => {
+  it('its loopback, however it is named', async () => {
+    expect(await greetingHere('127.0.0.1', PORT)).toBe('host');
+    for (const host of ['127.0.0.1', '198.18.0.2', '198.19.255.2', '198.19.255.100', '0.0.0.0']) {
+      expect(await guest.greeting(host, PORT), host).toBe('');
+    }
+  });
+
+  it('its own addresses, also public ones', async () => {
+    expect(own).not.toEqual([]);
+    for (const host of own) {
+      expect(await greetingHere(host, PORT)).toBe('host');
+      expect(await guest.greeting(host, PORT), host).toBe('');
+    }
+  });
+
+  it.runIf(isRoot)('a private address', async () => {
+    expect(await greetingHere('10.77.0.1', PORT)).toBe('host');
+    expect(await guest.greeting('10.77.0.1', PORT)).toBe('');
+  });
+
+  it('its own addresses still, when its rules were renewed', async () => {
+    const planned = await planNetwork(probe, policy);
+    const { identity } = guest.launched;
+    const renewed = await refreshNetwork(identity, { ...planned, hostAddresses: [] });
+    expect(renewed.hostAddresses).toEqual(
+      expect.arrayContaining(own.map((address) => `${address}/32`)),
+    );
+    for (const host of own) expect(await guest.greeting(host, PORT), host).toBe('');
+  });
+
+  it.runIf(isRoot)('an address that it got later, once that is noticed', async () => {
+    const planned = await planNetwork(probe, policy);
+    await execa('ip', ['address', 'add', '198.51.100.77/32', 'dev', LINK]);
+    expect(await guest.greeting('198.51.100.77', PORT)).toBe('host');
+    const refreshed = await refreshNetwork(guest.launched.identity, planned);
+    expect(refreshed.hostAddresses).toContain('198.51.100.77/32');
+    expect(await guest.greeting('198.51.100.77', PORT)).toBe('');
+    expect(await refreshNetwork(guest.launched.identity, refreshed)).toBe(refreshed);
+  });
+
+  it('metadata services and private networks, refused at once', async () => {
+    for (const host of ['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1']) {
+      expect(await guest.run(`nc -w 9 ${host} 80 </dev/null; echo $?`), host).toMatch(
+        /(refused|unreachable|prohibited|reset)[^\n]*\n1$/i,
+      );
+    }
+  });
+
+  it('another machine, by any address on the way', async () => {
+    expect(await other.greeting('127.0.0.1', 22)).toBe('guest two');
+    for (const host of ['198.18.0.15', '198.18.0.2', '198.19.255.2', '198.19.255.100', ...own]) {
+      for (const port of [22, 2222]) {
+        expect(await guest.greeting(host, port), `${host}:${port}`).not.toContain('two');
+      }
+    }
+  });
+
+  it("the host's name server on any other port", async () => {
+    expect(await guest.run('nc -w 3 198.19.255.3 54 </dev/null; echo $?')).toMatch(/1$/);
+  });
+});
+
+describe.runIf(probe.usable)('from inside a machine', () => {
+  it("names are resolved and Debian's packages fetched", async () => {
+    const sources = await Promise.all(
+      ['/etc/apt/sources.list', '/etc/apt/sources.list.d/debian.sources'].map((path) =>
+        readFile(path, 'utf8').catch(() => ''),
+      ),
+    );
+    const mirror = /http:\/\/[^\s/]+\/debian(?=[\s/])/.exec(sources.join('\n'))?.[0];
+    const { hostname } = new URL(mirror ?? '');
+    expect(await guest.run(`nslookup ${hostname} 198.18.0.3`)).toMatch(/Address.*\d+\.\d+/);
+    const url = `${mirror}/dists/bookworm/Release`;
+    expect(await guest.run(`wget -q -O - ${url} | head -1`)).toMatch(/^Origin: Debian/);
+  });
+
+  it.runIf(isRoot)('a public address is within reach', async () => {
+    const name = `vcpub${process.pid}`;
+    await execa('ip', ['netns', 'add', name]);
+    const out = (...args: string[]) => execa('ip', ['netns', 'exec', name, ...args]);
+    try {
+      await execa('ip', ['link', 'add', 'vcpub0', 'type', 'veth', 'peer', 'name', 'vcpub1']);
+      await execa('ip', ['link', 'set', 'vcpub1', 'netns', name]);
+      await execa('ip', ['address', 'add', '203.0.113.129/30', 'dev', 'vcpub0']);
+      await execa('ip', ['link', 'set', 'vcpub0', 'up']);
+      await out('ip', 'address', 'add', '203.0.113.130/30', 'dev', 'vcpub1');
+      await out('ip', 'link', 'set', 'vcpub1', 'up');
+      const listening = out('socat', 'TCP4-LISTEN:8080,fork,reuseaddr', 'SYSTEM:echo public');
+      listening.catch(() => undefined);
+      let greeting = '';
+      for (let i = 0; i < 10 && greeting === ''; i++) {
+        greeting = await guest.greeting('203.0.113.130', 8080);
+      }
+      listening.kill('SIGKILL');
+      expect(greeting).toBe('public');
+    } finally {
+      await execa('ip', ['link', 'del', 'vcpub0']).catch(() => undefined);
+      await execa('ip', ['netns', 'del', name]);
+    }
+  });
+});
+
+describe.runIf(probe.usable)('a host that lets nothing out', () => {
+  it('has machines whose port is reached all the same, and who reach nothing', async () => {
+    const network = await planNetwork(probe, { internet: false, allowNetworks: [] });
+    expect(network).toMatchObject({ mode: 'isolated', guest: null });
+    const closed = await TinyGuest.boot('closed', network);
+    try {
+      for (const host of [...own, '198.18.0.2']) {
+        expect(await closed.greeting(host, PORT), host).toBe('');
+      }
+      expect(await saidBy(closed)).toBe('guest closed\n');
+    } finally {
+      await closed.end();
+    }
+  });
+
+  it('has machines that reach what it opens, and no more', async () => {
+    const address = own[0] ?? '';
+    const network = await planNetwork(probe, { internet: false, allowNetworks: [address] });
+    const opened = await TinyGuest.boot('opened', network);
+    try {
+      expect(await opened.greeting(address, PORT)).toBe('host');
+      expect(await opened.run('nslookup example.com 198.18.0.3 || echo none')).toContain('none');
+    } finally {
+      await opened.end();
+    }
+  });
+});
+
+describe.runIf(probe.usable)("a machine's socket", () => {
+  it("leads to the guest's port, each to its own", async () => {
+    expect(await saidBy(guest)).toBe('guest one\n');
+    expect(await saidBy(other)).toBe('guest two\n');
+  });
+});
+
+async function saidBy(machine: TinyGuest): Promise<string> {
+  const socket = await dialGuestPort(machine.directory);
+  let said = '';
+  for await (const part of socket) said += part;
+  return said;
+}

@@ -1,0 +1,147 @@
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../support/e2e.js';
+import { behind } from '../../support/machines.js';
+import { type Json, openTestService, type TestService } from '../../support/service.js';
+import { makeToyDisk } from '../../support/toy-disk.js';
+
+/** A row of GRUB's menu is 16 pixels high; the first is at this height. */
+const [FIRST, SECOND] = [71, 87];
+
+let service: TestService;
+let toy: Json;
+let disk: string;
+beforeAll(async () => {
+  service = await openTestService(inject('dockerHost'));
+  disk = join(service.directory, 'disk.img');
+  await makeToyDisk(disk);
+  const words = ['image', 'import', 'toy', disk, '--os', 'windows', '--no-shell'];
+  const imported = await service.cli(words);
+  expect(imported.code, imported.stderr).toBe(0);
+  await service.vc.projects.create('own');
+  const created = await http('POST', '/projects/own/computers', { name: 'toy', image: 'toy' });
+  expect(created.status, JSON.stringify(created.json)).toBe(200);
+  toy = created.json;
+});
+afterAll(() => service.close());
+
+const http = (method: string, path: string, body?: object) => service.http(method, path, body);
+const screen = async (id: string = toy.id) => {
+  const { json } = await http('GET', `/computers/${id}/screenshot`);
+  return sharp(Buffer.from(json.image, 'base64')).removeAlpha().raw().toBuffer({
+    resolveWithObject: true,
+  });
+};
+/** True when the bar that marks the chosen entry is at this height. */
+const isChosen = async (y: number, id?: string) => {
+  const { data, info } = await screen(id);
+  const [red = 0, green = 0] = data.subarray((y * info.width + 500) * 3);
+  return info.width === 720 && red > 100 && green > 100;
+};
+const press = async (key: string) =>
+  expect((await http('POST', `/computers/${toy.id}/key`, { key })).json).toEqual({ success: true });
+
+describe('a computer from a disk of somebody else', () => {
+  it('has the system of its image, and says what runs it', () => {
+    expect(toy).toMatchObject({ status: 'running', os: 'windows', image: 'toy', engine: 'qemu' });
+    expect(['vm', 'emulated']).toContain(toy.isolation);
+  });
+
+  it('shows its screen and takes keys', async () => {
+    await eventually(() => isChosen(FIRST), 60_000);
+    await press('Down');
+    await eventually(() => isChosen(SECOND));
+    await press('Up');
+    await eventually(() => isChosen(FIRST));
+    await press('Down');
+    await press('Enter');
+    await eventually(async () => !(await isChosen(SECOND)) && !(await isChosen(FIRST)));
+  });
+
+  it('answers 400 to commands, and says why', async () => {
+    for (const [path, body] of [
+      ['bash', { command: 'true' }],
+      ['exec', { code: '1' }],
+    ] as const) {
+      const { status, json } = await http('POST', `/computers/${toy.id}/${path}`, body);
+      expect(status).toBe(400);
+      expect(json.error).toContain('no shell');
+    }
+    for (const words of [
+      ['bash', 'own/toy', 'true'],
+      ['exec', 'own/toy', '--', 'true'],
+      ['python', 'own/toy', '-c', '1'],
+    ]) {
+      const { code, stderr } = await service.cli(['computer', ...words]);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(/^error: This computer has no shell: [^\n]*\n$/);
+    }
+  });
+
+  it('answers 400 to text that its keyboard does not have, before it types anything', async () => {
+    const path = `/computers/${toy.id}/type`;
+    const { status, json } = await http('POST', path, { text: 'abc Ж' });
+    expect(status).toBe(400);
+    expect(json.error).toContain('keyboard');
+    expect((await http('POST', path, { text: 'plain' })).json).toEqual({ success: true });
+  });
+
+  it('stops, starts and is copied as any other', async () => {
+    expect((await http('POST', `/computers/${toy.id}/restart`)).json.status).toBe('running');
+    await eventually(() => isChosen(FIRST), 60_000);
+    await press('Down');
+    await eventually(() => isChosen(SECOND));
+    const { json: copy } = await http('POST', `/computers/${toy.id}/fork`, { name: 'copy' });
+    expect(copy.status, JSON.stringify(copy)).toBe('running');
+    await eventually(() => isChosen(SECOND, copy.id));
+    await http('DELETE', `/computers/${copy.id}`);
+    expect((await http('POST', `/computers/${toy.id}/stop`)).json.status).toBe('stopped');
+  });
+});
+
+describe('an imported image', () => {
+  it('is listed, and refused where it does not fit', async () => {
+    expect((await service.cli(['image', 'ls'])).stdout).toMatch(/^toy\tqemu\twindows\tdisk\t/m);
+    const again = await service.cli(['image', 'import', 'toy', disk, '--no-shell']);
+    expect(again).toMatchObject({ code: 6, stdout: '' });
+    const linux = { name: 'x', image: 'toy', os: 'linux' };
+    expect((await http('POST', '/projects/own/computers', linux)).status).toBe(400);
+  });
+
+  it('is refused when it is no whole disk, and leaves nothing', async () => {
+    const [empty, layer] = ['empty.img', 'layer.qcow2'].map((name) =>
+      join(service.directory, name),
+    );
+    writeFileSync(empty ?? '', '');
+    await execa('qemu-img', ['create', '-f', 'qcow2', '-b', disk, '-F', 'raw', layer ?? '']);
+    for (const [path, reason] of [
+      [empty, 'not a disk image'],
+      [layer, 'needs other files'],
+      ['/nonexistent', 'no disk file'],
+      [service.directory, 'no disk file'],
+    ] as const) {
+      const words = ['image', 'import', 'bad', path ?? '', '--no-shell'];
+      const { code, stderr } = await service.cli(words);
+      expect(code, stderr).toBe(1);
+      expect(stderr).toContain(reason);
+    }
+    expect((await service.cli(['image', 'ls', '-q'])).stdout).not.toContain('bad');
+    const left = readdirSync(join(service.directory, 'state/qemu/images'));
+    expect(left.filter((name) => name.startsWith('.new-'))).toEqual([]);
+  });
+
+  it('is removed, and computers made from it go on', async () => {
+    expect((await service.cli(['image', 'rm', 'toy'])).code).toBe(2);
+    const removed = await service.cli(['image', 'rm', 'toy', '--yes']);
+    expect(removed.code, removed.stderr).toBe(0);
+    expect((await service.cli(['image', 'ls', '-q'])).stdout).not.toContain('toy');
+    expect((await http('POST', `/computers/${toy.id}/restart`)).json.status).toBe('running');
+    await eventually(() => isChosen(FIRST), 60_000);
+    await http('DELETE', `/computers/${toy.id}`);
+    const nothing = { machines: [], networks: [], directories: [] };
+    expect(await behind(service).leftovers()).toEqual(nothing);
+  });
+});

@@ -1,0 +1,407 @@
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { type Bench, eventually, openBench } from '../support/e2e.js';
+import { freePort, openRtmpServer, openViewer, type Viewer } from '../support/ingest.js';
+
+const SIZE = { width: 1280, height: 800 };
+const SECRET = 'sk-very-secret-8472';
+
+let bench: Bench;
+let directory: string;
+const viewers: Viewer[] = [];
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'vc-rtmp-'));
+  bench = await openBench(['--allow-private-rtmp']);
+});
+afterEach(async () => {
+  await call('POST', '/stream/stop');
+  await Promise.all(viewers.splice(0).map((viewer) => viewer.close()));
+});
+afterAll(async () => {
+  await bench.close();
+  await rm(directory, { recursive: true });
+});
+
+const call = (method: string, path: string, body?: unknown) =>
+  bench.service.http(method, `/computers/${bench.id}${path}`, body);
+const status = async () => (await call('GET', '/stream/status')).json;
+
+function watch(url: string, options: { readonly listen: boolean }): Viewer {
+  const viewer = openViewer(url, SIZE, options);
+  viewers.push(viewer);
+  return viewer;
+}
+
+async function listening(): Promise<{ url: string; viewer: Viewer }> {
+  const url = `rtmp://127.0.0.1:${await freePort()}/live/test`;
+  const viewer = watch(url, { listen: true });
+  await sleep(300);
+  return { url, viewer };
+}
+
+/** Paints the middle of the screen and waits until the service sees it. */
+async function paint(color: string): Promise<void> {
+  await bench.run(
+    `pkill -x xterm; xterm -geometry 60x20+200+150 -b 0 -bg '${color}' -fg '${color}' -cr '${color}' +sb -T paint -e sleep 300 >/dev/null 2>&1 &
+     for i in $(seq 100); do xdotool search --onlyvisible --name '^paint$' >/dev/null && break; sleep 0.02; done`,
+  );
+  await call('POST', '/wait', { until: 'stable' });
+}
+
+/** Mean difference of a frame from what a screenshot shows, per channel, 0 to 255. */
+async function difference(frame: Buffer): Promise<number> {
+  const { json } = await call('GET', '/screenshot?cursor=1');
+  const shot = await sharp(Buffer.from(json.image, 'base64')).removeAlpha().raw().toBuffer();
+  let sum = 0;
+  for (let i = 0; i < shot.length; i++) sum += Math.abs((shot[i] ?? 0) - (frame[i] ?? 0));
+  return sum / shot.length;
+}
+
+/** Red, green and blue of a frame at a point, each rounded to light (true) or dark. */
+function colorAt(frame: Buffer | undefined, x: number, y: number): string {
+  const at = (y * SIZE.width + x) * 3;
+  return [...(frame?.subarray(at, at + 3) ?? [])].map((part) => (part > 127 ? 'f' : '0')).join('');
+}
+
+const shows = (viewer: Viewer, color: string, ms?: number) =>
+  eventually(async () => colorAt(viewer.last(), 400, 350) === color, ms);
+
+it('is on a computer that is not streamed: idle, and stopping is no error', async () => {
+  expect(await status()).toEqual({ status: 'idle' });
+  expect(await call('POST', '/stream/stop')).toMatchObject({
+    status: 200,
+    json: { success: true },
+  });
+});
+
+it('shows what is on the screen to an ingest, and every change of it', async () => {
+  await paint('#ff0000');
+  const { url, viewer } = await listening();
+  const started = await call('POST', '/stream/start', { url, fps: 15 });
+  expect(started).toMatchObject({ status: 200, json: { success: true, status: 'streaming' } });
+  expect(await status()).toMatchObject({ status: 'streaming', pid: started.json.pid });
+  await shows(viewer, 'f00');
+  await sleep(2000);
+  const away = await difference(viewer.last() ?? Buffer.alloc(0));
+  console.log(`mean difference of a decoded frame from a screenshot: ${away.toFixed(2)} of 255`);
+  expect(away).toBeLessThan(3);
+  await paint('#0000ff');
+  await shows(viewer, '00f');
+  expect(viewer.log()).toBe('');
+
+  const second = await call('POST', '/stream/start', { url });
+  expect(second.status).toBe(400);
+  expect(second.json.error).toContain('/stream/stop');
+
+  expect((await call('POST', '/stream/stop')).status).toBe(200);
+  expect(await status()).toEqual({ status: 'idle' });
+  expect(() => process.kill(started.json.pid, 0)).toThrow();
+});
+
+it('keeps the pace it was asked for', async () => {
+  const { url, viewer } = await listening();
+  expect((await call('POST', '/stream/start', { url, fps: 30 })).status).toBe(200);
+  await eventually(async () => viewer.count() > 0);
+  const before = viewer.count();
+  await sleep(4000);
+  const fps = (viewer.count() - before) / 4;
+  console.log(`frames a second of a still screen: ${fps}`);
+  expect(fps).toBeGreaterThan(20);
+  expect(fps).toBeLessThan(40);
+});
+
+it('goes through a connection whose key is seen nowhere, and recovers when the server restarts', async () => {
+  const server = await openRtmpServer(directory);
+  try {
+    const url = `rtmp://127.0.0.1:${server.port}/live`;
+    const made = await bench.service.http('POST', '/connections', {
+      name: 'show',
+      url,
+      stream_key: SECRET,
+    });
+    expect(made.json).toMatchObject({ name: 'show', url, has_stream_key: true });
+    await paint('#00ff00');
+    const started = await call('POST', '/stream/start', { connection_name: 'show', fps: 15 });
+    expect(started.json).toMatchObject({ success: true });
+    await shows(watch(`${url}/${SECRET}`, { listen: false }), '0f0');
+    const own = viewers.map(({ pid }) => pid);
+    const seen = processTexts(own).filter(([, text]) => text.includes(SECRET));
+    expect(seen).toEqual([]);
+    expect(processTexts(own).some(([pid]) => pid === started.json.pid)).toBe(true);
+
+    await server.kill();
+    await paint('#ff00ff');
+    await eventually(async () => (await status()).message?.includes('reconnecting'));
+    expect((await status()).status).toBe('streaming');
+    await server.start();
+    await eventually(async () => (await status()).message === undefined, 20_000);
+    await shows(watch(`${url}/${SECRET}`, { listen: false }), 'f0f');
+
+    // The server is there and does nothing any more.
+    process.kill(server.pid(), 'SIGSTOP');
+    const message = await eventually(async () => (await status()).message, 20_000);
+    expect(message).toMatch(/stopped answering|stopped reading/);
+    process.kill(server.pid(), 'SIGCONT');
+    await eventually(async () => (await status()).message === undefined, 30_000);
+    await shows(watch(`${url}/${SECRET}`, { listen: false }), 'f0f');
+
+    const everything = [
+      bench.service.log(),
+      JSON.stringify(await bench.service.http('GET', '/connections')),
+      JSON.stringify(await status()),
+      message,
+    ].join('\n');
+    expect(everything).not.toContain(SECRET);
+    const { stdout } = await bench.service.cli(['connection', 'ls']);
+    expect(stdout).toContain('show');
+    expect(stdout).not.toContain(SECRET);
+    const state = join(bench.service.directory, 'state');
+    for (const file of readdirSync(state).filter((name) => name.startsWith('vc.db'))) {
+      expect(readFileSync(join(state, file)).includes(SECRET), file).toBe(false);
+    }
+  } finally {
+    await server.kill();
+    await bench.service.http('DELETE', '/connections/show');
+  }
+}, 180_000);
+
+it('notices an ingest that stands still, whatever the ingest', async () => {
+  const { url, viewer } = await listening();
+  expect((await call('POST', '/stream/start', { url })).status).toBe(200);
+  await eventually(async () => viewer.count() > 0);
+  await sleep(10_000);
+  process.kill(viewer.pid, 'SIGSTOP');
+  const begun = Date.now();
+  const message = await eventually(async () => (await status()).message, 80_000);
+  console.log(`noticed after ${Math.round((Date.now() - begun) / 1000)} s: ${message}`);
+  expect(message).toContain('it has stopped');
+}, 120_000);
+
+it('goes on with another size of the screen', async () => {
+  const server = await openRtmpServer(directory);
+  const resize = (size: string) => bench.run(`xrandr -s ${size}`);
+  try {
+    await paint('#00ffff');
+    const url = `rtmp://127.0.0.1:${server.port}/live/size`;
+    const started = await call('POST', '/stream/start', { url, fps: 15 });
+    await shows(watch(url, { listen: false }), '0ff');
+    await resize('1024x768');
+    await eventually(async () => (await status()).pid !== started.json.pid);
+    const size = { width: 1024, height: 768 };
+    const viewer = openViewer(url, size, { listen: false });
+    viewers.push(viewer);
+    await eventually(async () => viewer.count() > 15);
+    const at = (350 * size.width + 400) * 3;
+    expect([...(viewer.last()?.subarray(at, at + 3) ?? [])].map((part) => part > 127)).toEqual([
+      false,
+      true,
+      true,
+    ]);
+  } finally {
+    await resize('1280x800');
+    await server.kill();
+  }
+});
+
+it('says terminated, and why, when the server does not come back', async () => {
+  const server = await openRtmpServer(directory);
+  await call('POST', '/stream/start', { url: `rtmp://127.0.0.1:${server.port}/live/${SECRET}` });
+  const { pid } = await status();
+  await server.kill();
+  const end = await eventually(async () => {
+    const now = await status();
+    return now.status === 'terminated' && now;
+  }, 100_000);
+  expect(end.message).toContain('nothing listens there');
+  expect(end.message).not.toContain(SECRET);
+  expect(() => process.kill(pid, 0)).toThrow();
+}, 150_000);
+
+it('fails to start, and says why, where nothing answers RTMP', async () => {
+  const port = await freePort();
+  const refused = await call('POST', '/stream/start', { url: `rtmp://127.0.0.1:${port}/live/x` });
+  expect(refused.status).toBe(400);
+  expect(refused.json.error).toContain('nothing listens there');
+  expect((await status()).status).toBe('terminated');
+
+  const mute = createServer().listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  const address = mute.address();
+  const muted = typeof address === 'object' ? address?.port : 0;
+  const silent = await call('POST', '/stream/start', { url: `rtmp://127.0.0.1:${muted}/live/x` });
+  expect(silent.json.error).toContain('does not answer');
+  mute.close();
+});
+
+it.each([
+  ['http://example.com/live/x', 'rtmp or rtmps'],
+  ['file:///etc/passwd', 'rtmp or rtmps'],
+  ['rtmp://user:pass@example.com/live/x', 'user name'],
+  ['rtmp://example.com/', 'stream name'],
+  ['not a url', 'not valid'],
+])('refuses %s', async (url, why) => {
+  const { status, json } = await call('POST', '/stream/start', { url });
+  expect(status).toBe(400);
+  expect(json.error).toContain(why);
+});
+
+it('refuses an unknown connection, both targets and none', async () => {
+  const unknown = await call('POST', '/stream/start', { connection_name: 'nobody' });
+  expect(unknown).toMatchObject({ status: 404 });
+  expect(unknown.json.error).toContain('nobody');
+  for (const body of [{}, { connection_name: 'a', url: 'rtmp://example.com/a/b' }]) {
+    expect((await call('POST', '/stream/start', body)).status).toBe(400);
+  }
+});
+
+it('leaves no encoder when the service is killed, and ends with the computer', async () => {
+  const first = await listening();
+  const one = await call('POST', '/stream/start', { url: first.url });
+  expect(one.status).toBe(200);
+  await bench.service.kill('SIGKILL');
+  await eventually(async () => !isAlive(one.json.pid));
+  await bench.service.start();
+
+  const second = await listening();
+  const two = await call('POST', '/stream/start', { url: second.url });
+  expect(two.status).toBe(200);
+  await call('POST', '/stop');
+  await eventually(async () => !isAlive(two.json.pid));
+  expect(await status()).toMatchObject({ status: 'terminated' });
+  expect((await call('POST', '/stream/start', { url: second.url })).json.error).toContain('start');
+  expect((await call('POST', '/start')).json.status).toBe('running');
+});
+
+it('records a file that shows the screen, whole also when interrupted', async () => {
+  await paint('#ffff00');
+  const clip = join(directory, 'clip.mp4');
+  const computer = 'e2e/desktop';
+  const timed = ['computer', 'record', computer, '-o', clip, '--for', '3s', '--fps', '15'];
+  expect(await bench.service.cli(timed)).toMatchObject({ code: 0 });
+  const frames = await decode(clip);
+  expect(frames.count()).toBeGreaterThan(38);
+  expect(frames.count()).toBeLessThan(50);
+  expect(colorAt(frames.last(), 400, 350)).toBe('ff0');
+  expect(await difference(frames.last() ?? Buffer.alloc(0))).toBeLessThan(3);
+
+  const vc = new URL('../../bin/vc.js', import.meta.url).pathname;
+  const { execa } = await import('execa');
+  const endless = ['computer', 'record', computer, '-o', clip, '--fps', '15'];
+  const child = execa(process.execPath, [vc, ...endless], {
+    env: bench.service.env,
+    extendEnv: false,
+    reject: false,
+  });
+  await sleep(4000);
+  child.kill('SIGINT');
+  expect((await child).exitCode).toBe(0);
+  const interrupted = await decode(clip);
+  expect(interrupted.log()).toBe('');
+  expect(interrupted.count()).toBeGreaterThan(20);
+  expect(colorAt(interrupted.last(), 400, 350)).toBe('ff0');
+  const left = () => encoders(bench.service.pid);
+  await eventually(async () => left().length === 0);
+});
+
+it('refuses private targets unless the host allows them', async () => {
+  const strict = await openBench();
+  try {
+    const start = (url: string) =>
+      strict.service.http('POST', `/computers/${strict.id}/stream/start`, { url });
+    for (const host of [
+      '127.0.0.1',
+      'localhost',
+      '[::1]',
+      '[::ffff:10.0.0.1]',
+      '2130706433',
+      '169.254.169.254',
+    ]) {
+      const { status, json } = await start(`rtmp://${host}/live/${SECRET}`);
+      expect(status, host).toBe(400);
+      expect(json.error, host).toContain('--allow-private-rtmp');
+      expect(json.error).not.toContain(SECRET);
+    }
+    const kept = await strict.service.http('POST', '/connections', {
+      name: 'inside',
+      url: 'rtmp://10.0.0.1/live',
+      stream_key: 'x',
+    });
+    expect(kept.json.error).toContain('--allow-private-rtmp');
+    expect(strict.service.log()).not.toContain(SECRET);
+  } finally {
+    await strict.close();
+  }
+});
+
+it('keeps connections from the command line, the key from stdin', async () => {
+  const { cli } = bench.service;
+  const add = ['connection', 'add', 'cli', 'rtmp://live.example.com/app', '--key-stdin'];
+  expect(await cli(add, { input: `${SECRET}\n` })).toMatchObject({ code: 0 });
+  expect(await cli(add, { input: `${SECRET}\n` })).toMatchObject({ code: 6 });
+  const listed = JSON.parse((await cli(['connection', 'ls', '--json'])).stdout);
+  expect(listed.connections).toMatchObject([{ name: 'cli', has_stream_key: true }]);
+  expect((await cli(['connection', 'rm', 'cli'])).code).toBe(0);
+  expect((await cli(['connection', 'rm', 'cli'])).code).toBe(5);
+});
+
+it('streams from the command line', async () => {
+  const { url, viewer } = await listening();
+  const { cli } = bench.service;
+  const computer = 'e2e/desktop';
+  expect((await cli(['computer', 'stream', 'status', computer])).stdout).toBe('idle\n');
+  const start = ['computer', 'stream', 'start', computer, '--url', url, '--fps', '15'];
+  expect(await cli(start)).toMatchObject({ code: 0 });
+  await eventually(async () => viewer.count() > 5);
+  expect((await cli(['computer', 'stream', 'status', computer])).stdout).toBe('streaming\n');
+  expect((await cli(['computer', 'stream', 'stop', computer])).code).toBe(0);
+});
+
+/** Every argument and variable of every process here but `except`. */
+function processTexts(except: readonly number[]): [number, string][] {
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+  return pids.map(Number).flatMap((pid): [number, string][] => {
+    if (except.includes(pid)) return [];
+    try {
+      const read = (file: string) => readFileSync(`/proc/${pid}/${file}`, 'utf8');
+      return [[pid, `${read('cmdline')}\n${read('environ')}`]];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function encoders(parent: number): number[] {
+  return processTexts([])
+    .filter(([, text]) => text.startsWith('ffmpeg\0'))
+    .map(([pid]) => pid)
+    .filter((pid) => new RegExp(`^PPid:\\s+${parent}$`, 'm').test(statusOf(pid)));
+}
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+/** A zombie that nobody has waited for runs no more. */
+function isAlive(pid: number): boolean {
+  const text = statusOf(pid);
+  return text !== '' && !/^State:\s+Z/m.test(text);
+}
+
+async function decode(path: string): Promise<Viewer> {
+  const viewer = watch(path, { listen: false });
+  await eventually(async () => !isAlive(viewer.pid), 20_000);
+  await sleep(100);
+  return viewer;
+}

@@ -1,0 +1,163 @@
+import Docker from 'dockerode';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { buildImage } from '../../src/images/index.js';
+import { eventually } from '../support/e2e.js';
+import { addImage } from '../support/qemu-seed.js';
+import { openTestService, type TestService } from '../support/service.js';
+
+const MIXED = 'Grüße, é Ж 中文 日本語 한국어 Ελληνικά ½ € “quotes” ~!@#$%^&*()_+{}|:"<>?';
+
+let service: TestService;
+let id: string;
+
+beforeAll(async () => {
+  if (inject('engine') === 'qemu') await addImage(inject('qemuSeed'), 'windows');
+  else {
+    const socketPath = inject('dockerHost').replace('unix://', '');
+    await buildImage('wine', { docker: new Docker({ socketPath }) });
+  }
+  service = await openTestService(inject('dockerHost'));
+  await service.vc.projects.create('e2e');
+  const { status, json } = await service.http('POST', '/projects/e2e/computers', {
+    name: 'windows',
+    os: 'windows',
+  });
+  if (status !== 200) throw new Error(`no computer: ${JSON.stringify(json)}`);
+  id = json.id;
+});
+afterAll(() => service?.close());
+
+const act = async (action: string, body: object = {}) => {
+  const { status, json } = await service.http('POST', `/computers/${id}/${action}`, body);
+  if (status !== 200) throw new Error(`${action}: ${JSON.stringify(json)}`);
+  return json;
+};
+const cmd = (command: string, more: object = {}) => act('bash', { command, ...more });
+const python = async (code: string) => {
+  const { output, error } = await act('exec', { code });
+  if (error) throw new Error(error);
+  return output as string;
+};
+/** Waits until a window with these words in its title is there. */
+const windowCalled = (title: string) =>
+  eventually(async () => (await python(WINDOWS)).includes(title), 20_000);
+const PROCESSES = `import subprocess
+print(subprocess.run(['ps', '-eo', 'args'], capture_output=True, text=True).stdout)`;
+const WINDOWS = `import subprocess
+print(subprocess.run(['xwininfo', '-root', '-tree'], capture_output=True, text=True).stdout)`;
+
+describe('a computer with os windows', () => {
+  it('says what it is: Wine, not Windows', async () => {
+    const { json } = await service.http('GET', `/computers/${id}`);
+    expect(json).toMatchObject({ os: 'windows', image: 'wine', status: 'running' });
+    const { stdout } = await service.cli(['computer', 'get', 'e2e/windows']);
+    expect(stdout).toContain('wine (runs Windows programs; not Windows itself)');
+  });
+
+  it('shows a desktop with a taskbar', async () => {
+    const { success, waited } = await act('wait', { until: 'stable', timeout: 20 });
+    expect({ success, waited: waited > 0 }).toEqual({ success: true, waited: true });
+    // The Start button: more than one colour at the left end of the lowest line of the screen.
+    const colours = await python(`import subprocess
+subprocess.run(['scrot', '-o', '/tmp/screen.png'], check=True)
+from os import stat
+subprocess.run(['scrot', '-o', '--autoselect', '0,776,60,24', '/tmp/start.png'], check=True)
+subprocess.run(['scrot', '-o', '--autoselect', '900,776,60,24', '/tmp/empty.png'], check=True)
+print(stat('/tmp/start.png').st_size - stat('/tmp/empty.png').st_size)`);
+    expect(Number(colours)).toBeGreaterThan(200);
+  });
+});
+
+describe('commands', () => {
+  it('are interpreted by cmd, with output, errors and exit code apart', async () => {
+    expect(await cmd('echo out\necho err>&2\nexit /b 3')).toEqual({
+      success: true,
+      output: 'out\r\nerr\r\n',
+      stdout: 'out\r\n',
+      stderr: 'err\r\n',
+      exit_code: 3,
+      timed_out: false,
+      truncated: false,
+    });
+  });
+
+  it.each(['ver', 'cmd /c ver'])('%s answers a Windows version', async (command) => {
+    const { stdout, exit_code } = await cmd(command);
+    expect(stdout).toMatch(/Microsoft Windows \d+\.\d+/);
+    expect(exit_code).toBe(0);
+  });
+
+  it('take the directory and variables, and any text, as UTF-8', async () => {
+    const env = { WORDS: 'é Ж 中 👍' };
+    const inside = await cmd('cd\necho %WORDS% Ж中é>words.txt\ntype words.txt', {
+      cwd: 'C:\\users\\user',
+      env,
+    });
+    expect(inside.stdout).toBe('C:\\users\\user\r\né Ж 中 👍 Ж中é\r\n');
+    expect((await cmd('cd', { cwd: '/tmp' })).stdout).toBe('Z:\\tmp\r\n');
+    const { status, json } = await service.http('POST', `/computers/${id}/bash`, {
+      command: 'cd',
+      cwd: 'C:\\no such folder',
+    });
+    expect(status).toBe(400);
+    expect(json.error).toContain('no such folder');
+  });
+
+  it('run an .exe and pass on its exit code', async () => {
+    expect((await cmd('hostname.exe')).stdout.trim()).not.toBe('');
+    const bits32 = 'C:\\windows\\syswow64\\cmd.exe /c exit 5';
+    expect((await cmd(bits32)).exit_code).toBe(5);
+    expect(
+      (await cmd('C:\\windows\\system32\\find.exe "nothing" C:\\windows\\win.ini')).exit_code,
+    ).toBe(1);
+  });
+
+  it('are ended at their time-out with all that they started, and Wine goes on', async () => {
+    const result = await cmd('echo begun\nstart /wait winver', { timeout: 3 });
+    expect(result).toMatchObject({ timed_out: true, exit_code: null, stdout: 'begun\r\n' });
+    await eventually(async () => !(await python(PROCESSES)).includes('winver'));
+    expect((await cmd('ver')).exit_code).toBe(0);
+  });
+
+  it('show nothing of themselves in a process list', async () => {
+    const { pid } = await cmd('rem top-secret-word\nstart /wait winver', { background: true });
+    const processes = await eventually(async () => {
+      const list = await python(PROCESSES);
+      return list.includes('winver') && list;
+    });
+    expect(processes).not.toContain('top-secret-word');
+    await python(`import os, signal; os.killpg(${pid}, signal.SIGTERM)`);
+    await eventually(async () => !(await python(PROCESSES)).includes('winver'));
+  });
+});
+
+describe('programs with windows', () => {
+  it('save what was typed, byte for byte', async () => {
+    const begun = Date.now();
+    expect((await cmd('start notepad')).exit_code).toBe(0);
+    expect(Date.now() - begun).toBeLessThan(20_000);
+    await windowCalled('Notepad');
+    await act('wait', { until: 'stable' });
+    await act('type', { text: `${MIXED}\nsecond line` });
+    await act('key', { key: 'ctrl+s' });
+    await windowCalled('Save');
+    await act('wait', { until: 'stable' });
+    await act('type', { text: 'C:\\users\\user\\Documents\\typed é.txt\n' });
+    const saved = await eventually(async () => {
+      const path = '/home/user/Documents/typed é.txt';
+      const text = await python(`import os
+path = '${path}'
+print(open(path, 'rb').read().hex() if os.path.exists(path) else '')`);
+      return text.trim() || undefined;
+    });
+    expect(Buffer.from(saved, 'hex').toString()).toBe(`${MIXED}\r\nsecond line`);
+  });
+
+  it('run in the background and are ended by their process id', async () => {
+    const { pid, exit_code } = await cmd('winver.exe', { background: true });
+    expect(exit_code).toBeNull();
+    await windowCalled('About Wine');
+    await python(`import os, signal; os.killpg(${pid}, signal.SIGTERM)`);
+    await eventually(async () => !(await python(WINDOWS)).includes('About Wine'));
+  });
+});

@@ -1,0 +1,38 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { accelerationArguments } from '../../../src/engines/qemu/acceleration/index.js';
+import { readVerdict, writeVerdict } from '../../../src/engines/qemu/acceleration/verdicts.js';
+
+let directory: string;
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'vc-kvm-'));
+});
+afterAll(() => rm(directory, { recursive: true, force: true }));
+
+describe('what was found out about KVM', () => {
+  const key = { bootId: 'b', qemuVersion: '7.2', kernelHash: 'k' };
+
+  it('is remembered for that start of the host, that QEMU and that kernel alone', async () => {
+    const verdict = { usable: false, reason: 'a guest fails' } as const;
+    expect(await readVerdict(directory, key)).toBeUndefined();
+    await writeVerdict(directory, key, verdict);
+    await writeVerdict(directory, { ...key, kernelHash: 'other' }, { usable: true });
+    expect(await readVerdict(directory, key)).toEqual(verdict);
+    expect(await readVerdict(directory, { ...key, kernelHash: 'other' })).toEqual({ usable: true });
+    for (const change of [{ bootId: 'c' }, { qemuVersion: '8' }, { kernelHash: 'l' }]) {
+      expect(await readVerdict(directory, { ...key, ...change })).toBeUndefined();
+    }
+  });
+
+  it('is found out anew when the file is of no use', async () => {
+    await writeFile(join(directory, 'kvm.json'), '{"bootId": 1');
+    expect(await readVerdict(directory, key)).toBeUndefined();
+  });
+
+  it('decides how QEMU runs', () => {
+    expect(accelerationArguments({ usable: true })).toContain('kvm');
+    expect(accelerationArguments({ usable: false, reason: '' })).toContain('tcg,thread=multi');
+  });
+});

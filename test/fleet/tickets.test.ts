@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest';
+import { Tickets } from '../../src/fleet/tickets.js';
+
+const grant = {
+  computerId: 'cmp_a',
+  owner: { id: 'usr_a', keyId: 'key_a' },
+  mode: 'view',
+} as const;
+
+test('a ticket carries 160 random bits and lets in once, as it was meant', () => {
+  const tickets = new Tickets();
+  const { text } = tickets.issue(grant);
+  expect(text).toMatch(/^vt_[0-9a-hjkmnp-tv-z]{32}$/);
+  expect(tickets.redeem(text, 'cmp_a')).toMatchObject(grant);
+  expect(() => tickets.redeem(text, 'cmp_a')).toThrow(/has been used/);
+});
+
+test('it ends after 60 seconds', () => {
+  let now = 1_000_000;
+  const tickets = new Tickets(() => now);
+  const early = tickets.issue(grant);
+  const late = tickets.issue(grant);
+  expect(early.expiresAt).toBe(now + 60_000);
+  now += 59_999;
+  expect(tickets.redeem(early.text, 'cmp_a').mode).toBe('view');
+  now += 1;
+  expect(() => tickets.redeem(late.text, 'cmp_a')).toThrow(/expired/);
+});
+
+test('for another computer it is refused, and used up', () => {
+  const tickets = new Tickets();
+  const { text } = tickets.issue(grant);
+  expect(() => tickets.redeem(text, 'cmp_b')).toThrow(/another computer/);
+  expect(() => tickets.redeem(text, 'cmp_a')).toThrow(/has been used/);
+});
+
+test('what was never issued is refused', () => {
+  expect(() => new Tickets().redeem('', 'cmp_a')).toThrow();
+  expect(() => new Tickets().redeem('vt_guess', 'cmp_a')).toThrow();
+});
+
+test('ten thousand open tickets are kept, and no more', () => {
+  const tickets = new Tickets();
+  const texts = Array.from({ length: 10_001 }, () => tickets.issue(grant).text);
+  expect(() => tickets.redeem(texts[0] ?? '', 'cmp_a')).toThrow();
+  expect(tickets.redeem(texts.at(-1) ?? '', 'cmp_a').computerId).toBe('cmp_a');
+});
+
+test('those of a key that is deleted are void', () => {
+  const tickets = new Tickets();
+  const mine = tickets.issue(grant).text;
+  const other = tickets.issue({ ...grant, owner: { id: 'usr_a', keyId: 'key_b' } }).text;
+  tickets.revoke('key_a');
+  expect(() => tickets.redeem(mine, 'cmp_a')).toThrow();
+  expect(tickets.redeem(other, 'cmp_a').computerId).toBe('cmp_a');
+});

@@ -1,0 +1,50 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Engine } from '../../src/engines/engine.js';
+import { openStore, type Store } from '../../src/fleet/store/index.js';
+import { composeEngines, preferred } from '../../src/server/engines.js';
+import { FakeEngine, FakeForkingEngine } from '../support/fake-engine.js';
+import { silentLog } from '../support/fleet.js';
+
+let directory: string;
+let store: Store;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'vc-engines-'));
+  store = openStore(directory);
+});
+afterEach(() => {
+  store.close();
+  rmSync(directory, { recursive: true });
+});
+
+const options = { allowSudo: false, allowNetworks: [], internet: true };
+const compose = (engine: 'docker' | 'qemu') =>
+  composeEngines({ ...options, engine, stateDirectory: directory }, store, silentLog);
+const unusable = (engine: Engine): Engine => {
+  const probe = { usable: false, reason: 'away', remedy: 'start it' } as const;
+  vi.spyOn(engine, 'probe').mockResolvedValue(probe);
+  return engine;
+};
+
+it('prefers Docker where an Engine answers, else what can be used', async () => {
+  const [docker, qemu] = [new FakeEngine(), new FakeForkingEngine()];
+  expect((await preferred([docker, qemu])).name).toBe('docker');
+  expect((await preferred([unusable(docker), qemu])).name).toBe('qemu');
+  expect((await preferred([unusable(docker), unusable(qemu)])).name).toBe('docker');
+});
+
+it('loads the named engine alone', async () => {
+  const { all, offered, preferred } = await compose('docker');
+  expect([[...all.keys()], offered, preferred]).toEqual([['docker'], ['docker'], 'docker']);
+  expect(existsSync(join(directory, 'qemu'))).toBe(false);
+});
+
+it('goes on looking after computers on an engine that new ones no longer get', async () => {
+  vi.spyOn(store.computers, 'listAll').mockReturnValue([
+    { engine: 'docker' } as ReturnType<typeof store.computers.listAll>[number],
+  ]);
+  const { all, offered, preferred } = await compose('qemu');
+  expect([[...all.keys()], offered, preferred]).toEqual([['docker', 'qemu'], ['qemu'], 'qemu']);
+});

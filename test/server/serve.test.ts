@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openStore } from '../../src/fleet/store/index.js';
+import { type ServeOptions, serve } from '../../src/server/serve.js';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'vc-serve-'));
+});
+afterEach(() => rmSync(directory, { recursive: true, force: true }));
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return typeof address === 'object' && address ? address.port : 0;
+}
+
+async function options(): Promise<ServeOptions> {
+  return {
+    engine: 'qemu',
+    stateDirectory: directory,
+    allowSudo: false,
+    allowNetworks: [],
+    internet: false,
+    listen: { host: '127.0.0.1', port: await freePort() },
+    maxRunning: 1,
+    allowPrivateRtmp: false,
+    metrics: false,
+    allowedHosts: [],
+    logLevel: 'silent',
+    publishFirstKey: async () => undefined,
+  };
+}
+
+/** The state can be opened again: nobody holds its lock. */
+const isFree = () => openStore(directory).close();
+
+it('leaves the state free when no engine can be made', async () => {
+  writeFileSync(join(directory, 'machines'), 'not a directory');
+  await expect(serve({ ...(await options()), engine: 'docker' })).rejects.toThrow(/EEXIST|ENOTDIR/);
+  isFree();
+});
+
+it('leaves state and port free when the first key cannot be told', async () => {
+  const failing = await options();
+  const publishFirstKey = () => Promise.reject(new Error('no space left'));
+  await expect(serve({ ...failing, publishFirstKey })).rejects.toThrow('no space left');
+  const { host, port } = failing.listen;
+  await expect(fetch(`http://${host}:${port}/api/health`)).rejects.toThrow();
+  isFree();
+});
+
+it('leaves the state free when the port is taken', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const listen = { host: '127.0.0.1', port };
+  await expect(serve({ ...(await options()), listen })).rejects.toThrow('the port is in use');
+  server.close();
+  isFree();
+});

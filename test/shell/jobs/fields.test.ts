@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { takeJob, unfinished } from '../../../src/shell/jobs/fields.js';
+
+const fields = (...texts: string[]) => Buffer.from(texts.map((text) => `${text}\0`).join(''));
+
+test('a job is taken from the front, the rest is left', () => {
+  const bytes = fields('job_1', 'exited', '42', '7', '100', '160', '12', '1', 'echo\nhi');
+  expect(takeJob(Buffer.concat([bytes, Buffer.from('output\0')]))).toEqual({
+    job: {
+      id: 'job_1',
+      pid: 42,
+      status: 'exited',
+      exitCode: 7,
+      command: 'echo\nhi',
+      startedAt: new Date(100_000),
+      endedAt: new Date(160_000),
+      outputBytes: 12,
+      truncated: true,
+    },
+    rest: Buffer.from('output\0'),
+  });
+});
+
+test('what a guest writes into the files becomes nothing but numbers', () => {
+  const bytes = fields('job_1', 'odd', '-1', '1e9', 'NaN', '', ' ', '2', '');
+  expect(takeJob(bytes)?.job).toMatchObject({
+    pid: 0,
+    status: 'exited',
+    exitCode: null,
+    startedAt: new Date(0),
+    endedAt: null,
+    outputBytes: 0,
+    truncated: false,
+  });
+  expect(takeJob(Buffer.from('job_1\0running\0'))).toBeUndefined();
+});
+
+test('a character that is not whole is known by its bytes', () => {
+  const euro = Buffer.from('a€');
+  const face = Buffer.from('👍');
+  expect(unfinished(euro)).toBe(0);
+  expect(unfinished(euro.subarray(0, 3))).toBe(2);
+  expect(unfinished(euro.subarray(0, 2))).toBe(1);
+  expect(unfinished(face.subarray(0, 3))).toBe(3);
+  expect(unfinished(face)).toBe(0);
+  expect(unfinished(Buffer.alloc(0))).toBe(0);
+  // No UTF-8 at all: nothing to wait for.
+  expect(unfinished(Buffer.from([0x80, 0x80, 0x80, 0x80]))).toBe(0);
+});

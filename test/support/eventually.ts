@@ -1,0 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** Tries until `probe` gives something other than undefined or false. */
+export async function eventually<T>(
+  probe: () => Promise<T | undefined | false>,
+  ms = 10_000,
+): Promise<T> {
+  for (const end = Date.now() + ms; ; await sleep(20)) {
+    const value = await probe();
+    if (value !== undefined && value !== false) return value;
+    if (Date.now() > end) throw new Error(`not within ${ms} ms`);
+  }
+}

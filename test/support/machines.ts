@@ -1,0 +1,85 @@
+import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import { inject } from 'vitest';
+import { eventually } from './e2e.js';
+import type { TestService } from './service.js';
+
+/** A service's machines as its engine and the host have them, behind the service's back. */
+export interface Behind {
+  /** Everything that there is of any computer of this service. */
+  leftovers(): Promise<{ machines: string[]; networks: string[]; directories: string[] }>;
+  /** Ends the machine of a computer by force. */
+  kill(id: string): Promise<void>;
+  /** Removes it with its disk. */
+  remove(id: string): Promise<void>;
+}
+
+export function behind(service: TestService): Behind {
+  return inject('engine') === 'docker' ? behindDocker(service) : behindQemu(service);
+}
+
+function behindDocker({ directory }: TestService): Behind {
+  const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+  // On an Engine that is shared with others, only what is certainly this service's counts.
+  const isShared = inject('dockerPid') === 0;
+  const isOurs = ({ Mounts }: Docker.ContainerInfo) =>
+    !isShared || Mounts.some(({ Source }) => Source.startsWith(directory));
+  return {
+    leftovers: async () => {
+      const machines = (await docker.listContainers({ all: true })).filter(isOurs);
+      const services = new Set(machines.map(({ Labels }) => Labels['sh.vc.service']));
+      const networks = (await docker.listNetworks())
+        .filter(({ Name }) => Name.startsWith('vc'))
+        .filter(({ Labels }) => !isShared || services.has(Labels?.['sh.vc.service'] ?? ''));
+      return {
+        machines: machines.map(({ Names, Id }) => Names[0] ?? Id),
+        networks: networks.map(({ Name }) => Name),
+        directories: readdirSync(join(directory, 'state', 'machines')),
+      };
+    },
+    kill: async (id) => void (await docker.getContainer(`vc-${id}`).kill()),
+    remove: async (id) => void (await docker.getContainer(`vc-${id}`).remove({ force: true })),
+  };
+}
+
+function behindQemu(service: TestService): Behind {
+  const directory = join(service.directory, 'state', 'qemu', 'machines');
+  const found = () => processes().filter((each) => each.text.includes(directory));
+  const machines = () => found().filter(({ name }) => name.startsWith('qemu-system'));
+  const kill = async (id: string) => {
+    const mine = machines().filter(({ text }) => text.includes(id));
+    for (const { pid } of mine) process.kill(pid, 'SIGKILL');
+    await eventually(async () => machines().every(({ text }) => !text.includes(id)));
+  };
+  return {
+    leftovers: async () => ({
+      machines: machines().map(({ text }) => text),
+      // What connects a machine to the outside runs beside it.
+      networks: found()
+        .filter(({ name, pid }) => !name.startsWith('qemu-system') && pid !== service.pid)
+        .map(({ text }) => text),
+      directories: readdirSync(directory),
+    }),
+    kill,
+    remove: async (id) => {
+      await kill(id);
+      rmSync(join(directory, id), { recursive: true });
+    },
+  };
+}
+
+/** Every process of this host, with its working directory and command line as one text. */
+function processes(): { pid: number; name: string; text: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const name = readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return [{ pid: Number(pid), name, text: `${readlinkSync(`/proc/${pid}/cwd`)} ${words}` }];
+      } catch {
+        return [];
+      }
+    });
+}

@@ -1,0 +1,56 @@
+import { Duplex } from 'node:stream';
+import { WebSocket } from 'ws';
+import type { ViewEvent } from '../../src/contract/view.js';
+
+/** A live view as the page opens it, from its link. */
+export interface TestViewer {
+  /** RFB, in both directions. */
+  readonly stream: Duplex;
+  readonly socket: WebSocket;
+  /** What the service said in texts. */
+  readonly events: ViewEvent[];
+  /** The first text, or undefined when the socket closed without one. */
+  readonly first: Promise<ViewEvent | undefined>;
+  /** Why it ended. */
+  readonly closed: Promise<Extract<ViewEvent, { type: 'closed' }> | undefined>;
+}
+
+export function openViewer(link: string, opening?: string | Buffer): TestViewer {
+  const url = new URL(link);
+  const ticket = url.hash.slice(1);
+  const origin = url.origin;
+  url.hash = '';
+  url.protocol = 'ws:';
+  url.pathname += '/socket';
+  const socket = new WebSocket(url, { origin });
+  const events: ViewEvent[] = [];
+  const stream = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, done) {
+      socket.send(chunk, (error) => done(error ?? null));
+    },
+    final(done) {
+      socket.close();
+      done();
+    },
+  });
+  stream.on('error', () => {});
+  socket.on('open', () => socket.send(opening ?? JSON.stringify({ ticket })));
+  const first = new Promise<ViewEvent | undefined>((resolve) => {
+    socket.on('message', (data: Buffer, isBinary) => {
+      if (isBinary) return void stream.push(data);
+      const event = JSON.parse(data.toString()) as ViewEvent;
+      events.push(event);
+      resolve(event);
+    });
+    socket.on('close', () => resolve(undefined));
+  });
+  socket.on('error', () => {});
+  const closed = new Promise<Extract<ViewEvent, { type: 'closed' }> | undefined>((resolve) => {
+    socket.on('close', () => {
+      stream.push(null);
+      resolve(events.find((event) => event.type === 'closed'));
+    });
+  });
+  return { stream, socket, events, first, closed };
+}

@@ -88,7 +88,11 @@ export interface Engine {
   probe(signal?: AbortSignal): Promise<Probe>;
   /** Makes the machine without starting it. Idempotent by `spec.id`. */
   create(spec: MachineSpec, signal?: AbortSignal): Promise<void>;
-  start(id: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Starts it. An engine whose guests are resumed from a saved state may call `onRunning` as soon as
+   * the processors run: the screen can be dialled from then on, while the rest is still being done.
+   */
+  start(id: string, signal?: AbortSignal, onRunning?: () => void): Promise<void>;
   /** Asks the guest to end and ends it by force after `graceMs` milliseconds. The disk stays. */
   stop(id: string, graceMs: number, signal?: AbortSignal): Promise<void>;
   /** Ends it if it runs; afterwards nothing of the machine is left: no disk, network or socket. */

@@ -173,8 +173,8 @@ export class Machine {
     // A machine that has a disk is never made anew: that would hide its loss.
     else if (!hasDisk(record)) await this.#engine.create(machineSpec(record), signal);
     if (isCopy && record.copy_runs === 0) return;
-    await this.#engine.start(this.id, signal);
     if (!isCopy) this.session.started(record);
+    await this.#engine.start(this.id, signal, () => this.session.anticipate());
     await this.#ready(signal);
     this.#store.computers.setRunning(this.id);
   }

@@ -83,6 +83,11 @@ export class Session {
     this.#pointer = { x: Math.floor(size.width / 2), y: Math.floor(size.height / 2) };
   }
 
+  /** Opens the screen, which is about to be asked for; whoever asks hears of what goes wrong. */
+  anticipate(): void {
+    this.screen.use(async () => undefined).catch(() => undefined);
+  }
+
   /** A machine that was copied with its memory has its pointer where the original's was. */
   copied({ pointer }: Session): void {
     this.lastUsed = Date.now();

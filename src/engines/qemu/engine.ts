@@ -71,7 +71,7 @@ export function createQemuEngine(
     probe: () => probeQemu(host),
     shell: async (id) => shellAccess((await machines.get(id)).record),
     create: (spec, signal) => machines.create(spec, signal),
-    start: (id, signal) => machines.start(id, signal),
+    start: (id, signal, onRunning) => machines.start(id, signal, onRunning),
     stop: (id, graceMs) => machines.stop(id, graceMs),
     remove: (id) => machines.remove(id),
     list: () => machines.list(),

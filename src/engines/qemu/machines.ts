@@ -42,10 +42,10 @@ export class Machines {
     });
   }
 
-  async start(id: string, signal?: AbortSignal): Promise<void> {
+  async start(id: string, signal?: AbortSignal, onRunning?: () => void): Promise<void> {
     await this.#turn(id, (machine) => {
       known(machine);
-      return startMachine(machine, this.#options, signal);
+      return startMachine(machine, { ...this.#options, onRunning }, signal);
     });
   }
 

@@ -52,7 +52,7 @@ export async function powerOn(
     const qemu = await Qemu.launch(host, {
       ...place,
       arguments: hardwareArguments(machine, {
-        acceleration: acceleration.arguments,
+        acceleration,
         network: netdevArguments(network, relayPort),
         mac: (from === 'fork' ? machine.resumeMac : null) ?? macAddress(machine.spec.id),
         generation: randomUUID(),

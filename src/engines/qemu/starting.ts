@@ -19,6 +19,8 @@ import type { Templates } from './templates/index.js';
 export interface StartParts {
   readonly host: Host;
   readonly templates: Pick<Templates, 'offer' | 'reject' | 'wanted'>;
+  /** Called when a guest that was saved runs again: its screen is there at once. */
+  readonly onRunning?: (() => void) | undefined;
 }
 
 /** All that QEMU keeps of the serial console. */
@@ -133,6 +135,7 @@ async function startFirst(
       await renewTop(machine, template.layers);
       await machine.write({ resume: 'template' });
       await power(machine, parts, 'template', signal);
+      parts.onRunning?.();
       return await configureOrEnd(machine, parts, signal);
     } catch (error) {
       signal?.throwIfAborted();

@@ -16,8 +16,8 @@ export interface TypeOptions {
 
 /** Characters between two round trips to the server: it is never far behind. */
 const CHUNK = 250;
-/** Milliseconds that a program has to ask for what is pasted. */
-const PASTE_TIMEOUT_MS = 2500;
+/** Milliseconds that a program has to ask for what is pasted, by what else can be done. */
+const PASTE_TIMEOUT_MS = { otherwiseKeys: 2_500, otherwiseNothing: 8_000 };
 /**
  * How long a program is left alone between a paste and the next change of the clipboard, in
  * milliseconds. Chromium pastes the text of the time before when the clipboard changes while it
@@ -113,7 +113,9 @@ export class Typist {
     const start = performance.now();
     await this.#keyboard.tap([Keysym.shiftLeft, Keysym.insert], signal);
     const refused = new Error('nothing asked for the clipboard');
-    const limits = { timeoutMs: PASTE_TIMEOUT_MS, signal, onTimeout: () => refused };
+    const { otherwiseKeys, otherwiseNothing } = PASTE_TIMEOUT_MS;
+    const timeoutMs = this.#asKeys(text) ? otherwiseKeys : otherwiseNothing;
+    const limits = { timeoutMs, signal, onTimeout: () => refused };
     try {
       await within(asked, limits);
     } catch (error) {
@@ -133,11 +135,17 @@ export class Typist {
     await this.#settling.quiet(quiet, most).catch(() => {});
   }
 
-  /** For programs that know no paste key: a few characters can be added to the server's keymap. */
-  async #asNewKeysyms(text: string, signal?: AbortSignal): Promise<void> {
+  /** The keysyms to type `text` with; undefined when it takes more new ones than can be added. */
+  #asKeys(text: string): number[] | undefined {
     const keysyms = [...text.normalize('NFC')].map(keysymOf);
     const added = new Set([...this.#newKeysyms, ...keysyms.filter((keysym) => !onLayout(keysym))]);
-    if (added.size > MAX_NEW_KEYSYMS) {
+    return added.size > MAX_NEW_KEYSYMS ? undefined : keysyms;
+  }
+
+  /** For programs that know no paste key: a few characters can be added to the server's keymap. */
+  async #asNewKeysyms(text: string, signal?: AbortSignal): Promise<void> {
+    const keysyms = this.#asKeys(text);
+    if (keysyms === undefined) {
       throw new ApiError(
         'unsupported',
         `text: the window in focus took no paste, so "${shortened(text)}" could not be typed; click into a text field first, or write it to a file`,

@@ -25,7 +25,7 @@ const image = {
   diskBytes: 1 << 30,
 };
 const options = {
-  acceleration: ['-accel', 'tcg'],
+  acceleration: { kind: 'tcg' as const, arguments: ['-accel', 'tcg'] },
   network: ['-netdev', 'user,id=net0'],
   mac: macAddress('cmp_one'),
   generation: 'd5e1a1a0-0000-4000-8000-000000000000',
@@ -53,6 +53,9 @@ describe("QEMU's arguments", () => {
     for (const port of ['control', 'screen', 'shell']) expect(ours).toContain(`name=vc.${port}`);
     expect(ours).not.toContain('-vnc');
     expect(ours).toContain('-append quiet console=ttyS0');
+    const accelerated = { acceleration: { kind: 'kvm' as const, arguments: ['-accel', 'kvm'] } };
+    expect(ours).toContain('norandmaps');
+    expect(line({}, accelerated)).not.toContain('norandmaps');
     expect(ours).toContain('"filename":"disk-1.qcow2"');
   });
 

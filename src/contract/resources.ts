@@ -150,6 +150,7 @@ export const Health = z.object({
   status: z.enum(['ok', 'degraded']),
   version: z.string(),
   engines: z.array(z.object({ name: z.string(), usable: z.boolean(), detail: z.string() })),
+  store: z.object({ usable: z.boolean(), detail: z.string() }),
 });
 
 export type Computer = z.infer<typeof Computer>;

@@ -1,3 +1,4 @@
+import type { Engine } from '../engines/engine.js';
 import { Access } from './access.js';
 import { autoStop } from './auto-stop.js';
 import { Computers } from './computers.js';
@@ -8,10 +9,20 @@ import { type EngineSet, Machines } from './machines.js';
 import { Projects } from './projects.js';
 import { type Log, Reconciler } from './reconcile.js';
 import { type Connectors, realConnectors } from './session.js';
-import type { Store } from './store/index.js';
+import type { Store, StoreState } from './store/index.js';
 import { Streams } from './streams.js';
 import { Tickets } from './tickets.js';
 import { watchEngine } from './watcher.js';
+
+/** Engines are asked no more often than this. */
+const FRESH_MS = 2_000;
+
+/** Whether an engine can be used; if not, the detail has the reason and what mends it. */
+export interface EngineProbe {
+  readonly name: string;
+  readonly usable: boolean;
+  readonly detail: string;
+}
 
 export interface FleetOptions {
   readonly store: Store;
@@ -39,6 +50,8 @@ export class Fleet {
   readonly #stopping = new AbortController();
   readonly #background: Promise<void>[] = [];
   readonly #autoStop: { stop(): void };
+  #probes: Promise<EngineProbe[]> | undefined;
+  #probedAt = 0;
 
   constructor(options: FleetOptions) {
     const { store, engines, maxRunning, log, connectors = realConnectors } = options;
@@ -68,17 +81,21 @@ export class Fleet {
     this.#autoStop = autoStop({ store, machines: this.#machines, ledger: this.ledger, log });
   }
 
-  /** What each engine says of itself. */
-  async probes() {
-    return Promise.all(
-      [...this.#machines.engines()].map(async (engine) => {
-        const probe = await engine.probe();
-        const detail = probe.usable
-          ? probe.detail
-          : `${probe.reason}; mend it with: ${probe.remedy}`;
-        return { name: engine.name, usable: probe.usable, detail };
-      }),
-    );
+  /** What each engine says of itself; asked at most every two seconds, however many ask here. */
+  probes(): Promise<EngineProbe[]> {
+    if (this.#probes === undefined || Date.now() - this.#probedAt > FRESH_MS) {
+      this.#probes = Promise.all([...this.#machines.engines()].map(probeOf));
+      this.#probedAt = Date.now();
+    }
+    return this.#probes;
+  }
+
+  /** Can the store be read and written, and has its disk room for more? */
+  storeState(): StoreState {
+    const { failure } = this.ledger;
+    const state = this.#store.state();
+    if (!state.usable || failure === undefined) return state;
+    return { usable: false, detail: `it cannot be written: ${failure}` };
   }
 
   /** Lets go of everything; the machines go on running. */
@@ -92,6 +109,12 @@ export class Fleet {
     this.ledger.close();
     this.#store.close();
   }
+}
+
+async function probeOf(engine: Engine): Promise<EngineProbe> {
+  const probe = await engine.probe();
+  const detail = probe.usable ? probe.detail : `${probe.reason}; mend it with: ${probe.remedy}`;
+  return { name: engine.name, usable: probe.usable, detail };
 }
 
 function usesEngine(store: Store, name: string): boolean {

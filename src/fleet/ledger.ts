@@ -33,11 +33,17 @@ export class Ledger {
   #waiting: ActionRow[] = [];
   #timer: NodeJS.Timeout | undefined;
   #tidiedAt = 0;
+  #failure: string | undefined;
   readonly #listeners: ((deed: Deed) => void)[] = [];
 
   constructor(store: Store, log: Log) {
     this.#store = store;
     this.#log = log;
+  }
+
+  /** Why it could not be written the last time; undefined when it could. */
+  get failure(): string | undefined {
+    return this.#failure;
   }
 
   /** Called with everything that is recorded. */
@@ -82,11 +88,13 @@ export class Ledger {
     try {
       this.#store.actions.append(this.#waiting);
       this.#waiting = [];
+      this.#failure = undefined;
       this.#tidy();
     } catch (error) {
       // A full disk must not hold up what is done; it is tried again with what comes next.
       this.#waiting = this.#waiting.slice(-HELD_BACK);
       const reason = error instanceof Error ? error.message : String(error);
+      this.#failure = reason;
       this.#log.warn({ reason, waiting: this.#waiting.length }, 'the ledger cannot be written');
     }
   }

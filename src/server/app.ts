@@ -8,6 +8,7 @@ import { readBodies } from './bodies.js';
 import { refuseGarbage, sendError } from './errors.js';
 import { addFileRoutes } from './file-routes.js';
 import { addHealth } from './health.js';
+import { logRequests } from './log.js';
 import type { Metrics } from './metrics.js';
 import { addOpenApi } from './openapi.js';
 import { checkOrigin, type Reachable } from './origin.js';
@@ -70,22 +71,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (request.routeOptions.config.open) return;
     request.owner = authenticate(fleet.access, request);
   });
-  app.addHook('onResponse', async (request, reply) => {
-    request.log.info(
-      {
-        method: request.method,
-        route: request.routeOptions.url ?? 'unknown',
-        status: reply.statusCode,
-        ms: Math.round(reply.elapsedTime * 10) / 10,
-      },
-      'request',
-    );
-  });
-  dropSlowClients(app);
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(request, PREFIX));
-  options.metrics?.serve(app);
   await app.register(websocket, { options: { maxPayload: 8 * 1024 * 1024 } });
+  dropSlowClients(app);
+  logRequests(app);
+  options.metrics?.serve(app);
   await app.register(
     async (api) => {
       await addOpenApi(api, version);

@@ -2,9 +2,20 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Engine } from '../engines/engine.js';
 import type { Fleet } from '../fleet/fleet.js';
+import { onSocket } from './log.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-const ENGINE_CALLS = ['create', 'start', 'stop', 'remove', 'list', 'dial', 'fork'];
+const ENGINE_CALLS = [
+  'probe',
+  'images',
+  'create',
+  'start',
+  'stop',
+  'remove',
+  'list',
+  'dial',
+  'fork',
+];
 
 /** What the service counts, in the format that Prometheus reads. */
 export class Metrics {
@@ -13,6 +24,7 @@ export class Metrics {
   readonly #actions: Histogram;
   readonly #engineCalls: Histogram;
   readonly #refused: Counter;
+  readonly #sockets: Gauge;
 
   constructor() {
     const registers = [this.#registry];
@@ -44,6 +56,12 @@ export class Metrics {
       labelNames: ['code'],
       registers,
     });
+    this.#sockets = new Gauge({
+      name: 'vc_open_sockets',
+      help: 'WebSockets that are open, by route: live views, processes and tunnels.',
+      labelNames: ['route'],
+      registers,
+    });
   }
 
   /** The engine with every call of its lifecycle counted. */
@@ -68,7 +86,7 @@ export class Metrics {
     });
   }
 
-  /** Counts how many computers there are in each state, when it is read. */
+  /** Tells of the computers' states, the engines and the store, as they are when it is read. */
   watch(fleet: Fleet): void {
     new Gauge({
       name: 'vc_computers',
@@ -78,6 +96,17 @@ export class Metrics {
       collect() {
         this.reset();
         for (const { status, engine } of fleet.computers.statuses()) this.inc({ status, engine });
+      },
+    });
+    new Gauge({
+      name: 'vc_usable',
+      help: 'Whether an engine, or the store, can be used: 1 or 0.',
+      labelNames: ['part'],
+      registers: [this.#registry],
+      async collect() {
+        for (const { name, usable } of await fleet.probes())
+          this.set({ part: name }, Number(usable));
+        this.set({ part: 'store' }, Number(fleet.storeState().usable));
       },
     });
     fleet.ledger.onDeed(({ action, outcome, began }) =>
@@ -93,6 +122,10 @@ export class Metrics {
       this.#requests.observe(labels, reply.elapsedTime / 1000);
       const code = reply.getHeader('x-error-code');
       if (code !== undefined) this.#refused.inc({ code: String(code) });
+    });
+    onSocket(app, ({ routeOptions: { url: route = 'unknown' } }) => {
+      this.#sockets.inc({ route });
+      return () => this.#sockets.dec({ route });
     });
     app.get('/metrics', async (_request, reply) => {
       return reply.type(this.#registry.contentType).send(await this.#registry.metrics());

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { buildApp } from '../../src/server/app.js';
 import { Metrics } from '../../src/server/metrics.js';
 import { FakeEngine } from '../support/fake-engine.js';
@@ -42,7 +42,35 @@ it('counts requests, actions, refusals and computers', async () => {
   expect(body).toContain('vc_action_duration_seconds_count{action="click",outcome="ok"} 1');
   expect(body).toContain('vc_http_refused_total{code="not_found"} 1');
   expect(body).toContain('vc_computers{status="running",engine="docker"} 1');
+  expect(body).toContain('vc_usable{part="docker"} 1');
+  expect(body).toContain('vc_usable{part="store"} 1');
   expect(body).toContain('process_open_fds');
+});
+
+it('tells, as the health does, that the store cannot be written', async () => {
+  const project = await call('POST', '/api/projects', { name: 'demo' });
+  expect(project.statusCode).toBe(200);
+  const { id } = (await call('POST', '/api/projects/demo/computers', { name: 'desk' })).json();
+  expect((await call('GET', '/api/health')).json()).toMatchObject({
+    status: 'ok',
+    store: { usable: true, detail: expect.stringMatching(/^\d+ MiB free$/) },
+  });
+  const append = vi.spyOn(test.store.actions, 'append').mockImplementation(() => {
+    throw new Error('database or disk is full');
+  });
+  await call('POST', `/api/computers/${id}/click`, { x: 1, y: 1 });
+  await vi.waitFor(async () => {
+    const { store, status } = (await call('GET', '/api/health')).json();
+    expect(status).toBe('degraded');
+    expect(store).toEqual({
+      usable: false,
+      detail: 'it cannot be written: database or disk is full',
+    });
+  });
+  expect((await call('GET', '/metrics')).body).toContain('vc_usable{part="store"} 0');
+  append.mockRestore();
+  await call('GET', `/api/computers/${id}/actions`);
+  expect((await call('GET', '/api/health')).json().status).toBe('ok');
 });
 
 it('is for those with a key only', async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Fleet } from '../../src/fleet/fleet.js';
 import { generateApiKey } from '../../src/fleet/ids.js';
-import { openStore } from '../../src/fleet/store/index.js';
+import { openStore, type Store } from '../../src/fleet/store/index.js';
 import { fakeConnectors } from './fake-connectors.js';
 import { FakeEngine, type FakeForkingEngine } from './fake-engine.js';
 
@@ -11,6 +11,7 @@ export const silentLog = { debug() {}, info() {}, warn() {}, error() {} };
 
 export interface TestFleet {
   readonly fleet: Fleet;
+  readonly store: Store;
   readonly engine: FakeEngine;
   readonly connectors: ReturnType<typeof fakeConnectors>;
   readonly directory: string;
@@ -35,8 +36,9 @@ export async function openTestFleet(
   const engine = options.engine ?? new FakeEngine();
   const connectors = fakeConnectors();
   let key = options.key ?? generateApiKey();
+  const store = openStore(directory);
   const fleet = new Fleet({
-    store: openStore(directory),
+    store,
     engines: {
       all: new Map([engine, ...(options.other ? [options.other] : [])].map((e) => [e.name, e])),
       preferred: options.preferred ?? engine.name,
@@ -50,6 +52,7 @@ export async function openTestFleet(
   });
   return {
     fleet,
+    store,
     engine,
     connectors,
     directory,

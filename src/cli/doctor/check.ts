@@ -9,6 +9,11 @@ export type Finding =
   | { readonly status: 'missing'; readonly detail: string; readonly remedy: string }
   | { readonly status: 'skipped'; readonly detail: string };
 
+export const ok = (detail: string): Finding => ({ status: 'ok', detail });
+export const missing = (detail: string, remedy: string): Finding => {
+  return { status: 'missing', detail, remedy };
+};
+
 /** Where checks look; a test puts its own in place. */
 export interface Surroundings {
   readonly env: Environment;

@@ -1,17 +1,9 @@
 import { access, constants, mkdir } from 'node:fs/promises';
-import { Client } from '../../client/client.js';
-import { serviceHealth } from '../serve/health.js';
-import type { Check, Finding } from './check.js';
+import { type Check, missing, ok } from './check.js';
 import { engineChecks } from './engine-checks.js';
 import { dockerChecks, qemuChecks } from './host-checks.js';
 import { findProgram, hasSubordinateIds } from './programs.js';
-
-const ok = (detail: string): Finding => ({ status: 'ok', detail });
-const missing = (detail: string, remedy: string): Finding => ({
-  status: 'missing',
-  detail,
-  remedy,
-});
+import { serviceChecks } from './service-checks.js';
 
 const LEAST_NODE = [20, 20] as const;
 
@@ -80,48 +72,16 @@ const state: Check = {
   },
 };
 
-const service: Check = {
-  name: 'service',
-  title: 'Service',
+const ffmpeg: Check = {
+  name: 'ffmpeg',
+  title: 'ffmpeg',
   section: 'vc',
-  needed: true,
-  where: 'client',
-  async run({ baseUrl, signal }) {
-    const health = await serviceHealth(baseUrl, signal);
-    if (health === undefined) {
-      return missing(`nothing answers at ${baseUrl}`, 'vc serve --detach');
-    }
-    if (health.status === 'ok') return ok(`version ${health.version} at ${baseUrl}`);
-    const reasons = health.engines.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
-    return missing(`the service at ${baseUrl} has no engine (${reasons})`, 'vc setup');
-  },
-};
-
-const key: Check = {
-  name: 'key',
-  title: 'API key',
-  section: 'vc',
-  needed: true,
-  where: 'client',
-  async run({ baseUrl, apiKey, signal }) {
-    const isUp = (await serviceHealth(baseUrl, signal)) !== undefined;
-    if (!isUp) return { status: 'skipped', detail: 'the service does not answer' };
-    if (apiKey === undefined) {
-      return missing(
-        `there is no key for ${baseUrl}`,
-        `vc profile add default --base-url ${baseUrl}`,
-      );
-    }
-    const client = new Client({ baseUrl, apiKey });
-    try {
-      await client.request('listProjects', { signal, timeoutMs: 10_000 });
-      return ok('accepted');
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      return missing(reason, `vc profile add default --base-url ${baseUrl}`);
-    } finally {
-      await client.close();
-    }
+  needed: false,
+  where: 'host',
+  async run({ env }) {
+    const path = await findProgram('ffmpeg', env);
+    if (path !== undefined) return ok(path);
+    return missing('without it no screen can be streamed or recorded', 'vc setup');
   },
 };
 
@@ -131,8 +91,8 @@ export const checks: readonly Check[] = [
   imageTools,
   ...engineChecks,
   state,
-  service,
-  key,
+  ffmpeg,
+  ...serviceChecks,
   ...dockerChecks,
   ...qemuChecks,
 ];

@@ -1,3 +1,4 @@
+import { statfsSync } from 'node:fs';
 import { actionStore } from './actions.js';
 import { computerStore } from './computers.js';
 import { connectionStore } from './connections.js';
@@ -18,8 +19,30 @@ export function openStore(directory: string) {
     connections: connectionStore(db, new Sealer(directory)),
     /** Runs `work` as one transaction: all of it is written, or nothing. */
     transaction: <T>(work: () => T): T => db.transaction(work)(),
+    /** Never throws. */
+    state: (): StoreState => {
+      try {
+        db.prepare('SELECT count(*) FROM service').get();
+        const { bavail, bsize } = statfsSync(directory);
+        const mib = Math.floor((bavail * bsize) / 2 ** 20);
+        const detail = `${mib} MiB free`;
+        return mib < LEAST_MIB
+          ? { usable: false, detail: `its disk is full: ${detail}` }
+          : { usable: true, detail };
+      } catch (error) {
+        return { usable: false, detail: error instanceof Error ? error.message : String(error) };
+      }
+    },
     close: () => closeDatabase(db),
   };
+}
+
+/** With less room than this, in MiB, a write is about to fail. */
+const LEAST_MIB = 16;
+
+export interface StoreState {
+  readonly usable: boolean;
+  readonly detail: string;
 }
 
 export type Store = ReturnType<typeof openStore>;

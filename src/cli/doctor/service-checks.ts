@@ -1,0 +1,89 @@
+import { Client } from '../../client/client.js';
+import { serviceHealth } from '../serve/health.js';
+import { describeMetrics, readMetrics } from '../serve/metrics.js';
+import { type Check, missing, ok } from './check.js';
+
+const SILENT = { status: 'skipped', detail: 'the service does not answer' } as const;
+
+const service: Check = {
+  name: 'service',
+  title: 'Service',
+  section: 'vc',
+  needed: true,
+  where: 'client',
+  async run({ baseUrl, signal }) {
+    const health = await serviceHealth(baseUrl, signal);
+    if (health === undefined) {
+      return missing(`nothing answers at ${baseUrl}`, 'vc serve --detach');
+    }
+    if (health.engines.some(({ usable }) => usable)) {
+      return ok(`version ${health.version} at ${baseUrl}`);
+    }
+    const reasons = health.engines.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
+    return missing(`the service at ${baseUrl} has no engine (${reasons})`, 'vc setup');
+  },
+};
+
+const key: Check = {
+  name: 'key',
+  title: 'API key',
+  section: 'vc',
+  needed: true,
+  where: 'client',
+  async run({ baseUrl, apiKey, signal }) {
+    const isUp = (await serviceHealth(baseUrl, signal)) !== undefined;
+    if (!isUp) return { status: 'skipped', detail: 'the service does not answer' };
+    if (apiKey === undefined) {
+      return missing(
+        `there is no key for ${baseUrl}`,
+        `vc profile add default --base-url ${baseUrl}`,
+      );
+    }
+    const client = new Client({ baseUrl, apiKey });
+    try {
+      await client.request('listProjects', { signal, timeoutMs: 10_000 });
+      return ok('accepted');
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return missing(reason, `vc profile add default --base-url ${baseUrl}`);
+    } finally {
+      await client.close();
+    }
+  },
+};
+
+const store: Check = {
+  name: 'store',
+  title: "Service's state",
+  section: 'vc',
+  needed: true,
+  where: 'client',
+  async run({ baseUrl, signal }) {
+    const health = await serviceHealth(baseUrl, signal);
+    if (health === undefined) return SILENT;
+    // A service of an earlier version does not tell.
+    const found: typeof health.store | undefined = health.store;
+    if (found === undefined) return { status: 'skipped', detail: 'the service does not tell' };
+    if (found.usable) return ok(found.detail);
+    return missing(found.detail, 'make room where "vc serve --state" points to');
+  },
+};
+
+const activity: Check = {
+  name: 'activity',
+  title: 'Activity',
+  section: 'vc',
+  needed: false,
+  where: 'client',
+  async run({ baseUrl, apiKey, signal }) {
+    if ((await serviceHealth(baseUrl, signal)) === undefined) return SILENT;
+    const metrics = await readMetrics(baseUrl, apiKey, signal);
+    if (metrics === undefined) {
+      return { status: 'skipped', detail: 'not counted; to count: vc serve --metrics' };
+    }
+    return ok(describeMetrics(metrics));
+  },
+};
+
+/** How the service is, and what it says of itself. */
+export const serviceChecks: readonly Check[] = [service, key, store, activity];

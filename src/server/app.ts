@@ -3,11 +3,13 @@ import Fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Fleet } from '../fleet/fleet.js';
 import { generateId } from '../fleet/ids.js';
+import { admitRequests } from './admission.js';
 import { authenticate } from './authentication.js';
 import { readBodies } from './bodies.js';
 import { refuseGarbage, sendError } from './errors.js';
 import { addFileRoutes } from './file-routes.js';
 import { addHealth } from './health.js';
+import { BODY_LIMIT } from './limits.js';
 import { logRequests } from './log.js';
 import type { Metrics } from './metrics.js';
 import { addOpenApi } from './openapi.js';
@@ -21,8 +23,6 @@ import { addViewSocket } from './view/socket.js';
 
 export const PREFIX = '/api';
 
-/** Largest body that is read, in bytes. */
-const BODY_LIMIT = 8 * 1024 * 1024;
 const OPEN_PATHS = [`${PREFIX}/health`, `${PREFIX}/openapi.json`];
 
 export interface AppOptions {
@@ -74,6 +74,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(request, PREFIX));
   await app.register(websocket, { options: { maxPayload: 8 * 1024 * 1024 } });
+  admitRequests(app);
   dropSlowClients(app);
   logRequests(app);
   options.metrics?.serve(app);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../contract/errors.js';
 
@@ -23,4 +24,10 @@ export function readBodies(app: FastifyInstance): void {
       new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.'),
     );
   });
+}
+
+/** Does the request announce a body? It may not have been read. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  if (headers['transfer-encoding'] !== undefined) return true;
+  return headers['content-length'] !== undefined && headers['content-length'] !== '0';
 }

@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { hasBody } from './bodies.js';
 import { refuseGarbage } from './errors.js';
 import { isStream } from './streaming.js';
 
@@ -36,9 +36,4 @@ export function dropSlowClients(app: FastifyInstance): void {
     reply.raw.once('close', () => clearTimeout(timer));
     return payload;
   });
-}
-
-function hasBody({ headers }: IncomingMessage): boolean {
-  if (headers['transfer-encoding'] !== undefined) return true;
-  return headers['content-length'] !== undefined && headers['content-length'] !== '0';
 }

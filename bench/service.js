@@ -1,0 +1,63 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const VC = new URL('../bin/vc.js', import.meta.url).pathname;
+
+/**
+ * A `vc serve --metrics` of a benchmark's own, in a directory of its own. `prepare` is called with
+ * the state directory before the service starts.
+ */
+export async function startService(flags = [], prepare = () => undefined) {
+  const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
+  const state = join(directory, 'state');
+  prepare(state);
+  const config = join(directory, 'config');
+  const env = { ...process.env, VC_CONFIG_DIR: config, VC_STATE_DIR: state };
+  const listen = ['--listen', '127.0.0.1:0', '--metrics'];
+  const child = spawn(process.execPath, [VC, 'serve', ...listen, ...flags], {
+    env,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  // What it says on its way is of interest; the lines of a million requests are not.
+  let log = '';
+  child.stderr.on('data', (chunk) => {
+    log = (log + chunk).slice(-64 * 1024);
+  });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const close = async () => {
+    child.kill('SIGTERM');
+    await ended;
+    rmSync(directory, { recursive: true, force: true });
+  };
+  for (let i = 0; i < 1000; i++, await sleep(20)) {
+    const url = /listening on (http:\S+)/.exec(log)?.[1];
+    if (url === undefined && child.exitCode === null) continue;
+    if (url === undefined) break;
+    const { profiles } = JSON.parse(readFileSync(join(config, 'config.json'), 'utf8'));
+    const { pid } = child;
+    return { url, apiKey: profiles.default.apiKey, pid, state, close, log: () => log };
+  }
+  await close();
+  throw new Error(`the service did not start:\n${log}`);
+}
+
+/** What a process holds at this moment: MiB of memory, open descriptors, children. */
+export function held(pid) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return {
+    rss: Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024),
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    children: readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').length - 1,
+  };
+}
+
+/** MiB of the service's heap that are in use, as its own metrics tell. */
+export async function heapUsed({ url, apiKey }) {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const text = await (await fetch(new URL('/metrics', url), { headers })).text();
+  const bytes = /^nodejs_heap_size_used_bytes (\S+)/m.exec(text)?.[1];
+  return Number(bytes) / 2 ** 20;
+}

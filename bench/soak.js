@@ -1,0 +1,154 @@
+/**
+ * Uses a service without a pause for minutes, as many agents would, and prints a line a minute with
+ * what it holds: a leak is a column that rises. Computers are made, driven, copied where the engine
+ * can, stopped, started and removed, two at a time:
+ *
+ *   npm run build && node bench/soak.js [--engine docker|qemu] [--minutes 20] [--seed STATE]
+ *
+ * Needs the engine's Linux image; for QEMU a state directory whose images and templates are linked.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
+import { VirtualComputers } from '../dist/client/index.js';
+import { heapUsed, held, startService } from './service.js';
+
+const { values } = parseArgs({
+  options: {
+    engine: { type: 'string', default: 'docker' },
+    minutes: { type: 'string', default: '20' },
+    seed: { type: 'string', default: join(homedir(), '.local', 'state', 'vc') },
+  },
+});
+const isQemu = values.engine === 'qemu';
+const minutes = Number(values.minutes);
+const WORKERS = 2;
+
+const service = await startService(
+  ['--engine', values.engine, '--max-running', '6', '--log-level', 'warn'],
+  (state) => {
+    mkdirSync(join(state, 'qemu'), { recursive: true, mode: 0o700 });
+    if (!isQemu) return;
+    for (const name of ['images', 'templates']) {
+      execFileSync('cp', ['-al', join(values.seed, 'qemu', name), join(state, 'qemu')]);
+    }
+  },
+);
+const vc = new VirtualComputers({ baseUrl: service.url, apiKey: service.apiKey });
+const machinesDirectory = join(service.state, isQemu ? 'qemu/machines' : 'machines');
+
+const counts = { lifecycles: 0, actions: 0, copies: 0, failures: 0 };
+const counted = async (work) => {
+  const result = await work;
+  counts.actions += 1;
+  return result;
+};
+
+/** All that an agent does with a computer. */
+async function use(computer) {
+  for (let i = 0; i < 5; i++) {
+    await counted(computer.click(300 + i * 20, 300));
+    await counted(computer.type(`step ${i}: Grüße 世界 `));
+    await counted(computer.key('Escape'));
+    await counted(computer.screenshot({ format: ['png', 'jpeg', 'webp'][i % 3] }));
+    const { exit_code } = await counted(computer.bash('head -c 2000000 /dev/zero | tr "\\0" x'));
+    if (exit_code !== 0) throw new Error(`a command ended with ${exit_code}`);
+    await counted(computer.python('print(sum(range(1000)))'));
+    await counted(computer.files.write(`file-${i}`, Buffer.alloc(300_000, i)));
+    await counted(computer.files.read(`file-${i}`));
+  }
+  await counted(computer.bash('sleep 1000', { background: true }));
+  const child = await counted(computer.process({ argv: ['cat'] }));
+  child.stdin.end('hello');
+  for await (const _ of child.stdout);
+  await child.exit;
+  const left = new AbortController();
+  const film = await counted(computer.record({ fps: 15 }, { signal: left.signal }));
+  await new Promise((resolve, reject) => film.once('data', resolve).once('error', reject));
+  film.on('error', () => undefined);
+  left.abort();
+  await counted(computer.wait({ until: 'stable' })).catch(() => undefined);
+}
+
+async function lifecycle(name) {
+  const computer = await vc.computers.create('soak', { name });
+  try {
+    await use(computer);
+    if (isQemu) {
+      const copy = await computer.fork(`${name}-copy`);
+      counts.copies += 1;
+      await counted(copy.bash('true'));
+      await counted(copy.screenshot());
+      await copy.delete();
+    } else {
+      await computer.restart();
+      await counted(computer.screenshot());
+    }
+  } finally {
+    await computer.delete();
+  }
+  counts.lifecycles += 1;
+}
+
+async function work(worker, end) {
+  for (let i = 0; Date.now() < end; i++) {
+    await lifecycle(`worker-${worker}-${i}`).catch((error) => {
+      counts.failures += 1;
+      console.error(error);
+    });
+  }
+}
+
+const line = (cells) => console.log(`| ${cells.join(' | ')} |`);
+
+async function watch(end) {
+  const titles = ['minute', 'RSS MiB', 'heap MiB', 'descriptors', 'children', 'computers'];
+  line([...titles, 'lifecycles', 'copies', 'actions', 'failures']);
+  line(Array(10).fill('---'));
+  for (let minute = 0; Date.now() < end; minute++) {
+    // Between two collections the heap says nothing: the lowest of a minute is what is kept.
+    const lowest = { rss: Infinity, heap: Infinity, descriptors: Infinity, children: Infinity };
+    for (let i = 0; i < 60; i++, await sleep(1000)) {
+      const now = { ...held(service.pid), heap: await heapUsed(service) };
+      for (const name of Object.keys(lowest)) lowest[name] = Math.min(lowest[name], now[name]);
+    }
+    const { rss, heap, descriptors, children } = lowest;
+    const computers = (await vc.projects.get('soak')).computers.length;
+    const { lifecycles, copies, actions, failures } = counts;
+    line([
+      minute + 1,
+      rss,
+      heap.toFixed(1),
+      descriptors,
+      children,
+      computers,
+      lifecycles,
+      copies,
+      actions,
+      failures,
+    ]);
+  }
+}
+
+try {
+  await vc.projects.create('soak');
+  // What is loaded on first use is no leak.
+  await lifecycle('warm-up');
+  Object.assign(counts, { lifecycles: 0, actions: 0, copies: 0, failures: 0 });
+  const before = { ...held(service.pid), heap: await heapUsed(service) };
+  console.log(`before: ${JSON.stringify(before)}`);
+  const end = Date.now() + minutes * 60_000;
+  const workers = Array.from({ length: WORKERS }, (_, i) => work(i, end));
+  await Promise.all([watch(end), ...workers]);
+  await sleep(30_000);
+  const after = { ...held(service.pid), heap: await heapUsed(service) };
+  console.log(`after: ${JSON.stringify(after)}`);
+  console.log(`left of machines: ${JSON.stringify(readdirSync(machinesDirectory))}`);
+} finally {
+  await vc.projects.delete('soak').catch(() => undefined);
+  await vc.close();
+  await service.close();
+}

@@ -1,0 +1,98 @@
+/**
+ * Prints what happens when in the first moments of a virtual machine made from a template, beneath
+ * the service: on the engine's own interface, where the first frame can be seen before the machine
+ * is ready. STATE_DIRECTORY is as for machines.js.
+ *
+ *   node bench/resume.js [STATE_DIRECTORY] [RUNS]
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'rolldown';
+import { quantiles } from './measure.js';
+
+const seed = process.argv[2] ?? join(homedir(), '.local', 'state', 'vc');
+const runs = Number(process.argv[3] ?? 5);
+const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
+const source = (name) => new URL(`../src/${name}`, import.meta.url).pathname;
+
+/** The engine and the screen, which the package does not export. */
+async function modules() {
+  // Where Node finds the packages that they import.
+  const dir = new URL('../node_modules/.cache/vc-bench', import.meta.url).pathname;
+  const input = {
+    engine: source('engines/qemu/index.ts'),
+    screen: source('screen/index.ts'),
+    shell: source('shell/index.ts'),
+  };
+  const output = { dir, format: 'esm', entryFileNames: '[name].mjs' };
+  const external = /^[@a-z]/;
+  await build({ input, external, platform: 'node', output, logLevel: 'warn' });
+  const [engine, screen, shell] = await Promise.all(
+    Object.keys(input).map((name) => import(join(dir, `${name}.mjs`))),
+  );
+  return { ...engine, ...screen, ...shell };
+}
+
+const { createQemuEngine, openScreen, openShell, generateKeyPair } = await modules();
+const state = join(directory, 'qemu');
+mkdirSync(state, { mode: 0o700 });
+for (const name of ['images', 'templates']) {
+  execFileSync('cp', ['-al', join(seed, 'qemu', name), state]);
+}
+const options = { directory: state, serviceId: 'bench', internet: false, allowNetworks: [] };
+const engine = createQemuEngine({ ...options, templates: 'on-demand' });
+const { publicKey, privateKey } = generateKeyPair();
+
+/** Milliseconds from the engine's `create` to each step of one machine, which is removed again. */
+async function once(id) {
+  const begun = performance.now();
+  const at = {};
+  const reached = (step) => {
+    at[step] = performance.now() - begun;
+  };
+  const spec = {
+    ...{ id, ownerId: 'bench', projectId: 'bench', os: 'linux', image: 'linux' },
+    ...{ cpu: 2, ram: 2, gpu: 'none', resolution: { width: 1280, height: 800 } },
+    authorizedKey: publicKey,
+  };
+  try {
+    await engine.create(spec);
+    let frame = Promise.resolve();
+    await engine.start(id, undefined, () => {
+      reached('its processors run');
+      frame = engine
+        .dial(id, 'screen')
+        .then((stream) => openScreen(stream, { timeoutMs: 60_000 }))
+        .then((screen) => {
+          reached('first frame');
+          screen.close();
+        });
+      frame.catch(() => undefined);
+    });
+    reached('it knows who it is');
+    const access = await engine.shell(id);
+    const shell = await openShell(await engine.dial(id, 'shell'), { privateKey, ...access });
+    await shell.run({ command: 'true', timeoutMs: 30_000, background: false });
+    reached('a command answered');
+    shell.close();
+    await frame;
+    return at;
+  } finally {
+    await engine.remove(id);
+  }
+}
+
+try {
+  await once('warm');
+  const samples = [];
+  for (let i = 0; i < runs; i++) samples.push(await once(`run${i}`));
+  for (const step of Object.keys(samples[0])) {
+    const { p50, min } = quantiles(samples.map((sample) => sample[step]));
+    console.log(`${step.padEnd(24)} p50 ${Math.round(p50)} ms, at least ${Math.round(min)} ms`);
+  }
+} finally {
+  await engine.close();
+  rmSync(directory, { recursive: true, force: true });
+}

@@ -24,8 +24,10 @@ done
 reports=$(mktemp -d)
 trap 'rm -rf "$reports"' EXIT
 failed=0
+# The tests run against real machines: one that a busy host was too slow for has a second attempt,
+# and the summary names it.
 for project in unit e2e e2e-qemu; do
-  npx vitest run --project "$project" --reporter=default --reporter=json \
+  npx vitest run --project "$project" --retry=1 --reporter=default --reporter=json \
     --outputFile.json="$reports/$project.json" || failed=1
 done
 node scripts/summary.js "$reports"/*.json || failed=1

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { admitRequests, Lane } from '../../src/server/admission.js';
 import { sendError } from '../../src/server/errors.js';
 
-const limits = { atOnce: 2, bytes: 1000, waiting: 2, waitMs: 300 };
+const limits = { atOnce: 2, bytes: 1000, waiting: 2, waitMs: 1_500 };
 const never = new AbortController().signal;
 
 let app: FastifyInstance;

@@ -5,41 +5,23 @@
  *
  *   npm run build && node bench/machines.js [STATE_DIRECTORY]
  */
-import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { homedir, tmpdir } from 'node:os';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { VirtualComputers } from '../dist/client/index.js';
 import { sample } from './measure.js';
+import { withService } from './service.js';
 
-const VC = new URL('../bin/vc.js', import.meta.url).pathname;
 const seed = process.argv[2] ?? join(homedir(), '.local', 'state', 'vc');
-const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
-const state = join(directory, 'state');
-mkdirSync(join(state, 'qemu'), { recursive: true, mode: 0o700 });
-for (const name of ['images', 'templates']) {
-  execFileSync('cp', ['-al', join(seed, 'qemu', name), join(state, 'qemu')]);
-}
-const env = { ...process.env, VC_CONFIG_DIR: join(directory, 'config'), VC_STATE_DIR: state };
-const options = ['--listen', '127.0.0.1:0', '--engine', 'qemu', '--max-running', '8'];
-const service = spawn(process.execPath, [VC, 'serve', ...options], {
-  env,
-  stdio: ['ignore', 'ignore', 'pipe'],
-});
-let log = '';
-service.stderr.on('data', (chunk) => {
-  log += chunk;
-});
+const flags = ['--engine', 'qemu', '--max-running', '8'];
 
-async function client() {
-  for (let i = 0; i < 1000; i++, await sleep(20)) {
-    const url = /listening on (http:\S+)/.exec(log)?.[1];
-    if (url === undefined) continue;
-    const config = JSON.parse(readFileSync(join(directory, 'config', 'config.json'), 'utf8'));
-    return new VirtualComputers({ baseUrl: url, apiKey: config.profiles.default.apiKey });
+/** Gives the service the seed's images and templates, as hard links. */
+function prepare(state) {
+  mkdirSync(join(state, 'qemu'), { recursive: true, mode: 0o700 });
+  for (const name of ['images', 'templates']) {
+    execFileSync('cp', ['-al', join(seed, 'qemu', name), join(state, 'qemu')]);
   }
-  throw new Error(`the service did not start:\n${log}`);
 }
 
 async function timed(work) {
@@ -67,9 +49,7 @@ function unshared() {
 const ms = (value) => `${Math.round(value * 10) / 10} ms`;
 const middle = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 
-async function main() {
-  const vc = await client();
-  await vc.projects.create('bench');
+await withService({ flags, prepare }, async ({ vc }) => {
   const rows = [];
   const times = [];
   const made = [];
@@ -108,14 +88,4 @@ async function main() {
   rows.push(['start by booting, to ready', ms(boot)]);
   rows.push(['that against a template', `${Math.round((boot / clone) * 10) / 10} times`]);
   for (const [what, value] of rows) console.log(`${what.padEnd(40)} ${value}`);
-  await vc.projects.delete('bench');
-  await vc.close();
-}
-
-try {
-  await main();
-} finally {
-  service.kill('SIGTERM');
-  await new Promise((resolve) => service.once('exit', resolve));
-  rmSync(directory, { recursive: true, force: true });
-}
+});

@@ -4,52 +4,18 @@
  *
  *   npm run build && npm run bench
  */
-import { execFile, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Client } from 'undici';
 import { row, sample } from './measure.js';
+import { memory, withService } from './service.js';
 
 const run = promisify(execFile);
-const VC = new URL('../bin/vc.js', import.meta.url).pathname;
-const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
-const env = {
-  ...process.env,
-  VC_CONFIG_DIR: join(directory, 'config'),
-  VC_STATE_DIR: join(directory, 'state'),
-};
 
-const service = spawn(
-  process.execPath,
-  [VC, 'serve', '--listen', '127.0.0.1:0', '--max-running', '4'],
-  {
-    env,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  },
-);
-let log = '';
-service.stderr.on('data', (chunk) => {
-  log += chunk;
-});
-
-async function serviceUrl() {
-  for (let i = 0; i < 500; i++) {
-    const url = /http:\/\/127\.0\.0\.1:\d+/.exec(log)?.[0];
-    if (url) return url;
-    if (service.exitCode !== null) break;
-    await sleep(20);
-  }
-  throw new Error(`the service did not start:\n${log}`);
-}
-
-async function main() {
-  const client = new Client(await serviceUrl());
-  await sleep(300);
-  const config = JSON.parse(readFileSync(join(env.VC_CONFIG_DIR, 'config.json'), 'utf8'));
-  const authorization = `Bearer ${config.profiles.default.apiKey}`;
+await withService({ flags: ['--max-running', '4'] }, async ({ baseUrl, apiKey, pid }) => {
+  const client = new Client(new URL(baseUrl).origin);
+  const authorization = `Bearer ${apiKey}`;
   async function call(method, path, body, accept = 'application/json') {
     const answer = await client.request({
       method,
@@ -65,7 +31,6 @@ async function main() {
     return json;
   }
 
-  await call('POST', '/projects', { name: 'bench' });
   const made = [];
   made.push((await call('POST', '/projects/bench/computers', { name: 'bench' })).id);
   const alone = [];
@@ -78,12 +43,8 @@ async function main() {
     await call('DELETE', `/computers/${computer.id}`);
     deletions.push(performance.now() - deleting);
   }
-  const memory = () => {
-    const status = readFileSync(`/proc/${service.pid}/status`, 'utf8');
-    return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024);
-  };
   const { id: second } = await call('POST', '/projects/bench/computers', { name: 'second' });
-  const running = memory();
+  const running = memory(pid, 'VmRSS');
   await call('DELETE', `/computers/${second}`);
   const [id] = made;
   const container = `vc-${id}`;
@@ -147,21 +108,10 @@ async function main() {
     report.push(row(`${name} (${exact})`, times));
   }
 
-  const after = memory();
+  const after = memory(pid, 'VmRSS');
   console.table(report);
   console.log(
     `service memory (RSS): ${running} MB with 2 running computers, ${after} MB after all this`,
   );
-  await call('DELETE', '/projects/bench');
   await client.close();
-}
-
-main()
-  .catch((error) => {
-    console.error(error);
-    process.exitCode = 1;
-  })
-  .finally(() => {
-    service.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-    service.kill('SIGTERM');
-  });
+});

@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { VirtualComputers } from '../dist/client/index.js';
 
 const VC = new URL('../bin/vc.js', import.meta.url).pathname;
 
@@ -44,11 +45,33 @@ export async function startService(flags = [], prepare = () => undefined) {
   throw new Error(`the service did not start:\n${log}`);
 }
 
+/** Runs `work` with a service and a project `bench` in it, and removes both whatever comes. */
+export async function withService({ flags, prepare }, work) {
+  const { url: baseUrl, apiKey, pid, close } = await startService(flags, prepare);
+  const vc = new VirtualComputers({ baseUrl, apiKey });
+  try {
+    await vc.projects.create('bench');
+    try {
+      await work({ vc, baseUrl, apiKey, pid });
+    } finally {
+      await vc.projects.delete('bench');
+    }
+  } finally {
+    await vc.close();
+    await close();
+  }
+}
+
+/** A field of /proc/PID/status in MB, such as VmRSS or VmHWM. */
+export function memory(pid, field) {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
+}
+
 /** What a process holds at this moment: MiB of memory, open descriptors, children. */
 export function held(pid) {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return {
-    rss: Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024),
+    rss: memory(pid, 'VmRSS'),
     descriptors: readdirSync(`/proc/${pid}/fd`).length,
     children: readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').length - 1,
   };

@@ -5,46 +5,16 @@
  *   npm run build && node bench/stream.js
  */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { cpus, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { cpus } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { VirtualComputers } from '../dist/client/index.js';
 import { quantiles } from './measure.js';
+import { withService } from './service.js';
 
-const VC = new URL('../bin/vc.js', import.meta.url).pathname;
-const SECONDS = 15;
+const SECONDS = 10;
+const RUNS = 3;
 const CHANGES = 40;
-const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
-const env = {
-  ...process.env,
-  VC_CONFIG_DIR: join(directory, 'config'),
-  VC_STATE_DIR: join(directory, 'state'),
-};
-const service = spawn(
-  process.execPath,
-  [VC, 'serve', '--listen', '127.0.0.1:0', '--allow-private-rtmp', '--log-level', 'warn'],
-  { env, stdio: ['ignore', 'ignore', 'pipe'] },
-);
-let log = '';
-service.stderr.on('data', (chunk) => {
-  log += chunk;
-});
-
-async function connect() {
-  for (let i = 0; i < 500; i++) {
-    const url = /http:\/\/127\.0\.0\.1:\d+\/api/.exec(log)?.[0];
-    if (url) {
-      await sleep(300);
-      const config = JSON.parse(readFileSync(join(env.VC_CONFIG_DIR, 'config.json'), 'utf8'));
-      return new VirtualComputers({ baseUrl: url, apiKey: config.profiles.default.apiKey });
-    }
-    if (service.exitCode !== null) break;
-    await sleep(20);
-  }
-  throw new Error(`the service did not start:\n${log}`);
-}
 
 function freePort() {
   return new Promise((resolve) => {
@@ -73,23 +43,26 @@ function used(pid) {
   return (Number(fields[11]) + Number(fields[12])) / 100;
 }
 
-async function cost(computer, what, fps) {
+async function cost({ computer, service }, what, fps) {
   const { url, child, ended } = await ingest(['-c', 'copy', '-f', 'null', '-']);
   const { pid } = await computer.startStream({ url, fps });
   await sleep(3000);
-  const before = [used(service.pid), used(pid)];
-  await sleep(SECONDS * 1000);
-  const share = [used(service.pid), used(pid)].map((now, i) => ((now - before[i]) / SECONDS) * 100);
+  const shares = [];
+  for (let i = 0; i < RUNS; i++) {
+    const before = [used(service), used(pid)];
+    await sleep(SECONDS * 1000);
+    shares.push([used(service), used(pid)].map((now, at) => ((now - before[at]) / SECONDS) * 100));
+  }
   await computer.stopStream();
   child.kill('SIGKILL');
   await ended;
-  const [own, encoder] = share;
-  const percent = (value) => `${value.toFixed(0)} %`;
+  const percent = (values) => `${quantiles(values).p50.toFixed(0)} %`;
   return {
     what: `${what}, ${fps} fps`,
-    service: percent(own),
-    ffmpeg: percent(encoder),
-    'in all, of one core': percent(own + encoder),
+    service: percent(shares.map(([own]) => own)),
+    ffmpeg: percent(shares.map(([, encoder]) => encoder)),
+    'in all, of one core': percent(shares.map(([own, encoder]) => own + encoder)),
+    runs: `${RUNS} of ${SECONDS} s`,
   };
 }
 
@@ -132,34 +105,21 @@ async function latency(computer, fps) {
   await ended;
   const { p50, p95 } = quantiles(times);
   const ms = (value) => `${value.toFixed(0)} ms`;
-  return { what: `key to decoded frame, ${fps} fps`, p50: ms(p50), p95: ms(p95) };
+  return { what: `key to decoded frame, ${fps} fps`, p50: ms(p50), p95: ms(p95), runs: CHANGES };
 }
 
-async function main() {
-  const vc = await connect();
-  await vc.projects.create('bench');
+await withService({ flags: ['--allow-private-rtmp'] }, async ({ vc, pid: service }) => {
   const computer = await vc.computers.create('bench', { name: 'stream' });
   await sleep(2000);
   console.log(`${cpus().length} cores; the screen is 1280x800`);
+  const both = { computer, service };
   const costs = [];
-  for (const fps of [15, 30, 60]) costs.push(await cost(computer, 'still desktop', fps));
+  for (const fps of [15, 30, 60]) costs.push(await cost(both, 'still desktop', fps));
   await computer.bash(
     "xterm -geometry 120x40+100+50 -T busy -e 'while :; do date +%N%N%N%N%N; sleep 0.005; done' >/dev/null 2>&1 &",
   );
-  costs.push(await cost(computer, 'a terminal printing', 30));
+  costs.push(await cost(both, 'a terminal printing', 30));
   await computer.bash('pkill -x xterm');
   console.table(costs);
   console.table([await latency(computer, 30), await latency(computer, 60)]);
-  await vc.projects.delete('bench');
-  await vc.close();
-}
-
-main()
-  .catch((error) => {
-    console.error(error);
-    process.exitCode = 1;
-  })
-  .finally(() => {
-    service.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-    service.kill('SIGTERM');
-  });
+});

@@ -4,40 +4,10 @@
  *
  *   npm run build && node bench/view.js
  */
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
-import { VirtualComputers } from '../dist/client/index.js';
 import { row } from './measure.js';
-
-const VC = new URL('../bin/vc.js', import.meta.url).pathname;
-const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
-const env = {
-  ...process.env,
-  VC_CONFIG_DIR: join(directory, 'config'),
-  VC_STATE_DIR: join(directory, 'state'),
-};
-const service = spawn(process.execPath, [VC, 'serve', '--listen', '127.0.0.1:0'], {
-  env,
-  stdio: ['ignore', 'ignore', 'pipe'],
-});
-let log = '';
-service.stderr.on('data', (chunk) => {
-  log += chunk;
-});
-
-async function baseUrl() {
-  for (let i = 0; i < 500; i++) {
-    const url = /http:\/\/127\.0\.0\.1:\d+\/api/.exec(log)?.[0];
-    if (url) return url;
-    if (service.exitCode !== null) break;
-    await sleep(20);
-  }
-  throw new Error(`the service did not start:\n${log}`);
-}
+import { withService } from './service.js';
 
 /** Resolves in the page with the time at which the canvas's pixel first has another colour. */
 function nextColor(page, x, y) {
@@ -55,12 +25,7 @@ function nextColor(page, x, y) {
   );
 }
 
-async function main() {
-  const url = await baseUrl();
-  await sleep(300);
-  const config = JSON.parse(readFileSync(join(env.VC_CONFIG_DIR, 'config.json'), 'utf8'));
-  const vc = new VirtualComputers({ baseUrl: url, apiKey: config.profiles.default.apiKey });
-  await vc.projects.create('bench');
+await withService({}, async ({ vc }) => {
   const computer = await vc.computers.create('bench', { name: 'view' });
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'];
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args });
@@ -93,17 +58,5 @@ async function main() {
     console.table(report);
   } finally {
     await browser.close();
-    await vc.projects.delete('bench');
-    await vc.close();
   }
-}
-
-main()
-  .catch((error) => {
-    console.error(error);
-    process.exitCode = 1;
-  })
-  .finally(() => {
-    service.once('exit', () => rmSync(directory, { recursive: true, force: true }));
-    service.kill('SIGTERM');
-  });
+});

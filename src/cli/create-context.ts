@@ -1,7 +1,8 @@
-import { Client } from '../client/client.js';
+import type { Client } from '../client/client.js';
 import { ServiceError } from '../client/errors.js';
 import type { Environment } from '../profile/index.js';
 import { configDirectory, ProfileStore, resolveSettings, type Settings } from '../profile/index.js';
+import { openClient } from './client.js';
 import type { Context, Globals } from './context.js';
 import { CliError, UsageError } from './errors.js';
 import { ExitCode } from './exit-codes.js';
@@ -53,7 +54,7 @@ export function createContext(surroundings: Surroundings, globals: Globals): Con
     ...{ io, env, cwd, globals, interrupts, now, profiles, settings },
     client: lazy(async () => {
       const resolved = await settings();
-      const client = openClient(resolved);
+      const client = clientOf(resolved);
       clients.push(client);
       if (resolved.apiKey === undefined) await failWithoutKey(client, resolved, interrupts.signal);
       return client;
@@ -70,9 +71,9 @@ export function createContext(surroundings: Surroundings, globals: Globals): Con
   };
 }
 
-function openClient({ baseUrl, apiKey }: Settings): Client {
+function clientOf({ baseUrl, apiKey }: Settings): Client {
   try {
-    return new Client({ baseUrl: baseUrl.value, apiKey: apiKey?.value });
+    return openClient({ baseUrl: baseUrl.value, apiKey: apiKey?.value });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     const origins = `the base URL comes from ${baseUrl.from}, the key from ${apiKey?.from ?? 'nowhere'}`;

@@ -13,6 +13,8 @@ export interface ClientOptions {
   /** For example `http://127.0.0.1:4700/api`. */
   readonly baseUrl: string;
   readonly apiKey?: string;
+  /** Sent as `User-Agent`, so that a host can tell its clients apart. */
+  readonly userAgent?: string;
 }
 
 export interface RequestOptions<N extends OperationName> {
@@ -45,14 +47,17 @@ export interface Bytes {
 export class Client {
   readonly baseUrl: string;
   readonly #url: URL;
-  readonly #authorization: string | undefined;
+  readonly #headers: Readonly<Record<string, string>>;
   #transport: Transport | undefined;
 
   /** Throws TypeError for a base URL or key that cannot be sent. */
   constructor(options: ClientOptions) {
     this.baseUrl = options.baseUrl.replace(/\/+$/, '');
     this.#url = parseBaseUrl(this.baseUrl);
-    this.#authorization = authorizationHeader(options.apiKey);
+    this.#headers = {
+      'user-agent': options.userAgent ?? 'virtual-computers',
+      ...authorizationHeader(options.apiKey),
+    };
   }
 
   /**
@@ -113,7 +118,7 @@ export class Client {
     return this.#answered({
       method: request.method,
       path: `${this.#url.pathname.replace(/\/$/, '')}${request.path}${queryString(request.query)}`,
-      headers: { ...this.#authorizationHeaders(), ...request.headers },
+      headers: { ...this.#headers, ...request.headers },
       body: request.body ?? null,
       signal: request.signal ?? null,
       // The service itself drops what stands still; this is for one that hangs.
@@ -136,7 +141,7 @@ export class Client {
   ): Promise<Dispatcher.ResponseData> {
     const { method, paths } = routes[operation];
     const timeout = options.timeoutMs ?? answerDeadline(operation, options.body);
-    const headers: Record<string, string> = { accept, ...this.#authorizationHeaders() };
+    const headers: Record<string, string> = { accept, ...this.#headers };
     if (options.body !== undefined) headers['content-type'] = 'application/json';
     return this.#answered({
       method,
@@ -150,11 +155,7 @@ export class Client {
   }
 
   get #endpoint(): Endpoint {
-    return { url: this.#url, authorization: this.#authorization };
-  }
-
-  #authorizationHeaders(): Record<string, string> {
-    return this.#authorization === undefined ? {} : { authorization: this.#authorization };
+    return { url: this.#url, headers: this.#headers };
   }
 
   /** The answer, if it is one of success. */
@@ -204,11 +205,11 @@ function parseBaseUrl(baseUrl: string): URL {
   return url;
 }
 
-function authorizationHeader(apiKey: string | undefined): string | undefined {
-  if (apiKey === undefined) return undefined;
+function authorizationHeader(apiKey: string | undefined): Record<string, string> {
+  if (apiKey === undefined) return {};
   // The key itself is never part of a message.
   if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('the API key has a character no key has');
-  return `Bearer ${apiKey}`;
+  return { authorization: `Bearer ${apiKey}` };
 }
 
 function queryString(query: unknown): string {

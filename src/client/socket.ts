@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { errorFromAnswer, errorFromFailure } from './errors.js';
 
-/** Where the service is and what lets us in. */
+/** Where the service is, and what every request to it says: who asks, and the key. */
 export interface Endpoint {
   readonly url: URL;
-  readonly authorization: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
@@ -20,7 +20,7 @@ export async function openSocket(
   signal?.throwIfAborted();
   const base = endpoint.url.href.replace(/\/$/, '').replace(/^http/, 'ws');
   const socket = new WebSocket(`${base}${path}`, {
-    headers: endpoint.authorization === undefined ? {} : { authorization: endpoint.authorization },
+    headers: endpoint.headers,
     perMessageDeflate: false,
     handshakeTimeout: 90_000,
     maxPayload: 16 * 1024 * 1024,

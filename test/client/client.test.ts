@@ -63,7 +63,10 @@ test('the facade sends what its methods say', async () => {
     ['/api/computers/cmp_1/click', { x: 0, y: 5, button: 'right' }],
     ['/api/computers/cmp_1/wait', { until: 'stable' }],
   ]);
-  expect(service.received[0]?.headers.authorization).toBe('Bearer vc_key');
+  expect(service.received[0]?.headers).toMatchObject({
+    authorization: 'Bearer vc_key',
+    'user-agent': 'virtual-computers',
+  });
 });
 
 test('a screenshot is bytes of the format that was asked for', async () => {

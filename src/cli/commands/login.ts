@@ -1,4 +1,3 @@
-import { Client } from '../../client/client.js';
 import {
   LOCAL_BASE_URL,
   PROFILE_NAME,
@@ -7,6 +6,7 @@ import {
 } from '../../profile/index.js';
 import { readApiKey } from '../api-key.js';
 import { checkBaseUrl } from '../base-url.js';
+import { openClient } from '../client.js';
 import type { Context } from '../context.js';
 import { defineCommand } from '../define.js';
 import { done, printJson } from '../output.js';
@@ -58,7 +58,7 @@ function loginAddress({ globals, env }: Context, { current, profiles }: ProfileF
 }
 
 async function tryKey({ interrupts }: Context, options: { baseUrl: string; apiKey: string }) {
-  const client = new Client(options);
+  const client = openClient(options);
   try {
     return await client.request('getMe', { signal: interrupts.signal, timeoutMs: 15_000 });
   } finally {

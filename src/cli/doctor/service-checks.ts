@@ -1,4 +1,4 @@
-import { Client } from '../../client/client.js';
+import { openClient } from '../client.js';
 import { serviceHealth } from '../serve/health.js';
 import { describeMetrics, readMetrics } from '../serve/metrics.js';
 import { type Check, missing, ok } from './check.js';
@@ -39,7 +39,7 @@ const key: Check = {
         `vc profile add default --base-url ${baseUrl}`,
       );
     }
-    const client = new Client({ baseUrl, apiKey });
+    const client = openClient({ baseUrl, apiKey });
     try {
       await client.request('listProjects', { signal, timeoutMs: 10_000 });
       return ok('accepted');

@@ -1,12 +1,12 @@
-import { Client } from '../../client/client.js';
 import type { Health } from '../../contract/index.js';
+import { openClient } from '../client.js';
 
 /** The health of the service at `baseUrl`; undefined when none answers there. Needs no key. */
 export async function serviceHealth(
   baseUrl: string,
   signal?: AbortSignal,
 ): Promise<Health | undefined> {
-  const client = new Client({ baseUrl });
+  const client = openClient({ baseUrl });
   try {
     const health = await client.request('health', { timeoutMs: 5000, signal });
     const isOurs = typeof health.version === 'string' && Array.isArray(health.engines);

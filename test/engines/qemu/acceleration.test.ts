@@ -33,6 +33,8 @@ describe('what was found out about KVM', () => {
 
   it('decides how QEMU runs', () => {
     expect(accelerationArguments({ usable: true })).toContain('kvm');
-    expect(accelerationArguments({ usable: false, reason: '' })).toContain('tcg,thread=multi');
+    const emulated = accelerationArguments({ usable: false, reason: '' });
+    expect(emulated).toContain('tcg,thread=multi');
+    expect(emulated, 'with SMAP no Wine runs in it').toContain('max,-smap');
   });
 });

@@ -57,11 +57,15 @@ export async function probeKvm(request: KvmProbeRequest): Promise<KvmVerdict> {
   }
 }
 
-/** QEMU's arguments: under emulation, the fastest and fullest processor that it knows. */
+/**
+ * QEMU's arguments: under emulation, the fastest and fullest processor that it knows, without SMAP.
+ * Before version 9.1 QEMU takes the IRET with which Wine and .NET go on with a thread for one of the
+ * kernel's, and with SMAP the guest's kernel kills the program for the access.
+ */
 export function accelerationArguments(verdict: KvmVerdict): string[] {
   return verdict.usable
     ? ['-accel', 'kvm', '-cpu', 'host']
-    : ['-accel', 'tcg,thread=multi', '-cpu', 'max'];
+    : ['-accel', 'tcg,thread=multi', '-cpu', 'max,-smap'];
 }
 
 async function hashOf(path: string): Promise<string> {

@@ -53,6 +53,19 @@ export class ExecStream extends Duplex {
     this.#socket.write(chunk, done);
   }
 
+  /** What has gathered meanwhile goes in one piece: SSH writes a packet in three. */
+  override _writev(
+    chunks: { chunk: Buffer; encoding: BufferEncoding }[],
+    done: (error?: Error | null) => void,
+  ) {
+    const last = chunks.length - 1;
+    this.#socket.cork();
+    for (const [i, { chunk }] of chunks.entries()) {
+      this.#socket.write(chunk, i === last ? done : undefined);
+    }
+    this.#socket.uncork();
+  }
+
   override _final(done: () => void): void {
     this.#socket.end(() => done());
   }

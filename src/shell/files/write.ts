@@ -8,8 +8,10 @@ import { type FileSession, withSession } from './session.js';
 import { isFull } from './space.js';
 import type { UploadOptions } from './types.js';
 
-/** Bytes that may be on their way to the guest at once: what memory an upload takes. */
-const MOST_WAITING = 4 * 1024 * 1024;
+/** Bytes of one write: what OpenSSH takes in one packet (256 KiB), less what goes with them. */
+const MOST_AT_ONCE = 254 * 1024;
+/** Bytes that may be on their way to the guest at once. More is slower: it leaves the caches. */
+const MOST_WAITING = 1024 * 1024;
 
 /** Writes a file whole or not at all, see {@link Files.write}. */
 export function writeFile(
@@ -84,7 +86,10 @@ async function resolveTarget(
   }
 }
 
-/** Writes chunks at their places, many at once; resolves with the number of bytes. */
+/**
+ * Writes at the right places, several at once; resolves with the number of bytes. What comes while
+ * others are on their way is gathered: every write costs the guest an answer.
+ */
 async function pour(
   session: FileSession,
   handle: Buffer,
@@ -92,12 +97,18 @@ async function pour(
 ): Promise<number> {
   let position = 0;
   let waiting = 0;
+  let gathered: Buffer[] = [];
+  let size = 0;
   let failure: unknown;
   let wake: () => void = () => undefined;
-  const send = (chunk: Buffer) => {
-    waiting += chunk.length;
+  const send = () => {
+    if (size === 0) return;
+    const chunk = gathered.length === 1 && gathered[0] ? gathered[0] : Buffer.concat(gathered);
     const at = position;
-    position += chunk.length;
+    position += size;
+    waiting += size;
+    gathered = [];
+    size = 0;
     session
       .data<void>((done) =>
         session.sftp.write(handle, chunk, 0, chunk.length, at, (error) => done(error, undefined)),
@@ -107,6 +118,7 @@ async function pour(
       })
       .finally(() => {
         waiting -= chunk.length;
+        if (waiting === 0 && failure === undefined) send();
         wake();
       });
   };
@@ -119,10 +131,13 @@ async function pour(
     if (failure !== undefined) throw failure;
   };
   for await (const chunk of data) {
-    if (chunk.length === 0) continue;
-    send(chunk);
+    if (size + chunk.length > MOST_AT_ONCE) send();
+    gathered.push(chunk);
+    size += chunk.length;
+    if (waiting === 0) send();
     await room(MOST_WAITING);
   }
+  send();
   await room(0);
   return position;
 }

@@ -6,12 +6,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import sharp from 'sharp';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { type Bench, eventually, openBench } from '../support/e2e.js';
 import { freePort, openRtmpServer, openViewer, type Viewer } from '../support/ingest.js';
 
 const SIZE = { width: 1280, height: 800 };
 const SECRET = 'sk-very-secret-8472';
+
+/** What is about the target and the encoder, wherever the frames come from. */
+const onceOnly = it.skipIf(inject('engine') !== 'docker');
+if (inject('engine') !== 'docker') {
+  console.log('What streams do about their targets is tested on one engine, Docker.');
+}
 
 let bench: Bench;
 let directory: string;
@@ -106,7 +112,7 @@ it('shows what is on the screen to an ingest, and every change of it', async () 
   expect(() => process.kill(started.json.pid, 0)).toThrow();
 });
 
-it('keeps the pace it was asked for', async () => {
+onceOnly('keeps the pace it was asked for', async () => {
   const { url, viewer } = await listening();
   expect((await call('POST', '/stream/start', { url, fps: 30 })).status).toBe(200);
   await eventually(async () => viewer.count() > 0);
@@ -118,72 +124,80 @@ it('keeps the pace it was asked for', async () => {
   expect(fps).toBeLessThan(40);
 });
 
-it('goes through a connection whose key is seen nowhere, and recovers when the server restarts', async () => {
-  const server = await openRtmpServer(directory);
-  try {
-    const url = `rtmp://127.0.0.1:${server.port}/live`;
-    const made = await bench.service.http('POST', '/connections', {
-      name: 'show',
-      url,
-      stream_key: SECRET,
-    });
-    expect(made.json).toMatchObject({ name: 'show', url, has_stream_key: true });
-    await paint('#00ff00');
-    const started = await call('POST', '/stream/start', { connection_name: 'show', fps: 15 });
-    expect(started.json).toMatchObject({ success: true });
-    await shows(watch(`${url}/${SECRET}`, { listen: false }), '0f0');
-    const own = viewers.map(({ pid }) => pid);
-    const seen = processTexts(own).filter(([, text]) => text.includes(SECRET));
-    expect(seen).toEqual([]);
-    expect(processTexts(own).some(([pid]) => pid === started.json.pid)).toBe(true);
+onceOnly(
+  'goes through a connection whose key is seen nowhere, and recovers when the server restarts',
+  async () => {
+    const server = await openRtmpServer(directory);
+    try {
+      const url = `rtmp://127.0.0.1:${server.port}/live`;
+      const made = await bench.service.http('POST', '/connections', {
+        name: 'show',
+        url,
+        stream_key: SECRET,
+      });
+      expect(made.json).toMatchObject({ name: 'show', url, has_stream_key: true });
+      await paint('#00ff00');
+      const started = await call('POST', '/stream/start', { connection_name: 'show', fps: 15 });
+      expect(started.json).toMatchObject({ success: true });
+      await shows(watch(`${url}/${SECRET}`, { listen: false }), '0f0');
+      const own = viewers.map(({ pid }) => pid);
+      const seen = processTexts(own).filter(([, text]) => text.includes(SECRET));
+      expect(seen).toEqual([]);
+      expect(processTexts(own).some(([pid]) => pid === started.json.pid)).toBe(true);
 
-    await server.kill();
-    await paint('#ff00ff');
-    await eventually(async () => (await status()).message?.includes('reconnecting'));
-    expect((await status()).status).toBe('streaming');
-    await server.start();
-    await eventually(async () => (await status()).message === undefined, 20_000);
-    await shows(watch(`${url}/${SECRET}`, { listen: false }), 'f0f');
+      await server.kill();
+      await paint('#ff00ff');
+      await eventually(async () => (await status()).message?.includes('reconnecting'));
+      expect((await status()).status).toBe('streaming');
+      await server.start();
+      await eventually(async () => (await status()).message === undefined, 20_000);
+      await shows(watch(`${url}/${SECRET}`, { listen: false }), 'f0f');
 
-    // The server is there and does nothing any more.
-    process.kill(server.pid(), 'SIGSTOP');
-    const message = await eventually(async () => (await status()).message, 20_000);
-    expect(message).toMatch(/stopped answering|stopped reading/);
-    process.kill(server.pid(), 'SIGCONT');
-    await eventually(async () => (await status()).message === undefined, 30_000);
-    await shows(watch(`${url}/${SECRET}`, { listen: false }), 'f0f');
+      // The server is there and does nothing any more.
+      process.kill(server.pid(), 'SIGSTOP');
+      const message = await eventually(async () => (await status()).message, 20_000);
+      expect(message).toMatch(/stopped answering|stopped reading/);
+      process.kill(server.pid(), 'SIGCONT');
+      await eventually(async () => (await status()).message === undefined, 30_000);
+      await shows(watch(`${url}/${SECRET}`, { listen: false }), 'f0f');
 
-    const everything = [
-      bench.service.log(),
-      JSON.stringify(await bench.service.http('GET', '/connections')),
-      JSON.stringify(await status()),
-      message,
-    ].join('\n');
-    expect(everything).not.toContain(SECRET);
-    const { stdout } = await bench.service.cli(['connection', 'ls']);
-    expect(stdout).toContain('show');
-    expect(stdout).not.toContain(SECRET);
-    const state = join(bench.service.directory, 'state');
-    for (const file of readdirSync(state).filter((name) => name.startsWith('vc.db'))) {
-      expect(readFileSync(join(state, file)).includes(SECRET), file).toBe(false);
+      const everything = [
+        bench.service.log(),
+        JSON.stringify(await bench.service.http('GET', '/connections')),
+        JSON.stringify(await status()),
+        message,
+      ].join('\n');
+      expect(everything).not.toContain(SECRET);
+      const { stdout } = await bench.service.cli(['connection', 'ls']);
+      expect(stdout).toContain('show');
+      expect(stdout).not.toContain(SECRET);
+      const state = join(bench.service.directory, 'state');
+      for (const file of readdirSync(state).filter((name) => name.startsWith('vc.db'))) {
+        expect(readFileSync(join(state, file)).includes(SECRET), file).toBe(false);
+      }
+    } finally {
+      await server.kill();
+      await bench.service.http('DELETE', '/connections/show');
     }
-  } finally {
-    await server.kill();
-    await bench.service.http('DELETE', '/connections/show');
-  }
-}, 180_000);
+  },
+  180_000,
+);
 
-it('notices an ingest that stands still, whatever the ingest', async () => {
-  const { url, viewer } = await listening();
-  expect((await call('POST', '/stream/start', { url })).status).toBe(200);
-  await eventually(async () => viewer.count() > 0);
-  await sleep(10_000);
-  process.kill(viewer.pid, 'SIGSTOP');
-  const begun = Date.now();
-  const message = await eventually(async () => (await status()).message, 80_000);
-  console.log(`noticed after ${Math.round((Date.now() - begun) / 1000)} s: ${message}`);
-  expect(message).toContain('it has stopped');
-}, 120_000);
+onceOnly(
+  'notices an ingest that stands still, whatever the ingest',
+  async () => {
+    const { url, viewer } = await listening();
+    expect((await call('POST', '/stream/start', { url })).status).toBe(200);
+    await eventually(async () => viewer.count() > 0);
+    await sleep(10_000);
+    process.kill(viewer.pid, 'SIGSTOP');
+    const begun = Date.now();
+    const message = await eventually(async () => (await status()).message, 80_000);
+    console.log(`noticed after ${Math.round((Date.now() - begun) / 1000)} s: ${message}`);
+    expect(message).toContain('it has stopped');
+  },
+  120_000,
+);
 
 it('goes on with another size of the screen', async () => {
   const server = await openRtmpServer(directory);
@@ -211,21 +225,25 @@ it('goes on with another size of the screen', async () => {
   }
 });
 
-it('says terminated, and why, when the server does not come back', async () => {
-  const server = await openRtmpServer(directory);
-  await call('POST', '/stream/start', { url: `rtmp://127.0.0.1:${server.port}/live/${SECRET}` });
-  const { pid } = await status();
-  await server.kill();
-  const end = await eventually(async () => {
-    const now = await status();
-    return now.status === 'terminated' && now;
-  }, 100_000);
-  expect(end.message).toContain('nothing listens there');
-  expect(end.message).not.toContain(SECRET);
-  expect(() => process.kill(pid, 0)).toThrow();
-}, 150_000);
+onceOnly(
+  'says terminated, and why, when the server does not come back',
+  async () => {
+    const server = await openRtmpServer(directory);
+    await call('POST', '/stream/start', { url: `rtmp://127.0.0.1:${server.port}/live/${SECRET}` });
+    const { pid } = await status();
+    await server.kill();
+    const end = await eventually(async () => {
+      const now = await status();
+      return now.status === 'terminated' && now;
+    }, 100_000);
+    expect(end.message).toContain('nothing listens there');
+    expect(end.message).not.toContain(SECRET);
+    expect(() => process.kill(pid, 0)).toThrow();
+  },
+  150_000,
+);
 
-it('fails to start, and says why, where nothing answers RTMP', async () => {
+onceOnly('fails to start, and says why, where nothing answers RTMP', async () => {
   const port = await freePort();
   const refused = await call('POST', '/stream/start', { url: `rtmp://127.0.0.1:${port}/live/x` });
   expect(refused.status).toBe(400);
@@ -262,7 +280,7 @@ it('refuses an unknown connection, both targets and none', async () => {
   }
 });
 
-it('leaves no encoder when the service is killed, and ends with the computer', async () => {
+onceOnly('leaves no encoder when the service is killed, and ends with the computer', async () => {
   const first = await listening();
   const one = await call('POST', '/stream/start', { url: first.url });
   expect(one.status).toBe(200);
@@ -317,7 +335,7 @@ it('records a file that shows the screen, whole also when interrupted', async ()
   await eventually(async () => left().length === 0);
 });
 
-it('refuses private targets unless the host allows them', async () => {
+onceOnly('refuses private targets unless the host allows them', async () => {
   const strict = await openBench();
   try {
     const start = (url: string) =>

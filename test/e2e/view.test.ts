@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import {
   canvasPixels,
   live,
@@ -13,6 +13,12 @@ import { type Bench, eventually, openBench } from '../support/e2e.js';
 import { openViewer } from '../support/viewer.js';
 
 if (noBrowser !== undefined) console.log(`The live view is not tested in a browser: ${noBrowser}.`);
+
+/** What the service does on its own, whatever the engine, and takes minutes of an emulated machine. */
+const onceOnly = it.skipIf(inject('engine') !== 'docker');
+if (inject('engine') !== 'docker') {
+  console.log('Idleness and restarts under a live view are tested on one engine, Docker.');
+}
 
 describe.skipIf(noBrowser !== undefined)('the live view in a browser', () => {
   let bench: Bench;
@@ -181,7 +187,7 @@ describe.skipIf(noBrowser !== undefined)('the live view in a browser', () => {
     expect(await page.textContent('#message')).toContain(`vc computer view ${bench.id}`);
   });
 
-  it('counts as use: a computer that is watched is not stopped for idleness', async () => {
+  onceOnly('counts as use: a computer that is watched is not stopped for idleness', async () => {
     const { json } = await bench.service.http('POST', '/projects/e2e/computers', {
       name: 'watched',
       auto_stop_minutes: 1,
@@ -195,14 +201,17 @@ describe.skipIf(noBrowser !== undefined)('the live view in a browser', () => {
     await watched.delete();
   });
 
-  it('goes on after a restart, and ends with the reason when the computer is stopped', async () => {
-    const { page } = await open('view');
-    await bench.computer.restart();
-    await bench.computer.wait({ until: 'stable' });
-    await showsDesktop(page);
-    expect(await page.getAttribute('body', 'data-state')).toBe('live');
-    await bench.computer.stop();
-    await page.waitForSelector('body[data-state="closed"]');
-    expect(await page.textContent('#message')).toContain('The computer is not running');
-  });
+  onceOnly(
+    'goes on after a restart, and ends with the reason when the computer is stopped',
+    async () => {
+      const { page } = await open('view');
+      await bench.computer.restart();
+      await bench.computer.wait({ until: 'stable' });
+      await showsDesktop(page);
+      expect(await page.getAttribute('body', 'data-state')).toBe('live');
+      await bench.computer.stop();
+      await page.waitForSelector('body[data-state="closed"]');
+      expect(await page.textContent('#message')).toContain('The computer is not running');
+    },
+  );
 });

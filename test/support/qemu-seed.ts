@@ -18,24 +18,26 @@ export async function prepareQemuSeed(say: (line: string) => void): Promise<stri
   const cache = process.env.VC_CACHE_DIR ?? join(homedir(), '.cache', 'vc');
   const seed = join(cache, 'test-qemu', 'seed');
   mkdirSync(seed, { recursive: true, mode: 0o700 });
-  const env = { ...process.env, VC_STATE_DIR: seed };
-  const begun = Date.now();
-  for (const words of [
-    ['image', 'build', 'linux', '--engine', 'qemu', '--if-missing'],
-    ['image', 'warm', 'linux'],
-  ]) {
-    say(`e2e-qemu: vc ${words.join(' ')}`);
-    await execa(process.execPath, [VC, ...words], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  }
-  say(`e2e-qemu: image and template ready after ${Math.round((Date.now() - begun) / 1000)} s`);
+  say(`e2e-qemu: image and template in ${seed}`);
+  await addImage(seed, 'linux');
+  await warmImage(seed, 'linux');
   return seed;
 }
 
 /** Builds another image into a seed, unless it is there. */
-export async function addImage(seed: string, name: string): Promise<void> {
-  const words = ['image', 'build', name, '--engine', 'qemu', '--if-missing'];
+export const addImage = (seed: string, name: string): Promise<void> =>
+  inSeed(seed, ['image', 'build', name, '--engine', 'qemu', '--if-missing']);
+
+/** Boots a template of an image in a seed, unless it is there. */
+export const warmImage = (seed: string, image: string): Promise<void> =>
+  inSeed(seed, ['image', 'warm', image]);
+
+async function inSeed(seed: string, words: readonly string[]): Promise<void> {
   const env = { ...process.env, VC_STATE_DIR: seed };
+  const begun = Date.now();
   await execa(process.execPath, [VC, ...words], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const seconds = Math.round((Date.now() - begun) / 1000);
+  process.stderr.write(`e2e-qemu: vc ${words.join(' ')}: ${seconds} s\n`);
 }
 
 /** Gives a service that has not been started the seed's images and templates, as hard links. */

@@ -20,7 +20,8 @@ import {
 import { createLayer } from '../qcow2.js';
 import type { Shape } from './key.js';
 
-const READY_MS = 180_000;
+/** Longer than the guest itself tries (300 s): an emulated one, on a host that is busy, needs it. */
+const READY_MS = 330_000;
 const SETTLE_MS = 120_000;
 const END_MS = 10_000;
 

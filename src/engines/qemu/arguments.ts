@@ -4,7 +4,7 @@ import type { Message } from './qmp/json-lines.js';
 import type { MachineRecord } from './record.js';
 
 /** Changes when the hardware of machines does: what was saved with other hardware cannot go on. */
-export const HARDWARE_VERSION = '2';
+export const HARDWARE_VERSION = '3';
 
 /** Node of the disk in QEMU, and the device that it is in. */
 export const DISK = { node: 'disk', device: 'disk0' } as const;

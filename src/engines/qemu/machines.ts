@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Channel, MachineEvent, MachineSpec, MachineState } from '../engine.js';
+import { probesIn, removeAbandonedProbes } from './acceleration/index.js';
 import { ensureDirectory, finishRemovals, names, removeDirectory } from './files.js';
 import { withAgent } from './guest/configure.js';
 import type { Host } from './host.js';
@@ -154,9 +155,10 @@ export class Machines {
   }
 
   async #readAll(): Promise<void> {
-    const { machines } = this.#options.host.layout;
+    const { machines, root } = this.#options.host.layout;
     await ensureDirectory(machines);
     await finishRemovals(machines);
+    await removeAbandonedProbes(probesIn(root));
     const ids = (await names(machines)).filter((name) => /^[a-z0-9_]{1,40}$/.test(name));
     await Promise.all([
       ...ids.map((id) => this.#machine(id).load()),

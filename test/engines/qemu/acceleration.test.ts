@@ -1,9 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { accelerationArguments } from '../../../src/engines/qemu/acceleration/index.js';
+import {
+  makeProbeDirectory,
+  removeAbandonedProbes,
+} from '../../../src/engines/qemu/acceleration/probe-directory.js';
 import { readVerdict, writeVerdict } from '../../../src/engines/qemu/acceleration/verdicts.js';
+import { currentBootId, parseStat } from '../../../src/engines/qemu/process/identity.js';
 
 let directory: string;
 beforeAll(async () => {
@@ -36,5 +43,26 @@ describe('what was found out about KVM', () => {
     const emulated = accelerationArguments({ usable: false, reason: '' });
     expect(emulated).toContain('tcg,thread=multi');
     expect(emulated, 'with SMAP no Wine runs in it').toContain('max,-smap');
+  });
+});
+
+describe('a probe that was cut short', () => {
+  it('is ended and removed when its service is gone, and left alone while it is there', async () => {
+    const parent = await mkdtemp(join(tmpdir(), 'vc-kvm-'));
+    const ours = await makeProbeDirectory(parent);
+    // No process has this id: Linux gives out no more than 4,194,304.
+    const theirs = join(parent, 'kvm-5000000-1-abcdef');
+    await mkdir(theirs);
+    await mkdir(join(parent, 'kvm-abcdef'));
+    await writeFile(join(parent, 'kvm.json'), '{}');
+    const guest = spawn('sleep', ['600'], { stdio: 'ignore' });
+    const ended = once(guest, 'exit');
+    const { startTime } = parseStat(await readFile(`/proc/${guest.pid}/stat`, 'utf8'));
+    const record = `boot ${await currentBootId()} ${process.getuid?.()}\npid ${guest.pid} ${startTime}\n`;
+    await writeFile(join(theirs, 'process'), record);
+    await removeAbandonedProbes(parent);
+    expect(await ended).toEqual([null, 'SIGKILL']);
+    expect((await readdir(parent)).sort()).toEqual([ours.slice(parent.length + 1), 'kvm.json']);
+    await rm(parent, { recursive: true });
   });
 });

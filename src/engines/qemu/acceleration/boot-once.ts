@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { copyFile, mkdtemp, rm } from 'node:fs/promises';
+import { copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { hardeningArguments } from '../hardening.js';
@@ -15,6 +15,7 @@ import {
 } from '../process/index.js';
 import { readTail } from '../process/log.js';
 import { accelerationArguments, type KvmProbeRequest } from './kvm.js';
+import { makeProbeDirectory } from './probe-directory.js';
 
 const WORDS = 'vc-probe-ok';
 const CONSOLE = 'console.log';
@@ -31,7 +32,7 @@ export async function bootOnce(
   const { program, kernel, initrd, signal } = request;
   const probe = await probeNetwork(signal);
   const network = await planNetwork(probe, { internet: false, allowNetworks: [] });
-  const directory = await mkdtemp(join(parent, 'kvm-'));
+  const directory = await makeProbeDirectory(parent);
   let identity: ProcessIdentity | undefined;
   try {
     const account = await prepareDirectory(directory);

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { currentBootId } from '../process/identity.js';
 import { bootOnce } from './boot-once.js';
 import { kvmDevice } from './device.js';
+import { probesIn } from './probe-directory.js';
 import { readVerdict, writeVerdict } from './verdicts.js';
 import { qemuVersion } from './version.js';
 
@@ -37,7 +37,7 @@ export async function probeKvm(request: KvmProbeRequest): Promise<KvmVerdict> {
   const closed = await kvmDevice();
   if (closed !== undefined) return { usable: false, reason: closed };
   try {
-    const directory = join(stateDirectory, 'qemu');
+    const directory = probesIn(stateDirectory);
     await mkdir(directory, { recursive: true, mode: 0o700 });
     const key = {
       bootId: await currentBootId(),

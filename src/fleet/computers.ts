@@ -1,42 +1,38 @@
 import { ApiError } from '../contract/errors.js';
-import type { Computer, CreateComputer, Me, UpdateComputer } from '../contract/resources.js';
-import { canFork } from '../engines/engine.js';
-import { generateKeyPair } from '../shell/index.js';
+import type {
+  Computer,
+  ComputerStatus,
+  CreateComputer,
+  Me,
+  UpdateComputer,
+} from '../contract/resources.js';
 import type { Owner } from './access.js';
-import { choosePlace, refuseUnavailableGpu } from './choice.js';
-import { generateId } from './ids.js';
+import { Admission } from './admission.js';
+import { Creation } from './creation.js';
 import { Superseded } from './machine.js';
 import type { Machines } from './machines.js';
-import type { NewComputer } from './store/computers.js';
 import type { Store } from './store/index.js';
 import type { ProjectRow } from './store/projects.js';
 import type { ComputerRecord } from './store/records.js';
 import { OCCUPYING } from './store/records.js';
-import { sleep } from './time.js';
+import { withinAnswer } from './time.js';
 import { computerView } from './views.js';
-
-/** A request waits so long for a computer to become ready, then answers with how far it is. */
-const ANSWER_AFTER_MS = 60_000;
 
 /** Whether an answer comes when the computer is ready, or at once. */
 export type Waiting = 'ready' | 'no';
-
-/** What a request decides of a new row; the rest is generated. */
-type NewShape = Omit<
-  NewComputer,
-  'id' | 'project_id' | 'owner_id' | 'status' | 'private_key' | 'public_key' | 'created_at'
->;
 
 /** Computers and their lifecycle: limits, names, intents. */
 export class Computers {
   readonly #store: Store;
   readonly #machines: Machines;
-  readonly #maxRunning: number;
+  readonly #admission: Admission;
+  readonly #creation: Creation;
 
   constructor(store: Store, machines: Machines, maxRunning: number) {
     this.#store = store;
     this.#machines = machines;
-    this.#maxRunning = maxRunning;
+    this.#admission = new Admission(store, maxRunning);
+    this.#creation = new Creation(store, machines, this.#admission);
   }
 
   /** Creates a computer and starts it; with `wait` answers when it is ready. */
@@ -46,18 +42,7 @@ export class Computers {
     input: CreateComputer,
     wait: Waiting,
   ): Promise<Computer> {
-    this.#refuseName(project, input.name);
-    this.#refuseOverLimit(owner.id);
-    const { engine, image, os } = await choosePlace(this.#machines, input);
-    refuseUnavailableGpu(engine, input.gpu);
-    const { resolution, ...asked } = input;
-    return this.#begin(
-      this.#insert(owner, project, {
-        ...{ ...asked, ...resolution, image, os, protected: input.protected ? 1 : 0 },
-        ...{ engine: engine.name, copy_of: null, copy_runs: 1 },
-      }),
-      wait,
-    );
+    return this.#begin(await this.#creation.ofImage(owner, project, input), wait);
   }
 
   /**
@@ -65,19 +50,7 @@ export class Computers {
    * stopped one with its disk, and it is stopped. With `wait` answers when it is ready.
    */
   async fork(owner: Owner, { id }: ComputerRecord, name: string, wait: Waiting): Promise<Computer> {
-    const source = await this.#still(id);
-    const project = this.#store.projects.find(owner.id, source.project_id);
-    if (project === undefined)
-      throw new ApiError('not_found', 'Its project was deleted meanwhile.');
-    if (!canFork(this.#machines.offeredEngine(source.engine)))
-      throw this.#cannotFork(source.engine);
-    const copy_runs = source.status === 'running' ? 1 : 0;
-    return this.#begin(
-      this.#insert(owner, project, {
-        ...{ ...source, name, protected: 0, copy_of: source.id, copy_runs },
-      }),
-      wait,
-    );
+    return this.#begin(await this.#creation.ofComputer(owner, id, name), wait);
   }
 
   /** Does what the row intends. What fails while it is waited for leaves nothing. */
@@ -95,8 +68,7 @@ export class Computers {
 
   /** How many of the owner's computers run, and how many may. */
   usage(ownerId: string): Pick<Me, 'running' | 'max_running'> {
-    const limit = this.#store.owners.findOwner(ownerId)?.max_running ?? this.#maxRunning;
-    return { running: this.#store.computers.countRunning(ownerId), max_running: limit };
+    return this.#admission.usage(ownerId);
   }
 
   /** Status and engine of every computer, whoever owns it. */
@@ -128,16 +100,8 @@ export class Computers {
 
   async start(record: ComputerRecord, wait: Waiting = 'ready'): Promise<Computer> {
     await this.#afterStopping(record);
-    const machine = this.#machines.of(record);
-    this.#store.transaction(() => {
-      const { status } = this.#refuseDeleting(record);
-      if (status === 'running' || status === 'starting') return;
-      this.#refuseOverLimit(record.owner_id);
-      this.#store.computers.meanToRun(record.id);
-      this.#store.computers.setStatus(record.id, 'starting');
-    });
-    if (this.view(record.id).status === 'running') return this.view(record.id);
-    return this.#answer(record.id, machine.start(), wait);
+    if (this.#intend(record, 'start') === 'running') return this.view(record.id);
+    return this.#answer(record.id, this.#machines.of(record).start(), wait);
   }
 
   async stop(record: ComputerRecord): Promise<Computer> {
@@ -148,12 +112,7 @@ export class Computers {
 
   async restart(record: ComputerRecord, wait: Waiting = 'ready'): Promise<Computer> {
     await this.#afterStopping(record);
-    this.#store.transaction(() => {
-      const { status } = this.#refuseDeleting(record);
-      if (!OCCUPYING.includes(status)) this.#refuseOverLimit(record.owner_id);
-      this.#store.computers.meanToRun(record.id);
-      this.#store.computers.setStatus(record.id, 'starting');
-    });
+    this.#intend(record, 'restart');
     return this.#answer(record.id, this.#machines.of(record).restart(), wait);
   }
 
@@ -169,7 +128,7 @@ export class Computers {
       const present = this.#refuseDeleting(record);
       const name = input.name ?? present.name;
       if (name !== present.name) {
-        this.#refuseName({ id: present.project_id, name: present.project_name }, name);
+        this.#admission.refuseName({ id: present.project_id, name: present.project_name }, name);
       }
       this.#store.computers.update({
         id: present.id,
@@ -190,51 +149,16 @@ export class Computers {
     throw new ApiError('conflict', `The computer "${record.name}" is protected; ${remedy}.`);
   }
 
-  #insert(owner: Owner, project: ProjectRow, input: NewShape): ComputerRecord {
-    const id = generateId('cmp');
-    const keys = generateKeyPair();
-    // Checked again where nothing can come in between.
+  /** Writes that it is to run, if the limit allows it; returns what its status is then. */
+  #intend(record: ComputerRecord, ask: 'start' | 'restart'): ComputerStatus {
     return this.#store.transaction(() => {
-      if (this.#store.projects.find(owner.id, project.id)?.deleting !== 0) {
-        throw new ApiError('not_found', `There is no project "${project.name}".`);
-      }
-      this.#refuseName(project, input.name);
-      if (input.copy_runs === 1) this.#refuseOverLimit(owner.id);
-      this.#store.computers.insert({
-        ...input,
-        id,
-        project_id: project.id,
-        owner_id: owner.id,
-        status: 'starting',
-        private_key: keys.privateKey,
-        public_key: keys.publicKey,
-        created_at: new Date().toISOString(),
-      });
-      this.#store.projects.touch(project.id);
-      const record = this.#byId(id);
-      if (record === undefined) throw new Error(`the row of ${id} was not written`);
-      return record;
+      const { status } = this.#refuseDeleting(record);
+      if (!OCCUPYING.includes(status)) this.#admission.refuseOverLimit(record.owner_id);
+      // What starts is gone on with as it was meant: only a restart changes that.
+      if (ask === 'restart' || status !== 'starting') this.#store.computers.meanToRun(record.id);
+      this.#store.computers.change(record.id, ask);
+      return this.#refuseDeleting(record).status;
     });
-  }
-
-  /** The computer once no step runs on it; only what runs or is stopped can be copied. */
-  async #still(id: string): Promise<ComputerRecord> {
-    let record = this.#byId(id);
-    if (record?.status === 'starting' || record?.status === 'stopping') {
-      await this.#within(this.#machines.of(record).settled());
-      record = this.#byId(id);
-    }
-    if (record === undefined) throw new ApiError('not_found', 'It was deleted meanwhile.');
-    if (record.status === 'running' || record.status === 'stopped') return record;
-    this.#refuseDeleting(record);
-    const message = `The computer "${record.name}" is not running or stopped, but ${record.status}; start it first.`;
-    throw new ApiError('conflict', message);
-  }
-
-  #cannotFork(engine: string): ApiError {
-    const able = [...this.#machines.engines()].filter(canFork).map(({ name }) => name);
-    const others = able.length > 0 ? `; those on ${able.join(', ')} can be` : '';
-    return new ApiError('unsupported', `Computers on "${engine}" cannot be copied${others}.`);
   }
 
   /** A creation that failed leaves nothing; what cannot be removed now is removed later. */
@@ -250,18 +174,8 @@ export class Computers {
 
   async #answer(id: string, ready: Promise<void>, wait: Waiting = 'ready'): Promise<Computer> {
     if (wait === 'no') return this.view(id);
-    await this.#within(ready);
+    await withinAnswer(ready);
     return this.view(id);
-  }
-
-  /** Waits for it, at most as long as a request does. */
-  async #within(settled: Promise<void>): Promise<void> {
-    const timer = new AbortController();
-    try {
-      await Promise.race([settled, sleep(ANSWER_AFTER_MS, timer.signal)]);
-    } finally {
-      timer.abort();
-    }
   }
 
   /** Once what ends with it stopped is over: a stop, or the making of a copy that is not to run. */
@@ -272,19 +186,6 @@ export class Computers {
     if (present?.status === 'stopping' || isStillCopied) {
       await this.#machines.of(record).settled();
     }
-  }
-
-  #refuseName(project: Pick<ProjectRow, 'id' | 'name'>, name: string): void {
-    if (!this.#store.computers.findByName(project.id, name)) return;
-    const message = `The project "${project.name}" has a computer named "${name}" already.`;
-    throw new ApiError('name_taken', message);
-  }
-
-  #refuseOverLimit(ownerId: string): void {
-    const { running, max_running } = this.usage(ownerId);
-    if (running < max_running) return;
-    const message = `${max_running} computers run already, which is the limit; stop or delete one first.`;
-    throw new ApiError('limit_reached', message);
   }
 
   #refuseDeleting(record: ComputerRecord): ComputerRecord {

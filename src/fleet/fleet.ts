@@ -102,7 +102,7 @@ export class Fleet {
   async close(): Promise<void> {
     this.#autoStop.stop();
     this.#stopping.abort();
-    for (const machine of this.#machines.all()) machine.detach();
+    this.#machines.detach();
     await this.streams.close();
     await Promise.all(this.#background);
     await Promise.all([...this.#machines.engines()].map((engine) => engine.close?.()));

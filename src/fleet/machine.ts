@@ -31,12 +31,16 @@ export class Superseded extends ApiError {
   }
 }
 
+function stopping(): Superseded {
+  return new Superseded('The service is stopping; it goes on at its start.');
+}
+
 const STOP_GRACE_MS = 3_000;
 /** A guest whose processor is emulated takes half a minute to boot, and longer beside others. */
 const READY_MS = { container: 90_000, vm: 90_000, emulated: 300_000 } as const;
 
 /**
- * One computer's lifecycle. The intent is in the store before anything is done, every engine call
+ * One computer's lifecycle, and the only thing that changes its machine. The intent is in the store before anything is done, every engine call
  * is idempotent, and steps run one after the other: a crash at any point is finished later by
  * running the intended step again.
  */
@@ -50,6 +54,8 @@ export class Machine {
   readonly #onRemoved: () => void;
   #current: Step | undefined;
   #epoch = 0;
+  /** The service stops: what is asked from now on is not done any more. */
+  #detached = false;
   /** Present while the machine has been started and is not ready yet. */
   #awaitingReady: AbortController | undefined;
 
@@ -103,38 +109,51 @@ export class Machine {
 
   stop(): Promise<void> {
     if (this.#current?.kind === 'stop') return this.#current.done;
-    this.#store.computers.setStatus(this.id, 'stopping');
+    this.#store.computers.change(this.id, 'stop');
     this.#supersede('stopped');
     return this.#run('stop', async (signal) => {
       this.session.close();
       await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
-      this.#store.computers.setStatus(this.id, 'stopped');
+      this.#store.computers.change(this.id, 'stopped');
     });
   }
 
   /** Removes the machine, then its row. */
   remove(): Promise<void> {
     if (this.#current?.kind === 'remove') return this.#current.done;
-    this.#store.computers.setStatus(this.id, 'deleting');
+    this.#store.computers.change(this.id, 'remove');
     this.#supersede('deleted');
     return this.#run('remove', async (signal) => {
       this.session.close();
       await this.#engine.remove(this.id, signal);
-      this.#store.computers.remove(this.id);
+      this.#store.computers.change(this.id, 'removed');
       this.#onRemoved();
     });
   }
 
-  /** The engine's news of a machine that is being started: one that ended will never be ready. */
+  /**
+   * The engine's news of a machine that is being started: one that ended will never be ready. The
+   * engine is asked again, since the news may be from before the start.
+   */
   observe(state: MachineState | undefined): void {
-    if (state?.status === 'running') return;
-    const reason = state?.reason ?? 'Its machine ended while it was starting.';
-    this.#awaitingReady?.abort(new ApiError('guest_failed', reason));
+    const awaiting = this.#awaitingReady;
+    if (state?.status === 'running' || awaiting === undefined) return;
+    this.#engine
+      .list(awaiting.signal)
+      .then((states) => {
+        const present = states.find(({ id }) => id === this.id);
+        if (present?.status === 'running') return;
+        const reason = present?.reason ?? 'Its machine ended while it was starting.';
+        awaiting.abort(new ApiError('guest_failed', reason));
+      })
+      // An engine that does not answer shows by the waiting itself.
+      .catch(() => undefined);
   }
 
   /** Ends what runs here without touching the machine: the service stops. */
   detach(): void {
-    this.#current?.abort.abort(new Superseded('The service is stopping; it goes on at its start.'));
+    this.#detached = true;
+    this.#current?.abort.abort(stopping());
     this.session.close();
   }
 
@@ -144,6 +163,7 @@ export class Machine {
 
   #run(kind: StepKind, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const abort = new AbortController();
+    if (this.#detached) abort.abort(stopping());
     this.#epoch += 1;
     const done = this.#steps
       .run(() => {
@@ -151,7 +171,7 @@ export class Machine {
         return work(abort.signal);
       })
       .catch((error: unknown) => {
-        if (!abort.signal.aborted) this.#failed(kind, error);
+        if (!abort.signal.aborted) this.#failed(error);
         throw abort.signal.aborted ? abort.signal.reason : error;
       })
       .finally(() => {
@@ -176,7 +196,7 @@ export class Machine {
     if (!isCopy) this.session.started(record);
     await this.#engine.start(this.id, signal, () => this.session.anticipate());
     await this.#ready(signal);
-    this.#store.computers.setRunning(this.id);
+    this.#store.computers.change(this.id, 'ready');
   }
 
   /** The machine becomes a copy of the computer `source`; one that is not to run is stopped. */
@@ -186,7 +206,7 @@ export class Machine {
     if (record.copy_runs === 0) await this.#engine.stop(this.id, 0, signal);
     this.#store.transaction(() => {
       this.#store.computers.setCopied(this.id);
-      if (record.copy_runs === 0) this.#store.computers.setStatus(this.id, 'stopped');
+      if (record.copy_runs === 0) this.#store.computers.change(this.id, 'copied');
     });
   }
 
@@ -209,18 +229,12 @@ export class Machine {
     }
   }
 
-  /**
-   * Records the failure. A deletion stays intended, and so does everything while the engine is
-   * away: the reconciler goes on with it.
-   */
-  #failed(kind: StepKind, error: unknown): void {
+  /** Records the failure. While the engine is away all stays intended: the reconciler goes on. */
+  #failed(error: unknown): void {
     this.session.close();
-    const status = this.#store.computers.findById(this.id)?.status;
-    if (status === undefined) return;
     const reason = error instanceof Error ? error.message : String(error);
-    const away = error instanceof ApiError && error.code === 'engine_unavailable';
-    const intended = away || kind === 'remove';
-    this.#store.computers.setStatus(this.id, intended ? status : 'error', reason);
+    const isAway = error instanceof ApiError && error.code === 'engine_unavailable';
+    this.#store.computers.change(this.id, isAway ? 'delayed' : 'failed', reason);
   }
 }
 

@@ -21,6 +21,7 @@ export class Machines implements Offer {
   readonly #engines: EngineSet;
   readonly #store: Store;
   readonly #connectors: Connectors;
+  #detached = false;
 
   constructor(engines: EngineSet, store: Store, connectors: Connectors) {
     this.#engines = engines;
@@ -38,6 +39,7 @@ export class Machines implements Offer {
       copy: (spec, from, signal) => this.#copy(spec, from, signal),
       onRemoved: () => this.#machines.delete(record.id),
     });
+    if (this.#detached) machine.detach();
     this.#machines.set(record.id, machine);
     return machine;
   }
@@ -49,6 +51,12 @@ export class Machines implements Offer {
 
   all(): Iterable<Machine> {
     return this.#machines.values();
+  }
+
+  /** Ends what runs here without touching a machine: the service stops. */
+  detach(): void {
+    this.#detached = true;
+    for (const machine of this.#machines.values()) machine.detach();
   }
 
   engine(name: string): Engine {

@@ -1,7 +1,8 @@
 import type { Engine, MachineEvent, MachineState } from '../engines/engine.js';
+import { judge, type News } from './lifecycle.js';
 import type { Machines } from './machines.js';
 import type { Store } from './store/index.js';
-import { type ComputerRecord, hasDisk } from './store/records.js';
+import type { ComputerRecord } from './store/records.js';
 
 export interface Log {
   debug(details: object, message: string): void;
@@ -10,9 +11,10 @@ export interface Log {
   error(details: object, message: string): void;
 }
 
-const GONE = 'Its machine was removed outside vc and its disk is lost; delete the computer.';
-
-/** Brings the store's intent and the engine's truth together; safe to run at any time. */
+/**
+ * Brings the store's intent and the engine's truth together; safe to run at any time. It changes
+ * machines by the same steps that requests take, and removes those that no computer owns.
+ */
 export class Reconciler {
   readonly #store: Store;
   readonly #machines: Machines;
@@ -37,10 +39,11 @@ export class Reconciler {
         this.#bring(record, states.get(record.id));
       }
     }
-    for (const state of states.values()) {
-      if (this.#store.computers.findById(state.id) === undefined && !before.has(state.id)) {
-        await this.#removeOrphan(engine, state.id, signal);
-      }
+    const unowned = [...states.keys()].filter(
+      (id) => this.#store.computers.findById(id) === undefined && !before.has(id),
+    );
+    for (const id of unowned) {
+      await this.#removeOrphan(engine, id, signal);
     }
     await this.#finishProjects();
   }
@@ -54,14 +57,14 @@ export class Reconciler {
 
   #bring(record: ComputerRecord, state: MachineState | undefined): void {
     const machine = this.#machines.of(record);
-    if (machine.busy) machine.observe(state);
-    else if (record.status === 'deleting') this.#resume(record, machine.remove());
-    else if (record.status === 'stopping' && state) this.#resume(record, machine.stop());
-    else if (this.#lostItsSource(record)) this.#resume(record, machine.remove());
-    else if (record.status === 'starting' && (state || !hasDisk(record))) {
-      this.#resume(record, machine.start());
-    } else if (state === undefined && !hasDisk(record)) return;
-    else this.#adopt(record, state ?? { id: record.id, status: 'error', reason: GONE });
+    if (machine.busy) {
+      machine.observe(state);
+      return;
+    }
+    const verdict = judge(record, state, this.#lostItsSource(record));
+    if (verdict === undefined) return;
+    if ('pursue' in verdict) this.#resume(record, machine[verdict.pursue]());
+    else this.#adopt(record, verdict.news, verdict.reason);
   }
 
   /** A copy that was not whole when its source was deleted can never be. */
@@ -72,14 +75,11 @@ export class Reconciler {
   }
 
   /** The machine's state, whatever brought it about, becomes the computer's. */
-  #adopt(record: ComputerRecord, state: MachineState): void {
-    if (record.status === state.status && record.status_reason === (state.reason ?? null)) return;
-    // Why it failed stays to be read until somebody starts it again.
-    if (record.status === 'error' && state.status === 'stopped') return;
-    if (state.status !== 'running') this.#machines.known(record.id)?.session.close();
-    this.#log.info({ computer: record.id, was: record.status, now: state.status }, 'state adopted');
-    if (state.status === 'running') this.#store.computers.setRunning(record.id);
-    else this.#store.computers.setStatus(record.id, state.status, state.reason ?? null);
+  #adopt(record: ComputerRecord, news: News, reason: string | null): void {
+    const now = this.#store.computers.change(record.id, news, reason);
+    if (now === undefined || now === record.status) return;
+    if (now !== 'running') this.#machines.known(record.id)?.session.close();
+    this.#log.info({ computer: record.id, was: record.status, now }, 'state adopted');
   }
 
   #resume(record: ComputerRecord, step: Promise<void>): void {

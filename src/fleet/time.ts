@@ -43,6 +43,19 @@ export async function withDeadline<T>(
   }
 }
 
+/** A request waits so long for a computer to become ready, then answers with how far it is. */
+const ANSWER_AFTER_MS = 60_000;
+
+/** Settles as `settled` does, or resolves when a request has waited as long as one does. */
+export async function withinAnswer(settled: Promise<void>): Promise<void> {
+  const timer = new AbortController();
+  try {
+    await Promise.race([settled, sleep(ANSWER_AFTER_MS, timer.signal)]);
+  } finally {
+    timer.abort();
+  }
+}
+
 /** Tries `work` until it succeeds or the signal is aborted, with pauses of 10 to 100 milliseconds. */
 export async function untilSuccess<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (let pause = 10; ; pause = Math.min(pause * 1.5, 100)) {

@@ -205,7 +205,7 @@ describe('a copy that a crash interrupted', () => {
     // The source's deletion was intended before the crash, and comes first at the start.
     const { openStore } = await import('../../src/fleet/store/index.js');
     const store = openStore(test.directory);
-    store.computers.setStatus(id, 'deleting');
+    store.computers.change(id, 'remove');
     store.close();
     test = await openTestFleet({ engine, directory: test.directory, key: test.key });
     await vi.waitFor(() => expect(names()).toEqual([]));

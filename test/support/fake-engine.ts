@@ -28,7 +28,7 @@ export class FakeEngine implements Engine {
   readonly gates = new Map<Call, Promise<void>>();
   /** Makes such calls fail. */
   readonly failures = new Map<Call, Error>();
-  #listeners: ((event: MachineEvent) => void)[] = [];
+  readonly #listeners = new Set<(event: MachineEvent) => void>();
 
   async probe(): Promise<Probe> {
     return { usable: true, version: '0', detail: 'in memory' };
@@ -69,18 +69,34 @@ export class FakeEngine implements Engine {
   }
 
   async *watch(signal: AbortSignal): AsyncIterable<MachineEvent> {
-    while (!signal.aborted) {
-      yield await new Promise<MachineEvent>((resolve, reject) => {
-        this.#listeners.push(resolve);
-        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-      });
+    const events: MachineEvent[] = [];
+    let wake = () => {};
+    const listener = (event: MachineEvent) => {
+      events.push(event);
+      wake();
+    };
+    const onAbort = () => wake();
+    this.#listeners.add(listener);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      while (!signal.aborted) {
+        const event = events.shift();
+        if (event) yield event;
+        else {
+          await new Promise<void>((resolve) => {
+            wake = resolve;
+          });
+        }
+      }
+    } finally {
+      this.#listeners.delete(listener);
+      signal.removeEventListener('abort', onAbort);
     }
   }
 
+  /** Tells everybody who watches. */
   emit(event: MachineEvent): void {
-    const listeners = this.#listeners;
-    this.#listeners = [];
-    for (const listener of listeners) listener(event);
+    for (const listener of this.#listeners) listener(event);
   }
 
   async dial() {

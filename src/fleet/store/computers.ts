@@ -1,4 +1,5 @@
 import type { ComputerStatus } from '../../contract/resources.js';
+import { type Occasion, TRANSITIONS } from '../lifecycle.js';
 import type { Db } from './database.js';
 import { type ComputerRecord, OCCUPYING } from './records.js';
 
@@ -29,9 +30,9 @@ export function computerStore(db: Db) {
     `SELECT count(*) AS count FROM computers WHERE owner_id = ? AND status IN (${occupying})
        AND NOT (copy_of IS NOT NULL AND copy_runs = 0)`,
   );
-  const setStatus = db.prepare('UPDATE computers SET status = ?, status_reason = ? WHERE id = ?');
-  const setStarted = db.prepare(
-    "UPDATE computers SET status = 'running', status_reason = NULL, started_at = ? WHERE id = ?",
+  const setStatus = db.prepare(
+    `UPDATE computers SET status = ?, status_reason = ?, started_at = coalesce(?, started_at)
+       WHERE id = ?`,
   );
   const update = db.prepare(
     'UPDATE computers SET name = ?, auto_stop_minutes = ?, protected = ? WHERE id = ?',
@@ -39,6 +40,21 @@ export function computerStore(db: Db) {
   const setCopied = db.prepare('UPDATE computers SET copy_of = NULL, copied_at = ? WHERE id = ?');
   const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
   const remove = db.prepare('DELETE FROM computers WHERE id = ?');
+
+  const findById = (id: string) => byId.get(id) as ComputerRecord | undefined;
+  /** The only thing that writes a status, or takes a row away. */
+  const change = (id: string, occasion: Occasion, reason: string | null) => {
+    const record = findById(id);
+    const next = record && TRANSITIONS[record.status][occasion];
+    if (record === undefined || next === undefined) return undefined;
+    const { status, status_reason } = record;
+    if (next === 'gone') remove.run(id);
+    else if (next !== status || reason !== status_reason) {
+      const begins = next === 'running' && status !== 'running';
+      setStatus.run(next, reason, begins ? new Date().toISOString() : null, id);
+    }
+    return next;
+  };
 
   return {
     insert(row: NewComputer): void {
@@ -65,26 +81,27 @@ export function computerStore(db: Db) {
         row.copy_runs,
       );
     },
-    findById: (id: string) => byId.get(id) as ComputerRecord | undefined,
+    findById,
     findByName: (projectId: string, name: string) =>
       byName.get(projectId, name) as ComputerRecord | undefined,
     listOfProject: (projectId: string) => ofProject.all(projectId) as ComputerRecord[],
     listAll: () => all.all() as ComputerRecord[],
     /** Computers of the owner that count against the limit. */
     countRunning: (ownerId: string) => (running.get(ownerId) as { count: number }).count,
-    setStatus(id: string, status: ComputerStatus, reason: string | null = null): void {
-      setStatus.run(status, reason, id);
-    },
+    /**
+     * What the lifecycle makes of the computer on that occasion, written with `reason`; undefined,
+     * and nothing is written, where it knows no such transition or there is no such computer.
+     */
+    change: (id: string, occasion: Occasion, reason: string | null = null) =>
+      change(id, occasion, reason) as ComputerStatus | 'gone' | undefined,
     /** Writes what can be changed of a computer. */
     update(row: Pick<ComputerRecord, 'id' | 'name' | 'auto_stop_minutes' | 'protected'>): void {
       update.run(row.name, row.auto_stop_minutes, row.protected, row.id);
     },
-    setRunning: (id: string) => setStarted.run(new Date().toISOString(), id),
     /** Its machine is a whole copy. */
     setCopied: (id: string) => setCopied.run(new Date().toISOString(), id),
     /** A copy that was to be stopped was asked to start. */
     meanToRun: (id: string) => meanToRun.run(id),
-    remove: (id: string) => remove.run(id),
   };
 }
 

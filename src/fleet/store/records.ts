@@ -57,7 +57,10 @@ export interface ComputerRecord {
 }
 
 /** A machine that ran, or was copied from one that did, has a disk of its own that can be lost. */
-export function hasDisk({ started_at, copied_at }: ComputerRecord): boolean {
+export function hasDisk({
+  started_at,
+  copied_at,
+}: Pick<ComputerRecord, 'started_at' | 'copied_at'>): boolean {
   return started_at !== null || copied_at !== null;
 }
 

@@ -1,0 +1,139 @@
+import fc from 'fast-check';
+
+export const NAMES = ['one', 'two', 'three', 'four'] as const;
+/** Computers that may run at once. */
+export const LIMIT = 2;
+
+type Name = (typeof NAMES)[number];
+
+/** Something that a user does, or that happens behind the service. */
+export type Deed = { readonly name: Name; readonly away?: boolean } & (
+  | { readonly does: 'create' | 'start' | 'stop' | 'restart' | 'remove' | 'service restart' }
+  | { readonly does: 'fork'; readonly to: Name }
+  | { readonly does: 'protect'; readonly on: boolean }
+  | { readonly does: 'behind'; readonly what: 'ends' | 'runs' | 'vanishes' }
+);
+
+const name = fc.constantFrom(...NAMES);
+/** Seldom: while the engine is away. */
+const away = fc.integer({ min: 0, max: 9 }).map((n) => n === 0);
+
+export const deeds: fc.Arbitrary<Deed> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ does: fc.constant('create' as const), name, away }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      does: fc.constantFrom(
+        'start' as const,
+        'stop' as const,
+        'restart' as const,
+        'remove' as const,
+      ),
+      name,
+      away,
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ does: fc.constant('fork' as const), name, to: name, away }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ does: fc.constant('protect' as const), name, on: fc.boolean() }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      does: fc.constant('behind' as const),
+      name,
+      what: fc.constantFrom('ends' as const, 'runs' as const, 'vanishes' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ does: fc.constant('service restart' as const), name }) },
+);
+
+interface Computer {
+  /** What its machine is; `lost`: it vanished behind the service's back. */
+  machine: 'running' | 'stopped' | 'lost';
+  isProtected: boolean;
+}
+
+/** What a project with its computers ought to be, in the fewest words. */
+export class Model {
+  readonly #computers = new Map<Name, Computer>();
+
+  /** Does the deed to the model, and says what it is answered: `done` or an error's code. */
+  answerTo(deed: Deed): string {
+    if (deed.does === 'service restart') return 'done';
+    if (deed.does === 'create') return this.#create(deed.name, 'running', deed.away);
+    const computer = this.#computers.get(deed.name);
+    if (computer === undefined) return 'not_found';
+    switch (deed.does) {
+      case 'protect':
+        computer.isProtected = deed.on;
+        return 'done';
+      case 'behind':
+        if (computer.machine === 'lost') return 'done';
+        computer.machine = { ends: 'stopped', runs: 'running', vanishes: 'lost' }[deed.what] as
+          | 'stopped'
+          | 'running'
+          | 'lost';
+        return 'done';
+      case 'fork':
+        if (computer.machine === 'lost') return 'conflict';
+        return this.#create(deed.to, computer.machine, deed.away);
+      case 'remove':
+        if (computer.isProtected) return 'conflict';
+        this.#computers.delete(deed.name);
+        return deed.away ? 'engine_unavailable' : 'done';
+      case 'stop':
+        return this.#stop(computer, deed.away);
+      case 'start':
+      case 'restart':
+        return this.#run(computer, deed);
+    }
+  }
+
+  /** What is to be seen of each computer and its machine. */
+  expected(): Record<string, string> {
+    const said = {
+      running: 'running, machine running',
+      stopped: 'stopped, machine stopped',
+      lost: 'error, machine none',
+    };
+    return Object.fromEntries([...this.#computers].map(([at, { machine }]) => [at, said[machine]]));
+  }
+
+  #create(at: Name, machine: 'running' | 'stopped', isAway: boolean | undefined): string {
+    if (this.#computers.has(at)) return 'name_taken';
+    if (machine === 'running' && this.#full()) return 'limit_reached';
+    // One that fails leaves nothing.
+    if (isAway) return 'engine_unavailable';
+    this.#computers.set(at, { machine, isProtected: false });
+    return 'done';
+  }
+
+  #stop(computer: Computer, isAway: boolean | undefined): string {
+    if (computer.machine === 'stopped') return 'done';
+    if (computer.machine === 'running') computer.machine = 'stopped';
+    return isAway ? 'engine_unavailable' : 'done';
+  }
+
+  #run(computer: Computer, { does, away: isAway }: Deed): string {
+    if (computer.machine === 'running' && does === 'start') return 'done';
+    if (computer.machine !== 'running' && this.#full()) return 'limit_reached';
+    if (isAway) {
+      // It is gone on with later; a machine that is lost stays so.
+      if (computer.machine === 'stopped') computer.machine = 'running';
+      return 'engine_unavailable';
+    }
+    if (computer.machine === 'lost') return 'not_found';
+    computer.machine = 'running';
+    return 'done';
+  }
+
+  #full(): boolean {
+    return [...this.#computers.values()].filter(isRunning).length >= LIMIT;
+  }
+}
+
+function isRunning({ machine }: Computer): boolean {
+  return machine === 'running';
+}

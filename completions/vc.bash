@@ -18,7 +18,7 @@ _vc() {
   COMPREPLY=()
   [[ -n $dashes ]] && return
   case "${given[0]}" in
-    '') options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help --version'; words='project computer job key connection profile image login whoami serve doctor setup completion help' ;;
+    '') options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help --version'; words='project computer job key connection profile image login whoami serve backup restore doctor setup completion help' ;;
     'project'|'projects') options='--help'; [[ $count -eq 1 ]] && words='create ls get start stop restart rm' ;;
     'computer'|'computers') options='--help'; [[ $count -eq 1 ]] && words='create ls get start stop restart rm history update fork screenshot click move drag scroll type key wait run view exec bash python shell cp forward stream record' ;;
     'job'|'jobs') options='--help'; [[ $count -eq 1 ]] && words='ls get logs end' ;;
@@ -837,6 +837,34 @@ _vc() {
         :
         ;;
       esac
+      ;;
+    'backup '*)
+      options='--state -f --force -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --state) words=''; kind=file; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 1 && -n $options ]] && kind=file
+      ;;
+    'restore '*)
+      options='--state --replace -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --state) words=''; kind=file; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -eq 1 && -n $options ]] && kind=file
       ;;
     'doctor '*)
       options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'

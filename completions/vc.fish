@@ -49,6 +49,8 @@ complete -c vc -n '__vc_at 0' -f -a image -d 'Make and manage machine images on 
 complete -c vc -n '__vc_at 0' -f -a login -d 'Keep the key of a service, after trying it'
 complete -c vc -n '__vc_at 0' -f -a whoami -d 'Say whose key is in use, and on which service'
 complete -c vc -n '__vc_at 0' -f -a serve -d 'Host computers: run the service on this machine'
+complete -c vc -n '__vc_at 0' -f -a backup -d 'Write the service\'s state to a file, while it runs or not'
+complete -c vc -n '__vc_at 0' -f -a restore -d 'Make a backup the state of the service on this machine'
 complete -c vc -n '__vc_at 0' -f -a doctor -d 'Say what is there, what is missing, and what mends it'
 complete -c vc -n '__vc_at 0' -f -a setup -d 'Install what this machine needs to host computers'
 complete -c vc -n '__vc_at 0' -f -a completion -d 'Print a completion script for a shell'
@@ -304,6 +306,12 @@ complete -c vc -n '__vc_in \'serve\'' -l metrics -f -d 'tell every key how much 
 complete -c vc -n '__vc_in \'serve\'' -l allow-private-rtmp -f -d 'let streams go to loopback and private addresses; or VC_ALLOW_PRIVATE_RTMP=1'
 complete -c vc -n '__vc_in \'serve\'' -l log-level -x -a 'trace debug info warn error fatal silent' -d 'how much is logged'
 complete -c vc -n '__vc_in \'serve\'' -s d -l detach -f -d 'run in the background; log to serve.log in the state directory'
+complete -c vc -n '__vc_in \'backup\'' -l state -rF -d 'the service\'s state'
+complete -c vc -n '__vc_in \'backup\'' -s f -l force -f -d 'overwrite the file'
+complete -c vc -n '__vc_at 1 \'backup\'' -F
+complete -c vc -n '__vc_in \'restore\'' -l state -rF -d 'where the state is to be'
+complete -c vc -n '__vc_in \'restore\'' -l replace -f -d 'take the place of a state that is there; that one is kept beside'
+complete -c vc -n '__vc_at 1 \'restore\'' -F
 complete -c vc -n '__vc_in \'setup\'' -l engine -x -a 'auto docker qemu' -d 'engine to set up'
 complete -c vc -n '__vc_in \'setup\'' -s y -l yes -f -d 'do not ask'
 complete -c vc -n '__vc_in \'setup\'' -l packages-only -f -d 'install packages and leave everything else'

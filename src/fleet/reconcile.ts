@@ -42,7 +42,7 @@ export class Reconciler {
     const unowned = [...states.keys()].filter(
       (id) => this.#store.computers.findById(id) === undefined && !before.has(id),
     );
-    for (const id of unowned) {
+    for (const id of this.#store.strangers.removable(engine.name, unowned)) {
       await this.#removeOrphan(engine, id, signal);
     }
     await this.#finishProjects();

@@ -8,6 +8,7 @@ import { openStore, type Store } from '../fleet/store/index.js';
 import { packageVersion } from '../package-root.js';
 import { buildApp, PREFIX } from './app.js';
 import { composeEngines, type EngineOptions } from './engines.js';
+import { listenLocally } from './local-socket.js';
 import { Metrics } from './metrics.js';
 
 const version = packageVersion();
@@ -57,8 +58,10 @@ export async function serve(options: ServeOptions): Promise<Service> {
   const store = openStore(options.stateDirectory);
   let fleet: Fleet | undefined;
   let app: FastifyInstance | undefined;
+  let local: Awaited<ReturnType<typeof listenLocally>> | undefined;
   const close = async () => {
     try {
+      await local?.close();
       await app?.close();
     } finally {
       // The fleet closes its store.
@@ -76,6 +79,10 @@ export async function serve(options: ServeOptions): Promise<Service> {
     });
     await app.listen(options.listen).catch((cause) => {
       throw listeningError(options.listen, cause);
+    });
+    local = await listenLocally({
+      ...{ stateDirectory: options.stateDirectory, log },
+      backup: (path) => void store.backup(path, version),
     });
     const url = localUrl(app.server.address() as AddressInfo);
     let closing: Promise<void> | undefined;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { ApiError } from '../../contract/errors.js';
 import type { Channel, Engine, MachineEvent, MachineState } from '../engine.js';
-import { connectDocker, isRemote } from './client.js';
+import { ask, connectDocker, isRemote, QUICK_MS } from './client.js';
 import { dialScreen, NotListening } from './dial-screen.js';
 import { SocketDirectories } from './directory.js';
 import { execStream, notRunning } from './exec-stream.js';
@@ -40,6 +40,14 @@ export interface DockerEngineOptions {
 /** A screen that does not listen yet is waited for this long. */
 const LISTENING_MS = 10_000;
 
+/** The directory of the host that a container makes its sockets in. */
+async function socketDirectory(docker: Docker, name: string, signal: AbortSignal | undefined) {
+  const { Mounts } = await ask(QUICK_MS, signal, (abortSignal) =>
+    docker.getContainer(name).inspect({ abortSignal }),
+  );
+  return Mounts?.find(({ Destination }) => Destination === '/run/vc')?.Source;
+}
+
 /** Machines as containers of a Docker Engine. */
 export function createDockerEngine(options: DockerEngineOptions): Engine {
   const docker = options.docker ?? connectDocker();
@@ -65,9 +73,12 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
 
   async function dialWhenListening(id: string, signal?: AbortSignal) {
     const name = machineName(id);
-    const dial = directories
-      ? () => dialScreen(directories.of(id), signal)
-      : () => relayScreen(docker, name, signal);
+    const relay = () => relayScreen(docker, name, signal);
+    let dial = directories ? () => dialScreen(directories.of(id), signal) : relay;
+    // Made by a service whose state was restored here from another directory.
+    const isElsewhere = async () =>
+      directories !== undefined &&
+      (await socketDirectory(docker, name, signal)) !== directories.of(id);
     for (const end = performance.now() + LISTENING_MS; ; ) {
       try {
         return await dial();
@@ -75,6 +86,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
         if (!(error instanceof NotListening)) throw error;
         const state = await inspectMachine(docker, name, id, signal);
         if (state?.status !== 'running') throw notRunning(error);
+        if (dial !== relay && (await isElsewhere())) dial = relay;
         if (performance.now() > end) {
           const message = "The computer's screen does not listen.";
           throw new ApiError('guest_timeout', message, { cause: error });

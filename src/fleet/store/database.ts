@@ -6,6 +6,11 @@ import { migrations } from './migrations.js';
 
 export type Db = Database.Database;
 
+/** Where a state directory has its database. */
+export function databaseFile(directory: string): string {
+  return join(directory, 'vc.db');
+}
+
 /**
  * Opens the service's database in `directory`, made 0700 where it is missing, and brings its
  * schema up to date. The file is locked as long as it is open, so that two services never share a
@@ -14,17 +19,19 @@ export type Db = Database.Database;
 export function openDatabase(directory: string): Db {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   chmodSync(directory, 0o700);
-  const path = join(directory, 'vc.db');
+  const path = databaseFile(directory);
   const previous = process.umask(0o077);
+  let db: Db | undefined;
   try {
-    const db = new Database(path);
+    db = new Database(path);
     db.pragma('locking_mode = EXCLUSIVE');
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
-    migrate(db);
+    bringUpToDate(db);
     return db;
   } catch (cause) {
+    if (db) release(db);
     throw openingError(path, cause);
   } finally {
     process.umask(previous);
@@ -42,14 +49,23 @@ export function closeDatabase(db: Db): void {
   db.close();
 }
 
-function migrate(db: Db): void {
+/** Gives up what could not be opened to the end; another process may have it locked. */
+function release(db: Db): void {
+  try {
+    closeDatabase(db);
+  } catch {
+    db.close();
+  }
+}
+
+/** Applies what is missing of the schema. Throws when the database is of a later vc. */
+export function bringUpToDate(db: Db): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as {
     user_version: number;
   };
   if (version > migrations.length) {
-    throw new Error(
-      `its schema is of a newer vc (${version}, this one knows ${migrations.length})`,
-    );
+    const schemas = `schema ${version}, this one knows ${migrations.length}`;
+    throw new NewerSchema(`it is of a newer vc (${schemas})`);
   }
   migrations.slice(version).forEach((sql, index) => {
     db.transaction(() => {
@@ -59,10 +75,20 @@ function migrate(db: Db): void {
   });
 }
 
+class NewerSchema extends Error {
+  override readonly name = 'NewerSchema';
+}
+
+function adviceFor(cause: unknown, reason: string): string {
+  if (cause instanceof NewerSchema)
+    return `${reason}; use that one, or choose another directory with --state`;
+  if (/locked|busy/i.test(reason))
+    return 'another vc serve uses this state directory; stop it, or choose another one with --state';
+  return `${reason}; check the directory's permissions and free space, or choose another with --state`;
+}
+
 function openingError(path: string, cause: unknown): ApiError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  const advice = /locked|busy/i.test(reason)
-    ? 'another vc serve uses this state directory; stop it, or choose another one with --state'
-    : `${reason}; check the directory's permissions and free space, or choose another with --state`;
+  const advice = adviceFor(cause, reason);
   return new ApiError('internal', `Cannot open ${path}: ${advice}.`, { cause });
 }

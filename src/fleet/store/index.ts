@@ -1,11 +1,13 @@
 import { statfsSync } from 'node:fs';
 import { actionStore } from './actions.js';
+import { writeBackup } from './backup.js';
 import { computerStore } from './computers.js';
 import { connectionStore } from './connections.js';
 import { closeDatabase, openDatabase } from './database.js';
 import { ownerStore, serviceId } from './owners.js';
 import { projectStore } from './projects.js';
 import { Sealer } from './sealer.js';
+import { strangerStore } from './strangers.js';
 
 /** The durable record of intent: what exists, who owns it and what is to become of it. */
 export function openStore(directory: string) {
@@ -16,6 +18,7 @@ export function openStore(directory: string) {
     projects: projectStore(db),
     computers: computerStore(db),
     actions: actionStore(db),
+    strangers: strangerStore(db),
     connections: connectionStore(db, new Sealer(directory)),
     /** Runs `work` as one transaction: all of it is written, or nothing. */
     transaction: <T>(work: () => T): T => db.transaction(work)(),
@@ -33,6 +36,8 @@ export function openStore(directory: string) {
         return { usable: false, detail: error instanceof Error ? error.message : String(error) };
       }
     },
+    /** Writes a backup of it all to a new file; see {@link writeBackup}. */
+    backup: (path: string, version: string) => writeBackup(db, directory, path, version),
     close: () => closeDatabase(db),
   };
 }

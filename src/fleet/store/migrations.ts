@@ -86,4 +86,15 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (owner_id, name)
   ) STRICT;
   `,
+  `
+  ALTER TABLE service ADD COLUMN restored_at TEXT;
+
+  -- Machines that were there, unknown, when the state was restored from a backup. The row with an
+  -- empty id says that the engine was looked at.
+  CREATE TABLE strangers (
+    engine TEXT NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (engine, id)
+  ) STRICT;
+  `,
 ];

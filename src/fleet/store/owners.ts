@@ -7,7 +7,10 @@ export function serviceId(db: Db): string {
   const found = db.prepare('SELECT id FROM service').get() as { id: string } | undefined;
   if (found) return found.id;
   const id = generateId('srv');
-  db.prepare('INSERT INTO service VALUES (?, ?)').run(id, new Date().toISOString());
+  db.prepare('INSERT INTO service (id, created_at) VALUES (?, ?)').run(
+    id,
+    new Date().toISOString(),
+  );
   return id;
 }
 

@@ -7,6 +7,11 @@ const KEY_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
+/** Where a state directory has the key that its secrets are encrypted with. */
+export function keyFile(directory: string): string {
+  return join(directory, 'secret.key');
+}
+
 /**
  * Encrypts what has to be read again, with AES-256-GCM and a key in a file of its own: whoever
  * has the database alone, or a copy of it, has no secrets. The file is made at the first use.
@@ -16,7 +21,7 @@ export class Sealer {
   #key: Buffer | undefined;
 
   constructor(directory: string) {
-    this.#path = join(directory, 'secret.key');
+    this.#path = keyFile(directory);
   }
 
   /** `context` says what the text belongs to; it can be opened under the same one only. */

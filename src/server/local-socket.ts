@@ -1,0 +1,76 @@
+import { chmodSync, createReadStream, rmSync } from 'node:fs';
+import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
+import { createServer, type ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { Log } from '../fleet/reconcile.js';
+
+/** In the state directory: whoever can reach it could read the whole state anyway. */
+export const SOCKET_NAME = 'service.sock';
+/** A socket's path may have 107 bytes. */
+const LONGEST = 107;
+
+export interface LocalSocketParts {
+  readonly stateDirectory: string;
+  /** Writes a backup to a new file. */
+  backup(path: string): void;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+}
+
+/**
+ * What only this machine's commands may ask of the service, on a unix socket of mode 0600:
+ * `POST /backup` answers with a backup. The state must be locked for this service alone.
+ */
+export async function listenLocally(parts: LocalSocketParts): Promise<{ close(): Promise<void> }> {
+  const { stateDirectory, log } = parts;
+  for (const name of await readdir(stateDirectory)) {
+    if (name.startsWith('.backup-')) await rm(join(stateDirectory, name), { recursive: true });
+  }
+  const server = createServer((request, response) => {
+    if (request.method !== 'POST' || request.url !== '/backup') {
+      response.writeHead(404).end();
+      return;
+    }
+    sendBackup(parts, response).catch((err) => {
+      log.warn({ err }, 'a backup failed');
+      if (response.headersSent) response.destroy();
+      else response.writeHead(500).end(err instanceof Error ? err.message : String(err));
+    });
+  });
+  const path = join(stateDirectory, SOCKET_NAME);
+  // What a killed service left; the lock says that none is there now.
+  rmSync(path, { force: true });
+  const directory = await open(stateDirectory, 'r');
+  try {
+    const short = Buffer.byteLength(path) <= LONGEST;
+    const where = short ? path : `/proc/self/fd/${directory.fd}/${SOCKET_NAME}`;
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject).listen(where, resolve);
+    });
+    chmodSync(path, 0o600);
+  } finally {
+    await directory.close();
+  }
+  server.unref();
+  return {
+    close: async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      rmSync(path, { force: true });
+    },
+  };
+}
+
+async function sendBackup({ stateDirectory, backup, log }: LocalSocketParts, to: ServerResponse) {
+  const directory = await mkdtemp(join(stateDirectory, '.backup-'));
+  try {
+    const path = join(directory, 'backup');
+    const began = Date.now();
+    backup(path);
+    log.info({ ms: Date.now() - began }, 'backup written');
+    to.writeHead(200, { 'content-type': 'application/vnd.sqlite3' });
+    await pipeline(createReadStream(path), to);
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}

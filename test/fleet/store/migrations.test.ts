@@ -1,0 +1,95 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import Database from 'libsql';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { databaseFile } from '../../../src/fleet/store/database.js';
+import { openStore } from '../../../src/fleet/store/index.js';
+import { migrations } from '../../../src/fleet/store/migrations.js';
+
+const SCHEMAS = fileURLToPath(new URL('schemas', import.meta.url));
+const versions = readdirSync(SCHEMAS).map((name) => Number(name.replace('.sql', '')));
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'vc-store-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+/** Writes a state as it was left by a vc of that schema. */
+function write(version: number): void {
+  const db = new Database(databaseFile(directory));
+  db.exec(readFileSync(join(SCHEMAS, `${version}.sql`), 'utf8'));
+  db.close();
+}
+
+/** Every table and index of a database, however its statements are spaced. */
+function schemaOf(path: string): string[] {
+  const db = new Database(path);
+  const rows = db
+    .prepare("SELECT type, name, sql FROM sqlite_master WHERE name NOT LIKE 'sqlite_%'")
+    .all() as { type: string; name: string; sql: string }[];
+  db.close();
+  return rows.map(({ type, name, sql }) => `${type} ${name}: ${sql.replace(/\s+/g, ' ')}`).sort();
+}
+
+it('knows a state of every schema but the present one', () => {
+  expect(versions.sort()).toEqual(Array.from({ length: migrations.length - 1 }, (_, i) => i + 1));
+});
+
+it.each(versions)('brings a state of schema %i up to date with all that it holds', (version) => {
+  write(version);
+  const store = openStore(directory);
+  expect(store.serviceId).toBe('srv_0123456789abcdefghjk');
+  const owner = store.owners.findOwner('usr_0123456789abcdefghjk');
+  expect(owner).toMatchObject({ name: 'default', max_running: 7 });
+  expect(store.owners.findKeyByHash('ab'.repeat(32))).toMatchObject({ owner_id: owner?.id });
+  expect(store.projects.list(owner?.id ?? '')).toMatchObject([
+    { name: 'demo', deleting: 0, computer_count: 2 },
+  ]);
+  expect(store.computers.listOfProject('prj_0123456789abcdefghjk')).toMatchObject([
+    {
+      ...{ name: 'it\'s a "desk", 日本', status: 'running', ram: 4, width: 1024 },
+      ...{ auto_stop_minutes: 30, started_at: '2026-01-02T03:04:05.000Z', private_key: 'private' },
+      ...{ protected: version >= 2 ? 1 : 0, copy_of: null, copy_runs: version >= 4 ? 0 : 1 },
+      copied_at: version >= 4 ? '2026-01-02T03:04:05.000Z' : null,
+    },
+    { name: 'broken', status: 'error', status_reason: 'no room', started_at: null },
+  ]);
+  const actions = store.actions.list('cmp_0123456789abcdefghjk', 1000, 10);
+  expect(actions.map(({ action }) => action)).toEqual(version >= 3 ? ['click'] : []);
+  const names = store.connections.list(owner?.id ?? '').map(({ name }) => name);
+  expect(names).toEqual(version >= 5 ? ['studio'] : []);
+  store.close();
+
+  const fresh = mkdtempSync(join(tmpdir(), 'vc-store-'));
+  openStore(fresh).close();
+  expect(schemaOf(databaseFile(directory))).toEqual(schemaOf(databaseFile(fresh)));
+  rmSync(fresh, { recursive: true });
+});
+
+it('refuses a state of a newer vc, and leaves it as it is', () => {
+  openStore(directory).close();
+  const db = new Database(databaseFile(directory));
+  db.exec('PRAGMA user_version = 99');
+  db.close();
+  const known = `schema 99, this one knows ${migrations.length}`;
+  expect(() => openStore(directory)).toThrow(`it is of a newer vc (${known}); use that one`);
+  const after = new Database(databaseFile(directory));
+  expect(after.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 99 });
+  after.close();
+});
+
+it('a step that fails changes nothing', () => {
+  write(1);
+  const db = new Database(databaseFile(directory));
+  // What a step after the second is going to make is in its way.
+  db.exec('CREATE TABLE actions (wrong TEXT)');
+  db.close();
+  expect(() => openStore(directory)).toThrow('already exists');
+  const after = new Database(databaseFile(directory));
+  expect(after.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 2 });
+  expect(after.prepare('SELECT name FROM computers').all()).toHaveLength(2);
+  after.close();
+});

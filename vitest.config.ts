@@ -6,6 +6,12 @@ const EVERY_ENGINE = [
   ...['jobs', 'terminal', 'forward'],
 ];
 
+/** Where the promises about one engine alone are; `promises/*` are those that both keep. */
+const PROMISES = 'test/e2e/promises';
+
+/** What keeps a promise, see test/support/promise.ts. */
+const tags = [{ name: 'promise' }];
+
 const realThing = { fileParallelism: false, hookTimeout: 900_000 } as const;
 
 export default defineConfig({
@@ -14,6 +20,7 @@ export default defineConfig({
       {
         test: {
           name: 'unit',
+          tags,
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**'],
           testTimeout: 20_000,
@@ -23,8 +30,9 @@ export default defineConfig({
         test: {
           ...realThing,
           name: 'e2e',
+          tags,
           include: ['test/e2e/**/*.test.ts'],
-          exclude: ['test/e2e/qemu/**', 'test/e2e/qemu-*.test.ts'],
+          exclude: ['test/e2e/qemu/**', 'test/e2e/qemu-*.test.ts', `${PROMISES}/qemu/**`],
           globalSetup: ['test/e2e/setup.ts'],
           testTimeout: 120_000,
         },
@@ -33,8 +41,11 @@ export default defineConfig({
         test: {
           ...realThing,
           name: 'e2e-qemu',
+          tags,
           include: [
             ...EVERY_ENGINE.map((name) => `test/e2e/${name}.test.ts`),
+            `${PROMISES}/*.test.ts`,
+            `${PROMISES}/qemu/**/*.test.ts`,
             'test/e2e/qemu/**/*.test.ts',
             'test/e2e/qemu-*.test.ts',
           ],

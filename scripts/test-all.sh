@@ -30,5 +30,6 @@ for project in unit e2e e2e-qemu; do
   npx vitest run --project "$project" --retry=1 --reporter=default --reporter=json \
     --outputFile.json="$reports/$project.json" || failed=1
 done
+node scripts/promises.js "$reports"/*.json || failed=1
 node scripts/summary.js "$reports"/*.json || failed=1
 exit "$failed"

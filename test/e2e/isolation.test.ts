@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
 import Docker from 'dockerode';
 import { execa } from 'execa';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
 import { type Bench, openBench } from '../support/e2e.js';
+import { promise } from '../support/promise.js';
 
 const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
 const enginePid = inject('dockerPid');
@@ -22,7 +23,7 @@ function atEngine(program: string, ...args: string[]) {
 }
 
 describe('a container is started with exactly the hardening that is promised', () => {
-  it('as its inspection shows', async () => {
+  promise(2, 'as its inspection shows', async () => {
     const { HostConfig, Config, Mounts } = await docker.getContainer(`vc-${bench.id}`).inspect();
     expect(HostConfig).toMatchObject({
       CapDrop: ['ALL'],
@@ -46,7 +47,7 @@ describe('a container is started with exactly the hardening that is promised', (
     ]);
   });
 
-  it('as a program inside sees it', async () => {
+  promise(2, 'as a program inside sees it', async () => {
     const status = await bench.run('cat /proc/self/status');
     expect(status).toMatch(/^CapEff:\s+0000000000000000$/m);
     expect(status).toMatch(/^CapBnd:\s+0000000000000000$/m);
@@ -65,7 +66,8 @@ describe('from inside a computer', () => {
     )) === 'yes\n';
   const gateway = async () => (await bench.run("ip route | awk '/default/ {print $3}'")).trim();
 
-  it.runIf(enginePid !== 0)(
+  promise.runIf(enginePid !== 0)(
+    1,
     'a server on the host is out of reach, at the gateway and elsewhere',
     async () => {
       const address = await gateway();
@@ -89,7 +91,7 @@ describe('from inside a computer', () => {
     },
   );
 
-  it('the service, the metadata address and private ranges are out of reach', async () => {
+  promise(1, 'the service, the metadata address and private ranges are out of reach', async () => {
     const { port } = new URL(bench.service.baseUrl);
     for (const [host, number] of [
       [await gateway(), Number(port)],
@@ -103,7 +105,7 @@ describe('from inside a computer', () => {
     }
   });
 
-  it('another computer is out of reach', async () => {
+  promise(1, 'another computer is out of reach', async () => {
     const { json } = await bench.service.http('POST', '/projects/e2e/computers', { name: 'other' });
     const other = `/computers/${json.id}/bash`;
     const started = await bench.service.http('POST', other, {
@@ -116,7 +118,7 @@ describe('from inside a computer', () => {
     await bench.service.http('DELETE', `/computers/${json.id}`);
   });
 
-  it.runIf(enginePid !== 0)('a public address is within reach', async () => {
+  promise.runIf(enginePid !== 0)(1, 'a public address is within reach', async () => {
     // A host on the other side of the Engine's network, with an address of the public range.
     const name = `vcpub${process.pid}`;
     await execa('ip', ['netns', 'add', name]);
@@ -143,7 +145,7 @@ describe('from inside a computer', () => {
     }
   });
 
-  it("the Engine's socket is not there", async () => {
+  promise(1, "the Engine's socket is not there", async () => {
     const found = await bench.run(
       'ls -d /var/run/docker.sock /run/docker.sock 2>/dev/null; ls /run/vc; true',
     );
@@ -152,7 +154,7 @@ describe('from inside a computer', () => {
 });
 
 describe('a guest that turns on its host', () => {
-  it('cannot have the service connect to another socket through a link', async () => {
+  promise(1, 'cannot have the service connect to another socket through a link', async () => {
     const target = inject('dockerHost').replace('unix://', '');
     const { json } = await bench.service.http('POST', '/projects/e2e/computers', { name: 'evil' });
     await bench.service.http('POST', `/computers/${json.id}/bash`, {

@@ -5,6 +5,7 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { planNetwork, probeNetwork, refreshNetwork } from '../../src/engines/qemu/network/index.js';
 import { dialGuestPort } from '../../src/engines/qemu/process/index.js';
+import { promise } from '../support/promise.js';
 import { TinyGuest } from '../support/tiny-guest.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -50,14 +51,14 @@ async function greetingHere(host: string, port: number): Promise<string> {
 }
 
 describe.runIf(probe.usable)("from inside a machine, the host's side is out of reach:", () => {
-  it('its loopback, however it is named', async () => {
+  promise(1, 'its loopback, however it is named', async () => {
     expect(await greetingHere('127.0.0.1', PORT)).toBe('host');
     for (const host of ['127.0.0.1', '198.18.0.2', '198.19.255.2', '198.19.255.100', '0.0.0.0']) {
       expect(await guest.greeting(host, PORT), host).toBe('');
     }
   });
 
-  it('its own addresses, also public ones', async () => {
+  promise(1, 'its own addresses, also public ones', async () => {
     expect(own).not.toEqual([]);
     for (const host of own) {
       expect(await greetingHere(host, PORT)).toBe('host');
@@ -65,12 +66,12 @@ describe.runIf(probe.usable)("from inside a machine, the host's side is out of r
     }
   });
 
-  it.runIf(isRoot)('a private address', async () => {
+  promise.runIf(isRoot)(1, 'a private address', async () => {
     expect(await greetingHere('10.77.0.1', PORT)).toBe('host');
     expect(await guest.greeting('10.77.0.1', PORT)).toBe('');
   });
 
-  it('its own addresses still, when its rules were renewed', async () => {
+  promise(1, 'its own addresses still, when its rules were renewed', async () => {
     const planned = await planNetwork(probe, policy);
     const { identity } = guest.launched;
     const renewed = await refreshNetwork(identity, { ...planned, hostAddresses: [] });
@@ -80,7 +81,7 @@ describe.runIf(probe.usable)("from inside a machine, the host's side is out of r
     for (const host of own) expect(await guest.greeting(host, PORT), host).toBe('');
   });
 
-  it.runIf(isRoot)('an address that it got later, once that is noticed', async () => {
+  promise.runIf(isRoot)(1, 'an address that it got later, once that is noticed', async () => {
     const planned = await planNetwork(probe, policy);
     await execa('ip', ['address', 'add', '198.51.100.77/32', 'dev', LINK]);
     expect(await guest.greeting('198.51.100.77', PORT)).toBe('host');
@@ -90,7 +91,7 @@ describe.runIf(probe.usable)("from inside a machine, the host's side is out of r
     expect(await refreshNetwork(guest.launched.identity, refreshed)).toBe(refreshed);
   });
 
-  it('metadata services and private networks, refused at once', async () => {
+  promise(1, 'metadata services and private networks, refused at once', async () => {
     for (const host of ['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1']) {
       expect(await guest.run(`nc -w 9 ${host} 80 </dev/null; echo $?`), host).toMatch(
         /(refused|unreachable|prohibited|reset)[^\n]*\n1$/i,
@@ -98,7 +99,7 @@ describe.runIf(probe.usable)("from inside a machine, the host's side is out of r
     }
   });
 
-  it('another machine, by any address on the way', async () => {
+  promise(1, 'another machine, by any address on the way', async () => {
     expect(await other.greeting('127.0.0.1', 22)).toBe('guest two');
     for (const host of ['198.18.0.15', '198.18.0.2', '198.19.255.2', '198.19.255.100', ...own]) {
       for (const port of [22, 2222]) {
@@ -107,7 +108,7 @@ describe.runIf(probe.usable)("from inside a machine, the host's side is out of r
     }
   });
 
-  it("the host's name server on any other port", async () => {
+  promise(1, "the host's name server on any other port", async () => {
     expect(await guest.run('nc -w 3 198.19.255.3 54 </dev/null; echo $?')).toMatch(/1$/);
   });
 });
@@ -126,7 +127,7 @@ describe.runIf(probe.usable)('from inside a machine', () => {
     expect(await guest.run(`wget -q -O - ${url} | head -1`)).toMatch(/^Origin: Debian/);
   });
 
-  it.runIf(isRoot)('a public address is within reach', async () => {
+  promise.runIf(isRoot)(1, 'a public address is within reach', async () => {
     const name = `vcpub${process.pid}`;
     await execa('ip', ['netns', 'add', name]);
     const out = (...args: string[]) => execa('ip', ['netns', 'exec', name, ...args]);
@@ -153,7 +154,7 @@ describe.runIf(probe.usable)('from inside a machine', () => {
 });
 
 describe.runIf(probe.usable)('a host that lets nothing out', () => {
-  it('has machines whose port is reached all the same, and who reach nothing', async () => {
+  promise(1, 'has machines whose port is reached all the same, and who reach nothing', async () => {
     const network = await planNetwork(probe, { internet: false, allowNetworks: [] });
     expect(network).toMatchObject({ mode: 'isolated', guest: null });
     const closed = await TinyGuest.boot('closed', network);
@@ -167,7 +168,7 @@ describe.runIf(probe.usable)('a host that lets nothing out', () => {
     }
   });
 
-  it('has machines that reach what it opens, and no more', async () => {
+  promise(1, 'has machines that reach what it opens, and no more', async () => {
     const address = own[0] ?? '';
     const network = await planNetwork(probe, { internet: false, allowNetworks: [address] });
     const opened = await TinyGuest.boot('opened', network);

@@ -22,6 +22,7 @@ import {
   waitForEnd,
 } from '../../src/engines/qemu/process/index.js';
 import { compileModules } from '../support/bundle.js';
+import { promise } from '../support/promise.js';
 import { TinyGuest } from '../support/tiny-guest.js';
 
 const isRoot = process.getuid?.() === 0;
@@ -95,28 +96,34 @@ describe.runIf(probe.usable)("a machine's QEMU", () => {
   });
   afterAll(() => guest?.end());
 
-  it('is the process that is told, with exactly the hardening that is promised', async () => {
-    const { pid, uid } = guest.launched.identity;
-    expect(await readlink(`/proc/${pid}/exe`)).toMatch(/qemu-system-x86_64$/);
-    expect(uid).toBe(guest.account.uid);
-    for (const task of await readdir(`/proc/${pid}/task`)) {
-      const status = await readFile(`/proc/${pid}/task/${task}/status`, 'utf8');
-      expect(status).toMatch(new RegExp(`^Uid:\\s+${uid}\\s+${uid}\\s+${uid}\\s+${uid}$`, 'm'));
-      for (const set of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb']) {
-        expect(status).toMatch(new RegExp(`^Cap${set}:\\s+0+$`, 'm'));
+  promise(
+    2,
+    'is the process that is told, with exactly the hardening that is promised',
+    async () => {
+      const { pid, uid } = guest.launched.identity;
+      expect(await readlink(`/proc/${pid}/exe`)).toMatch(/qemu-system-x86_64$/);
+      expect(uid).toBe(guest.account.uid);
+      for (const task of await readdir(`/proc/${pid}/task`)) {
+        const status = await readFile(`/proc/${pid}/task/${task}/status`, 'utf8');
+        expect(status).toMatch(new RegExp(`^Uid:\\s+${uid}\\s+${uid}\\s+${uid}\\s+${uid}$`, 'm'));
+        for (const set of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb']) {
+          expect(status).toMatch(new RegExp(`^Cap${set}:\\s+0+$`, 'm'));
+        }
+        expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+        expect(status).toMatch(/^Seccomp:\s+2$/m);
+        expect(status).toMatch(/^Umask:\s+0077$/m);
       }
-      expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
-      expect(status).toMatch(/^Seccomp:\s+2$/m);
-      expect(status).toMatch(/^Umask:\s+0077$/m);
-    }
-    expect(await readFile(`/proc/${pid}/limits`, 'utf8')).toMatch(/^Max core file size\s+0\s+0 /m);
-    for (const kind of ['net', 'pid', 'user', 'mnt']) {
-      const there = await readlink(`/proc/${pid}/ns/${kind}`);
-      expect(there, kind).not.toBe(await readlink(`/proc/self/ns/${kind}`));
-    }
-  });
+      expect(await readFile(`/proc/${pid}/limits`, 'utf8')).toMatch(
+        /^Max core file size\s+0\s+0 /m,
+      );
+      for (const kind of ['net', 'pid', 'user', 'mnt']) {
+        const there = await readlink(`/proc/${pid}/ns/${kind}`);
+        expect(there, kind).not.toBe(await readlink(`/proc/self/ns/${kind}`));
+      }
+    },
+  );
 
-  it.runIf(isRoot)('is a user of its own, in no group but that', async () => {
+  promise.runIf(isRoot)(2, 'is a user of its own, in no group but that', async () => {
     const { pid, uid } = guest.launched.identity;
     expect(uid).toBeGreaterThanOrEqual(2_100_000_000);
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -128,7 +135,7 @@ describe.runIf(probe.usable)("a machine's QEMU", () => {
     expect(new Set(await Promise.all(others))).toEqual(new Set([String(uid)]));
   });
 
-  it('holds nothing of the service, and its sockets are its own', async () => {
+  promise(2, 'holds nothing of the service, and its sockets are its own', async () => {
     const { pid } = guest.launched.identity;
     const names = await readdir(`/proc/${pid}/fd`);
     const open = await Promise.all(names.map((name) => readlink(`/proc/${pid}/fd/${name}`)));
@@ -145,7 +152,7 @@ describe.runIf(probe.usable)("a machine's QEMU", () => {
     }
   });
 
-  it('listens on no port of the host', async () => {
+  promise(2, 'listens on no port of the host', async () => {
     const { pid } = guest.launched.identity;
     const added = (await listening()).filter((address) => !before.includes(address));
     const sockets = await execa('ss', ['-tlnpH']).catch(() => ({ stdout: '' }));

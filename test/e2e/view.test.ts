@@ -10,6 +10,7 @@ import {
   pointOn,
 } from '../support/browser.js';
 import { type Bench, eventually, openBench } from '../support/e2e.js';
+import { promise } from '../support/promise.js';
 import { openViewer } from '../support/viewer.js';
 
 if (noBrowser !== undefined) console.log(`The live view is not tested in a browser: ${noBrowser}.`);
@@ -79,7 +80,7 @@ describe.skipIf(noBrowser !== undefined)('the live view in a browser', () => {
     expect(complaints, 'no complaint, no breach of the policy').toEqual([]);
   });
 
-  it('loads from the service alone, and keeps the ticket out of its address', async () => {
+  promise(6, 'loads from the service alone, and keeps the ticket out of its address', async () => {
     const { page, requests, url } = await open('control');
     const ticket = url.slice(url.indexOf('#') + 1);
     expect(page.url()).not.toContain(ticket);
@@ -124,7 +125,7 @@ describe.skipIf(noBrowser !== undefined)('the live view in a browser', () => {
     await eventually(async () => (await typed()) === `${text}\n`);
   });
 
-  it('with a view ticket brings nothing in, also past the page', async () => {
+  promise(6, 'with a view ticket brings nothing in, also past the page', async () => {
     const { page } = await open('view');
     await bench.run(': > /tmp/keys; : > /tmp/xev.log');
     const [kx, ky] = await inside('^keys$', 50, 50);
@@ -171,7 +172,7 @@ describe.skipIf(noBrowser !== undefined)('the live view in a browser', () => {
     );
   });
 
-  it('a link opens once, and says so the second time', async () => {
+  promise(6, 'a link opens once, and says so the second time', async () => {
     const { url } = await open('control');
     const second = await openPage(browser, url);
     pages.push(second.page);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { Tickets } from '../../src/fleet/tickets.js';
+import { promise } from '../support/promise.js';
 
 const grant = {
   computerId: 'cmp_a',
@@ -7,7 +8,7 @@ const grant = {
   mode: 'view',
 } as const;
 
-test('a ticket carries 160 random bits and lets in once, as it was meant', () => {
+promise(6, 'a ticket carries 160 random bits and lets in once, as it was meant', () => {
   const tickets = new Tickets();
   const { text } = tickets.issue(grant);
   expect(text).toMatch(/^vt_[0-9a-hjkmnp-tv-z]{32}$/);
@@ -15,7 +16,7 @@ test('a ticket carries 160 random bits and lets in once, as it was meant', () =>
   expect(() => tickets.redeem(text, 'cmp_a')).toThrow(/has been used/);
 });
 
-test('it ends after 60 seconds', () => {
+promise(6, 'it ends after 60 seconds', () => {
   let now = 1_000_000;
   const tickets = new Tickets(() => now);
   const early = tickets.issue(grant);
@@ -27,7 +28,7 @@ test('it ends after 60 seconds', () => {
   expect(() => tickets.redeem(late.text, 'cmp_a')).toThrow(/expired/);
 });
 
-test('for another computer it is refused, and used up', () => {
+promise(6, 'for another computer it is refused, and used up', () => {
   const tickets = new Tickets();
   const { text } = tickets.issue(grant);
   expect(() => tickets.redeem(text, 'cmp_b')).toThrow(/another computer/);
@@ -46,7 +47,7 @@ test('ten thousand open tickets are kept, and no more', () => {
   expect(tickets.redeem(texts.at(-1) ?? '', 'cmp_a').computerId).toBe('cmp_a');
 });
 
-test('those of a key that is deleted are void', () => {
+promise(6, 'those of a key that is deleted are void', () => {
   const tickets = new Tickets();
   const mine = tickets.issue(grant).text;
   const other = tickets.issue({ ...grant, owner: { id: 'usr_a', keyId: 'key_b' } }).text;

@@ -9,6 +9,7 @@ import { buildApp } from '../../src/server/app.js';
 import { eventually } from '../support/eventually.js';
 import type { FakeScreen } from '../support/fake-connectors.js';
 import { openTestFleet, type TestFleet } from '../support/fleet.js';
+import { promise } from '../support/promise.js';
 import { openViewer } from '../support/viewer.js';
 
 let world: TestFleet;
@@ -133,7 +134,7 @@ describe('the page', () => {
 });
 
 describe('a ticket', () => {
-  it('opens once', async () => {
+  promise(6, 'opens once', async () => {
     const url = await link();
     const viewer = openViewer(url);
     expect(await viewer.first).toEqual({ type: 'ready', mode: 'control', name: 'p/a' });
@@ -142,7 +143,7 @@ describe('a ticket', () => {
     viewer.socket.close();
   });
 
-  it('opens no other computer', async () => {
+  promise(6, 'opens no other computer', async () => {
     const url = (await link(ids[0])).replace(ids[0] ?? '', ids[1] ?? '');
     expect(await openViewer(url).closed).toMatchObject({
       code: 'unauthorized',
@@ -165,7 +166,7 @@ describe('a ticket', () => {
     expect((await viewer.closed)?.code ?? 'cut off').toMatch(/cut off|unauthorized/);
   });
 
-  it('is refused from another web page', async () => {
+  promise(6, 'is refused from another web page', async () => {
     const url = new URL(await link());
     const { WebSocket } = await import('ws');
     const socket = new WebSocket(`ws://${url.host}${url.pathname}/socket`, {
@@ -215,7 +216,7 @@ describe('input', () => {
     await eventually(async () => inputs.includes('release all'));
   });
 
-  it('of a view-only viewer reaches nothing', async () => {
+  promise(6, 'of a view-only viewer reaches nothing', async () => {
     const viewer = openViewer(await link(ids[0], 'view'));
     expect(await viewer.first).toMatchObject({ mode: 'view' });
     const seen = await openScreen(viewer.stream);

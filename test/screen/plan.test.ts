@@ -39,11 +39,10 @@ test('takes every kind of line end for one Enter', () => {
   expect(plan('a\r\nb\rc\n')).toEqual([['keys', 'a\nb\nc\n']]);
 });
 
-test('divides a long text in little time', () => {
-  const start = performance.now();
+// In time that grows with the square of its length it would take minutes.
+test('divides a long text', { timeout: 60_000 }, () => {
   expect(planSlowly('中'.repeat(100_000))).toHaveLength(100_000);
   expect(planSlowly('👩‍👩‍👧‍👦'.repeat(9000))).toHaveLength(9000);
-  expect(performance.now() - start).toBeLessThan(3000);
 });
 
 test('divides what is larger than a clipboard may be, between characters', () => {

@@ -12,6 +12,7 @@ import { join } from 'node:path';
 import { build } from 'rolldown';
 import { quantiles } from './measure.js';
 
+const SHAPE = { cpu: 2, ram: 2, gpu: 'none', resolution: { width: 1280, height: 800 } };
 const seed = process.argv[2] ?? join(homedir(), '.local', 'state', 'vc');
 const runs = Number(process.argv[3] ?? 5);
 const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
@@ -54,8 +55,7 @@ async function once(id) {
   };
   const spec = {
     ...{ id, ownerId: 'bench', projectId: 'bench', os: 'linux', image: 'linux' },
-    ...{ cpu: 2, ram: 2, gpu: 'none', resolution: { width: 1280, height: 800 } },
-    authorizedKey: publicKey,
+    ...{ ...SHAPE, authorizedKey: publicKey },
   };
   try {
     await engine.create(spec);
@@ -85,6 +85,8 @@ async function once(id) {
 }
 
 try {
+  const { cpu, ram, resolution } = SHAPE;
+  await engine.warm({ image: 'linux', cpu, ram, resolution });
   await once('warm');
   const samples = [];
   for (let i = 0; i < runs; i++) samples.push(await once(`run${i}`));

@@ -146,3 +146,14 @@ describe('a recipe that builds on another', () => {
     });
   });
 });
+
+test('whatever looks whether a desktop is painted has as much patience as an emulated one needs', async () => {
+  for (const name of await listRecipes()) {
+    const { directory } = await loadRecipe(name);
+    const script = await readFile(join(directory, 'files/usr/lib/vc/painted'), 'utf8');
+    expect(script, name).toMatch(/^patience=\$\{VC_PATIENCE:-1\}$/m);
+    expect(script, `${name}: a limit that knows no patience`).not.toMatch(
+      /timeout \d|SECONDS \+ \d+;/,
+    );
+  }
+});

@@ -5,6 +5,7 @@ import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 import { recordedOpening } from './deeds.js';
 import { endWithKey } from './key-end.js';
+import { dropWhenGone } from './pulse.js';
 import { computerOf, ownerOf, type Params } from './requests.js';
 
 /** Output is held back while so many bytes wait to be sent to a slow client. */
@@ -53,7 +54,7 @@ export function addComputerSocket(
       (socket, request) => {
         const record = computerOf(fleet, ownerOf(request), request.params as Params);
         const left = departureOf(socket);
-        dropWhenGone(socket);
+        dropWhenGone(socket, BEAT_MS);
         const owner = ownerOf(request);
         endWithKey(socket, fleet.access, owner);
         const opening = { owner, computerId: record.id, name: route.name };
@@ -78,21 +79,6 @@ function departureOf(socket: WebSocket): AbortSignal {
   socket.on('close', leave);
   socket.on('error', leave);
   return left.signal;
-}
-
-/** Ends the socket of a client whose machine or network went away without a word. */
-function dropWhenGone(socket: WebSocket): void {
-  let alive = true;
-  socket.on('pong', () => {
-    alive = true;
-  });
-  const beat = setInterval(() => {
-    // What we do not read, for the guest is slow, holds back its pongs, too.
-    if (!alive && !socket.isPaused) socket.terminate();
-    alive = false;
-    socket.ping();
-  }, BEAT_MS);
-  socket.on('close', () => clearInterval(beat));
 }
 
 /** Sends what a stream has, in messages as `wrap` makes them, no faster than the client reads. */

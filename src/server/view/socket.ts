@@ -14,6 +14,7 @@ import { sleep } from '../../fleet/time.js';
 import { Viewer } from '../../view/viewer.js';
 import { recordedOpening } from '../deeds.js';
 import { endWithKey } from '../key-end.js';
+import { dropWhenGone } from '../pulse.js';
 import { openingMessage } from './opening.js';
 
 /** A viewer that does not answer a ping within this many milliseconds is gone. */
@@ -47,7 +48,7 @@ async function serveView(socket: WebSocket, request: FastifyRequest, fleet: Flee
   const leave = () => left.abort(new ApiError('request_timeout', 'The viewer went away.'));
   socket.on('close', leave);
   socket.on('error', leave);
-  dropWhenGone(socket);
+  dropWhenGone(socket, BEAT_MS);
   try {
     const opening = ViewOpening.safeParse(await openingMessage(socket, request.raw.socket));
     const ticket = fleet.tickets.redeem(opening.data?.ticket ?? '', id);
@@ -143,18 +144,4 @@ function sayGoodbye(socket: WebSocket, error: unknown): void {
   const known = error instanceof ApiError;
   const reason = known ? error.message : 'The service failed; its log has more.';
   send(socket, { type: 'closed', code: known ? error.code : 'internal', reason });
-}
-
-/** Ends the socket of a viewer whose machine or network went away, or who reads nothing. */
-function dropWhenGone(socket: WebSocket): void {
-  let alive = true;
-  socket.on('pong', () => {
-    alive = true;
-  });
-  const beat = setInterval(() => {
-    if (!alive) socket.terminate();
-    alive = false;
-    socket.ping();
-  }, BEAT_MS);
-  socket.on('close', () => clearInterval(beat));
 }

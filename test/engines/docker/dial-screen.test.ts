@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -37,6 +38,22 @@ describe.runIf(process.platform === 'linux')('dialScreen', () => {
     for await (const chunk of stream) text += chunk;
     expect(text).toBe('hello');
     screen.close();
+  });
+
+  it('outlives a guest that resets the connection while nobody listens yet', async () => {
+    const resetting = createServer({ pauseOnConnect: true }).listen(join(directory, 'rfb.sock'));
+    await once(resetting, 'listening');
+    const accepting = once(resetting, 'connection');
+    const stream = await dialScreen(directory);
+    const [accepted] = (await accepting) as [Socket];
+    const closed = new Promise((resolve) => stream.on('close', resolve));
+    // One end that closes with something unread is a reset for the other.
+    await new Promise((resolve) => stream.write('unread', resolve));
+    accepted.destroy();
+    stream.resume();
+    await closed;
+    expect(stream.errored).toMatchObject({ code: 'ECONNRESET' });
+    resetting.close();
   });
 
   it('connects however long the path is', async () => {

@@ -1,8 +1,11 @@
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, PseudoTtyOptions, SFTPWrapper } from 'ssh2';
 import { ApiError } from '../contract/errors.js';
+import { Turns } from './turns.js';
 
 const CHANNEL_MS = 10_000;
+/** Channels that are asked for at once; the others wait for their turn, which does not count as theirs. */
+const MOST_OPENING = 16;
 /** A server that sends more than twice the window it was given (2 MiB) breaks the protocol. */
 const MOST_UNREAD = 8 * 1024 * 1024;
 /** Channels that only wait for the end of programs which their command left running. */
@@ -29,6 +32,7 @@ export class Connection {
   readonly #channels = new Set<ClientChannel>();
   readonly #lingering = new Set<ClientChannel>();
   readonly #listeners = new Set<(error?: Error) => void>();
+  readonly #opening = new Turns(MOST_OPENING);
   #ended: { error?: Error } | undefined;
   #closing = false;
 
@@ -173,8 +177,12 @@ export class Connection {
     this.#end();
   }
 
-  /** One channel that is asked for; one that comes too late is dropped. */
-  #request<T>({ withinMs, late, begin, drop }: ChannelRequest<T>): Promise<T> {
+  /** One channel that is asked for when it is its turn; one that comes too late is dropped. */
+  #request<T>(request: ChannelRequest<T>): Promise<T> {
+    return this.#opening.run(() => this.#ask(request));
+  }
+
+  #ask<T>({ withinMs, late, begin, drop }: ChannelRequest<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (!this.open) return reject(this.#ended?.error ?? lost());
       const fail = (error: Error) => {

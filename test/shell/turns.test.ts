@@ -1,0 +1,30 @@
+import { setImmediate as soon } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { Turns } from '../../src/shell/turns.js';
+
+it('runs so many at once, in order, and goes on after one that failed', async () => {
+  const turns = new Turns(2);
+  const begun: number[] = [];
+  const ends: ((error?: Error) => void)[] = [];
+  const results = [0, 1, 2, 3].map((number) =>
+    turns.run(
+      () =>
+        new Promise<number>((resolve, reject) => {
+          begun.push(number);
+          ends[number] = (error) => (error ? reject(error) : resolve(number));
+        }),
+    ),
+  );
+  await soon();
+  expect(begun).toEqual([0, 1]);
+  ends[1]?.(new Error('broken'));
+  await expect(results[1]).rejects.toThrow('broken');
+  await soon();
+  expect(begun).toEqual([0, 1, 2]);
+  ends[0]?.();
+  ends[2]?.();
+  await soon();
+  expect(begun).toEqual([0, 1, 2, 3]);
+  ends[3]?.();
+  expect(await Promise.all([results[0], results[2], results[3]])).toEqual([0, 2, 3]);
+});

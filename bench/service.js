@@ -27,8 +27,13 @@ export async function startService(flags = [], prepare = () => undefined) {
   child.stderr.on('data', (chunk) => {
     log = (log + chunk).slice(-64 * 1024);
   });
+  let isClosing = false;
   const ended = new Promise((resolve) => child.once('exit', resolve));
+  ended.then(() => {
+    if (!isClosing) console.error(`the service has ended by itself:\n${log}`);
+  });
   const close = async () => {
+    isClosing = true;
     child.kill('SIGTERM');
     await ended;
     rmSync(directory, { recursive: true, force: true });

@@ -18,16 +18,33 @@ export interface Io {
   readonly stderr: Output;
 }
 
-/** The process's own streams: the only place where the command line takes hold of them. */
+/**
+ * The process's own streams: the only place where the command line takes hold of them. Each is
+ * opened when it is first used, because opening one takes as long as half of a command.
+ */
 export function processIo(): Io {
-  for (const stream of [process.stdout, process.stderr]) {
+  const guarded = new Set<Writable>();
+  const output = (stream: Output): Output => {
+    if (guarded.has(stream)) return stream;
+    guarded.add(stream);
     // The reader has gone (`vc … | head`): nothing is left to say, and nothing to say it to.
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code === 'EPIPE') process.exit(0);
       throw error;
     });
-  }
-  return { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr };
+    return stream;
+  };
+  return {
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      return output(process.stdout);
+    },
+    get stderr() {
+      return output(process.stderr);
+    },
+  };
 }
 
 /** Ends the process as a command whose streams may still have an open peer has to. */

@@ -1,4 +1,4 @@
-import type { ComputerJobs } from '../client/jobs.js';
+import { ComputerJobs } from '../client/jobs.js';
 import type { jobs } from '../contract/index.js';
 import { computerAddress } from './address.js';
 import type { Context } from './context.js';
@@ -10,7 +10,6 @@ export const jobArgument = argument('job', 'its id, as vc job ls shows it', nonE
 
 /** The jobs of the computer that is named. */
 export async function jobsOf(context: Context, computer: string): Promise<ComputerJobs> {
-  const { ComputerJobs } = await import('../client/jobs.js');
   return new ComputerJobs(await context.client(), await computerAddress(context, computer));
 }
 

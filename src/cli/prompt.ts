@@ -1,4 +1,4 @@
-import { CliError, InterruptedError, UsageError } from './errors.js';
+import { InterruptedError } from './errors.js';
 import type { Interrupts } from './interrupts.js';
 import { type Io, write } from './io.js';
 
@@ -26,20 +26,6 @@ export function createPrompt(io: Io, interrupts: Interrupts): Prompt {
       return (await readHidden(io, interrupts)).trim();
     },
   };
-}
-
-/** Asks before something is lost. Without a terminal, `--yes` has to be given. */
-export async function confirmLoss(
-  prompt: Prompt,
-  loss: { readonly question: string; readonly yes: boolean },
-): Promise<void> {
-  if (loss.yes) return;
-  if (!prompt.isInteractive) {
-    throw new UsageError('there is no terminal to ask on', 'add --yes to confirm');
-  }
-  if (!(await prompt.confirm(loss.question))) {
-    throw new CliError('nothing was removed', { code: 'declined' });
-  }
 }
 
 /** The next line of stdin, without its end; what is there when the input ends or we are stopped. */

@@ -1,5 +1,5 @@
 import type { Duplex, Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
+import { buffer, text } from 'node:stream/consumers';
 import type { Answer, BodyInput, OperationName, QueryInput } from '../contract/index.js';
 import { buildPath, type ComputerAddress } from './address.js';
 import { answerDeadline } from './deadline.js';
@@ -7,7 +7,7 @@ import { codeOf, errorFromAnswer, errorFromFailure, ServiceUnreachableError } fr
 import type { ProcessRequest, RemoteProcess } from './process.js';
 import { routes } from './routes.js';
 import type { Endpoint } from './socket.js';
-import { openTransport, type Transport } from './transport.js';
+import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 
 export interface ClientOptions {
   /** For example `http://127.0.0.1:4700/api`. */
@@ -15,6 +15,11 @@ export interface ClientOptions {
   readonly apiKey?: string;
   /** Sent as `User-Agent`, so that a host can tell its clients apart. */
   readonly userAgent?: string;
+  /**
+   * `pooled`, the default: undici's pool, for many requests. `brief`: operations go over Node's own
+   * HTTP client, for a process that sends a few and ends.
+   */
+  readonly connections?: 'pooled' | 'brief';
 }
 
 export interface RequestOptions<N extends OperationName> {
@@ -48,7 +53,9 @@ export class Client {
   readonly baseUrl: string;
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
-  #transport: Transport | undefined;
+  readonly #isBrief: boolean;
+  #brief: Promise<Transport> | undefined;
+  #pool: Promise<Transport> | undefined;
 
   /** Throws TypeError for a base URL or key that cannot be sent. */
   constructor(options: ClientOptions) {
@@ -58,6 +65,7 @@ export class Client {
       'user-agent': options.userAgent ?? 'virtual-computers',
       ...authorizationHeader(options.apiKey),
     };
+    this.#isBrief = options.connections === 'brief';
   }
 
   /**
@@ -71,7 +79,7 @@ export class Client {
     options: RequestOptions<N> = {},
   ): Promise<Answer<N>> {
     const response = await this.#send(operation, options, 'application/json');
-    const body = await this.#read(response.body.text());
+    const body = await this.#read(text(response.body));
     try {
       return JSON.parse(body) as Answer<N>;
     } catch (cause) {
@@ -87,7 +95,7 @@ export class Client {
     options: RequestOptions<N> = {},
   ): Promise<Bytes> {
     const response = await this.#send(operation, options, accept);
-    const data = Buffer.from(await this.#read(response.body.arrayBuffer()));
+    const data = await this.#read(buffer(response.body));
     return { data, mediaType: headerOf(response, 'content-type') ?? 'application/octet-stream' };
   }
 
@@ -114,8 +122,8 @@ export class Client {
   }
 
   /** A request whose body, answer or both are bytes of any size; the caller reads the answer. */
-  async exchange(request: Exchange): Promise<Dispatcher.ResponseData> {
-    return this.#answered({
+  async exchange(request: Exchange): Promise<HttpResponse> {
+    return this.#answered(await this.#pooled(), {
       method: request.method,
       path: `${this.#url.pathname.replace(/\/$/, '')}${request.path}${queryString(request.query)}`,
       headers: { ...this.#headers, ...request.headers },
@@ -129,21 +137,22 @@ export class Client {
 
   /** Closes kept-alive connections. The client can be used again afterwards. */
   async close(): Promise<void> {
-    const transport = this.#transport;
-    this.#transport = undefined;
-    await transport?.close();
+    const open = [this.#brief, this.#pool];
+    this.#brief = undefined;
+    this.#pool = undefined;
+    await Promise.all(open.map(async (transport) => (await transport)?.close()));
   }
 
   async #send<N extends OperationName>(
     operation: N,
     options: RequestOptions<N>,
     accept: string,
-  ): Promise<Dispatcher.ResponseData> {
+  ): Promise<HttpResponse> {
     const { method, paths } = routes[operation];
     const timeout = options.timeoutMs ?? answerDeadline(operation, options.body);
     const headers: Record<string, string> = { accept, ...this.#headers };
     if (options.body !== undefined) headers['content-type'] = 'application/json';
-    return this.#answered({
+    return this.#answered(await (this.#isBrief ? this.#briefly() : this.#pooled()), {
       method,
       path: `${this.#url.pathname.replace(/\/$/, '')}${buildPath(paths, options.params ?? {})}${queryString(options.query)}`,
       headers,
@@ -154,35 +163,44 @@ export class Client {
     });
   }
 
+  #briefly(): Promise<Transport> {
+    this.#brief ??= import('./brief.js').then(({ openBrief }) => openBrief(this.#url.origin));
+    return this.#brief;
+  }
+
+  #pooled(): Promise<Transport> {
+    this.#pool ??= import('./pool.js').then(({ openPool }) => openPool(this.#url.origin));
+    return this.#pool;
+  }
+
   get #endpoint(): Endpoint {
     return { url: this.#url, headers: this.#headers };
   }
 
   /** The answer, if it is one of success. */
-  async #answered(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
-    const response = await this.#dispatch(options);
+  async #answered(transport: Transport, options: HttpRequest): Promise<HttpResponse> {
+    const response = await this.#dispatch(transport, options);
     if (response.statusCode === 200) return response;
     throw errorFromAnswer(
       {
         status: response.statusCode,
         code: headerOf(response, 'x-error-code'),
         requestId: headerOf(response, 'x-request-id'),
-        body: await this.#read(response.body.text()),
+        body: await this.#read(text(response.body)),
       },
       this.baseUrl,
     );
   }
 
   /** A kept-alive connection may have been closed just now: a GET, and only that, is sent again. */
-  async #dispatch(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
-    this.#transport ??= openTransport(this.#url.origin);
+  async #dispatch(transport: Transport, options: HttpRequest): Promise<HttpResponse> {
     try {
-      return await this.#transport.request(options);
+      return await transport.request(options);
     } catch (failure) {
       const stale = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(codeOf(failure) ?? '');
       if (!stale || options.method !== 'GET') throw errorFromFailure(failure, this.baseUrl);
     }
-    return this.#read(this.#transport.request(options));
+    return this.#read(transport.request(options));
   }
 
   async #read<T>(work: Promise<T>): Promise<T> {
@@ -221,7 +239,7 @@ function queryString(query: unknown): string {
   return text === '' ? '' : `?${text}`;
 }
 
-function headerOf(response: Dispatcher.ResponseData, name: string): string | undefined {
+function headerOf(response: HttpResponse, name: string): string | undefined {
   const value = response.headers[name];
   return Array.isArray(value) ? value[0] : value;
 }

@@ -75,11 +75,13 @@ const reasons: Readonly<Record<string, string>> = {
   ETIMEDOUT: 'no connection in time',
 };
 
+const timeouts = new Set(['ANSWER_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+
 /** The error that a failed connection stands for; abortion is passed on as it is. */
 export function errorFromFailure(failure: unknown, baseUrl: string): unknown {
   const code = codeOf(failure);
   if (code === 'UND_ERR_ABORTED' || code === 'ABORT_ERR') return failure;
-  if (code === 'UND_ERR_HEADERS_TIMEOUT' || code === 'UND_ERR_BODY_TIMEOUT') {
+  if (code !== undefined && timeouts.has(code)) {
     const message = `the service at ${baseUrl} did not answer in time; the work may still go on`;
     return new ServiceTimeoutError(message, { cause: failure });
   }

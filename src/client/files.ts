@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { json } from 'node:stream/consumers';
 import type { Answer, BodyInput, files } from '../contract/index.js';
 import { buildPath, type ComputerAddress, computerParameters } from './address.js';
 import type { Client } from './client.js';
@@ -78,7 +79,7 @@ export class ComputerFiles {
       body: typeof data === 'string' ? Buffer.from(data) : data,
       signal,
     });
-    return (await body.json()) as files.FileWritten;
+    return (await json(body)) as files.FileWritten;
   }
 
   /** What a path leads to: a file or a directory. */

@@ -1,24 +1,32 @@
-import type { Dispatcher } from 'undici';
-import request from 'undici/lib/api/api-request.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
+import type { Readable } from 'node:stream';
 
-/** One HTTP request over a pool of kept-alive connections to one origin. */
+/** A request as a transport sends it. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | Buffer | Readable | null;
+  readonly signal: AbortSignal | null;
+  /** Milliseconds until the answer begins; 0: for ever. */
+  readonly headersTimeout: number;
+  /** Milliseconds between two pieces of the answer; 0: for ever. */
+  readonly bodyTimeout: number;
+}
+
+/** An answer whose body the caller reads or destroys. */
+export interface HttpResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Readable;
+}
+
+/** HTTP requests to one origin over kept-alive connections. */
 export interface Transport {
-  request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData>;
-  /** Closes idle connections now and the others when their answer is complete. */
+  request(request: HttpRequest): Promise<HttpResponse>;
+  /** Closes idle connections; what is under way may be cut off. */
   close(): Promise<void>;
 }
 
-/**
- * Opens a pool to `origin` (`http://host:port`). Nothing is sent yet.
- *
- * Enters undici by its request path alone: the whole package, with fetch, caches and mocks, takes
- * three times as long to load, and a command line pays that on every call.
- */
-export function openTransport(origin: string): Transport {
-  const pool = new Pool(origin, { connect: { timeout: 10_000 } });
-  return {
-    request: (options) => request.call(pool, options),
-    close: () => pool.close(),
-  };
-}
+/** Milliseconds until a connection has to be there. */
+export const CONNECT_MS = 10_000;

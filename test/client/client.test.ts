@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildPath } from '../../src/client/address.js';
 import { answerDeadline } from '../../src/client/deadline.js';
 import {
@@ -48,79 +48,107 @@ test('an answer is waited for as long as the request asks, and some more', () =>
   expect(answerDeadline('type', { text: 'x'.repeat(1000), delay_ms: 100 })).toBe(280_000);
 });
 
-test('the facade sends what its methods say', async () => {
-  service.on('POST /projects', { name: 'demo' });
-  service.on('POST /projects/demo/computers', { id: 'cmp_1' });
-  service.on('POST /computers/cmp_1/click', { success: true });
-  service.on('POST /computers/cmp_1/wait', { success: true, waited: 0.2 });
-  await vc.projects.create('demo');
-  const desktop = await vc.computers.create('demo', { name: 'desktop' });
-  await desktop.click(0, 5, { button: 'right' });
-  expect(await desktop.wait({ until: 'stable' })).toBe(0.2);
-  expect(service.received.map(({ url, body }) => [url, body])).toEqual([
-    ['/api/projects', { name: 'demo' }],
-    ['/api/projects/demo/computers', { name: 'desktop' }],
-    ['/api/computers/cmp_1/click', { x: 0, y: 5, button: 'right' }],
-    ['/api/computers/cmp_1/wait', { until: 'stable' }],
-  ]);
-  expect(service.received[0]?.headers).toMatchObject({
-    authorization: 'Bearer vc_key',
-    'user-agent': 'virtual-computers',
+describe.each(['pooled', 'brief'] as const)('with %s connections', (connections) => {
+  beforeEach(async () => {
+    await vc.close();
+    vc = new VirtualComputers({ baseUrl: service.baseUrl, apiKey: 'vc_key', connections });
+  });
+
+  test('the facade sends what its methods say', async () => {
+    service.on('POST /projects', { name: 'demo' });
+    service.on('POST /projects/demo/computers', { id: 'cmp_1' });
+    service.on('POST /computers/cmp_1/click', { success: true });
+    service.on('POST /computers/cmp_1/wait', { success: true, waited: 0.2 });
+    await vc.projects.create('demo');
+    const desktop = await vc.computers.create('demo', { name: 'desktop' });
+    await desktop.click(0, 5, { button: 'right' });
+    expect(await desktop.wait({ until: 'stable' })).toBe(0.2);
+    expect(service.received.map(({ url, body }) => [url, body])).toEqual([
+      ['/api/projects', { name: 'demo' }],
+      ['/api/projects/demo/computers', { name: 'desktop' }],
+      ['/api/computers/cmp_1/click', { x: 0, y: 5, button: 'right' }],
+      ['/api/computers/cmp_1/wait', { until: 'stable' }],
+    ]);
+    expect(service.received[0]?.headers).toMatchObject({
+      authorization: 'Bearer vc_key',
+      'user-agent': 'virtual-computers',
+    });
+  });
+
+  test('a screenshot is bytes of the format that was asked for', async () => {
+    service.handle('GET /projects/demo/computers/a/screenshot', ({ headers }, response) => {
+      response.writeHead(200, { 'content-type': headers.accept }).end(Buffer.of(1, 0, 255));
+    });
+    const computer = vc.computer({ project: 'demo', name: 'a' });
+    const region = { x: 0, y: 0, width: 10, height: 10 };
+    expect(await computer.screenshot({ format: 'webp', region })).toEqual(Buffer.of(1, 0, 255));
+    expect(service.received[0]?.headers.accept).toBe('image/webp');
+  });
+
+  test('an error answer becomes an error with code, status and request id', async () => {
+    service.fail('GET /computers/cmp_1', 400, 'limit_reached', 'Two run already.');
+    const failure = await vc.computers.get({ id: 'cmp_1' }).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ServiceError);
+    expect(failure).toMatchObject({
+      code: 'limit_reached',
+      status: 400,
+      message: 'Two run already.',
+      requestId: 'req-1',
+    });
+    service.fail('GET /computers/cmp_1', 404, 'code_of_the_future', 'Gone.');
+    await expect(vc.computers.get({ id: 'cmp_1' })).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  test('no connection and no answer in time are told apart', async () => {
+    const nobody = new VirtualComputers({
+      ...{ baseUrl: 'http://127.0.0.1:1/api', apiKey: 'k', connections },
+    });
+    await expect(nobody.health()).rejects.toThrow(ServiceUnreachableError);
+    service.handle('GET /health', () => {});
+    const request = vc.client.request('health', { timeoutMs: 100 });
+    await expect(request).rejects.toThrow(ServiceTimeoutError);
+  });
+
+  test('an abort ends the request', async () => {
+    service.handle('GET /health', () => {});
+    const controller = new AbortController();
+    const request = vc.client.request('health', { signal: controller.signal });
+    setTimeout(() => controller.abort(), 50);
+    await expect(request).rejects.toMatchObject({ name: 'AbortError' });
+  });
+
+  test('a GET is sent again when its connection was stale, a POST never', async () => {
+    let dropped = 0;
+    const drop = (_: unknown, response: import('node:http').ServerResponse) => {
+      dropped += 1;
+      response.socket?.destroy();
+    };
+    service.handle('GET /projects', drop);
+    service.handle('POST /projects', drop);
+    await expect(vc.projects.list()).rejects.toThrow(ServiceUnreachableError);
+    expect(dropped).toBe(2);
+    await expect(vc.projects.create('x')).rejects.toThrow(ServiceUnreachableError);
+    expect(dropped).toBe(3);
+  });
+
+  test('an answer that stands still in the middle is one that does not come in time', async () => {
+    service.handle('GET /health', (_, response) => void response.write('{"stat'));
+    const request = vc.client.request('health', { timeoutMs: 200 });
+    await expect(request).rejects.toThrow(ServiceTimeoutError);
   });
 });
 
-test('a screenshot is bytes of the format that was asked for', async () => {
-  service.handle('GET /projects/demo/computers/a/screenshot', ({ headers }, response) => {
-    response.writeHead(200, { 'content-type': headers.accept }).end(Buffer.of(1, 0, 255));
+test('brief requests that come one after the other share a connection', async () => {
+  const ports = new Set<number | undefined>();
+  service.handle('GET /health', (_, response) => {
+    ports.add(response.socket?.remotePort);
+    response.end('{}');
   });
-  const computer = vc.computer({ project: 'demo', name: 'a' });
-  const region = { x: 0, y: 0, width: 10, height: 10 };
-  expect(await computer.screenshot({ format: 'webp', region })).toEqual(Buffer.of(1, 0, 255));
-  expect(service.received[0]?.headers.accept).toBe('image/webp');
-});
-
-test('an error answer becomes an error with code, status and request id', async () => {
-  service.fail('GET /computers/cmp_1', 400, 'limit_reached', 'Two run already.');
-  const failure = await vc.computers.get({ id: 'cmp_1' }).catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(ServiceError);
-  expect(failure).toMatchObject({
-    code: 'limit_reached',
-    status: 400,
-    message: 'Two run already.',
-    requestId: 'req-1',
-  });
-  service.fail('GET /computers/cmp_1', 404, 'code_of_the_future', 'Gone.');
-  await expect(vc.computers.get({ id: 'cmp_1' })).rejects.toMatchObject({ code: 'not_found' });
-});
-
-test('no connection and no answer in time are told apart', async () => {
-  const nobody = new VirtualComputers({ baseUrl: 'http://127.0.0.1:1/api', apiKey: 'k' });
-  await expect(nobody.health()).rejects.toThrow(ServiceUnreachableError);
-  service.handle('GET /health', () => {});
-  const request = vc.client.request('health', { timeoutMs: 100 });
-  await expect(request).rejects.toThrow(ServiceTimeoutError);
-});
-
-test('an abort ends the request', async () => {
-  service.handle('GET /health', () => {});
-  const controller = new AbortController();
-  const request = vc.client.request('health', { signal: controller.signal });
-  setTimeout(() => controller.abort(), 50);
-  await expect(request).rejects.toMatchObject({ name: 'AbortError' });
-});
-
-test('a GET is sent again when its connection was stale, a POST never', async () => {
-  let dropped = 0;
-  const drop = (_: unknown, response: import('node:http').ServerResponse) => {
-    dropped += 1;
-    response.socket?.destroy();
-  };
-  service.handle('GET /projects', drop);
-  service.handle('POST /projects', drop);
-  await expect(vc.projects.list()).rejects.toThrow(ServiceUnreachableError);
-  expect(dropped).toBe(2);
-  await expect(vc.projects.create('x')).rejects.toThrow(ServiceUnreachableError);
-  expect(dropped).toBe(3);
+  const { baseUrl } = service;
+  const brief = new VirtualComputers({ baseUrl, apiKey: 'vc_key', connections: 'brief' });
+  for (let i = 0; i < 3; i++) await brief.health();
+  await brief.close();
+  expect(ports.size).toBe(1);
 });
 
 test('base URLs and keys that cannot be sent are refused without showing the key', () => {

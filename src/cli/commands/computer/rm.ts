@@ -1,8 +1,8 @@
 import { computerAddress, describeAddress } from '../../address.js';
 import { change, computersArgument, onComputer } from '../../computers.js';
+import { confirmLoss } from '../../confirm-loss.js';
 import { defineCommand, dryRun, enumerate, flag } from '../../define.js';
 import { forEach } from '../../each.js';
-import { confirmLoss } from '../../prompt.js';
 
 export const command = defineCommand({
   name: 'rm',

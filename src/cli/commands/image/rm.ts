@@ -1,3 +1,4 @@
+import { confirmLoss } from '../../confirm-loss.js';
 import { argument, choice, defineCommand, flag } from '../../define.js';
 import { ENGINE_NAMES } from '../../engine-choice.js';
 import { CliError, UsageError } from '../../errors.js';
@@ -6,7 +7,6 @@ import { listStored } from '../../images/list.js';
 import { removeStored } from '../../images/remove.js';
 import { done, printJson } from '../../output.js';
 import { nonEmpty } from '../../parse.js';
-import { confirmLoss } from '../../prompt.js';
 
 export const command = defineCommand({
   name: 'rm',

@@ -1,9 +1,9 @@
+import { confirmLoss } from '../../confirm-loss.js';
 import type { Context } from '../../context.js';
 import { defineCommand, dryRun, enumerate, flag, many } from '../../define.js';
 import { forEach } from '../../each.js';
 import { CliError } from '../../errors.js';
 import { ExitCode } from '../../exit-codes.js';
-import { confirmLoss } from '../../prompt.js';
 
 export const command = defineCommand({
   name: 'rm',

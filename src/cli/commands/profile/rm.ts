@@ -1,7 +1,7 @@
+import { confirmLoss } from '../../confirm-loss.js';
 import { defineCommand, dryRun, enumerate, flag, many } from '../../define.js';
 import { forEach } from '../../each.js';
 import { unknownProfile } from '../../profiles.js';
-import { confirmLoss } from '../../prompt.js';
 
 export const command = defineCommand({
   name: 'rm',

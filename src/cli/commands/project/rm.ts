@@ -1,8 +1,8 @@
 import type { Answer } from '../../../contract/index.js';
+import { confirmLoss } from '../../confirm-loss.js';
 import type { Context } from '../../context.js';
 import { defineCommand, dryRun, enumerate, flag, many } from '../../define.js';
 import { forEach } from '../../each.js';
-import { confirmLoss } from '../../prompt.js';
 
 export const command = defineCommand({
   name: 'rm',

@@ -1,0 +1,91 @@
+/**
+ * Prints how long the command line takes to start, as ratios to an empty module in the same runs.
+ * Needs a built `dist` and a service, the one that `vc whoami` talks to or `--base-url`:
+ *
+ *   npm run build && node bench/startup.js
+ */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { quantiles } from './measure.js';
+
+const VC = fileURLToPath(new URL('../bin/vc.js', import.meta.url));
+
+/** Command lines with the most that each may take, in times of an empty module. */
+export const STARTS = [
+  { name: '--version', argv: ['--version'], most: 1.5 },
+  { name: '--help', argv: ['--help'], most: 1.5 },
+  { name: 'computer --help', argv: ['computer', '--help'], most: 1.5 },
+  { name: 'completion of a computer', argv: ['__complete', 'computer'], most: 2 },
+  { name: 'computer ls --json', argv: ['computer', 'ls', '--json'], most: 2.5 },
+];
+
+/**
+ * Runs the empty module and every command line in turn, `runs` times. Of each the times in
+ * milliseconds: `cpu` is user and system time, which other work on the machine changes little, `wall`
+ * the time that a person waits. `ratio` is the median of what both are in times of the empty
+ * module's of the same round.
+ */
+export function measureStartup({ runs, env }) {
+  const directory = mkdtempSync(join(tmpdir(), 'vc-startup-'));
+  try {
+    const empty = join(directory, 'empty.mjs');
+    writeFileSync(empty, '');
+    const cases = [{ name: 'an empty module', argv: [empty] }].concat(
+      STARTS.map((start) => ({ ...start, argv: [VC, ...start.argv] })),
+    );
+    const times = cases.map(() => ({ cpu: [], wall: [] }));
+    for (let run = 0; run < runs; run++) {
+      for (const [index, { argv }] of cases.entries()) {
+        const { cpu, wall } = timed(argv, env);
+        times[index].cpu.push(cpu);
+        times[index].wall.push(wall);
+      }
+    }
+    const [base, ...rest] = times;
+    const ratio = (own, other) => quantiles(own.map((time, round) => time / other[round])).p50;
+    const summary = ({ cpu, wall }) => ({ cpu: quantiles(cpu), wall: quantiles(wall) });
+    return {
+      empty: summary(base),
+      starts: rest.map((time, index) => ({
+        ...STARTS[index],
+        ...summary(time),
+        ratio: { cpu: ratio(time.cpu, base.cpu), wall: ratio(time.wall, base.wall) },
+      })),
+    };
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+}
+
+/** Node has no clock for a child's processor time; the shell's `time` does. */
+function timed(argv, env) {
+  const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" >/dev/null 2>"$0"';
+  const { status, stderr } = spawnSync(
+    'bash',
+    ['-c', script, '/dev/null', process.execPath, ...argv],
+    { env, encoding: 'utf8' },
+  );
+  const [wall, user, system] = stderr.trim().split(' ').map(Number);
+  if (status !== 0 || !(wall > 0)) throw new Error(`${argv.join(' ')} ended with ${status}`);
+  return { cpu: (user + system) * 1000, wall: wall * 1000 };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  // Certificates of the machine's own are read by Node before anything of ours.
+  const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
+  const { empty, starts } = measureStartup({ runs: 21, env });
+  const line = (what, { wall, cpu }, ratio, most) => ({
+    what,
+    'wall, p50': `${wall.p50.toFixed(0)} ms`,
+    'processor, p50': `${cpu.p50.toFixed(0)} ms`,
+    ...(ratio && { 'wall ratio': ratio.wall.toFixed(2), 'processor ratio': ratio.cpu.toFixed(2) }),
+    ...(most && { 'at most': most }),
+  });
+  console.table([
+    line('an empty module', empty),
+    ...starts.map(({ name, ratio, most, ...time }) => line(name, time, ratio, most)),
+  ]);
+}

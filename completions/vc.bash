@@ -9,7 +9,7 @@ _vc() {
     word=${COMP_WORDS[i]}
     case $word in
     --) dashes=yes; break ;;
-    --allow-host|--allow-network|--at|--auto-stop|--base-url|--bind|--bitrate|--button|--clicks|--code|--connection|--cpu|--cwd|--default-project|--delay|--duration|--engine|--env|--firmware|--for|--format|--fps|--gpu|--hold|--image|--jq|--limit|--listen|--log-level|--max-running|--method|--name|--os|--output|--profile|--project|--quality|--ram|--region|--resolution|--scale|--ssh-key|--ssh-user|--state|--timeout|--url|-b|-c|-e|-o|-p) ((i++)) ;;
+    --allow-host|--allow-network|--at|--auto-stop|--base-url|--bind|--bitrate|--button|--clicks|--code|--connection|--cpu|--cwd|--default-project|--delay|--duration|--engine|--env|--firmware|--for|--format|--fps|--gpu|--hold|--image|--jq|--limit|--listen|--log-level|--max-running|--method|--name|--os|--output|--pause|--profile|--project|--quality|--ram|--region|--resolution|--scale|--ssh-key|--ssh-user|--state|--timeout|--url|-b|-c|-e|-o|-p) ((i++)) ;;
     -*) ;;
     *) given+=("$word") ;;
     esac
@@ -18,7 +18,7 @@ _vc() {
   COMPREPLY=()
   [[ -n $dashes ]] && return
   case "${given[0]}" in
-    '') options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help --version'; words='project computer job key connection profile image login whoami serve backup restore doctor setup completion help' ;;
+    '') options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help --version'; words='project computer job key connection profile image demo login whoami serve backup restore doctor setup completion help' ;;
     'project'|'projects') options='--help'; [[ $count -eq 1 ]] && words='create ls get start stop restart rm' ;;
     'computer'|'computers') options='--help'; [[ $count -eq 1 ]] && words='create ls get start stop restart rm history update fork screenshot click move drag scroll type key wait run view exec bash python shell cp forward stream record' ;;
     'job'|'jobs') options='--help'; [[ $count -eq 1 ]] && words='ls get logs end' ;;
@@ -786,6 +786,19 @@ _vc() {
       options='--engine -y --yes -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         --engine) words='docker qemu'; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      ;;
+    'demo '*)
+      options='--keep --pause -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --pause) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
         --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;

@@ -10,7 +10,7 @@ function __vc_words
             continue
         end
         switch $word
-            case --allow-host --allow-network --at --auto-stop --base-url --bind --bitrate --button --clicks --code --connection --cpu --cwd --default-project --delay --duration --engine --env --firmware --for --format --fps --gpu --hold --image --jq --limit --listen --log-level --max-running --method --name --os --output --profile --project --quality --ram --region --resolution --scale --ssh-key --ssh-user --state --timeout --url -b -c -e -o -p
+            case --allow-host --allow-network --at --auto-stop --base-url --bind --bitrate --button --clicks --code --connection --cpu --cwd --default-project --delay --duration --engine --env --firmware --for --format --fps --gpu --hold --image --jq --limit --listen --log-level --max-running --method --name --os --output --pause --profile --project --quality --ram --region --resolution --scale --ssh-key --ssh-user --state --timeout --url -b -c -e -o -p
                 set skip 1
             case '-*'
             case '*'
@@ -46,6 +46,7 @@ complete -c vc -n '__vc_at 0' -f -a key -d 'Make and remove API keys'
 complete -c vc -n '__vc_at 0' -f -a connection -d 'Keep the RTMP targets that streams go to'
 complete -c vc -n '__vc_at 0' -f -a profile -d 'Say which service to talk to, and with which key'
 complete -c vc -n '__vc_at 0' -f -a image -d 'Make and manage machine images on this machine'
+complete -c vc -n '__vc_at 0' -f -a demo -d 'Show in a minute what vc can do, with a computer of its own'
 complete -c vc -n '__vc_at 0' -f -a login -d 'Keep the key of a service, after trying it'
 complete -c vc -n '__vc_at 0' -f -a whoami -d 'Say whose key is in use, and on which service'
 complete -c vc -n '__vc_at 0' -f -a serve -d 'Host computers: run the service on this machine'
@@ -293,6 +294,8 @@ complete -c vc -n '__vc_at 2 \'image|images\' \'warm\'' -f
 complete -c vc -n '__vc_in \'image|images\' \'rm|delete|remove\'' -l engine -x -a 'docker qemu' -d 'engine to remove it from'
 complete -c vc -n '__vc_in \'image|images\' \'rm|delete|remove\'' -s y -l yes -f -d 'do not ask'
 complete -c vc -n '__vc_at 2 \'image|images\' \'rm|delete|remove\'' -f
+complete -c vc -n '__vc_in \'demo\'' -l keep -f -d 'leave the computer there to go on with'
+complete -c vc -n '__vc_in \'demo\'' -l pause -x -d 'between steps, to read'
 complete -c vc -n '__vc_in \'serve\'' -l listen -x -d 'address to listen on'
 complete -c vc -n '__vc_in \'serve\'' -l expose -f -d 'allow --listen to be reached from other machines'
 complete -c vc -n '__vc_in \'serve\'' -l allow-host -x -d 'name that clients reach it by; repeatable'

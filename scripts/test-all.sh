@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.."
 
 # What the tests use besides what `vc setup` installs: an X server with clients for the unit tests
 # of the screen, tools that look at the machine, a boot loader to make a foreign disk with, an RTMP
-# server for the streams and a browser for the live view.
-packages="tigervnc-standalone-server xterm xclip x11-utils xdotool curl man-db iproute2 util-linux procps python3 grub-pc-bin grub-common mtools openssl ffmpeg nginx-light libnginx-mod-rtmp chromium"
+# server for the streams, a browser for the live view, a terminal and shells for the command line.
+packages="tigervnc-standalone-server xterm xclip x11-utils xdotool curl man-db iproute2 util-linux procps python3 grub-pc-bin grub-common mtools openssl ffmpeg nginx-light libnginx-mod-rtmp chromium tmux zsh fish groff-base"
 
 . scripts/packages.sh
 need_node

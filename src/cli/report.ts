@@ -52,16 +52,23 @@ export function reportOf(error: unknown): Report {
 }
 
 function serviceReport(error: ApiError): Report {
-  const { code, message } = error;
+  const { code } = error;
+  // An engine's message ends with the command that mends it.
+  const [message = '', remedy] = error.message.split(/\.? Try: /);
   const requestId = error instanceof ServiceError ? error.requestId : undefined;
+  const isHere = requestId === undefined;
   const hints: Partial<Record<string, string>> = {
     unauthorized: 'check VC_API_KEY, or give a new key: vc login',
     internal: `the service's log says more about request ${requestId}`,
     engine_unavailable: 'on the machine of the service: vc doctor',
   };
+  const hint =
+    remedy === undefined
+      ? hints[code]
+      : `${isHere ? '' : 'on the machine of the service: '}${remedy}`;
   // Without a request the error is from this machine, and says itself what to do.
-  const hint = requestId === undefined ? undefined : hints[code];
-  return { code, message, hint, exitCode: exitCodeOf(code), requestId };
+  const shown = isHere && remedy === undefined ? undefined : hint;
+  return { code, message, hint: shown, exitCode: exitCodeOf(code), requestId };
 }
 
 /** Prints a report on stderr: two lines at most, or one JSON document. */

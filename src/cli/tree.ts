@@ -126,6 +126,7 @@ export const tree: readonly Node[] = [
       rm: () => import('./commands/image/rm.js'),
     },
   },
+  { name: 'demo', load: () => import('./commands/demo.js') },
   { name: 'login', load: () => import('./commands/login.js') },
   { name: 'whoami', load: () => import('./commands/whoami.js') },
   { name: 'serve', load: () => import('./commands/serve.js') },

@@ -42,7 +42,7 @@ export async function listImages(directory: string): Promise<EngineImage[]> {
 export async function findImage(directory: string, name: string): Promise<InstalledImage> {
   const image = await read(directory, name);
   if (image) return image;
-  const remedy = name === 'linux' ? 'vc setup --engine qemu' : 'vc image list';
+  const remedy = name === 'linux' ? 'vc image build linux --engine qemu' : 'vc image ls';
   throw new ApiError('image_missing', `QEMU has no image ${JSON.stringify(name)}. Try: ${remedy}`);
 }
 

@@ -24,6 +24,8 @@ export interface FakeService {
   fail(route: string, status: number, code: string, message: string): void;
   /** Answers it by hand. */
   handle(route: string, reply: Reply): void;
+  /** Answers everything that has no answer of its own by hand. */
+  handleOthers(reply: Reply): void;
   onProcess(handler: OnProcess): void;
   close(): Promise<void>;
 }
@@ -32,6 +34,7 @@ export interface FakeService {
 export async function startFakeService(): Promise<FakeService> {
   const replies = new Map<string, Reply>();
   const received: Received[] = [];
+  let others: Reply | undefined;
   let process: OnProcess = (_, socket) => socket.close();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
@@ -40,7 +43,8 @@ export async function startFakeService(): Promise<FakeService> {
     const { method = '', url = '', headers } = request;
     const seen = { method, url, headers, body: text === '' ? undefined : JSON.parse(text) };
     received.push(seen);
-    const reply = replies.get(`${method} ${url.replace(/^\/api/, '').replace(/\?.*$/, '')}`);
+    const route = `${method} ${url.replace(/^\/api/, '').replace(/\?.*$/, '')}`;
+    const reply = replies.get(route) ?? others;
     if (reply !== undefined) return void (await reply(seen, response));
     answer(response, 404, { error: `There is no ${method} ${url}.` }, 'not_found');
   });
@@ -68,6 +72,9 @@ export async function startFakeService(): Promise<FakeService> {
     fail: (route, status, code, error) =>
       replies.set(route, (_, response) => answer(response, status, { error }, code)),
     handle: (route, reply) => replies.set(route, reply),
+    handleOthers: (reply) => {
+      others = reply;
+    },
     onProcess: (handler) => {
       process = handler;
     },

@@ -1,0 +1,104 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { shellLine } from '../../src/cli/demo/steps.js';
+import { Interrupts } from '../../src/cli/interrupts.js';
+import type { Received } from './support/fake-service.js';
+import { computer, openWorld, project, type World } from './support/run.js';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+  world.service.handleOthers((request, response) => {
+    if (request.url.includes('/screenshot')) {
+      return response.writeHead(200, { 'content-type': 'image/png' }).end('the picture');
+    }
+    response.writeHead(200, { 'content-type': 'application/json' });
+    return response.end(JSON.stringify(answer(request)));
+  });
+});
+afterEach(() => world.close());
+
+function answer({ method, url, body }: Received): unknown {
+  if (url === '/api/projects') return { ...project, ...(body as object) };
+  if (method === 'POST' && url.endsWith('/computers')) return computer;
+  if (url.endsWith('/bash')) {
+    return { success: true, stdout: 'Linux\n', stderr: '', exit_code: 0, timed_out: false };
+  }
+  return { success: true };
+}
+
+const asked = () => world.service.received.map(({ method, url }) => `${method} ${url}`);
+/** The commands that the tour said, without the `$`. */
+const said = (stderr: string) =>
+  [...stderr.matchAll(/^ {2}\$ (vc .*)$/gm)].map(([, line]) => line ?? '');
+
+test('the tour says every command, keeps the picture, and leaves nothing behind', async () => {
+  const { code, stdout, stderr } = await world.run(['demo']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  const lines = said(stderr);
+  const name = /^vc project create (demo-[0-9a-f]{6})$/.exec(lines[0] ?? '')?.[1];
+  expect(lines).toHaveLength(10);
+  expect(lines.at(-1)).toBe(`vc project rm ${name} --yes`);
+  // One request a command, after the one that looks whether there is a service.
+  expect(asked()).toHaveLength(11);
+  expect(asked().at(-1)).toBe(`DELETE /api/projects/${name}`);
+  const file = /picture: (\S+\.png)/.exec(stderr)?.[1] ?? '';
+  expect(await readFile(join(world.directory, file), 'utf8')).toBe('the picture');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+  expect(stderr).not.toMatch(/[\x00-\x08\x0b-\x1f]/);
+});
+
+test('with --json it is silent but for one document', async () => {
+  const { stdout, stderr } = await world.run(['demo', '--json']);
+  expect(stderr).toBe('');
+  expect(JSON.parse(stdout)).toMatchObject({
+    computer: expect.stringMatching(/^demo-[0-9a-f]{6}\/desktop$/),
+    file: expect.stringMatching(/\.png$/),
+  });
+});
+
+test('with --keep the computer stays, and how to remove it is said', async () => {
+  const { stderr } = await world.run(['demo', '--keep']);
+  expect(asked().filter((line) => line.startsWith('DELETE'))).toEqual([]);
+  expect(stderr).toMatch(/remove it when you are done: vc project rm demo-/);
+});
+
+test('Ctrl-C in the middle ends it with 130 and cleans up', async () => {
+  const interrupts = new Interrupts();
+  world.service.handleOthers((request, response) => {
+    if (request.url.endsWith('/type')) return interrupts.trigger('SIGINT');
+    return response.end(JSON.stringify(answer(request)));
+  });
+  const { code, stderr } = await world.run(['demo'], { interrupts });
+  expect(code).toBe(130);
+  expect(asked().at(-1)).toMatch(/^DELETE \/api\/projects\/demo-/);
+  expect(stderr).toMatch(/\nremoved project demo-/);
+});
+
+test('a step that fails ends the tour with its exit code, and cleans up', async () => {
+  const create = /\/computers$/;
+  world.service.handleOthers((request, response) => {
+    if (!create.test(request.url)) return response.end(JSON.stringify(answer(request)));
+    response.writeHead(400, { 'x-error-code': 'limit_reached', 'x-request-id': 'r' });
+    return response.end('{"error":"Two computers run already."}');
+  });
+  const { code, stderr } = await world.run(['demo']);
+  expect(code).toBe(6);
+  expect(stderr).toContain('error: Two computers run already.');
+  expect(asked().at(-1)).toMatch(/^DELETE /);
+});
+
+test('without a service it says how to get one, and nothing else', async () => {
+  const env = { VC_BASE_URL: 'http://127.0.0.1:1/api' };
+  const { code, stderr } = await world.run(['demo'], { env });
+  expect(code).toBe(7);
+  expect(stderr).toMatch(
+    /^error: cannot reach the service .*\n {7}start it there with vc serve.*\n$/,
+  );
+});
+
+test('what is shown can be typed into a shell', () => {
+  expect(shellLine(['a', 'b c', "it's", '--x=1', ''])).toBe("vc a 'b c' 'it'\\''s' --x=1 ''");
+  expect(shellLine(["a\nb'\\"])).toBe("vc $'a\\nb\\'\\\\'");
+});

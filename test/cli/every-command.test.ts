@@ -1,0 +1,497 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { loadOutline, paths } from '../../src/cli/generate/outline.js';
+import { Interrupts } from '../../src/cli/interrupts.js';
+import { computer, openWorld, project, type RunOptions, type World } from './support/run.js';
+
+/** One run of a command against a service that answers what is needed and nothing else. */
+interface Case extends Omit<RunOptions, 'interrupts'> {
+  readonly argv: readonly string[];
+  /** What the service answers, by `METHOD /path`. */
+  readonly answers?: Readonly<Record<string, unknown>>;
+  /** Every request that the command makes, in its order, with the body where it has one. */
+  readonly asks: readonly (string | readonly [string, unknown])[];
+  readonly code?: number;
+  readonly stdout: string | RegExp;
+  readonly stderr?: string | RegExp;
+  /** Presses Ctrl-C when the command has written this on stdout. */
+  readonly endedBy?: 'Ctrl-C';
+}
+
+const at = '/projects/demo/computers/desktop';
+const name = 'demo/desktop';
+const success = { success: true };
+const key = { id: 'key_1', name: 'ci', created_at: project.created_at, last_used_at: null };
+const stream = { success: true, status: 'streaming', pid: 7, start_time: computer.created_at };
+const connection = {
+  ...{ name: 'show', url: 'rtmp://live.example.com/app', has_stream_key: true },
+  created_at: project.created_at,
+};
+const job = {
+  ...{ id: 'job_1', command: 'make', pid: 7, status: 'exited', exit_code: 0, output_bytes: 3 },
+  ...{ started_at: computer.created_at, ended_at: computer.created_at, truncated: false },
+};
+const me = {
+  ...{ user_id: 'usr_1', name: 'owner', key: { id: 'key_1', name: 'ci' } },
+  ...{ running: 1, max_running: 2 },
+};
+/** Nothing of this machine is found: no engine, no image, no program. */
+const bare = { DOCKER_HOST: 'unix:///nonexistent/docker.sock', PATH: '/nonexistent' };
+
+/** An action that answers nothing: what it sends is what there is to see. */
+const action = (verb: string, words: readonly string[], body: unknown): Case => ({
+  argv: ['computer', verb, name, ...words],
+  answers: { [`POST ${at}/${verb}`]: success },
+  asks: [[`POST ${at}/${verb}`, body]],
+  stdout: '',
+});
+
+/** A change of state of a computer. */
+const lifecycle = (verb: string, status: string, did: string): Case => ({
+  argv: ['computer', verb, name],
+  answers: { [`POST ${at}/${verb}`]: { ...computer, status } },
+  asks: [`POST ${at}/${verb}`],
+  stdout: '',
+  stderr: `${did} demo/desktop\n`,
+});
+
+const wholeProject = (verb: string, did: string): Case => ({
+  argv: ['project', verb, 'demo'],
+  answers: {
+    [`POST /projects/demo/${verb}`]: {
+      ...success,
+      computers: [{ id: computer.id, status: 'running' }],
+    },
+  },
+  asks: [`POST /projects/demo/${verb}`],
+  stdout: '',
+  stderr: `${did} ${computer.id} (running)\n`,
+});
+
+const cases: Readonly<Record<string, Case>> = {
+  'project create': {
+    argv: ['project', 'create', 'demo'],
+    answers: { 'POST /projects': project },
+    asks: [['POST /projects', { name: 'demo' }]],
+    stdout: '',
+    stderr: 'created project demo\n',
+  },
+  'project ls': {
+    argv: ['project', 'ls'],
+    answers: { 'GET /projects': { projects: [project] } },
+    asks: ['GET /projects'],
+    stdout: `NAME\tCOMPUTERS\tCREATED\tID\ndemo\t1\t${project.created_at}\t${project.id}\n`,
+  },
+  'project get': {
+    argv: ['project', 'get', 'demo'],
+    answers: { 'GET /projects/demo': { ...project, computers: [computer] } },
+    asks: ['GET /projects/demo'],
+    stdout: /demo\/desktop\trunning/,
+  },
+  'project start': wholeProject('start', 'started'),
+  'project stop': wholeProject('stop', 'stopped'),
+  'project restart': wholeProject('restart', 'restarted'),
+  'project rm': {
+    argv: ['project', 'rm', 'demo', '--yes'],
+    answers: { 'DELETE /projects/demo': success },
+    asks: ['DELETE /projects/demo'],
+    stdout: '',
+    stderr: 'removed project demo\n',
+  },
+  'computer create': {
+    argv: ['computer', 'create', name, '--cpu', '4'],
+    answers: { 'POST /projects/demo/computers': computer },
+    asks: [['POST /projects/demo/computers', { name: 'desktop', cpu: 4, protected: false }]],
+    stdout: '',
+    stderr: new RegExp(`^created demo/desktop \\(${computer.id}\\), running\n`),
+  },
+  'computer ls': {
+    argv: ['computer', 'ls', '-p', 'demo'],
+    answers: { 'GET /projects/demo/computers': { computers: [computer] } },
+    asks: ['GET /projects/demo/computers'],
+    stdout: new RegExp(`^NAME\t.*\ndemo/desktop\trunning\t.*\t${computer.id}\n$`),
+  },
+  'computer get': {
+    argv: ['computer', 'get', name],
+    answers: { [`GET ${at}`]: computer },
+    asks: [`GET ${at}`],
+    stdout: /^name\tdemo\/desktop\n(.+\n)*status\trunning/,
+  },
+  'computer start': lifecycle('start', 'running', 'started'),
+  'computer stop': lifecycle('stop', 'stopped', 'stopped'),
+  'computer restart': lifecycle('restart', 'running', 'restarted'),
+  'computer rm': {
+    argv: ['computer', 'rm', name, '--yes'],
+    answers: { [`DELETE ${at}`]: success },
+    asks: [`DELETE ${at}`],
+    stdout: '',
+    stderr: 'removed demo/desktop\n',
+  },
+  'computer history': {
+    argv: ['computer', 'history', name],
+    answers: {
+      [`GET ${at}/actions`]: {
+        actions: [
+          { id: 'a', at: computer.created_at, action: 'click', detail: { x: 1, y: 2 } },
+        ].map((entry) => ({ ...entry, key_id: 'key_1', outcome: 'ok', ms: 3 })),
+      },
+    },
+    asks: [`GET ${at}/actions`],
+    stdout: /^WHEN\t.*\n2025-01-02T03:01:05\.000Z\tclick\t.*\tok\t3 ms\tkey_1\n$/,
+  },
+  'computer update': {
+    argv: ['computer', 'update', name, '--protect'],
+    answers: { [`PATCH ${at}`]: { ...computer, protected: true } },
+    asks: [[`PATCH ${at}`, { protected: true }]],
+    stdout: '',
+    stderr: 'updated demo/desktop\n',
+  },
+  'computer fork': {
+    argv: ['computer', 'fork', name, 'copy'],
+    answers: { [`POST ${at}/fork`]: { ...computer, name: 'copy' } },
+    asks: [[`POST ${at}/fork`, { name: 'copy' }]],
+    stdout: '',
+    stderr: /demo\/copy/,
+  },
+  'computer screenshot': {
+    argv: ['computer', 'screenshot', name, '--json'],
+    answers: { [`GET ${at}/screenshot`]: { ...success, image: 'aGk=', format: 'png' } },
+    asks: [`GET ${at}/screenshot?format=png`],
+    stdout: '{"success":true,"image":"aGk=","format":"png"}\n',
+  },
+  'computer click': action('click', ['0', '7', '--double'], { x: 0, y: 7, double: true }),
+  'computer move': action('move', ['10', '20'], { x: 10, y: 20 }),
+  'computer drag': action('drag', ['1', '2', '3', '4'], {
+    ...{ start_x: 1, start_y: 2, end_x: 3, end_y: 4 },
+  }),
+  'computer scroll': action('scroll', ['down', '5'], { direction: 'down', amount: 5 }),
+  'computer type': action('type', ['Grüße 👍'], { text: 'Grüße 👍' }),
+  'computer key': action('key', ['ctrl+s'], { key: 'ctrl+s' }),
+  'computer wait': action('wait', ['2'], { duration: 2 }),
+  'computer run': {
+    argv: ['computer', 'run', name, '-'],
+    stdin: '{"action":"click","x":1,"y":2}\n',
+    answers: { [`POST ${at}/batch`]: { ...success, results: [success] } },
+    asks: [[`POST ${at}/batch`, { actions: [{ action: 'click', x: 1, y: 2 }] }]],
+    stdout: /.*/,
+  },
+  'computer view': {
+    argv: ['computer', 'view', name, '--print'],
+    answers: {
+      [`POST ${at}/view`]: {
+        url: 'http://inside.example.com/api/view/cmp_1#vt_2',
+        expires_at: project.created_at,
+      },
+    },
+    asks: [[`POST ${at}/view`, { mode: 'control' }]],
+    stdout: /^http:\/\/127\.0\.0\.1:\d+\/api\/view\/cmp_1#vt_2\n$/,
+    stderr: 'the link works once, within a minute\n',
+  },
+  'computer exec': {
+    argv: ['computer', 'exec', name, '--', 'true'],
+    asks: [`GET ${at}/process`],
+    code: 7,
+    stdout: 'out',
+    stderr: 'err',
+  },
+  'computer bash': {
+    argv: ['computer', 'bash', name, 'false'],
+    answers: {
+      [`POST ${at}/bash`]: {
+        ...{ ...success, output: 'outerr', stdout: 'out', stderr: 'err', exit_code: 7 },
+        ...{ timed_out: false, truncated: false },
+      },
+    },
+    asks: [[`POST ${at}/bash`, { command: 'false' }]],
+    code: 7,
+    stdout: 'out',
+    stderr: 'err',
+  },
+  'computer python': {
+    argv: ['computer', 'python', name, '-c', 'print(1)'],
+    answers: { [`POST ${at}/exec`]: { ...success, output: '1\n', timed_out: false } },
+    asks: [[`POST ${at}/exec`, { code: 'print(1)' }]],
+    stdout: '1\n',
+  },
+  'computer shell': {
+    argv: ['computer', 'shell', name],
+    terminal: true,
+    asks: [`GET ${at}/process`],
+    code: 7,
+    stdout: /out/,
+    stderr: 'err',
+  },
+  'computer cp': {
+    argv: ['computer', 'cp', `${name}:none`, '.'],
+    asks: [`GET ${at}/entry?path=none`],
+    code: 5,
+    stdout: '',
+    stderr: /There is no GET/,
+  },
+  'computer forward': {
+    argv: ['computer', 'forward', name, '0:80'],
+    answers: { [`GET ${at}`]: computer },
+    asks: [`GET ${at}`],
+    stdout: /^127\.0\.0\.1:\d+ -> demo\/desktop port 80\n$/,
+    endedBy: 'Ctrl-C',
+  },
+  'computer stream': {
+    argv: ['computer', 'stream', 'start', name, '--connection', 'show'],
+    answers: { [`POST ${at}/stream/start`]: stream },
+    asks: [[`POST ${at}/stream/start`, { connection_name: 'show' }]],
+    stdout: '',
+    stderr: /^streaming demo\/desktop\n/,
+  },
+  'computer record': {
+    argv: ['computer', 'record', name, '-o', 'clip.mp4'],
+    asks: [`GET ${at}/record`],
+    code: 5,
+    stdout: '',
+    stderr: /There is no GET/,
+  },
+  'job ls': {
+    argv: ['job', 'ls', name],
+    answers: { [`GET ${at}/jobs`]: { jobs: [job] } },
+    asks: [`GET ${at}/jobs`],
+    stdout: `ID\tSTATUS\tSTARTED\tOUTPUT\tCOMMAND\njob_1\texited 0\t${job.started_at}\t3\tmake\n`,
+  },
+  'job get': {
+    argv: ['job', 'get', name, 'job_1'],
+    answers: { [`GET ${at}/jobs/job_1`]: { ...job, output: '', next_offset: 0 } },
+    asks: [`GET ${at}/jobs/job_1?limit=16`],
+    stdout: /^id\tjob_1\nstatus\texited 0\ncommand\tmake\n/,
+  },
+  'job logs': {
+    argv: ['job', 'logs', name, 'job_1'],
+    answers: { [`GET ${at}/jobs/job_1`]: { ...job, output: 'hi\n', next_offset: 3 } },
+    asks: [`GET ${at}/jobs/job_1?offset=0&limit=1048576`],
+    stdout: 'hi\n',
+  },
+  'job end': {
+    argv: ['job', 'end', name, 'job_1'],
+    answers: { [`POST ${at}/jobs/job_1/end`]: job },
+    asks: [`POST ${at}/jobs/job_1/end`],
+    stdout: '',
+    stderr: /job_1/,
+  },
+  'key create': {
+    argv: ['key', 'create', 'ci'],
+    answers: { 'POST /keys': { ...key, key: 'vc_new' } },
+    asks: [['POST /keys', { name: 'ci' }]],
+    stdout: 'vc_new\n',
+    stderr: /cannot be shown again/,
+  },
+  'key ls': {
+    argv: ['key', 'ls'],
+    answers: { 'GET /keys': { keys: [key] } },
+    asks: ['GET /keys'],
+    stdout: /^NAME\tID\t.*\nci\tkey_1\t/,
+  },
+  'key rm': {
+    argv: ['key', 'rm', 'ci', '--yes'],
+    answers: { 'GET /keys': { keys: [key] }, 'DELETE /keys/key_1': success },
+    asks: ['GET /keys', 'DELETE /keys/key_1'],
+    stdout: '',
+    stderr: /removed/,
+  },
+  'connection add': {
+    argv: ['connection', 'add', 'show', connection.url, '--key-stdin'],
+    stdin: 'secret\n',
+    answers: { 'POST /connections': connection },
+    asks: [['POST /connections', { name: 'show', url: connection.url, stream_key: 'secret' }]],
+    stdout: '',
+    stderr: /^(?!.*secret).*show/,
+  },
+  'connection ls': {
+    argv: ['connection', 'ls'],
+    answers: { 'GET /connections': { connections: [connection] } },
+    asks: ['GET /connections'],
+    stdout: /\nshow\trtmp:\/\/live\.example\.com\/app\tkept\t/,
+  },
+  'connection rm': {
+    argv: ['connection', 'rm', 'show'],
+    answers: { 'DELETE /connections/show': success },
+    asks: ['DELETE /connections/show'],
+    stdout: '',
+    stderr: 'removed connection show\n',
+  },
+  'profile add': {
+    argv: ['profile', 'add', 'office', '--base-url', 'https://vc.example.com/api'],
+    stdin: 'vc_key\n',
+    asks: [],
+    stdout: '',
+    stderr: /office/,
+  },
+  'profile use': {
+    argv: ['profile', 'use', 'none'],
+    asks: [],
+    code: 5,
+    stdout: '',
+    stderr: /there is no profile "none"/,
+  },
+  'profile ls': {
+    argv: ['profile', 'ls', '--json'],
+    asks: [],
+    stdout: /^\{.*"profiles":\[\].*\}\n$/,
+  },
+  'profile get': {
+    argv: ['profile', 'get'],
+    asks: [],
+    stdout: /\(environment: VC_BASE_URL\)/,
+  },
+  'profile rm': {
+    argv: ['profile', 'rm', 'none', '--yes'],
+    asks: [],
+    code: 5,
+    stdout: '',
+    stderr: /there is no profile "none"/,
+  },
+  'image build': {
+    argv: ['image', 'build', 'none'],
+    env: bare,
+    asks: [],
+    code: 2,
+    stdout: '',
+    stderr: /none/,
+  },
+  'image import': {
+    argv: ['image', 'import', 'lab', 'none.img', '--no-shell'],
+    env: bare,
+    asks: [],
+    code: 1,
+    stdout: '',
+    stderr: /^error: /,
+  },
+  'image warm': {
+    argv: ['image', 'warm', 'linux'],
+    env: bare,
+    asks: [],
+    code: 1,
+    stdout: '',
+    stderr: /QEMU has no image "linux"\n {7}vc /,
+  },
+  'image ls': {
+    argv: ['image', 'ls', '--json'],
+    env: bare,
+    asks: [],
+    stdout: /^\{"images":\[\].*\}\n$/,
+  },
+  'image rm': {
+    argv: ['image', 'rm', 'none', '--yes'],
+    env: bare,
+    asks: [],
+    code: 5,
+    stdout: '',
+    stderr: /there is no image "none"/,
+  },
+  backup: {
+    argv: ['backup', 'vc.backup'],
+    asks: [],
+    code: 5,
+    stdout: '',
+    stderr: /^error: /,
+  },
+  restore: {
+    argv: ['restore', 'none.backup'],
+    asks: [],
+    code: 1,
+    stdout: '',
+    stderr: /^error: /,
+  },
+  demo: {
+    argv: ['demo'],
+    answers: {},
+    asks: ['GET /me'],
+    code: 5,
+    stdout: '',
+    stderr: /There is no GET \/api\/me/,
+  },
+  login: {
+    argv: ['login'],
+    stdin: 'vc_key\n',
+    answers: { 'GET /me': me },
+    asks: ['GET /me'],
+    stdout: '',
+    stderr: /^logged in to .* as owner \(usr_1\), profile default\n$/,
+  },
+  whoami: {
+    argv: ['whoami', '-q'],
+    answers: { 'GET /me': me },
+    asks: ['GET /me'],
+    stdout: 'usr_1\n',
+  },
+  serve: {
+    argv: ['serve', '--listen', '0.0.0.0:4700'],
+    asks: [],
+    code: 2,
+    stdout: '',
+    stderr: /--expose/,
+  },
+  doctor: {
+    argv: ['doctor', '--json'],
+    env: bare,
+    answers: {
+      'GET /health': { status: 'ok', version: '9.9.9', engines: [] },
+      'GET /projects': { projects: [] },
+    },
+    asks: ['GET /health', 'GET /health', 'GET /projects'],
+    code: 1,
+    stdout: /9\.9\.9/,
+  },
+  setup: {
+    argv: ['setup', '--dry-run', '--engine', 'qemu'],
+    env: bare,
+    asks: [],
+    stdout: '',
+    stderr: /qemu-system-x86 /,
+  },
+  completion: {
+    argv: ['completion', 'fish'],
+    asks: [],
+    stdout: /^# Completion of vc for fish/,
+  },
+  help: {
+    argv: ['help', 'exit-codes'],
+    asks: [],
+    stdout: /^ {2}0 .*it worked/m,
+  },
+};
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+test('every command of the tree has a case here', async () => {
+  const all = paths(await loadOutline()).map(({ path }) => path.map(([first]) => first).join(' '));
+  expect(Object.keys(cases).sort()).toEqual(all.sort());
+});
+
+test.each(Object.entries(cases))('vc %s', async (_, given) => {
+  const { argv, answers = {}, asks, code = 0, stdout, stderr = '', endedBy, ...options } = given;
+  for (const [route, answer] of Object.entries(answers)) world.service.on(route, answer);
+  world.service.onProcess((_, socket) => {
+    socket.send(Buffer.from('\u0001out'));
+    socket.send(Buffer.from('\u0002err'));
+    socket.send(JSON.stringify({ type: 'exit', code: 7, signal: null }));
+  });
+  const interrupts = new Interrupts();
+  const env = { VC_STATE_DIR: world.directory, ...options.env };
+  if (endedBy === 'Ctrl-C') {
+    world.service.handle(`GET ${at}`, (_, response) => {
+      response.end(JSON.stringify(computer));
+      setTimeout(() => interrupts.trigger('SIGINT'), 200);
+    });
+  }
+  const outcome = await world.run(argv, { ...options, env, interrupts });
+  const asked = world.service.received.map(({ method, url, body }) => {
+    const line = `${method} ${url.replace(/^\/api/, '')}`;
+    return body === undefined ? line : [line, body];
+  });
+  expect({ ...outcome, asked }).toMatchObject({
+    asked: asks,
+    code,
+    stdout: typeof stdout === 'string' ? stdout : expect.stringMatching(stdout),
+    ...(typeof stderr === 'string' ? { stderr } : { stderr: expect.stringMatching(stderr) }),
+  });
+});

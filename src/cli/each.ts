@@ -2,9 +2,10 @@ import { worstExitCode } from './address.js';
 import type { Context } from './context.js';
 import { InterruptedError } from './errors.js';
 import { ExitCode } from './exit-codes.js';
+import { explain } from './explain.js';
 import { write } from './io.js';
 import { done, printJson } from './output.js';
-import { type Report, reportOf } from './report.js';
+import type { Report } from './report.js';
 import { printable } from './style.js';
 
 /** Work on several things at once that is the same for each. */
@@ -41,7 +42,7 @@ export async function forEach<T>(context: Context, each: Each<T>): Promise<numbe
         await done(context, each.did(name, answer));
       } catch (error) {
         if (interrupts.signal.aborted) throw new InterruptedError();
-        const report = reportOf(error);
+        const report = await explain(error, context);
         results[index] = { name, error: report };
         progress.stop();
         if (!globals.json) await writeFailure(context, name, report);

@@ -1,12 +1,13 @@
 import { CommanderError } from 'commander';
 import { buildProgram, type Dispatch } from './build.js';
+import type { Context } from './context.js';
 import { createContext, createSurroundings, type Overrides } from './create-context.js';
 import { InterruptedError, UsageError } from './errors.js';
 import { ExitCode } from './exit-codes.js';
 import { readGlobals } from './globals.js';
 import { write } from './io.js';
 import { checkJsonChoice } from './json.js';
-import { printReport, reportOf } from './report.js';
+import { printReport } from './report.js';
 import { wantsColor } from './style.js';
 import { commandWords, hasFlag, separateJson } from './words.js';
 
@@ -20,10 +21,11 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
   const color = !hasFlag(argv, '--no-color');
   let code: number = ExitCode.ok;
   let help = '';
+  let context: Context | undefined;
   const dispatch: Dispatch = async (definition, args, options) => {
     const globals = readGlobals(options);
     await checkJsonChoice(definition, globals);
-    const context = createContext(surroundings, globals);
+    context = createContext(surroundings, globals);
     code = (await definition.invoke(context, args, options)) ?? ExitCode.ok;
   };
   try {
@@ -44,7 +46,8 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
     if (isHelp(error)) return ExitCode.ok;
     const stopped = interrupts.signal.aborted;
     const shown = stopped ? new InterruptedError(surroundings.goesOn) : usage(error, argv);
-    const report = reportOf(shown);
+    const { explain } = await import('./explain.js');
+    const report = await explain(shown, context);
     await printReport(surroundings, report, {
       json: hasFlag(argv, '--json') || hasFlag(argv, '--jq'),
       color,

@@ -101,6 +101,52 @@ test('mistyped commands, options and values are named with the nearest', async (
   expect(choice.code).toBe(2);
 });
 
+test.each([
+  [
+    'computer',
+    ['computer', 'get', 'shop/dekstop'],
+    'shop/dekstop',
+    'shop/desktop',
+    'vc computer ls -p shop',
+  ],
+  ['project', ['project', 'get', 'shpo'], 'shpo', 'shop', 'vc project ls'],
+  ['connection', ['connection', 'rm', 'shwo'], 'shwo', 'show', 'vc connection ls'],
+  ['API key', ['key', 'rm', 'agnet', '--yes'], 'agnet', 'agent', 'vc key ls'],
+] as const)(
+  'a %s that is not there is named with the nearest',
+  async (kind, argv, given, near, list) => {
+    world.service.on('GET /projects', { projects: [{ name: 'shop' }, { name: 'other' }] });
+    world.service.on('GET /projects/shop/computers', { computers: [{ name: 'desktop' }] });
+    world.service.on('GET /connections', { connections: [{ name: 'show' }] });
+    world.service.on('GET /keys', { keys: [{ id: 'key_1', name: 'agent' }] });
+    world.service.handleOthers((_, response) => {
+      response.writeHead(404, { 'x-error-code': 'not_found', 'x-request-id': 'r' });
+      response.end(JSON.stringify({ error: `There is no ${kind} "${given}".` }));
+    });
+    const { code, stderr } = await world.run(argv);
+    expect({ code, stderr }).toEqual({
+      code: 5,
+      stderr: `error: There is no ${kind} "${given}".\n       did you mean ${near}? see: ${list}\n`,
+    });
+    const several = await world.run([...argv, 'wholly-different']);
+    if (argv[1] === 'rm') expect(several.stderr).toContain(`did you mean ${near}?`);
+  },
+);
+
+test('what is not there and near nothing is told with the list to look at', async () => {
+  world.service.on('GET /projects/shop/computers', { computers: [{ name: 'desktop' }] });
+  world.service.fail(
+    'GET /projects/shop/computers/x',
+    404,
+    'not_found',
+    'There is no computer "shop/x".',
+  );
+  const { stderr } = await world.run(['computer', 'get', 'shop/x']);
+  expect(stderr).toBe(
+    'error: There is no computer "shop/x".\n       see: vc computer ls -p shop\n',
+  );
+});
+
 test('Ctrl-C ends at once with 130 and says what goes on', async () => {
   const interrupts = new Interrupts();
   world.service.handle('POST /projects/demo/computers', () => interrupts.trigger('SIGINT'));

@@ -8,8 +8,8 @@ interface Case extends Omit<RunOptions, 'interrupts'> {
   readonly argv: readonly string[];
   /** What the service answers, by `METHOD /path`. */
   readonly answers?: Readonly<Record<string, unknown>>;
-  /** Every request that the command makes, in its order, with the body where it has one. */
-  readonly asks: readonly (string | readonly [string, unknown])[];
+  /** Every request that the command makes, in its order, with the body where it has one; if it matters. */
+  readonly asks?: readonly (string | readonly [string, unknown])[];
   readonly code?: number;
   readonly stdout: string | RegExp;
   readonly stderr?: string | RegExp;
@@ -429,13 +429,8 @@ const cases: Readonly<Record<string, Case>> = {
   doctor: {
     argv: ['doctor', '--json'],
     env: bare,
-    answers: {
-      'GET /health': { status: 'ok', version: '9.9.9', engines: [] },
-      'GET /projects': { projects: [] },
-    },
-    asks: ['GET /health', 'GET /health', 'GET /projects'],
     code: 1,
-    stdout: /9\.9\.9/,
+    stdout: /^\{"usable":false,.*"name":"node","title":"Node.js",.*"status":"ok"/,
   },
   setup: {
     argv: ['setup', '--dry-run', '--engine', 'qemu'],
@@ -489,7 +484,7 @@ test.each(Object.entries(cases))('vc %s', async (_, given) => {
     return body === undefined ? line : [line, body];
   });
   expect({ ...outcome, asked }).toMatchObject({
-    asked: asks,
+    ...(asks === undefined ? {} : { asked: asks }),
     code,
     stdout: typeof stdout === 'string' ? stdout : expect.stringMatching(stdout),
     ...(typeof stderr === 'string' ? { stderr } : { stderr: expect.stringMatching(stderr) }),

@@ -32,7 +32,10 @@ export default defineConfig({
           name: 'e2e',
           tags,
           include: ['test/e2e/**/*.test.ts'],
-          exclude: ['test/e2e/qemu/**', 'test/e2e/qemu-*.test.ts', `${PROMISES}/qemu/**`],
+          exclude: [
+            ...['test/e2e/qemu/**', 'test/e2e/qemu-*.test.ts', `${PROMISES}/qemu/**`],
+            'test/e2e/answered/**',
+          ],
           globalSetup: ['test/e2e/setup.ts'],
           testTimeout: 120_000,
         },
@@ -52,6 +55,14 @@ export default defineConfig({
           globalSetup: ['test/e2e/qemu/setup.ts'],
           // Guests may be emulated.
           testTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          // After the two above: looks at what their services have answered.
+          name: 'answered',
+          include: ['test/e2e/answered/**/*.test.ts'],
+          sequence: { groupOrder: 1 },
         },
       },
     ],

@@ -1,5 +1,6 @@
 import type { TestProject } from 'vitest/node';
 import { openTestDocker } from '../support/docker.js';
+import { forgetRequests } from '../support/requests.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,6 +17,7 @@ declare module 'vitest' {
 
 /** Starts a Docker Engine of the tests' own with the Linux image in it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  forgetRequests('docker');
   const docker = await openTestDocker((line) => process.stderr.write(`${line}\n`));
   project.provide('engine', 'docker');
   project.provide('dockerHost', docker.host);

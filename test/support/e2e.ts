@@ -23,6 +23,12 @@ export async function openBench(flags: readonly string[] = []): Promise<Bench> {
   });
   if (status !== 200) throw new Error(`no computer: ${JSON.stringify(json)}`);
   const id: string = json.id;
+  // A creation that takes a minute is answered before it is over.
+  await eventually(async () => {
+    const { status, status_reason } = (await service.http('GET', `/computers/${id}`)).json;
+    if (status === 'error') throw new Error(`no computer: ${status_reason}`);
+    return status === 'running';
+  }, 600_000);
   const run = async (command: string) => {
     const { json } = await service.http('POST', `/computers/${id}/bash`, { command });
     if (json.exit_code !== 0) throw new Error(`${command}: ${JSON.stringify(json)}`);

@@ -7,6 +7,7 @@ import { execa } from 'execa';
 import { inject } from 'vitest';
 import { VirtualComputers } from '../../src/client/index.js';
 import { plantQemuSeed } from './qemu-seed.js';
+import { RECORDER, requestsFile } from './requests.js';
 
 const VC = new URL('../../bin/vc.js', import.meta.url).pathname;
 
@@ -75,8 +76,9 @@ export async function openTestService(
 
   async function start(): Promise<void> {
     const before = stderr.length;
-    child = spawn(process.execPath, [VC, 'serve', '--listen', listen, ...flags], {
-      env,
+    const args = ['--import', RECORDER, VC, 'serve', '--listen', listen, ...flags];
+    child = spawn(process.execPath, args, {
+      env: { ...env, VC_TEST_REQUESTS: requestsFile(engine) },
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     child.stderr?.on('data', (chunk) => {

@@ -1,0 +1,33 @@
+/**
+ * Preloaded into a service under test: appends a line to the file `VC_TEST_REQUESTS` for every
+ * request and WebSocket that it answered well, with who asked, the method and the path.
+ */
+import { appendFileSync } from 'node:fs';
+import { Server } from 'node:http';
+
+const file = process.env.VC_TEST_REQUESTS;
+const emit = Server.prototype.emit;
+
+function record({ headers, method, url }) {
+  const surface = headers['user-agent'] === 'vc' ? 'cli' : 'http';
+  appendFileSync(file, `${surface} ${method} ${url.split('?')[0]}\n`);
+}
+
+Server.prototype.emit = function (event, request, answer, ...rest) {
+  if (event === 'request') {
+    answer.once('finish', () => {
+      if (answer.statusCode === 200) record(request);
+    });
+  } else if (event === 'upgrade') {
+    // Here `answer` is the socket; what is refused is answered with another status.
+    const write = answer.write;
+    answer.write = function (chunk, ...more) {
+      answer.write = write;
+      if (String(chunk).startsWith('HTTP/1.1 101')) record({ ...head(request), method: 'WS' });
+      return write.call(this, chunk, ...more);
+    };
+  }
+  return emit.call(this, event, request, answer, ...rest);
+};
+
+const head = ({ headers, url }) => ({ headers, url });

@@ -1,4 +1,5 @@
 import type { Db } from './database.js';
+import { inTransaction } from './transaction.js';
 
 export interface ActionRow {
   readonly at: string;
@@ -26,7 +27,7 @@ export function actionStore(db: Db) {
   return {
     /** Adds rows in one transaction. */
     append: (rows: readonly ActionRow[]) =>
-      db.transaction(() => {
+      inTransaction(db, () => {
         for (const row of rows) {
           insert.run(
             row.at,
@@ -39,7 +40,7 @@ export function actionStore(db: Db) {
             row.ms,
           );
         }
-      })(),
+      }),
     list: (computerId: string, before: number, limit: number) =>
       list.all(computerId, before, limit) as (ActionRow & { readonly id: number })[],
     dropBefore: (at: string) => dropBefore.run(at),

@@ -4,6 +4,7 @@ import { ApiError } from '../../contract/errors.js';
 import { bringUpToDate, type Db } from './database.js';
 import { migrations } from './migrations.js';
 import { keyFile } from './sealer.js';
+import { inTransaction } from './transaction.js';
 
 /** What a backup says of itself. */
 export interface BackupFacts {
@@ -43,12 +44,12 @@ function complete(path: string, directory: string, version: string): BackupFacts
         .all() as BackupFacts['images'],
     };
     const key = keyFile(directory);
-    copy.transaction(() => {
+    inTransaction(copy, () => {
       copy.exec('CREATE TABLE backup (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT');
       const insert = copy.prepare('INSERT INTO backup VALUES (?, ?)');
       insert.run('facts', Buffer.from(JSON.stringify(facts)));
       if (existsSync(key)) insert.run('secret.key', readFileSync(key));
-    })();
+    });
     return facts;
   } finally {
     copy.close();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { ApiError } from '../../contract/errors.js';
 import { migrations } from './migrations.js';
+import { inTransaction } from './transaction.js';
 
 export type Db = Database.Database;
 
@@ -68,10 +69,10 @@ export function bringUpToDate(db: Db): void {
     throw new NewerSchema(`it is of a newer vc (${schemas})`);
   }
   migrations.slice(version).forEach((sql, index) => {
-    db.transaction(() => {
+    inTransaction(db, () => {
       db.exec(sql);
       db.exec(`PRAGMA user_version = ${version + index + 1}`);
-    })();
+    });
   });
 }
 

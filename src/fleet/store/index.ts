@@ -8,6 +8,7 @@ import { ownerStore, serviceId } from './owners.js';
 import { projectStore } from './projects.js';
 import { Sealer } from './sealer.js';
 import { strangerStore } from './strangers.js';
+import { inTransaction } from './transaction.js';
 
 /** The durable record of intent: what exists, who owns it and what is to become of it. */
 export function openStore(directory: string) {
@@ -21,7 +22,7 @@ export function openStore(directory: string) {
     strangers: strangerStore(db),
     connections: connectionStore(db, new Sealer(directory)),
     /** Runs `work` as one transaction: all of it is written, or nothing. */
-    transaction: <T>(work: () => T): T => db.transaction(work)(),
+    transaction: <T>(work: () => T): T => inTransaction(db, work),
     /** Never throws. */
     state: (): StoreState => {
       try {

@@ -1,6 +1,7 @@
 import { generateApiKey, generateId, hashApiKey } from '../ids.js';
 import type { Db } from './database.js';
 import type { KeyRecord, OwnerRecord } from './records.js';
+import { inTransaction } from './transaction.js';
 
 /** The installation's id: machines carry it, so that two services can share an engine. */
 export function serviceId(db: Db): string {
@@ -36,7 +37,7 @@ export function ownerStore(db: Db) {
     hasOwners: () => db.prepare('SELECT id FROM owners LIMIT 1').get() !== undefined,
     /** Makes an owner with a first key whose text the caller has made, in one step. */
     createOwner: (name: string, key: string) =>
-      db.transaction(() => {
+      inTransaction(db, () => {
         const id = generateId('usr');
         db.prepare('INSERT INTO owners (id, name, created_at) VALUES (?, ?, ?)').run(
           id,
@@ -44,7 +45,7 @@ export function ownerStore(db: Db) {
           new Date().toISOString(),
         );
         return createKey(id, 'default', key);
-      })(),
+      }),
     createKey,
     findOwner: (id: string) => owner.get(id) as OwnerRecord | undefined,
     findKeyByHash: (hash: string) => byHash.get(hash) as KeyRecord | undefined,

@@ -1,4 +1,5 @@
 import type { Db } from './database.js';
+import { inTransaction } from './transaction.js';
 
 /**
  * Machines that carry the service's label and are no computer's, and yet are not removed: they were
@@ -15,9 +16,9 @@ export function strangerStore(db: Db) {
       const { restored_at } = restored.get() as { restored_at: string | null };
       if (restored_at === null) return [...unowned];
       if (find.get(engine, '') === undefined) {
-        db.transaction(() => {
+        inTransaction(db, () => {
           for (const id of ['', ...unowned]) insert.run(engine, id);
-        })();
+        });
       }
       return unowned.filter((id) => find.get(engine, id) === undefined);
     },

@@ -1,0 +1,91 @@
+import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, expect, inject, it } from 'vitest';
+import { eventually } from '../support/e2e.js';
+import { openTestService } from '../support/service.js';
+
+const disk = mkdtempSync(join(tmpdir(), 'vc-full-'));
+const mounted = await execa('mount', ['-t', 'tmpfs', '-o', 'size=32m,mode=700', 'tmpfs', disk], {
+  reject: false,
+});
+const filler = join(disk, 'filler');
+const why = mounted.exitCode === 0 ? '' : `no file system of its own: ${mounted.stderr}`;
+if (why) process.stderr.write(`promise 14 skipped: ${why}\n`);
+afterAll(async () => {
+  if (!why) await execa('umount', ['--lazy', disk]);
+  rmSync(disk, { recursive: true });
+});
+
+it.skipIf(why)(
+  'promise 14: on a full disk the old state stays whole, and work goes on when there is room',
+  async () => {
+    const service = await openTestService(inject('dockerHost'), ['--max-running', '9']);
+    const home = service.env.VC_STATE_DIR;
+    try {
+      await service.kill('SIGTERM');
+      service.env.VC_STATE_DIR = join(disk, 'state');
+      await execa('cp', ['-a', String(home), join(disk, 'state')]);
+      await service.start();
+      const http = (method: string, path: string, body?: object) =>
+        service.http(method, path, body);
+      await http('POST', '/projects', { name: 'full' });
+      const made = await http('POST', '/projects/full/computers', { name: 'before' });
+      expect(made.status, JSON.stringify(made.json)).toBe(200);
+      const { id } = made.json;
+
+      fill(filler);
+      // What the database has room for in its own file may still be written: until nothing is.
+      let refused = { status: 200, json: { error: '' } };
+      for (let i = 0; refused.status === 200; i++) {
+        refused = await http('POST', '/projects', { name: `p${i}-${'x'.repeat(40)}` });
+      }
+      expect(refused.status).toBe(500);
+      expect(refused.json.error).toContain('The disk of the service is full; nothing was changed.');
+      const creating = await http('POST', '/projects/full/computers', { name: 'during' });
+      expect([creating.status, creating.json.error]).toEqual([500, refused.json.error]);
+      expect((await http('POST', `/computers/${id}/stop`)).status).toBe(500);
+      // What is there can be read and used.
+      expect((await http('GET', `/computers/${id}`)).json.status).toBe('running');
+      const { json } = await http('POST', `/computers/${id}/bash`, { command: 'echo works' });
+      expect(json.stdout).toBe('works\n');
+      // A service that dies now finds all again.
+      await service.kill('SIGKILL');
+      rmSync(filler);
+      await service.start();
+      const { computers } = (await http('GET', '/projects/full')).json;
+      expect(computers).toMatchObject([{ id, name: 'before', status: 'running' }]);
+
+      fill(filler);
+      rmSync(filler);
+      await eventually(
+        async () => (await http('POST', '/projects', { name: 'room' })).status === 200,
+      );
+      expect((await http('POST', `/computers/${id}/stop`)).json.status).toBe('stopped');
+      const after = await http('POST', '/projects/full/computers', { name: 'after' });
+      expect(after.json).toMatchObject({ status: 'running' });
+      await http('DELETE', '/projects/full');
+      process.stderr.write('promise 14: refused with 500 on a full disk, whole after SIGKILL\n');
+    } finally {
+      await service.close();
+    }
+  },
+  240_000,
+);
+
+/** Takes all the room that there is. */
+function fill(path: string): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const size of [1 << 20, 1 << 12, 1]) {
+      try {
+        for (;;) writeSync(file, Buffer.alloc(size));
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}

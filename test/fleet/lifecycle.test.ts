@@ -140,6 +140,43 @@ describe('a creation that is waited for', () => {
   });
 });
 
+describe('news of a machine that is being started', () => {
+  /** A start that waits for the screen, and the news that comes meanwhile. */
+  const started = async (tell: (id: string) => void) => {
+    const one = await create('one');
+    await test.fleet.computers.stop(record('one'));
+    const { promise, open } = gate();
+    const dial = test.engine.dial.bind(test.engine);
+    const opening = vi.spyOn(test.engine, 'dial').mockImplementation(async () => {
+      await promise;
+      return dial();
+    });
+    const starting = refusal(test.fleet.computers.start(record('one')));
+    await vi.waitFor(() => expect(opening).toHaveBeenCalled());
+    tell(one.id);
+    const listed = vi.spyOn(test.engine, 'list');
+    test.engine.emit({ id: one.id, status: 'stopped' });
+    await vi.waitFor(() => expect(listed).toHaveBeenCalled());
+    await listed.mock.results[0]?.value;
+    open();
+    return starting;
+  };
+
+  it('is passed over when it is from before the start', async () => {
+    expect(await started(() => undefined)).toBe('done');
+    expect(record('one').status).toBe('running');
+  });
+
+  it('fails the start when the machine has ended', async () => {
+    const ended = (id: string) => {
+      const machine = test.engine.machines.get(id);
+      if (machine) machine.status = 'stopped';
+    };
+    expect(await started(ended)).toBe('guest_failed');
+    expect(record('one').status_reason).toContain('ended while it was starting');
+  });
+});
+
 describe('a protected computer', () => {
   const input = { name: 'one', protected: true } as const;
 

@@ -111,7 +111,8 @@ async function watch(end) {
   for (let minute = 0; Date.now() < end; minute++) {
     // Between two collections the heap says nothing: the lowest of a minute is what is kept.
     const lowest = { rss: Infinity, heap: Infinity, descriptors: Infinity, children: Infinity };
-    for (let i = 0; i < 60; i++, await sleep(1000)) {
+    const next = Date.now() + 60_000;
+    for (; Date.now() < next; await sleep(1000)) {
       const now = { ...held(service.pid), heap: await heapUsed(service) };
       for (const name of Object.keys(lowest)) lowest[name] = Math.min(lowest[name], now[name]);
     }

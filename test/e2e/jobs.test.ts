@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, eventually, openBench } from '../support/e2e.js';
+import { promise } from '../support/promise.js';
 
 let bench: Bench;
 beforeAll(async () => {
@@ -50,21 +51,23 @@ describe('a background job', () => {
     expect((await ended(job_id)).output).toBe(`/tmp\nit's \`id\` /nowhere\n'"1\n`);
   });
 
-  it('is ended with its whole group, even when it ignores TERM', async () => {
+  promise(18, 'a job is ended with its whole group, even when it ignores TERM', async (report) => {
     const { job_id } = await start("trap '' TERM; (trap '' TERM; sleep 81) & sleep 82; sleep 83");
     await bench.until('pgrep -f "^sleep 82" >/dev/null');
     expect(await jobs().end(job_id)).toMatchObject({ status: 'exited', exit_code: 137 });
     await bench.run('! pgrep -f "^sleep 8[123]"');
     expect(await jobs().end(job_id)).toMatchObject({ status: 'exited', exit_code: 137 });
+    report('three processes that ignore TERM are gone');
   });
 
-  it('that prints for ever fills no disk', async () => {
+  promise(18, 'a job that prints for ever fills no disk', async (report) => {
     const { job_id } = await start('yes');
     const job = await eventually(async () => {
       const found = await jobs().get(job_id);
       return found.truncated && found;
     }, 30_000);
     expect(job).toMatchObject({ status: 'running', output_bytes: 16 * 1024 * 1024 });
+    report(`${job.output_bytes / 2 ** 20} MiB kept`);
     await jobs().end(job_id);
   });
 
@@ -81,16 +84,21 @@ describe('a background job', () => {
     await jobs().end(job_id);
   });
 
-  it('goes on while the service is killed, and is found again', async () => {
-    const { job_id } = await start('for i in {1..600}; do echo $i; sleep 0.1; done');
-    await eventually(async () => (await jobs().get(job_id)).output_bytes > 0);
-    await bench.service.kill('SIGKILL');
-    await bench.service.start();
-    const found = await jobs().get(job_id);
-    expect(found).toMatchObject({ status: 'running' });
-    await eventually(async () => (await jobs().get(job_id)).output_bytes > found.output_bytes);
-    expect(await jobs().end(job_id)).toMatchObject({ status: 'exited', exit_code: 143 });
-  });
+  promise(
+    18,
+    'a job goes on while the service is killed, is found, read and ended',
+    async (report) => {
+      const { job_id } = await start('for i in {1..600}; do echo $i; sleep 0.1; done');
+      await eventually(async () => (await jobs().get(job_id)).output_bytes > 0);
+      await bench.service.kill('SIGKILL');
+      await bench.service.start();
+      const found = await jobs().get(job_id);
+      expect(found).toMatchObject({ status: 'running' });
+      await eventually(async () => (await jobs().get(job_id)).output_bytes > found.output_bytes);
+      expect(await jobs().end(job_id)).toMatchObject({ status: 'exited', exit_code: 143 });
+      report('listed, read and ended after SIGKILL of the service');
+    },
+  );
 
   it('from before a restart of the computer is not taken for running', async () => {
     const { job_id } = await start('echo before; sleep 600');

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Bench, openBench } from '../support/e2e.js';
+import { promise } from '../support/promise.js';
+import { vitals, watchMemory } from '../support/vitals.js';
 
 let bench: Bench;
 beforeAll(async () => {
@@ -43,25 +45,42 @@ describe('bash', () => {
     expect(json.error).toContain('/no/such');
   });
 
-  it('ends the whole process group at the time-out, even when it ignores TERM', async () => {
-    const begun = Date.now();
-    const result = await bash({
-      command: "trap '' TERM; (trap '' TERM; sleep 71) & echo begun; sleep 72",
-      timeout: 1,
-    });
-    expect(result).toMatchObject({ timed_out: true, exit_code: null, stdout: 'begun\n' });
-    expect(Date.now() - begun).toBeLessThan(10_000);
-    expect((await bash({ command: 'pgrep -f "sleep 7[12]"' })).exit_code).toBe(1);
-  });
+  promise(
+    18,
+    'ends the whole process group at the time-out, even when it ignores TERM',
+    async (report) => {
+      const begun = Date.now();
+      const result = await bash({
+        command: "trap '' TERM; (trap '' TERM; sleep 71) & echo begun; sleep 72",
+        timeout: 1,
+      });
+      expect(result).toMatchObject({ timed_out: true, exit_code: null, stdout: 'begun\n' });
+      report(`ended ${((Date.now() - begun) / 1000).toFixed(1)} s after a time-out of 1 s began`);
+      expect((await bash({ command: 'pgrep -f "sleep 7[12]"' })).exit_code).toBe(1);
+    },
+  );
 
-  it('caps the output of a command that prints for ever', async () => {
-    const result = await bash({ command: 'yes', timeout: 1 });
-    expect(result).toMatchObject({ timed_out: true, truncated: true });
-    expect(result.stdout.length).toBeLessThan(5_000_000);
-    expect((await bash({ command: 'echo next' })).stdout).toBe('next\n');
-  });
+  promise(
+    18,
+    'caps the output of commands that print for ever, with flat memory',
+    async (report) => {
+      const forever = () => bash({ command: 'yes', timeout: 5 });
+      await forever();
+      const before = vitals(bench.service.pid).mib;
+      const memory = watchMemory(bench.service.pid);
+      for (const result of await Promise.all([forever(), forever(), forever()])) {
+        expect(result).toMatchObject({ timed_out: true, truncated: true });
+        expect(result.stdout).toHaveLength(1024 * 1024);
+      }
+      const grown = memory.stop() - before;
+      // Three that were kept whole would be hundreds.
+      expect(grown).toBeLessThan(120);
+      expect((await bash({ command: 'echo next' })).stdout).toBe('next\n');
+      report(`1 MiB kept of each of three, +${grown} MiB`);
+    },
+  );
 
-  it('ends a command that its client has left', async () => {
+  promise(18, 'ends a command that its client has left, with its whole group', async (report) => {
     const controller = new AbortController();
     const left = fetch(`${bench.service.baseUrl}/computers/${bench.id}/bash`, {
       method: 'POST',
@@ -69,13 +88,16 @@ describe('bash', () => {
         authorization: `Bearer ${bench.service.apiKey}`,
         'content-type': 'application/json',
       },
-      body: JSON.stringify({ command: 'sleep 73' }),
+      body: JSON.stringify({ command: "trap '' TERM; sleep 73 & sleep 73" }),
       signal: controller.signal,
     }).catch(() => 'left');
     await bench.until('pgrep -f "^sleep 73" >/dev/null');
     controller.abort();
+    const began = performance.now();
     expect(await left).toBe('left');
     await bench.until('! pgrep -f "^sleep 73" >/dev/null');
+    report(`gone ${((performance.now() - began) / 1000).toFixed(1)} s after its client`);
+    expect((await bash({ command: 'echo next' })).stdout).toBe('next\n');
   });
 
   it('starts a program with a window and returns at once', async () => {

@@ -9,12 +9,14 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { type Bench, eventually, openBench } from '../support/e2e.js';
 import { freePort, openRtmpServer, openViewer, type Viewer } from '../support/ingest.js';
+import { promise } from '../support/promise.js';
 
 const SIZE = { width: 1280, height: 800 };
 const SECRET = 'sk-very-secret-8472';
 
 /** What is about the target and the encoder, wherever the frames come from. */
 const onceOnly = it.skipIf(inject('engine') !== 'docker');
+const promiseOnce = promise.runIf(inject('engine') === 'docker');
 if (inject('engine') !== 'docker') {
   console.log('What streams do about their targets is tested on one engine, Docker.');
 }
@@ -124,9 +126,10 @@ onceOnly('keeps the pace it was asked for', async () => {
   expect(fps).toBeLessThan(40);
 });
 
-onceOnly(
-  'goes through a connection whose key is seen nowhere, and recovers when the server restarts',
-  async () => {
+promiseOnce(
+  23,
+  'a stream recovers when its server restarts or wedges, and shows its key nowhere',
+  async (report) => {
     const server = await openRtmpServer(directory);
     try {
       const url = `rtmp://127.0.0.1:${server.port}/live`;
@@ -175,6 +178,7 @@ onceOnly(
       for (const file of readdirSync(state).filter((name) => name.startsWith('vc.db'))) {
         expect(readFileSync(join(state, file)).includes(SECRET), file).toBe(false);
       }
+      report('reconnected after a restart and after SIGSTOP of the server');
     } finally {
       await server.kill();
       await bench.service.http('DELETE', '/connections/show');
@@ -183,9 +187,10 @@ onceOnly(
   180_000,
 );
 
-onceOnly(
-  'notices an ingest that stands still, whatever the ingest',
-  async () => {
+promiseOnce(
+  23,
+  'a stream notices an ingest that stands still, whatever the ingest',
+  async (report) => {
     const { url, viewer } = await listening();
     expect((await call('POST', '/stream/start', { url })).status).toBe(200);
     await eventually(async () => viewer.count() > 0);
@@ -193,7 +198,7 @@ onceOnly(
     process.kill(viewer.pid, 'SIGSTOP');
     const begun = Date.now();
     const message = await eventually(async () => (await status()).message, 80_000);
-    console.log(`noticed after ${Math.round((Date.now() - begun) / 1000)} s: ${message}`);
+    report(`standstill noticed after ${Math.round((Date.now() - begun) / 1000)} s`);
     expect(message).toContain('it has stopped');
   },
   120_000,
@@ -225,9 +230,10 @@ it('goes on with another size of the screen', async () => {
   }
 });
 
-onceOnly(
-  'says terminated, and why, when the server does not come back',
-  async () => {
+promiseOnce(
+  23,
+  'a stream is terminated, and says why, when its server does not come back',
+  async (report) => {
     const server = await openRtmpServer(directory);
     await call('POST', '/stream/start', { url: `rtmp://127.0.0.1:${server.port}/live/${SECRET}` });
     const { pid } = await status();
@@ -239,6 +245,7 @@ onceOnly(
     expect(end.message).toContain('nothing listens there');
     expect(end.message).not.toContain(SECRET);
     expect(() => process.kill(pid, 0)).toThrow();
+    report('a server that stays away: terminated, with a message');
   },
   150_000,
 );

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { admitRequests, Lane } from '../../src/server/admission.js';
 import { sendError } from '../../src/server/errors.js';
+import { promise } from '../support/promise.js';
 
 const limits = { atOnce: 2, bytes: 1000, waiting: 2, waitMs: 1_500 };
 const never = new AbortController().signal;
@@ -53,7 +54,7 @@ async function post(body = '{}', from = 'somebody') {
 }
 const works = (count: number) => vi.waitFor(() => expect(working).toBe(count));
 
-it('works on so many at once, lets some wait and refuses the others', async () => {
+promise(21, 'works on so many at once, lets some wait and refuses the others', async (report) => {
   const answers = [post(), post(), post(), post()];
   await works(2);
   expect(await post()).toEqual({ status: 429, retryAfter: '1' });
@@ -63,6 +64,7 @@ it('works on so many at once, lets some wait and refuses the others', async () =
   finish();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(5).fill(200));
   await works(0);
+  report('beyond those that work and wait: 429');
 });
 
 it('refuses what has waited too long', async () => {

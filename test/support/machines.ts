@@ -13,6 +13,10 @@ export interface Behind {
   kill(id: string): Promise<void>;
   /** Removes it with its disk. */
   remove(id: string): Promise<void>;
+  /** Stops all that runs of it with SIGSTOP; the function that is given lets it go on. */
+  freeze(id: string): Promise<() => void>;
+  /** Processes of this host that run for it. */
+  pids(id: string): Promise<number[]>;
 }
 
 export function behind(service: TestService): Behind {
@@ -25,6 +29,10 @@ function behindDocker({ directory }: TestService): Behind {
   const isShared = inject('dockerPid') === 0;
   const isOurs = ({ Mounts }: Docker.ContainerInfo) =>
     !isShared || Mounts.some(({ Source }) => Source.startsWith(directory));
+  const pids = async (id: string) => {
+    const { Titles, Processes } = await docker.getContainer(`vc-${id}`).top();
+    return Processes.map((row: string[]) => Number(row[Titles.indexOf('PID')]));
+  };
   return {
     leftovers: async () => {
       const machines = (await docker.listContainers({ all: true })).filter(isOurs);
@@ -40,6 +48,8 @@ function behindDocker({ directory }: TestService): Behind {
     },
     kill: async (id) => void (await docker.getContainer(`vc-${id}`).kill()),
     remove: async (id) => void (await docker.getContainer(`vc-${id}`).remove({ force: true })),
+    freeze: (id) => freeze(() => pids(id)),
+    pids,
   };
 }
 
@@ -47,9 +57,12 @@ function behindQemu(service: TestService): Behind {
   const directory = join(service.directory, 'state', 'qemu', 'machines');
   const found = () => processes().filter((each) => each.text.includes(directory));
   const machines = () => found().filter(({ name }) => name.startsWith('qemu-system'));
+  const pids = async (id: string) =>
+    machines()
+      .filter(({ text }) => text.includes(id))
+      .map(({ pid }) => pid);
   const kill = async (id: string) => {
-    const mine = machines().filter(({ text }) => text.includes(id));
-    for (const { pid } of mine) process.kill(pid, 'SIGKILL');
+    for (const pid of await pids(id)) process.kill(pid, 'SIGKILL');
     await eventually(async () => machines().every(({ text }) => !text.includes(id)));
   };
   return {
@@ -66,7 +79,32 @@ function behindQemu(service: TestService): Behind {
       await kill(id);
       rmSync(join(directory, id), { recursive: true });
     },
+    freeze: (id) => freeze(() => pids(id)),
+    pids,
   };
+}
+
+/** One that is started while the others are stopped is found the next time. */
+async function freeze(pids: () => Promise<number[]>): Promise<() => void> {
+  const frozen = new Set<number>();
+  for (let before = -1; before < frozen.size; ) {
+    before = frozen.size;
+    for (const pid of await pids()) {
+      if (!frozen.has(pid) && signal(pid, 'SIGSTOP')) frozen.add(pid);
+    }
+  }
+  return () => {
+    for (const pid of frozen) signal(pid, 'SIGCONT');
+  };
+}
+
+/** False when there is no such process any more. */
+function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
 }
 
 /** Every process of this host, with its working directory and command line as one text. */

@@ -1,0 +1,80 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type Bench, openBench } from '../../support/e2e.js';
+import { behind } from '../../support/machines.js';
+import { promise } from '../../support/promise.js';
+
+let bench: Bench;
+let neighbour: string;
+beforeAll(async () => {
+  bench = await openBench();
+  const { json } = await bench.service.http('POST', '/projects/e2e/computers', { name: 'other' });
+  neighbour = json.id;
+});
+afterAll(() => bench.close());
+
+const post = (id: string, action: string, body: object) =>
+  bench.service.http('POST', `/computers/${id}/${action}`, body);
+const click = (id: string) => post(id, 'click', { x: 640, y: 400 });
+const shot = (id: string) => bench.service.http('GET', `/computers/${id}/screenshot`);
+const command = (id: string) => post(id, 'bash', { command: 'echo here', timeout: 1 });
+
+/** Everything that is done with a computer, once. */
+async function use(id: string): Promise<void> {
+  for (const answer of [await click(id), await shot(id), await command(id)]) {
+    expect(answer, JSON.stringify(answer.json).slice(0, 300)).toMatchObject({ status: 200 });
+  }
+}
+
+promise(
+  19,
+  'a computer that stands still fails its own actions at their deadline, and nobody else waits',
+  async (report) => {
+    const { service, id } = bench;
+    await use(id);
+    let thaw = await behind(service).freeze(id);
+    const began = performance.now();
+    const seconds = () => Math.round((performance.now() - began) / 1000);
+    try {
+      let waiting = true;
+      const failing = Promise.all(
+        [click(id), shot(id), command(id)].map(async (work) => ({
+          ...(await work),
+          after: seconds(),
+        })),
+      ).finally(() => {
+        waiting = false;
+      });
+      let used = 0;
+      for (; waiting || used === 0; used += 1) await use(neighbour);
+      const failed = await failing;
+      for (const { status, json } of failed) {
+        expect({ status, json }).toMatchObject({ status: 500 });
+        expect(json.error).toMatch(/did not|lost|ended|seems frozen/);
+      }
+      // Its turn is free again: what comes next does not wait behind what failed.
+      thaw();
+      await use(id);
+
+      thaw = await behind(service).freeze(id);
+      const pending = click(id).then(
+        () => 'answered',
+        () => 'cut off',
+      );
+      await use(neighbour);
+      const stopping = performance.now();
+      await service.kill('SIGTERM');
+      await service.start();
+      await use(neighbour);
+      const restart = ((performance.now() - stopping) / 1000).toFixed(1);
+      // An answer would mean that the service waited for the computer before it ended.
+      expect(await pending).toBe('cut off');
+      const ends = failed.map(({ after }) => after).join(', ');
+      report(`errors after ${ends} s; neighbour used ${used} times; restart in ${restart} s`);
+
+      expect((await bench.service.http('DELETE', `/computers/${id}`)).status).toBe(200);
+    } finally {
+      thaw();
+    }
+  },
+  300_000,
+);

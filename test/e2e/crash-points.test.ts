@@ -5,7 +5,7 @@ import { behind } from '../support/machines.js';
 import { type Json, openTestService, type TestService } from '../support/service.js';
 
 /** Every so many points are visited; all of them with 1. */
-const EVERY = Number(process.env.VC_CRASH_EVERY ?? (inject('engine') === 'docker' ? 4 : 12));
+const EVERY = Number(process.env.VC_CRASH_EVERY ?? (inject('engine') === 'docker' ? 8 : 12));
 const AT_REST_MS = 120_000;
 
 let service: TestService;

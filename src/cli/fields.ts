@@ -16,6 +16,11 @@ export const fields = {
   key: ['id', 'name', 'created_at', 'last_used_at'],
   createdKey: ['id', 'name', 'created_at', 'last_used_at', 'key'],
   action: ['id', 'at', 'action', 'detail', 'key_id', 'outcome', 'ms'],
+  job: [
+    ...['id', 'command', 'status', 'exit_code', 'pid', 'started_at', 'ended_at', 'output_bytes'],
+    'truncated',
+  ],
+  connection: ['name', 'url', 'has_stream_key', 'created_at'],
   me: ['user_id', 'name', 'key', 'running', 'max_running', 'base_url', 'profile'],
   profile: ['name', 'base_url', 'project', 'current'],
 } as const satisfies Record<string, readonly string[]>;

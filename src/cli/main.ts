@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { buildProgram, type Dispatch } from './build.js';
 import type { Context } from './context.js';
 import { createContext, createSurroundings, type Overrides } from './create-context.js';
-import { InterruptedError, UsageError } from './errors.js';
+import { InterruptedError } from './errors.js';
 import { ExitCode } from './exit-codes.js';
 import { readGlobals } from './globals.js';
 import { write } from './io.js';
@@ -45,7 +45,8 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
   } catch (error) {
     if (isHelp(error)) return ExitCode.ok;
     const stopped = interrupts.signal.aborted;
-    const shown = stopped ? new InterruptedError(surroundings.goesOn) : usage(error, argv);
+    const { usageOf } = await import('./usage.js');
+    const shown = stopped ? new InterruptedError(surroundings.goesOn) : usageOf(error, argv);
     const { explain } = await import('./explain.js');
     const report = await explain(shown, context);
     await printReport(surroundings, report, {
@@ -64,22 +65,4 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
 function isHelp(error: unknown): boolean {
   const codes = ['commander.helpDisplayed', 'commander.help', 'commander.version'];
   return error instanceof CommanderError && codes.includes(error.code);
-}
-
-/** Commander's errors, and usage errors that say nothing of what to do, point at the help. */
-function usage(error: unknown, argv: readonly string[]): unknown {
-  const words = commandWords(argv).filter((word) => /^[a-z]+$/.test(word));
-  if (error instanceof CommanderError) {
-    const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
-    const path = error.code === 'commander.unknownCommand' ? words.slice(0, -1) : words;
-    const help = `see: ${['vc', ...path, '--help'].join(' ')}`;
-    return new UsageError(
-      message,
-      suggestion ? `${suggestion.replace(/^\(|\)$/g, '')} ${help}` : help,
-    );
-  }
-  if (error instanceof UsageError && error.hint === undefined) {
-    return new UsageError(error.message, `see: ${['vc', ...words, '--help'].join(' ')}`);
-  }
-  return error;
 }

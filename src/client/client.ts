@@ -3,10 +3,10 @@ import { buffer, text } from 'node:stream/consumers';
 import type { Answer, BodyInput, OperationName, QueryInput } from '../contract/index.js';
 import { buildPath, type ComputerAddress } from './address.js';
 import { answerDeadline } from './deadline.js';
+import type { Endpoint } from './endpoint.js';
 import { codeOf, errorFromAnswer, errorFromFailure, ServiceUnreachableError } from './errors.js';
 import type { ProcessRequest, RemoteProcess } from './process.js';
 import { routes } from './routes.js';
-import type { Endpoint } from './socket.js';
 import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 
 export interface ClientOptions {

@@ -3,9 +3,10 @@ import { WebSocket } from 'ws';
 import { isErrorCode } from '../contract/errors.js';
 import type { ProcessControl, ProcessEvent, ProcessStart } from '../contract/process.js';
 import { buildPath, type ComputerAddress, computerParameters } from './address.js';
+import type { Endpoint } from './endpoint.js';
 import { ServiceError, ServiceUnreachableError } from './errors.js';
 import { processPaths } from './routes.js';
-import { type Endpoint, openSocket } from './socket.js';
+import { openSocket } from './socket.js';
 
 /** Streams by the first byte of a binary message, as in the contract's StreamId. */
 const STDIN = 0;

@@ -1,12 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
+import type { Endpoint } from './endpoint.js';
 import { errorFromAnswer, errorFromFailure } from './errors.js';
-
-/** Where the service is, and what every request to it says: who asks, and the key. */
-export interface Endpoint {
-  readonly url: URL;
-  readonly headers: Readonly<Record<string, string>>;
-}
 
 /**
  * Opens a WebSocket at `path` (with its query) below the base URL; an abort ends it. It is paused:

@@ -3,9 +3,10 @@ import { WebSocket } from 'ws';
 import { isErrorCode } from '../contract/errors.js';
 import type { TunnelMessage } from '../contract/tunnel.js';
 import { buildPath, type ComputerAddress, computerParameters } from './address.js';
+import type { Endpoint } from './endpoint.js';
 import { ServiceError, ServiceUnreachableError } from './errors.js';
 import { tunnelPaths } from './routes.js';
-import { type Endpoint, openSocket } from './socket.js';
+import { openSocket } from './socket.js';
 
 /** How long the service may take to close after both sides have ended. */
 const CLOSE_MS = 10_000;

@@ -102,6 +102,18 @@ test('mistyped commands, options and values are named with the nearest', async (
 });
 
 test.each([
+  [['screenshot', 'a/b'], 'Did you mean vc computer screenshot?'],
+  [['ls'], 'Did you mean vc computer ls?'],
+  [['warm', 'linux'], 'Did you mean vc image warm?'],
+  [['computer', 'type', 'a/b', 'hello', 'world'], 'Put quotes around words that belong together.'],
+  [['computer', 'exec', 'a/b', 'ls', '-la'], 'Put -- before a program with options of its own'],
+])('what a newcomer may write, %j, is answered with what to write', async (argv, advice) => {
+  const { code, stderr } = await world.run(argv);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`\n       ${advice}`);
+});
+
+test.each([
   [
     'computer',
     ['computer', 'get', 'shop/dekstop'],

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { fields } from '../../src/cli/fields.js';
 import { separateJson } from '../../src/cli/words.js';
+import { Job } from '../../src/contract/jobs.js';
 import * as resources from '../../src/contract/resources.js';
+import { Connection } from '../../src/contract/streams.js';
 import { computer, openWorld, project, type World } from './support/run.js';
 
 let world: World;
@@ -24,6 +27,10 @@ describe('the documented fields are those of the contract', () => {
     ['key', resources.Key],
     ['createdKey', resources.CreatedKey],
     ['action', resources.Action],
+    ['job', Job],
+    ['connection', Connection],
+    // Where this client found the service is its own to tell.
+    ['me', resources.Me.extend({ base_url: z.string(), profile: z.string() })],
   ] as const)('%s', (name, schema) => {
     expect([...fields[name]].sort()).toEqual(Object.keys(schema.shape).sort());
   });

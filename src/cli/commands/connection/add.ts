@@ -1,4 +1,5 @@
 import { argument, defineCommand, flag } from '../../define.js';
+import { fields } from '../../fields.js';
 import { readAll } from '../../input.js';
 import { done, printJson } from '../../output.js';
 import { nonEmpty } from '../../parse.js';
@@ -17,6 +18,7 @@ export const command = defineCommand({
     url: argument('url', 'rtmp or rtmps URL, without the stream key', nonEmpty),
   },
   options: { keyStdin: flag('--key-stdin', 'read the stream key from stdin') },
+  fields: fields.connection,
   examples: [
     {
       does: 'Keep a target; asks for its key',

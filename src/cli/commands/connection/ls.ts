@@ -1,5 +1,6 @@
 import { connectionColumns } from '../../columns.js';
 import { defineCommand } from '../../define.js';
+import { fields } from '../../fields.js';
 import { print, printJson } from '../../output.js';
 import { printTable } from '../../table.js';
 
@@ -9,6 +10,7 @@ export const command = defineCommand({
   summary: 'List RTMP targets, without their stream keys',
   arguments: {},
   options: {},
+  fields: fields.connection,
   examples: [{ does: 'See where streams can go', command: 'vc connection ls' }],
   async run(context) {
     const client = await context.client();

@@ -1,5 +1,6 @@
 import { computerArgument } from '../../computers.js';
 import { defineCommand } from '../../define.js';
+import { fields } from '../../fields.js';
 import { jobArgument, jobFields, jobsOf } from '../../jobs.js';
 import { printJson } from '../../output.js';
 import { printRecord } from '../../table.js';
@@ -10,6 +11,7 @@ export const command = defineCommand({
   summary: 'Show a background command',
   arguments: { computer: computerArgument, job: jobArgument },
   options: {},
+  fields: fields.job,
   examples: [
     { does: 'See whether it has ended', command: 'vc job get demo/desktop job_0mi4x2k9a01234567' },
   ],

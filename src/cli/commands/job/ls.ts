@@ -1,5 +1,6 @@
 import { computerArgument } from '../../computers.js';
 import { defineCommand } from '../../define.js';
+import { fields } from '../../fields.js';
 import { jobColumns, jobsOf } from '../../jobs.js';
 import { note, print, printJson } from '../../output.js';
 import { during } from '../../progress.js';
@@ -11,6 +12,7 @@ export const command = defineCommand({
   summary: 'List the background commands of a computer',
   arguments: { computer: computerArgument },
   options: {},
+  fields: fields.job,
   examples: [{ does: 'See what runs', command: 'vc job ls demo/desktop' }],
   async run(context, { computer }) {
     const found = (await jobsOf(context, computer)).list(context.interrupts.signal);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Bench, openBench } from '../../support/e2e.js';
-import { behind } from '../../support/machines.js';
-import { promise } from '../../support/promise.js';
+import { type Bench, openBench } from '../../../support/e2e.js';
+import { behind } from '../../../support/machines.js';
+import { promise } from '../../../support/promise.js';
 
 let bench: Bench;
 let neighbour: string;

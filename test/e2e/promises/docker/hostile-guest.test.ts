@@ -1,0 +1,132 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
+import { type Bench, eventually, openBench } from '../../../support/e2e.js';
+import { behind } from '../../../support/machines.js';
+import { promise } from '../../../support/promise.js';
+import { rested, vitals, watchMemory } from '../../../support/vitals.js';
+
+const SERVERS = readFileSync(new URL('../../../support/hostile-guest.py', import.meta.url));
+/** Requests to the screen, and as many to the shell; hostile-guest.py knows seven and five kinds. */
+const ATTACKS = 9;
+/** What the container of a computer may hold at most, see the hardening in promises 2. */
+const MOST_PROCESSES = 2048;
+
+let bench: Bench;
+let neighbour: string;
+beforeAll(async () => {
+  // Root in the computer is what lets it put another shell server in place; a VM's user is.
+  bench = await openBench(inject('engine') === 'docker' ? ['--allow-sudo'] : []);
+  const { json } = await bench.service.http('POST', '/projects/e2e/computers', { name: 'other' });
+  neighbour = json.id;
+});
+afterAll(() => bench.close());
+
+const shot = (id: string) => bench.service.http('GET', `/computers/${id}/screenshot`);
+const bash = (id: string, command: string, more: object = {}) =>
+  bench.service.http('POST', `/computers/${id}/bash`, { command, timeout: 30, ...more });
+
+/**
+ * The neighbour is used until `work` has ended. A busy host may make it slow, as any program of the
+ * guest's may; what it is asked for has to come all the same.
+ */
+async function beside<T>(work: Promise<T>): Promise<{ result: T; used: number }> {
+  let done = false;
+  const result = work.finally(() => {
+    done = true;
+  });
+  result.catch(() => undefined);
+  let used = 0;
+  for (; !done || used === 0; used += 1) {
+    await eventually(async () => (await shot(neighbour)).status === 200, 60_000);
+    const well = async () => (await bash(neighbour, 'echo well')).json.stdout === 'well\n';
+    await eventually(well, 60_000);
+  }
+  return { result: await result, used };
+}
+
+promise(
+  20,
+  'a guest that starts processes without end holds up nobody else, and ends with its computer',
+  async (report) => {
+    const bomb = `import os, time
+while True:
+    try:
+        if os.fork() == 0:
+            os.execlp("sleep", "sleep", "600")
+    except OSError:
+        time.sleep(0.1)`;
+    await bash(bench.id, `exec python3 -c '${bomb}'`, { background: true });
+    const { pids } = behind(bench.service);
+    // In a virtual machine there is no more of it on the host than one process.
+    const most = await eventually(async () => {
+      const count = (await pids(bench.id)).length;
+      return (inject('engine') === 'qemu' || count > MOST_PROCESSES / 4) && count;
+    }, 120_000);
+    const { used } = await beside(bash(bench.id, 'true', { timeout: 5 }));
+    expect((await pids(bench.id)).length).toBeLessThanOrEqual(MOST_PROCESSES);
+    expect((await shot(bench.id)).status).toBe(200);
+    const restarted = await bench.service.http('POST', `/computers/${bench.id}/restart`);
+    expect(restarted.json).toMatchObject({ status: 'running' });
+    expect((await bash(bench.id, 'echo again')).json).toMatchObject({ stdout: 'again\n' });
+    report(`${most} processes on the host; neighbour used ${used} times`);
+  },
+  300_000,
+);
+
+promise(20, 'a guest whose disk is full can be used and says so', async (report) => {
+  // A container's own disk is the host's where the host sets no quota: its /tmp is what is bounded.
+  const path = inject('engine') === 'docker' ? '/tmp' : '/home/user';
+  const fill = `fallocate -l "$(df -B1 --output=avail ${path} | tail -1)" ${path}/full; echo x >${path}/more`;
+  expect((await bash(bench.id, fill)).json.stderr).toContain('No space left');
+  const upload = bench.computer.files.write(`${path}/upload`, Buffer.alloc(100_000));
+  await expect(upload).rejects.toMatchObject({ message: expect.stringMatching(/full|space/) });
+  expect((await shot(bench.id)).status).toBe(200);
+  expect((await bash(bench.id, 'echo here')).json).toMatchObject({ stdout: 'here\n' });
+  await bash(bench.id, `rm -f ${path}/full ${path}/more`);
+  await bench.computer.files.write(`${path}/upload`, Buffer.alloc(100_000));
+  report('an upload is refused, commands and pictures go on');
+});
+
+promise(
+  20,
+  'endless and malformed answers of screen and shell end the action, with flat memory',
+  async (report) => {
+    const { service, id, computer } = bench;
+    await computer.files.write('hostile.py', SERVERS);
+    const replace = [
+      'printf "#!/bin/sh\\nexec python3 /home/user/hostile.py shell\\n" >sshd',
+      'chmod 755 sshd && sudo cp sshd /usr/lib/vc/sshd',
+    ];
+    await bench.run(replace.join(' && '));
+    await bash(id, 'exec python3 ~/hostile.py screen', { background: true });
+    await bench.until('test -e /tmp/hostile-listens');
+    // The connections that there were are forgotten: from now on it is the guest's servers.
+    await service.kill('SIGTERM');
+    await service.start();
+    await shot(neighbour);
+    await bash(neighbour, 'true');
+    const before = vitals(service.pid);
+    const memory = watchMemory(service.pid);
+    /** Some of the servers show a right picture for a while, and one that hangs up is dialled again. */
+    const attack = async (work: () => ReturnType<typeof shot>) => {
+      let errors = 0;
+      for (let i = 0; i < ATTACKS; i++) {
+        const { status, json } = await work();
+        expect([200, 500], json.error).toContain(status);
+        if (status === 500) errors += 1;
+      }
+      expect(errors).toBeGreaterThan(0);
+      return errors;
+    };
+    const { result, used } = await beside(
+      Promise.all([attack(() => shot(id)), attack(() => bash(id, 'true', { timeout: 1 }))]),
+    );
+    const grown = memory.stop() - before.mib;
+    expect(grown).toBeLessThan(200);
+    await rested(service.pid, before.descriptors + 5);
+    expect((await service.http('DELETE', `/computers/${id}`)).status).toBe(200);
+    await beside(Promise.resolve());
+    report(`${result.join(' and ')} errors, +${grown} MiB; neighbour used ${used} times`);
+  },
+  300_000,
+);

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { type CrashingService, makeCrashing } from '../support/crash-points.js';
 import { eventually } from '../support/e2e.js';
 import { behind } from '../support/machines.js';
+import { promise } from '../support/promise.js';
 import { type Json, openTestService, type TestService } from '../support/service.js';
 
 /** Every so many points are visited; all of them with 1. */
@@ -75,96 +76,98 @@ interface Visit {
   visited: number;
 }
 
-it('promise 11: killed at any point of a step, a computer is whole and usable, or gone', async () => {
-  const canFork = inject('engine') === 'qemu';
-  const steps = [
-    'create',
-    'stop',
-    'start',
-    'restart',
-    ...(canFork ? ['fork'] : []),
-    'rm',
-    'project rm',
-  ];
-  const visits = new Map<string, Visit>(steps.map((step) => [step, { visited: 0 }]));
-  const began = Date.now();
+promise(
+  11,
+  'killed at any point of a step, a computer is whole and usable, or gone',
+  async (report) => {
+    const canFork = inject('engine') === 'qemu';
+    const steps = [
+      'create',
+      'stop',
+      'start',
+      'restart',
+      ...(canFork ? ['fork'] : []),
+      'rm',
+      'project rm',
+    ];
+    const visits = new Map<string, Visit>(steps.map((step) => [step, { visited: 0 }]));
 
-  /** The step is done with the service killed at that point, if it has so many. */
-  const visit = async (step: string, point: number, work: () => Promise<unknown>) => {
-    const record = visits.get(step);
-    if (record === undefined || record.end !== undefined) {
-      await work();
-      return;
+    /** The step is done with the service killed at that point, if it has so many. */
+    const visit = async (step: string, point: number, work: () => Promise<unknown>) => {
+      const record = visits.get(step);
+      if (record === undefined || record.end !== undefined) {
+        await work();
+        return;
+      }
+      if (await crashing.crashAt(point, work)) record.visited += 1;
+      else record.end = point;
+    };
+    /** Not all of its points have been visited. */
+    const isOpen = (step: string) => visits.get(step) !== undefined && !visits.get(step)?.end;
+    const subject = async () => (await atRest()).find(({ name }) => name === 'subject');
+    /** Runs, answers, and kept its disk. */
+    const usable = async (id: string, file = '') => {
+      const { json } = await http('POST', `/computers/${id}/start`);
+      expect(json, `after "${crashing.lastPoint()}"`).toMatchObject({ id, status: 'running' });
+      expect(await bash(id, 'cat ~/kept 2>/dev/null || echo new')).toBe(`${file || 'new'}\n`);
+    };
+
+    for (let point = 1; [...visits.values()].some(({ end }) => end === undefined); point += EVERY) {
+      await http('POST', '/projects', { name: 'crashes' });
+      await visit('create', point, () =>
+        http('POST', '/projects/crashes/computers', { name: 'subject' }),
+      );
+      const made = (await subject()) ?? (await create('crashes', 'subject'));
+      const { id } = made;
+      expect(made.status).toBe('running');
+      await usable(id);
+      await bash(id, 'echo kept > ~/kept; sync');
+
+      if (isOpen('stop') || isOpen('start')) {
+        await visit('stop', point, () => http('POST', `/computers/${id}/stop`));
+        expect(['running', 'stopped']).toContain((await subject())?.status);
+        await http('POST', `/computers/${id}/stop`);
+        await visit('start', point, () => http('POST', `/computers/${id}/start`));
+        expect(['running', 'stopped']).toContain((await subject())?.status);
+        await usable(id, 'kept');
+      }
+      if (isOpen('restart')) {
+        await visit('restart', point, () => http('POST', `/computers/${id}/restart`));
+        expect((await subject())?.status).toBe('running');
+        await usable(id, 'kept');
+      }
+      if (isOpen('fork')) {
+        await visit('fork', point, () => http('POST', `/computers/${id}/fork`, { name: 'copy' }));
+        const copy = (await atRest()).find(({ name }) => name === 'copy');
+        if (copy) await usable(copy.id, 'kept');
+        await usable(id, 'kept');
+        if (copy) await http('DELETE', `/computers/${copy.id}`);
+      }
+
+      if (isOpen('rm')) {
+        await visit('rm', point, () => http('DELETE', `/computers/${id}`));
+        // Before its intent was written nothing had begun.
+        const left = await subject();
+        if (left) await usable(left.id, 'kept');
+        else await create('crashes', 'subject');
+      }
+      await visit('project rm', point, () => http('DELETE', '/projects/crashes'));
+      await eventually(async () => {
+        const { status, json } = await http('GET', '/projects/crashes');
+        return status === 404 || json.status === 'active';
+      }, AT_REST_MS);
+      const remaining = await subject();
+      if (remaining) await usable(remaining.id, remaining.id === id ? 'kept' : '');
+      await http('DELETE', '/projects/crashes');
+      expect((await atRest()).map(({ id }) => id)).toEqual([bystander]);
+      expect(await bash(bystander, 'test -e /tmp/never-restarted')).toBe('');
     }
-    if (await crashing.crashAt(point, work)) record.visited += 1;
-    else record.end = point;
-  };
-  /** Not all of its points have been visited. */
-  const isOpen = (step: string) => visits.get(step) !== undefined && !visits.get(step)?.end;
-  const subject = async () => (await atRest()).find(({ name }) => name === 'subject');
-  /** Runs, answers, and kept its disk. */
-  const usable = async (id: string, file = '') => {
-    const { json } = await http('POST', `/computers/${id}/start`);
-    expect(json, `after "${crashing.lastPoint()}"`).toMatchObject({ id, status: 'running' });
-    expect(await bash(id, 'cat ~/kept 2>/dev/null || echo new')).toBe(`${file || 'new'}\n`);
-  };
 
-  for (let point = 1; [...visits.values()].some(({ end }) => end === undefined); point += EVERY) {
-    await http('POST', '/projects', { name: 'crashes' });
-    await visit('create', point, () =>
-      http('POST', '/projects/crashes/computers', { name: 'subject' }),
+    const told = [...visits].map(
+      ([step, { end, visited }]) => `${step} ${visited} of ${(end ?? 1) - 1}`,
     );
-    const made = (await subject()) ?? (await create('crashes', 'subject'));
-    const { id } = made;
-    expect(made.status).toBe('running');
-    await usable(id);
-    await bash(id, 'echo kept > ~/kept; sync');
-
-    if (isOpen('stop') || isOpen('start')) {
-      await visit('stop', point, () => http('POST', `/computers/${id}/stop`));
-      expect(['running', 'stopped']).toContain((await subject())?.status);
-      await http('POST', `/computers/${id}/stop`);
-      await visit('start', point, () => http('POST', `/computers/${id}/start`));
-      expect(['running', 'stopped']).toContain((await subject())?.status);
-      await usable(id, 'kept');
-    }
-    if (isOpen('restart')) {
-      await visit('restart', point, () => http('POST', `/computers/${id}/restart`));
-      expect((await subject())?.status).toBe('running');
-      await usable(id, 'kept');
-    }
-    if (isOpen('fork')) {
-      await visit('fork', point, () => http('POST', `/computers/${id}/fork`, { name: 'copy' }));
-      const copy = (await atRest()).find(({ name }) => name === 'copy');
-      if (copy) await usable(copy.id, 'kept');
-      await usable(id, 'kept');
-      if (copy) await http('DELETE', `/computers/${copy.id}`);
-    }
-
-    if (isOpen('rm')) {
-      await visit('rm', point, () => http('DELETE', `/computers/${id}`));
-      // Before its intent was written nothing had begun.
-      const left = await subject();
-      if (left) await usable(left.id, 'kept');
-      else await create('crashes', 'subject');
-    }
-    await visit('project rm', point, () => http('DELETE', '/projects/crashes'));
-    await eventually(async () => {
-      const { status, json } = await http('GET', '/projects/crashes');
-      return status === 404 || json.status === 'active';
-    }, AT_REST_MS);
-    const remaining = await subject();
-    if (remaining) await usable(remaining.id, remaining.id === id ? 'kept' : '');
-    await http('DELETE', '/projects/crashes');
-    expect((await atRest()).map(({ id }) => id)).toEqual([bystander]);
-    expect(await bash(bystander, 'test -e /tmp/never-restarted')).toBe('');
-  }
-
-  const told = [...visits].map(
-    ([step, { end, visited }]) => `${step} ${visited} of ${(end ?? 1) - 1}`,
-  );
-  const share = EVERY === 1 ? 'every point' : `every ${EVERY}th point (VC_CRASH_EVERY=1 for all)`;
-  process.stderr.write(
-    `promise 11 (${inject('engine')}): ${share}: ${told.join(', ')}; ${Math.round((Date.now() - began) / 1000)} s\n`,
-  );
-}, 3_600_000);
+    const share = EVERY === 1 ? 'every point' : `every ${EVERY}th point (VC_CRASH_EVERY=1 for all)`;
+    report(`${share}: ${told.join(', ')}`);
+  },
+  3_600_000,
+);

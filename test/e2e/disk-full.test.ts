@@ -2,8 +2,9 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { afterAll, expect, inject, it } from 'vitest';
+import { afterAll, expect, inject } from 'vitest';
 import { eventually } from '../support/e2e.js';
+import { promise } from '../support/promise.js';
 import { openTestService } from '../support/service.js';
 
 const disk = mkdtempSync(join(tmpdir(), 'vc-full-'));
@@ -18,9 +19,10 @@ afterAll(async () => {
   rmSync(disk, { recursive: true });
 });
 
-it.skipIf(why)(
-  'promise 14: on a full disk the old state stays whole, and work goes on when there is room',
-  async () => {
+promise.runIf(why === '')(
+  14,
+  'on a full disk the old state stays whole, and work goes on when there is room',
+  async (report) => {
     const service = await openTestService(inject('dockerHost'), ['--max-running', '9']);
     const home = service.env.VC_STATE_DIR;
     try {
@@ -66,7 +68,7 @@ it.skipIf(why)(
       const after = await http('POST', '/projects/full/computers', { name: 'after' });
       expect(after.json).toMatchObject({ status: 'running' });
       await http('DELETE', '/projects/full');
-      process.stderr.write('promise 14: refused with 500 on a full disk, whole after SIGKILL\n');
+      report('500 that says so, whole after SIGKILL');
     } finally {
       await service.close();
     }

@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { eventually } from '../support/e2e.js';
 import { behind } from '../support/machines.js';
+import { promise } from '../support/promise.js';
 import { type Json, openTestService, type TestService } from '../support/service.js';
 import { openSilentProxy, type SilentProxy } from '../support/silent-proxy.js';
 
@@ -40,45 +41,48 @@ const seconds = async (probe: () => Promise<boolean>): Promise<number> => {
   return (Date.now() - began) / 1000;
 };
 
-it.each(['falls silent', 'goes away'] as const)(
-  'promise 12: the Engine %s: 503, nothing is deleted or made anew, and all goes on when it is back',
-  async (how) => {
-    const [ids, name] = [new Map<string, string>(), how.replace(' ', '-')];
-    for (const which of ['stays', 'dies']) {
-      const { status, json } = await create(`${name}-${which}`);
-      expect(status, JSON.stringify(json)).toBe(200);
-      ids.set(which, json.id);
-    }
-    const [stays = '', dies = ''] = ids.values();
-    const before = await container(stays);
+for (const how of ['falls silent', 'goes away'] as const) {
+  promise(
+    12,
+    `the Engine ${how}: 503, nothing is deleted or made anew, and all goes on when it is back`,
+    async (report) => {
+      const [ids, name] = [new Map<string, string>(), how.replace(' ', '-')];
+      for (const which of ['stays', 'dies']) {
+        const { status, json } = await create(`${name}-${which}`);
+        expect(status, JSON.stringify(json)).toBe(200);
+        ids.set(which, json.id);
+      }
+      const [stays = '', dies = ''] = ids.values();
+      const before = await container(stays);
 
-    if (how === 'falls silent') proxy.silence();
-    else await proxy.leave();
-    const noticed = await seconds(async () => !(await usable()));
-    const refused = await create(`${name}-refused`);
-    expect(refused.status, JSON.stringify(refused.json)).toBe(503);
-    // What does not need the Engine is answered, with what was known last.
-    expect(await status(stays)).toBe('running');
-    await behind(service).kill(dies);
+      if (how === 'falls silent') proxy.silence();
+      else await proxy.leave();
+      const noticed = await seconds(async () => !(await usable()));
+      const refused = await create(`${name}-refused`);
+      expect(refused.status, JSON.stringify(refused.json)).toBe(503);
+      // What does not need the Engine is answered, with what was known last.
+      expect(await status(stays)).toBe('running');
+      await behind(service).kill(dies);
 
-    await proxy.comeBack();
-    const shown = await seconds(async () => (await status(dies)) !== 'running');
-    expect(['stopped', 'error']).toContain(await status(dies));
-    expect(await status(stays)).toBe('running');
-    expect(await container(stays)).toBe(before);
-    const { json }: { json: Json } = await http('POST', `/computers/${stays}/bash`, {
-      command: 'echo here',
-    });
-    expect(json.stdout).toBe('here\n');
-    const { computers } = (await http('GET', '/projects/away')).json;
-    const names: string[] = computers.map(({ name }: Json) => name);
-    expect(names).not.toContain(`${name}-refused`);
-    expect((await http('POST', `/computers/${dies}/start`)).json.status).toBe('running');
-    for (const id of ids.values())
-      expect((await http('DELETE', `/computers/${id}`)).status).toBe(200);
-    process.stderr.write(
-      `promise 12 (docker ${how}): noticed after ${noticed.toFixed(1)} s, the truth ${shown.toFixed(1)} s after it is back\n`,
-    );
-  },
-  240_000,
-);
+      await proxy.comeBack();
+      const shown = await seconds(async () => (await status(dies)) !== 'running');
+      expect(['stopped', 'error']).toContain(await status(dies));
+      expect(await status(stays)).toBe('running');
+      expect(await container(stays)).toBe(before);
+      const { json }: { json: Json } = await http('POST', `/computers/${stays}/bash`, {
+        command: 'echo here',
+      });
+      expect(json.stdout).toBe('here\n');
+      const { computers } = (await http('GET', '/projects/away')).json;
+      const names: string[] = computers.map(({ name }: Json) => name);
+      expect(names).not.toContain(`${name}-refused`);
+      expect((await http('POST', `/computers/${dies}/start`)).json.status).toBe('running');
+      for (const id of ids.values())
+        expect((await http('DELETE', `/computers/${id}`)).status).toBe(200);
+      report(
+        `noticed after ${noticed.toFixed(1)} s, the truth ${shown.toFixed(1)} s after it is back`,
+      );
+    },
+    240_000,
+  );
+}

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { eventually } from '../support/e2e.js';
 import { behind } from '../support/machines.js';
+import { promise } from '../support/promise.js';
 import { openTestService, type TestService } from '../support/service.js';
 
 let service: TestService;
@@ -22,23 +23,27 @@ const running = async () => (await leftovers()).machines;
 const nothing = { machines: [], networks: [], directories: [] };
 
 describe('the service killed with SIGKILL', () => {
-  it('finds a running computer again, under the same id, with its programs running', async () => {
-    const computer = await create('survivor');
-    await http('POST', `/computers/${computer.id}/bash`, {
-      command: 'sleep 1234',
-      background: true,
-    });
-    await service.kill('SIGKILL');
-    await service.start();
-    const shot = await http('GET', `/computers/${computer.id}/screenshot`);
-    expect(shot.json).toMatchObject({ success: true, width: 1280, height: 800 });
-    const { json } = await http('POST', `/computers/${computer.id}/bash`, {
-      command: 'pgrep -cf "^sleep 1234"',
-    });
-    expect(json.stdout).toBe('1\n');
-  });
+  promise(
+    11,
+    'finds a running computer again, under the same id, with its programs running',
+    async () => {
+      const computer = await create('survivor');
+      await http('POST', `/computers/${computer.id}/bash`, {
+        command: 'sleep 1234',
+        background: true,
+      });
+      await service.kill('SIGKILL');
+      await service.start();
+      const shot = await http('GET', `/computers/${computer.id}/screenshot`);
+      expect(shot.json).toMatchObject({ success: true, width: 1280, height: 800 });
+      const { json } = await http('POST', `/computers/${computer.id}/bash`, {
+        command: 'pgrep -cf "^sleep 1234"',
+      });
+      expect(json.stdout).toBe('1\n');
+    },
+  );
 
-  it('in the middle of a creation leaves it whole or gone', async () => {
+  promise(11, 'in the middle of a creation leaves it whole or gone', async () => {
     for (const delay of [20, 80, 200, 400, 700]) {
       const name = `half-${delay}`;
       const creating = http('POST', '/projects/life/computers', { name }).catch(() => undefined);
@@ -64,7 +69,7 @@ describe('the service killed with SIGKILL', () => {
     }
   });
 
-  it('in the middle of a deletion leaves nothing', async () => {
+  promise(11, 'in the middle of a deletion leaves nothing', async () => {
     const { id } = await create('doomed');
     const deleting = http('DELETE', `/computers/${id}`).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -106,7 +111,7 @@ describe('lifecycle', () => {
     expect(await running()).toHaveLength(2);
   });
 
-  it('runs exactly two of twenty that are created at once', async () => {
+  promise(16, 'runs exactly two of twenty that are created at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         http('POST', '/projects/life/computers', { name: `c${i}` }),
@@ -119,7 +124,7 @@ describe('lifecycle', () => {
     expect(await running()).toHaveLength(2);
   });
 
-  it('follows a machine that was killed or removed behind its back', async () => {
+  promise(15, 'follows a machine that was killed or removed behind its back', async () => {
     const killed = await create('killed');
     const removed = await create('removed');
     await behind(service).kill(killed.id);

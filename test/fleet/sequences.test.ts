@@ -2,13 +2,14 @@ import { existsSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, vi } from 'vitest';
 import { ApiError } from '../../src/contract/errors.js';
 import { CreateComputer } from '../../src/contract/resources.js';
 import type { Owner } from '../../src/fleet/access.js';
 import { FakeForkingEngine } from '../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../support/fleet.js';
 import { type Deed, deeds, LIMIT, Model, NAMES } from '../support/lifecycle-model.js';
+import { promise } from '../support/promise.js';
 
 /** Durable writes are waited for; what they take on a disk is not what these tests are about. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -129,87 +130,95 @@ class World {
 const AWAY = new ApiError('engine_unavailable', 'It does not answer.');
 
 describe('promise 17', () => {
-  it('service, model and engine agree after each of a sequence of deeds', async () => {
-    let deedsDone = 0;
-    let sequences = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(deeds, { minLength: 5, maxLength: 30 }), async (sequence) => {
-        const world = await World.open();
-        const model = new Model();
-        try {
-          for (const deed of sequence) {
-            world.away(deed.away ? AWAY : undefined);
-            const answer = await world.does(deed);
-            expect(answer, JSON.stringify(deed)).toBe(model.answerTo(deed));
-            world.away(undefined);
-            // What an engine that is away has not done is done at the next start at the latest.
-            if (deed.away) await world.reopen();
+  promise(
+    17,
+    'service, model and engine agree after each of a sequence of deeds',
+    async (report) => {
+      let deedsDone = 0;
+      let sequences = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(deeds, { minLength: 5, maxLength: 30 }), async (sequence) => {
+          const world = await World.open();
+          const model = new Model();
+          try {
+            for (const deed of sequence) {
+              world.away(deed.away ? AWAY : undefined);
+              const answer = await world.does(deed);
+              expect(answer, JSON.stringify(deed)).toBe(model.answerTo(deed));
+              world.away(undefined);
+              // What an engine that is away has not done is done at the next start at the latest.
+              if (deed.away) await world.reopen();
+              await vi.waitFor(
+                () => {
+                  world.tell();
+                  expect(world.seen(), JSON.stringify(deed)).toEqual(model.expected());
+                },
+                { timeout: 5_000, interval: 2 },
+              );
+              deedsDone += 1;
+            }
+            sequences += 1;
+          } finally {
+            await world.close();
+          }
+        }),
+        { numRuns: 40, endOnFailure: true, interruptAfterTimeLimit: MOST_MS },
+      );
+      report(`${deedsDone} deeds in ${sequences} sequences, all three agree`);
+    },
+    120_000,
+  );
+
+  promise(
+    17,
+    'whatever crosses, and wherever the service ends, all comes to rest and agrees',
+    async (report) => {
+      let sequences = 0;
+      const crossing = fc.array(
+        deeds.filter(({ does }) => does !== 'behind' && does !== 'protect'),
+        { minLength: 3, maxLength: 12 },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.scheduler(), crossing, async (scheduler, sequence) => {
+          const world = await World.open();
+          try {
+            for (const name of NAMES.slice(0, LIMIT)) await world.does({ does: 'create', name });
+            world.engine.scheduler = scheduler;
+            const asked = sequence
+              .filter(({ does }) => does !== 'service restart')
+              .map((deed) => world.does(deed));
+            const done = Promise.all(asked);
+            // An end in the middle: what is under way stays under way.
+            if (asked.length < sequence.length) {
+              await new Promise(setImmediate);
+              if (scheduler.count() > 0) await scheduler.waitNext(1);
+            } else await scheduler.waitFor(done);
+            world.engine.scheduler = undefined;
+            const rest = scheduler.waitIdle();
+            await world.reopen();
+            await Promise.all([done, rest]);
             await vi.waitFor(
               () => {
+                // What a service that is gone had asked for may be done late.
                 world.tell();
-                expect(world.seen(), JSON.stringify(deed)).toEqual(model.expected());
+                const seen = Object.values(world.seen());
+                const atRest = /^(running, machine running|stopped, machine stopped)$/;
+                expect(seen.filter((text) => !atRest.test(text))).toEqual([]);
+                const running = seen.filter((text) => text.startsWith('running'));
+                expect(running.length).toBeLessThanOrEqual(LIMIT);
               },
-              { timeout: 5_000, interval: 2 },
+              { timeout: 5_000, interval: 5 },
             );
-            deedsDone += 1;
+            sequences += 1;
+          } finally {
+            world.engine.scheduler = undefined;
+            await world.close();
           }
-          sequences += 1;
-        } finally {
-          await world.close();
-        }
-      }),
-      { numRuns: 40, endOnFailure: true, interruptAfterTimeLimit: MOST_MS },
-    );
-    process.stderr.write(
-      `promise 17: ${deedsDone} deeds in ${sequences} sequences, all three agree\n`,
-    );
-  }, 120_000);
-
-  it('whatever crosses, and wherever the service ends, all comes to rest and agrees', async () => {
-    let sequences = 0;
-    const crossing = fc.array(
-      deeds.filter(({ does }) => does !== 'behind' && does !== 'protect'),
-      { minLength: 3, maxLength: 12 },
-    );
-    await fc.assert(
-      fc.asyncProperty(fc.scheduler(), crossing, async (scheduler, sequence) => {
-        const world = await World.open();
-        try {
-          for (const name of NAMES.slice(0, LIMIT)) await world.does({ does: 'create', name });
-          world.engine.scheduler = scheduler;
-          const asked = sequence
-            .filter(({ does }) => does !== 'service restart')
-            .map((deed) => world.does(deed));
-          const done = Promise.all(asked);
-          // An end in the middle: what is under way stays under way.
-          if (asked.length < sequence.length) {
-            await new Promise(setImmediate);
-            if (scheduler.count() > 0) await scheduler.waitNext(1);
-          } else await scheduler.waitFor(done);
-          world.engine.scheduler = undefined;
-          const rest = scheduler.waitIdle();
-          await world.reopen();
-          await Promise.all([done, rest]);
-          await vi.waitFor(
-            () => {
-              // What a service that is gone had asked for may be done late.
-              world.tell();
-              const seen = Object.values(world.seen());
-              const atRest = /^(running, machine running|stopped, machine stopped)$/;
-              expect(seen.filter((text) => !atRest.test(text))).toEqual([]);
-              const running = seen.filter((text) => text.startsWith('running'));
-              expect(running.length).toBeLessThanOrEqual(LIMIT);
-            },
-            { timeout: 5_000, interval: 5 },
-          );
-          sequences += 1;
-        } finally {
-          world.engine.scheduler = undefined;
-          await world.close();
-        }
-      }),
-      { numRuns: 60, endOnFailure: true, interruptAfterTimeLimit: MOST_MS },
-    );
-    process.stderr.write(`promise 17: ${sequences} sequences that crossed came to rest\n`);
-  }, 120_000);
+        }),
+        { numRuns: 60, endOnFailure: true, interruptAfterTimeLimit: MOST_MS },
+      );
+      report(`${sequences} sequences that crossed came to rest`);
+    },
+    120_000,
+  );
 });

@@ -1,11 +1,11 @@
 import websocket from '@fastify/websocket';
-import Fastify, { type FastifyInstance, LogController } from 'fastify';
+import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
 import type { Fleet } from '../fleet/fleet.js';
 import { generateId } from '../fleet/ids.js';
 import { admitRequests } from './admission.js';
 import { authenticate } from './authentication.js';
-import { readBodies } from './bodies.js';
+import { askForBodies, readBodies } from './bodies.js';
 import { refuseGarbage, sendError } from './errors.js';
 import { addFileRoutes } from './file-routes.js';
 import { addHealth } from './health.js';
@@ -31,6 +31,12 @@ export interface AppOptions {
   readonly version: string;
   readonly log: Logger;
   readonly metrics?: Metrics;
+}
+
+/** What answers without a key: the descriptions and the live view's page, to those who read. */
+function isOpen({ method, url, routeOptions }: FastifyRequest): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  return routeOptions.config.open === true || OPEN_PATHS.includes(url.split('?')[0] ?? '');
 }
 
 /** The HTTP service, not yet listening. */
@@ -62,13 +68,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setValidatorCompiler(() => (value) => ({ value }));
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   readBodies(app);
+  askForBodies(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id);
     reply.header('cache-control', 'no-store');
     reply.header('x-content-type-options', 'nosniff');
     checkOrigin(request.raw, reachable);
-    if (OPEN_PATHS.includes(request.url.split('?')[0] ?? '')) return;
-    if (request.routeOptions.config.open) return;
+    if (isOpen(request)) return;
     request.owner = authenticate(fleet.access, request);
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));

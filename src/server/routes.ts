@@ -1,7 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../contract/errors.js';
+import { FILE_PATHS } from '../contract/files.js';
 import { type Operation, type OperationName, operations } from '../contract/operations.js';
+import { PROCESS_PATHS } from '../contract/process.js';
+import { TUNNEL_PATHS } from '../contract/tunnel.js';
+import { VIEW_PATHS } from '../contract/view.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { recorded } from './deeds.js';
 import { handlers } from './handlers.js';
@@ -11,6 +15,13 @@ import { sendStream } from './streaming.js';
 import { validate } from './validation.js';
 
 const ErrorAnswer = z.object({ error: z.string() });
+/** Every method and path of the contract, with what stands beside its operations. */
+const PATHS: readonly { readonly method: string; readonly paths: readonly string[] }[] = [
+  ...Object.values(operations as Record<string, Operation>),
+  { method: 'GET', paths: [...FILE_PATHS, ...PROCESS_PATHS, ...TUNNEL_PATHS] },
+  { method: 'PUT', paths: FILE_PATHS },
+  { method: 'GET', paths: [VIEW_PATHS.page, VIEW_PATHS.socket, '/openapi.json'] },
+];
 const NOT_OPEN = Object.entries(operations).filter(([, operation]) => !('open' in operation));
 
 /** One route for each path of each operation of the contract. */
@@ -37,7 +48,9 @@ async function answer(
 ): Promise<unknown> {
   const operation: Operation = operations[name];
   const owner = ownerOf(request);
-  const body = operation.body ? validate(operation.body, request.body ?? {}, 'body') : undefined;
+  // No body is an empty object; one that says null is wrong.
+  const given = request.body === undefined ? {} : request.body;
+  const body = operation.body ? validate(operation.body, given, 'body') : undefined;
   const query = operation.query ? validate(operation.query, request.query, 'query') : undefined;
   const { accept } = request.headers;
   const signal = departure(request);
@@ -70,10 +83,10 @@ function documentation(name: string, operation: Operation, index: number) {
 /** 404, or 405 where the path exists with another method. */
 export function refuseUnknown(request: FastifyRequest, prefix: string): never {
   const path = request.url.split('?')[0]?.slice(prefix.length) ?? '';
-  const methods = Object.values(operations as Record<string, Operation>)
-    .filter((operation) => operation.paths.some((pattern) => matches(pattern, path)))
-    .map((operation) => operation.method);
-  if (methods.length > 0 && !methods.some((method) => method === request.method)) {
+  const methods = PATHS.filter(({ paths }) => paths.some((pattern) => matches(pattern, path))).map(
+    ({ method }) => method,
+  );
+  if (methods.length > 0 && !methods.includes(request.method)) {
     const allowed = [...new Set(methods)].join(', ');
     throw new ApiError(
       'method_not_allowed',

@@ -16,6 +16,8 @@ export interface TestFleet {
   readonly connectors: ReturnType<typeof fakeConnectors>;
   readonly directory: string;
   readonly key: string;
+  /** Makes another owner; gives its key. */
+  addOwner(name: string): string;
   /** Closes the fleet and opens another one on the same state, as after a crash or restart. */
   restart(): Promise<TestFleet>;
   close(): Promise<void>;
@@ -57,6 +59,7 @@ export async function openTestFleet(
     connectors,
     directory,
     key,
+    addOwner: (name) => store.owners.createOwner(name, generateApiKey()).key,
     restart: async () => {
       await fleet.close();
       return openTestFleet({ ...options, directory, engine, key });

@@ -1,0 +1,128 @@
+import { Agent, request } from 'node:http';
+import { connect } from 'node:net';
+import { pino } from 'pino';
+import { buildApp } from '../../src/server/app.js';
+import { Metrics } from '../../src/server/metrics.js';
+import type { Shell } from '../../src/shell/types.js';
+import { fullShell } from './fake-shell.js';
+import { openTestFleet, type TestFleet } from './fleet.js';
+
+/** The HTTP service over computers in memory, listening on loopback. */
+export interface TestApp {
+  readonly world: TestFleet;
+  readonly port: number;
+  /** As a client would, with the first owner's key unless `headers` have another or `null`. */
+  send(method: string, path: string, options?: Sending): Promise<Answer>;
+  /** Bytes as they are; gives what comes back until the answer's head and body are there. */
+  raw(bytes: string): Promise<string>;
+  /** Every route as `METHOD /path`, as the framework has it. */
+  routes(): string[];
+  close(): Promise<void>;
+}
+
+export interface Sending {
+  /** Sent as it is when it is a string. */
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The whole value of Authorization; none if null. */
+  readonly authorization?: string | null;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: NodeJS.Dict<string | string[]>;
+  readonly text: string;
+  /** The body; an empty object when it is no JSON object. */
+  readonly json: Record<string, unknown>;
+}
+
+export async function openTestApp(
+  options: Parameters<typeof openTestFleet>[0] = {},
+): Promise<TestApp> {
+  const world = await openTestFleet(options);
+  const { openShell, openScreen } = world.connectors;
+  const opening: typeof openShell = async (...given) =>
+    Object.assign(await openShell(...given), fullShell as Partial<Shell>);
+  const showing: typeof openScreen = async (...given) =>
+    Object.assign(await openScreen(...given), { waitChange: async () => true });
+  Object.assign(world.connectors, { openShell: opening, openScreen: showing });
+  const { fleet } = world;
+  const log = pino({ level: 'silent' });
+  const metrics = new Metrics();
+  const app = await buildApp({ fleet, reachable: { hosts: [] }, version: '0.0.0', log, metrics });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const address = app.server.address();
+  const port = typeof address === 'object' && address ? address.port : 0;
+  const agent = new Agent({ keepAlive: true });
+  return {
+    world,
+    port,
+    send: (method, path, { body, headers, authorization = `Bearer ${world.key}` } = {}) =>
+      new Promise((resolve, reject) => {
+        const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
+        const sent = request({
+          ...{ host: '127.0.0.1', port, agent, method, path },
+          headers: {
+            ...(authorization === null ? {} : { authorization }),
+            ...(text === undefined ? {} : { 'content-type': 'application/json' }),
+            ...(text === undefined ? {} : { 'content-length': Buffer.byteLength(text) }),
+            ...headers,
+          },
+        });
+        sent.on('error', reject);
+        sent.on('upgrade', (_, socket) => {
+          socket.destroy();
+          resolve({ status: 101, headers: {}, text: '', json: {} });
+        });
+        sent.on('response', (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject);
+          response.on('end', () => {
+            const answer = Buffer.concat(chunks).toString();
+            const { statusCode: status = 0, headers: answered } = response;
+            resolve({ status, headers: answered, text: answer, json: parsed(answer) });
+          });
+        });
+        sent.end(text);
+      }),
+    raw: (bytes) =>
+      new Promise((resolve, reject) => {
+        const socket = connect(port, '127.0.0.1', () => socket.write(bytes));
+        let text = '';
+        socket.on('data', (chunk) => {
+          text += chunk;
+          if (text.includes('\r\n\r\n')) socket.end();
+        });
+        socket.on('close', () => resolve(text));
+        socket.on('error', reject);
+      }),
+    routes: () => routesOf(app.printRoutes({ commonPrefix: false })),
+    close: async () => {
+      agent.destroy();
+      await app.close();
+      await world.close();
+    },
+  };
+}
+
+function parsed(text: string): Record<string, unknown> {
+  return text.startsWith('{') ? JSON.parse(text) : {};
+}
+
+/** Reads the tree that the framework prints: four columns a level, `part (METHOD, METHOD)`. */
+function routesOf(tree: string): string[] {
+  const parts: string[] = [];
+  return tree.split('\n').flatMap((line) => {
+    const match = /^([│├└─ ]*)(\S+)(?: \((.+)\))?$/.exec(line);
+    if (match === null) return [];
+    const [, indent = '', part = '', methods = ''] = match;
+    const depth = indent.length / 4;
+    parts.splice(depth - 1, Number.POSITIVE_INFINITY, part);
+    const path = parts.join('');
+    return methods
+      .split(', ')
+      .filter((method) => method !== '')
+      .map((method) => `${method} ${path}`);
+  });
+}

@@ -1,0 +1,38 @@
+/** A word that stands in every hostile text: where it turns up, the text got there. */
+export const CANARY = 'canary7f3a';
+
+/** Texts that mean something to a shell, a path, a URL, a header, SQL, a program's arguments. */
+export const HOSTILE: readonly string[] = [
+  `../../${CANARY}`,
+  `..%2f..%2f${CANARY}`,
+  `%00${CANARY}`,
+  `${CANARY}\0`,
+  `${CANARY}\r\nX-Injected: 1`,
+  `${CANARY}\n`,
+  `-${CANARY}`,
+  `--${CANARY}=1`,
+  `${CANARY},id=x,readonly=off`,
+  `${CANARY}:/host:rw`,
+  `$(touch ${CANARY})`,
+  `\`touch ${CANARY}\``,
+  `'; touch ${CANARY}; '`,
+  `"; touch ${CANARY}; "`,
+  `${CANARY} && touch ${CANARY}`,
+  `${CANARY}'; DROP TABLE computers; --`,
+  `/${CANARY}/`,
+  `${CANARY}/../..`,
+  `~/${CANARY}`,
+  `*${CANARY}?`,
+  `\${jndi:${CANARY}}`,
+  `<script>${CANARY}</script>`,
+  `\u202e${CANARY}`,
+  `\ud800${CANARY}`,
+  `e\u0301${CANARY}\u{1f4a5}`,
+  `${CANARY}${'x'.repeat(10_000)}`,
+  '__proto__',
+  'constructor',
+  '.',
+  '..',
+  ' ',
+  '',
+];

@@ -1,0 +1,69 @@
+import type { z } from 'zod';
+import { FILE_PATHS, ReadFileQuery, WriteFileQuery } from '../../src/contract/files.js';
+import { type Operation, operations } from '../../src/contract/operations.js';
+import { PROCESS_PATHS } from '../../src/contract/process.js';
+import { TUNNEL_PATHS, TunnelQuery } from '../../src/contract/tunnel.js';
+import { VIEW_PATHS } from '../../src/contract/view.js';
+
+/** One method and path of the interface, with what it takes. */
+export interface Route {
+  /** Of the operation; several routes have the same. */
+  readonly name: string;
+  readonly method: string;
+  /** Under `/api`, with `:parameters`. */
+  readonly path: string;
+  readonly body?: z.ZodType;
+  readonly query?: z.ZodType;
+  readonly response?: z.ZodType;
+  /** Answers without a key. */
+  readonly open: boolean;
+  /** A WebSocket. */
+  readonly upgrade: boolean;
+}
+
+const described: Route[] = Object.entries(operations as Record<string, Operation>).flatMap(
+  ([name, { paths, open = false, ...operation }]) =>
+    paths.map((path) => ({ ...operation, name, path, open, upgrade: false })),
+);
+
+/** Every route of the contract, the operations and what stands beside them. */
+export const routes: readonly Route[] = [
+  ...described,
+  ...beside('readFile', 'GET', FILE_PATHS, { query: ReadFileQuery }),
+  ...beside('writeFile', 'PUT', FILE_PATHS, { query: WriteFileQuery }),
+  ...beside('process', 'GET', PROCESS_PATHS, { upgrade: true }),
+  ...beside('tunnel', 'GET', TUNNEL_PATHS, { upgrade: true, query: TunnelQuery }),
+  ...beside('viewPage', 'GET', [VIEW_PATHS.page, VIEW_PATHS.assets], { open: true }),
+  ...beside('viewSocket', 'GET', [VIEW_PATHS.socket], { open: true, upgrade: true }),
+  ...beside('openapi', 'GET', ['/openapi.json'], { open: true }),
+];
+
+function beside(
+  name: string,
+  method: string,
+  paths: readonly string[],
+  more: Partial<Route>,
+): Route[] {
+  return paths.map((path) => ({ name, method, path, open: false, upgrade: false, ...more }));
+}
+
+/** The parameters of a path, by name. */
+export function parametersOf({ path }: Pick<Route, 'path'>): string[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
+}
+
+/** The path below the host, with its parameters filled in and percent-encoded. */
+export function fill(path: string, parameters: Readonly<Record<string, string>>): string {
+  const filled = path.replace(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(parameters[name] ?? 'none'),
+  );
+  return `/api${filled.replace('*', 'none')}`;
+}
+
+/** Headers that ask for a WebSocket. */
+export const UPGRADE = {
+  connection: 'Upgrade',
+  upgrade: 'websocket',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+} as const;

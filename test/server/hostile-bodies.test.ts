@@ -119,6 +119,7 @@ promise(
   8,
   'a body that is too large is a 413 at every route',
   async (report) => {
+    let most = 0;
     for (const { method, path } of withBody) {
       const head = `${method} ${fill(path, there)} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${app.world.key}\r\nContent-Type: application/json\r\n`;
       const announced = await app.raw(`${head}Content-Length: 8388609\r\n\r\n`);
@@ -128,8 +129,9 @@ promise(
       expect(status, path).toBe(413);
       // It stopped to read soon after the limit, however much was to come.
       expect(sent, path).toBeLessThan(40);
+      most = Math.max(most, sent);
     }
-    report(`${withBody.length} routes, by length and by chunks`);
+    report(`${withBody.length} routes; of 1,000 MiB at most ${most} were taken`);
   },
   LONG_MS,
 );

@@ -54,10 +54,10 @@ export function parametersOf({ path }: Pick<Route, 'path'>): string[] {
 
 /** The path below the host, with its parameters filled in and percent-encoded. */
 export function fill(path: string, parameters: Readonly<Record<string, string>>): string {
-  const filled = path.replace(/:(\w+)/g, (_, name: string) =>
-    encodeURIComponent(parameters[name] ?? 'none'),
-  );
-  return `/api${filled.replace('*', 'none')}`;
+  const filled = path
+    .replace('*', 'none')
+    .replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(parameters[name] ?? 'none'));
+  return `/api${filled}`;
 }
 
 /** Headers that ask for a WebSocket. */

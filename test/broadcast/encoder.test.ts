@@ -1,6 +1,7 @@
 import { afterEach, expect, it, vi } from 'vitest';
 import { Encoder } from '../../src/broadcast/encoder.js';
 import { encoderArguments } from '../../src/broadcast/video.js';
+import { promise } from '../support/promise.js';
 
 const size = { width: 64, height: 48 };
 const video = { fps: 30, bitrate: 1000 };
@@ -13,7 +14,7 @@ it('says what to do where ffmpeg is missing', async () => {
   await expect(opened).rejects.toThrow('vc setup');
 });
 
-it('lets ffmpeg open its own pipes and nothing else, before any input or output', () => {
+promise(9, 'lets ffmpeg open its own pipes and nothing else, before any input or output', () => {
   for (const container of ['flv', 'mp4'] as const) {
     const args = encoderArguments(size, video, container);
     const whitelist = args.indexOf('-protocol_whitelist');

@@ -1,6 +1,11 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { isPublic, resolveTarget } from '../../src/broadcast/addresses.js';
+import type { Source } from '../../src/broadcast/feed.js';
+import { publish } from '../../src/broadcast/publish.js';
 import { parseTarget, redact } from '../../src/broadcast/target.js';
+import { promise } from '../support/promise.js';
 
 describe('an RTMP URL', () => {
   it.each([
@@ -22,22 +27,29 @@ describe('an RTMP URL', () => {
     expect(parseTarget('rtmp://[2001:db8::1]/live/x').host).toBe('2001:db8::1');
   });
 
-  it.each([
-    'http://example.com/live/secret',
-    'rtmp://user:secret@example.com/live/x',
-    'rtmp://example.com/secret',
-    'rtmp:///live/secret',
-    'rtmp://example.com/live/secret#x',
-    'rtmp://example.com/live/sec ret',
-    'rtmp://example.com/live/secret\n',
-    'rtmpt://example.com/live/secret',
-    'rtmp://example.com:99999/live/secret',
-    `rtmp://example.com/live/secret${'x'.repeat(3000)}`,
-    'secret',
-  ])('refuses %j and does not repeat it', (url) => {
-    const parse = () => parseTarget(url);
-    expect(parse).toThrow(expect.objectContaining({ code: 'invalid_request' }));
-    expect(parse).not.toThrow(/secret/);
+  promise(9, 'of another kind or form is refused, and not repeated', (report) => {
+    const refused = [
+      'http://example.com/live/secret',
+      'rtmp://user:secret@example.com/live/x',
+      'rtmp://example.com/secret',
+      'rtmp:///live/secret',
+      'rtmp://example.com/live/secret#x',
+      'rtmp://example.com/live/sec ret',
+      'rtmp://example.com/live/secret\n',
+      'rtmpt://example.com/live/secret',
+      'rtmp://example.com:99999/live/secret',
+      `rtmp://example.com/live/secret${'x'.repeat(3000)}`,
+      'secret',
+      ...['file:///live/secret', 'tcp://example.com/live/secret', 'srt://example.com/live/secret'],
+      ...['concat:rtmp://example.com/live/secret', 'rtmpe://example.com/live/secret', ''],
+      ...['rtmp://example.com/live/secret\0', 'rtmp://example.com/live/secret -f flv /tmp/secret'],
+    ];
+    for (const url of refused) {
+      const parse = () => parseTarget(url);
+      expect(parse, url).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+      expect(parse, url).not.toThrow(/secret/);
+    }
+    report(`${refused.length} URLs refused`);
   });
 
   it('is taken out of what a server says', () => {
@@ -47,18 +59,20 @@ describe('an RTMP URL', () => {
 });
 
 describe('an address', () => {
-  it.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111', '172.15.0.1', '100.128.0.1'])(
-    '%s is public',
-    (address) => expect(isPublic(address)).toBe(true),
-  );
-
-  it.each([
-    ...['127.0.0.1', '127.255.0.3', '0.0.0.0', '10.1.2.3', '172.16.0.1', '172.31.255.255'],
-    ...['192.168.0.1', '169.254.169.254', '100.64.0.1', '198.18.0.1', '192.0.2.1', '224.0.0.1'],
-    ...['255.255.255.255', '240.0.0.1', '::', '::1', 'fe80::1', 'fc00::1', 'fd12::1', 'ff02::1'],
-    ...['::ffff:8.8.8.8', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::', '2001:db8::1'],
-    ...['2001::1', '::127.0.0.1', 'example.com', ''],
-  ])('%s is not', (address) => expect(isPublic(address)).toBe(false));
+  promise(9, 'is public or it is not', (report) => {
+    const open = ['8.8.8.8', '1.1.1.1', '2606:4700::1111', '172.15.0.1', '100.128.0.1'];
+    const closed = [
+      ...['127.0.0.1', '127.255.0.3', '0.0.0.0', '10.1.2.3', '172.16.0.1', '172.31.255.255'],
+      ...['192.168.0.1', '169.254.169.254', '100.64.0.1', '198.18.0.1', '192.0.2.1', '224.0.0.1'],
+      ...['255.255.255.255', '240.0.0.1', '::', '::1', 'fe80::1', 'fc00::1', 'fd12::1', 'ff02::1'],
+      ...['::ffff:8.8.8.8', '::ffff:127.0.0.1', '64:ff9b::7f00:1', '2002:7f00:1::', '2001:db8::1'],
+      ...['2001::1', '::127.0.0.1', '::ffff:7f00:1', '::ffff:a9fe:a9fe', 'fe80::1%eth0', '::1%lo'],
+      ...['example.com', ''],
+    ];
+    for (const address of open) expect(isPublic(address), address).toBe(true);
+    for (const address of closed) expect(isPublic(address), address).toBe(false);
+    report(`${closed.length} special addresses`);
+  });
 });
 
 describe('resolving a target', () => {
@@ -68,9 +82,54 @@ describe('resolving a target', () => {
     { address: '10.0.0.1', family: 4 },
   ];
 
-  it('refuses it when one of several addresses is private', async () => {
-    const refusal = resolveTarget(target, { allowPrivate: false, lookup });
-    await expect(refusal).rejects.toThrow(/10\.0\.0\.1.*--allow-private-rtmp/);
+  promise(
+    9,
+    'refuses it when any of several addresses is private, wherever it stands',
+    async () => {
+      const refusal = resolveTarget(target, { allowPrivate: false, lookup });
+      await expect(refusal).rejects.toThrow(/10\.0\.0\.1.*--allow-private-rtmp/);
+      const good = ['8.8.8.8', '1.1.1.1', '2606:4700::1111'];
+      for (const bad of ['127.0.0.1', '::1', '::ffff:10.0.0.1', '169.254.169.254', 'fe80::1']) {
+        for (let place = 0; place <= good.length; place++) {
+          const found = good.toSpliced(place, 0, bad).map((address) => ({ address, family: 4 }));
+          const rules = { allowPrivate: false, lookup: async () => found };
+          await expect(resolveTarget(target, rules)).rejects.toThrow(bad);
+        }
+      }
+    },
+  );
+
+  promise(9, 'is done once, and only what was checked is connected to', async (report) => {
+    const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    let connections = 0;
+    server.on('connection', () => {
+      connections += 1;
+    });
+    const rebound = parseTarget(`rtmp://live.example.com:${port}/app/key`);
+    let lookups = 0;
+    // A name that leads elsewhere when it is asked for again.
+    const turning = (first: string, then: string) => async () => {
+      lookups += 1;
+      return [{ address: lookups === 1 ? first : then, family: 4 }];
+    };
+    const attempt = (allowPrivate: boolean, lookup: ReturnType<typeof turning>) => {
+      lookups = 0;
+      const source = { film: { size: { width: 64, height: 48 } } } as unknown as Source;
+      const video = { fps: 15, bitrate: 1000 };
+      const options = { target: rebound, rules: { allowPrivate, lookup }, video, source };
+      return publish(options, AbortSignal.timeout(10_000), () => undefined);
+    };
+    try {
+      await expect(attempt(true, turning('127.0.0.1', '127.0.0.2'))).rejects.toThrow();
+      expect({ lookups, connections }).toEqual({ lookups: 1, connections: 1 });
+      await expect(attempt(false, turning('127.0.0.1', '8.8.8.8'))).rejects.toThrow(/127\.0\.0\.1/);
+      expect({ lookups, connections }).toEqual({ lookups: 1, connections: 1 });
+    } finally {
+      server.close();
+    }
+    report('one look-up a connection');
   });
 
   it('gives all of them when the host allows that', async () => {
@@ -84,8 +143,19 @@ describe('resolving a target', () => {
     await expect(refusal).rejects.toMatchObject({ code: 'target_failed' });
   });
 
-  it.each(['2130706433', '0x7f.1', '017700000001'])('sees through %s', async (host) => {
-    const disguised = parseTarget(`rtmp://${host}/live/x`);
-    await expect(resolveTarget(disguised, { allowPrivate: false })).rejects.toThrow(/127\.0\.0\.1/);
+  promise(9, 'sees through addresses that are written in another way', async (report) => {
+    const disguised = [
+      ...['2130706433', '0x7f.1', '017700000001', '127.1', '127.0.0.1.', '0x7f000001', '[::1]'],
+      ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:0:0:1]', 'localhost', '0'],
+      ...['１２７.0.0.1', '127。0。0。1'],
+    ];
+    for (const host of disguised) {
+      const refused = async () =>
+        resolveTarget(parseTarget(`rtmp://${host}/live/x`), { allowPrivate: false });
+      await expect(refused(), host).rejects.toMatchObject({
+        code: expect.stringMatching(/invalid_request|target_failed/),
+      });
+    }
+    report(`${disguised.length} disguises seen through`);
   });
 });

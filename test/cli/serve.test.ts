@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { engineChoice } from '../../src/cli/engine-choice.js';
 import { isLoopback, localBaseUrl, parseListen, parseNetwork } from '../../src/cli/serve/listen.js';
 import { type ServePlan, serveArguments } from '../../src/cli/serve/options.js';
+import { promise } from '../support/promise.js';
 import { openWorld, type World } from './support/run.js';
 
 let world: World;
@@ -38,7 +39,7 @@ test('networks are CIDRs', () => {
   }
 });
 
-test('other machines are let in with --expose only', async () => {
+promise(5, 'other machines are let in with --expose only', async () => {
   const { code, stderr } = await world.run(['serve', '--listen', '0.0.0.0:4700']);
   expect(code).toBe(2);
   expect(stderr).toContain('can be reached from other machines');

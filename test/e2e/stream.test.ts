@@ -342,7 +342,7 @@ it('records a file that shows the screen, whole also when interrupted', async ()
   await eventually(async () => left().length === 0);
 });
 
-onceOnly('refuses private targets unless the host allows them', async () => {
+promiseOnce(9, 'refuses private targets unless the host allows them', async () => {
   const strict = await openBench();
   try {
     const start = (url: string) =>

@@ -9,6 +9,7 @@ import { askForBodies, readBodies } from './bodies.js';
 import { refuseGarbage, sendError } from './errors.js';
 import { addFileRoutes } from './file-routes.js';
 import { addHealth } from './health.js';
+import { endRequestWithKey } from './key-end.js';
 import { BODY_LIMIT } from './limits.js';
 import { logRequests } from './log.js';
 import type { Metrics } from './metrics.js';
@@ -75,7 +76,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     reply.header('x-content-type-options', 'nosniff');
     checkOrigin(request.raw, reachable);
     if (isOpen(request)) return;
-    request.owner = authenticate(fleet.access, request);
+    const owner = authenticate(fleet.access, request);
+    request.owner = owner;
+    if (!request.ws) endRequestWithKey(request, reply, fleet.access, owner);
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(request, PREFIX));

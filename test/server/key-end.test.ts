@@ -68,6 +68,16 @@ it('a key that is deleted ends what it has opened, and nothing of another key', 
   viewers[1].socket.terminate();
 });
 
+it('a key that is deleted ends its requests, but the one that deletes it', async () => {
+  const waiting = call(other.key, 'POST', `${C}/wait`, { duration: 60 });
+  const going = call(world.key, 'POST', `${C}/wait`, { duration: 0.5 });
+  const broken = expect(waiting).rejects.toThrow();
+  await call(other.key, 'GET', C);
+  expect(await call(other.key, 'DELETE', `/keys/${other.id}`)).toEqual({ success: true });
+  await broken;
+  expect(await going).toMatchObject({ success: true });
+});
+
 it('what was opened with a key that is gone by then ends at once', async () => {
   const owner = world.fleet.access.authenticate(other.key);
   if (owner === undefined) throw new Error('the key is not known');

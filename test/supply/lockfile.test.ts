@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { expect, it } from 'vitest';
+
+interface Entry {
+  readonly version?: string;
+  readonly resolved?: string;
+  readonly integrity?: string;
+  readonly link?: boolean;
+  readonly hasInstallScript?: boolean;
+}
+interface Manifest {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+  readonly devDependencies: Readonly<Record<string, string>>;
+}
+
+const read = (name: string) =>
+  JSON.parse(readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'));
+const lock = read('package-lock.json') as {
+  readonly lockfileVersion: number;
+  readonly packages: Readonly<Record<string, Entry>>;
+};
+const manifest = read('package.json') as Manifest;
+const entries = Object.entries(lock.packages).filter(([path]) => path !== '');
+
+it('every package is pinned by its contents, and comes from the registry', () => {
+  expect(lock.lockfileVersion).toBe(3);
+  expect(entries.length).toBeGreaterThan(100);
+  for (const [path, { version, resolved, integrity, link }] of entries) {
+    expect(integrity, path).toMatch(/^sha512-[A-Za-z0-9+/]{86}==$/);
+    expect(version, path).toMatch(/^\d+\.\d+\.\d+/);
+    expect(resolved ?? 'https://registry.npmjs.org/', path).toMatch(
+      /^https:\/\/registry\.npmjs\.org\//,
+    );
+    expect(link, path).toBeUndefined();
+    expect(path).toMatch(/^node_modules\//);
+  }
+});
+
+it('what is asked for is an exact version, and the one that is locked', () => {
+  for (const [name, version] of Object.entries({
+    ...manifest.dependencies,
+    ...manifest.devDependencies,
+  })) {
+    expect(version, name).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+    expect(lock.packages[`node_modules/${name}`]?.version, name).toBe(version);
+  }
+});
+
+it('nothing has to run a script to be installed', () => {
+  // Both speed up ssh2, which does without; protobufjs only warns about versions.
+  const optional = ['cpu-features', 'protobufjs', 'ssh2'].map((name) => `node_modules/${name}`);
+  const scripted = entries.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path);
+  expect(scripted.sort()).toEqual(optional);
+  for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) {
+    expect(manifest.scripts[name], name).toBeUndefined();
+  }
+});

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
-import { eventually } from '../support/e2e.js';
+import { eventually, untilRunning } from '../support/e2e.js';
 import { behind } from '../support/machines.js';
 import { promise } from '../support/promise.js';
 import { openTestService, type TestService } from '../support/service.js';
@@ -17,6 +17,11 @@ const create = async (name: string) =>
 const status = async (id: string) => (await http('GET', `/computers/${id}`)).json.status;
 
 /** What the engine and the state directory hold of any computer of this service. */
+async function runsAfter(step: 'start' | 'restart', id: string): Promise<void> {
+  const { json } = await http('POST', `/computers/${id}/${step}`);
+  expect(['starting', 'running']).toContain(json.status);
+  await untilRunning(service, id, 200_000);
+}
 const leftovers = () => behind(service).leftovers();
 /** The same, as far as it is a list of machines that run. */
 const running = async () => (await leftovers()).machines;
@@ -95,9 +100,9 @@ describe('lifecycle', () => {
     const refused = await http('GET', `/computers/${id}/screenshot`);
     expect(refused.status).toBe(400);
     expect(refused.json.error).toContain('start');
-    expect((await http('POST', `/computers/${id}/start`)).json.status).toBe('running');
+    await runsAfter('start', id);
     expect(await bash('cat ~/file; pgrep -f "^sleep 4321"')).toBe('kept\n');
-    expect((await http('POST', `/computers/${id}/restart`)).json.status).toBe('running');
+    await runsAfter('restart', id);
     expect(await bash('cat ~/file')).toBe('kept\n');
     expect((await http('GET', `/computers/${id}/screenshot`)).status).toBe(200);
   });
@@ -131,7 +136,7 @@ describe('lifecycle', () => {
     await behind(service).remove(removed.id);
     await eventually(async () => ['stopped', 'error'].includes(await status(killed.id)));
     await eventually(async () => (await status(removed.id)) === 'error');
-    expect((await http('POST', `/computers/${killed.id}/start`)).json.status).toBe('running');
+    await runsAfter('start', killed.id);
     expect((await http('DELETE', `/computers/${removed.id}`)).json).toEqual({ success: true });
     expect((await http('DELETE', `/computers/${killed.id}`)).json).toEqual({ success: true });
     expect(await leftovers()).toEqual(nothing);

@@ -3,6 +3,22 @@ import { inject } from 'vitest';
 import type { ComputerHandle } from '../../src/client/computer.js';
 import { openTestService, type TestService } from './service.js';
 
+/**
+ * Waits until a computer runs, and fails when it cannot. A request waits a minute at the most, and
+ * an emulated machine on a busy host boots for longer.
+ */
+export async function untilRunning(
+  service: Pick<TestService, 'http'>,
+  id: string,
+  ms = 600_000,
+): Promise<void> {
+  await eventually(async () => {
+    const { status, status_reason } = (await service.http('GET', `/computers/${id}`)).json;
+    if (status === 'error') throw new Error(`no computer: ${status_reason}`);
+    return status === 'running';
+  }, ms);
+}
+
 /** A service with a project `e2e` and one running computer `desktop` in it. */
 export interface Bench {
   readonly service: TestService;
@@ -23,12 +39,7 @@ export async function openBench(flags: readonly string[] = []): Promise<Bench> {
   });
   if (status !== 200) throw new Error(`no computer: ${JSON.stringify(json)}`);
   const id: string = json.id;
-  // A creation that takes a minute is answered before it is over.
-  await eventually(async () => {
-    const { status, status_reason } = (await service.http('GET', `/computers/${id}`)).json;
-    if (status === 'error') throw new Error(`no computer: ${status_reason}`);
-    return status === 'running';
-  }, 600_000);
+  await untilRunning(service, id);
   const run = async (command: string) => {
     const { json } = await service.http('POST', `/computers/${id}/bash`, { command });
     if (json.exit_code !== 0) throw new Error(`${command}: ${JSON.stringify(json)}`);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Bench, eventually, openBench } from '../../support/e2e.js';
+import { type Bench, eventually, openBench, untilRunning } from '../../support/e2e.js';
 import { behind } from '../../support/machines.js';
 
 let bench: Bench;
@@ -58,7 +58,8 @@ describe('a copy of a running computer', () => {
     const second = await fork('second', first.id);
     await remove(first.id);
     expect(await bash(second.id, 'cat /dev/shm/generation')).toBe('first');
-    expect((await http('POST', `/computers/${second.id}/restart`)).json.status).toBe('running');
+    await http('POST', `/computers/${second.id}/restart`);
+    await untilRunning(bench.service, second.id);
     expect(await bash(second.id, 'cat ~/kept')).toBe('disk');
     await remove(second.id);
   });
@@ -70,7 +71,8 @@ describe('a copy of a stopped computer', () => {
     const copy = await fork('still');
     expect(copy.status).toBe('stopped');
     await http('POST', `/computers/${bench.id}/start`);
-    expect((await http('POST', `/computers/${copy.id}/start`)).json.status).toBe('running');
+    await http('POST', `/computers/${copy.id}/start`);
+    await untilRunning(bench.service, copy.id);
     expect(await bash(copy.id, 'cat ~/kept')).toBe('disk');
     await remove(copy.id);
   });

@@ -6,6 +6,8 @@ import { promise } from '../../../support/promise.js';
 import { rested, vitals, watchMemory } from '../../../support/vitals.js';
 
 const AT_ONCE = 1000;
+/** Requests of one owner that are worked on at once. */
+const ROOM = 256;
 const BODY = 8 * 1024 * 1024;
 
 let bench: Bench;
@@ -98,6 +100,47 @@ promise(
     const told = [...statuses].map(([status, times]) => `${times} × ${status}`).join(', ');
     report(
       `${told}; health ${count} times, slowest ${slowest} ms; ${before.mib}, ${most}, ${after.mib} MiB`,
+    );
+  },
+  240_000,
+);
+
+/** Requests that last for so long, each on a connection of its own; how often each status came. */
+async function lasting(count: number, duration: number): Promise<Record<string, number>> {
+  const { baseUrl, apiKey } = bench.service;
+  const dispatcher = new Agent({ connections: count, pipelining: 1 });
+  const statuses: Record<string, number> = {};
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      const { statusCode, body } = await request(`${baseUrl}/computers/${bench.id}/wait`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ duration }),
+        dispatcher,
+      });
+      await body.dump();
+      statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;
+    }),
+  );
+  await dispatcher.close();
+  return statuses;
+}
+
+promise(
+  21,
+  'of a thousand requests that last, those beyond the room that there is are refused',
+  async (report) => {
+    const { pid } = bench.service;
+    const before = await rested(pid, vitals(pid).descriptors);
+    const health = watchHealth();
+    // They last far longer than one waits for its turn, so that nobody gets the turn of another.
+    const statuses = await lasting(AT_ONCE, 40);
+    const { count, slowest } = await health.stop();
+    expect(statuses).toEqual({ 200: ROOM, 429: AT_ONCE - ROOM });
+    await rested(pid, before.descriptors + 5);
+    expect((await bench.service.http('GET', `/computers/${bench.id}/screenshot`)).status).toBe(200);
+    report(
+      `of ${AT_ONCE} that last ${AT_ONCE - ROOM} × 429; health ${count} times, slowest ${slowest} ms`,
     );
   },
   240_000,

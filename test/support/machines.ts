@@ -15,6 +15,8 @@ export interface Behind {
   remove(id: string): Promise<void>;
   /** Stops all that runs of it with SIGSTOP; the function that is given lets it go on. */
   freeze(id: string): Promise<() => void>;
+  /** Ends everything that runs of its computers at once, as when the host goes down. */
+  powerOff(): Promise<void>;
   /** Processes of this host that run for it. */
   pids(id: string): Promise<number[]>;
 }
@@ -49,6 +51,13 @@ function behindDocker({ directory }: TestService): Behind {
     kill: async (id) => void (await docker.getContainer(`vc-${id}`).kill()),
     remove: async (id) => void (await docker.getContainer(`vc-${id}`).remove({ force: true })),
     freeze: (id) => freeze(() => pids(id)),
+    powerOff: async () => {
+      const running = async () => (await docker.listContainers()).filter(isOurs);
+      for (const { Labels } of await running()) {
+        for (const pid of await pids(Labels['sh.vc.machine'] ?? '')) signal(pid, 'SIGKILL');
+      }
+      await eventually(async () => (await running()).length === 0, 30_000);
+    },
     pids,
   };
 }
@@ -80,6 +89,11 @@ function behindQemu(service: TestService): Behind {
       rmSync(join(directory, id), { recursive: true });
     },
     freeze: (id) => freeze(() => pids(id)),
+    powerOff: async () => {
+      const others = () => found().filter(({ pid }) => pid !== service.pid);
+      for (const { pid } of others()) signal(pid, 'SIGKILL');
+      await eventually(async () => others().length === 0, 30_000);
+    },
     pids,
   };
 }

@@ -1,0 +1,107 @@
+import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
+import { eventually } from '../../support/eventually.js';
+import { behind } from '../../support/machines.js';
+import { promise } from '../../support/promise.js';
+import { type Json, openTestService, type TestService } from '../../support/service.js';
+
+const SAME_NAME = 50;
+/** How often a deletion crosses a start. */
+const CROSSINGS = inject('engine') === 'docker' ? 4 : 2;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openTestService(inject('dockerHost'));
+  await service.vc.projects.create('crowd');
+});
+afterAll(() => service.close());
+afterEach(async () => {
+  const { computers } = (await http('GET', '/projects/crowd')).json;
+  for (const { id } of computers) await http('DELETE', `/computers/${id}`);
+});
+
+const http = (method: string, path: string, body?: object) => service.http(method, path, body);
+const create = (name: string, query = '') =>
+  http('POST', `/projects/crowd/computers${query}`, { name });
+const leftovers = () => behind(service).leftovers();
+const nothing = { machines: [], networks: [], directories: [] };
+const status = async (id: string): Promise<string> => {
+  const { status, json } = await http('GET', `/computers/${id}`);
+  return status === 404 ? 'gone' : json.status;
+};
+const deleted = async (id: string, answer: Promise<{ status: number; json: Json }>) => {
+  expect(await answer).toEqual({ status: 200, json: { success: true } });
+  expect(await status(id)).toBe('gone');
+  expect(await leftovers()).toEqual(nothing);
+};
+
+promise(16, 'of fifty that are created with one name at once there is one', async (report) => {
+  const answers = await Promise.all(Array.from({ length: SAME_NAME }, () => create('same')));
+  const made = answers.filter(({ status }) => status === 200);
+  const refused = answers.filter(({ status }) => status === 400);
+  expect([made.length, refused.length], JSON.stringify(answers[0])).toEqual([1, SAME_NAME - 1]);
+  for (const { json } of refused) expect(json.error).toContain('named "same" already');
+  const { computers } = (await http('GET', '/projects/crowd')).json;
+  expect(computers.map(({ id }: Json) => id)).toEqual([made[0]?.json.id]);
+  expect((await leftovers()).machines).toHaveLength(1);
+  report(`one of ${SAME_NAME}`);
+});
+
+promise(
+  16,
+  'a computer that is deleted while it starts is gone, whenever that is',
+  async (report) => {
+    const seen: string[] = [];
+    /** Waits for some moment of the start; false if it was over before that. */
+    const moments: Record<string, (id: string) => Promise<boolean>> = {
+      'at once': async () => true,
+      'with a directory': async () => (await leftovers()).directories.length > 0,
+      'with a machine': async () => (await leftovers()).machines.length > 0,
+    };
+    for (const [moment, reached] of Object.entries(moments)) {
+      const { json } = await create(`starts ${moment}`, '?wait=0');
+      expect(json.status).toBe('starting');
+      await eventually(() => reached(json.id), 60_000);
+      seen.push(`${moment} (${await status(json.id)})`);
+      await deleted(json.id, http('DELETE', `/computers/${json.id}`));
+    }
+    // Whoever waits for the computer hears that it will not come.
+    const waiting = create('awaited');
+    const awaited = async (): Promise<Json> =>
+      (await http('GET', '/projects/crowd')).json.computers[0];
+    const { id } = await eventually(awaited);
+    await deleted(id, http('DELETE', `/computers/${id}`));
+    const { status: answered, json } = await waiting;
+    expect(answered, JSON.stringify(json)).toBe(400);
+    expect(json.error).toContain('deleted meanwhile');
+    report(`deleted ${seen.join(', ')}`);
+  },
+);
+
+promise(
+  16,
+  'a computer that is started while it is deleted is gone all the same',
+  async (report) => {
+    const answers: number[] = [];
+    for (let i = 0; i < CROSSINGS; i++) {
+      const { json } = await create(`crosses-${i}`);
+      const { id } = json;
+      const deleting = http('DELETE', `/computers/${id}`);
+      // Some of them before, some in the middle of it.
+      if (i % 2 === 0)
+        await eventually(async () => ['deleting', 'gone'].includes(await status(id)));
+      const starts = await Promise.all(
+        ['start', 'restart', 'start'].map((step) => http('POST', `/computers/${id}/${step}`)),
+      );
+      await deleted(id, deleting);
+      answers.push(...starts.map(({ status }) => status));
+      // No step of theirs is still to come.
+      await expect(status(id)).resolves.toBe('gone');
+    }
+    expect(answers.filter((status) => ![200, 400, 404].includes(status))).toEqual([]);
+    expect(answers).toContain(400);
+    const told = [...new Set(answers)].map(
+      (status) => `${answers.filter((each) => each === status).length} × ${status}`,
+    );
+    report(`${CROSSINGS} deleted, starts answered ${told.join(', ')}`);
+  },
+);

@@ -1,0 +1,124 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
+import { currentBootId, parseStat } from '../../../src/engines/qemu/process/identity.js';
+import { eventually, untilRunning } from '../../support/e2e.js';
+import { behind } from '../../support/machines.js';
+import { promise } from '../../support/promise.js';
+import { type Json, openTestService, type TestService } from '../../support/service.js';
+
+const isQemu = inject('engine') === 'qemu';
+
+let service: TestService;
+let bystander: ChildProcess;
+beforeAll(async () => {
+  service = await openTestService(inject('dockerHost'));
+  bystander = spawn('sleep', ['3600'], { stdio: 'ignore' });
+});
+beforeEach(async () => void (await service.vc.projects.create('host')));
+afterEach(async () => void (await service.vc.projects.delete('host')));
+afterAll(async () => {
+  await service.close();
+  bystander.kill('SIGKILL');
+});
+
+const http = (method: string, path: string, body?: object) => service.http(method, path, body);
+const create = async (name: string): Promise<string> => {
+  const { status, json } = await http('POST', '/projects/host/computers', { name });
+  expect(status, JSON.stringify(json)).toBe(200);
+  await untilRunning(service, json.id);
+  return json.id;
+};
+const bash = async (id: string, command: string): Promise<string> =>
+  (await http('POST', `/computers/${id}/bash`, { command })).json.stdout;
+const look = async (id: string): Promise<Json> => (await http('GET', `/computers/${id}`)).json;
+
+/** Service and machines end without a word. What is in `meanwhile` happens before it is back. */
+async function hostGoesDown(meanwhile: () => Promise<void>): Promise<void> {
+  await service.kill('SIGKILL');
+  await behind(service).powerOff();
+  await meanwhile();
+  await service.start();
+}
+
+/** The bystander, as /proc has it. */
+const isThere = () => bystander.exitCode === null && bystander.signalCode === null;
+
+interface Identity {
+  readonly bootId: string;
+  readonly startTime: number;
+}
+
+/**
+ * What was written down about a machine's QEMU now names the bystander: its process id was given
+ * out again. Start and boot are those of the machine, or the bystander's where that is unlikely
+ * but possible.
+ */
+function reusePid(id: string, { bootId, startTime }: Identity): void {
+  const path = join(service.directory, 'state', 'qemu', 'machines', id, 'process');
+  const before = readFileSync(path, 'utf8');
+  expect(before).toMatch(/^boot \S+ \d+\npid \d+ \d+\n$/);
+  const uid = process.getuid?.() ?? 0;
+  writeFileSync(path, `boot ${bootId} ${uid}\npid ${bystander.pid} ${startTime}\n`);
+}
+
+async function ofBystander(): Promise<Identity> {
+  const { startTime } = parseStat(readFileSync(`/proc/${bystander.pid}/stat`, 'utf8'));
+  return { bootId: await currentBootId(), startTime: startTime ?? 0 };
+}
+
+promise(
+  13,
+  'after the host went down computers are stopped, and start again with their disks',
+  async (report) => {
+    const ids = [await create('one'), ...(isQemu ? [] : [await create('two')])];
+    for (const id of ids) {
+      await bash(id, `echo ${id} >~/file; (sleep 4321 >/dev/null 2>&1 &); sync`);
+    }
+    await hostGoesDown(async () => {
+      if (!isQemu) return;
+      // Another boot, in which the same process id was given out after as many clock ticks.
+      const { startTime } = await ofBystander();
+      for (const id of ids) reusePid(id, { bootId: randomUUID(), startTime });
+    });
+    for (const id of ids) {
+      await eventually(async () => (await look(id)).status === 'stopped', 60_000).catch(async () =>
+        expect(await look(id)).toMatchObject({ status: 'stopped' }),
+      );
+      expect(await look(id)).not.toHaveProperty('status_reason', expect.any(String));
+    }
+    for (const id of ids) {
+      expect(['starting', 'running']).toContain(
+        (await http('POST', `/computers/${id}/start`)).json.status,
+      );
+      await untilRunning(service, id);
+      expect(await bash(id, 'cat ~/file; pgrep -f "^sleep 4321"')).toBe(`${id}\n`);
+      expect((await http('GET', `/computers/${id}/screenshot`)).status).toBe(200);
+    }
+    expect(isThere()).toBe(true);
+    if (isQemu) await neverSignalled(ids[0] ?? '');
+    for (const id of ids) expect((await http('DELETE', `/computers/${id}`)).status).toBe(200);
+    expect(await behind(service).leftovers()).toEqual({
+      machines: [],
+      networks: [],
+      directories: [],
+    });
+    expect(isThere()).toBe(true);
+    const pid = isQemu ? '; a process with a reused id was never signalled' : '';
+    report(`${ids.length} stopped, started with a file of before${pid}`);
+  },
+  900_000,
+);
+
+/** In the same boot, where only the time of its start tells the bystander from the machine. */
+async function neverSignalled(id: string): Promise<void> {
+  await hostGoesDown(async () => {
+    const { bootId, startTime } = await ofBystander();
+    reusePid(id, { bootId, startTime: startTime - 1 });
+  });
+  expect((await look(id)).status).not.toBe('running');
+  expect(await http('POST', `/computers/${id}/stop`)).toMatchObject({ status: 200 });
+  expect(isThere()).toBe(true);
+}

@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 /** End-to-end tests of what every engine promises: they run once on each. */
 const EVERY_ENGINE = [
   ...['published', 'typing', 'input', 'screenshot', 'shell', 'lifecycle', 'cli', 'batch'],
-  ...['jobs', 'terminal', 'forward'],
+  ...['jobs', 'terminal', 'forward', 'crash-points'],
 ];
 
 /** Where the promises about one engine alone are; `promises/*` are those that both keep. */

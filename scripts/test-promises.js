@@ -41,6 +41,7 @@ for (const project of values.project ?? PROJECTS) {
     [...words, ...out, '--passWithNoTests', ...passed, ...files],
     {
       stdio: 'inherit',
+      env: { VC_TEST_THOROUGH: '1', VC_LIFECYCLES: '100', ...process.env },
     },
   );
   failed ||= status !== 0;

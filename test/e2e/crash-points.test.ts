@@ -1,13 +1,15 @@
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { type CrashingService, makeCrashing } from '../support/crash-points.js';
-import { eventually } from '../support/e2e.js';
+import { eventually, untilRunning } from '../support/e2e.js';
 import { behind } from '../support/machines.js';
-import { promise } from '../support/promise.js';
+import { lengthyPromise } from '../support/promise.js';
 import { type Json, openTestService, type TestService } from '../support/service.js';
 
 /** Every so many points are visited; all of them with 1. */
 const EVERY = Number(process.env.VC_CRASH_EVERY ?? (inject('engine') === 'docker' ? 8 : 12));
-const AT_REST_MS = 120_000;
+const AT_REST_MS = inject('engine') === 'docker' ? 120_000 : 600_000;
+
+const promise = lengthyPromise();
 
 let service: TestService;
 let crashing: CrashingService;
@@ -18,6 +20,7 @@ beforeAll(async () => {
   crashing = await makeCrashing(service);
   await service.vc.projects.create('bystanders');
   bystander = (await create('bystanders', 'witness')).id;
+  await untilRunning(service, bystander);
   // Gone as soon as the machine is anything but the one that was started.
   await bash(bystander, 'touch /tmp/never-restarted');
 });
@@ -108,7 +111,8 @@ promise(
     /** Runs, answers, and kept its disk. */
     const usable = async (id: string, file = '') => {
       const { json } = await http('POST', `/computers/${id}/start`);
-      expect(json, `after "${crashing.lastPoint()}"`).toMatchObject({ id, status: 'running' });
+      expect(json, `after "${crashing.lastPoint()}"`).toMatchObject({ id });
+      await untilRunning(service, id, AT_REST_MS);
       expect(await bash(id, 'cat ~/kept 2>/dev/null || echo new')).toBe(`${file || 'new'}\n`);
     };
 
@@ -119,7 +123,8 @@ promise(
       );
       const made = (await subject()) ?? (await create('crashes', 'subject'));
       const { id } = made;
-      expect(made.status).toBe('running');
+      // Whole: it runs, or is about to.
+      await untilRunning(service, id, AT_REST_MS);
       await usable(id);
       await bash(id, 'echo kept > ~/kept; sync');
 

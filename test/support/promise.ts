@@ -24,6 +24,16 @@ import { inject, it, type TestContext, type TestOptions } from 'vitest';
  */
 export const promise = Object.assign(keep(it), { runIf: (met: boolean) => keep(it.runIf(met)) });
 
+/**
+ * `promise` for what takes minutes on a virtual machine and says there little that a container does
+ * not: on QEMU it is left to `npm run test:promises`, which sets VC_TEST_THOROUGH.
+ */
+export function lengthyPromise() {
+  const isRun = inject('engine') === 'docker' || process.env.VC_TEST_THOROUGH === '1';
+  if (!isRun) console.log('skipped on QEMU, where it takes minutes: npm run test:promises has it');
+  return promise.runIf(isRun);
+}
+
 function keep(test: Define) {
   return (
     number: number,

@@ -134,7 +134,7 @@ promise(
     const before = await rested(pid, vitals(pid).descriptors);
     const health = watchHealth();
     // They last far longer than one waits for its turn, so that nobody gets the turn of another.
-    const statuses = await lasting(AT_ONCE, 40);
+    const statuses = await lasting(AT_ONCE, 25);
     const { count, slowest } = await health.stop();
     expect(statuses).toEqual({ 200: ROOM, 429: AT_ONCE - ROOM });
     await rested(pid, before.descriptors + 5);

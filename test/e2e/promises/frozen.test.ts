@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Bench, openBench } from '../../../support/e2e.js';
-import { behind } from '../../../support/machines.js';
-import { promise } from '../../../support/promise.js';
+import { type Bench, openBench, untilRunning } from '../../support/e2e.js';
+import { behind } from '../../support/machines.js';
+import { promise } from '../../support/promise.js';
 
 let bench: Bench;
 let neighbour: string;
@@ -9,6 +9,7 @@ beforeAll(async () => {
   bench = await openBench();
   const { json } = await bench.service.http('POST', '/projects/e2e/computers', { name: 'other' });
   neighbour = json.id;
+  await untilRunning(bench.service, neighbour);
 });
 afterAll(() => bench.close());
 

@@ -8,7 +8,7 @@ import {
 } from './define.js';
 import { globalOptions } from './globals.js';
 import { configureHelp, helpAfter } from './help.js';
-import { type Group, isGroup, type Node, tree } from './tree.js';
+import { type Group, isGroup, isNamed, type Node, tree } from './tree.js';
 
 /** Runs a command that was parsed. */
 export type Dispatch = (
@@ -61,10 +61,6 @@ export async function buildProgram(
       hidden: definition.hidden === true,
     };
   }
-}
-
-function isNamed(node: Node, word: string | undefined): boolean {
-  return node.name === word || (isGroup(node) && (node.aliases ?? []).includes(word ?? ''));
 }
 
 /**

@@ -73,6 +73,7 @@ export async function change<N extends Change>(
   const goesOn = `the service goes on with what it has begun; see: vc computer get ${each.names[0]}`;
   context.whenInterrupted(goesOn);
   return forEach(context, {
+    kind: 'computer',
     names: each.names,
     doing: each.doing,
     work: async (name) => {

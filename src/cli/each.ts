@@ -11,6 +11,8 @@ import { printable } from './style.js';
 /** Work on several things at once that is the same for each. */
 export interface Each<T> {
   readonly names: readonly string[];
+  /** What the names name, where an error's advice depends on it. */
+  readonly kind?: 'computer';
   /** What is shown while it goes on. */
   readonly doing: string;
   work(name: string): Promise<T>;
@@ -42,7 +44,7 @@ export async function forEach<T>(context: Context, each: Each<T>): Promise<numbe
         await done(context, each.did(name, answer));
       } catch (error) {
         if (interrupts.signal.aborted) throw new InterruptedError();
-        const report = await explain(error, context);
+        const report = await explain(error, context, each.kind === 'computer' ? name : undefined);
         results[index] = { name, error: report };
         progress.stop();
         if (!globals.json) await writeFailure(context, name, report);

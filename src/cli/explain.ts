@@ -1,5 +1,6 @@
 import { ServiceError } from '../client/errors.js';
 import type { Context } from './context.js';
+import type { Raw } from './define.js';
 import { nearest } from './nearest.js';
 import { type Report, reportOf } from './report.js';
 import { printable } from './style.js';
@@ -10,16 +11,33 @@ const DEADLINE_MS = 2000;
 /** How the service tells that something is not there. */
 const MISSING = /^There is no (project|computer|connection|API key) "?([^"]+?)"?[.;]/;
 
-/** What an error means to the user; of something that is not there also what it was meant to be. */
-export async function explain(error: unknown, context: Context | undefined): Promise<Report> {
-  const report = reportOf(error);
-  if (context === undefined || report.hint !== undefined) return report;
-  if (!(error instanceof ServiceError) || error.code !== 'not_found') return report;
+/**
+ * What an error means to the user; of something that is not there also what it was meant to be.
+ * `computer` is what the user called the computer that it is about.
+ */
+export async function explain(
+  error: unknown,
+  context: Context | undefined,
+  computer?: string,
+): Promise<Report> {
+  const report = reportOf(error, computer);
+  if (context === undefined || !(error instanceof ServiceError) || error.code !== 'not_found')
+    return report;
   const [, kind, name] = MISSING.exec(error.message) ?? [];
   if (kind === undefined || name === undefined) return report;
   const { see, known } = await inventory(context, kind, name);
   const near = nearest(name, known);
   return { ...report, hint: near === undefined ? see : `did you mean ${printable(near)}? ${see}` };
+}
+
+/** What the user called the one computer that a command is about; undefined without one. */
+export function computerIn(
+  args: Readonly<Record<string, Raw>>,
+  project: string | undefined,
+): string | undefined {
+  const [name, another] = [args.computer ?? args.computers].flat();
+  if (typeof name !== 'string' || another !== undefined) return undefined;
+  return project === undefined ? name : `${project}/${name}`;
 }
 
 /** What there is of that kind, and the command that lists it. */

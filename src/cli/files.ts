@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { CliError } from './errors.js';
+import { cannotWrite } from './file-errors.js';
 
 /** Writes a file so that it appears whole or not at all: beside it first, then renamed. */
 export async function writeFileWhole(cwd: string, path: string, data: Uint8Array): Promise<void> {
@@ -12,18 +12,9 @@ export async function writeFileWhole(cwd: string, path: string, data: Uint8Array
     await rename(temporary, target);
   } catch (cause) {
     await rm(temporary, { force: true });
-    const reason = cause instanceof Error && 'code' in cause ? reasons[String(cause.code)] : '';
-    throw new CliError(`cannot write ${path}: ${reason || String(cause)}`, { cause });
+    throw cannotWrite(path, cause);
   }
 }
-
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'the directory does not exist',
-  EACCES: 'no permission',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EISDIR: 'it is a directory',
-};
 
 /** `20250102-030405` in local time. */
 export function fileTimestamp(now: Date): string {
@@ -48,8 +39,7 @@ export async function openFileWhole(cwd: string, path: string): Promise<FileInTh
     try {
       return await work();
     } catch (cause) {
-      const reason = cause instanceof Error && 'code' in cause ? reasons[String(cause.code)] : '';
-      throw new CliError(`cannot write ${path}: ${reason || String(cause)}`, { cause });
+      throw cannotWrite(path, cause);
     }
   };
   const handle = await guarded(() => open(temporary, 'wx'));

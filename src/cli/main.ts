@@ -2,6 +2,7 @@ import { CommanderError } from 'commander';
 import { buildProgram, type Dispatch } from './build.js';
 import type { Context } from './context.js';
 import { createContext, createSurroundings, type Overrides } from './create-context.js';
+import type { Raw } from './define.js';
 import { InterruptedError } from './errors.js';
 import { ExitCode } from './exit-codes.js';
 import { readGlobals } from './globals.js';
@@ -22,10 +23,12 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
   let code: number = ExitCode.ok;
   let help = '';
   let context: Context | undefined;
+  let given: Readonly<Record<string, Raw>> = {};
   const dispatch: Dispatch = async (definition, args, options) => {
     const globals = readGlobals(options);
     await checkJsonChoice(definition, globals);
     context = createContext(surroundings, globals);
+    given = args;
     code = (await definition.invoke(context, args, options)) ?? ExitCode.ok;
   };
   try {
@@ -45,10 +48,11 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
   } catch (error) {
     if (isHelp(error)) return ExitCode.ok;
     const stopped = interrupts.signal.aborted;
-    const { usageOf } = await import('./usage.js');
+    const { helpOf, usageOf, withHelp } = await import('./usage.js');
     const shown = stopped ? new InterruptedError(surroundings.goesOn) : usageOf(error, argv);
-    const { explain } = await import('./explain.js');
-    const report = await explain(shown, context);
+    const { computerIn, explain } = await import('./explain.js');
+    const explained = await explain(shown, context, computerIn(given, context?.globals.project));
+    const report = withHelp(explained, helpOf(argv));
     await printReport(surroundings, report, {
       json: hasFlag(argv, '--json') || hasFlag(argv, '--jq'),
       color,

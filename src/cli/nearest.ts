@@ -2,7 +2,8 @@
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   const limit = Math.max(1, Math.floor(word.length * 0.4));
   let best: string | undefined;
-  let bestDistance = limit + 1;
+  // A word that shares no letter is not near, however short it is.
+  let bestDistance = Math.min(limit + 1, word.length);
   for (const candidate of candidates) {
     const distance = editDistance(word.toLowerCase(), candidate.toLowerCase());
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];

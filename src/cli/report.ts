@@ -1,6 +1,7 @@
 import { ServiceError, ServiceTimeoutError, ServiceUnreachableError } from '../client/errors.js';
 import { ApiError } from '../contract/errors.js';
 import { LOCAL_BASE_URL, ProfileFileError, UnknownProfileError } from '../profile/index.js';
+import { adviceFor, adviceOf } from './advice.js';
 import type { Surroundings } from './create-context.js';
 import { CliError } from './errors.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
@@ -18,13 +19,16 @@ export interface Report {
   readonly requestId?: string;
 }
 
-/** What an error means to the user. Only errors of ours can be expected; others are defects. */
-export function reportOf(error: unknown): Report {
+/**
+ * What an error means to the user. Only errors of ours can be expected; others are defects.
+ * `computer` is what the user called the computer that the command is about.
+ */
+export function reportOf(error: unknown, computer?: string): Report {
   if (error instanceof CliError) {
     const { code, message, hint, exitCode } = error;
     return { code, message, hint, exitCode };
   }
-  if (error instanceof ApiError) return serviceReport(error);
+  if (error instanceof ApiError) return serviceReport(error, computer);
   if (error instanceof ServiceUnreachableError) {
     const isLocal = error.baseUrl.replace(/\/$/, '') === LOCAL_BASE_URL;
     return {
@@ -37,7 +41,8 @@ export function reportOf(error: unknown): Report {
     };
   }
   if (error instanceof ServiceTimeoutError) {
-    return { code: 'timeout', message: error.message, exitCode: ExitCode.unreachable };
+    const [message = '', goesOn] = error.message.split('; ');
+    return { code: 'timeout', message, hint: goesOn, exitCode: ExitCode.unreachable };
   }
   if (error instanceof UnknownProfileError) {
     const known = error.known.length === 0 ? 'there is none yet' : error.known.join(', ');
@@ -51,24 +56,20 @@ export function reportOf(error: unknown): Report {
   return { code: 'failure', message, exitCode: ExitCode.failure };
 }
 
-function serviceReport(error: ApiError): Report {
+function serviceReport(error: ApiError, computer: string | undefined): Report {
   const { code } = error;
-  // An engine's message ends with the command that mends it.
-  const [message = '', remedy] = error.message.split(/\.? Try: /);
-  const requestId = error instanceof ServiceError ? error.requestId : undefined;
-  const isHere = requestId === undefined;
-  const hints: Partial<Record<string, string>> = {
-    unauthorized: 'check VC_API_KEY, or give a new key: vc login',
-    internal: `the service's log says more about request ${requestId}`,
-    engine_unavailable: 'on the machine of the service: vc doctor',
-  };
-  const hint =
-    remedy === undefined
-      ? hints[code]
-      : `${isHere ? '' : 'on the machine of the service: '}${remedy}`;
-  // Without a request the error is from this machine, and says itself what to do.
-  const shown = isHere && remedy === undefined ? undefined : hint;
-  return { code, message, hint: shown, exitCode: exitCodeOf(code), requestId };
+  const exitCode = exitCodeOf(code);
+  const { message, remedy, next } = adviceOf(error, computer);
+  if (!(error instanceof ServiceError)) {
+    // From this machine, where what mends it can be run.
+    return { code, message, hint: remedy === undefined ? next : `try: ${remedy}`, exitCode };
+  }
+  const { requestId } = error;
+  const ours = adviceFor({ code, message, requestId, computer });
+  if (code === 'internal') return { code, message: error.message, hint: ours, exitCode, requestId };
+  const theirs = remedy === undefined ? next : `on the machine of the service: ${remedy}`;
+  const hint = code === 'unauthorized' ? ours : (theirs ?? ours);
+  return { code, message, hint, exitCode, requestId };
 }
 
 /** Prints a report on stderr: two lines at most, or one JSON document. */

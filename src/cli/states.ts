@@ -5,6 +5,7 @@ import type { Context } from './context.js';
 import { flag, value } from './define.js';
 import { CliError } from './errors.js';
 import { number } from './parse.js';
+import { shellWord } from './shell-word.js';
 
 const POLL_MS = 250;
 
@@ -53,10 +54,13 @@ export async function waitForState(
     const computer = await onComputer(context, 'getComputer', name);
     if (computer.status === state) return computer;
     if (computer.status === 'error') {
-      throw new CliError(`${name} has failed: ${computer.status_reason ?? 'no reason is known'}`);
+      throw new CliError(`${name} has failed: ${computer.status_reason ?? 'no reason is known'}`, {
+        hint: `try again: vc computer restart ${shellWord(name)}`,
+      });
     }
     if (performance.now() >= deadline) {
       throw new CliError(`${name} is ${computer.status} after ${timeout} s, not ${state}`, {
+        hint: 'wait longer with --timeout',
         code: 'timeout',
       });
     }

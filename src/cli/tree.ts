@@ -144,3 +144,8 @@ export const tree: readonly Node[] = [
 export function isGroup(node: Node): node is Group {
   return 'verbs' in node;
 }
+
+/** True when the word is the node's name or another name of it. */
+export function isNamed(node: Node, word: string | undefined): boolean {
+  return node.name === word || (isGroup(node) && (node.aliases ?? []).includes(word ?? ''));
+}

@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import { UsageError } from './errors.js';
-import { isGroup, tree } from './tree.js';
+import type { Report } from './report.js';
+import { isGroup, isNamed, tree } from './tree.js';
 import { commandWords } from './words.js';
 
 /** Commands whose further words belong to a program. */
@@ -8,20 +9,37 @@ const RUNS_A_PROGRAM = ['exec'];
 
 /** Commander's errors, and usage errors that say nothing of what to do, with what to do next. */
 export function usageOf(error: unknown, argv: readonly string[]): unknown {
-  const words = commandWords(argv).filter((word) => /^[a-z]+$/.test(word));
-  const help = (path: readonly string[]) => `see: ${['vc', ...path, '--help'].join(' ')}`;
   if (error instanceof CommanderError) {
+    const words = commandWords(argv).filter((word) => /^[a-z]+$/.test(word));
     const [message = '', said] = error.message.replace(/^error: /, '').split('\n');
-    const isUnknown = error.code === 'commander.unknownCommand';
     const next = said?.replace(/^\(|\)$/g, '') ?? advice(error.code, words);
-    const path = isUnknown ? words.filter(isNoun).slice(0, 1) : words;
-    return new UsageError(message, [next, help(path)].filter(Boolean).join(' '));
-  }
-  if (error instanceof UsageError && error.hint === undefined) {
-    return new UsageError(error.message, help(words));
+    return new UsageError(message, [next, helpOf(argv, error)].filter(Boolean).join(' '));
   }
   return error;
 }
+
+/** Where the help of the command is that `argv` names, as far as it names one. */
+export function helpOf(argv: readonly string[], error?: unknown): string {
+  const [first = '', second = ''] = commandWords(argv);
+  const node = tree.find((candidate) => isNamed(candidate, first));
+  if (node === undefined) return 'see: vc --help';
+  const isVerb = isGroup(node) && /^[a-z-]+$/.test(second) && !hasNoVerb(error);
+  return `see: vc ${first} ${isVerb ? `${second} ` : ''}--help`;
+}
+
+/** The word after a group is none of its verbs. */
+function hasNoVerb(error: unknown): boolean {
+  return error instanceof CommanderError && error.code === 'commander.unknownCommand';
+}
+
+/** Where nothing better is known, the help is what to look at next. */
+export function withHelp(report: Report, help: string): Report {
+  const needsNone = report.hint !== undefined || NEEDS_NO_HINT.includes(report.code);
+  return needsNone ? report : { ...report, hint: help };
+}
+
+/** The user's own doing: there is nothing to be mended. */
+const NEEDS_NO_HINT = ['interrupted', 'declined'];
 
 /** What somebody who wrote that most likely wanted; undefined where nothing is likely. */
 function advice(code: string, words: readonly string[]): string | undefined {
@@ -40,7 +58,5 @@ function advice(code: string, words: readonly string[]): string | undefined {
 }
 
 function isNoun(word: string): boolean {
-  return tree.some(
-    (node) => node.name === word || (isGroup(node) && (node.aliases ?? []).includes(word)),
-  );
+  return tree.some((node) => isNamed(node, word));
 }

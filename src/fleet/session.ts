@@ -12,7 +12,7 @@ import { withDeadline } from './time.js';
 const IDLE_MS = 5 * 60_000;
 const CONNECT_MS = 15_000;
 const NO_SHELL =
-  'This computer has no shell: its image was imported without an SSH server. Use its screen, or import the disk with --ssh-user and --ssh-key.';
+  'This computer has no shell: its image was imported without an SSH server; use its screen, or import the disk with --ssh-user and --ssh-key.';
 
 /** How streams become connections; unit tests put others in their place. */
 export interface Connectors {

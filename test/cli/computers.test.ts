@@ -377,8 +377,9 @@ test('a copy is named, said and given as JSON', async () => {
   expect(lastRequest().url).toContain('?wait=0');
 });
 
-test('what a computer without a shell cannot do is told in one line', async () => {
-  const message = 'This computer has no shell: its image was imported without an SSH server.';
+test('what a computer without a shell cannot do is told, with what to do instead', async () => {
+  const why = 'This computer has no shell: its image was imported without an SSH server';
+  const message = `${why}; use its screen.`;
   world.service.fail(`POST ${byName}/bash`, 400, 'unsupported', message);
   world.service.fail(`POST ${byName}/exec`, 400, 'unsupported', message);
   for (const words of [
@@ -387,6 +388,6 @@ test('what a computer without a shell cannot do is told in one line', async () =
   ]) {
     const { code, stdout, stderr } = await world.run(['computer', ...words]);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(`error: ${message}\n`);
+    expect(stderr).toBe(`error: ${why}.\n       use its screen\n`);
   }
 });

@@ -159,6 +159,137 @@ test('what is not there and near nothing is told with the list to look at', asyn
   );
 });
 
+const by = 'POST /projects/demo/computers/desktop';
+
+test.each([
+  [
+    'a stopped computer',
+    ['computer', 'click', 'demo/desktop', '1', '1'],
+    [`${by}/click`, 400, 'not_running'],
+    'The computer "desktop" is stopped; start it first: POST /computers/cmp_1/start.',
+    'error: The computer "desktop" is stopped.\n       start it first: vc computer start demo/desktop\n',
+  ],
+  [
+    'one that was named with -p, and not by a plain word',
+    ['computer', 'click', '-p', 'demo', "it's", '1', '1'],
+    ["POST /projects/demo/computers/it's/click", 400, 'not_running'],
+    'The computer "it\'s" is stopped; start it first: POST /computers/cmp_1/start.',
+    "       start it first: vc computer start 'demo/it'\\''s'\n",
+  ],
+  [
+    'a point outside',
+    ['computer', 'click', 'demo/desktop', '5000', '1'],
+    [`${by}/click`, 400, 'off_screen'],
+    'the point 5000,1 is outside the screen, which is 1280x800',
+    'error: the point 5000,1 is outside the screen, which is 1280x800\n       see where things are: vc computer screenshot demo/desktop\n',
+  ],
+  [
+    'a key that is not one',
+    ['computer', 'key', 'demo/desktop', 'Entr'],
+    [`${by}/key`, 400, 'unknown_key'],
+    'no key is called "Entr"; did you mean "enter"?',
+    'error: no key is called "Entr"\n       did you mean "enter"?\n',
+  ],
+  [
+    'a protected computer',
+    ['computer', 'rm', 'demo/desktop', '--yes'],
+    ['DELETE /projects/demo/computers/desktop', 400, 'conflict'],
+    'The computer "desktop" is protected; take the protection off first ("vc computer update --unprotect").',
+    '       take the protection off first: vc computer update demo/desktop --unprotect\n',
+  ],
+  [
+    'a stream that runs already',
+    ['computer', 'stream', 'start', 'demo/desktop', '--connection', 'show'],
+    [`${by}/stream/start`, 400, 'conflict'],
+    'The computer "desktop" is being streamed already; stop that first: POST /computers/cmp_1/stream/stop.',
+    '       stop that first: vc computer stream stop demo/desktop\n',
+  ],
+  [
+    'a name that is taken',
+    ['computer', 'create', 'demo/desktop'],
+    ['POST /projects/demo/computers', 400, 'name_taken'],
+    'The project "demo" has a computer named "desktop" already.',
+    'has a computer named "desktop" already.\n       choose another name, or remove that one first\n',
+  ],
+  [
+    'an engine that needs something',
+    ['computer', 'create', 'demo/desktop'],
+    ['POST /projects/demo/computers', 400, 'image_missing'],
+    'QEMU has no image "x". Try: vc image ls',
+    'error: QEMU has no image "x"\n       on the machine of the service: vc image ls\n',
+  ],
+  [
+    'a wrong value, of which the service says nothing more',
+    ['project', 'create', 'a b'],
+    ['POST /projects', 400, 'invalid_request'],
+    'name must be 1 to 64 letters; it is not.',
+    'error: name must be 1 to 64 letters; it is not.\n       see: vc project create --help\n',
+  ],
+  [
+    'a job that is not there',
+    ['job', 'get', 'demo/desktop', 'job_1'],
+    ['GET /projects/demo/computers/desktop/jobs/job_1', 404, 'not_found'],
+    'This computer has no job "job_1".',
+    'error: This computer has no job "job_1".\n       see: vc job ls demo/desktop\n',
+  ],
+] as const)(
+  '%s is answered with what is wrong and the command that helps',
+  async (_, argv, [route, status, code], said, shown) => {
+    world.service.fail(route, status, code, said);
+    const { stdout, stderr } = await world.run(argv);
+    expect(stdout).toBe('');
+    expect(stderr.endsWith(shown), stderr).toBe(true);
+    const asJson = await world.run([...argv, '--json']);
+    expect(JSON.parse(asJson.stderr).error.hint).toBe(stderr.trim().split('\n')[1]?.trim());
+  },
+);
+
+test.each([
+  [
+    ['computer', 'screenshot', 'demo/desktop', '-o', 'no/a.png'],
+    'cannot write no/a.png: the directory does not exist\n       make it first, or choose another',
+  ],
+  [
+    ['computer', 'run', 'demo/desktop', 'no.jsonl'],
+    'cannot read no.jsonl: it does not exist\n       check the path',
+  ],
+  [
+    ['computer', 'cp', 'no.txt', 'demo/desktop:'],
+    'cannot read no.txt: it does not exist\n       check the path',
+  ],
+  [
+    ['computer', 'python', 'demo/desktop', 'no.py'],
+    'cannot read no.py: it does not exist\n       check the path',
+  ],
+  [
+    ['computer', 'python', 'demo/desktop', 'print(1)'],
+    'cannot read print(1): it does not exist\n       SCRIPT is a file; to run code: -c CODE',
+  ],
+  [
+    ['backup', 'no/vc.backup'],
+    '/no/vc.backup: the directory does not exist\n       make it first, or choose another',
+  ],
+  [['serve', '--listen', 'foo'], 'not "foo"\n       see: vc serve --help'],
+  [['completion', 'tcsh'], 'not "tcsh"\n       see: vc completion --help'],
+  [
+    ['computer', 'create', 'demo/x', '--ram', '3'],
+    'not "3"\n       see: vc computer create --help',
+  ],
+])('%j is answered with what is wrong and what next', async (argv, expected) => {
+  world.service.on('GET /projects/demo/computers/desktop/screenshot', { image: '', format: 'png' });
+  world.service.fail(
+    'GET /projects/demo/computers/desktop/files/entry',
+    404,
+    'not_found',
+    'There is nothing.',
+  );
+  const { code, stdout, stderr } = await world.run(argv);
+  expect(code).not.toBe(0);
+  expect(stdout).toBe('');
+  expect(stderr).toContain(expected);
+  expect(stderr.trim().split('\n')).toHaveLength(2);
+});
+
 test('Ctrl-C ends at once with 130 and says what goes on', async () => {
   const interrupts = new Interrupts();
   world.service.handle('POST /projects/demo/computers', () => interrupts.trigger('SIGINT'));

@@ -367,7 +367,7 @@ const cases: Readonly<Record<string, Case>> = {
     asks: [],
     code: 1,
     stdout: '',
-    stderr: /QEMU has no image "linux"\n {7}vc /,
+    stderr: /QEMU has no image "linux"\n {7}try: vc /,
   },
   'image ls': {
     argv: ['image', 'ls', '--json'],

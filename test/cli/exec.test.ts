@@ -52,7 +52,10 @@ test('a signal is 128 and its number; an error of the service is one of ours', a
     socket.send(JSON.stringify({ type: 'error', code: 'not_running', error: 'It is stopped.' }));
     socket.close();
   });
-  expect(await world.run(argv)).toMatchObject({ code: 6, stderr: 'error: It is stopped.\n' });
+  expect(await world.run(argv)).toMatchObject({
+    code: 6,
+    stderr: 'error: It is stopped.\n       start it first: vc computer start demo/desktop\n',
+  });
 });
 
 test('a lost connection is told, not taken for success', async () => {

@@ -43,7 +43,9 @@ test('the first failure is told by its line, after the results so far', async ()
   const { code, stdout, stderr } = await world.run([...run, '-'], { stdin: script });
   expect(code).toBe(1);
   expect(stdout.trimEnd().split('\n')).toHaveLength(2);
-  expect(stderr).toBe('error: line 3 (type): the point is outside\n');
+  expect(stderr).toBe(
+    'error: line 3 (type): the point is outside\n       see where things are: vc computer screenshot demo/desktop\n',
+  );
 });
 
 test('a script that is refused names the line', async () => {

@@ -7,6 +7,7 @@ import type { Context } from '../context.js';
 import { argument, defineCommand, flag, value } from '../define.js';
 import { CliError } from '../errors.js';
 import { ExitCode } from '../exit-codes.js';
+import { cannotWrite } from '../file-errors.js';
 import { done, note, printJson } from '../output.js';
 import { nonEmpty } from '../parse.js';
 import { during } from '../progress.js';
@@ -36,7 +37,7 @@ export const command = defineCommand({
     const directory = resolve(context.cwd, state ?? stateDirectory(context.env));
     // Beside it first: a backup that is there is whole.
     const part = await mkdtemp(join(dirname(path), '.vc-backup-')).catch((cause) => {
-      throw new CliError(`cannot write ${path}: ${cause.message}`, { cause });
+      throw cannotWrite(path, cause);
     });
     try {
       const written = join(part, basename(path));

@@ -1,13 +1,16 @@
 import type { ComputerFiles } from '../../client/files.js';
 import type { Context } from '../context.js';
+import { explain } from '../explain.js';
 import { write } from '../io.js';
-import { type Report, reportOf } from '../report.js';
+import type { Report } from '../report.js';
 import { printable } from '../style.js';
 import type { Meter } from './meter.js';
 
 /** What a copy works with. */
 export interface Copy {
   readonly context: Context;
+  /** As PROJECT/NAME or by its id. */
+  readonly computer: string;
   readonly files: ComputerFiles;
   readonly meter: Meter;
   readonly signal: AbortSignal;
@@ -20,10 +23,12 @@ export interface Copy {
 /** One file could not be copied: said at once, and counted. The rest goes on. */
 export async function failed(copy: Copy, what: string, error: unknown): Promise<void> {
   if (copy.signal.aborted) throw error;
-  const report = reportOf(error);
+  const report = await explain(error, copy.context, copy.computer);
   copy.failures.push(report);
   const message = report.message.includes(what) ? report.message : `${what}: ${report.message}`;
-  if (!copy.context.globals.json) await say(copy, `error: ${message}`);
+  if (copy.context.globals.json) return;
+  await say(copy, `error: ${message}`);
+  if (report.hint !== undefined) await say(copy, `       ${report.hint}`);
 }
 
 /** Something was left out. */

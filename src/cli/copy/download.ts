@@ -6,10 +6,10 @@ import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { files } from '../../contract/index.js';
 import { CliError, UsageError } from '../errors.js';
+import { cannotWrite } from '../file-errors.js';
 import { type Copy, failed, skip } from './copy.js';
 import { below, copyName, isSafeLink, isSafeName, meansDirectory } from './places.js';
 import { Pool } from './pool.js';
-import { reasonOf } from './upload.js';
 
 /** Directories in one another are copied to this depth. */
 const DEEPEST = 200;
@@ -82,8 +82,7 @@ async function makeDirectory(path: string, mode: number, depth: number): Promise
   } catch (cause) {
     const there = await (depth === 0 ? stat(path) : lstat(path)).catch(() => undefined);
     if (there?.isDirectory()) return;
-    const reason = there === undefined ? reasonOf(cause) : 'something else has that name';
-    throw new CliError(`cannot make the directory ${path}: ${reason}`, { cause });
+    throw cannotWrite(path, cause);
   }
 }
 
@@ -110,8 +109,7 @@ async function fetchFile(
   } catch (error) {
     await rm(temporary, { force: true });
     const isLocal = error instanceof Error && 'syscall' in error;
-    const shown = isLocal ? new CliError(`cannot write ${target}: ${reasonOf(error)}`) : error;
-    await failed(copy, source, shown);
+    await failed(copy, source, isLocal ? cannotWrite(target, error) : error);
   }
 }
 
@@ -132,6 +130,6 @@ async function fetchLink(
     if (there?.isSymbolicLink()) await rm(target);
     await symlink(leadsTo, target);
   } catch (error) {
-    await failed(copy, source, new CliError(`cannot make the link ${target}: ${reasonOf(error)}`));
+    await failed(copy, source, cannotWrite(target, error));
   }
 }

@@ -3,8 +3,8 @@ import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream';
 import type { Context } from '../context.js';
-import { CliError, UsageError } from '../errors.js';
-import { ExitCode } from '../exit-codes.js';
+import { UsageError } from '../errors.js';
+import { cannotRead } from '../file-errors.js';
 import { type Copy, failed, skip } from './copy.js';
 import { below, copyName, meansDirectory } from './places.js';
 import { Pool } from './pool.js';
@@ -19,10 +19,7 @@ export async function upload(copy: Copy, sources: readonly string[], target: str
   for (const source of sources) {
     const path = resolve(copy.context.cwd, source);
     const stats = await stat(path).catch((cause: unknown) => {
-      throw new CliError(`cannot read ${source}: ${reasonOf(cause)}`, {
-        exitCode: ExitCode.usage,
-        cause,
-      });
+      throw cannotRead(source, cause);
     });
     const name = copyName(source);
     const end = into && name !== undefined ? below(target, name) : target;
@@ -89,18 +86,4 @@ async function sendLink(copy: Copy, path: string, target: string): Promise<void>
   } catch (error) {
     await failed(copy, path, error);
   }
-}
-
-export function reasonOf(cause: unknown): string {
-  const reasons: Readonly<Record<string, string>> = {
-    ENOENT: 'it does not exist',
-    EACCES: 'no permission',
-    ENOTDIR: 'it is not below a directory',
-    EISDIR: 'it is a directory',
-    ENOSPC: 'the disk is full',
-    EROFS: 'the file system is read-only',
-    ENAMETOOLONG: 'the name is too long',
-  };
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  return reasons[code] ?? (cause instanceof Error ? cause.message : String(cause));
 }

@@ -1,3 +1,5 @@
+import { shellWord } from '../shell-word.js';
+
 /** A step of the tour: what it shows, and the command line (without `vc`) that does it. */
 export interface Step {
   readonly says: string;
@@ -45,15 +47,4 @@ export function drivingSteps(computer: string): Step[] {
 /** A command line as it would be typed into a shell. */
 export function shellLine(argv: readonly string[]): string {
   return ['vc', ...argv].map(shellWord).join(' ');
-}
-
-function shellWord(word: string): string {
-  if (/^[\w@%+=:,./-]+$/.test(word)) return word;
-  // A newline as $'…' keeps the line one line.
-  if (/[\n\r\t]/.test(word)) {
-    const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
-    const text = word.replaceAll(/[\\']/g, '\\$&');
-    return `$'${text.replaceAll(/[\n\r\t]/g, (character) => escapes[character] ?? '')}'`;
-  }
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }

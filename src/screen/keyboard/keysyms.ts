@@ -169,5 +169,5 @@ export function keysymNamed(name: string): number {
     suggestion === undefined
       ? 'use a character, a name such as "Enter" or "F5", or a combination such as "ctrl+c"'
       : `did you mean "${suggestion}"?`;
-  throw new ApiError('unknown_key', `no key is called "${name}": ${hint}`);
+  throw new ApiError('unknown_key', `no key is called "${name}"; ${hint}`);
 }

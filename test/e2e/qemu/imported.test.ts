@@ -77,7 +77,9 @@ describe('a computer from a disk of somebody else', () => {
     ]) {
       const { code, stderr } = await service.cli(['computer', ...words]);
       expect(code).toBe(1);
-      expect(stderr).toMatch(/^error: This computer has no shell: [^\n]*\n$/);
+      expect(stderr).toMatch(
+        /^error: This computer has no shell: [^\n]*\n {7}use its screen, [^\n]*\n$/,
+      );
     }
   });
 

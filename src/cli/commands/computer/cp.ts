@@ -1,5 +1,5 @@
 import { ComputerFiles } from '../../../client/files.js';
-import { computerAddress } from '../../address.js';
+import { computerAddress, describeAddress } from '../../address.js';
 import type { Context } from '../../context.js';
 import type { Copy } from '../../copy/copy.js';
 import { download, downloadOutput } from '../../copy/download.js';
@@ -53,7 +53,7 @@ export const command = defineCommand({
       const errors = failures.map(({ code, message }) => ({ code, message }));
       if (target.kind !== 'pipe') await printJson(context, { files, bytes, skipped, errors });
     } else if (failures.length === 0 && target.kind !== 'pipe') {
-      const speed = seconds > 1 ? ` at ${size(bytes / seconds)}/s` : '';
+      const speed = seconds > 1 && bytes > 1e6 ? ` at ${size(bytes / seconds)}/s` : '';
       await done(
         context,
         `copied ${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}${speed}`,
@@ -90,7 +90,7 @@ async function begin(
   const client = await context.client();
   const { signal } = context.interrupts;
   const files = new ComputerFiles(client, address);
-  return { context, files, signal, failures: [], skipped: 0 };
+  return { context, computer: describeAddress(address), files, signal, failures: [], skipped: 0 };
 }
 
 async function run(copy: Copy, sources: readonly Place[], target: Place): Promise<void> {

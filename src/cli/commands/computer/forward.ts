@@ -98,18 +98,20 @@ function parseForward(text: string): Forward {
   return { local, guest };
 }
 
+/** Why this machine does not listen somewhere, and what to do about it. */
+const whyNot: Readonly<Record<string, readonly [string, string]>> = {
+  EADDRINUSE: ['the port is in use', 'choose another, as LOCAL:PORT; LOCAL 0 takes a free one'],
+  EACCES: ['it needs more rights', 'choose a port above 1023, as LOCAL:PORT'],
+  EADDRNOTAVAIL: ['this machine does not have that address', 'give one of its own to --bind'],
+  ENOTFOUND: ['this machine does not have that address', 'give one of its own to --bind'],
+};
+
 function listen(connect: (socket: Socket) => void, port: number, bind: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, connect);
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const reasons: Readonly<Record<string, string>> = {
-        EADDRINUSE: 'the port is in use; choose another: LOCAL:PORT',
-        EACCES: 'it needs more rights; choose a port above 1023: LOCAL:PORT',
-        EADDRNOTAVAIL: 'this machine does not have that address',
-        ENOTFOUND: 'this machine does not have that address',
-      };
-      const reason = reasons[cause.code ?? ''] ?? cause.message;
-      reject(new CliError(`cannot listen on ${bind}:${port}: ${reason}`, { cause }));
+      const [reason, hint] = whyNot[cause.code ?? ''] ?? [cause.message, undefined];
+      reject(new CliError(`cannot listen on ${bind}:${port}: ${reason}`, { hint, cause }));
     });
     server.listen(port, bind, () => resolve(server));
   });

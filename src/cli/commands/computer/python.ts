@@ -5,6 +5,7 @@ import type { Context } from '../../context.js';
 import { defineCommand, optional, value } from '../../define.js';
 import { CliError, UsageError } from '../../errors.js';
 import { ExitCode } from '../../exit-codes.js';
+import { cannotRead } from '../../file-errors.js';
 import { readAll } from '../../input.js';
 import { write } from '../../io.js';
 import { printJson } from '../../output.js';
@@ -71,9 +72,9 @@ async function codeOf(
   try {
     return await readFile(resolve(context.cwd, script ?? ''), 'utf8');
   } catch (cause) {
-    throw new CliError(`cannot read ${script}: ${cause instanceof Error ? cause.message : cause}`, {
-      exitCode: ExitCode.usage,
-      cause,
-    });
+    const { message, hint } = cannotRead(script ?? '', cause);
+    // What bash takes: the script itself.
+    const meant = 'SCRIPT is a file; to run code: -c CODE';
+    throw new UsageError(message, /[\s()]/.test(script ?? '') ? meant : hint);
   }
 }

@@ -44,7 +44,8 @@ export const command = defineCommand({
     if (toStdout && stdout.isTTY) {
       throw new UsageError('a video would garble the terminal', 'use -o FILE');
     }
-    if (!toStdout && output === undefined) throw new UsageError('where to?', 'use -o FILE');
+    if (!toStdout && output === undefined)
+      throw new UsageError('where is the film to go?', 'give a file: -o clip.mp4; - is stdout');
     const params = computerParameters(await computerAddress(context, computer));
     const client = await context.client();
     const stopping = new AbortController();

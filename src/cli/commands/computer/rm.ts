@@ -20,6 +20,7 @@ export const command = defineCommand({
     const what = enumerate(addresses.map(describeAddress)).replace(/ or (?=[^ ]*$)/, ' and ');
     if (isDry) {
       return forEach(context, {
+        kind: 'computer',
         names,
         doing: `Looking at ${what}`,
         work: (name) => onComputer(context, 'getComputer', name),

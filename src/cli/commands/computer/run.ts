@@ -7,11 +7,13 @@ import { computerArgument, onComputer } from '../../computers.js';
 import type { Context } from '../../context.js';
 import { argument, defineCommand } from '../../define.js';
 import { CliError, UsageError } from '../../errors.js';
-import { ExitCode, exitCodeOf } from '../../exit-codes.js';
+import { ExitCode } from '../../exit-codes.js';
+import { cannotRead } from '../../file-errors.js';
 import { readAll } from '../../input.js';
 import { print, printJson } from '../../output.js';
 import { nonEmpty } from '../../parse.js';
 import { during } from '../../progress.js';
+import { reportOf } from '../../report.js';
 
 /** One line of a script, and where it stands. */
 interface Step {
@@ -47,7 +49,7 @@ export const command = defineCommand({
     const steps = parseScript(await readScript(context, script));
     const actions = steps.map(({ action }) => action);
     const work = onComputer(context, 'batch', computer, { actions }).catch((error: unknown) => {
-      throw withLines(error, steps);
+      throw withLines(error, steps, computer);
     });
     const answer = await during(context.progress(`Running ${script} in ${computer}`), work);
     if (context.globals.json) await printJson(context, answer);
@@ -55,12 +57,10 @@ export const command = defineCommand({
     if (answer.success) return ExitCode.ok;
     const step = steps[answer.results.length - 1];
     const last = answer.results.at(-1);
-    const reason = last !== undefined && 'error' in last ? last.error : 'it failed';
-    const code = last !== undefined && 'code' in last ? last.code : 'failure';
-    throw new CliError(`line ${step?.line} (${step?.action.action}): ${reason}`, {
-      code,
-      exitCode: isErrorCode(code) ? exitCodeOf(code) : ExitCode.failure,
-    });
+    const reason = last !== undefined && 'error' in last ? last.error : undefined;
+    const code = last !== undefined && 'code' in last ? last.code : undefined;
+    const failed = new ServiceError(isErrorCode(code) ? code : 'internal', reason ?? 'it failed');
+    throw atLine(`line ${step?.line} (${step?.action.action}): `, failed, computer);
   },
 });
 
@@ -69,10 +69,7 @@ async function readScript(context: Context, script: string): Promise<string> {
   try {
     return await readFile(resolve(context.cwd, script), 'utf8');
   } catch (cause) {
-    throw new CliError(`cannot read ${script}: ${cause instanceof Error ? cause.message : cause}`, {
-      exitCode: ExitCode.usage,
-      cause,
-    });
+    throw cannotRead(script, cause);
   }
 }
 
@@ -101,10 +98,15 @@ function parseLine(content: string, line: number): BatchInput {
 }
 
 /** A refusal counts actions from 0; a person counts lines. */
-function withLines(error: unknown, steps: readonly Step[]): unknown {
+function withLines(error: unknown, steps: readonly Step[], computer: string): unknown {
   if (!(error instanceof ServiceError) || !error.message.startsWith('actions.')) return error;
   const message = error.message.replaceAll(/\bactions\.(\d+)(?:\.|:)? ?/g, (_, index: string) => {
     return `line ${steps[Number(index)]?.line}: `;
   });
-  return new CliError(message, { code: error.code, exitCode: exitCodeOf(error.code) });
+  return atLine('', new ServiceError(error.code, message), computer);
+}
+
+function atLine(line: string, error: ServiceError, computer: string): CliError {
+  const { code, message, hint, exitCode } = reportOf(error, computer);
+  return new CliError(`${line}${message}`, { code, hint, exitCode });
 }

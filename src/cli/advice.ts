@@ -1,0 +1,82 @@
+import type { ErrorCode } from '../contract/errors.js';
+import { shellWord } from './shell-word.js';
+
+/** What the service said, taken apart. */
+export interface Advice {
+  /** What is wrong and why. */
+  readonly message: string;
+  /** The command that mends it, on the machine of the engine. */
+  readonly remedy?: string;
+  /** What to do next. */
+  readonly next?: string;
+}
+
+/**
+ * The service says what is wrong in one line, and after `; ` or `Try: ` what mends it, in terms of
+ * HTTP where that is how it is done. A person at a shell gets the command that does the same.
+ * `computer` is what the user called the computer that the command is about.
+ */
+export function adviceOf(
+  { code, message: said }: { readonly code: ErrorCode; readonly message: string },
+  computer: string | undefined,
+): Advice {
+  const [whole = '', remedy] = said.split(/(?:\.|;)? (?:Try|mend it with): /);
+  if (remedy !== undefined) return { message: whole, remedy };
+  // Of several fields that are wrong each is said, separated in the same way.
+  const at = code === 'invalid_request' ? -1 : said.indexOf('; ');
+  if (at < 0) return { message: said };
+  const message = said.endsWith('.') ? `${said.slice(0, at)}.` : said.slice(0, at);
+  return { message, next: asCommands(said.slice(at + 2).replace(/\.$/, ''), computer) };
+}
+
+/** Requests that the service names, and the command that makes each. */
+const requests: readonly (readonly [RegExp, (computer: string) => string])[] = [
+  [/POST \/computers\/(\w+)\/start/, (computer) => `vc computer start ${computer}`],
+  [/POST \/computers\/(\w+)\/stream\/stop/, (computer) => `vc computer stream stop ${computer}`],
+];
+
+/** Undefined when it names a request that no command is known for. */
+function asCommands(text: string, computer: string | undefined): string | undefined {
+  for (const [request, command] of requests) {
+    const [found, id = ''] = request.exec(text) ?? [];
+    if (found === undefined) continue;
+    return text.replace(found, () => command(computer === undefined ? id : shellWord(computer)));
+  }
+  if (/\b(GET|POST|PUT|PATCH|DELETE) \//.test(text)) return undefined;
+  if (computer === undefined) return text;
+  const unprotect = `: vc computer update ${shellWord(computer)} --unprotect`;
+  return text.replace(' ("vc computer update --unprotect")', () => unprotect);
+}
+
+/** Things in a computer that are not there, and what shows what is. */
+const inside: readonly (readonly [RegExp, (computer: string) => string])[] = [
+  [/^This computer has no job /, (computer) => `see: vc job ls ${computer}`],
+  [/ in the computer\.$/, (computer) => `see what is there: vc computer bash ${computer} 'ls -la'`],
+];
+
+interface Case {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly requestId: string | undefined;
+  readonly computer: string | undefined;
+}
+
+/** What helps with any error of that kind, where its message says nothing of that. */
+export function adviceFor({ code, message, requestId, computer }: Case): string | undefined {
+  const name = computer === undefined ? 'COMPUTER' : shellWord(computer);
+  if (code === 'not_found') return inside.find(([what]) => what.test(message))?.[1](name);
+  const hints: Partial<Record<ErrorCode, string>> = {
+    name_taken: 'choose another name, or remove that one first',
+    not_running: `start it first: vc computer start ${name}`,
+    conflict: `see how it is: vc computer get ${name}`,
+    off_screen: `see where things are: vc computer screenshot ${name}`,
+    unknown_key: 'see how keys are named: vc computer key --help',
+    target_failed: 'check the URL, and that a server listens there',
+    unauthorized: 'check VC_API_KEY, or give a new key: vc login',
+    ...(requestId && { internal: `the service's log says more about request ${requestId}` }),
+    guest_timeout: `see how it is: vc computer get ${name}`,
+    guest_failed: `see how it is: vc computer get ${name}`,
+    engine_unavailable: 'on the machine of the service: vc doctor',
+  };
+  return hints[code];
+}

@@ -39,9 +39,10 @@ def find_port(name):
 
 def wait_connected(port, *others):
     """Waits until the host's end is connected, one of `others` is readable, or a while has passed."""
-    # Edge-triggered, because a port without a host is always ready.
+    # Edge-triggered, because a port without a host is always ready to be read. One that becomes
+    # connected becomes ready to be written; a host that waits for a greeting sends nothing.
     with select.epoll() as events:
-        events.register(port, select.EPOLLIN | select.EPOLLET)
+        events.register(port, select.EPOLLIN | select.EPOLLOUT | select.EPOLLET)
         for other in others:
             events.register(other, select.EPOLLIN)
         while not is_connected(port):

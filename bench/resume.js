@@ -9,6 +9,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'rolldown';
 import { quantiles } from './measure.js';
 
@@ -18,6 +19,17 @@ const runs = Number(process.argv[3] ?? 5);
 const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
 const source = (name) => new URL(`../src/${name}`, import.meta.url).pathname;
 
+/** In which a spare has been made, also on a slow machine. */
+const SPARE_MS = 15_000;
+
+function print(what, samples) {
+  for (const step of Object.keys(samples[0])) {
+    const { p50, min } = quantiles(samples.map((sample) => sample[step]));
+    const figures = `p50 ${Math.round(p50)} ms, at least ${Math.round(min)} ms`;
+    console.log(`${what.padEnd(18)} ${step.padEnd(24)} ${figures}`);
+  }
+}
+
 /** The engine and the screen, which the package does not export. */
 async function modules() {
   // Where Node finds the packages that they import.
@@ -25,29 +37,34 @@ async function modules() {
   const input = {
     engine: source('engines/qemu/index.ts'),
     screen: source('screen/index.ts'),
+    server: source('server/rehearse.ts'),
     shell: source('shell/index.ts'),
   };
   const output = { dir, format: 'esm', entryFileNames: '[name].mjs' };
   const external = /^[@a-z]/;
   await build({ input, external, platform: 'node', output, logLevel: 'warn' });
-  const [engine, screen, shell] = await Promise.all(
+  const parts = await Promise.all(
     Object.keys(input).map((name) => import(join(dir, `${name}.mjs`))),
   );
-  return { ...engine, ...screen, ...shell };
+  return Object.assign({}, ...parts);
 }
 
-const { createQemuEngine, openScreen, openShell, generateKeyPair } = await modules();
+const { createQemuEngine, rehearse, openScreen, openShell, generateKeyPair } = await modules();
 const state = join(directory, 'qemu');
 mkdirSync(state, { mode: 0o700 });
 for (const name of ['images', 'templates']) {
   execFileSync('cp', ['-al', join(seed, 'qemu', name), state]);
 }
 const options = { directory: state, serviceId: 'bench', internet: false, allowNetworks: [] };
-const engine = createQemuEngine({ ...options, templates: 'on-demand' });
+const onProblem = (message) => console.error(message);
+const engine = createQemuEngine({ ...options, templates: 'on-demand', onProblem });
+const withSpares = createQemuEngine({
+  ...{ ...options, templates: 'on-demand', onProblem, spares: 1, rehearse },
+});
 const { publicKey, privateKey } = generateKeyPair();
 
 /** Milliseconds from the engine's `create` to each step of one machine, which is removed again. */
-async function once(id) {
+async function once(id, engine) {
   const begun = performance.now();
   const at = {};
   const reached = (step) => {
@@ -87,14 +104,20 @@ async function once(id) {
 try {
   const { cpu, ram, resolution } = SHAPE;
   await engine.warm({ image: 'linux', cpu, ram, resolution });
-  await once('warm');
-  const samples = [];
-  for (let i = 0; i < runs; i++) samples.push(await once(`run${i}`));
-  for (const step of Object.keys(samples[0])) {
-    const { p50, min } = quantiles(samples.map((sample) => sample[step]));
-    console.log(`${step.padEnd(24)} p50 ${Math.round(p50)} ms, at least ${Math.round(min)} ms`);
+  await once('warm', engine);
+  const resumed = [];
+  for (let i = 0; i < runs; i++) resumed.push(await once(`run${i}`, engine));
+  print('from a template', resumed);
+  // Whoever was started last has a spare made.
+  await once('first', withSpares);
+  const spared = [];
+  for (let i = 0; i < runs; i++) {
+    await sleep(SPARE_MS);
+    spared.push(await once(`spare${i}`, withSpares));
   }
+  print('a spare', spared);
 } finally {
   await engine.close();
+  await withSpares.close();
   rmSync(directory, { recursive: true, force: true });
 }

@@ -9,7 +9,7 @@ _vc() {
     word=${COMP_WORDS[i]}
     case $word in
     --) dashes=yes; break ;;
-    --allow-host|--allow-network|--at|--auto-stop|--base-url|--bind|--bitrate|--button|--clicks|--code|--connection|--cpu|--cwd|--default-project|--delay|--duration|--engine|--env|--firmware|--for|--format|--fps|--gpu|--hold|--image|--jq|--limit|--listen|--log-level|--max-running|--method|--name|--os|--output|--pause|--profile|--project|--quality|--ram|--region|--resolution|--scale|--ssh-key|--ssh-user|--state|--timeout|--url|-b|-c|-e|-o|-p) ((i++)) ;;
+    --allow-host|--allow-network|--at|--auto-stop|--base-url|--bind|--bitrate|--button|--clicks|--code|--connection|--cpu|--cwd|--default-project|--delay|--duration|--engine|--env|--firmware|--for|--format|--fps|--gpu|--hold|--image|--jq|--limit|--listen|--log-level|--max-running|--method|--name|--os|--output|--pause|--profile|--project|--quality|--ram|--region|--resolution|--scale|--spares|--ssh-key|--ssh-user|--state|--timeout|--url|-b|-c|-e|-o|-p) ((i++)) ;;
     -*) ;;
     *) given+=("$word") ;;
     esac
@@ -833,13 +833,14 @@ _vc() {
       esac
       ;;
     'serve '*)
-      options='--listen --expose --allow-host --engine --state --max-running --allow-sudo --allow-network --no-internet --metrics --allow-private-rtmp --log-level -d --detach -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      options='--listen --expose --allow-host --engine --state --max-running --spares --allow-sudo --allow-network --no-internet --metrics --allow-private-rtmp --log-level -d --detach -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         --listen) words=''; kind=''; options='' ;;
         --allow-host) words=''; kind=''; options='' ;;
         --engine) words='auto docker qemu'; kind=''; options='' ;;
         --state) words=''; kind=file; options='' ;;
         --max-running) words=''; kind=''; options='' ;;
+        --spares) words=''; kind=''; options='' ;;
         --allow-network) words=''; kind=''; options='' ;;
         --log-level) words='trace debug info warn error fatal silent'; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;

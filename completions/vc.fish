@@ -10,7 +10,7 @@ function __vc_words
             continue
         end
         switch $word
-            case --allow-host --allow-network --at --auto-stop --base-url --bind --bitrate --button --clicks --code --connection --cpu --cwd --default-project --delay --duration --engine --env --firmware --for --format --fps --gpu --hold --image --jq --limit --listen --log-level --max-running --method --name --os --output --pause --profile --project --quality --ram --region --resolution --scale --ssh-key --ssh-user --state --timeout --url -b -c -e -o -p
+            case --allow-host --allow-network --at --auto-stop --base-url --bind --bitrate --button --clicks --code --connection --cpu --cwd --default-project --delay --duration --engine --env --firmware --for --format --fps --gpu --hold --image --jq --limit --listen --log-level --max-running --method --name --os --output --pause --profile --project --quality --ram --region --resolution --scale --spares --ssh-key --ssh-user --state --timeout --url -b -c -e -o -p
                 set skip 1
             case '-*'
             case '*'
@@ -302,6 +302,7 @@ complete -c vc -n '__vc_in \'serve\'' -l allow-host -x -d 'name that clients rea
 complete -c vc -n '__vc_in \'serve\'' -l engine -x -a 'auto docker qemu' -d 'what runs new computers'
 complete -c vc -n '__vc_in \'serve\'' -l state -rF -d 'where its state is kept'
 complete -c vc -n '__vc_in \'serve\'' -l max-running -x -d 'computers that one owner may run at once'
+complete -c vc -n '__vc_in \'serve\'' -l spares -x -d 'virtual machines kept ready, so that one like the last is there at once'
 complete -c vc -n '__vc_in \'serve\'' -l allow-sudo -f -d 'let computers in containers use sudo inside'
 complete -c vc -n '__vc_in \'serve\'' -l allow-network -x -d 'private network they may reach; repeatable'
 complete -c vc -n '__vc_in \'serve\'' -l no-internet -f -d 'keep them off the public internet'

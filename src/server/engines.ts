@@ -4,6 +4,7 @@ import type { Engine } from '../engines/engine.js';
 import type { EngineSet } from '../fleet/machines.js';
 import type { Log } from '../fleet/reconcile.js';
 import type { Store } from '../fleet/store/index.js';
+import { rehearse } from './rehearse.js';
 
 export interface EngineOptions {
   /** `auto` offers all of them and prefers Docker if an Engine answers, else QEMU. */
@@ -15,6 +16,8 @@ export interface EngineOptions {
   readonly allowNetworks: readonly string[];
   /** May computers reach the public internet? */
   readonly internet: boolean;
+  /** Machines that are kept ready to be handed out, on engines that start them from templates. */
+  readonly spares: number;
 }
 
 /**
@@ -56,11 +59,12 @@ const makers: readonly Maker[] = [
   },
   {
     name: 'qemu',
-    make: async ({ stateDirectory, allowNetworks, internet }, serviceId, log) => {
+    make: async ({ stateDirectory, allowNetworks, internet, spares }, serviceId, log) => {
       const directory = join(stateDirectory, 'qemu');
       const onProblem = (reason: string) => log.warn({ engine: 'qemu', reason }, 'engine problem');
       const { createQemuEngine } = await import('../engines/qemu/index.js');
-      return createQemuEngine({ serviceId, directory, allowNetworks, internet, onProblem });
+      const options = { serviceId, directory, allowNetworks, internet, spares };
+      return createQemuEngine({ ...options, rehearse, onProblem });
     },
   },
 ];

@@ -50,6 +50,7 @@ test.each([
   ['--listen', 'nonsense'],
   ['--engine', 'dcoker'],
   ['--max-running', '0'],
+  ['--spares', '-1'],
   ['--allow-network', '10.0.0.0'],
   ['--allow-host', 'a:80'],
   ['--log-level', 'loud'],
@@ -87,6 +88,7 @@ test('the arguments of a detached service give its plan again', () => {
     engine: 'docker',
     stateDirectory: '/var/lib/vc',
     maxRunning: 5,
+    spares: 3,
     allowSudo: true,
     allowNetworks: ['10.0.0.0/8', '192.168.0.0/16'],
     internet: false,
@@ -97,7 +99,7 @@ test('the arguments of a detached service give its plan again', () => {
   };
   expect(serveArguments(plan).join(' ')).toBe(
     'serve --listen [::]:4700 --expose --engine docker --state /var/lib/vc --max-running 5 ' +
-      '--log-level warn --allow-sudo --no-internet --metrics --allow-private-rtmp ' +
+      '--spares 3 --log-level warn --allow-sudo --no-internet --metrics --allow-private-rtmp ' +
       '--allow-network 10.0.0.0/8 ' +
       '--allow-network 192.168.0.0/16 --allow-host vc.example.com',
   );

@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-const options = { allowSudo: false, allowNetworks: [], internet: true };
+const options = { allowSudo: false, allowNetworks: [], spares: 0, internet: true };
 const compose = (engine: 'docker' | 'qemu') =>
   composeEngines({ ...options, engine, stateDirectory: directory }, store, silentLog);
 const unusable = (engine: Engine): Engine => {

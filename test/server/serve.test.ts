@@ -29,6 +29,7 @@ async function options(): Promise<ServeOptions> {
     internet: false,
     listen: { host: '127.0.0.1', port: await freePort() },
     maxRunning: 1,
+    spares: 0,
     allowPrivateRtmp: false,
     metrics: false,
     allowedHosts: [],

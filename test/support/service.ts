@@ -76,7 +76,8 @@ export async function openTestService(
 
   async function start(): Promise<void> {
     const before = stderr.length;
-    const args = ['--import', RECORDER, VC, 'serve', '--listen', listen, ...flags];
+    // Spares have a test of their own; with them each of the others would start a machine more.
+    const args = ['--import', RECORDER, VC, 'serve', '--listen', listen, '--spares', '0', ...flags];
     child = spawn(process.execPath, args, {
       env: { ...env, VC_TEST_REQUESTS: requestsFile(engine) },
       stdio: ['ignore', 'ignore', 'pipe'],

@@ -38,6 +38,12 @@ export const serveOptions = {
     number({ min: 1, max: 10_000, unit: 'computers' }),
     { otherwise: '2' },
   ),
+  spares: value(
+    '--spares <n>',
+    'virtual machines kept ready, so that one like the last is there at once',
+    number({ min: 0, max: 64, unit: 'machines' }),
+    { otherwise: '1' },
+  ),
   allowSudo: flag('--allow-sudo', 'let computers in containers use sudo inside'),
   allowNetwork: list(
     '--allow-network <cidr>',
@@ -61,6 +67,7 @@ export interface ServePlan {
   readonly engine: EngineChoice;
   readonly stateDirectory: string;
   readonly maxRunning: number;
+  readonly spares: number;
   readonly allowSudo: boolean;
   readonly allowNetworks: readonly string[];
   readonly internet: boolean;
@@ -90,6 +97,7 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
     engine: engineChoice(options.engine, env),
     stateDirectory: resolve(cwd, options.state ?? stateDirectory(env)),
     maxRunning: options.maxRunning ?? 2,
+    spares: options.spares ?? 1,
     allowSudo: options.allowSudo,
     allowNetworks: options.allowNetwork,
     internet: options.internet,
@@ -115,7 +123,8 @@ export function serveArguments(plan: ServePlan): string[] {
     ...['--listen', formatListen(plan.listen)],
     ...(plan.exposed ? ['--expose'] : []),
     ...['--engine', plan.engine, '--state', plan.stateDirectory],
-    ...['--max-running', String(plan.maxRunning), '--log-level', plan.logLevel],
+    ...['--max-running', String(plan.maxRunning), '--spares', String(plan.spares)],
+    ...['--log-level', plan.logLevel],
     ...(plan.allowSudo ? ['--allow-sudo'] : []),
     ...(plan.internet ? [] : ['--no-internet']),
     ...(plan.metrics ? ['--metrics'] : []),

@@ -1,12 +1,14 @@
 import type { Engine, EngineFeatures, Forking } from '../engine.js';
 import { Dialer, shellAccess } from './dial.js';
 import { forkMachine } from './fork/index.js';
+import { notRunning } from './guest/channels.js';
 import { Host } from './host.js';
 import { listImages } from './images.js';
 import { Layout } from './layout.js';
 import { Machines } from './machines.js';
 import { refreshNetwork } from './network/index.js';
 import { probeQemu } from './probe.js';
+import { type Rehearsal, Spares } from './spares/index.js';
 import { type TemplateSource, Templates } from './templates/index.js';
 import { Changes, watchMachines } from './watch.js';
 
@@ -24,6 +26,13 @@ export interface QemuEngineOptions {
    * afterwards if the host has memory to spare. `on-demand`: only {@link TemplateSource.warm}.
    */
   readonly templates?: 'automatic' | 'on-demand';
+  /**
+   * Machines that are kept ready where there is a template, one of each shape that was started last;
+   * none if left out.
+   */
+  readonly spares?: number;
+  /** What a spare is asked to do once, so that it is quick at it afterwards. */
+  rehearse?(rehearsal: Rehearsal): Promise<void>;
   /** Told in one line what went wrong in the background. */
   onProblem?(message: string): void;
 }
@@ -38,20 +47,31 @@ export function createQemuEngine(
   const host = new Host(new Layout(options.directory), { internet, allowNetworks });
   const changes = new Changes();
   const dialer = new Dialer();
+  const onProblem = (message: string) => options.onProblem?.(message);
   const templates = new Templates(host, {
     mode: options.templates ?? 'automatic',
-    onProblem: (message) => options.onProblem?.(message),
+    onProblem,
+  });
+  const spares = new Spares({
+    ...{ host, serviceId, templates, onProblem, most: options.spares ?? 0 },
+    dial: (spare, channel, signal) => {
+      if (spare.record === undefined) throw notRunning();
+      return dialer.dial(spare, spare.record, channel, signal);
+    },
+    rehearse: (rehearsal) => options.rehearse?.(rehearsal) ?? Promise.resolve(),
   });
   const machines = new Machines({
     host,
     serviceId,
     templates,
+    spares,
+    onProblem,
     onChange: (id) => changes.tell(id),
     onHangUp: (id, channel) => dialer.hangUp(id, channel),
   });
 
   /** Once, by who serves machines: see what an earlier service has left of templates. */
-  let tidying: Promise<void> | undefined;
+  let tidying: Promise<unknown> | undefined;
 
   async function refresh(): Promise<void> {
     for (const { qemu } of machines.running()) {
@@ -76,7 +96,7 @@ export function createQemuEngine(
     remove: (id) => machines.remove(id),
     list: () => machines.list(),
     async *watch(signal) {
-      tidying ??= templates.discardAbandoned();
+      tidying ??= Promise.all([templates.discardAbandoned(), spares.discardAbandoned()]);
       const timer = setInterval(() => {
         refresh().catch(() => undefined);
       }, REFRESH_EVERY_MS);
@@ -100,7 +120,7 @@ export function createQemuEngine(
     removeTemplate: (key) => templates.removeTemplate(key),
     close: async () => {
       await tidying;
-      await templates.close();
+      await Promise.all([templates.close(), spares.close()]);
       await machines.settled();
     },
   };

@@ -29,6 +29,8 @@ export class Layout {
   readonly machines: string;
   readonly images: string;
   readonly templates: string;
+  /** Machines that are kept ready for whoever wants one. */
+  readonly spares: string;
 
   /** @param root `<state>/qemu` */
   constructor(root: string) {
@@ -36,10 +38,16 @@ export class Layout {
     this.machines = join(root, 'machines');
     this.images = join(root, 'images');
     this.templates = join(root, 'templates');
+    this.spares = join(root, 'spares');
   }
 
   machine(id: string): string {
     assertId(id);
     return join(this.machines, id);
+  }
+
+  spare(id: string): string {
+    assertId(id);
+    return join(this.spares, id);
   }
 }

@@ -143,6 +143,8 @@ export class QemuMachine {
   get state(): MachineState {
     const reason = this.#damage ?? (this.qemu ? this.#trouble : this.#record?.failure);
     if (reason) return { id: this.id, status: 'error', reason };
+    // What waits in there is nobody's until it has been told who it is.
+    if (this.#record?.resume === 'spare') return { id: this.id, status: 'stopped' };
     return { id: this.id, status: this.qemu ? 'running' : 'stopped' };
   }
 

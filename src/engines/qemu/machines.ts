@@ -8,6 +8,7 @@ import { assertId } from './ids.js';
 import { QemuMachine } from './machine.js';
 import { make } from './making.js';
 import type { MachineRecord } from './record.js';
+import type { Spares } from './spares/index.js';
 import { finishConfiguring, type StartParts, startMachine } from './starting.js';
 import { Turns } from './turns.js';
 
@@ -17,6 +18,7 @@ const SHUTDOWN_MS = 2_000;
 export interface MachinesOptions extends Omit<StartParts, 'host'> {
   readonly host: Host;
   readonly serviceId: string;
+  readonly spares?: Pick<Spares, 'take' | 'wanted'>;
   /** Called whenever a machine's state may have changed. */
   onChange(id: string): void;
   /** Called when a guest has ended a stream. */
@@ -39,14 +41,18 @@ export class Machines {
     await this.#turn(spec.id, async (machine) => {
       signal?.throwIfAborted();
       machine.assertReadable();
-      if (machine.record === undefined) await make(machine, this.#options, spec);
+      if (machine.record !== undefined) return;
+      if (!(await this.#options.spares?.take(machine, spec))) {
+        await make(machine, this.#options, spec);
+      }
     });
   }
 
   async start(id: string, signal?: AbortSignal, onRunning?: () => void): Promise<void> {
-    await this.#turn(id, (machine) => {
-      known(machine);
-      return startMachine(machine, { ...this.#options, onRunning }, signal);
+    await this.#turn(id, async (machine) => {
+      const { used, image, spec } = known(machine);
+      await startMachine(machine, { ...this.#options, onRunning }, signal);
+      if (!used && image.kind === 'vc') this.#options.spares?.wanted(spec);
     });
   }
 

@@ -47,9 +47,12 @@ const recordSchema = z.object({
   intended: z.enum(['running', 'stopped']),
   /** Somebody may have used the guest: what is on its disk counts. */
   used: z.boolean(),
-  /** Memory and devices to start from in place of booting; gone after the first start. */
-  resume: z.enum(['template', 'fork']).nullable(),
-  /** The Ethernet address that the saved network card has: a copy's is at first its source's. */
+  /**
+   * What to start from in place of booting: saved memory and devices, or a QEMU that waits in here
+   * already. Gone after the first start.
+   */
+  resume: z.enum(['template', 'fork', 'spare']).nullable(),
+  /** The Ethernet address that the network card had first: a copy's is its source's. */
   resumeMac: z.string().nullable(),
   /** The QEMU that was started last. */
   process: identitySchema.nullable(),

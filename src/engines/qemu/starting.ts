@@ -21,6 +21,8 @@ export interface StartParts {
   readonly templates: Pick<Templates, 'offer' | 'reject' | 'wanted'>;
   /** Called when a guest that was saved runs again: its screen is there at once. */
   readonly onRunning?: (() => void) | undefined;
+  /** Told in one line what was got over. */
+  readonly onProblem?: ((message: string) => void) | undefined;
 }
 
 /** All that QEMU keeps of the serial console. */
@@ -40,6 +42,7 @@ export async function startMachine(
 ): Promise<void> {
   signal?.throwIfAborted();
   await machine.judge();
+  if (machine.record?.resume === 'spare' && (await startSpare(machine, parts, signal))) return;
   if (await goesOn(machine, signal)) {
     if (!machine.record?.used) await configureOrEnd(machine, parts, signal);
     return;
@@ -74,6 +77,33 @@ export async function finishConfiguring(
   for (const name of [FILES.memory, FILES.state]) {
     await rm(join(machine.directory, name), { force: true });
   }
+}
+
+/**
+ * Tells the guest that waits in the machine's directory who it is. False when it could not be used:
+ * it is gone, and the machine has yet to be started.
+ */
+async function startSpare(
+  machine: QemuMachine,
+  parts: StartParts,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  await machine.write({ intended: 'running', failure: null });
+  try {
+    if (await goesOn(machine, signal)) {
+      parts.onRunning?.();
+      await configureOrEnd(machine, parts, signal);
+      return true;
+    }
+  } catch (error) {
+    await machine.qemu?.end(0);
+    await machine.note({ intended: 'stopped', process: null });
+    signal?.throwIfAborted();
+    const words = error instanceof Error ? error.message : String(error);
+    parts.onProblem?.(`A spare machine could not be used: ${words}`);
+  }
+  await machine.write({ resume: null });
+  return false;
 }
 
 /** True when its QEMU runs the guest, perhaps again. */

@@ -88,6 +88,14 @@ export class Templates implements TemplateSource {
     await this.#store.remove(key);
   }
 
+  /** The key of the template that a machine like this would start from; undefined: there is none. */
+  async keyOf(spec: MachineSpec, signal?: AbortSignal): Promise<string | undefined> {
+    const image = await findImage(this.#host.layout.images, spec.image);
+    if (image.kind !== 'vc' || image.os !== spec.os) return undefined;
+    const key = await this.#key(spec, image, signal);
+    return (await this.#store.find(key)) && key;
+  }
+
   /** Lays what a machine of this shape starts from into its directory; null if there is nothing. */
   async offer(
     machine: QemuMachine,

@@ -648,7 +648,7 @@ _vc() {
       esac
       ;;
     'connection rm'|'connection delete'|'connection remove'|'connections rm'|'connections delete'|'connections remove')
-      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      options='-y --yes --dry-run -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
         --jq) words=''; kind=''; options='' ;;
@@ -783,7 +783,7 @@ _vc() {
       esac
       ;;
     'image rm'|'image delete'|'image remove'|'images rm'|'images delete'|'images remove')
-      options='--engine -y --yes -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      options='--engine -y --yes --dry-run -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         --engine) words='docker qemu'; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;

@@ -118,7 +118,7 @@ complete -c vc -n '__vc_at 1 \'image|images\'' -f -a build -d 'Build a machine i
 complete -c vc -n '__vc_at 1 \'image|images\'' -f -a import -d 'Make an image of a disk of your own, for the engine qemu'
 complete -c vc -n '__vc_at 1 \'image|images\'' -f -a warm -d 'Keep an image booted, so that computers of that shape start at once'
 complete -c vc -n '__vc_at 1 \'image|images\'' -f -a ls -d 'List the machine images on this machine'
-complete -c vc -n '__vc_at 1 \'image|images\'' -f -a rm -d 'Remove a machine image and its templates from this machine'
+complete -c vc -n '__vc_at 1 \'image|images\'' -f -a rm -d 'Remove machine images and their templates from this machine'
 complete -c vc -n '__vc_at 2 \'project|projects\' \'create\'' -f
 complete -c vc -n '__vc_at 2 \'project|projects\' \'get|show\'' -f -a '(vc __complete project 2>/dev/null)'
 complete -c vc -n '__vc_at 2 \'project|projects\' \'start\'' -f -a '(vc __complete project 2>/dev/null)'
@@ -267,6 +267,8 @@ complete -c vc -n '__vc_at +2 \'key|keys\' \'rm|delete|remove\'' -f -a '(vc __co
 complete -c vc -n '__vc_in \'connection|connections\' \'add|create\'' -l key-stdin -f -d 'read the stream key from stdin'
 complete -c vc -n '__vc_at 2 \'connection|connections\' \'add|create\'' -f
 complete -c vc -n '__vc_at 3 \'connection|connections\' \'add|create\'' -f
+complete -c vc -n '__vc_in \'connection|connections\' \'rm|delete|remove\'' -s y -l yes -f -d 'do not ask'
+complete -c vc -n '__vc_in \'connection|connections\' \'rm|delete|remove\'' -l dry-run -f -d 'say what would be removed, and remove nothing'
 complete -c vc -n '__vc_at +2 \'connection|connections\' \'rm|delete|remove\'' -f -a '(vc __complete connection 2>/dev/null)'
 complete -c vc -n '__vc_in \'profile|profiles\' \'add\'' -l default-project -x -d 'project of bare names'
 complete -c vc -n '__vc_in \'profile|profiles\' \'add\'' -l from-env -f -d 'take the key from VC_API_KEY'
@@ -291,9 +293,10 @@ complete -c vc -n '__vc_in \'image|images\' \'warm\'' -l ram -x -a '2 4 8' -d 'm
 complete -c vc -n '__vc_in \'image|images\' \'warm\'' -l cpu -x -a '2 4 8' -d 'cores'
 complete -c vc -n '__vc_in \'image|images\' \'warm\'' -l resolution -x -d 'size of the screen in pixels'
 complete -c vc -n '__vc_at 2 \'image|images\' \'warm\'' -f
-complete -c vc -n '__vc_in \'image|images\' \'rm|delete|remove\'' -l engine -x -a 'docker qemu' -d 'engine to remove it from'
+complete -c vc -n '__vc_in \'image|images\' \'rm|delete|remove\'' -l engine -x -a 'docker qemu' -d 'engine to remove them from'
 complete -c vc -n '__vc_in \'image|images\' \'rm|delete|remove\'' -s y -l yes -f -d 'do not ask'
-complete -c vc -n '__vc_at 2 \'image|images\' \'rm|delete|remove\'' -f
+complete -c vc -n '__vc_in \'image|images\' \'rm|delete|remove\'' -l dry-run -f -d 'say what would be removed, and remove nothing'
+complete -c vc -n '__vc_at +2 \'image|images\' \'rm|delete|remove\'' -f
 complete -c vc -n '__vc_in \'demo\'' -l keep -f -d 'leave the computer there to go on with'
 complete -c vc -n '__vc_in \'demo\'' -l pause -x -d 'between steps, to read'
 complete -c vc -n '__vc_in \'serve\'' -l listen -x -d 'address to listen on'

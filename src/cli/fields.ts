@@ -21,6 +21,13 @@ export const fields = {
     'truncated',
   ],
   connection: ['name', 'url', 'has_stream_key', 'created_at'],
+  image: [
+    ...['name', 'engine', 'os', 'kind', 'bytes', 'created_at', 'state', 'recipe_hash'],
+    // Of a template: its key and the shape of the computers that it is for.
+    ...['key', 'cpu', 'ram', 'resolution'],
+  ],
+  storedImage: ['engine', 'id', 'name', 'os', 'bytes', 'created_at', 'recipe_hash'],
+  template: ['key', 'image', 'ram', 'cpu', 'resolution', 'is_new'],
   me: ['user_id', 'name', 'key', 'running', 'max_running', 'base_url', 'profile'],
   profile: ['name', 'base_url', 'project', 'current'],
 } as const satisfies Record<string, readonly string[]>;

@@ -122,7 +122,7 @@ test.each([
     'vc computer ls -p shop',
   ],
   ['project', ['project', 'get', 'shpo'], 'shpo', 'shop', 'vc project ls'],
-  ['connection', ['connection', 'rm', 'shwo'], 'shwo', 'show', 'vc connection ls'],
+  ['connection', ['connection', 'rm', 'shwo', '--yes'], 'shwo', 'show', 'vc connection ls'],
   ['API key', ['key', 'rm', 'agnet', '--yes'], 'agnet', 'agent', 'vc key ls'],
 ] as const)(
   'a %s that is not there is named with the nearest',

@@ -308,7 +308,7 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: /\nshow\trtmp:\/\/live\.example\.com\/app\tkept\t/,
   },
   'connection rm': {
-    argv: ['connection', 'rm', 'show'],
+    argv: ['connection', 'rm', 'show', '--yes'],
     answers: { 'DELETE /connections/show': success },
     asks: ['DELETE /connections/show'],
     stdout: '',

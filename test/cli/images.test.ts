@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { fields } from '../../src/cli/fields.js';
 import { openWorld, type World } from './support/run.js';
 
 let world: World;
@@ -36,6 +37,41 @@ test('images of all engines are listed, whatever of them can be used', async () 
   expect(JSON.parse((await run('ls', '--json')).stdout).images).toMatchObject([
     { name: 'lab', engine: 'qemu', kind: 'disk', bytes: 5e6, state: 'ready' },
   ]);
+});
+
+test('images are listed by the fields and names that a script asks for', async () => {
+  install('lab');
+  install('other');
+  const chosen = JSON.parse((await run('ls', '--json=name,bytes,key')).stdout);
+  expect(chosen).toEqual({
+    images: [
+      { name: 'lab', bytes: 5e6, key: null },
+      { name: 'other', bytes: 5e6, key: null },
+    ],
+  });
+  const all = JSON.parse((await run('ls', '--json')).stdout).images[0];
+  expect(Object.keys(all).sort()).toEqual([...fields.image].sort());
+  expect((await run('ls', '-q')).stdout).toBe('lab\nother\n');
+  const unknown = await run('ls', '--json=nmae');
+  expect(unknown.code).toBe(2);
+  expect(JSON.parse(unknown.stderr).error.message).toContain('did you mean name?');
+});
+
+test('several images are removed at once, and none of them before all names are understood', async () => {
+  const [lab, other] = [install('lab'), install('other')];
+  const dry = await run('rm', 'lab', 'other', '--dry-run');
+  expect(dry).toMatchObject({ code: 0, stdout: '' });
+  expect(dry.stderr).toContain('would remove the image lab for qemu (disk, 5 MB)\n');
+  expect(dry.stderr).toContain('would remove the image other for qemu (disk, 5 MB)\n');
+  expect((await run('rm', 'lab', 'nothing', '--yes')).code).toBe(5);
+  expect([lab, other].map((path) => existsSync(path))).toEqual([true, true]);
+  const { stdout } = await run('rm', 'lab', 'other', '--yes', '--json');
+  expect(JSON.parse(stdout)).toEqual([
+    { name: 'lab', answer: { success: true } },
+    { name: 'other', answer: { success: true } },
+  ]);
+  expect([lab, other].map((path) => existsSync(path))).toEqual([false, false]);
+  expect((await run('rm', 'lab', '--yes', '-q')).stdout).toBe('');
 });
 
 test('an image is removed when that is confirmed', async () => {
@@ -83,6 +119,7 @@ test('a template is listed with the system of its image', async () => {
     createdAt: '2026-01-02T03:04:05.000Z',
   };
   writeFileSync(join(directory, 'template.json'), JSON.stringify(template));
-  const listed = { name: 'lab', kind: 'template', os: 'windows' };
+  const shape = { key, cpu: 2, ram: 4, resolution: { width: 800, height: 600 } };
+  const listed = { name: 'lab', kind: 'template', os: 'windows', ...shape };
   expect(JSON.parse((await run('ls', '--json')).stdout).images).toMatchObject([listed]);
 });

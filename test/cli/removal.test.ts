@@ -8,6 +8,7 @@ beforeEach(async () => {
   world.service.on('GET /projects/demo/computers/desktop', { ...computer, protected: true });
   const key = { id: 'key_1', name: 'agent', created_at: project.created_at, last_used_at: null };
   world.service.on('GET /keys', { keys: [key] });
+  world.service.on('GET /connections', { connections: [{ name: 'show' }] });
 });
 afterEach(() => world.close());
 
@@ -15,6 +16,7 @@ test.each([
   [['computer', 'rm', 'demo/desktop'], 'would remove demo/desktop (running), which is protected'],
   [['project', 'rm', 'demo'], 'would remove project demo with 1 computer (desktop)'],
   [['key', 'rm', 'agent'], 'would remove key agent (key_1)'],
+  [['connection', 'rm', 'show'], 'would remove connection show'],
 ] as const)('vc %j --dry-run says what would go, and asks for no deletion', async (argv, line) => {
   const { code, stdout, stderr } = await world.run([...argv, '--dry-run']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -34,7 +36,31 @@ test('vc profile rm --dry-run keeps the profile', async () => {
 
 test('what does not exist is not said to go', async () => {
   expect((await world.run(['key', 'rm', 'nobody', '--dry-run'])).code).toBe(5);
+  expect((await world.run(['connection', 'rm', 'nothing', '--dry-run'])).code).toBe(5);
   expect((await world.run(['computer', 'rm', 'demo/nothing', '--dry-run'])).code).toBe(5);
+});
+
+test('nobody is asked about a computer that is protected', async () => {
+  const argv = ['computer', 'rm', 'demo/desktop'];
+  const { code, stderr } = await world.run(argv, { terminal: true, stdin: 'y\n' });
+  expect(code).toBe(6);
+  expect(stderr).not.toContain('[y/N]');
+  expect(stderr).toContain('demo/desktop is protected');
+  expect(stderr).toContain('vc computer update demo/desktop --unprotect');
+  expect(world.service.received.filter(({ method }) => method === 'DELETE')).toEqual([]);
+});
+
+test('a connection goes when that is confirmed', async () => {
+  world.service.on('DELETE /connections/show', { success: true });
+  const argv = ['connection', 'rm', 'show'];
+  const unasked = await world.run(argv);
+  expect(unasked).toMatchObject({ code: 2 });
+  expect(unasked.stderr).toContain('add --yes to confirm');
+  const asked = await world.run(argv, { terminal: true, stdin: 'no\n' });
+  expect(asked.stderr).toContain('Remove connection show? Its stream key cannot be shown again.');
+  expect(asked.code).toBe(1);
+  expect(world.service.received.filter(({ method }) => method === 'DELETE')).toEqual([]);
+  expect((await world.run([...argv, '--yes'])).stderr).toBe('removed connection show\n');
 });
 
 test('vc computer update sends only what is given', async () => {

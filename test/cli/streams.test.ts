@@ -39,7 +39,7 @@ test('connections are listed and removed', async () => {
   );
   expect((await world.run(['connection', 'ls', '-q'])).stdout).toBe('show\n');
   world.service.on('DELETE /connections/show', { success: true });
-  expect((await world.run(['connection', 'rm', 'show'])).stderr).toContain(
+  expect((await world.run(['connection', 'rm', 'show', '--yes'])).stderr).toContain(
     'removed connection show',
   );
 });

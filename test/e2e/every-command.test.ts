@@ -42,7 +42,7 @@ const script: readonly Line[] = [
   { argv: ['key', 'rm', 'agent', '--yes'], stderr: /removed key agent/ },
   { argv: ['connection', 'add', 'show', 'rtmp://live.example.com/app/name'] },
   { argv: ['connection', 'ls'], stdout: /^show\t/m },
-  { argv: ['connection', 'rm', 'show'], stderr: /removed connection show/ },
+  { argv: ['connection', 'rm', 'show', '--yes'], stderr: /removed connection show/ },
   { argv: ['backup', 'vc.backup'], stderr: /^wrote .*vc\.backup / },
   { argv: ['restore', 'vc.backup'], code: 6, stderr: /holds a state already/ },
   { argv: ['project', 'create', 'shop'] },

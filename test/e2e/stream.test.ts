@@ -379,8 +379,8 @@ it('keeps connections from the command line, the key from stdin', async () => {
   expect(await cli(add, { input: `${SECRET}\n` })).toMatchObject({ code: 6 });
   const listed = JSON.parse((await cli(['connection', 'ls', '--json'])).stdout);
   expect(listed.connections).toMatchObject([{ name: 'cli', has_stream_key: true }]);
-  expect((await cli(['connection', 'rm', 'cli'])).code).toBe(0);
-  expect((await cli(['connection', 'rm', 'cli'])).code).toBe(5);
+  expect((await cli(['connection', 'rm', 'cli', '--yes'])).code).toBe(0);
+  expect((await cli(['connection', 'rm', 'cli', '--yes'])).code).toBe(5);
 });
 
 it('streams from the command line', async () => {

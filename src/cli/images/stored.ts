@@ -35,7 +35,7 @@ export async function toldOf(context: Context, image: Stored, line: string): Pro
   if (context.globals.json) {
     const created_at = createdAt.toISOString();
     const recipe_hash = recipeHash ?? null;
-    await printJson(context, { engine, id, name, os, bytes, created_at, recipe_hash });
+    await printJson(context, { engine, id: id ?? null, name, os, bytes, created_at, recipe_hash });
   } else if (context.globals.quiet) await print(context, id ?? name);
   else await done(context, line);
 }

@@ -1,8 +1,12 @@
 import { computerAddress, describeAddress } from '../../address.js';
 import { change, computersArgument, onComputer } from '../../computers.js';
 import { confirmLoss } from '../../confirm-loss.js';
+import type { Context } from '../../context.js';
 import { defineCommand, dryRun, enumerate, flag } from '../../define.js';
 import { forEach } from '../../each.js';
+import { CliError } from '../../errors.js';
+import { ExitCode } from '../../exit-codes.js';
+import { shellWord } from '../../shell-word.js';
 
 export const command = defineCommand({
   name: 'rm',
@@ -28,8 +32,23 @@ export const command = defineCommand({
           `would remove ${project_name}/${name} (${status})${isProtected ? ', which is protected' : ''}`,
       });
     }
+    const prompt = await context.prompt();
+    // Nobody is asked about what cannot be done.
+    if (prompt.isInteractive && !yes) for (const name of names) await removable(context, name);
     const question = `Remove ${what} with everything on the disk, for good?`;
-    await confirmLoss(await context.prompt(), { question, yes });
+    await confirmLoss(prompt, { question, yes });
     return change(context, 'deleteComputer', { names, doing: `Removing ${what}`, did: 'removed' });
   },
 });
+
+/** Throws when the computer is protected, or not there. */
+async function removable(context: Context, name: string): Promise<void> {
+  const computer = await onComputer(context, 'getComputer', name);
+  if (!computer.protected) return;
+  const shown = `${computer.project_name}/${computer.name}`;
+  throw new CliError(`${shown} is protected`, {
+    hint: `take the protection off first: vc computer update ${shellWord(shown)} --unprotect`,
+    exitCode: ExitCode.conflict,
+    code: 'conflict',
+  });
+}

@@ -1,5 +1,6 @@
 import { argument, choice, defineCommand, flag } from '../../define.js';
 import { ENGINE_CHOICES, engineChoice } from '../../engine-choice.js';
+import { fields } from '../../fields.js';
 import { buildLocalImage } from '../../images/build.js';
 import { nonEmpty } from '../../parse.js';
 
@@ -26,6 +27,7 @@ export const command = defineCommand({
     }),
     ifMissing: flag('--if-missing', 'do nothing when it is there and up to date'),
   },
+  fields: fields.storedImage,
   examples: [
     { does: 'Build the Linux desktop', command: 'vc image build linux' },
     { does: 'For virtual machines', command: 'vc image build linux --engine qemu' },

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { argument, choice, defineCommand, flag, value } from '../../define.js';
 import { UsageError } from '../../errors.js';
+import { fields } from '../../fields.js';
 import { importDisk } from '../../images/import.js';
 import { nonEmpty } from '../../parse.js';
 
@@ -25,6 +26,7 @@ export const command = defineCommand({
     shell: flag('--no-shell', 'it has no SSH server'),
     firmware: choice('--firmware <kind>', 'how it boots', ['uefi', 'bios'], { otherwise: 'bios' }),
   },
+  fields: fields.storedImage,
   examples: [
     {
       does: 'A Windows disk without an SSH server',

@@ -1,4 +1,5 @@
 import { defineCommand } from '../../define.js';
+import { fields } from '../../fields.js';
 import { type Listed, listStored, shownName } from '../../images/list.js';
 import { note, print, printJson } from '../../output.js';
 import { type Column, printTable } from '../../table.js';
@@ -27,7 +28,11 @@ export const command = defineCommand({
   ].join(' '),
   arguments: {},
   options: {},
-  examples: [{ does: 'See which images there are', command: 'vc image ls' }],
+  fields: fields.image,
+  examples: [
+    { does: 'See which images there are', command: 'vc image ls' },
+    { does: 'Their names and sizes, for a program', command: 'vc image ls --json=name,bytes' },
+  ],
   async run(context) {
     const { listed, away } = await listStored(context);
     if (context.globals.json) await printJson(context, { images: listed.map(document) });
@@ -42,10 +47,14 @@ export const command = defineCommand({
   },
 });
 
-function document({ name, engine, os, kind, bytes, createdAt, state, ...rest }: Listed) {
-  const { template, recipeHash } = rest;
-  const common = { name, engine, os, kind, bytes, created_at: createdAt.toISOString(), state };
-  if (template === undefined) return { ...common, recipe_hash: recipeHash ?? null };
-  const { key, cpu, ram, resolution } = template;
-  return { ...common, key, cpu, ram, resolution };
+/** All fields whatever it is, so that a script can ask for each of every one. */
+function document({ template, recipeHash, createdAt, ...image }: Listed) {
+  const { name, engine, os, kind, bytes, state } = image;
+  const { key = null, cpu = null, ram = null, resolution = null } = template ?? {};
+  const created_at = createdAt.toISOString();
+  const recipe_hash = recipeHash ?? null;
+  return {
+    ...{ name, engine, os, kind, bytes, created_at, state, recipe_hash },
+    ...{ key, cpu, ram, resolution },
+  };
 }

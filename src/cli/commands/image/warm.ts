@@ -1,4 +1,5 @@
 import { argument, choice, defineCommand, value } from '../../define.js';
+import { fields } from '../../fields.js';
 import { here, needUsable } from '../../images/stored.js';
 import { localQemu } from '../../local-engines.js';
 import { done, print, printJson } from '../../output.js';
@@ -21,6 +22,7 @@ export const command = defineCommand({
       otherwise: '1280x800',
     }),
   },
+  fields: fields.template,
   examples: [
     { does: 'For computers as they are made by default', command: 'vc image warm linux' },
     { does: 'For larger ones', command: 'vc image warm linux --ram 8 --cpu 4' },

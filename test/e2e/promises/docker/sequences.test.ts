@@ -10,6 +10,17 @@ import { type Json, openTestService, type TestService } from '../../../support/s
 /** With VC_SEQUENCES there are so many, and other ones each time. */
 const MORE = process.env.VC_SEQUENCES;
 const SEQUENCES = Number(MORE ?? 3);
+/** The seed of three sequences that meet much, of which this is to be met in any case. */
+const SEED = 9471;
+const MEETS = [
+  'create none: limit_reached',
+  'behind running, machine running: done',
+  'start error, machine none: not_found',
+  'start stopped, machine stopped: done',
+  'stop running, machine running: done',
+  'restart running, machine running: done',
+  'remove running, machine running: done',
+];
 /** What the engine tells is there at once, what it does not tell by the next look at all it has. */
 const AGREE_MS = 60_000;
 
@@ -26,6 +37,7 @@ promise(
   'service, model and Docker agree after each of a sequence of deeds',
   async (report) => {
     let done = 0;
+    const met = new Set<string>();
     const service = await openTestService(inject('dockerHost'));
     try {
       await fc.assert(
@@ -35,8 +47,10 @@ promise(
           const begin: Deed[] = NAMES.slice(0, 2).map((name) => ({ does: 'create', name }));
           const model = new Model();
           for (const deed of [...begin, ...sequence]) {
+            const before = model.expected()[deed.name] ?? 'none';
             const answer = await answerTo(service, deed);
             expect(answer, JSON.stringify(deed)).toBe(model.answerTo(deed));
+            met.add(`${deed.does} ${before}: ${answer}`);
             await eventually(
               async () => equal(await seen(service), model.expected()),
               AGREE_MS,
@@ -55,8 +69,9 @@ promise(
             directories: [],
           });
         }),
-        { numRuns: SEQUENCES, endOnFailure: true, ...(MORE === undefined && { seed: 17 }) },
+        { numRuns: SEQUENCES, endOnFailure: true, ...(MORE === undefined && { seed: SEED }) },
       );
+      if (MORE === undefined) expect([...met]).toEqual(expect.arrayContaining(MEETS));
     } finally {
       for (const { id } of await computers(service)) {
         await service.http('PATCH', `/computers/${id}`, { protected: false });

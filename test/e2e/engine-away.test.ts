@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { eventually } from '../support/e2e.js';
@@ -8,6 +9,9 @@ import { behind } from '../support/machines.js';
 import { promise } from '../support/promise.js';
 import { type Json, openTestService, type TestService } from '../support/service.js';
 import { openSilentProxy, type SilentProxy } from '../support/silent-proxy.js';
+
+/** In this time the service has asked for its machines some times over. */
+const LOOKED_FOR_MS = 5_000;
 
 const target = inject('dockerHost').replace('unix://', '');
 const docker = new Docker({ socketPath: target });
@@ -60,8 +64,11 @@ for (const how of ['falls silent', 'goes away'] as const) {
       const noticed = await seconds(async () => !(await usable()));
       const refused = await create(`${name}-refused`);
       expect(refused.status, JSON.stringify(refused.json)).toBe(503);
-      // What does not need the Engine is answered, with what was known last.
-      expect(await status(stays)).toBe('running');
+      // What does not need the Engine is answered, with what was known last: also while the service
+      // looks for the Engine again and again.
+      for (const end = Date.now() + LOOKED_FOR_MS; Date.now() < end; await sleep(100)) {
+        expect(await status(stays)).toBe('running');
+      }
       await behind(service).kill(dies);
 
       await proxy.comeBack();

@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** End-to-end tests of what every engine promises: they run once on each. */
 const EVERY_ENGINE = [
   ...['published', 'typing', 'input', 'screenshot', 'shell', 'lifecycle', 'cli', 'batch'],
-  ...['jobs', 'terminal', 'forward', 'crash-points'],
+  ...['jobs', 'terminal', 'forward', 'crash-points', 'files', 'stream', 'view', 'windows'],
+  'surfaces',
 ];
 
 /** Where the promises about one engine alone are; `promises/*` are those that both keep. */

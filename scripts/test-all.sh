@@ -26,7 +26,7 @@ trap 'rm -rf "$reports"' EXIT
 failed=0
 # The tests run against real machines: one that a busy host was too slow for has a second attempt,
 # and the summary names it.
-for project in unit e2e e2e-qemu; do
+for project in unit e2e e2e-qemu answered; do
   npx vitest run --project "$project" --retry=1 --reporter=default --reporter=json \
     --outputFile.json="$reports/$project.json" || failed=1
 done

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type Bench, eventually, openBench } from '../support/e2e.js';
+import { type Bench, eventually, openBench, untilRunning } from '../support/e2e.js';
 import { freePort, openViewer } from '../support/ingest.js';
 
 /** What is done to projects, keys and computers as a whole, over HTTP and from the command line. */
@@ -186,8 +186,14 @@ describe('a project', () => {
       success: true,
       computers: [{ id: bench.id, status: name }],
     });
+    const comingUp = {
+      success: true,
+      computers: [{ id: bench.id, status: expect.stringMatching(/^(starting|running)$/) }],
+    };
     expect(await call('POST', '/projects/e2e/stop')).toMatchObject(status('stopped'));
-    expect(await call('POST', '/projects/e2e/restart')).toMatchObject(status('running'));
+    // A machine that boots under emulation takes longer than the request waits for it.
+    expect(await call('POST', '/projects/e2e/restart')).toMatchObject(comingUp);
+    await untilRunning(bench.service, bench.id);
     expect(await call('POST', '/projects/e2e/start')).toMatchObject(status('running'));
   });
 

@@ -118,6 +118,8 @@ describe.skipIf(noBrowser !== undefined)('the live view in a browser', () => {
     const [kx, ky] = await inside('^keys$', 50, 50);
     await page.mouse.click(...(await pointOn(page, kx, ky)));
     expect(await page.locator('#focus-hint').isVisible()).toBe(false);
+    // The window manager gives the focus by and by: keys go to whoever has it.
+    await bench.until('test "$(xdotool getwindowfocus getwindowname)" = keys');
     const text = 'Hello, World! [1+1=2] {~|\\}';
     await page.keyboard.type(text);
     await page.keyboard.press('Enter');

@@ -76,6 +76,15 @@ await withService({ flags, prepare }, async ({ vc }) => {
   const commands = await sample(50, () => computer.bash('true'));
   rows.push(['bash true p50', ms(middle(commands))]);
   for (const one of made.slice(1)) await one.delete();
+  // Each is followed by a spare for the next, which takes a slow machine some seconds.
+  const spared = [];
+  for (let i = 0; i < 5; i++) {
+    await sleep(15_000);
+    const [time, next] = await timed(() => vc.computers.create('bench', { name: `spare${i}` }));
+    spared.push(time);
+    await next.delete();
+  }
+  rows.push(['create to ready, a spare', ms(middle(spared))]);
   const [forking, copy] = await timed(() => computer.fork('copy'));
   rows.push(['fork of a running one, to ready', ms(forking)]);
   await copy.delete();

@@ -43,7 +43,7 @@ function memory(): number {
 describe('a large file', () => {
   it('goes up and comes back with the same bytes, and the memory of the service stays flat', async () => {
     // An emulated machine decrypts some 10 MB/s.
-    const size = (inject('engine') === 'docker' ? 1024 : 128) * MiB;
+    const size = (inject('engine') === 'docker' ? 1024 : 64) * MiB;
     const sent = createHash('sha256');
     async function* counted() {
       for await (const chunk of noise(size)) {
@@ -227,6 +227,12 @@ describe('a transfer that is cut', () => {
   });
 });
 
+/** What the command does here, whatever computer it is that the file comes from. */
+const onceOnly = it.skipIf(inject('engine') !== 'docker');
+if (inject('engine') !== 'docker') {
+  console.log('An interrupted copy, and one that is not held, are tested on one engine, Docker.');
+}
+
 describe('vc computer cp', () => {
   const cp = (...args: string[]) =>
     bench.service.cli(['computer', 'cp', ...args], { cwd: bench.service.directory });
@@ -286,7 +292,7 @@ describe('vc computer cp', () => {
     expect(stdout.split('\n')).toEqual(['in', 'ok']);
   });
 
-  it('leaves no half file here when it is interrupted', async () => {
+  onceOnly('leaves no half file here when it is interrupted', async () => {
     const here = bench.service.directory;
     await bench.run('head -c 300M /dev/zero >large');
     const { execa } = await import('execa');
@@ -305,7 +311,7 @@ describe('vc computer cp', () => {
     await bench.run('rm large');
   });
 
-  it('streams a file through this machine without holding it', async () => {
+  onceOnly('streams a file through this machine without holding it', async () => {
     const path = join(bench.service.directory, 'stream');
     await pipeline(Readable.from(noise(50 * MiB)), createWriteStream(path));
     expect(await cp('stream', 'e2e/desktop:stream')).toMatchObject({ code: 0 });

@@ -8,9 +8,10 @@ export async function readApiKey(context: Context, baseUrl: string): Promise<str
 
 /** The text, if it can be a key at all. */
 export function checkedApiKey(text: string | undefined): string {
-  if (!text) throw new UsageError('no API key was given');
+  if (!text)
+    throw new UsageError('no API key was given', 'type it, or give it on stdin: < key.txt');
   if (!/^[\x21-\x7e]+$/.test(text)) {
-    throw new UsageError('the API key has a character no key has');
+    throw new UsageError('the API key has a character no key has', 'copy it again, whole');
   }
   return text;
 }

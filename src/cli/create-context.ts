@@ -1,8 +1,7 @@
 import type { Client } from '../client/client.js';
-import { ServiceError } from '../client/errors.js';
 import type { Environment } from '../profile/index.js';
 import { configDirectory, ProfileStore, resolveSettings, type Settings } from '../profile/index.js';
-import { openClient } from './client.js';
+import { checkReachable, openClient } from './client.js';
 import type { Context, Globals } from './context.js';
 import { CliError, UsageError } from './errors.js';
 import { ExitCode } from './exit-codes.js';
@@ -84,9 +83,7 @@ function clientOf({ baseUrl, apiKey }: Settings): Client {
 /** Without a key nothing works; but a service that is not there is what has to be mended first. */
 async function failWithoutKey(client: Client, settings: Settings, signal: AbortSignal) {
   const { baseUrl, profile } = settings;
-  await client.request('health', { timeoutMs: 5000, signal }).catch((error: unknown) => {
-    if (!(error instanceof ServiceError)) throw error;
-  });
+  await checkReachable(client, signal);
   throw new CliError(`there is no API key for ${baseUrl.value}`, {
     hint: `set VC_API_KEY, or: vc profile add ${profile.value} --base-url ${baseUrl.value}`,
     exitCode: ExitCode.authentication,

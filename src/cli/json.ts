@@ -33,7 +33,19 @@ export async function checkJsonChoice(
       );
     }
   }
-  if (jq !== undefined) await runJq({}, `def checked: ${jq}\n; empty`);
+  if (jq !== undefined) await checkJq(jq);
+}
+
+/** @throws UsageError jq does not understand it */
+async function checkJq(expression: string): Promise<void> {
+  try {
+    await runJq({}, `def checked: ${expression}\n; empty`);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    // What stands behind it here is not what the user wrote.
+    const ends = error.message.replace(/unexpected ';'.*$/, 'it ends too early');
+    throw new UsageError(ends.replace(/ at <top-level>.*$/, ''), error.hint);
+  }
 }
 
 /** The document with the chosen fields only, of the thing itself or of each in its list. */

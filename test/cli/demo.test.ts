@@ -20,6 +20,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 function answer({ method, url, body }: Received): unknown {
+  if (url === '/api/me') return { running: 0, max_running: 2 };
   if (url === '/api/projects') return { ...project, ...(body as object) };
   if (method === 'POST' && url.endsWith('/computers')) return computer;
   if (url.endsWith('/bash')) {
@@ -47,6 +48,15 @@ test('the tour says every command, keeps the picture, and leaves nothing behind'
   expect(await readFile(join(world.directory, file), 'utf8')).toBe('the picture');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
   expect(stderr).not.toMatch(/[\x00-\x08\x0b-\x1f]/);
+});
+
+test('where no computer may run any more the tour does not begin', async () => {
+  world.service.on('GET /me', { running: 2, max_running: 2 });
+  const { code, stderr } = await world.run(['demo']);
+  expect(code).toBe(6);
+  expect(stderr).toContain('2 of 2 computers run already');
+  expect(stderr).toContain('vc computer stop');
+  expect(asked()).toEqual(['GET /api/me']);
 });
 
 test('with --json it is silent but for one document', async () => {

@@ -269,6 +269,19 @@ test.each([
     ['backup', 'no/vc.backup'],
     '/no/vc.backup: the directory does not exist\n       make it first, or choose another',
   ],
+  [
+    ['computer', 'stream', 'demo/desktop', 'start'],
+    'start, status or stop, and stand before the computer\n       for example: vc computer stream start demo/desktop',
+  ],
+  [['computer', 'stream', 'stat', 'demo/desktop'], 'did you mean start?\n       see: vc computer'],
+  [['computer', 'record', 'demo/desktop', '-o', ''], '--output: must not be empty\n       see: '],
+  [['restore', 'no.backup'], 'cannot read no.backup: it does not exist\n       check the path'],
+  [
+    ['help', 'computer', 'clik'],
+    'computer has no command "clik"\n       did you mean click? see: ',
+  ],
+  [['help', 'compter'], 'command or topic "compter"\n       did you mean computer? see: vc --help'],
+  [['computer', 'forward', 'demo/desktop', '80:80:80'], 'not 80:80:80\n       see: vc computer'],
   [['serve', '--listen', 'foo'], 'not "foo"\n       see: vc serve --help'],
   [['completion', 'tcsh'], 'not "tcsh"\n       see: vc completion --help'],
   [

@@ -393,7 +393,7 @@ const cases: Readonly<Record<string, Case>> = {
   restore: {
     argv: ['restore', 'none.backup'],
     asks: [],
-    code: 1,
+    code: 2,
     stdout: '',
     stderr: /^error: /,
   },
@@ -409,7 +409,7 @@ const cases: Readonly<Record<string, Case>> = {
     argv: ['login'],
     stdin: 'vc_key\n',
     answers: { 'GET /me': me },
-    asks: ['GET /me'],
+    asks: ['GET /health', 'GET /me'],
     stdout: '',
     stderr: /^logged in to .* as owner \(usr_1\), profile default\n$/,
   },

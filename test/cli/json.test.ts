@@ -63,6 +63,13 @@ test('an unknown field is a usage error that names the others, before anything i
   expect(world.service.received.length).toBe(before);
 });
 
+test('a jq expression that is not whole is told as the user wrote it', async () => {
+  const { code, stderr } = await world.run(['computer', 'ls', '-p', 'demo', '--jq', '.[']);
+  expect(code).toBe(2);
+  const { message } = JSON.parse(stderr).error;
+  expect(message).toBe('--jq: syntax error, it ends too early');
+});
+
 test('--json FIELDS in two words is taken when it can only be fields', () => {
   expect(separateJson(['computer', 'ls', '--json', 'id,name'])).toEqual([
     ...['computer', 'ls', '--json=id,name'],

@@ -35,6 +35,16 @@ test('vc login tries the key on the service, then keeps it', async () => {
   expect(profiles[current]).toEqual({ baseUrl: world.service.baseUrl, apiKey: 'vc_fresh' });
 });
 
+test('nobody is asked for the key of a service that is not there', async () => {
+  for (const io of [{ terminal: true, stdin: 'vc_typed\r' }, { stdin: '' }]) {
+    const argv = ['login', '--base-url', 'http://127.0.0.1:1/api'];
+    const { code, stderr } = await world.run(argv, { ...io, env: withoutKey });
+    expect(code).toBe(7);
+    expect(stderr).toContain('nothing listens there');
+    expect(stderr).not.toContain('API key for');
+  }
+});
+
 test('a key that the service refuses is not kept', async () => {
   world.service.fail('GET /me', 401, 'unauthorized', 'The API key is wrong.');
   const argv = ['login', '--base-url', world.service.baseUrl];

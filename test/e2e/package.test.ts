@@ -6,6 +6,8 @@ import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type FakeService, startFakeService } from '../cli/support/fake-service.js';
 import { API_KEY, computer, project } from '../cli/support/run.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/ingest.js';
 import { openTerminal } from '../support/tmux.js';
 
 const ROOT = new URL('../..', import.meta.url).pathname;
@@ -33,6 +35,14 @@ beforeAll(async () => {
   };
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
 
 const run = (program: string, args: readonly string[]) =>
   execa(program, args, { env, extendEnv: false, cwd: directory });
@@ -70,6 +80,35 @@ describe('the package', () => {
     const shown = await run('man', ['-M', join(prefix, 'share/man'), '-P', 'cat', 'vc-demo']);
     expect(shown.stdout).toMatch(/NAME\n +vc-demo/);
   });
+
+  it('starts a service in the background and says what one has to know of it', async () => {
+    const port = await freePort();
+    const listen = ['--listen', `0.0.0.0:${port}`, '--expose'];
+    // No engine is needed: the service says itself what is missing.
+    const bare = {
+      ...env,
+      DOCKER_HOST: 'unix:///nonexistent/docker.sock',
+      VC_STATE_DIR: join(directory, 'state'),
+      VC_CONFIG_DIR: join(directory, 'detached'),
+    };
+    const options = { env: bare, extendEnv: false, cwd: directory } as const;
+    const started = await execa('vc', ['serve', '--detach', ...listen], options);
+    const pid = Number(/stop it with: kill (\d+)/.exec(started.stderr)?.[1]);
+    try {
+      expect(started.stderr.split('\n')).toEqual([
+        `listening on http://127.0.0.1:${port}/api, process ${pid}`,
+        expect.stringContaining('it can be reached from other machines, in clear text'),
+        expect.stringContaining('put TLS in front of it'),
+        expect.stringMatching(/^the first API key is in profile default \(.*\/detached\//),
+        expect.stringContaining('log: '),
+        expect.stringContaining('next: vc demo'),
+      ]);
+      expect((await execa('vc', ['whoami'], options)).stdout).toContain('0 of 2 running');
+    } finally {
+      process.kill(pid, 'SIGTERM');
+      await eventually(async () => !isAlive(pid), 30_000);
+    }
+  }, 120_000);
 
   it('is a typed client for programs', async () => {
     const app = join(directory, 'app');

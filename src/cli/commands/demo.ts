@@ -80,7 +80,16 @@ export const command = defineCommand({
 async function checkService(context: Context): Promise<void> {
   const { interrupts } = context;
   try {
-    await (await context.client()).request('getMe', { signal: interrupts.signal });
+    const client = await context.client();
+    const { running, max_running: most } = await client.request('getMe', {
+      signal: interrupts.signal,
+    });
+    if (running < most) return;
+    throw new CliError(`${running} of ${most} computers run already, and the tour needs one`, {
+      hint: 'stop one first: vc computer ls --all, vc computer stop COMPUTER',
+      exitCode: ExitCode.conflict,
+      code: 'limit_reached',
+    });
   } catch (error) {
     const isLocal =
       error instanceof ServiceUnreachableError && sameBaseUrl(error.baseUrl, LOCAL_BASE_URL);

@@ -3,7 +3,22 @@ import { UsageError } from '../errors.js';
 import { write } from '../io.js';
 import { nearest } from '../nearest.js';
 import { topics } from '../topics.js';
-import { isGroup, tree } from '../tree.js';
+import { isGroup, isNamed, tree } from '../tree.js';
+
+/** Throws UsageError for a verb that the group does not have. */
+async function checkVerb([noun, verb]: readonly string[]): Promise<void> {
+  const group = tree.filter(isGroup).find((node) => isNamed(node, noun));
+  if (group === undefined || verb === undefined || Object.hasOwn(group.verbs, verb)) return;
+  const loaded = await Promise.all(Object.values(group.verbs).map((load) => load()));
+  const names = loaded.flatMap(({ command: { name, aliases = [] } }) => [name, ...aliases]);
+  if (names.includes(verb)) return;
+  const near = nearest(verb, names);
+  const meant = near === undefined ? '' : `did you mean ${near}? `;
+  throw new UsageError(
+    `${group.name} has no command "${verb}"`,
+    `${meant}see: vc ${group.name} --help`,
+  );
+}
 
 export const command = defineCommand({
   name: 'help',
@@ -33,6 +48,7 @@ export const command = defineCommand({
       const meant = near === undefined ? '' : `did you mean ${near}? `;
       throw new UsageError(`there is no command or topic "${word}"`, `${meant}see: vc --help`);
     }
+    await checkVerb(words);
     const { main } = await import('../main.js');
     const { io, env, cwd, interrupts, globals } = context;
     const color = globals.color ? [] : ['--no-color'];

@@ -6,7 +6,7 @@ import {
 } from '../../profile/index.js';
 import { readApiKey } from '../api-key.js';
 import { checkBaseUrl } from '../base-url.js';
-import { openClient } from '../client.js';
+import { checkReachable, openClient } from '../client.js';
 import type { Context } from '../context.js';
 import { defineCommand } from '../define.js';
 import { done, printJson } from '../output.js';
@@ -35,6 +35,7 @@ export const command = defineCommand({
     const baseUrl = loginAddress(context, file);
     checkBaseUrl(baseUrl);
     const name = context.globals.profile ?? profileFor(file, baseUrl);
+    await checkThere(context, baseUrl);
     const apiKey = await readApiKey(context, baseUrl);
     const me = await during(
       context.progress(`Trying the key on ${baseUrl}`),
@@ -55,6 +56,16 @@ export const command = defineCommand({
 function loginAddress({ globals, env }: Context, { current, profiles }: ProfileFile): string {
   const named = profiles[globals.profile ?? current];
   return globals.baseUrl ?? (env.VC_BASE_URL || named?.baseUrl || LOCAL_BASE_URL);
+}
+
+/** Nobody is asked for the key of a service that is not there. */
+async function checkThere({ interrupts }: Context, baseUrl: string): Promise<void> {
+  const client = openClient({ baseUrl });
+  try {
+    await checkReachable(client, interrupts.signal);
+  } finally {
+    await client.close();
+  }
 }
 
 async function tryKey({ interrupts }: Context, options: { baseUrl: string; apiKey: string }) {

@@ -1,8 +1,10 @@
+import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stateDirectory } from '../../profile/index.js';
 import { argument, defineCommand, flag, value } from '../define.js';
 import { CliError } from '../errors.js';
 import { ExitCode } from '../exit-codes.js';
+import { cannotRead } from '../file-errors.js';
 import { done, note, printJson } from '../output.js';
 import { nonEmpty } from '../parse.js';
 
@@ -28,6 +30,10 @@ export const command = defineCommand({
   ],
   async run(context, { file }, { state, replace }) {
     const directory = resolve(context.cwd, state ?? stateDirectory(context.env));
+    const backup = resolve(context.cwd, file);
+    await access(backup, constants.R_OK).catch((cause) => {
+      throw cannotRead(file, cause);
+    });
     const { hasState, restoreState } = await import('../../fleet/store/restore.js');
     if (hasState(directory) && !replace) {
       throw new CliError(`${directory} holds a state already`, {
@@ -36,7 +42,7 @@ export const command = defineCommand({
         code: 'conflict',
       });
     }
-    const { facts, counts, replaced } = restoreState(directory, resolve(context.cwd, file));
+    const { facts, counts, replaced } = restoreState(directory, backup);
     if (context.globals.json) {
       await printJson(context, {
         state: directory,

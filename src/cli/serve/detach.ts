@@ -9,6 +9,7 @@ import { CliError, UsageError } from '../errors.js';
 import { ExitCode } from '../exit-codes.js';
 import { done, note, print, printJson } from '../output.js';
 import { during } from '../progress.js';
+import { FIRST_KEY, NEXT } from './foreground.js';
 import { serviceHealth } from './health.js';
 import { localBaseUrl } from './listen.js';
 import { type ServePlan, serveArguments } from './options.js';
@@ -35,8 +36,11 @@ export async function serveDetached(context: Context, plan: ServePlan): Promise<
   if (context.globals.json) await printJson(context, { url, pid, log });
   else if (context.globals.quiet) await print(context, String(pid));
   else {
+    const notes = await spoken(child);
     await done(context, `listening on ${url}, process ${pid}`);
+    for (const line of notes) await note(context, line);
     await note(context, `log: ${log}; stop it with: kill ${pid}`);
+    if (notes.some((line) => line.includes(FIRST_KEY))) await note(context, NEXT);
   }
   return ExitCode.ok;
 }
@@ -97,6 +101,17 @@ async function ready(context: Context, url: string, child: Child): Promise<void>
 /** True when the child has said that it listens: by then the first key is in its profile as well. */
 async function hasAnnounced(child: Child): Promise<boolean> {
   return /^listening on /m.test(await written(child));
+}
+
+/** What the child said to a person before it listened: what is exposed, where the first key went. */
+async function spoken(child: Child): Promise<string[]> {
+  const lines = (await written(child)).split('\n').map((line) => line.trim());
+  const before = lines.slice(
+    0,
+    lines.findLastIndex((line) => line.startsWith('listening on ')),
+  );
+  // The rest is its log, in JSON.
+  return before.filter((line) => line !== '' && !line.startsWith('{'));
 }
 
 async function written({ log, logStart }: Child): Promise<string> {

@@ -5,6 +5,12 @@ import { exitProcess, write } from '../io.js';
 import { note } from '../output.js';
 import type { ServePlan } from './options.js';
 
+/** Begins the line that says where the key of a first start went. */
+export const FIRST_KEY = 'the first API key is in profile';
+
+/** What somebody does who has just started a service. */
+export const NEXT = 'next: vc demo, or: vc project create demo && vc computer create demo/desktop';
+
 /** Serves until SIGINT or SIGTERM; a second one ends it without waiting. */
 export async function serveInForeground(context: Context, plan: ServePlan): Promise<number> {
   const { interrupts, env } = context;
@@ -22,7 +28,7 @@ export async function serveInForeground(context: Context, plan: ServePlan): Prom
     ...plan,
     publishFirstKey: async (apiKey, baseUrl) => {
       const { profile, isCurrent, path } = await writeDefaultProfile({ baseUrl, apiKey }, env);
-      notes.push(`the first API key is in profile ${profile} (${path})`);
+      notes.push(`${FIRST_KEY} ${profile} (${path})`);
       if (!isCurrent) notes.push(`another profile is in use; to use it: vc profile use ${profile}`);
     },
   });
@@ -49,5 +55,5 @@ async function announce(
   for (const line of notes) await note(context, line);
   // Said even with --quiet, and when all is ready: whoever started it waits for this line.
   await write(context.io.stderr, `listening on ${url}\n`);
-  await note(context, 'next: vc project create demo && vc computer create demo/desktop');
+  await note(context, NEXT);
 }

@@ -1,10 +1,12 @@
+import { isComputerId } from '../../address.js';
 import { computerArgument, onComputer } from '../../computers.js';
 import type { Context } from '../../context.js';
-import { argument, choice, defineCommand, oneOf, value } from '../../define.js';
+import { argument, choice, defineCommand, enumerate, oneOf, value } from '../../define.js';
 import { UsageError } from '../../errors.js';
 import { done, note, print, printJson } from '../../output.js';
 import { nonEmpty, number } from '../../parse.js';
 import { during } from '../../progress.js';
+import { shellWord } from '../../shell-word.js';
 
 const actions = ['start', 'status', 'stop'] as const;
 
@@ -16,7 +18,7 @@ export const command = defineCommand({
     'target goes away the service tries for a minute to get it back. The status says how it is.',
   ].join(' '),
   arguments: {
-    action: argument('action', 'start, status or stop', oneOf(actions), { choices: actions }),
+    action: argument('action', 'start, status or stop', parseAction, { choices: actions }),
     computer: computerArgument,
   },
   options: {
@@ -53,6 +55,15 @@ export const command = defineCommand({
     return undefined;
   },
 });
+
+/** One of the actions; a computer in its place is said to belong behind it. */
+function parseAction(word: string): (typeof actions)[number] {
+  if (!word.includes('/') && !isComputerId(word)) return oneOf(actions)(word);
+  throw new UsageError(
+    `must be ${enumerate(actions)}, and stand before the computer`,
+    `for example: vc computer stream start ${shellWord(word)}`,
+  );
+}
 
 interface StartOptions {
   readonly connection: string | undefined;

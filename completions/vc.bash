@@ -18,13 +18,13 @@ _vc() {
   COMPREPLY=()
   [[ -n $dashes ]] && return
   case "${given[0]}" in
-    '') options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help --version'; words='project computer job key connection profile image demo login whoami serve backup restore doctor setup completion help' ;;
+    '') options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help --version'; words='project computer job connection profile key image login whoami setup doctor serve backup restore demo completion help' ;;
     'project'|'projects') options='--help'; [[ $count -eq 1 ]] && words='create ls get start stop restart rm' ;;
     'computer'|'computers') options='--help'; [[ $count -eq 1 ]] && words='create ls get start stop restart rm history update fork screenshot click move drag scroll type key wait run view exec bash python shell cp forward stream record' ;;
     'job'|'jobs') options='--help'; [[ $count -eq 1 ]] && words='ls get logs end' ;;
-    'key'|'keys') options='--help'; [[ $count -eq 1 ]] && words='create ls rm' ;;
     'connection'|'connections') options='--help'; [[ $count -eq 1 ]] && words='add ls rm' ;;
     'profile'|'profiles') options='--help'; [[ $count -eq 1 ]] && words='add use ls get rm' ;;
+    'key'|'keys') options='--help'; [[ $count -eq 1 ]] && words='create ls rm' ;;
     'image'|'images') options='--help'; [[ $count -eq 1 ]] && words='build import warm ls rm' ;;
   esac
   case "${given[0]} ${given[1]}" in
@@ -586,43 +586,6 @@ _vc() {
       esac
       [[ $count -eq 2 && -n $options ]] && kind=computer
       ;;
-    'key create'|'keys create')
-      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
-      case $previous in
-        -p|--project) words=''; kind=''; options='' ;;
-        --jq) words=''; kind=''; options='' ;;
-        --profile) words=''; kind=''; options='' ;;
-        --base-url) words=''; kind=''; options='' ;;
-      *)
-        :
-        ;;
-      esac
-      ;;
-    'key ls'|'key list'|'keys ls'|'keys list')
-      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
-      case $previous in
-        -p|--project) words=''; kind=''; options='' ;;
-        --jq) words=''; kind=''; options='' ;;
-        --profile) words=''; kind=''; options='' ;;
-        --base-url) words=''; kind=''; options='' ;;
-      *)
-        :
-        ;;
-      esac
-      ;;
-    'key rm'|'key delete'|'key remove'|'keys rm'|'keys delete'|'keys remove')
-      options='-y --yes --dry-run -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
-      case $previous in
-        -p|--project) words=''; kind=''; options='' ;;
-        --jq) words=''; kind=''; options='' ;;
-        --profile) words=''; kind=''; options='' ;;
-        --base-url) words=''; kind=''; options='' ;;
-      *)
-        :
-        ;;
-      esac
-      [[ $count -ge 2 && -n $options ]] && kind=key
-      ;;
     'connection add'|'connection create'|'connections add'|'connections create')
       options='--key-stdin -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
@@ -723,6 +686,43 @@ _vc() {
       esac
       [[ $count -ge 2 && -n $options ]] && kind=profile
       ;;
+    'key create'|'keys create')
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      ;;
+    'key ls'|'key list'|'keys ls'|'keys list')
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      ;;
+    'key rm'|'key delete'|'key remove'|'keys rm'|'keys delete'|'keys remove')
+      options='-y --yes --dry-run -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      [[ $count -ge 2 && -n $options ]] && kind=key
+      ;;
     'image build'|'images build')
       options='--engine --method --if-missing -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
@@ -795,19 +795,6 @@ _vc() {
         ;;
       esac
       ;;
-    'demo '*)
-      options='--keep --pause -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
-      case $previous in
-        --pause) words=''; kind=''; options='' ;;
-        -p|--project) words=''; kind=''; options='' ;;
-        --jq) words=''; kind=''; options='' ;;
-        --profile) words=''; kind=''; options='' ;;
-        --base-url) words=''; kind=''; options='' ;;
-      *)
-        :
-        ;;
-      esac
-      ;;
     'login '*)
       options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
@@ -821,6 +808,31 @@ _vc() {
       esac
       ;;
     'whoami '*)
+      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      ;;
+    'setup '*)
+      options='--engine -y --yes --packages-only --dry-run -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+      case $previous in
+        --engine) words='auto docker qemu'; kind=''; options='' ;;
+        -p|--project) words=''; kind=''; options='' ;;
+        --jq) words=''; kind=''; options='' ;;
+        --profile) words=''; kind=''; options='' ;;
+        --base-url) words=''; kind=''; options='' ;;
+      *)
+        :
+        ;;
+      esac
+      ;;
+    'doctor '*)
       options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
         -p|--project) words=''; kind=''; options='' ;;
@@ -880,22 +892,10 @@ _vc() {
       esac
       [[ $count -eq 1 && -n $options ]] && kind=file
       ;;
-    'doctor '*)
-      options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
+    'demo '*)
+      options='--keep --pause -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
       case $previous in
-        -p|--project) words=''; kind=''; options='' ;;
-        --jq) words=''; kind=''; options='' ;;
-        --profile) words=''; kind=''; options='' ;;
-        --base-url) words=''; kind=''; options='' ;;
-      *)
-        :
-        ;;
-      esac
-      ;;
-    'setup '*)
-      options='--engine -y --yes --packages-only --dry-run -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
-      case $previous in
-        --engine) words='auto docker qemu'; kind=''; options='' ;;
+        --pause) words=''; kind=''; options='' ;;
         -p|--project) words=''; kind=''; options='' ;;
         --jq) words=''; kind=''; options='' ;;
         --profile) words=''; kind=''; options='' ;;

@@ -39,7 +39,7 @@ export async function buildProgram(
     .description('Virtual computers on your own machine: create, drive and watch real desktops.')
     .version(packageVersion(), '-V, --version', 'print the version')
     .helpCommand(false)
-    .addHelpText('after', `\n${helpAfter.program}`);
+    .addHelpText('after', () => `\n${helpAfter.program(options.bold)}`);
   for (const [key, option] of Object.entries(globalOptions)) {
     addOption(program, key, option);
   }
@@ -47,7 +47,10 @@ export async function buildProgram(
     const command = isGroup(node)
       ? await buildGroup(node, isNamed(node, words[0]) ? words.slice(1) : undefined, options)
       : await buildSingle(node, options);
-    if (command !== undefined) program.addCommand(command.command, { hidden: command.hidden });
+    if (command === undefined) continue;
+    const { heading } = node;
+    if (heading !== undefined) command.command.helpGroup(`${heading}:`);
+    program.addCommand(command.command, { hidden: command.hidden });
   }
   return program;
 
@@ -98,7 +101,7 @@ function buildCommand(definition: CommandDefinition, options: ProgramOptions): C
     .summary(summary)
     .description(details === undefined ? `${summary}.` : `${summary}.\n\n${details}`)
     .aliases([...(definition.aliases ?? [])])
-    .addHelpText('after', () => helpAfter.command(definition, options.bold));
+    .addHelpText('after', () => helpAfter.command(definition, options));
   for (const argument of Object.values(definition.arguments)) {
     const dots = argument.variadic ? '...' : '';
     const shown = argument.required ? `<${argument.name}${dots}>` : `[${argument.name}${dots}]`;

@@ -1,13 +1,27 @@
 import { exitCodeMeanings } from './exit-codes.js';
+import { wrap } from './wrap.js';
 
 export interface Topic {
   readonly summary: string;
   readonly text: string;
 }
 
+/** Every terminal has as many. */
+const COLUMNS = 80;
+
 function rows(entries: readonly (readonly [string | number, string])[]): string {
   const width = Math.max(...entries.map(([name]) => String(name).length)) + 2;
-  return entries.map(([name, meaning]) => `  ${String(name).padEnd(width)}${meaning}`).join('\n');
+  return entries
+    .flatMap(([name, meaning]) =>
+      wrap(meaning, COLUMNS - 2 - width).map(
+        (line, index) => `  ${String(index === 0 ? name : '').padEnd(width)}${line}`,
+      ),
+    )
+    .join('\n');
+}
+
+function paragraph(...lines: readonly string[]): string {
+  return wrap(lines.join(' '), COLUMNS).join('\n');
 }
 
 /** Variables that the command line and the service read, for help and the manual. */
@@ -34,8 +48,10 @@ export const topics: Readonly<Record<string, Topic>> = {
     text: [
       rows(environmentVariables),
       '',
-      'A flag is stronger than a variable, that than the profile, that than the default; see what is',
-      "in force with `vc profile get`. A profile's key goes to that profile's own base URL only.",
+      paragraph(
+        'A flag is stronger than a variable, that than the profile, that than the default; see what',
+        "is in force with `vc profile get`. A profile's key goes to that profile's own base URL only.",
+      ),
     ].join('\n'),
   },
   'exit-codes': {
@@ -43,38 +59,56 @@ export const topics: Readonly<Record<string, Topic>> = {
     text: [
       rows(exitCodeMeanings),
       '',
-      '`vc computer exec` and `vc computer bash` end with the code of the command that they ran, and',
-      'with 128 and the number of the signal that ended it. Of several failures the highest is told.',
+      paragraph(
+        '`vc computer exec` and `vc computer bash` end with the code of the command that they ran,',
+        'and with 128 and the number of the signal that ended it. Of several failures the highest is',
+        'told.',
+      ),
     ].join('\n'),
   },
   naming: {
     summary: 'how projects and computers are named',
     text: [
-      '  demo/desktop              the computer desktop of the project demo',
-      '  desktop                   in the project of -p, VC_PROJECT or the profile',
-      '  cmp_0123456789abcdefghjk  by its id, whatever its project',
+      rows([
+        ['demo/desktop', 'the computer desktop of the project demo'],
+        ['desktop', 'in the project of -p, VC_PROJECT or the profile'],
+        ['cmp_0123456789abcdefghjk', 'by its id, whatever its project'],
+      ]),
       '',
-      'A project is 1 to 64 letters, digits, "_" or "-". A computer is any text of 1 to 128 characters',
-      'without control characters; with -p the whole text is its name, slashes included.',
+      paragraph(
+        'A project is 1 to 64 letters, digits, "_" or "-". A computer is any text of 1 to 128',
+        'characters without control characters; with -p the whole text is its name, slashes included.',
+      ),
     ].join('\n'),
   },
   formatting: {
     summary: 'what is printed where, and how a script reads it',
     text: [
-      'Data goes to stdout, everything else to stderr: messages, progress, questions and errors.',
+      paragraph(
+        'Data goes to stdout, everything else to stderr: messages, progress, questions and errors.',
+      ),
       '',
-      '  on a terminal  tables fitted to its width, times as "3 minutes ago", colours',
-      '  in a pipe      a line of headers, columns separated by tabs, nothing cut off, RFC 3339 times',
-      '  -q, --quiet    ids only, one a line',
-      '  --json         the answer as one JSON document, on one line in a pipe',
-      '  --json=FIELDS  these fields only, of the thing or of each in the list: --json=id,name',
-      "  --jq EXPR      what jq makes of the document: vc computer ls --jq '.computers[].name'",
+      rows([
+        ['on a terminal', 'tables fitted to its width, times as "3 minutes ago", colours'],
+        [
+          'in a pipe',
+          'a line of headers, columns separated by tabs, nothing cut off, RFC 3339 times',
+        ],
+        ['-q, --quiet', 'ids only, one a line'],
+        ['--json', 'the answer as one JSON document, on one line in a pipe'],
+        ['--json=FIELDS', 'these fields only, of the thing or of each in the list: --json=id,name'],
+        ['--jq EXPR', "what jq makes of the document: vc computer ls --jq '.computers[].name'"],
+      ]),
       '',
-      'The help of a command names its fields; they stay, others may be added. With --json an error',
-      'is JSON on stderr: {"error": {"code", "message", "hint", "request_id"}}. Of several names at',
-      'once, --json prints a list of {"name", "answer"} or {"name", "error"}.',
+      paragraph(
+        'The help of a command names its fields; they stay, others may be added. With --json an',
+        'error is JSON on stderr: {"error": {"code", "message", "hint", "request_id"}}. Of several',
+        'names at once, --json prints a list of {"name", "answer"} or {"name", "error"}.',
+      ),
       '',
-      'Colours: --no-color, then FORCE_COLOR, then NO_COLOR, then whether it is a terminal.',
+      paragraph(
+        'Colours: --no-color, then FORCE_COLOR, then NO_COLOR, then whether it is a terminal.',
+      ),
     ].join('\n'),
   },
 };

@@ -2,9 +2,13 @@ import type { CommandDefinition } from './define.js';
 
 type Load = () => Promise<{ readonly command: CommandDefinition }>;
 
+type Heading = 'Computers' | 'Access' | 'Hosting' | 'More';
+
 /** A noun with its verbs: `vc computer click`. A verb's file is loaded when it is needed. */
 export interface Group {
   readonly name: string;
+  /** What it stands below in `vc --help`. */
+  readonly heading: Heading;
   readonly aliases?: readonly string[];
   readonly summary: string;
   readonly verbs: Readonly<Record<string, Load>>;
@@ -13,6 +17,8 @@ export interface Group {
 /** A command that stands by itself: `vc serve`. */
 export interface Single {
   readonly name: string;
+  /** Absent: it is hidden. */
+  readonly heading?: Heading;
   readonly load: Load;
 }
 
@@ -24,6 +30,7 @@ export type Node = Group | Single;
 export const tree: readonly Node[] = [
   {
     name: 'project',
+    heading: 'Computers',
     aliases: ['projects'],
     summary: 'Make and manage projects, which hold computers',
     verbs: {
@@ -38,6 +45,7 @@ export const tree: readonly Node[] = [
   },
   {
     name: 'computer',
+    heading: 'Computers',
     aliases: ['computers'],
     summary: 'Make, drive and manage computers',
     verbs: {
@@ -73,8 +81,9 @@ export const tree: readonly Node[] = [
   },
   {
     name: 'job',
+    heading: 'Computers',
     aliases: ['jobs'],
-    summary: 'Look after commands that run in the background of a computer',
+    summary: 'Look after commands that run in the background',
     verbs: {
       ls: () => import('./commands/job/ls.js'),
       get: () => import('./commands/job/get.js'),
@@ -83,17 +92,8 @@ export const tree: readonly Node[] = [
     },
   },
   {
-    name: 'key',
-    aliases: ['keys'],
-    summary: 'Make and remove API keys',
-    verbs: {
-      create: () => import('./commands/key/create.js'),
-      ls: () => import('./commands/key/ls.js'),
-      rm: () => import('./commands/key/rm.js'),
-    },
-  },
-  {
     name: 'connection',
+    heading: 'Computers',
     aliases: ['connections'],
     summary: 'Keep the RTMP targets that streams go to',
     verbs: {
@@ -102,8 +102,11 @@ export const tree: readonly Node[] = [
       rm: () => import('./commands/connection/rm.js'),
     },
   },
+  { name: 'login', heading: 'Access', load: () => import('./commands/login.js') },
+  { name: 'whoami', heading: 'Access', load: () => import('./commands/whoami.js') },
   {
     name: 'profile',
+    heading: 'Access',
     aliases: ['profiles'],
     summary: 'Say which service to talk to, and with which key',
     verbs: {
@@ -115,7 +118,22 @@ export const tree: readonly Node[] = [
     },
   },
   {
+    name: 'key',
+    heading: 'Access',
+    aliases: ['keys'],
+    summary: 'Make and remove API keys',
+    verbs: {
+      create: () => import('./commands/key/create.js'),
+      ls: () => import('./commands/key/ls.js'),
+      rm: () => import('./commands/key/rm.js'),
+    },
+  },
+  { name: 'setup', heading: 'Hosting', load: () => import('./commands/setup.js') },
+  { name: 'doctor', heading: 'Hosting', load: () => import('./commands/doctor.js') },
+  { name: 'serve', heading: 'Hosting', load: () => import('./commands/serve.js') },
+  {
     name: 'image',
+    heading: 'Hosting',
     aliases: ['images'],
     summary: 'Make and manage machine images on this machine',
     verbs: {
@@ -126,16 +144,11 @@ export const tree: readonly Node[] = [
       rm: () => import('./commands/image/rm.js'),
     },
   },
-  { name: 'demo', load: () => import('./commands/demo.js') },
-  { name: 'login', load: () => import('./commands/login.js') },
-  { name: 'whoami', load: () => import('./commands/whoami.js') },
-  { name: 'serve', load: () => import('./commands/serve.js') },
-  { name: 'backup', load: () => import('./commands/backup.js') },
-  { name: 'restore', load: () => import('./commands/restore.js') },
-  { name: 'doctor', load: () => import('./commands/doctor.js') },
-  { name: 'setup', load: () => import('./commands/setup.js') },
-  { name: 'completion', load: () => import('./commands/completion.js') },
-  { name: 'help', load: () => import('./commands/help.js') },
+  { name: 'backup', heading: 'Hosting', load: () => import('./commands/backup.js') },
+  { name: 'restore', heading: 'Hosting', load: () => import('./commands/restore.js') },
+  { name: 'demo', heading: 'More', load: () => import('./commands/demo.js') },
+  { name: 'completion', heading: 'More', load: () => import('./commands/completion.js') },
+  { name: 'help', heading: 'More', load: () => import('./commands/help.js') },
   { name: '__generate', load: () => import('./commands/generate.js') },
   { name: '__help-texts', load: () => import('./commands/help-texts.js') },
   { name: '__complete', load: () => import('./commands/complete.js') },

@@ -32,6 +32,33 @@ test.each(outline.groups.map(({ name }) => name))('vc %s --help', async (name) =
   expect(stdout).toMatchSnapshot();
 });
 
+test('no help is wider than 80 columns, but for examples, and every command has one line', async () => {
+  const topics = ['environment', 'exit-codes', 'naming', 'formatting'].map((topic) => [
+    'help',
+    topic,
+  ]);
+  const groups = outline.groups.map(({ name }) => [name, '--help']);
+  const all = [['--help'], ...groups, ...commands.map(({ words }) => [...words, '--help'])];
+  for (const argv of [...topics, ...all]) {
+    const { stdout } = await world.run(argv, { columns: 80 });
+    const text = stdout.split('\nExamples:')[0] ?? '';
+    const wide = text.split('\n').filter((line) => line.length > 80);
+    expect(wide, argv.join(' ')).toEqual([]);
+  }
+  for (const group of outline.groups) {
+    const { stdout } = await world.run([group.name, '--help'], { columns: 80 });
+    for (const { name, summary } of group.commands) {
+      expect(stdout).toMatch(new RegExp(`^  ${name} +${summary}$`, 'm'));
+    }
+  }
+});
+
+test('on a narrow terminal the lines fit as well', async () => {
+  const { stdout } = await world.run(['computer', 'ls', '--help'], { terminal: true, columns: 60 });
+  const text = stdout.split('Examples:')[0] ?? '';
+  expect(text.split('\n').filter((line) => line.length > 60)).toEqual([]);
+});
+
 describe.each(commands)('vc $words', ({ command, words }) => {
   test('has help, with a summary and examples', async () => {
     const { code, stdout } = await world.run([...words, '--help']);
@@ -43,7 +70,7 @@ describe.each(commands)('vc $words', ({ command, words }) => {
 
   test('has a summary that is one line without an end', () => {
     expect(command.summary).toMatch(/^[A-Z][^\n]*[^.]$/);
-    expect(command.summary.length).toBeLessThanOrEqual(70);
+    expect(command.summary.length).toBeLessThanOrEqual(56);
   });
 
   test('has examples that parse as they are written', async () => {

@@ -15,9 +15,9 @@ import { backupOfService, localSocket } from '../serve/local-service.js';
 
 export const command = defineCommand({
   name: 'backup',
-  summary: "Write the service's state to a file, while it runs or not",
+  summary: "Write the service's state to a file",
   details: [
-    'Owners, keys (their hashes), projects, computers, RTMP targets and the ledger. Not the disks and',
+    'While it runs or not: owners, keys (their hashes), projects, computers, RTMP targets and the ledger. Not the disks and',
     'images of computers: those stay on their engine. Whoever has the file can reach the computers,',
     'so it is for its owner alone (0600). Run it on the machine of the service.',
   ].join(' '),

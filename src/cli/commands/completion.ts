@@ -12,6 +12,10 @@ export const command = defineCommand({
   options: {},
   examples: [
     { does: 'In bash, for this shell', command: 'source <(vc completion bash)' },
+    {
+      does: 'In bash, for good',
+      command: 'vc completion bash > ~/.local/share/bash-completion/completions/vc',
+    },
     { does: 'In zsh, for good', command: 'vc completion zsh > "$fpath[1]/_vc"' },
     {
       does: 'In fish, for good',

@@ -15,7 +15,7 @@ const pauses = number({ min: 0, max: 60, unit: 'seconds', step: 'any' });
 
 export const command = defineCommand({
   name: 'demo',
-  summary: 'Show in a minute what vc can do, with a computer of its own',
+  summary: 'Show in a minute what vc can do',
   details: [
     'Makes a project with a computer, does something worth seeing in it, shows the picture in a',
     'terminal that can (kitty, iTerm2, sixel) or saves it in this directory, and removes both again,',

@@ -9,7 +9,7 @@ const minutes = number({ min: 1, max: 525_600, unit: 'minutes' });
 
 export const command = defineCommand({
   name: 'update',
-  summary: 'Rename a computer, protect it, or change when it is stopped',
+  summary: 'Rename or protect a computer, or set when it stops',
   details: 'It may run meanwhile. What is not given stays as it is.',
   arguments: { computer: computerArgument },
   options: {

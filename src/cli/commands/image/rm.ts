@@ -10,7 +10,7 @@ import { removeStored } from '../../images/remove.js';
 export const command = defineCommand({
   name: 'rm',
   aliases: ['delete', 'remove'],
-  summary: 'Remove machine images and their templates from this machine',
+  summary: 'Remove machine images and their templates',
   details: [
     'Virtual machines that were made from one keep their disks and go on. An image of a Docker',
     'Engine stays as long as there are computers of it.',

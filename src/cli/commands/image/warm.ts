@@ -8,7 +8,7 @@ import { showSteps } from '../../steps.js';
 
 export const command = defineCommand({
   name: 'warm',
-  summary: 'Keep an image booted, so that computers of that shape start at once',
+  summary: 'Keep an image booted, so that computers start at once',
   details: [
     'For the engine qemu. It boots a computer of the shape once, which takes up to a minute where',
     'machines are emulated, and saves it; later ones go on from there in about a second. The',

@@ -25,6 +25,9 @@ export function behind(service: TestService): Behind {
   return inject('engine') === 'docker' ? behindDocker(service) : behindQemu(service);
 }
 
+/** Services whose machines have been seen, by directory: a network alone does not tell whose it is. */
+const services = new Map<string, Set<string | undefined>>();
+
 function behindDocker({ directory }: TestService): Behind {
   const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
   // On an Engine that is shared with others, only what is certainly this service's counts.
@@ -38,10 +41,12 @@ function behindDocker({ directory }: TestService): Behind {
   return {
     leftovers: async () => {
       const machines = (await docker.listContainers({ all: true })).filter(isOurs);
-      const services = new Set(machines.map(({ Labels }) => Labels['sh.vc.service']));
+      const ours = services.get(directory) ?? new Set();
+      services.set(directory, ours);
+      for (const { Labels } of machines) ours.add(Labels['sh.vc.service']);
       const networks = (await docker.listNetworks())
         .filter(({ Name }) => Name.startsWith('vc'))
-        .filter(({ Labels }) => !isShared || services.has(Labels?.['sh.vc.service'] ?? ''));
+        .filter(({ Labels }) => !isShared || ours.has(Labels?.['sh.vc.service'] ?? ''));
       return {
         machines: machines.map(({ Names, Id }) => Names[0] ?? Id),
         networks: networks.map(({ Name }) => Name),

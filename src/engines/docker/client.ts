@@ -80,6 +80,30 @@ export async function ask<T>(
   }
 }
 
+/**
+ * Like {@link ask} for what makes something. The Engine goes on with it when the request is broken
+ * off, and what is removed meanwhile would come to be afterwards: so the answer is waited for some
+ * seconds longer. The caller has to look at its signal again.
+ */
+export async function askToMake<T>(
+  signal: AbortSignal | undefined,
+  request: (abortSignal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  signal?.throwIfAborted();
+  const patience = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = () => {
+    timer = setTimeout(() => patience.abort(signal?.reason), QUICK_MS);
+  };
+  signal?.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await ask(STEP_MS, patience.signal, request);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', onAbort);
+  }
+}
+
 function aborted(signal: AbortSignal): Promise<never> {
   return new Promise((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });

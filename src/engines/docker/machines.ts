@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../contract/errors.js';
 import type { MachineSpec } from '../engine.js';
-import { ask, QUICK_MS, STEP_MS, untyped } from './client.js';
+import { ask, askToMake, QUICK_MS, STEP_MS, untyped } from './client.js';
 import { containerConfig, type Host } from './container-config.js';
 import type { SocketDirectories } from './directory.js';
 import { imageMissing, statusOf, wordsOf } from './errors.js';
@@ -47,6 +47,7 @@ export class Machines {
       this.#closeNetworks(signal),
     ]);
     for (const step of steps) if (step.status === 'rejected') throw step.reason;
+    signal?.throwIfAborted();
   }
 
   async start(id: string, signal?: AbortSignal): Promise<void> {
@@ -102,7 +103,7 @@ export class Machines {
     const host = await this.#host(spec.id);
     const config = containerConfig(spec, host);
     try {
-      await ask(STEP_MS, signal, (abortSignal) =>
+      await askToMake(signal, (abortSignal) =>
         this.#docker.createContainer({ ...config, abortSignal }),
       );
     } catch (error) {

@@ -1,7 +1,7 @@
 import { networkInterfaces } from 'node:os';
 import type Docker from 'dockerode';
 import { ApiError } from '../../contract/errors.js';
-import { ask, isRemote, QUICK_MS, STEP_MS } from './client.js';
+import { ask, askToMake, isRemote, QUICK_MS, STEP_MS } from './client.js';
 import { statusOf, wordsOf } from './errors.js';
 import { bridgeName, LABEL, machineName } from './ids.js';
 import type { Subnets } from './subnets.js';
@@ -69,7 +69,7 @@ export class Networks {
   }
 
   async #create(id: string, subnet: string, signal: AbortSignal | undefined): Promise<void> {
-    await ask(STEP_MS, signal, (abortSignal) =>
+    await askToMake(signal, (abortSignal) =>
       this.#docker.createNetwork({
         Name: machineName(id),
         Driver: 'bridge',

@@ -136,6 +136,33 @@ describe('lifecycle', () => {
     await engine.create(spec);
   });
 
+  it.each(['networks', 'containers'])(
+    'that is broken off has ended once the Engine has made what it was asked for: %s',
+    async (what) => {
+      answers['POST /containers/create'] = [201, { Id: 'c' }];
+      let finish: () => void = () => undefined;
+      const asked = new Promise<void>((resolve) => {
+        answers[`POST /${what}/create`] = (response) => {
+          finish = () => void response.writeHead(201).end('{"Id":"x"}');
+          resolve();
+        };
+      });
+      const abort = new AbortController();
+      let ended = false;
+      const creation = engine.create(spec, abort.signal).finally(() => {
+        ended = true;
+      });
+      const rejected = expect(creation).rejects.toThrow('deleted');
+      await asked;
+      abort.abort(new Error('deleted'));
+      // The Engine answers something else, and has not made it yet.
+      await engine.probe();
+      expect(ended).toBe(false);
+      finish();
+      await rejected;
+    },
+  );
+
   it("does not touch somebody else's container of that name", async () => {
     answers['POST /containers/create'] = [409, { message: 'name is in use' }];
     answers['GET /containers/vc-m1/json'] = [200, { Config: { Labels: {} } }];

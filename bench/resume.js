@@ -81,7 +81,7 @@ async function once(id, engine) {
       reached('its processors run');
       frame = engine
         .dial(id, 'screen')
-        .then((stream) => openScreen(stream, { timeoutMs: 60_000 }))
+        .then((stream) => openScreen(stream, { pixels: 'hextile', timeoutMs: 60_000 }))
         .then((screen) => {
           reached('first frame');
           screen.close();

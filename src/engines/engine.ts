@@ -12,6 +12,11 @@ export interface EngineFeatures {
   readonly os: readonly ('linux' | 'windows')[];
   /** GPU names that it can lend to a machine. */
   readonly gpus: readonly string[];
+  /**
+   * How a screen's pixels travel at the least cost: `raw` where they are copied within memory,
+   * `hextile` where every byte has to be taken out of a guest.
+   */
+  readonly pixels: 'raw' | 'hextile';
 }
 
 /** Everything an engine needs to make a machine. Plain data; nothing in it is ever given to a shell. */

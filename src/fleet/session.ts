@@ -52,7 +52,9 @@ export class Session {
           async (signal) => {
             const stream = await engine.dial(id, 'screen', signal);
             const { pointer } = this;
-            this.#screen = await openScreen(stream, { signal, ...(pointer ? { pointer } : {}) });
+            const { pixels } = engine.features;
+            const known = pointer ? { pointer } : {};
+            this.#screen = await openScreen(stream, { signal, pixels, ...known });
             return this.#screen;
           },
         ),

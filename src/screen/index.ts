@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import { Connection } from './rfb/connection.js';
+import type { PixelEncoding } from './rfb/constants.js';
 import { RfbScreen } from './screen.js';
 import type { Screen } from './types.js';
 import { Updates } from './updates.js';
@@ -12,6 +13,11 @@ export interface OpenScreenOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds until the first whole picture is there; 10,000 by default. */
   readonly timeoutMs?: number;
+  /**
+   * How the server is asked to send pixels: `raw` (the default) where bytes cost little, `hextile`
+   * where the way is slow. A server that knows no Hextile sends them raw all the same.
+   */
+  readonly pixels?: PixelEncoding;
   /**
    * Where the pointer is known to be: where an earlier connection left it ({@link Screen.pointer}),
    * or the middle of the screen of a computer that has just started. The pointer is put there, so
@@ -28,9 +34,9 @@ export interface OpenScreenOptions {
  * the stream is destroyed then.
  */
 export async function openScreen(stream: Duplex, options: OpenScreenOptions = {}): Promise<Screen> {
-  const { password, signal, timeoutMs = 10_000, pointer } = options;
+  const { password, signal, timeoutMs = 10_000, pixels = 'raw', pointer } = options;
   const deadline = performance.now() + timeoutMs;
-  const connection = await Connection.open(stream, { password, signal, timeoutMs });
+  const connection = await Connection.open(stream, { password, signal, timeoutMs, pixels });
   try {
     const updates = new Updates(connection);
     await updates.sync(signal, Math.max(1, deadline - performance.now()));

@@ -5,8 +5,9 @@ import { openShell } from '../shell/index.js';
 const FIRST_MS = 30_000;
 
 /** What most clients do first with a computer: look at it, and run something. */
-export async function rehearse({ dial, access, signal }: Rehearsal): Promise<void> {
-  const screen = await openScreen(await dial('screen'), { signal, timeoutMs: FIRST_MS });
+export async function rehearse({ dial, access, pixels, signal }: Rehearsal): Promise<void> {
+  const options = { signal, pixels, timeoutMs: FIRST_MS };
+  const screen = await openScreen(await dial('screen'), options);
   screen.close();
   if (access === undefined) return;
   const shell = await openShell(await dial('shell'), { ...access, signal });

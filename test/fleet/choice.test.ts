@@ -11,7 +11,13 @@ const image = (name: string, os: 'linux' | 'windows'): EngineImage => ({
 
 /** As much of an engine as the choice looks at. */
 function engineWith(...images: EngineImage[]): Engine {
-  const features = { isolation: 'container', fork: false, os: ['linux', 'windows'], gpus: [] };
+  const features = {
+    isolation: 'container',
+    fork: false,
+    os: ['linux', 'windows'],
+    gpus: [],
+    pixels: 'raw',
+  };
   const probe = async () => ({ usable: true });
   const engine = { name: 'docker', features, images: async () => images, probe };
   return engine as unknown as Engine;

@@ -170,6 +170,24 @@ describe.skipIf(missing.length > 0)('a real display server', () => {
     expect(fresh).toBeGreaterThanOrEqual(10);
   });
 
+  test('sends the same picture in tiles, in fewer bytes, and goes on doing so', async () => {
+    await terminal('tiles');
+    await screen.type('tiles, and more of them');
+    const stream = net.connect(socket);
+    const pointer = screen.pointer ?? { x: 0, y: 0 };
+    const tiled = await openScreen(stream, { pixels: 'hextile', pointer });
+    const compare = async () => {
+      const [raw, packed] = [await screen.screenshot(PNG), await tiled.screenshot(PNG)];
+      return packed.data.equals(raw.data);
+    };
+    await until(compare);
+    expect(stream.bytesRead).toBeLessThan((800 * 600 * 4) / 4);
+    await screen.type(' changed');
+    await until(compare);
+    expect(new Set(await pixels((await tiled.screenshot(PNG)).data)).size).toBeGreaterThan(1);
+    tiled.close();
+  });
+
   test('leaves the pointer out of the picture when it knows where it was', async () => {
     await run('xdotool', ['mousemove', '700', '100'], { env });
     const region = { x: 680, y: 80, width: 40, height: 40 };

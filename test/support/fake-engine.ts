@@ -21,6 +21,7 @@ export class FakeEngine implements Engine {
     fork: false,
     os: ['linux'],
     gpus: [],
+    pixels: 'raw',
   };
   readonly machines = new Map<string, { spec: MachineSpec; status: 'running' | 'stopped' }>();
   readonly calls: string[] = [];
@@ -125,6 +126,7 @@ export class FakeForkingEngine extends FakeEngine implements Forking {
     fork: true,
     os: ['linux', 'windows'],
     gpus: [],
+    pixels: 'raw',
   };
   readonly stored: EngineImage[] = [
     { name: 'linux', os: 'linux', bytes: 1, createdAt: new Date(0) },

@@ -98,7 +98,10 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
 
   return {
     name: 'docker',
-    features: { isolation: 'container', fork: false, os: ['linux', 'windows'], gpus: [] },
+    features: {
+      ...{ isolation: 'container', fork: false, os: ['linux', 'windows'], gpus: [] },
+      pixels: 'raw',
+    },
     shell: async () => ({ user: 'user' }),
     probe: (signal) => probeDocker(docker, signal),
     create: (spec, signal) => machines.create(spec, signal),

@@ -38,6 +38,8 @@ export interface QemuEngineOptions {
 }
 
 const REFRESH_EVERY_MS = 30_000;
+/** A guest's screen comes through a serial port, and raw takes three times as long emulated. */
+const PIXELS = 'hextile';
 
 /** Machines as QEMU processes that outlive the service; no daemon. */
 export function createQemuEngine(
@@ -53,7 +55,7 @@ export function createQemuEngine(
     onProblem,
   });
   const spares = new Spares({
-    ...{ host, serviceId, templates, onProblem, most: options.spares ?? 0 },
+    ...{ host, serviceId, templates, onProblem, most: options.spares ?? 0, pixels: PIXELS },
     dial: (spare, channel, signal) => {
       if (spare.record === undefined) throw notRunning();
       return dialer.dial(spare, spare.record, channel, signal);
@@ -86,7 +88,7 @@ export function createQemuEngine(
     name: 'qemu',
     get features(): EngineFeatures {
       const isolation = host.accelerated ? 'vm' : 'emulated';
-      return { isolation, fork: true, os: ['linux', 'windows'], gpus: [] };
+      return { isolation, fork: true, os: ['linux', 'windows'], gpus: [], pixels: PIXELS };
     },
     probe: () => probeQemu(host),
     shell: async (id) => shellAccess((await machines.get(id)).record),

@@ -8,7 +8,7 @@ import type { Region, Size } from '../types.js';
 import { deferred, within } from '../wait.js';
 import { Allowance } from './allowance.js';
 import { type ClipboardMessage, clipboardCaps } from './clipboard.js';
-import { FenceFlag } from './constants.js';
+import { announced, FenceFlag, type PixelEncoding } from './constants.js';
 import { shakeHands } from './handshake.js';
 import * as messages from './messages.js';
 import { ByteReader } from './reader.js';
@@ -27,6 +27,7 @@ export interface ConnectionOptions {
   readonly password?: string;
   readonly signal?: AbortSignal;
   readonly timeoutMs: number;
+  readonly pixels: PixelEncoding;
 }
 
 interface ConnectionEvents {
@@ -50,6 +51,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   capsLock = false;
   readonly #stream: Duplex;
   readonly #reader: ByteReader;
+  readonly #announced: readonly number[];
   readonly #allowance = new Allowance();
   readonly #fences = new Map<number, () => void>();
   readonly #echoes: (() => void)[] = [];
@@ -59,8 +61,9 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   #updating = false;
   #summary = new SummaryBuilder();
 
-  private constructor(stream: Duplex, reader: ByteReader, size: Size) {
+  private constructor(stream: Duplex, reader: ByteReader, size: Size, pixels: PixelEncoding) {
     super();
+    this.#announced = announced(pixels);
     this.setMaxListeners(0);
     this.#stream = stream;
     this.#reader = reader;
@@ -77,8 +80,9 @@ export class Connection extends EventEmitter<ConnectionEvents> {
         signal: options.signal,
         onTimeout: () => noAnswer('greet', options.timeoutMs),
       });
-      const connection = new Connection(stream, reader, size);
-      connection.send(messages.setPixelFormat(), messages.setEncodings());
+      const connection = new Connection(stream, reader, size, options.pixels);
+      const encodings = messages.setEncodings(connection.#announced);
+      connection.send(messages.setPixelFormat(), encodings);
       connection.#echoes.push(() => {});
       void connection.#listen();
       return connection;
@@ -142,7 +146,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     }
     if (this.can.scancodes) {
       this.#echoes.push(then);
-      this.send(messages.setEncodings());
+      this.send(messages.setEncodings(this.#announced));
       return true;
     }
     return false;

@@ -4,6 +4,7 @@
 export const Encoding = {
   raw: 0,
   copyRect: 1,
+  hextile: 5,
   desktopSize: -223,
   lastRect: -224,
   cursor: -239,
@@ -14,8 +15,11 @@ export const Encoding = {
   extendedClipboard: 0xc0a1e5ce | 0,
 } as const;
 
+/** How pixels are to be sent: as they are, or packed into tiles, which cost the server some work. */
+export type PixelEncoding = 'raw' | 'hextile';
+
 /**
- * What the client announces, best first.
+ * What the client announces beside the encodings of pixels.
  *
  * ExtendedDesktopSize is left out on purpose: TigerVNC answers a non-incremental request of a
  * client that knows it with a size-only update and forgets the request. DesktopSize tells of a
@@ -23,9 +27,7 @@ export const Encoding = {
  * that does not know them, TigerVNC presses Caps Lock whenever a letter's case changes, and
  * leaves it on.
  */
-export const ANNOUNCED: readonly number[] = [
-  Encoding.copyRect,
-  Encoding.raw,
+const OTHERS: readonly number[] = [
   Encoding.lastRect,
   Encoding.desktopSize,
   Encoding.cursorWithAlpha,
@@ -35,6 +37,12 @@ export const ANNOUNCED: readonly number[] = [
   Encoding.qemuKeyEvent,
   Encoding.ledState,
 ];
+
+/** What the client announces, best first. */
+export function announced(pixels: PixelEncoding): readonly number[] {
+  const packed = pixels === 'raw' ? [] : [Encoding[pixels]];
+  return [Encoding.copyRect, ...packed, Encoding.raw, ...OTHERS];
+}
 
 export const ServerMessage = {
   framebufferUpdate: 0,

@@ -1,5 +1,5 @@
 import type { Region } from '../types.js';
-import { ANNOUNCED, ClientMessage } from './constants.js';
+import { ClientMessage } from './constants.js';
 
 /** Encoders of the client's messages (RFB 7.5). Each returns the bytes of one message. */
 
@@ -20,7 +20,7 @@ export function setPixelFormat(): Buffer {
   return message;
 }
 
-export function setEncodings(encodings: readonly number[] = ANNOUNCED): Buffer {
+export function setEncodings(encodings: readonly number[]): Buffer {
   const message = Buffer.alloc(4 + 4 * encodings.length);
   message.writeUInt8(ClientMessage.setEncodings, 0);
   message.writeUInt16BE(encodings.length, 2);

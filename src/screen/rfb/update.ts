@@ -1,8 +1,9 @@
 import { type Cursor, withMask } from '../cursor.js';
 import { protocolError } from '../errors.js';
-import { contains, type Framebuffer } from '../framebuffer.js';
+import { contains, type Framebuffer, type Rows } from '../framebuffer.js';
 import type { Region, Size } from '../types.js';
 import { Encoding, MAX_CURSOR, MAX_PIXELS, PIXEL } from './constants.js';
+import { readHextile } from './hextile.js';
 import type { ByteReader } from './reader.js';
 
 /** Where the rectangles of an update go. */
@@ -51,6 +52,8 @@ async function readRectangle(
   switch (encoding) {
     case Encoding.raw:
       return readRaw(reader, target, region);
+    case Encoding.hextile:
+      return readTiles(reader, target, region);
     case Encoding.copyRect:
       return readCopy(reader, target, region);
     case Encoding.desktopSize:
@@ -88,7 +91,21 @@ async function readRaw(reader: ByteReader, target: UpdateTarget, region: Region)
     done += pixels.length;
   }
   target.onPixels(region);
-  if (last >= 0) target.onDamage({ ...region, y: region.y + first, height: last - first + 1 });
+  if (last >= 0) target.onDamage(rowsOf(region, { first, last }));
+}
+
+async function readTiles(reader: ByteReader, target: UpdateTarget, region: Region): Promise<void> {
+  if (region.width === 0 || region.height === 0) return;
+  requireInside(target.framebuffer, region);
+  const rows = await readHextile(reader, region, (offset, pixels) =>
+    target.framebuffer.write(region, offset, pixels),
+  );
+  target.onPixels(region);
+  if (rows !== undefined) target.onDamage(rowsOf(region, rows));
+}
+
+function rowsOf(region: Region, { first, last }: Rows): Region {
+  return { ...region, y: region.y + first, height: last - first + 1 };
 }
 
 async function readCopy(reader: ByteReader, target: UpdateTarget, region: Region): Promise<void> {

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateKeyPair } from '../../../shell/keys.js';
-import type { Channel, MachineSpec, ShellAccess } from '../../engine.js';
+import type { Channel, EngineFeatures, MachineSpec, ShellAccess } from '../../engine.js';
 import { shellAccess } from '../dial.js';
 import { ensureDirectory, removeDirectory } from '../files.js';
 import type { Host } from '../host.js';
@@ -15,6 +15,8 @@ export interface Rehearsal {
   dial(channel: Channel): Promise<Duplex>;
   /** Undefined when its image has no SSH server. */
   readonly access: (ShellAccess & { readonly privateKey: string }) | undefined;
+  /** As in {@link EngineFeatures}. */
+  readonly pixels: EngineFeatures['pixels'];
   readonly signal: AbortSignal;
 }
 
@@ -22,6 +24,7 @@ export interface SpareParts {
   readonly host: Host;
   readonly serviceId: string;
   readonly templates: Pick<Templates, 'offer' | 'reject' | 'keyOf'>;
+  readonly pixels: EngineFeatures['pixels'];
   dial(machine: QemuMachine, channel: Channel, signal: AbortSignal): Promise<Duplex>;
   /** Does what a machine is asked for first; closes what it opens. */
   rehearse?(rehearsal: Rehearsal): Promise<void>;
@@ -56,6 +59,7 @@ export async function prepareSpare(
     await parts.rehearse?.({
       dial: (channel) => parts.dial(spare, channel, signal),
       access: access && { privateKey, ...access },
+      pixels: parts.pixels,
       signal: AbortSignal.any([signal, AbortSignal.timeout(REHEARSAL_MS)]),
     });
     await sleep(FAREWELL_MS, undefined, { signal });

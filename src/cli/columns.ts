@@ -6,26 +6,26 @@ import type { Column } from './table.js';
 export const projectColumns: readonly Column<Project>[] = [
   { header: 'NAME', value: ({ name }) => name, shrinks: true },
   { header: 'COMPUTERS', value: (project) => String(project.computer_count) },
-  { header: 'CREATED', value: (project) => project.created_at, isTime: true },
-  { header: 'ID', value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
+  { header: 'CREATED', value: (project) => project.created_at, isTime: true, spare: 1 },
+  { header: 'ID', spare: 2, value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
 ];
 
 /** Columns of a list of computers; the name is one that commands take. */
 export const computerColumns: readonly Column<Computer>[] = [
   { header: 'NAME', value: (c) => `${c.project_name}/${c.name}`, shrinks: true },
   { header: 'STATUS', value: ({ status }) => status, color: colorStatus },
-  { header: 'OS', value: ({ os }) => os },
-  { header: 'CPU', value: ({ cpu }) => String(cpu) },
-  { header: 'RAM', value: ({ ram }) => `${ram} GB` },
-  { header: 'ENGINE', value: ({ engine }) => engine },
-  { header: 'CREATED', value: (computer) => computer.created_at, isTime: true },
-  { header: 'ID', value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
+  { header: 'OS', spare: 2, value: ({ os }) => os },
+  { header: 'CPU', spare: 3, value: ({ cpu }) => String(cpu) },
+  { header: 'RAM', spare: 4, value: ({ ram }) => `${ram} GB` },
+  { header: 'ENGINE', spare: 5, value: ({ engine }) => engine },
+  { header: 'CREATED', spare: 1, value: (computer) => computer.created_at, isTime: true },
+  { header: 'ID', spare: 6, value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
 ];
 
 export const keyColumns: readonly Column<Key>[] = [
   { header: 'NAME', value: ({ name }) => name, shrinks: true },
   { header: 'ID', value: ({ id }) => id },
-  { header: 'CREATED', value: (key) => key.created_at, isTime: true },
+  { header: 'CREATED', value: (key) => key.created_at, isTime: true, spare: 1 },
   { header: 'LAST USED', value: (key) => key.last_used_at ?? 'never', isTime: true },
 ];
 
@@ -33,7 +33,7 @@ export const connectionColumns: readonly Column<streams.Connection>[] = [
   { header: 'NAME', value: ({ name }) => name },
   { header: 'URL', value: ({ url }) => url, shrinks: true },
   { header: 'KEY', value: (connection) => (connection.has_stream_key ? 'kept' : 'none') },
-  { header: 'CREATED', value: (connection) => connection.created_at, isTime: true },
+  { header: 'CREATED', value: (connection) => connection.created_at, isTime: true, spare: 1 },
 ];
 
 /** The fields of one computer, for a person. */

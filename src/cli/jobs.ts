@@ -16,8 +16,8 @@ export async function jobsOf(context: Context, computer: string): Promise<Comput
 export const jobColumns: readonly Column<jobs.Job>[] = [
   { header: 'ID', value: ({ id }) => id },
   { header: 'STATUS', value: statusOf, color: colorOf },
-  { header: 'STARTED', value: (job) => job.started_at, isTime: true },
-  { header: 'OUTPUT', value: (job) => String(job.output_bytes) },
+  { header: 'STARTED', value: (job) => job.started_at, isTime: true, spare: 1 },
+  { header: 'OUTPUT', value: (job) => String(job.output_bytes), spare: 2 },
   { header: 'COMMAND', value: ({ command }) => firstLine(command), shrinks: true },
 ];
 

@@ -1,6 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { Context } from './context.js';
 import { write } from './io.js';
+import { fit, widest } from './layout.js';
 import { printable } from './style.js';
 import { relativeTime } from './time.js';
 
@@ -13,6 +14,8 @@ export interface Column<Row> {
   readonly isTime?: true;
   /** May be cut short where the terminal is narrow. */
   readonly shrinks?: true;
+  /** Left out where the terminal is narrow, the highest first. */
+  readonly spare?: number;
   color?(text: string, chalk: ChalkInstance): string;
 }
 
@@ -55,18 +58,22 @@ async function terminalLines<Row>(
   };
   // Measured before coloured: the widths are those of the bare text.
   const cells = rows.map((row) => columns.map((column) => shown(column, row)));
-  const widths = columns.map(
-    ({ header }, index) =>
-      Math.max(displayWidth(header), ...cells.map((row) => displayWidth(row[index] ?? ''))) + GAP,
-  );
+  const wanted = columns.map((column, index) => ({
+    ...column,
+    index,
+    width: widest([column.header, ...cells.map((row) => row[index] ?? '')]) + GAP,
+  }));
+  const fitted = fit(wanted, (context.io.stdout.columns ?? 80) + GAP);
   const table = new Table({
     chars: noBorders,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
-    colWidths: shrink(columns, widths, context.io.stdout.columns ?? 80),
-    head: columns.map(({ header }) => chalk.bold(header)),
+    colWidths: fitted.map(({ width }) => width),
+    head: fitted.map(({ header }) => chalk.bold(header)),
   });
   for (const row of cells) {
-    table.push(columns.map(({ color }, i) => color?.(row[i] ?? '', chalk) ?? row[i] ?? ''));
+    table.push(
+      fitted.map(({ color, index }) => color?.(row[index] ?? '', chalk) ?? row[index] ?? ''),
+    );
   }
   return table
     .toString()
@@ -81,36 +88,6 @@ const noBorders = Object.fromEntries(
     ...['bottom-right', 'left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid', 'middle'],
   ].map((name) => [name, '']),
 );
-
-/** Takes what is too wide from the columns that may shrink, the widest first. */
-function shrink(columns: readonly Column<never>[], widths: number[], total: number): number[] {
-  const fitted = [...widths];
-  const least = 8 + GAP;
-  for (;;) {
-    const excess = fitted.reduce((sum, width) => sum + width, 0) - GAP - total;
-    const candidates = columns
-      .map(({ shrinks }, index) => ({ shrinks, index, width: fitted[index] ?? 0 }))
-      .filter(({ shrinks, width }) => shrinks && width > least)
-      .sort((a, b) => b.width - a.width);
-    const [widest] = candidates;
-    if (excess <= 0 || widest === undefined) return fitted;
-    fitted[widest.index] = widest.width - 1;
-  }
-}
-
-/** Columns that a text takes on a terminal: wide characters take two, combining marks none. */
-export function displayWidth(text: string): number {
-  let width = 0;
-  for (const { segment } of new Intl.Segmenter().segment(text)) {
-    width +=
-      /\p{Emoji_Presentation}|\ufe0f|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|[\u{20000}-\u{3fffd}]/u.test(
-        segment,
-      )
-        ? 2
-        : 1;
-  }
-  return width;
-}
 
 /** A record as `name  value` lines on a terminal, tab-separated in a pipe. */
 export async function printRecord(

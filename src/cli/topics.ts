@@ -89,7 +89,10 @@ export const topics: Readonly<Record<string, Topic>> = {
       ),
       '',
       rows([
-        ['on a terminal', 'tables fitted to its width, times as "3 minutes ago", colours'],
+        [
+          'on a terminal',
+          'tables fitted to its width, on a narrow one with fewer columns, times as "3 minutes ago", colours',
+        ],
         [
           'in a pipe',
           'a line of headers, columns separated by tabs, nothing cut off, RFC 3339 times',

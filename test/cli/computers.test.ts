@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { displayWidth } from '../../src/cli/layout.js';
 import { API_KEY, computer, openWorld, project, type World } from './support/run.js';
 
 let world: World;
@@ -185,6 +186,36 @@ test('a narrow terminal shortens names only, and wide characters keep the column
   expect(lines).toHaveLength(3);
   expect(lines[1]).toContain('…');
   expect(lines[1]).toContain(computer.id);
+});
+
+test.each([
+  [40, 'NAME STATUS'],
+  [60, 'NAME STATUS OS CREATED'],
+  [80, 'NAME STATUS OS CPU RAM ENGINE CREATED'],
+  [120, 'NAME STATUS OS CPU RAM ENGINE CREATED ID'],
+])('in %i columns every line fits, with names that can be read', async (columns, headers) => {
+  const names = [
+    'a-name-that-goes-on-and-on-for-ever',
+    '日本語のとても長い名前',
+    '👍🏽 thumbs',
+    'été',
+  ];
+  const many = Array.from({ length: 200 }, (_, n) => ({
+    ...computer,
+    name: `${names[n % 4]}${n}`,
+    status: n % 3 === 0 ? 'stopping' : 'running',
+  }));
+  world.service.on('GET /projects/demo/computers', { computers: many });
+  const options = { terminal: true, columns, env: { NO_COLOR: '1' } };
+  const { stdout } = await world.run(['computer', 'ls', '-p', 'demo'], options);
+  const lines = stdout.trimEnd().split('\n');
+  expect(lines).toHaveLength(201);
+  expect(lines[0]?.trim().split(/ +/).join(' ')).toBe(headers);
+  for (const line of lines) expect(displayWidth(line), line).toBeLessThanOrEqual(columns);
+  const shown = lines
+    .slice(1)
+    .map((line) => displayWidth(line.split(/ (?:running|stopping)/)[0] ?? ''));
+  expect(Math.min(...shown)).toBeGreaterThanOrEqual(24);
 });
 
 test('ls without a project lists those of all projects', async () => {

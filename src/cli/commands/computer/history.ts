@@ -12,9 +12,9 @@ const columns: readonly Column<Action>[] = [
   { header: 'WHEN', value: ({ at }) => at, isTime: true },
   { header: 'ACTION', value: ({ action }) => action },
   { header: 'DETAIL', value: ({ detail }) => describe(detail), shrinks: true },
-  { header: 'OUTCOME', value: ({ outcome }) => outcome },
-  { header: 'TOOK', value: ({ ms }) => `${ms} ms` },
-  { header: 'KEY', value: ({ key_id }) => key_id },
+  { header: 'OUTCOME', spare: 1, value: ({ outcome }) => outcome },
+  { header: 'TOOK', spare: 2, value: ({ ms }) => `${ms} ms` },
+  { header: 'KEY', spare: 3, value: ({ key_id }) => key_id },
 ];
 
 export const command = defineCommand({

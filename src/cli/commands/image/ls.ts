@@ -5,12 +5,12 @@ import { note, print, printJson } from '../../output.js';
 import { type Column, printTable } from '../../table.js';
 
 const columns: readonly Column<Listed>[] = [
-  { header: 'NAME', value: shownName },
+  { header: 'NAME', value: shownName, shrinks: true },
   { header: 'ENGINE', value: ({ engine }) => engine },
-  { header: 'OS', value: ({ os }) => os },
-  { header: 'KIND', value: ({ kind }) => kind },
+  { header: 'OS', spare: 3, value: ({ os }) => os },
+  { header: 'KIND', spare: 1, value: ({ kind }) => kind },
   { header: 'SIZE', value: ({ bytes }) => `${Math.round(bytes / 1e6)} MB` },
-  { header: 'CREATED', value: ({ createdAt }) => createdAt.toISOString(), isTime: true },
+  { header: 'CREATED', spare: 2, value: ({ createdAt }) => createdAt.toISOString(), isTime: true },
   {
     header: 'STATE',
     value: ({ state }) => state,

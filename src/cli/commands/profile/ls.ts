@@ -14,7 +14,7 @@ const columns: readonly Column<Row>[] = [
   { header: 'CURRENT', value: ({ current }) => (current ? '*' : '') },
   { header: 'NAME', value: ({ name }) => name },
   { header: 'BASE URL', value: ({ base_url }) => base_url, shrinks: true },
-  { header: 'PROJECT', value: ({ project }) => project ?? '' },
+  { header: 'PROJECT', spare: 1, value: ({ project }) => project ?? '' },
 ];
 
 export const command = defineCommand({

@@ -52,9 +52,10 @@ export class Session {
           async (signal) => {
             const stream = await engine.dial(id, 'screen', signal);
             const { pointer } = this;
-            const { pixels } = engine.features;
+            const { isolation, pixels } = engine.features;
+            const pace = isolation === 'emulated' ? 'emulated' : 'native';
             const known = pointer ? { pointer } : {};
-            this.#screen = await openScreen(stream, { signal, pixels, ...known });
+            this.#screen = await openScreen(stream, { signal, pixels, pace, ...known });
             return this.#screen;
           },
         ),

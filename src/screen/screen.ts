@@ -23,7 +23,7 @@ import type {
   SettleOptions,
   Size,
 } from './types.js';
-import { type TypeOptions, Typist } from './typing/typist.js';
+import { type Pace, type TypeOptions, Typist } from './typing/typist.js';
 import type { Updates } from './updates.js';
 
 /** Milliseconds between updates for listeners of `damage`: about 30 frames a second. */
@@ -42,7 +42,11 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   #inputAt = Number.NEGATIVE_INFINITY;
   #stopWatching: (() => void) | undefined;
 
-  constructor(connection: Connection, updates: Updates, pointerAt?: Point) {
+  constructor(
+    connection: Connection,
+    updates: Updates,
+    { pace, pointerAt }: { readonly pace: Pace; readonly pointerAt: Point | undefined },
+  ) {
     super();
     this.setMaxListeners(0);
     this.#connection = connection;
@@ -51,7 +55,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#keyboard = new Keyboard(connection, (signal) => updates.sync(signal));
     this.#camera = new Camera(connection, this.#pointer);
     this.#settling = new Settling(connection, updates);
-    this.#typist = new Typist(connection, this.#keyboard, this.#settling);
+    this.#typist = new Typist(connection, this.#keyboard, this.#settling, pace);
     this.raw = new RawInput(connection, this.#pointer, this.#keyboard, {
       onInput: () => {
         this.#inputAt = performance.now();

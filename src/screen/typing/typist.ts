@@ -16,8 +16,17 @@ export interface TypeOptions {
 
 /** Characters between two round trips to the server: it is never far behind. */
 const CHUNK = 250;
-/** Milliseconds that a program has to ask for what is pasted, by what else can be done. */
-const PASTE_TIMEOUT_MS = { otherwiseKeys: 2_500, otherwiseNothing: 8_000 };
+/**
+ * Milliseconds that a program has to ask for what is pasted, by what else can be done. Emulated, a
+ * program that is new to the clipboard takes several seconds, and Wine's take no other keys.
+ */
+const PASTE_TIMEOUT_MS = {
+  native: { otherwiseKeys: 2_500, otherwiseNothing: 8_000 },
+  emulated: { otherwiseKeys: 12_000, otherwiseNothing: 18_000 },
+} as const;
+
+/** How fast a guest's programs are: as the host's, or several times as slow. */
+export type Pace = keyof typeof PASTE_TIMEOUT_MS;
 /**
  * How long a program is left alone between a paste and the next change of the clipboard, in
  * milliseconds. Chromium pastes the text of the time before when the clipboard changes while it
@@ -37,13 +46,15 @@ export class Typist {
   readonly #keyboard: Keyboard;
   readonly clipboard: GuestClipboard;
   readonly #settling: Settling;
+  readonly #pace: Pace;
   readonly #newKeysyms = new Set<number>();
   /** Resolves when the screen has changed since the last paste. */
   #painted: Promise<void> = Promise.resolve();
   /** Milliseconds that the last paste took to be asked for. */
   #latencyMs = 5;
 
-  constructor(connection: Connection, keyboard: Keyboard, settling: Settling) {
+  constructor(connection: Connection, keyboard: Keyboard, settling: Settling, pace: Pace) {
+    this.#pace = pace;
     this.#connection = connection;
     this.#keyboard = keyboard;
     this.#settling = settling;
@@ -113,7 +124,7 @@ export class Typist {
     const start = performance.now();
     await this.#keyboard.tap([Keysym.shiftLeft, Keysym.insert], signal);
     const refused = new Error('nothing asked for the clipboard');
-    const { otherwiseKeys, otherwiseNothing } = PASTE_TIMEOUT_MS;
+    const { otherwiseKeys, otherwiseNothing } = PASTE_TIMEOUT_MS[this.#pace];
     const timeoutMs = this.#asKeys(text) ? otherwiseKeys : otherwiseNothing;
     const limits = { timeoutMs, signal, onTimeout: () => refused };
     try {

@@ -395,7 +395,7 @@ _vc() {
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       [[ $count -eq 3 && -n $options ]] && kind=file
       ;;
     'computer view'|'computers view')
@@ -471,7 +471,7 @@ _vc() {
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'computer cp'|'computers cp')
       options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
@@ -484,7 +484,7 @@ _vc() {
         :
         ;;
       esac
-      [[ $count -ge 2 && -n $options ]] && kind=file
+      [[ $count -ge 2 && -n $options ]] && kind=place
       ;;
     'computer forward'|'computer port-forward'|'computers forward'|'computers port-forward')
       options='--bind -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
@@ -498,7 +498,7 @@ _vc() {
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'computer stream'|'computers stream')
       options='--connection --url --fps --bitrate -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
@@ -532,7 +532,7 @@ _vc() {
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'job ls'|'job list'|'jobs ls'|'jobs list')
       options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
@@ -545,7 +545,7 @@ _vc() {
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'job get'|'job show'|'jobs get'|'jobs show')
       options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
@@ -558,7 +558,7 @@ _vc() {
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'job logs'|'job output'|'jobs logs'|'jobs output')
       options='-f --follow -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
@@ -571,7 +571,7 @@ _vc() {
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'job end'|'job kill'|'job stop'|'jobs end'|'jobs kill'|'jobs stop')
       options='-p --project --json --jq -q --quiet --profile --base-url --no-color --help'
@@ -584,7 +584,7 @@ _vc() {
         :
         ;;
       esac
-      [[ $count -eq 2 && -n $options ]] && kind=computer
+      [[ $count -eq 2 && -n $options ]] && kind=running-computer
       ;;
     'connection add'|'connection create'|'connections add'|'connections create')
       options='--key-stdin -p --project --json --jq -q --quiet --profile --base-url --no-color --help'
@@ -935,6 +935,15 @@ _vc() {
     words=$options
   elif [[ $kind == file ]]; then
     COMPREPLY=($(compgen -f -- "$current"))
+    return
+  elif [[ $kind == place ]]; then
+    # What follows the colon, for bash a word of its own, is a path in the computer.
+    [[ $current == : || $previous == : ]] && return
+    local IFS=$'\n'
+    words=$(vc __complete running-computer 2>/dev/null)
+    COMPREPLY=($(compgen -f -- "$current") $(compgen -S : -W "$words" -- "$current"))
+    [[ ${#COMPREPLY[@]} -gt 0 ]] && COMPREPLY=($(printf '%q\n' "${COMPREPLY[@]}"))
+    [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == *: ]] && compopt -o nospace
     return
   elif [[ -n $kind ]]; then
     # Names may hold spaces: one a line.

@@ -215,7 +215,7 @@ complete -c vc -n '__vc_in \'computer|computers\' \'wait\'' -l region -x -d 'loo
 complete -c vc -n '__vc_in \'computer|computers\' \'wait\'' -l timeout -x -d 'give up after so long'
 complete -c vc -n '__vc_at 2 \'computer|computers\' \'wait\'' -f -a '(vc __complete computer 2>/dev/null)'
 complete -c vc -n '__vc_at 3 \'computer|computers\' \'wait\'' -f
-complete -c vc -n '__vc_at 2 \'computer|computers\' \'run\'' -f -a '(vc __complete computer 2>/dev/null)'
+complete -c vc -n '__vc_at 2 \'computer|computers\' \'run\'' -f -a '(vc __complete running-computer 2>/dev/null)'
 complete -c vc -n '__vc_at 3 \'computer|computers\' \'run\'' -F
 complete -c vc -n '__vc_in \'computer|computers\' \'view\'' -l view-only -f -d 'show the screen, and take no mouse or keyboard'
 complete -c vc -n '__vc_in \'computer|computers\' \'view\'' -l print -f -d 'print the link instead of opening a browser'
@@ -237,10 +237,10 @@ complete -c vc -n '__vc_at 2 \'computer|computers\' \'python\'' -f -a '(vc __com
 complete -c vc -n '__vc_at 3 \'computer|computers\' \'python\'' -F
 complete -c vc -n '__vc_in \'computer|computers\' \'shell|ssh\'' -l cwd -x -d 'directory to begin in'
 complete -c vc -n '__vc_in \'computer|computers\' \'shell|ssh\'' -s e -l env -x -d 'environment variable; repeatable'
-complete -c vc -n '__vc_at 2 \'computer|computers\' \'shell|ssh\'' -f -a '(vc __complete computer 2>/dev/null)'
-complete -c vc -n '__vc_at +2 \'computer|computers\' \'cp\'' -F
+complete -c vc -n '__vc_at 2 \'computer|computers\' \'shell|ssh\'' -f -a '(vc __complete running-computer 2>/dev/null)'
+complete -c vc -n '__vc_at +2 \'computer|computers\' \'cp\'' -F -a '(vc __complete running-computer 2>/dev/null | string replace -r \'$\' :)'
 complete -c vc -n '__vc_in \'computer|computers\' \'forward|port-forward\'' -l bind -x -d 'listen here instead; others may then connect'
-complete -c vc -n '__vc_at 2 \'computer|computers\' \'forward|port-forward\'' -f -a '(vc __complete computer 2>/dev/null)'
+complete -c vc -n '__vc_at 2 \'computer|computers\' \'forward|port-forward\'' -f -a '(vc __complete running-computer 2>/dev/null)'
 complete -c vc -n '__vc_at +3 \'computer|computers\' \'forward|port-forward\'' -f
 complete -c vc -n '__vc_in \'computer|computers\' \'stream\'' -l connection -x -d 'target to stream to; see: vc connection'
 complete -c vc -n '__vc_in \'computer|computers\' \'stream\'' -l url -x -d 'the same by its URL; others can see it in the process list'
@@ -251,14 +251,14 @@ complete -c vc -n '__vc_at 3 \'computer|computers\' \'stream\'' -f -a '(vc __com
 complete -c vc -n '__vc_in \'computer|computers\' \'record\'' -s o -l output -rF -d 'where to put it; - is stdout'
 complete -c vc -n '__vc_in \'computer|computers\' \'record\'' -l for -x -d 'end after so long, such as 10s or 2m'
 complete -c vc -n '__vc_in \'computer|computers\' \'record\'' -l fps -x -a '15 30 60' -d 'frames a second'
-complete -c vc -n '__vc_at 2 \'computer|computers\' \'record\'' -f -a '(vc __complete computer 2>/dev/null)'
-complete -c vc -n '__vc_at 2 \'job|jobs\' \'ls|list\'' -f -a '(vc __complete computer 2>/dev/null)'
-complete -c vc -n '__vc_at 2 \'job|jobs\' \'get|show\'' -f -a '(vc __complete computer 2>/dev/null)'
+complete -c vc -n '__vc_at 2 \'computer|computers\' \'record\'' -f -a '(vc __complete running-computer 2>/dev/null)'
+complete -c vc -n '__vc_at 2 \'job|jobs\' \'ls|list\'' -f -a '(vc __complete running-computer 2>/dev/null)'
+complete -c vc -n '__vc_at 2 \'job|jobs\' \'get|show\'' -f -a '(vc __complete running-computer 2>/dev/null)'
 complete -c vc -n '__vc_at 3 \'job|jobs\' \'get|show\'' -f
 complete -c vc -n '__vc_in \'job|jobs\' \'logs|output\'' -s f -l follow -f -d 'go on as it prints, until it ends'
-complete -c vc -n '__vc_at 2 \'job|jobs\' \'logs|output\'' -f -a '(vc __complete computer 2>/dev/null)'
+complete -c vc -n '__vc_at 2 \'job|jobs\' \'logs|output\'' -f -a '(vc __complete running-computer 2>/dev/null)'
 complete -c vc -n '__vc_at 3 \'job|jobs\' \'logs|output\'' -f
-complete -c vc -n '__vc_at 2 \'job|jobs\' \'end|kill|stop\'' -f -a '(vc __complete computer 2>/dev/null)'
+complete -c vc -n '__vc_at 2 \'job|jobs\' \'end|kill|stop\'' -f -a '(vc __complete running-computer 2>/dev/null)'
 complete -c vc -n '__vc_at +3 \'job|jobs\' \'end|kill|stop\'' -f
 complete -c vc -n '__vc_in \'connection|connections\' \'add|create\'' -l key-stdin -f -d 'read the stream key from stdin'
 complete -c vc -n '__vc_at 2 \'connection|connections\' \'add|create\'' -f

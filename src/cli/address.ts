@@ -2,6 +2,7 @@ import type { ComputerAddress } from '../client/address.js';
 import type { Context } from './context.js';
 import { UsageError } from './errors.js';
 import { ExitCode } from './exit-codes.js';
+import { shellWord } from './shell-word.js';
 
 const COMPUTER_ID = /^cmp_[0-9a-z]{20}$/;
 
@@ -31,6 +32,12 @@ export async function computerAddress(context: Context, text: string): Promise<C
     `which project is ${JSON.stringify(text)} in?`,
     `write PROJECT/${text || 'NAME'}, or give the project with -p or VC_PROJECT`,
   );
+}
+
+/** The computer that `text` names as one writes it in a further command, which has no -p. */
+export function inCommands({ globals }: Pick<Context, 'globals'>, text: string): string {
+  const { project } = globals;
+  return shellWord(project === undefined || isComputerId(text) ? text : `${project}/${text}`);
 }
 
 /** The project a command means when none is named: -p, VC_PROJECT or the profile's. */

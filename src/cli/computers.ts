@@ -1,6 +1,6 @@
 import { computerParameters } from '../client/address.js';
 import type { Answer, BodyInput, OperationName, QueryInput } from '../contract/index.js';
-import { computerAddress, describeAddress } from './address.js';
+import { computerAddress, describeAddress, inCommands } from './address.js';
 import type { Context } from './context.js';
 import { argument, many } from './define.js';
 import { type Each, forEach } from './each.js';
@@ -70,7 +70,7 @@ export async function change<N extends Change>(
   // Every name has to be understood before the first is changed.
   const addresses = await Promise.all(each.names.map((name) => computerAddress(context, name)));
   const shown = new Map(each.names.map((name, i) => [name, addresses[i]] as const));
-  const goesOn = `the service goes on with what it has begun; see: vc computer get ${each.names[0]}`;
+  const goesOn = `the service goes on with what it has begun; see: vc computer get ${inCommands(context, each.names[0] ?? '')}`;
   context.whenInterrupted(goesOn);
   return forEach(context, {
     kind: 'computer',

@@ -28,7 +28,9 @@ export type Completes =
   | 'key'
   | 'connection'
   | 'profile'
-  | 'file';
+  | 'file'
+  /** A file here, or a running computer and a colon. */
+  | 'place';
 
 /** A positional argument as data. */
 export interface Argument<T> {

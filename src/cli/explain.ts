@@ -1,4 +1,5 @@
 import { ServiceError } from '../client/errors.js';
+import { isComputerId } from './address.js';
 import type { Context } from './context.js';
 import type { Raw } from './define.js';
 import { nearest } from './nearest.js';
@@ -37,7 +38,7 @@ export function computerIn(
 ): string | undefined {
   const [name, another] = [args.computer ?? args.computers].flat();
   if (typeof name !== 'string' || another !== undefined) return undefined;
-  return project === undefined ? name : `${project}/${name}`;
+  return project === undefined || isComputerId(name) ? name : `${project}/${name}`;
 }
 
 /** What there is of that kind, and the command that lists it. */

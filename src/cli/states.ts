@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Answer } from '../contract/index.js';
+import { inCommands } from './address.js';
 import { onComputer } from './computers.js';
 import type { Context } from './context.js';
 import { flag, value } from './define.js';
 import { CliError } from './errors.js';
 import { number } from './parse.js';
-import { shellWord } from './shell-word.js';
 
 const POLL_MS = 250;
 
@@ -55,7 +55,7 @@ export async function waitForState(
     if (computer.status === state) return computer;
     if (computer.status === 'error') {
       throw new CliError(`${name} has failed: ${computer.status_reason ?? 'no reason is known'}`, {
-        hint: `try again: vc computer restart ${shellWord(name)}`,
+        hint: `try again: vc computer restart ${inCommands(context, name)}`,
       });
     }
     if (performance.now() >= deadline) {

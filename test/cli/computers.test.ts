@@ -218,6 +218,16 @@ test.each([
   expect(Math.min(...shown)).toBeGreaterThanOrEqual(24);
 });
 
+test('what is said to be done next can be typed as it stands, without -p', async () => {
+  world.service.on('POST /projects/demo/computers', { ...computer, name: 'my desk' });
+  const created = await world.run(['computer', 'create', '-p', 'demo', 'my desk']);
+  expect(created.stderr).toContain("see it: vc computer screenshot 'demo/my desk'\n");
+  world.service.on(`POST ${byName}/stream/start`, { success: true, status: 'streaming' });
+  const argv = ['computer', 'stream', 'start', '-p', 'demo', 'desktop', '--connection', 'show'];
+  const { stderr } = await world.run(argv);
+  expect(stderr).toContain('end it with: vc computer stream stop demo/desktop\n');
+});
+
 test('ls without a project lists those of all projects', async () => {
   world.service.on('GET /projects', { projects: [project] });
   world.service.on(`GET /projects/${project.id}/computers`, { computers: [computer] });

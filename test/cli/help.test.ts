@@ -53,6 +53,27 @@ test('no help is wider than 80 columns, but for examples, and every command has 
   }
 });
 
+test('commands that need a running computer complete running ones', () => {
+  const needs = [
+    'click',
+    'type',
+    'screenshot',
+    'shell',
+    'forward',
+    'record',
+    'run',
+    'bash',
+    'exec',
+  ];
+  const [verbs = []] = outline.groups
+    .filter(({ name }) => name === 'computer')
+    .map((g) => g.commands);
+  for (const verb of needs) {
+    const first = verbs.find(({ name }) => name === verb)?.arguments[0];
+    expect(first?.completes, verb).toBe('running-computer');
+  }
+});
+
 test('on a narrow terminal the lines fit as well', async () => {
   const { stdout } = await world.run(['computer', 'ls', '--help'], { terminal: true, columns: 60 });
   const text = stdout.split('Examples:')[0] ?? '';

@@ -190,6 +190,12 @@ describe('completion', () => {
         await terminal.type(' --quie');
         await terminal.press('Tab');
         await terminal.shows(/vc computer start demo\/asleep +--quiet/);
+        await terminal.press('C-u');
+        await terminal.type('vc computer cp demo/aw');
+        await terminal.press('Tab');
+        await terminal.shows('vc computer cp demo/awake:');
+        await terminal.type('x');
+        await terminal.shows('vc computer cp demo/awake:x');
       } finally {
         await terminal.close();
       }

@@ -52,6 +52,15 @@ ${commands.join('\n')}
   elif [[ $kind == file ]]; then
     COMPREPLY=($(compgen -f -- "$current"))
     return
+  elif [[ $kind == place ]]; then
+    # What follows the colon, for bash a word of its own, is a path in the computer.
+    [[ $current == : || $previous == : ]] && return
+    local IFS=$'\\n'
+    words=$(vc __complete running-computer 2>/dev/null)
+    COMPREPLY=($(compgen -f -- "$current") $(compgen -S : -W "$words" -- "$current"))
+    [[ \${#COMPREPLY[@]} -gt 0 ]] && COMPREPLY=($(printf '%q\\n' "\${COMPREPLY[@]}"))
+    [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *: ]] && compopt -o nospace
+    return
   elif [[ -n $kind ]]; then
     # Names may hold spaces: one a line.
     local IFS=$'\\n'

@@ -1,6 +1,9 @@
 import type { Option } from '../define.js';
 import { flagNames, type Outline, paths, takesValue, valueFlags } from './outline.js';
 
+/** A path in a computer follows the colon. */
+const RUNNING_WITH_COLON = "(vc __complete running-computer 2>/dev/null | string replace -r '$' :)";
+
 /** Completion for fish. */
 export function renderFish(outline: Outline): string {
   const { groups, singles, globals } = outline;
@@ -23,6 +26,7 @@ export function renderFish(outline: Outline): string {
     command.arguments.forEach(({ choices, completes, variadic }, index) => {
       const place = `__vc_at ${variadic ? '+' : ''}${path.length + index} ${words}`;
       if (completes === 'file') add(place, '-F');
+      else if (completes === 'place') add(place, `-F -a ${quote(RUNNING_WITH_COLON)}`);
       else if (completes) add(place, `-f -a '(vc __complete ${completes} 2>/dev/null)'`);
       else add(place, choices ? `-f -a ${quote(choices.join(' '))}` : '-f');
     });

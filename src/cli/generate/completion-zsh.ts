@@ -54,6 +54,12 @@ ${commands.join('\n')}
     _describe -o option options
   elif [[ $kind == file ]]; then
     _files
+  elif [[ $kind == place ]]; then
+    # What follows a colon is a path in the computer.
+    [[ $current == *:* ]] && return
+    local -a found=("\${(@f)$(vc __complete running-computer 2>/dev/null)}")
+    compadd -S : -- "\${(@)found:#}"
+    _files
   elif [[ -n $kind ]]; then
     local -a found=("\${(@f)$(vc __complete $kind 2>/dev/null)}")
     compadd -- "\${(@)found:#}"

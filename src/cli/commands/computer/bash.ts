@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { inCommands } from '../../address.js';
 import { onComputer, runningComputer } from '../../computers.js';
 import { argument, defineCommand, flag, list, value } from '../../define.js';
 import { CliError } from '../../errors.js';
@@ -54,7 +55,8 @@ export const command = defineCommand({
     if (context.globals.json) await printJson(context, answer);
     else if (background) {
       await print(context, job_id ?? String(pid ?? ''));
-      await note(context, `it runs on; read its output with: vc job logs ${computer} ${job_id}`);
+      const name = inCommands(context, computer);
+      await note(context, `it runs on; read its output with: vc job logs ${name} ${job_id}`);
     } else {
       await write(context.io.stdout, stdout);
       await write(context.io.stderr, stderr);

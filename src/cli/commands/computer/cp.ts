@@ -23,7 +23,7 @@ export const command = defineCommand({
     '- is stdin or stdout. A path here with a colon in it is written with ./ before it.',
   ].join(' '),
   arguments: {
-    paths: many('path', 'the sources, then the target', { completes: 'file' }),
+    paths: many('path', 'the sources, then the target', { completes: 'place' }),
   },
   options: {
     recursive: flag('-r, --recursive', 'taken for granted', { hidden: true }),

@@ -1,4 +1,4 @@
-import { computerAddress, isComputerId } from '../../address.js';
+import { computerAddress, inCommands, isComputerId } from '../../address.js';
 import { argument, choice, defineCommand, flag, value } from '../../define.js';
 import { UsageError } from '../../errors.js';
 import { fields } from '../../fields.js';
@@ -45,7 +45,9 @@ export const command = defineCommand({
     const { project, name } = address;
     const { globals, interrupts } = context;
     const { cpu, ram, autoStop, protect, wait, timeout, ...body } = options;
-    context.whenInterrupted(`the service goes on creating it; see: vc computer get ${given}`);
+    context.whenInterrupted(
+      `the service goes on creating it; see: vc computer get ${inCommands(context, given)}`,
+    );
     const client = await context.client();
     const request = client.request('createComputer', {
       params: { project },
@@ -73,7 +75,7 @@ export const command = defineCommand({
       );
     } else {
       await done(context, `created ${project}/${name} (${created.id}), ${created.status}`);
-      await note(context, `see it: vc computer screenshot ${project}/${name}`);
+      await note(context, `see it: vc computer screenshot ${inCommands(context, given)}`);
     }
     return undefined;
   },

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 import type { ComputerAddress } from '../../../client/address.js';
 import { computerParameters } from '../../../client/address.js';
 import type { Client } from '../../../client/client.js';
-import { computerAddress, describeAddress } from '../../address.js';
-import { computerArgument } from '../../computers.js';
+import { computerAddress, describeAddress, inCommands } from '../../address.js';
+import { runningComputer } from '../../computers.js';
 import type { Context } from '../../context.js';
 import { defineCommand, many, value } from '../../define.js';
 import { CliError, UsageError } from '../../errors.js';
@@ -28,7 +28,7 @@ export const command = defineCommand({
     'Each port is LOCAL:PORT or PORT: connections to 127.0.0.1:LOCAL here go to PORT of the',
     "computer's own loopback. LOCAL 0 takes a free one. What listens is printed; Ctrl-C ends it.",
   ].join(' '),
-  arguments: { computer: computerArgument, ports: many('port', 'LOCAL:PORT, or PORT for both') },
+  arguments: { computer: runningComputer, ports: many('port', 'LOCAL:PORT, or PORT for both') },
   options: {
     bind: value('--bind <address>', 'listen here instead; others may then connect', nonEmpty, {
       otherwise: '127.0.0.1',
@@ -50,7 +50,7 @@ export const command = defineCommand({
     const { status } = await client.request('getComputer', { params, signal });
     if (status !== 'running' && status !== 'starting') {
       throw new CliError(`${describeAddress(address)} is ${status}`, {
-        hint: `start it with: vc computer start ${computer}`,
+        hint: `start it with: vc computer start ${inCommands(context, computer)}`,
         exitCode: ExitCode.conflict,
         code: 'not_running',
       });

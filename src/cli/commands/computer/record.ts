@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { computerParameters } from '../../../client/address.js';
 import { computerAddress } from '../../address.js';
-import { computerArgument } from '../../computers.js';
+import { runningComputer } from '../../computers.js';
 import type { Context } from '../../context.js';
 import { choice, defineCommand, value } from '../../define.js';
 import { CliError, InterruptedError, UsageError } from '../../errors.js';
@@ -21,7 +21,7 @@ export const command = defineCommand({
     'Ends at its time, or with Ctrl-C: the file is whole either way. It ends as well when the',
     "computer is stopped or its screen's size changes.",
   ].join(' '),
-  arguments: { computer: computerArgument },
+  arguments: { computer: runningComputer },
   options: {
     output: value('-o, --output <file>', 'where to put it; - is stdout', nonEmpty),
     for: value(

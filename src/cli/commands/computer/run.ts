@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { ServiceError } from '../../../client/errors.js';
 import { isErrorCode } from '../../../contract/errors.js';
 import type { BatchInput } from '../../../contract/index.js';
-import { computerArgument, onComputer } from '../../computers.js';
+import { onComputer, runningComputer } from '../../computers.js';
 import type { Context } from '../../context.js';
 import { argument, defineCommand } from '../../define.js';
 import { CliError, UsageError } from '../../errors.js';
@@ -31,7 +31,7 @@ export const command = defineCommand({
     'line of JSON.',
   ].join(' '),
   arguments: {
-    computer: computerArgument,
+    computer: runningComputer,
     script: argument('script', 'a file of JSON lines, or - for stdin', nonEmpty, {
       completes: 'file',
     }),

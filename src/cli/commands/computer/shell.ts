@@ -1,6 +1,6 @@
 import type { ProcessExit, RemoteProcess } from '../../../client/process.js';
 import { computerAddress } from '../../address.js';
-import { computerArgument } from '../../computers.js';
+import { runningComputer } from '../../computers.js';
 import type { Context } from '../../context.js';
 import { defineCommand, list, value } from '../../define.js';
 import { CliError } from '../../errors.js';
@@ -26,7 +26,7 @@ export const command = defineCommand({
     "the computer, and the exit code is the shell's own. Where the connection hangs, Enter ~ . leaves.",
     'With stdin in a pipe it reads commands from there, without a terminal.',
   ].join(' '),
-  arguments: { computer: computerArgument },
+  arguments: { computer: runningComputer },
   options: {
     cwd: value('--cwd <directory>', 'directory to begin in', nonEmpty),
     env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),

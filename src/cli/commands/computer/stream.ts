@@ -1,4 +1,4 @@
-import { isComputerId } from '../../address.js';
+import { inCommands, isComputerId } from '../../address.js';
 import { computerArgument, onComputer } from '../../computers.js';
 import type { Context } from '../../context.js';
 import { argument, choice, defineCommand, enumerate, oneOf, value } from '../../define.js';
@@ -86,7 +86,7 @@ async function start(context: Context, computer: string, options: StartOptions):
   if (context.globals.json) await printJson(context, answer);
   else {
     await done(context, `streaming ${computer}`);
-    await note(context, `end it with: vc computer stream stop ${computer}`);
+    await note(context, `end it with: vc computer stream stop ${inCommands(context, computer)}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import { computerArgument } from '../../computers.js';
+import { runningComputer } from '../../computers.js';
 import { defineCommand, many } from '../../define.js';
 import { forEach } from '../../each.js';
 import { jobsOf } from '../../jobs.js';
@@ -8,7 +8,7 @@ export const command = defineCommand({
   aliases: ['kill', 'stop'],
   summary: 'End background commands',
   details: 'Asks the whole process group to end, and ends it by force after two seconds.',
-  arguments: { computer: computerArgument, jobs: many('job', 'ids, as vc job ls shows them') },
+  arguments: { computer: runningComputer, jobs: many('job', 'ids, as vc job ls shows them') },
   options: {},
   examples: [{ does: 'End one', command: 'vc job end demo/desktop job_0mi4x2k9a01234567' }],
   async run(context, { computer, jobs: names }) {

@@ -1,4 +1,4 @@
-import { computerArgument } from '../../computers.js';
+import { runningComputer } from '../../computers.js';
 import { defineCommand } from '../../define.js';
 import { fields } from '../../fields.js';
 import { jobArgument, jobFields, jobsOf } from '../../jobs.js';
@@ -9,7 +9,7 @@ export const command = defineCommand({
   name: 'get',
   aliases: ['show'],
   summary: 'Show a background command',
-  arguments: { computer: computerArgument, job: jobArgument },
+  arguments: { computer: runningComputer, job: jobArgument },
   options: {},
   fields: fields.job,
   examples: [

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { computerArgument } from '../../computers.js';
+import { inCommands } from '../../address.js';
+import { runningComputer } from '../../computers.js';
 import { defineCommand, flag } from '../../define.js';
 import { write } from '../../io.js';
 import { jobArgument, jobsOf } from '../../jobs.js';
@@ -17,7 +18,7 @@ export const command = defineCommand({
     'Standard output and error as they were printed, of which the first 16 MiB are kept. With',
     "--follow it goes on until the command ends, and the exit code is the command's own.",
   ].join(' '),
-  arguments: { computer: computerArgument, job: jobArgument },
+  arguments: { computer: runningComputer, job: jobArgument },
   options: { follow: flag('-f, --follow', 'go on as it prints, until it ends') },
   examples: [
     { does: 'Read what it printed', command: 'vc job logs demo/desktop job_0mi4x2k9a01234567' },
@@ -27,7 +28,9 @@ export const command = defineCommand({
     const { signal } = context.interrupts;
     const { json } = context.globals;
     const jobs = await jobsOf(context, computer);
-    context.whenInterrupted(`the command goes on; end it with: vc job end ${computer} ${id}`);
+    context.whenInterrupted(
+      `the command goes on; end it with: vc job end ${inCommands(context, computer)} ${id}`,
+    );
     let output = '';
     for (let offset = 0; ; ) {
       const job = await jobs.get(id, { offset, limit: LIMIT }, signal);

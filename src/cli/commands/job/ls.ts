@@ -1,4 +1,5 @@
-import { computerArgument } from '../../computers.js';
+import { inCommands } from '../../address.js';
+import { runningComputer } from '../../computers.js';
 import { defineCommand } from '../../define.js';
 import { fields } from '../../fields.js';
 import { jobColumns, jobsOf } from '../../jobs.js';
@@ -10,7 +11,7 @@ export const command = defineCommand({
   name: 'ls',
   aliases: ['list'],
   summary: 'List the background commands of a computer',
-  arguments: { computer: computerArgument },
+  arguments: { computer: runningComputer },
   options: {},
   fields: fields.job,
   examples: [{ does: 'See what runs', command: 'vc job ls demo/desktop' }],
@@ -21,7 +22,10 @@ export const command = defineCommand({
     else if (context.globals.quiet) for (const { id } of jobs) await print(context, id);
     else if (jobs.length > 0) await printTable(context, jobColumns, jobs);
     else
-      await note(context, `none yet; start one with: vc computer bash ${computer} --background …`);
+      await note(
+        context,
+        `none yet; start one with: vc computer bash ${inCommands(context, computer)} --background …`,
+      );
     return undefined;
   },
 });

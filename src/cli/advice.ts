@@ -48,11 +48,19 @@ function asCommands(text: string, computer: string | undefined): string | undefi
   return text.replace(' ("vc computer update --unprotect")', () => unprotect);
 }
 
-/** Things in a computer that are not there, and what shows what is. */
-const inside: readonly (readonly [RegExp, (computer: string) => string])[] = [
+/** Words of an error, and what helps with it whatever its code. */
+const sayings: readonly (readonly [RegExp, (computer: string) => string])[] = [
   [/^This computer has no job /, (computer) => `see: vc job ls ${computer}`],
   [/ in the computer\.$/, (computer) => `see what is there: vc computer bash ${computer} 'ls -la'`],
+  [/ is not a directory\.$/, () => 'choose another target'],
+  [/^The screen .* for [\d.]+ s\.$/, () => 'wait longer with --timeout'],
+  [/^It is not a whole backup/, () => 'give a file that vc backup wrote'],
 ];
+
+/** What helps with an error of those words; undefined where they are nothing special. */
+export function adviceOfWords(message: string, computer = 'COMPUTER'): string | undefined {
+  return sayings.find(([words]) => words.test(message))?.[1](computer);
+}
 
 interface Case {
   readonly code: ErrorCode;
@@ -64,7 +72,8 @@ interface Case {
 /** What helps with any error of that kind, where its message says nothing of that. */
 export function adviceFor({ code, message, requestId, computer }: Case): string | undefined {
   const name = computer === undefined ? 'COMPUTER' : shellWord(computer);
-  if (code === 'not_found') return inside.find(([what]) => what.test(message))?.[1](name);
+  const said = adviceOfWords(message, name);
+  if (said !== undefined) return said;
   const hints: Partial<Record<ErrorCode, string>> = {
     name_taken: 'choose another name, or remove that one first',
     not_running: `start it first: vc computer start ${name}`,

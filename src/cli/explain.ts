@@ -1,6 +1,7 @@
 import { ServiceError } from '../client/errors.js';
 import { isComputerId } from './address.js';
 import type { Context } from './context.js';
+import { parsePlace } from './copy/places.js';
 import type { Raw } from './define.js';
 import { nearest } from './nearest.js';
 import { type Report, reportOf } from './report.js';
@@ -36,9 +37,17 @@ export function computerIn(
   args: Readonly<Record<string, Raw>>,
   project: string | undefined,
 ): string | undefined {
-  const [name, another] = [args.computer ?? args.computers].flat();
+  const [name, another] = [args.computer ?? args.computers ?? computersOf(args.paths)].flat();
   if (typeof name !== 'string' || another !== undefined) return undefined;
   return project === undefined || isComputerId(name) ? name : `${project}/${name}`;
+}
+
+/** The computers of `COMPUTER:PATH`, where a command takes such. */
+function computersOf(paths: Raw): readonly string[] {
+  if (!Array.isArray(paths)) return [];
+  const remote = paths.filter((path: string) => /^[^:]/.test(path)).map(parsePlace);
+  const named = remote.flatMap((place) => (place.kind === 'remote' ? [place.computer] : []));
+  return [...new Set(named)];
 }
 
 /** What there is of that kind, and the command that lists it. */

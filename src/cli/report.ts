@@ -1,7 +1,7 @@
 import { ServiceError, ServiceTimeoutError, ServiceUnreachableError } from '../client/errors.js';
 import { ApiError } from '../contract/errors.js';
 import { LOCAL_BASE_URL, ProfileFileError, UnknownProfileError } from '../profile/index.js';
-import { adviceFor, adviceOf } from './advice.js';
+import { adviceFor, adviceOf, adviceOfWords } from './advice.js';
 import type { Surroundings } from './create-context.js';
 import { CliError } from './errors.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';
@@ -62,7 +62,8 @@ function serviceReport(error: ApiError, computer: string | undefined): Report {
   const { message, remedy, next } = adviceOf(error, computer);
   if (!(error instanceof ServiceError)) {
     // From this machine, where what mends it can be run.
-    return { code, message, hint: remedy === undefined ? next : `try: ${remedy}`, exitCode };
+    const hint = remedy === undefined ? (next ?? adviceOfWords(message)) : `try: ${remedy}`;
+    return { code, message, hint, exitCode };
   }
   const { requestId } = error;
   const ours = adviceFor({ code, message, requestId, computer });

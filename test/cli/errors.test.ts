@@ -226,6 +226,20 @@ test.each([
     'error: name must be 1 to 64 letters; it is not.\n       see: vc project create --help\n',
   ],
   [
+    'a file that is not there',
+    ['computer', 'cp', '-p', 'demo', 'my desk:no.txt', '.'],
+    ['GET /projects/demo/computers/my%20desk/entry', 404, 'not_found'],
+    'There is no "no.txt" in the computer.',
+    "       see what is there: vc computer bash 'demo/my desk' 'ls -la'\n",
+  ],
+  [
+    'a screen that does not do what is waited for',
+    ['computer', 'wait', 'demo/desktop', '--change'],
+    [`${by}/wait`, 500, 'guest_timeout'],
+    'The screen did not change for 1 s.',
+    'error: The screen did not change for 1 s.\n       wait longer with --timeout\n',
+  ],
+  [
     'a job that is not there',
     ['job', 'get', 'demo/desktop', 'job_1'],
     ['GET /projects/demo/computers/desktop/jobs/job_1', 404, 'not_found'],
@@ -291,7 +305,7 @@ test.each([
 ])('%j is answered with what is wrong and what next', async (argv, expected) => {
   world.service.on('GET /projects/demo/computers/desktop/screenshot', { image: '', format: 'png' });
   world.service.fail(
-    'GET /projects/demo/computers/desktop/files/entry',
+    'GET /projects/demo/computers/desktop/entry',
     404,
     'not_found',
     'There is nothing.',

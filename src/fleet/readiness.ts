@@ -5,21 +5,25 @@ import { untilSuccess, withDeadline } from './time.js';
 /** Our images bring a program that waits for the window manager; others are ready when they answer. */
 const READY_SCRIPT = '[ ! -x /usr/lib/vc/ready ] || exec /usr/lib/vc/ready';
 
-/** A connection or command that takes longer than this is given up and tried afresh. */
 const ATTEMPT_MS = 6_000;
 
 /**
  * Resolves when the machine can be worked with: its first frame is there, the window manager runs
  * and a command was answered. Rejects with `guest_timeout` after `ms` milliseconds, saying what it
- * waited for.
+ * waited for. What does not answer within `attemptMs` is given up and tried afresh.
  */
-export async function ready(session: Session, ms: number, signal: AbortSignal): Promise<void> {
+export async function ready(
+  session: Session,
+  ms: number,
+  signal: AbortSignal,
+  attemptMs: number = ATTEMPT_MS,
+): Promise<void> {
   const waiting = new Map<string, string>();
   const attempts = (what: string, attempt: (signal: AbortSignal) => Promise<void>) => {
     waiting.set(what, 'no answer');
     return untilSuccess(
       () =>
-        withDeadline(ATTEMPT_MS, 'no answer', signal, attempt).then(
+        withDeadline(attemptMs, 'no answer', signal, attempt).then(
           () => waiting.delete(what),
           (error: unknown) => {
             waiting.set(what, error instanceof Error ? error.message : String(error));
@@ -48,23 +52,31 @@ export async function ready(session: Session, ms: number, signal: AbortSignal): 
   }
 }
 
-async function firstFrame(session: Session, signal: AbortSignal): Promise<void> {
-  await session.screen
-    .use(async () => undefined, signal)
-    .catch((error) => {
-      if (signal.aborted) session.screen.close();
-      throw error;
-    });
+function firstFrame({ screen }: Session, signal: AbortSignal): Promise<void> {
+  return orClose(screen, signal, () => screen.use(async () => undefined, signal));
 }
 
-async function runReady(session: Session, signal: AbortSignal): Promise<void> {
+async function runReady({ shell }: Session, signal: AbortSignal): Promise<void> {
   const input = { command: READY_SCRIPT, timeoutMs: ATTEMPT_MS - 1_000, background: false, signal };
-  const result = await session.shell
-    .use((shell) => shell.run(input), signal)
-    .catch((error) => {
-      if (signal.aborted) session.shell.close();
-      throw error;
-    });
+  const result = await orClose(shell, signal, () => shell.use((open) => open.run(input), signal));
   if (result.timedOut) throw new ApiError('guest_failed', 'the desktop is not painted yet');
   if (result.exitCode !== 0) throw new ApiError('guest_failed', result.stderr.trim());
+}
+
+/**
+ * A connection over which nothing comes in time is closed at that moment, not when the work over it
+ * ends at last: by then the next attempt may have opened another one, which is in use.
+ */
+async function orClose<T>(
+  link: { close(): void },
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  const onAbort = () => link.close();
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await work();
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
 }

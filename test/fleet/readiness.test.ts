@@ -1,0 +1,35 @@
+import { expect, it } from 'vitest';
+import { Link } from '../../src/fleet/link.js';
+import { ready } from '../../src/fleet/readiness.js';
+import type { Session } from '../../src/fleet/session.js';
+
+it('gives a shell that does not answer up at once, and leaves the next one alone', async () => {
+  const done = { exitCode: 0, timedOut: false, stderr: '' };
+  let letGo: (error: Error) => void = () => undefined;
+  const connections: { open: boolean }[] = [];
+  const shell = new Link(async () => {
+    const connection = {
+      open: true,
+      close: () => {
+        connection.open = false;
+      },
+      // The first one pays no attention to its signal.
+      run: () =>
+        connection === connections[0]
+          ? new Promise((_, reject) => {
+              letGo = reject;
+            })
+          : Promise.resolve(done),
+    };
+    connections.push(connection);
+    return connection;
+  }, 60_000);
+  const screen = new Link(async () => ({ open: true, close: () => undefined }), 60_000);
+  const session = { screen, shell, hasShell: async () => true } as unknown as Session;
+
+  await ready(session, 5_000, new AbortController().signal, 50);
+  expect(connections.map(({ open }) => open)).toEqual([false, true]);
+  letGo(new Error('late'));
+  await new Promise(setImmediate);
+  expect(connections.map(({ open }) => open)).toEqual([false, true]);
+});

@@ -84,8 +84,9 @@ function clientOf({ baseUrl, apiKey }: Settings): Client {
 async function failWithoutKey(client: Client, settings: Settings, signal: AbortSignal) {
   const { baseUrl, profile } = settings;
   await checkReachable(client, signal);
+  const named = profile.source === 'default' ? '' : `--profile ${profile.value} `;
   throw new CliError(`there is no API key for ${baseUrl.value}`, {
-    hint: `set VC_API_KEY, or: vc profile add ${profile.value} --base-url ${baseUrl.value}`,
+    hint: `set VC_API_KEY, or: vc login ${named}--base-url ${baseUrl.value}`,
     exitCode: ExitCode.authentication,
     code: 'unauthorized',
   });

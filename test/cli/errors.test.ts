@@ -72,7 +72,7 @@ test('without a key the command ends with 4 and says where one comes from', asyn
   const env = { VC_API_KEY: '' };
   const { code, stderr } = await world.run(['project', 'ls'], { env });
   expect(code).toBe(4);
-  expect(stderr).toContain('VC_API_KEY');
+  expect(stderr).toContain(`set VC_API_KEY, or: vc login --base-url ${world.service.baseUrl}\n`);
 });
 
 test('no error shows the key', async () => {

@@ -12,6 +12,7 @@ import { done, note, printJson } from '../output.js';
 import { nonEmpty } from '../parse.js';
 import { during } from '../progress.js';
 import { backupOfService, localSocket } from '../serve/local-service.js';
+import { size } from '../size.js';
 
 export const command = defineCommand({
   name: 'backup',
@@ -52,7 +53,7 @@ export const command = defineCommand({
         const { projects, computers } = counts;
         await done(
           context,
-          `wrote ${path} (${Math.ceil(bytes / 1000)} kB): ${projects} projects, ${computers} computers`,
+          `wrote ${path} (${size(bytes)}): ${projects} projects, ${computers} computers`,
         );
         await note(context, 'it holds keys: keep it where only you can read it');
       }

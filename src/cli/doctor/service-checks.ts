@@ -34,10 +34,7 @@ const key: Check = {
     const isUp = (await serviceHealth(baseUrl, signal)) !== undefined;
     if (!isUp) return { status: 'skipped', detail: 'the service does not answer' };
     if (apiKey === undefined) {
-      return missing(
-        `there is no key for ${baseUrl}`,
-        `vc profile add default --base-url ${baseUrl}`,
-      );
+      return missing(`there is no key for ${baseUrl}`, `vc login --base-url ${baseUrl}`);
     }
     const client = openClient({ baseUrl, apiKey });
     try {
@@ -45,7 +42,7 @@ const key: Check = {
       return ok('accepted');
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      return missing(reason, `vc profile add default --base-url ${baseUrl}`);
+      return missing(reason, `vc login --base-url ${baseUrl}`);
     } finally {
       await client.close();
     }

@@ -3,13 +3,14 @@ import { computerAddress, describeAddress } from '../../address.js';
 import type { Context } from '../../context.js';
 import type { Copy } from '../../copy/copy.js';
 import { download, downloadOutput } from '../../copy/download.js';
-import { Meter, size } from '../../copy/meter.js';
+import { Meter } from '../../copy/meter.js';
 import { type Place, parsePlace } from '../../copy/places.js';
 import { upload, uploadInput } from '../../copy/upload.js';
 import { defineCommand, flag, many } from '../../define.js';
 import { UsageError } from '../../errors.js';
 import { ExitCode } from '../../exit-codes.js';
 import { done, printJson } from '../../output.js';
+import { size } from '../../size.js';
 
 export const command = defineCommand({
   name: 'cp',

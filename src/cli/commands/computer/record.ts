@@ -11,6 +11,7 @@ import { WholeFragments } from '../../mp4.js';
 import { done, print, printJson } from '../../output.js';
 import { nonEmpty, seconds } from '../../parse.js';
 import { during } from '../../progress.js';
+import { size } from '../../size.js';
 
 const LONGEST_SECONDS = 86_400;
 
@@ -86,7 +87,7 @@ async function save(
     if (bytes === 0) throw new CliError('nothing was filmed: it ended before the first picture');
     if (context.globals.json) await printJson(context, { path, bytes });
     else if (context.globals.quiet) await print(context, path);
-    else await done(context, `wrote ${path} (${Math.ceil(bytes / 1024)} KB)`);
+    else await done(context, `wrote ${path} (${size(bytes)})`);
   } finally {
     await file.discard();
   }

@@ -11,6 +11,7 @@ import { write } from '../../io.js';
 import { done, print, printJson } from '../../output.js';
 import { nonEmpty, number, region } from '../../parse.js';
 import { during } from '../../progress.js';
+import { size } from '../../size.js';
 
 const formats = ['png', 'jpeg', 'webp'] as const;
 type Format = (typeof formats)[number];
@@ -97,7 +98,7 @@ export const command = defineCommand({
     await writeFileWhole(context.cwd, path, data);
     if (context.globals.json) await printJson(context, { path, format, bytes: data.length });
     else if (context.globals.quiet) await print(context, path);
-    else await done(context, `wrote ${path} (${Math.ceil(data.length / 1024)} KB)`);
+    else await done(context, `wrote ${path} (${size(data.length)})`);
     return undefined;
   },
 });

@@ -1,5 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectory } from '../files/directory.js';
 
 /** How to reach a service: where it is, the key to it and the project that commands mean. */
 export interface Profile {
@@ -89,7 +90,7 @@ export class ProfileStore {
   async #write(file: ProfileFile): Promise<void> {
     const { default: Conf } = await import('conf');
     try {
-      await mkdir(this.directory, { recursive: true, mode: 0o700 });
+      makeDirectory(this.directory);
       const conf = new Conf({
         cwd: this.directory,
         configName: FILE_NAME,

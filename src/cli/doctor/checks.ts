@@ -1,4 +1,5 @@
-import { access, constants, mkdir } from 'node:fs/promises';
+import { access, constants } from 'node:fs/promises';
+import { makeDirectory } from '../../files/directory.js';
 import { type Check, missing, ok } from './check.js';
 import { engineChecks } from './engine-checks.js';
 import { dockerChecks, qemuChecks } from './host-checks.js';
@@ -59,7 +60,7 @@ const state: Check = {
   where: 'host',
   async run({ stateDirectory }) {
     try {
-      await mkdir(stateDirectory, { recursive: true, mode: 0o700 });
+      makeDirectory(stateDirectory);
       await access(stateDirectory, constants.W_OK | constants.X_OK);
       return ok(stateDirectory);
     } catch (error) {

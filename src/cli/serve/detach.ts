@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { chmod, mkdir, open, readFile, rename, stat } from 'node:fs/promises';
+import { chmod, open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { makeDirectory } from '../../files/directory.js';
 import { packageRoot } from '../../package-root.js';
 import type { Context } from '../context.js';
 import { CliError, UsageError } from '../errors.js';
@@ -53,7 +54,7 @@ interface Child {
 }
 
 async function launch(context: Context, plan: ServePlan, log: string): Promise<Child> {
-  await mkdir(plan.stateDirectory, { recursive: true, mode: 0o700 });
+  makeDirectory(plan.stateDirectory);
   const size = (await stat(log).catch(() => undefined))?.size ?? 0;
   if (size > LOG_LIMIT) await rename(log, `${log}.old`);
   const file = await open(log, 'a', 0o600);

@@ -1,7 +1,8 @@
-import { chmodSync, mkdirSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { ApiError } from '../../contract/errors.js';
+import { makeDirectory } from '../../files/directory.js';
 import { migrations } from './migrations.js';
 import { inTransaction } from './transaction.js';
 
@@ -18,7 +19,7 @@ export function databaseFile(directory: string): string {
  * state; the kernel drops the lock when the process dies, however it dies.
  */
 export function openDatabase(directory: string): Db {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   chmodSync(directory, 0o700);
   const path = databaseFile(directory);
   const previous = process.umask(0o077);

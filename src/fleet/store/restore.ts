@@ -2,7 +2,6 @@ import {
   chmodSync,
   copyFileSync,
   existsSync,
-  mkdirSync,
   mkdtempSync,
   renameSync,
   rmSync,
@@ -11,6 +10,7 @@ import {
 import { basename, join } from 'node:path';
 import Database from 'libsql';
 import { ApiError } from '../../contract/errors.js';
+import { makeDirectory } from '../../files/directory.js';
 import { type OpenedBackup, unpackBackup } from './backup.js';
 import { type Db, databaseFile } from './database.js';
 import { keyFile } from './sealer.js';
@@ -33,7 +33,7 @@ export function hasState(directory: string): boolean {
  * there; then nothing was changed.
  */
 export function restoreState(directory: string, backup: string): Restored {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  makeDirectory(directory);
   const previous = process.umask(0o077);
   let held = hasState(directory) ? hold(directory) : undefined;
   const part = mkdtempSync(join(directory, '.restore-'));

@@ -13,7 +13,7 @@ const LEAST = 10;
  * Columns that fit into `total`: spare ones are left out while the others cannot be read, then what
  * is too wide is taken from those that may shrink, the widest first.
  */
-export function fit<C extends Measured>(columns: readonly C[], total: number): C[] {
+export function fitColumns<C extends Measured>(columns: readonly C[], total: number): C[] {
   let kept = [...columns];
   const needed = () =>
     sum(kept.map(({ shrinks, width }) => (shrinks ? Math.min(width, READABLE) : width)));

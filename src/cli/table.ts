@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { Context } from './context.js';
 import { write } from './io.js';
-import { fit, widest } from './layout.js';
+import { fitColumns, widest } from './layout.js';
 import { printable } from './style.js';
 import { relativeTime } from './time.js';
 
@@ -63,7 +63,7 @@ async function terminalLines<Row>(
     index,
     width: widest([column.header, ...cells.map((row) => row[index] ?? '')]) + GAP,
   }));
-  const fitted = fit(wanted, (context.io.stdout.columns ?? 80) + GAP);
+  const fitted = fitColumns(wanted, (context.io.stdout.columns ?? 80) + GAP);
   const table = new Table({
     chars: noBorders,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },

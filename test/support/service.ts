@@ -131,7 +131,7 @@ export async function openTestService(
         extendEnv: false,
         reject: false,
         encoding: 'buffer',
-        timeout: 120_000,
+        timeout: engine === 'docker' ? 120_000 : 600_000,
         stripFinalNewline: false,
         ...(options.cwd ? { cwd: options.cwd } : {}),
         ...(options.input === undefined ? { stdin: 'ignore' } : { input: options.input }),

@@ -20,6 +20,8 @@ export function adviceOf(
   { code, message: said }: { readonly code: ErrorCode; readonly message: string },
   computer: string | undefined,
 ): Advice {
+  // These quote what a guest has said: nothing of that is anybody's advice.
+  if (code === 'guest_failed' || code === 'guest_timeout') return { message: said };
   const [whole = '', remedy] = said.split(/(?:\.|;)? (?:Try|mend it with): /);
   if (remedy !== undefined) return { message: whole, remedy };
   // Of several fields that are wrong each is said, separated in the same way.

@@ -23,7 +23,7 @@ export async function ready(
     waiting.set(what, 'no answer');
     return untilSuccess(
       () =>
-        withDeadline(attemptMs, 'no answer', signal, attempt).then(
+        withDeadline(attemptMs, 'no answer', deadline.signal, attempt).then(
           () => waiting.delete(what),
           (error: unknown) => {
             waiting.set(what, error instanceof Error ? error.message : String(error));

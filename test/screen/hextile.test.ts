@@ -79,5 +79,10 @@ describe('a rectangle in Hextile', () => {
     const outside = [BACKGROUND | SUBRECTS | COLOURED, ...RED, 1, ...BLUE, 0x33, 0x01];
     await expect(decode(4, 4, outside)).rejects.toThrow('outside a tile');
     await expect(decode(4, 4, [RAW, 1, 2, 3])).rejects.toThrow();
+    const coats = Array(5)
+      .fill([...BLUE, 0x00, 0x33])
+      .flat();
+    const over = [BACKGROUND | SUBRECTS | COLOURED, ...RED, 5, ...coats];
+    await expect(decode(4, 4, over)).rejects.toThrow('over and over');
   });
 });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { inject } from 'vitest';
@@ -79,7 +79,8 @@ async function processes(): Promise<{ pid: number; text: string }[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const read = async (pid: string) => {
     const line = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '');
-    return { pid: Number(pid), text: line.replaceAll('\0', ' ') };
+    const directory = await readlink(`/proc/${pid}/cwd`).catch(() => '');
+    return { pid: Number(pid), text: `${line.replaceAll('\0', ' ')} ${directory}` };
   };
   return Promise.all(pids.map(read));
 }

@@ -24,6 +24,16 @@ export function renderBash(outline: Outline): string {
   return `# Completion of vc for bash; written by \`npm run generate\`.
 # For this shell: source <(vc completion bash)
 
+# Names of the service that begin like $current, with $2 behind them. They are data, one a line:
+# compgen -W would run what stands in them.
+_vc_names() {
+  local name typed=\${current//\\\\/}
+  typed=\${typed#[\\"\\']}
+  while IFS= read -r name; do
+    [[ -n $name && $name == "$typed"* ]] && COMPREPLY+=("$(printf '%q' "$name$2")")
+  done < <(vc __complete "$1" 2>/dev/null)
+}
+
 _vc() {
   local current=\${COMP_WORDS[COMP_CWORD]} previous=\${COMP_WORDS[COMP_CWORD - 1]}
   local -a given=()
@@ -55,18 +65,14 @@ ${commands.join('\n')}
   elif [[ $kind == place ]]; then
     # What follows the colon, for bash a word of its own, is a path in the computer.
     [[ $current == : || $previous == : ]] && return
-    local IFS=$'\\n'
-    words=$(vc __complete running-computer 2>/dev/null)
-    COMPREPLY=($(compgen -f -- "$current") $(compgen -S : -W "$words" -- "$current"))
-    [[ \${#COMPREPLY[@]} -gt 0 ]] && COMPREPLY=($(printf '%q\\n' "\${COMPREPLY[@]}"))
+    while IFS= read -r word; do
+      COMPREPLY+=("$(printf '%q' "$word")")
+    done < <(compgen -f -- "$current")
+    _vc_names running-computer :
     [[ \${#COMPREPLY[@]} -eq 1 && \${COMPREPLY[0]} == *: ]] && compopt -o nospace
     return
   elif [[ -n $kind ]]; then
-    # Names may hold spaces: one a line.
-    local IFS=$'\\n'
-    words=$(vc __complete "$kind" 2>/dev/null)
-    COMPREPLY=($(compgen -W "$words" -- "$current"))
-    [[ \${#COMPREPLY[@]} -gt 0 ]] && COMPREPLY=($(printf '%q\\n' "\${COMPREPLY[@]}"))
+    _vc_names "$kind"
     return
   fi
   COMPREPLY=($(compgen -W "$words" -- "$current"))

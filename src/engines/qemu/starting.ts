@@ -88,8 +88,8 @@ async function startSpare(
   parts: StartParts,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  await machine.write({ intended: 'running', failure: null });
   try {
+    await machine.write({ intended: 'running', failure: null });
     if (await goesOn(machine, signal)) {
       parts.onRunning?.();
       await configureOrEnd(machine, parts, signal);
@@ -102,7 +102,7 @@ async function startSpare(
     const words = error instanceof Error ? error.message : String(error);
     parts.onProblem?.(`A spare machine could not be used: ${words}`);
   }
-  await machine.write({ resume: null });
+  await machine.write({ resume: null, resumeMac: null });
   return false;
 }
 

@@ -222,6 +222,9 @@ export class Connection extends EventEmitter<ConnectionEvents> {
       get framebuffer() {
         return connection.framebuffer;
       },
+      get announced() {
+        return connection.#announced;
+      },
       charge: (pixels) => this.#allowance.charge(pixels),
       onUpdateStart: () => {
         this.#updating = true;

@@ -5,6 +5,8 @@ import { PIXEL } from './constants.js';
 import type { ByteReader } from './reader.js';
 
 const TILE = 16;
+/** No encoder paints a pixel twice; one that does so for ever would cost more than its bytes. */
+const MOST_COATS = 4;
 /** Bits of a tile's first byte (RFB 7.7.4). */
 const Tile = { raw: 1, background: 2, foreground: 4, subrects: 8, coloured: 16 } as const;
 
@@ -20,7 +22,7 @@ export async function readHextile(
   region: Region,
   write: WriteRows,
 ): Promise<Rows | undefined> {
-  const decoder = new TileDecoder(reader, region.width);
+  const decoder = new TileDecoder(reader, region.width, Math.min(TILE, region.height));
   let changed: Rows | undefined;
   for (let top = 0; top < region.height; top += TILE) {
     const height = Math.min(TILE, region.height - top);
@@ -33,7 +35,7 @@ export async function readHextile(
   return changed;
 }
 
-/** Decodes tiles into a strip of 16 rows. Colours last from one tile to the next. */
+/** Decodes tiles into a strip of at most 16 rows. Colours last from one tile to the next. */
 class TileDecoder {
   readonly #reader: ByteReader;
   readonly #width: number;
@@ -43,10 +45,10 @@ class TileDecoder {
   #background: number | undefined;
   #foreground = 0;
 
-  constructor(reader: ByteReader, width: number) {
+  constructor(reader: ByteReader, width: number, height: number) {
     this.#reader = reader;
     this.#width = width;
-    this.#pixels = new Uint32Array(width * TILE);
+    this.#pixels = new Uint32Array(width * height);
     this.#strip = Buffer.from(this.#pixels.buffer);
   }
 
@@ -67,6 +69,7 @@ class TileDecoder {
     if (!has(Tile.subrects)) return;
     const size = (has(Tile.coloured) ? PIXEL : 0) + 2;
     const parts = await this.#reader.read(size * head.readUInt8(colours));
+    let painted = 0;
     for (let at = 0; at < parts.length; at += size) {
       const colour = has(Tile.coloured) ? colourAt(parts, at) : this.#foreground;
       const place = parts.readUInt8(at + size - 2);
@@ -74,6 +77,9 @@ class TileDecoder {
       const [x, y] = [place >> 4, place & 15];
       const [wide, high] = [(extent >> 4) + 1, (extent & 15) + 1];
       if (x + wide > width || y + high > height) throw protocolError('painted outside a tile');
+      painted += wide * high;
+      if (painted > MOST_COATS * width * height)
+        throw protocolError('painted a tile over and over');
       this.#fill(left + x, y, wide, high, colour);
     }
   }

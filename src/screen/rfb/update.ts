@@ -9,6 +9,8 @@ import type { ByteReader } from './reader.js';
 /** Where the rectangles of an update go. */
 export interface UpdateTarget {
   readonly framebuffer: Framebuffer;
+  /** What the server was told that it may use. */
+  readonly announced: readonly number[];
   /** Called before a rectangle of so many pixels is read; throws when it is too much. */
   charge(pixels: number): void;
   /** Pixels of this region came, whether or not they differ from what was there. */
@@ -49,6 +51,9 @@ async function readRectangle(
   encoding: number,
   region: Region,
 ): Promise<void> {
+  if (!target.announced.includes(encoding)) {
+    throw protocolError(`used encoding ${encoding}, which was not announced`);
+  }
   switch (encoding) {
     case Encoding.raw:
       return readRaw(reader, target, region);
@@ -71,7 +76,7 @@ async function readRectangle(
       target.onLeds(await reader.u8());
       return;
     default:
-      throw protocolError(`used encoding ${encoding}, which was not announced`);
+      throw protocolError(`used encoding ${encoding}, which is no encoding of pixels`);
   }
 }
 

@@ -118,7 +118,7 @@ async function neverSignalled(id: string): Promise<void> {
     const { bootId, startTime } = await ofBystander();
     reusePid(id, { bootId, startTime: startTime - 1 });
   });
-  expect((await look(id)).status).not.toBe('running');
+  await eventually(async () => (await look(id)).status !== 'running', 60_000);
   expect(await http('POST', `/computers/${id}/stop`)).toMatchObject({ status: 200 });
   expect(isThere()).toBe(true);
 }

@@ -35,8 +35,10 @@ export const command = defineCommand({
         did: (name) => `would remove connection ${name}`,
       });
     }
+    const what = enumerate(names).replace(/ or (?=[^ ]*$)/, ' and ');
+    const keys = names.length === 1 ? 'Its stream key' : 'Their stream keys';
     await confirmLoss(await context.prompt(), {
-      question: `Remove connection ${enumerate(names)}? Its stream key cannot be shown again.`,
+      question: `Remove connection ${what}? ${keys} cannot be shown again.`,
       yes,
     });
     return forEach(context, {

@@ -4,6 +4,7 @@ import type { MachineSpec } from '../../engine.js';
 import { ensureDirectory, removeDirectory } from '../files.js';
 import { macAddress } from '../ids.js';
 import type { QemuMachine } from '../machine.js';
+import { signalProcess } from '../process/index.js';
 
 const ANSWER_MS = 2_000;
 
@@ -35,7 +36,13 @@ export async function handOver(
   qemu.release();
   await rename(spare.directory, machine.directory);
   spare.forget();
-  await machine.load();
-  if (machine.qemu === undefined) throw new Error('it has ended');
-  machine.qemu.network = qemu.network;
+  try {
+    await machine.load();
+    if (machine.qemu === undefined) throw new Error('it has ended');
+    machine.qemu.network = qemu.network;
+  } catch (error) {
+    // Nobody would find it once its directory is made anew.
+    await signalProcess(qemu.identity, 'SIGKILL');
+    throw error;
+  }
 }

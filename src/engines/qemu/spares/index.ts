@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { MachineSpec } from '../../engine.js';
 import { finishRemovals, names, removeDirectory } from '../files.js';
@@ -47,7 +48,10 @@ export class Spares {
     if (this.#ready.size === 0) return false;
     const name = await this.#nameOf(spec);
     const spare = name === undefined ? undefined : this.#ready.get(name);
-    if (name === undefined || spare === undefined) return false;
+    if (name === undefined || spare === undefined) {
+      if (await isShort(spec)) await this.#dropOldest();
+      return false;
+    }
     this.#ready.delete(name);
     try {
       await handOver(spare, machine, spec);
@@ -73,11 +77,10 @@ export class Spares {
   /** Ends what an earlier service has left. Only for who serves machines. Never throws. */
   async discardAbandoned(): Promise<void> {
     const { layout } = this.#options.host;
-    try {
-      await finishRemovals(layout.spares);
-      for (const name of await names(layout.spares)) await discardBuild(layout.spare(name));
-    } catch (error) {
-      this.#complain('of an earlier service could not be removed', error);
+    const left = 'of an earlier service could not be removed';
+    await finishRemovals(layout.spares).catch((error) => this.#complain(left, error));
+    for (const name of await names(layout.spares).catch(() => [])) {
+      await discardBuild(join(layout.spares, name)).catch((error) => this.#complain(left, error));
     }
   }
 
@@ -107,7 +110,7 @@ export class Spares {
     const { signal } = this.#closing;
     const name = await this.#nameOf(spec);
     if (name === undefined || this.#ready.has(name)) return;
-    if ((await spareMemory()) < spec.ram * 2 ** 30 + RESERVE) return;
+    if (await isShort(spec)) return;
     while (this.#ready.size >= this.#options.most) await this.#dropOldest();
     const id = `spare_${uniqueName()}`;
     const spare = await prepareSpare(id, spec, this.#options, signal);
@@ -147,4 +150,9 @@ export class Spares {
     const words = error instanceof Error ? error.message : String(error);
     this.#options.onProblem(`A spare machine ${what}: ${words}`);
   }
+}
+
+/** The host has too little memory for one more machine like this, should it use all of its own. */
+async function isShort({ ram }: MachineSpec): Promise<boolean> {
+  return (await spareMemory()) < ram * 2 ** 30 + RESERVE;
 }

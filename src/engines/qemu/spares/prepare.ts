@@ -23,7 +23,7 @@ export interface Rehearsal {
 export interface SpareParts {
   readonly host: Host;
   readonly serviceId: string;
-  readonly templates: Pick<Templates, 'offer' | 'reject' | 'keyOf'>;
+  readonly templates: Pick<Templates, 'offer' | 'keyOf'>;
   readonly pixels: EngineFeatures['pixels'];
   dial(machine: QemuMachine, channel: Channel, signal: AbortSignal): Promise<Duplex>;
   /** Does what a machine is asked for first; closes what it opens. */
@@ -53,7 +53,10 @@ export async function prepareSpare(
       return template;
     };
     const wanted = () => undefined;
-    const reject = templates.reject.bind(templates);
+    // What keeps a spare from being made need not keep others from starting: nor is it booted.
+    const reject: Templates['reject'] = async (_, reason) => {
+      throw reason;
+    };
     await startMachine(spare, { host, templates: { offer, reject, wanted } }, signal);
     const access = spare.record && shellAccess(spare.record);
     await parts.rehearse?.({
@@ -66,7 +69,7 @@ export async function prepareSpare(
     await spare.qemu?.execute('stop', undefined, { signal });
     return spare;
   } catch (error) {
-    await spare.qemu?.end(0);
+    await spare.qemu?.end(0).catch(() => undefined);
     await removeDirectory(spare.directory);
     throw error;
   }

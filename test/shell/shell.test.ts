@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateKeyPair, openShell } from '../../src/shell/index.js';
@@ -125,13 +126,8 @@ describe('spawn', () => {
   const spawn = async (argv: string[], input: string) => {
     const child = await guest.shell.spawn({ argv });
     child.stdin.end(input);
-    let [stdout, stderr] = ['', ''];
-    child.stdout.on('data', (chunk) => {
-      stdout += chunk;
-    });
-    child.stderr.on('data', (chunk) => {
-      stderr += chunk;
-    });
+    // What was printed may still be on its way when the exit is known.
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     return { ...(await child.exit), stdout, stderr };
   };
 

@@ -17,7 +17,7 @@ export interface SparesOptions extends SpareParts {
   onProblem(message: string): void;
 }
 
-/** A computer that somebody waits for comes first: one was just started. */
+/** Computers that somebody waits for come first: none was asked for or started for so long. */
 const PATIENCE_MS = 3_000;
 /** Memory in bytes that must remain to the host after a spare has taken all of its own. */
 const RESERVE = 2 * 2 ** 30;
@@ -38,6 +38,8 @@ export class Spares {
   readonly #ready = new Map<string, QemuMachine>();
   readonly #wanted = new Map<string, MachineSpec>();
   #making: Promise<void> | undefined;
+  /** When a machine was last asked for or started, as performance.now(). */
+  #busyAt = 0;
 
   constructor(options: SparesOptions) {
     this.#options = options;
@@ -45,6 +47,7 @@ export class Spares {
 
   /** True when `machine` now is a spare that waits to be told that it is `spec`. Never throws. */
   async take(machine: QemuMachine, spec: MachineSpec): Promise<boolean> {
+    this.#busyAt = performance.now();
     if (this.#ready.size === 0) return false;
     const name = await this.#nameOf(spec);
     const spare = name === undefined ? undefined : this.#ready.get(name);
@@ -67,6 +70,7 @@ export class Spares {
   wanted(spec: MachineSpec): void {
     const { most } = this.#options;
     if (most === 0 || this.#closing.signal.aborted) return;
+    this.#busyAt = performance.now();
     const { ownerId, os, image, cpu, ram, resolution } = spec;
     this.#wanted.set(JSON.stringify([ownerId, os, image, cpu, ram, resolution]), spec);
     this.#making ??= this.#makeAll().finally(() => {
@@ -96,7 +100,9 @@ export class Spares {
   async #makeAll(): Promise<void> {
     const { signal } = this.#closing;
     while (this.#wanted.size > 0 && !signal.aborted) {
-      await sleep(PATIENCE_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      do {
+        await sleep(PATIENCE_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      } while (!signal.aborted && performance.now() - this.#busyAt < PATIENCE_MS);
       const [next] = this.#wanted;
       if (signal.aborted || next === undefined) return;
       this.#wanted.delete(next[0]);

@@ -146,9 +146,15 @@ describe('spawn', () => {
   });
 
   it('gives nothing of its arguments to a process list before the program itself', async () => {
+    const list = `import glob
+for path in glob.glob('/proc/[0-9]*/cmdline'):
+    try:
+        print(open(path).read().replace(chr(0), ' '))
+    except OSError:
+        pass`;
     // The list is that of the whole host: an argument that nobody else gives.
-    const { stdout } = await spawn(['ps', '-eo', 'args', '--columns', '54321'], '');
-    expect(stdout.split('\n').filter((line) => line.includes('54321'))).toHaveLength(1);
+    const { stdout } = await spawn(['python3', '-c', list, 'argument-54321'], '');
+    expect(stdout.split('\n').filter((line) => line.includes('argument-54321'))).toHaveLength(1);
   });
 
   it('waits for a slow reader and loses nothing', async () => {

@@ -33,13 +33,11 @@ export interface Bench {
 
 export async function openBench(flags: readonly string[] = []): Promise<Bench> {
   const service = await openTestService(inject('dockerHost'), flags);
-  await service.vc.projects.create('e2e');
-  const { status, json } = await service.http('POST', '/projects/e2e/computers', {
-    name: 'desktop',
+  const id = await createDesktop(service).catch(async (error) => {
+    // Whoever opened it has nothing to close.
+    await service.close();
+    throw error;
   });
-  if (status !== 200) throw new Error(`no computer: ${JSON.stringify(json)}`);
-  const id: string = json.id;
-  await untilRunning(service, id);
   const run = async (command: string) => {
     const { json } = await service.http('POST', `/computers/${id}/bash`, { command });
     if (json.exit_code !== 0) throw new Error(`${command}: ${JSON.stringify(json)}`);
@@ -55,6 +53,16 @@ export async function openBench(flags: readonly string[] = []): Promise<Bench> {
     },
     close: service.close,
   };
+}
+
+async function createDesktop(service: TestService): Promise<string> {
+  await service.vc.projects.create('e2e');
+  const { status, json } = await service.http('POST', '/projects/e2e/computers', {
+    name: 'desktop',
+  });
+  if (status !== 200) throw new Error(`no computer: ${JSON.stringify(json)}`);
+  await untilRunning(service, json.id);
+  return json.id;
 }
 
 /** Tries until `probe` gives something other than undefined or false. */

@@ -4,6 +4,7 @@ import type { MachineSpec } from '../../engine.js';
 import { ensureDirectory, removeDirectory } from '../files.js';
 import { macAddress } from '../ids.js';
 import type { QemuMachine } from '../machine.js';
+import { refreshNetwork } from '../network/index.js';
 import { signalProcess } from '../process/index.js';
 
 const ANSWER_MS = 2_000;
@@ -39,7 +40,9 @@ export async function handOver(
   try {
     await machine.load();
     if (machine.qemu === undefined) throw new Error('it has ended');
-    machine.qemu.network = qemu.network;
+    // The host may have got an address since the rules were laid down.
+    const { network } = qemu;
+    machine.qemu.network = network && (await refreshNetwork(qemu.identity, network));
   } catch (error) {
     // Nobody would find it once its directory is made anew.
     await signalProcess(qemu.identity, 'SIGKILL');

@@ -25,10 +25,17 @@ export function adviceOf(
   const [whole = '', remedy] = said.split(/(?:\.|;)? (?:Try|mend it with): /);
   if (remedy !== undefined) return { message: whole, remedy };
   // Of several fields that are wrong each is said, separated in the same way.
-  const at = code === 'invalid_request' ? -1 : said.indexOf('; ');
+  const at = code === 'invalid_request' ? -1 : endOfReason(said);
   if (at < 0) return { message: said };
   const message = said.endsWith('.') ? `${said.slice(0, at)}.` : said.slice(0, at);
   return { message, next: asCommands(said.slice(at + 2).replace(/\.$/, ''), computer) };
+}
+
+/** Where `; ` ends what is wrong; -1 without one. What is quoted is somebody's, whatever is in it. */
+function endOfReason(said: string): number {
+  const quotedOrEnd = /"(?:[^"\\]|\\.)*"|; /g;
+  for (const { 0: found, index } of said.matchAll(quotedOrEnd)) if (found === '; ') return index;
+  return -1;
 }
 
 /** Requests that the service names, and the command that makes each. */

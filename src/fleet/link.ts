@@ -1,3 +1,4 @@
+import { ApiError } from '../contract/errors.js';
 import { abortable } from './time.js';
 
 interface Connection {
@@ -7,14 +8,15 @@ interface Connection {
 
 /** A connection that is opened on demand, shared by all who need it and dropped when idle. */
 export class Link<C extends Connection> {
-  readonly #connect: () => Promise<C>;
+  readonly #connect: (signal: AbortSignal) => Promise<C>;
   readonly #idleMs: number;
-  #pending: Promise<C> | undefined;
+  #pending: { readonly connection: Promise<C>; readonly opening: AbortController } | undefined;
   #current: C | undefined;
   #users = 0;
   #idle: NodeJS.Timeout | undefined;
 
-  constructor(connect: () => Promise<C>, idleMs: number) {
+  /** @param connect is told by its signal when nobody wants the connection any more */
+  constructor(connect: (signal: AbortSignal) => Promise<C>, idleMs: number) {
     this.#connect = connect;
     this.#idleMs = idleMs;
   }
@@ -42,22 +44,27 @@ export class Link<C extends Connection> {
     this.#current?.close();
     this.#current = undefined;
     this.#pending = undefined;
-    // One that is still being opened is closed as soon as it is there.
-    void pending?.then((connection) => connection.close()).catch(() => undefined);
+    if (pending === undefined) return;
+    // One that is still being opened is given up, or closed as soon as it is there.
+    pending.opening.abort(
+      new ApiError('guest_failed', 'The connection to the computer was ended.'),
+    );
+    void pending.connection.then((connection) => connection.close()).catch(() => undefined);
   }
 
   #get(): Promise<C> {
     if (this.#current?.open) return Promise.resolve(this.#current);
-    if (this.#pending) return this.#pending;
-    const pending = this.#connect();
+    if (this.#pending) return this.#pending.connection;
+    const opening = new AbortController();
+    const pending = { connection: this.#connect(opening.signal), opening };
     this.#pending = pending;
     const settle = (connection?: C) => {
       if (this.#pending !== pending) return;
       this.#pending = undefined;
       this.#current = connection;
     };
-    pending.then(settle, () => settle());
-    return pending;
+    pending.connection.then(settle, () => settle());
+    return pending.connection;
   }
 
   #rest(): void {

@@ -5,12 +5,14 @@ import { untilSuccess, withDeadline } from './time.js';
 /** Our images bring a program that waits for the window manager; others are ready when they answer. */
 const READY_SCRIPT = '[ ! -x /usr/lib/vc/ready ] || exec /usr/lib/vc/ready';
 
+/** The first attempt's; one that follows has half as long again, for a host that is that busy. */
 const ATTEMPT_MS = 6_000;
+const LONGEST_ATTEMPT_MS = 30_000;
 
 /**
  * Resolves when the machine can be worked with: its first frame is there, the window manager runs
  * and a command was answered. Rejects with `guest_timeout` after `ms` milliseconds, saying what it
- * waited for. What does not answer within `attemptMs` is given up and tried afresh.
+ * waited for. What does not answer within `attemptMs` is given up and tried afresh, with more time.
  */
 export async function ready(
   session: Session,
@@ -19,19 +21,23 @@ export async function ready(
   attemptMs: number = ATTEMPT_MS,
 ): Promise<void> {
   const waiting = new Map<string, string>();
-  const attempts = (what: string, attempt: (signal: AbortSignal) => Promise<void>) => {
+  const attempts = (
+    what: string,
+    attempt: (signal: AbortSignal, withinMs: number) => Promise<void>,
+  ) => {
     waiting.set(what, 'no answer');
-    return untilSuccess(
-      () =>
-        withDeadline(attemptMs, 'no answer', deadline.signal, attempt).then(
-          () => waiting.delete(what),
-          (error: unknown) => {
-            waiting.set(what, error instanceof Error ? error.message : String(error));
-            throw error;
-          },
-        ),
-      deadline.signal,
-    );
+    let withinMs = attemptMs;
+    return untilSuccess(async () => {
+      try {
+        await withDeadline(withinMs, 'no answer', deadline.signal, (s) => attempt(s, withinMs));
+        waiting.delete(what);
+      } catch (error) {
+        waiting.set(what, error instanceof Error ? error.message : String(error));
+        const isLate = error instanceof ApiError && error.code === 'guest_timeout';
+        if (isLate) withinMs = Math.min(withinMs * 1.5, LONGEST_ATTEMPT_MS);
+        throw error;
+      }
+    }, deadline.signal);
   };
   const deadline = new AbortController();
   try {
@@ -39,7 +45,9 @@ export async function ready(
       inner.addEventListener('abort', () => deadline.abort(inner.reason), { once: true });
       return Promise.all([
         attempts('screen', (s) => firstFrame(session, s)),
-        session.hasShell().then((has) => has && attempts('shell', (s) => runReady(session, s))),
+        session.hasShell().then(async (has) => {
+          if (has) await attempts('shell', (s, withinMs) => runReady(session, s, withinMs));
+        }),
       ]);
     });
   } catch (error) {
@@ -56,8 +64,13 @@ function firstFrame({ screen }: Session, signal: AbortSignal): Promise<void> {
   return orClose(screen, signal, () => screen.use(async () => undefined, signal));
 }
 
-async function runReady({ shell }: Session, signal: AbortSignal): Promise<void> {
-  const input = { command: READY_SCRIPT, timeoutMs: ATTEMPT_MS - 1_000, background: false, signal };
+async function runReady({ shell }: Session, signal: AbortSignal, ms: number): Promise<void> {
+  const input = {
+    command: READY_SCRIPT,
+    timeoutMs: Math.max(ms - 1_000, 1_000),
+    background: false,
+    signal,
+  };
   const result = await orClose(shell, signal, () => shell.use((open) => open.run(input), signal));
   if (result.timedOut) throw new ApiError('guest_failed', 'the desktop is not painted yet');
   if (result.exitCode !== 0) throw new ApiError('guest_failed', result.stderr.trim());

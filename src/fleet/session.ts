@@ -10,7 +10,8 @@ import { withDeadline } from './time.js';
 
 /** Connections that nobody uses are dropped after this long. */
 const IDLE_MS = 5 * 60_000;
-const CONNECT_MS = 15_000;
+/** Whoever asks for something has a deadline besides, which may be shorter. */
+const CONNECT_MS = { native: 15_000, emulated: 40_000 } as const;
 const NO_SHELL =
   'This computer has no shell: its image was imported without an SSH server; use its screen, or import the disk with --ssh-user and --ssh-key.';
 
@@ -43,31 +44,30 @@ export class Session {
     privateKey: string,
     { openScreen, openShell }: Connectors,
   ) {
+    const pace = () => (engine.features.isolation === 'emulated' ? 'emulated' : 'native');
+    const patience = () => CONNECT_MS[pace()];
     this.screen = new Link(
-      () =>
-        withDeadline(
-          CONNECT_MS,
-          'The screen did not answer in time.',
-          undefined,
-          async (signal) => {
-            const stream = await engine.dial(id, 'screen', signal);
-            const { pointer } = this;
-            const { isolation, pixels } = engine.features;
-            const pace = isolation === 'emulated' ? 'emulated' : 'native';
-            const known = pointer ? { pointer } : {};
-            this.#screen = await openScreen(stream, { signal, pixels, pace, ...known });
-            return this.#screen;
-          },
-        ),
+      (given) =>
+        withDeadline(patience(), 'The screen did not answer in time.', given, async (signal) => {
+          const stream = await engine.dial(id, 'screen', signal);
+          const { pointer } = this;
+          const { pixels } = engine.features;
+          const known = pointer ? { pointer } : {};
+          this.#screen = await openScreen(stream, {
+            ...{ signal, pixels, ...known },
+            ...{ pace: pace(), timeoutMs: patience() },
+          });
+          return this.#screen;
+        }),
       IDLE_MS,
     );
     this.shell = new Link(
-      () =>
-        withDeadline(CONNECT_MS, 'The shell did not answer in time.', undefined, async (signal) => {
+      (given) =>
+        withDeadline(patience(), 'The shell did not answer in time.', given, async (signal) => {
           const access = await engine.shell(id);
           if (access === undefined) throw new ApiError('unsupported', NO_SHELL);
           const stream = await engine.dial(id, 'shell', signal);
-          return openShell(stream, { privateKey, ...access, signal });
+          return openShell(stream, { privateKey, ...access, signal, timeoutMs: patience() });
         }),
       IDLE_MS,
     );

@@ -205,6 +205,13 @@ test.each([
     '       stop that first: vc computer stream stop demo/desktop\n',
   ],
   [
+    'a name with something like advice in it',
+    ['computer', 'click', 'demo/desktop', '1', '1'],
+    [`${by}/click`, 400, 'not_running'],
+    'The computer "a; b" is stopped; start it first: POST /computers/cmp_1/start.',
+    'error: The computer "a; b" is stopped.\n       start it first: vc computer start demo/desktop\n',
+  ],
+  [
     'a name that is taken',
     ['computer', 'create', 'demo/desktop'],
     ['POST /projects/demo/computers', 400, 'name_taken'],

@@ -19,6 +19,8 @@ const image = await findVmImage();
 if (image === undefined) console.warn('no VM image is built: the QEMU engine is not tested');
 
 const LONG_MS = 600_000;
+const THOROUGH = process.env.VC_TEST_THOROUGH === '1';
+if (!THOROUGH) console.log('Templates that are not mapped are tested with VC_TEST_THOROUGH=1.');
 let directory: string;
 let engine: QemuEngine;
 
@@ -176,6 +178,34 @@ describe.skipIf(image === undefined)('the QEMU engine', () => {
       );
       await engine.remove('third');
       expect(await readdir(join(directory, 'machines'))).toEqual([]);
+    },
+    LONG_MS,
+  );
+
+  it.skipIf(!THOROUGH)(
+    'starts machines from a template that has its memory in its state, where none can be mapped',
+    async () => {
+      await engine.close();
+      engine = openQemuEngine(directory, { templateMemory: 'saved' });
+      const { cpu, ram, resolution } = spec('');
+      const key = await engine.warm({ image: 'linux', cpu, ram, resolution }, { owner: 'one' });
+      const files = await readdir(join(directory, 'templates', key));
+      expect(files.filter((name) => name.startsWith('memory'))).toEqual([]);
+      for (const name of ['read', 'read_too']) {
+        await engine.create(spec(name));
+        await engine.start(name);
+        const shell = await shellOf(engine, name);
+        await ready(shell);
+        expect(await run(shell, 'hostname')).toBe(`vc-${name.replace('_', '-')}`);
+        const started = (
+          await readFile(`/proc/${await pidOf(directory, name)}/cmdline`)
+        ).toString();
+        expect(started).toContain('-incoming');
+        expect(started).toContain('memory-backend-ram');
+        shell.close();
+      }
+      for (const name of ['read', 'read_too']) await engine.remove(name);
+      await engine.removeTemplate(key);
     },
     LONG_MS,
   );

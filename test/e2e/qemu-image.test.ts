@@ -102,6 +102,10 @@ test('its screen works, again and again', { timeout: SLOW_MS }, async () => {
   }
 });
 
+test('what a click goes through comes before the programs', { timeout: SLOW_MS }, async () => {
+  expect(await run(first, 'nice; ps -o ni= -C Xvnc | tr -d " "')).toBe('0\n-15');
+});
+
 test('the shell answers every command, and a new connection at once', {
   timeout: SLOW_MS,
 }, async () => {

@@ -33,3 +33,17 @@ it('gives a shell that does not answer up at once, and leaves the next one alone
   await new Promise(setImmediate);
   expect(connections.map(({ open }) => open)).toEqual([false, true]);
 });
+
+it('gives a machine on a busy host more time with every attempt', async () => {
+  let begun = 0;
+  const screen = new Link(async () => {
+    const mine = ++begun;
+    // Longer than the first attempts may take, and none of them is of use to a later one.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return { open: mine === begun, close: () => undefined };
+  }, 60_000);
+  const session = { screen, hasShell: async () => false } as unknown as Session;
+
+  await ready(session, 5_000, new AbortController().signal, 20);
+  expect(begun).toBeGreaterThan(2);
+});

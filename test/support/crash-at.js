@@ -5,9 +5,9 @@
  * started and ended, each request to an Engine sent and answered, each word to a QEMU or a guest's
  * agent. The release has no hook: what is counted are calls of Node's and the database's own.
  *
- * VC_CRASH_ORDERS names a file that holds the number of a point. SIGUSR2 reads it and begins to
- * count; at that point the process kills itself with SIGKILL. Every point is written, with what it
- * was, into VC_CRASH_LOG before.
+ * VC_CRASH_ORDERS names a file that holds the number of a point, or an expression that tells what
+ * it is. SIGUSR2 reads it and begins to count; at that point the process kills itself with SIGKILL.
+ * Every point is written, with what it was, into VC_CRASH_LOG before.
  */
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
@@ -19,11 +19,13 @@ import Database from 'libsql';
 const { VC_CRASH_ORDERS: orders, VC_CRASH_LOG: log } = process.env;
 const { appendFileSync, readFileSync } = fs;
 let armed = false;
+/** A number, or a regular expression for what is done. */
 let at = 0;
 let count = 0;
 
 process.on('SIGUSR2', () => {
-  at = Number(readFileSync(orders, 'utf8'));
+  const order = readFileSync(orders, 'utf8');
+  at = /^\d+$/.test(order) ? Number(order) : new RegExp(order);
   count = 0;
   armed = true;
   appendFileSync(log, 'armed\n');
@@ -33,7 +35,7 @@ function point(what) {
   if (!armed) return;
   count += 1;
   appendFileSync(log, `${count} ${what}\n`);
-  if (count === at) process.kill(process.pid, 'SIGKILL');
+  if (at instanceof RegExp ? at.test(what) : count === at) process.kill(process.pid, 'SIGKILL');
 }
 
 /** Replaces a method by one that passes a point before and, when it has done its work, after. */

@@ -9,9 +9,10 @@ const PRELOAD = new URL('crash-at.js', import.meta.url).href;
 export interface CrashingService {
   /**
    * Lets `work` be done by the service, which kills itself at the point with that number, counted
-   * from 1. True if it did; it has been started again by then. False if there are fewer points.
+   * from 1, or the first that is what the expression says. True if it did; it has been started again
+   * by then. False if there is no such point.
    */
-  crashAt(point: number, work: () => Promise<unknown>): Promise<boolean>;
+  crashAt(point: number | RegExp, work: () => Promise<unknown>): Promise<boolean>;
   /** What the last point was. */
   lastPoint(): string;
 }
@@ -32,15 +33,20 @@ export async function makeCrashing(service: TestService): Promise<CrashingServic
     crashAt: async (point, work) => {
       const before = said().length;
       const lines = () => said().slice(before).split('\n');
-      const order = async (at: number, nth: number) => {
-        writeFileSync(orders, String(at));
+      const isThere = () =>
+        lines().some((line) => {
+          const [, count, what = ''] = /^(\d+) (.*)$/.exec(line) ?? [];
+          return typeof point === 'number' ? count === String(point) : point.test(what);
+        });
+      const order = async (at: number | RegExp, nth: number) => {
+        writeFileSync(orders, typeof at === 'number' ? String(at) : at.source);
         try {
           process.kill(service.pid, 'SIGUSR2');
         } catch {
           // It has died by then, as it was told to.
         }
         return eventually(async () => {
-          if (lines().some((line) => line.startsWith(`${point} `))) return 'dead';
+          if (isThere()) return 'dead';
           return lines().filter((line) => line === 'armed').length === nth && 'alive';
         }, 30_000);
       };

@@ -9,7 +9,8 @@ export interface GuestFiles {
   readonly initrd: string;
 }
 
-const MODULES = [
+/** Of the kernel, for the network. */
+export const MODULES = [
   'drivers/virtio/virtio_ring',
   'drivers/virtio/virtio',
   'drivers/virtio/virtio_pci_legacy_dev',

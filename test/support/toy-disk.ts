@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 
 /** Debian's package grub-pc-bin. */
-const GRUB = '/usr/lib/grub/i386-pc';
+export const GRUB = '/usr/lib/grub/i386-pc';
 const MODULES = ['memdisk', 'tar', 'normal', 'configfile', 'biosdisk', 'echo', 'sleep', 'minicmd'];
 const MENU = `set timeout=-1
 set color_normal=white/blue

@@ -4,21 +4,30 @@ import { ApiError } from '../../contract/errors.js';
 import type { Channel, ShellAccess } from '../engine.js';
 import { Channels, notRunning } from './guest/channels.js';
 import { withAgent } from './guest/configure.js';
+import type { Host } from './host.js';
 import { FILES } from './layout.js';
 import type { QemuMachine } from './machine.js';
 import { connectSocket, dialGuestPort } from './process/index.js';
 import type { Qemu } from './qemu.js';
 import type { MachineRecord } from './record.js';
 
-/** A server that is there begins to speak within some ten milliseconds, under emulation later. */
-const GREETING_MS = 10_000;
+/**
+ * A server that is there begins to speak within some ten milliseconds; an emulated one, on a host
+ * that several others keep busy, has taken ten seconds.
+ */
+const GREETING_MS = { accelerated: 10_000, emulated: 30_000 } as const;
 const RESET_MS = 3_000;
 
 /** Opens the streams of machines. */
 export class Dialer {
+  readonly #host: Pick<Host, 'accelerated'>;
   readonly #channels = new Channels();
   /** QEMUs of which it is known that no stream was opened before. */
   readonly #fresh = new WeakMap<Qemu, Set<Channel>>();
+
+  constructor(host: Pick<Host, 'accelerated'>) {
+    this.#host = host;
+  }
 
   async dial(
     machine: QemuMachine,
@@ -71,7 +80,8 @@ export class Dialer {
       used.add(channel);
       return connectSocket(directory, FILES[channel]);
     };
-    const options = { timeoutMs: GREETING_MS, signal };
+    const timeoutMs = GREETING_MS[this.#host.accelerated ? 'accelerated' : 'emulated'];
+    const options = { timeoutMs, signal };
     return this.#channels.open(`${machine.id}/${channel}`, channel, connect, options);
   }
 

@@ -27,6 +27,11 @@ export interface QemuEngineOptions {
    */
   readonly templates?: 'automatic' | 'on-demand';
   /**
+   * `mapped` (the default): machines map a template's memory and copy what they change, where this
+   * QEMU can. `saved`: each reads all of it when it starts.
+   */
+  readonly templateMemory?: 'mapped' | 'saved';
+  /**
    * Machines that are kept ready where there is a template, one of each shape that was started last;
    * none if left out.
    */
@@ -48,10 +53,11 @@ export function createQemuEngine(
   const { serviceId, internet, allowNetworks } = options;
   const host = new Host(new Layout(options.directory), { internet, allowNetworks });
   const changes = new Changes();
-  const dialer = new Dialer();
+  const dialer = new Dialer(host);
   const onProblem = (message: string) => options.onProblem?.(message);
   const templates = new Templates(host, {
     mode: options.templates ?? 'automatic',
+    memory: options.templateMemory ?? 'mapped',
     onProblem,
   });
   const spares = new Spares({

@@ -8,6 +8,8 @@ import { receive } from './receiver.js';
 const RESTORE_MS = 120_000;
 /** Devices and firmware take some megabytes. */
 const MOST_DEVICES = 512 << 20;
+/** Saved memory takes its own size at the most, and a little to say which page is which. */
+const MEMORY_OVERHEAD = 1.1;
 
 /** QEMU leaves memory out of the stream that others see in the same file. */
 const MEMORY_IN_PLACE = 'x-ignore-shared';
@@ -32,8 +34,10 @@ export async function restore(
 ): Promise<void> {
   const { fd, memoryInPlace, signal } = options;
   const call = signal ? { signal } : {};
-  const set = capabilities({ [MEMORY_IN_PLACE]: memoryInPlace });
-  await qemu.execute('migrate-set-capabilities', set, call);
+  if (memoryInPlace) {
+    const set = capabilities({ [MEMORY_IN_PLACE]: true });
+    await qemu.execute('migrate-set-capabilities', set, call);
+  }
   await qemu.execute('migrate-incoming', { uri: `fd:${fd}` }, call);
   for (const end = performance.now() + RESTORE_MS; ; ) {
     const { status } = await migrationStatus(qemu, call);
@@ -46,16 +50,32 @@ export async function restore(
   await qemu.execute('cont', undefined, call);
 }
 
-/** Saves a stopped guest's devices to the file `path`; its memory lies in a shared file already. */
-export async function saveDevices(
+/** Bytes that a machine's saved state may have, with its memory of so many bytes in it. */
+export function mostSaved(memory: number): number {
+  return Math.ceil(memory * MEMORY_OVERHEAD) + MOST_DEVICES;
+}
+
+/** True when this QEMU can leave memory where it is, in a shared file. */
+export async function leavesMemory(qemu: Qemu): Promise<boolean> {
+  const known = (await qemu.execute('query-migrate-capabilities')) as { capability: string }[];
+  return known.some(({ capability }) => capability === MEMORY_IN_PLACE);
+}
+
+/**
+ * Saves a stopped guest to the file `path`: its devices, and its memory of so many bytes unless that
+ * is 0 because it lies in a shared file already.
+ */
+export async function saveStopped(
   qemu: Qemu,
-  { path, signal }: { path: string; signal: AbortSignal | undefined },
+  { path, memory, signal }: { path: string; memory: number; signal: AbortSignal | undefined },
 ): Promise<void> {
   const call = signal ? { signal } : {};
-  const receiver = await receive(qemu.place, { path, limit: MOST_DEVICES });
+  const receiver = await receive(qemu.place, { path, limit: mostSaved(memory) });
   try {
-    const set = capabilities({ [MEMORY_IN_PLACE]: true });
-    await qemu.execute('migrate-set-capabilities', set, call);
+    if (memory === 0) {
+      const set = capabilities({ [MEMORY_IN_PLACE]: true });
+      await qemu.execute('migrate-set-capabilities', set, call);
+    }
     await qemu.execute('migrate', { uri: receiver.uri }, call);
     for (let status: unknown; status !== 'completed'; await sleep(10, undefined, call)) {
       const answer = await migrationStatus(qemu, call);

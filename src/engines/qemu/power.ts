@@ -21,13 +21,15 @@ const MEMORY = {
   boot: 'own',
   model: 'shared-file',
   template: 'private-file',
+  saved: 'own',
   fork: 'own',
 } as const;
 
 export interface PowerOptions {
   /**
    * `boot`; `model`: boot with the memory in a file, to become a template; `template`: as a copy of
-   * a template's memory; `fork`: from a saved machine.
+   * a template's memory; `saved`: from a template whose memory is part of its state; `fork`: from a
+   * saved machine.
    */
   readonly from: keyof typeof MEMORY;
   readonly signal?: AbortSignal | undefined;
@@ -46,7 +48,7 @@ export async function powerOn(
 ): Promise<Qemu> {
   const [acceleration, network] = await Promise.all([host.acceleration(signal), host.network()]);
   const relayPort = hasRelay(machine) ? SSH_PORT : undefined;
-  const saved = from === 'template' || from === 'fork';
+  const saved = from !== 'boot' && from !== 'model';
   const state = saved ? await open(join(place.directory, FILES.state), 'r') : undefined;
   try {
     const qemu = await Qemu.launch(host, {

@@ -164,7 +164,7 @@ async function startFirst(
     try {
       await renewTop(machine, template.layers);
       await machine.write({ resume: 'template' });
-      await power(machine, parts, 'template', signal);
+      await power(machine, parts, template.memory === 'mapped' ? 'template' : 'saved', signal);
       parts.onRunning?.();
       return await configureOrEnd(machine, parts, signal);
     } catch (error) {
@@ -182,7 +182,7 @@ async function startFirst(
 async function power(
   machine: QemuMachine,
   { host }: StartParts,
-  from: 'boot' | 'template' | 'fork',
+  from: 'boot' | 'template' | 'saved' | 'fork',
   signal: AbortSignal | undefined,
 ): Promise<Qemu> {
   const place = await machine.place();

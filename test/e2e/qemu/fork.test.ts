@@ -73,6 +73,7 @@ describe('a copy of a stopped computer', () => {
     await http('POST', `/computers/${bench.id}/start`);
     await http('POST', `/computers/${copy.id}/start`);
     await untilRunning(bench.service, copy.id);
+    await untilRunning(bench.service, bench.id);
     expect(await bash(copy.id, 'cat ~/kept')).toBe('disk');
     await remove(copy.id);
   });

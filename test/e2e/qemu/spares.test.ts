@@ -1,8 +1,12 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { makeCrashing } from '../../support/crash-points.js';
 import { type Bench, eventually, openBench, untilRunning } from '../../support/e2e.js';
+import { behind } from '../../support/machines.js';
+import { openQemuEngine, spec } from '../../support/qemu.js';
+import { plantQemuSeed } from '../../support/qemu-seed.js';
 
 /** A spare is made seconds after a start, by a machine that is emulated, beside everything else. */
 const MADE_MS = 120_000;
@@ -25,10 +29,13 @@ const create = async (name: string) => {
   await untilRunning(bench.service, json.id);
   return json.id as string;
 };
-const qemu = (...path: string[]) => join(bench.service.directory, 'state', 'qemu', ...path);
-const spares = () => (existsSync(qemu('spares')) ? readdirSync(qemu('spares')) : []);
-const pidIn = (...path: string[]): number =>
-  JSON.parse(readFileSync(qemu(...path, 'machine.json'), 'utf8')).process.pid;
+/** Where the service, or an engine without one, keeps its machines. */
+const ownQemu = () => join(bench.service.directory, 'state', 'qemu');
+const spares = (qemu = ownQemu()) =>
+  existsSync(join(qemu, 'spares')) ? readdirSync(join(qemu, 'spares')) : [];
+/** The process of a machine or a spare; undefined while it has none. */
+const pidOf = (kind: 'machines' | 'spares', id: string, qemu = ownQemu()): number | undefined =>
+  JSON.parse(readFileSync(join(qemu, kind, id, 'machine.json'), 'utf8')).process?.pid;
 const lives = (pid: number) => {
   try {
     return process.kill(pid, 0);
@@ -42,12 +49,13 @@ const ticks = (pid: number) => {
   return Number(fields[11]) + Number(fields[12]);
 };
 /** The process of a spare that stands still: it is ready to be handed out. */
-const readySpare = () =>
+const readySpare = (qemu = ownQemu()) =>
   eventually(async () => {
-    const [name] = spares();
+    const [name] = spares(qemu);
     if (name === undefined) return undefined;
     try {
-      const pid = pidIn('spares', name);
+      const pid = pidOf('spares', name, qemu);
+      if (pid === undefined) return undefined;
       // Twice: one that is only being made may wait for a moment.
       const before = ticks(pid);
       await sleep(1_000);
@@ -63,7 +71,7 @@ it('gives the next of its shape a machine that waits, as one of its own', async 
   await bench.run('echo first > /dev/shm/whose; echo first > ~/whose');
   const spare = await readySpare();
   const id = await create('second');
-  expect(pidIn('machines', id)).toBe(spare);
+  expect(pidOf('machines', id)).toBe(spare);
 
   const facts = async (command: string) => [await bench.run(command), await bash(id, command)];
   for (const command of [
@@ -97,18 +105,18 @@ it('does without one that was killed', async () => {
   const spare = await readySpare();
   process.kill(spare, 'SIGKILL');
   const id = await create('third');
-  expect(pidIn('machines', id)).not.toBe(spare);
+  expect(pidOf('machines', id)).not.toBe(spare);
   await http('DELETE', `/computers/${id}`);
 });
 
 it('ends what a killed service has left, and nothing else', async () => {
   const spare = await readySpare();
-  const own = pidIn('machines', bench.id);
+  const own = pidOf('machines', bench.id);
   await bench.service.kill('SIGKILL');
   expect(lives(spare)).toBe(true);
   await bench.service.start();
   await eventually(async () => !lives(spare) && spares().length === 0, MADE_MS);
-  expect(pidIn('machines', bench.id)).toBe(own);
+  expect(pidOf('machines', bench.id)).toBe(own);
   expect(await bench.run('cat /dev/shm/whose')).toBe('first\n');
 });
 
@@ -120,4 +128,57 @@ it('keeps none after the service has ended', async () => {
   expect(lives(spare)).toBe(false);
   expect(spares()).toEqual([]);
   await bench.service.start();
+});
+
+it.each([
+  ['before it has its name', /^rename spares\/.*: begins$/],
+  ['when it has its name', /^rename spares\/.*: done$/],
+  ['when it is told who it is', /^configure: sent$/],
+])('is one machine, of its own, after SIGKILL of the service %s', async (_, point) => {
+  const crashing = await makeCrashing(bench.service);
+  const before = await create('another');
+  const spare = await readySpare();
+  await http('DELETE', `/computers/${before}`);
+  const cut = () => http('POST', '/projects/e2e/computers', { name: 'cut' });
+  expect(await crashing.crashAt(point, cut)).toBe(true);
+  // The row was written before the engine was asked.
+  const { json } = await http('GET', '/projects/e2e');
+  const { id } = json.computers.find(({ name }: { name: string }) => name === 'cut');
+  await untilRunning(bench.service, id);
+  expect(await bash(id, 'hostname')).toBe(`vc-${id.replaceAll('_', '-')}`);
+  expect(await bash(id, 'wc -l < /var/lib/vc/authorized_keys')).toBe('1');
+  const pid = pidOf('machines', id);
+  await eventually(async () => pid === spare || !lives(spare), MADE_MS);
+  await http('DELETE', `/computers/${id}`);
+  expect(await bench.run('cat /dev/shm/whose')).toBe('first\n');
+  await eventually(async () => {
+    const { directories } = await behind(bench.service).leftovers();
+    return directories.length === 1;
+  }, MADE_MS);
+  expect(lives(pid ?? 0)).toBe(false);
+});
+
+it('is handed out to its owner alone', async () => {
+  const state = mkdtempSync(join(bench.service.directory, 'engine-'));
+  await plantQemuSeed(inject('qemuSeed'), state);
+  const qemu = join(state, 'qemu');
+  const engine = openQemuEngine(qemu, { spares: 1 });
+  const [template] = await engine.templates();
+  if (template === undefined) throw new Error('the seed has no template');
+  const { cpu, ram, resolution } = template;
+  const like = (id: string, ownerId: string) => spec(id, { cpu, ram, resolution, ownerId });
+  try {
+    await engine.create(like('mine', 'owner_one'));
+    await engine.start('mine');
+    const spare = await readySpare(qemu);
+    await engine.create(like('theirs', 'owner_two'));
+    expect(pidOf('machines', 'theirs', qemu)).toBeUndefined();
+    expect(spares(qemu)).toHaveLength(1);
+    await engine.create(like('mine_too', 'owner_one'));
+    expect(pidOf('machines', 'mine_too', qemu)).toBe(spare);
+  } finally {
+    for (const id of ['mine', 'theirs', 'mine_too']) await engine.remove(id);
+    await engine.close();
+    rmSync(state, { recursive: true });
+  }
 });

@@ -11,7 +11,8 @@ export const command = defineCommand({
   details: [
     'The disk is copied; computers made from the image write to layers of their own above it. Screen,',
     'mouse and keyboard work with any system. Commands need an SSH server in it that lets the user',
-    'in with the key; without one say --no-shell. Licences of what is on it are yours to have.',
+    'in with the key and whose shell is bash; without one say --no-shell. Its network is set up by',
+    'DHCP. Licences of what is on it are yours to have.',
   ].join(' '),
   arguments: {
     name: argument('name', 'name of the image', nonEmpty),

@@ -8,7 +8,7 @@ import type { Host } from '../host.js';
 import type { InstalledImage } from '../images.js';
 import { FILES } from '../layout.js';
 import { linkImage, newRecord } from '../making.js';
-import { saveDevices } from '../migration.js';
+import { leavesMemory, saveStopped } from '../migration.js';
 import { powerOn } from '../power.js';
 import {
   giveToMachine,
@@ -19,6 +19,7 @@ import {
 } from '../process/index.js';
 import { createLayer } from '../qcow2.js';
 import type { Shape } from './key.js';
+import type { TemplateRecord } from './store.js';
 
 /** Longer than the guest itself tries (300 s): an emulated one, on a host that is busy, needs it. */
 const READY_MS = 330_000;
@@ -28,6 +29,8 @@ const END_MS = 10_000;
 export interface BuildOptions {
   /** `background`: in favour of everything else on the host. */
   readonly priority: 'normal' | 'background';
+  /** How its memory is to be kept; `mapped` only where this QEMU can. See {@link TemplateRecord}. */
+  readonly memory: TemplateRecord['memory'];
   onProgress(step: string): void;
   readonly signal?: AbortSignal | undefined;
 }
@@ -44,16 +47,16 @@ export async function discardBuild(directory: string): Promise<void> {
 
 /**
  * Boots a guest that belongs to nobody in `directory`, waits until its desktop has come to rest and
- * saves it. Returns its disk's layers; the directory then holds these, the memory and the state of
- * the devices, all of them the service's own.
+ * saves it. The directory then holds its disk's layers, the memory and the state of the devices, all
+ * of them the service's own.
  */
 export async function buildTemplate(
   host: Host,
   directory: string,
   image: InstalledImage,
   shape: Shape,
-  { priority, onProgress, signal }: BuildOptions,
-): Promise<string[]> {
+  { priority, memory: wanted, onProgress, signal }: BuildOptions,
+): Promise<Pick<TemplateRecord, 'layers' | 'memory'>> {
   const account = await prepareDirectory(directory);
   const place = { directory, account };
   await linkImage(image, directory);
@@ -63,6 +66,7 @@ export async function buildTemplate(
   await createLayer(directory, { name: layer, backing: FILES.image, bytes });
   await giveToMachine(account, join(directory, layer));
   onProgress('booting');
+  let memory = wanted;
   const qemu = await powerOn(host, place, record, {
     from: 'model',
     signal,
@@ -85,7 +89,9 @@ export async function buildTemplate(
     );
     onProgress('saving');
     await qemu.execute('stop');
-    await saveDevices(qemu, { path: join(directory, FILES.state), signal });
+    if (!(await leavesMemory(qemu))) memory = 'saved';
+    const bytes = memory === 'saved' ? shape.ram * 2 ** 30 : 0;
+    await saveStopped(qemu, { path: join(directory, FILES.state), memory: bytes, signal });
   } finally {
     await qemu.end(0);
   }
@@ -94,10 +100,10 @@ export async function buildTemplate(
     FILES.kernel,
     FILES.initrd,
     FILES.state,
-    FILES.memory,
+    ...(memory === 'mapped' ? [FILES.memory] : []),
     layer,
   ]);
-  return record.layers;
+  return { layers: record.layers, memory };
 }
 
 /** Of the files in a directory only `keep` stay, as the service's own and on the disk for good. */

@@ -1,14 +1,14 @@
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../../contract/errors.js';
 import { withFileLock, withFileLockIfFree } from '../../../images/lock.js';
 import type { MachineSpec } from '../../engine.js';
 import { HARDWARE_VERSION } from '../arguments.js';
 import { ensureDirectory, finishRemovals, names } from '../files.js';
-import { type Host, spareMemory } from '../host.js';
+import type { Host } from '../host.js';
 import { findImage, type InstalledImage } from '../images.js';
 import type { QemuMachine } from '../machine.js';
-import { buildTemplate, discardBuild } from './build.js';
+import { BackgroundBuilds } from './background.js';
+import { type BuildOptions, buildTemplate, discardBuild } from './build.js';
 import { type Shape, templateKey } from './key.js';
 import { type TemplateRecord, TemplateStore } from './store.js';
 
@@ -42,27 +42,30 @@ export interface TemplateSource {
 }
 
 const BUILDING = '.building-';
-/** A computer that somebody waits for comes first. */
-const PATIENCE_MS = 20_000;
-/** Memory in bytes that must remain to the host while a template is made that nobody waits for. */
-const RESERVE = 2 * 2 ** 30;
-
 export class Templates implements TemplateSource {
   readonly #host: Host;
   readonly #automatic: boolean;
   readonly #onProblem: (message: string) => void;
   readonly #store: TemplateStore;
-  readonly #closing = new AbortController();
-  /** Builds in the background by key; failed ones are not tried again by themselves. */
-  readonly #background = new Map<string, Promise<unknown>>();
+  readonly #memory: TemplateRecord['memory'];
+  /** How often no machine could be started from one, by key. */
+  readonly #rejections = new Map<string, number>();
+  readonly #background: BackgroundBuilds;
 
   constructor(
     host: Host,
-    options: { mode: 'automatic' | 'on-demand'; onProblem(message: string): void },
+    options: {
+      readonly mode: 'automatic' | 'on-demand';
+      /** As in {@link TemplateRecord}. */
+      readonly memory: TemplateRecord['memory'];
+      onProblem(message: string): void;
+    },
   ) {
     this.#host = host;
     this.#automatic = options.mode === 'automatic';
+    this.#memory = options.memory;
     this.#onProblem = (message) => options.onProblem(message);
+    this.#background = new BackgroundBuilds(this.#onProblem);
     this.#store = new TemplateStore(host.layout.templates);
   }
 
@@ -100,16 +103,15 @@ export class Templates implements TemplateSource {
   async offer(
     machine: QemuMachine,
     signal?: AbortSignal,
-  ): Promise<{ key: string; layers: readonly string[] } | null> {
+  ): Promise<Pick<TemplateRecord, 'key' | 'layers' | 'memory'> | null> {
     const { record } = machine;
     if (record === undefined) return null;
     const key = await this.#key(record.spec, record.image, signal);
     const template = await this.#store.find(key);
     if (template === undefined) return null;
     try {
-      const memory = await this.#store.prepareFor(key, record.spec.ownerId, signal);
-      await this.#store.linkInto(template, memory, machine.directory);
-      return { key, layers: template.layers };
+      await this.#store.linkInto(template, record.spec.ownerId, machine.directory, signal);
+      return template;
     } catch (error) {
       signal?.throwIfAborted();
       await this.reject(key, error);
@@ -117,33 +119,23 @@ export class Templates implements TemplateSource {
     }
   }
 
-  /** No machine could be started from it: it is made anew when it is wanted next. */
+  /**
+   * No machine could be started from it: it is made anew when it is wanted next, and if that is of
+   * no use either, with its memory in the saved state, which every QEMU can read.
+   */
   async reject(key: string, reason: unknown): Promise<void> {
     const words = reason instanceof Error ? reason.message : String(reason);
     this.#onProblem(`A template could not be used and is made anew: ${words}`);
+    this.#rejections.set(key, this.#rejectionsOf(key) + 1);
     await this.#store.remove(key);
   }
 
   /** A machine had to be booted for want of a template: later ones shall have it better. */
   wanted(spec: MachineSpec): void {
-    if (!this.#automatic || this.#closing.signal.aborted) return;
-    const { signal } = this.#closing;
-    const name = JSON.stringify([spec.image, spec.cpu, spec.ram, spec.resolution]);
-    if (this.#background.has(name)) return;
-    const work = async () => {
-      await sleep(PATIENCE_MS, undefined, { signal, ref: false });
-      if ((await spareMemory()) < spec.ram * 2 ** 30 + RESERVE) return;
-      await this.#warm(spec, { owner: spec.ownerId, signal, priority: 'background' });
-    };
-    const building = work().then(
-      () => this.#background.delete(name),
-      (error) => {
-        if (signal.aborted) return;
-        const words = error instanceof Error ? error.message : String(error);
-        this.#onProblem(`A template could not be made: ${words}`);
-      },
+    if (!this.#automatic) return;
+    this.#background.begin(spec, (shape, signal) =>
+      this.#warm(shape, { owner: spec.ownerId, signal, priority: 'background' }),
     );
-    this.#background.set(name, building);
   }
 
   /** Removes what builds have left that were broken off with their service. Never throws. */
@@ -159,9 +151,8 @@ export class Templates implements TemplateSource {
   }
 
   /** Gives up what is made in the background. */
-  async close(): Promise<void> {
-    this.#closing.abort();
-    await Promise.allSettled(this.#background.values());
+  close(): Promise<void> {
+    return this.#background.close();
   }
 
   async #warm(
@@ -178,18 +169,19 @@ export class Templates implements TemplateSource {
       throw new ApiError('unsupported', message);
     }
     const key = await this.#key(shape, image, signal);
-    if (!(await this.#store.find(key))) {
+    let template = await this.#store.find(key);
+    if (template === undefined) {
       const { templates } = this.#host.layout;
       await ensureDirectory(templates);
-      await withFileLock(this.#lockOf(key), signal, async () => {
-        if (await this.#store.find(key)) return;
-        await this.#build(key, image, shape, { onProgress, signal, priority });
+      template = await withFileLock(this.#lockOf(key), signal, async () => {
+        const found = await this.#store.find(key);
+        return found ?? this.#build(key, image, shape, { onProgress, signal, priority });
       });
       await this.#tidy();
     }
     if (owner !== undefined) {
       onProgress('copying');
-      await this.#store.prepareFor(key, owner, signal);
+      await this.#store.prepareFor(template, owner, signal);
     }
     return key;
   }
@@ -198,22 +190,32 @@ export class Templates implements TemplateSource {
     key: string,
     image: InstalledImage,
     shape: Shape,
-    options: Parameters<typeof buildTemplate>[4],
-  ): Promise<void> {
+    options: Omit<BuildOptions, 'memory'>,
+  ): Promise<TemplateRecord> {
     const directory = join(this.#host.layout.templates, BUILDING + key);
     await discardBuild(directory);
     try {
-      const layers = await buildTemplate(this.#host, directory, image, shape, options);
-      await this.#store.add(directory, {
-        ...{ key, image: shape.image, imageIdentity: image.identity, os: image.os, layers },
+      const memory = this.#rejectionsOf(key) > 1 ? 'saved' : this.#memory;
+      const built = await buildTemplate(this.#host, directory, image, shape, {
+        ...options,
+        memory,
+      });
+      const template = {
+        ...{ key, image: shape.image, imageIdentity: image.identity, os: image.os, ...built },
         ...{ cpu: shape.cpu, ram: shape.ram, resolution: shape.resolution },
         ...{ qemu: await this.#host.version(), hardware: HARDWARE_VERSION },
         createdAt: new Date().toISOString(),
-      });
+      };
+      await this.#store.add(directory, template);
+      return template;
     } catch (error) {
       await discardBuild(directory);
       throw error;
     }
+  }
+
+  #rejectionsOf(key: string): number {
+    return this.#rejections.get(key) ?? 0;
   }
 
   /** Who builds a template holds it. */

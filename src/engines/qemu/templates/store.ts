@@ -22,6 +22,8 @@ const templateSchema = z.object({
   qemu: z.string(),
   hardware: z.string(),
   createdAt: z.string(),
+  /** A file of its own that machines map, or part of the saved state, which each reads whole. */
+  memory: z.enum(['mapped', 'saved']).default('mapped'),
   /** Disk files from the lowest to the one that the template's own boot has written. */
   layers: z.array(z.string()),
 });
@@ -82,8 +84,13 @@ export class TemplateStore {
     await removeDirectory(this.of(key));
   }
 
-  /** Makes an owner's copy of the memory unless it is there. */
-  async prepareFor(key: string, ownerId: string, signal?: AbortSignal): Promise<string> {
+  /** Makes an owner's copy of the memory unless it is there; undefined: there is none to copy. */
+  async prepareFor(
+    { key, memory }: Pick<TemplateRecord, 'key' | 'memory'>,
+    ownerId: string,
+    signal?: AbortSignal,
+  ): Promise<string | undefined> {
+    if (memory === 'saved') return undefined;
     const directory = this.of(key);
     const name = `memory-${hash('owner', ownerId).slice(0, 24)}`;
     await this.#copying.run(`${key}/${name}`, async () => {
@@ -103,14 +110,20 @@ export class TemplateStore {
     return join(directory, name);
   }
 
-  /** Gives a machine what it starts from. */
-  async linkInto(template: TemplateRecord, memory: string, directory: string): Promise<void> {
+  /** Gives a machine of that owner what it starts from. */
+  async linkInto(
+    template: TemplateRecord,
+    ownerId: string,
+    directory: string,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const memory = await this.prepareFor(template, ownerId, signal);
     const from = this.of(template.key);
     const files = template.layers.filter((name) => name !== FILES.image);
     for (const name of [FILES.memory, FILES.state])
       await rm(join(directory, name), { force: true });
     await Promise.all([
-      linkOrCopy(memory, join(directory, FILES.memory)),
+      memory && linkOrCopy(memory, join(directory, FILES.memory)),
       ...[...files, FILES.state].map((name) => linkOrCopy(join(from, name), join(directory, name))),
     ]);
   }

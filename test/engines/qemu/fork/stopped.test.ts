@@ -43,7 +43,11 @@ async function copyOf(used: boolean) {
   await source.writeNew({ ...about, image: { ...image, kind: 'disk' } });
   const copy = new Killed('two', join(root, 'two'), quiet);
   const host = new Host(new Layout(root), { internet: false, allowNetworks: [] });
-  const templates = new Templates(host, { mode: 'on-demand', onProblem: () => undefined });
+  const templates = new Templates(host, {
+    mode: 'on-demand',
+    memory: 'mapped',
+    onProblem: () => undefined,
+  });
   const parts = { host, templates, signal: undefined };
   await forkMachine(source, copy, { ...spec, id: 'two' }, parts);
   return copy;

@@ -11,6 +11,7 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 import control
+import processes
 import screen
 import shell
 from streams import StreamProcess
@@ -25,6 +26,7 @@ def main():
     with open(PID_FILE, "w") as file:
         file.write(str(os.getpid()))
     signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    processes.favour(0)
     streams = {
         "screen": StreamProcess("vc.screen", screen.serve, first),
         "shell": StreamProcess("vc.shell", shell.serve, first),

@@ -2,8 +2,10 @@
 
 import select
 import socket
+import struct
 
 import ports
+import processes
 from relay import Relay
 
 RFB = "/run/vc/rfb.sock"
@@ -23,9 +25,16 @@ def connect(stream):
         server = socket.socket(socket.AF_UNIX)
         try:
             server.connect(RFB)
+            processes.favour(listener(server))
             return server
         except OSError:
             server.close()
         if select.select([stream.orders], [], [], 0.02)[0]:
             stream.obey()
     return None
+
+
+def listener(server):
+    """The process that listens at the other end of a connection."""
+    credentials = server.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    return struct.unpack("3i", credentials)[0]

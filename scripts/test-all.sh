@@ -21,8 +21,13 @@ for engine in docker qemu; do
   node bin/vc.js setup --engine "$engine" --packages-only --yes
 done
 
-reports=$(mktemp -d)
-trap 'rm -rf "$reports"' EXIT
+# vitest's reports: `node scripts/promises.js --write FILE…` makes the table of promises of them.
+reports=${VC_TEST_REPORTS:-}
+if [ -z "$reports" ]; then
+  reports=$(mktemp -d)
+  trap 'rm -rf "$reports"' EXIT
+fi
+mkdir -p "$reports"
 failed=0
 # The tests run against real machines: one that a busy host was too slow for has a second attempt,
 # and the summary names it.

@@ -27,7 +27,7 @@ if [ -z "$reports" ]; then
   reports=$(mktemp -d)
   trap 'rm -rf "$reports"' EXIT
 fi
-mkdir -p "$reports"
+mkdir -p "$reports" && rm -f "$reports/qemu-failed"
 failed=0
 # The tests run against real machines: one that a busy host was too slow for has a second attempt,
 # and the summary names it.

@@ -86,7 +86,7 @@ export class Control {
         return screen.screenshot(query, s);
       }, s),
     ).catch((error) => {
-      if (error instanceof ApiError && error.code === 'guest_timeout') session.screen.close();
+      dropIfFrozen(session.screen, error);
       throw error;
     });
   }
@@ -183,7 +183,7 @@ export class Control {
     return session.screen
       .use((screen) => work(screen, session.input), signal)
       .catch((error) => {
-        if (error instanceof ApiError && error.code === 'guest_timeout') session.screen.close();
+        dropIfFrozen(session.screen, error);
         throw error;
       });
   }
@@ -248,7 +248,7 @@ export class Control {
       );
     } catch (error) {
       // A frozen screen gets a new connection next time, with nothing left held.
-      if (error instanceof ApiError && error.code === 'guest_timeout') session.screen.close();
+      dropIfFrozen(session.screen, error);
       // An action that was given up tidies up behind itself before the next one begins.
       await Promise.race([working.catch(() => undefined), sleep(TIDY_MS)]);
       throw error;
@@ -289,7 +289,7 @@ export class Control {
     return withDeadline(ms + COMMAND_MARGIN_MS, message, signal, (s) =>
       session.shell.use((shell) => work(shell, s), s),
     ).catch((error) => {
-      if (error instanceof ApiError && error.code === 'guest_timeout') session.shell.close();
+      dropIfFrozen(session.shell, error);
       throw error;
     });
   }
@@ -322,6 +322,11 @@ export class Control {
     if (present && present.status !== 'deleting') return present;
     throw new ApiError('not_found', `The computer "${record.name}" is deleted.`);
   }
+}
+
+/** What did not answer in time over a connection gets a new one next time. */
+function dropIfFrozen(link: { drop(): void }, error: unknown): void {
+  if (error instanceof ApiError && error.code === 'guest_timeout') link.drop();
 }
 
 /** Waits as `settle` asks; true when the screen came to rest, or nothing was asked. */

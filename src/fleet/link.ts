@@ -37,6 +37,12 @@ export class Link<C extends Connection> {
     }
   }
 
+  /** Ends a connection that does not answer; one that is being opened goes on, for whoever waits. */
+  drop(): void {
+    this.#current?.close();
+    this.#current = undefined;
+  }
+
   /** Ends the connection; the next use opens a new one. */
   close(): void {
     clearTimeout(this.#idle);

@@ -27,7 +27,7 @@ if [ -z "$reports" ]; then
   reports=$(mktemp -d)
   trap 'rm -rf "$reports"' EXIT
 fi
-mkdir -p "$reports" && rm -f "$reports/qemu-failed"
+mkdir -p "$reports" && rm -f "$reports/qemu-failed" "$reports"/unit.json "$reports"/e2e.json "$reports"/e2e-qemu.json "$reports"/answered.json
 failed=0
 # The tests run against real machines: one that a busy host was too slow for has a second attempt,
 # and the summary names it.

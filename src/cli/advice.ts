@@ -22,20 +22,22 @@ export function adviceOf(
 ): Advice {
   // These quote what a guest has said: nothing of that is anybody's advice.
   if (code === 'guest_failed' || code === 'guest_timeout') return { message: said };
-  const [whole = '', remedy] = said.split(/(?:\.|;)? (?:Try|mend it with): /);
-  if (remedy !== undefined) return { message: whole, remedy };
+  const mending = outsideQuotes(said, '[.;]? (?:Try|mend it with): ');
+  if (mending) return { message: said.slice(0, mending.at), remedy: said.slice(mending.end) };
   // Of several fields that are wrong each is said, separated in the same way.
-  const at = code === 'invalid_request' ? -1 : endOfReason(said);
+  const at = (code !== 'invalid_request' && outsideQuotes(said, '; ')?.at) || -1;
   if (at < 0) return { message: said };
   const message = said.endsWith('.') ? `${said.slice(0, at)}.` : said.slice(0, at);
   return { message, next: asCommands(said.slice(at + 2).replace(/\.$/, ''), computer) };
 }
 
-/** Where `; ` ends what is wrong; -1 without one. What is quoted is somebody's, whatever is in it. */
-function endOfReason(said: string): number {
-  const quotedOrEnd = /"(?:[^"\\]|\\.)*"|; /g;
-  for (const { 0: found, index } of said.matchAll(quotedOrEnd)) if (found === '; ') return index;
-  return -1;
+/** Where an expression is first found, but for what is quoted: that is somebody's, whatever it says. */
+function outsideQuotes(said: string, wanted: string): { at: number; end: number } | undefined {
+  const quotedOrWanted = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|${wanted}`, 'g');
+  for (const { 0: found, index } of said.matchAll(quotedOrWanted)) {
+    if (!found.startsWith('"')) return { at: index, end: index + found.length };
+  }
+  return undefined;
 }
 
 /** Requests that the service names, and the command that makes each. */

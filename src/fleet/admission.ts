@@ -28,7 +28,7 @@ export class Admission {
 
   refuseName(project: Pick<ProjectRow, 'id' | 'name'>, name: string): void {
     if (!this.#store.computers.findByName(project.id, name)) return;
-    const message = `The project "${project.name}" has a computer named "${name}" already.`;
+    const message = `The project "${project.name}" has a computer named ${JSON.stringify(name)} already.`;
     throw new ApiError('name_taken', message);
   }
 }

@@ -101,7 +101,7 @@ async function missing(
   const known = images.map((candidate) => candidate.name).join(', ') || 'none';
   const engineFlag = wanted.engine === undefined ? '' : ` --engine ${engine.name}`;
   const remedy = wanted.image === undefined ? howToGet(os, engineFlag) : `it has: ${known}`;
-  const message = `The engine "${engine.name}" has no image "${name}"; ${remedy}.`;
+  const message = `The engine "${engine.name}" has no image ${JSON.stringify(name)}; ${remedy}.`;
   return new ApiError('image_missing', message);
 }
 

@@ -146,7 +146,10 @@ export class Computers {
   refuseProtected(record: ComputerRecord): void {
     if (this.#byId(record.id)?.protected !== 1) return;
     const remedy = 'take the protection off first ("vc computer update --unprotect")';
-    throw new ApiError('conflict', `The computer "${record.name}" is protected; ${remedy}.`);
+    throw new ApiError(
+      'conflict',
+      `The computer ${JSON.stringify(record.name)} is protected; ${remedy}.`,
+    );
   }
 
   /** Writes that it is to run, if the limit allows it; returns what its status is then. */
@@ -191,7 +194,7 @@ export class Computers {
   #refuseDeleting(record: ComputerRecord): ComputerRecord {
     const present = this.#byId(record.id);
     if (present && present.status !== 'deleting') return present;
-    throw new ApiError('conflict', `The computer "${record.name}" is being deleted.`);
+    throw new ApiError('conflict', `The computer ${JSON.stringify(record.name)} is being deleted.`);
   }
 
   #byId(id: string): ComputerRecord | undefined {

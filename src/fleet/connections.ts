@@ -31,7 +31,10 @@ export class Connections {
     const record = this.#store.transaction(() => {
       const { connections } = this.#store;
       if (connections.find(owner.id, name) !== undefined) {
-        throw new ApiError('name_taken', `You have a connection named "${name}" already.`);
+        throw new ApiError(
+          'name_taken',
+          `You have a connection named ${JSON.stringify(name)} already.`,
+        );
       }
       if (connections.list(owner.id).length >= MOST) {
         const message = `You have ${MOST} connections, which is the limit; delete one first.`;
@@ -55,7 +58,10 @@ export class Connections {
     const secret = this.#store.connections.open(record);
     if (secret !== undefined) return parseTarget(secret.url, secret.stream_key);
     const advice = 'the key it was encrypted with is gone; delete it and add it again';
-    throw new ApiError('conflict', `The connection "${name}" cannot be read: ${advice}.`);
+    throw new ApiError(
+      'conflict',
+      `The connection ${JSON.stringify(name)} cannot be read: ${advice}.`,
+    );
   }
 
   #view(record: ConnectionRecord): Connection {
@@ -78,6 +84,6 @@ function shownUrl(url: string, streamKey: string | undefined): string {
 function missing(name: string): ApiError {
   return new ApiError(
     'not_found',
-    `There is no connection "${name}"; GET /connections lists them.`,
+    `There is no connection ${JSON.stringify(name)}; GET /connections lists them.`,
   );
 }

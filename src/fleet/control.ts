@@ -78,7 +78,7 @@ export class Control {
     signal?: AbortSignal,
   ): Promise<Picture> {
     const session = await this.#ready(record, signal);
-    const message = `The screen of "${record.name}" did not answer in time.`;
+    const message = `The screen of ${JSON.stringify(record.name)} did not answer in time.`;
     const { settle } = query;
     return withDeadline(SCREENSHOT_MS + (settle?.max_ms ?? 0), message, signal, (s) =>
       session.screen.use(async (screen) => {
@@ -231,7 +231,7 @@ export class Control {
     signal: AbortSignal | undefined,
   ): Promise<actions.ActionResult> {
     const ms = INPUT_MS + takesMs + (settle?.max_ms ?? 0);
-    const message = `The screen of "${record.name}" did not take the input in time.`;
+    const message = `The screen of ${JSON.stringify(record.name)} did not take the input in time.`;
     let working: Promise<unknown> = Promise.resolve();
     const work = async (screen: Screen, s: AbortSignal): Promise<actions.ActionResult> => {
       await perform(screen, s);
@@ -285,7 +285,7 @@ export class Control {
     work: (shell: Shell, signal: AbortSignal) => Promise<T>,
   ): Promise<T> {
     const session = await this.#ready(record, signal);
-    const message = `The shell of "${record.name}" did not answer in time.`;
+    const message = `The shell of ${JSON.stringify(record.name)} did not answer in time.`;
     return withDeadline(ms + COMMAND_MARGIN_MS, message, signal, (s) =>
       session.shell.use((shell) => work(shell, s), s),
     ).catch((error) => {
@@ -305,7 +305,7 @@ export class Control {
     const machine = this.#machines.of(present);
     machine.session.lastUsed = Date.now();
     if (present.status === 'starting') {
-      const message = `The computer "${record.name}" is still starting; try again in a moment.`;
+      const message = `The computer ${JSON.stringify(record.name)} is still starting; try again in a moment.`;
       await withDeadline(READY_WITHIN_MS, message, signal, () => machine.settled());
     }
     const { status, status_reason: reason } = this.#present(record);
@@ -313,14 +313,14 @@ export class Control {
     const detail = reason ? ` (${reason})` : '';
     throw new ApiError(
       'not_running',
-      `The computer "${record.name}" is ${status}${detail}; start it first: POST /computers/${record.id}/start.`,
+      `The computer ${JSON.stringify(record.name)} is ${status}${detail}; start it first: POST /computers/${record.id}/start.`,
     );
   }
 
   #present(record: ComputerRecord): ComputerRecord {
     const present = this.#store.computers.findById(record.id);
     if (present && present.status !== 'deleting') return present;
-    throw new ApiError('not_found', `The computer "${record.name}" is deleted.`);
+    throw new ApiError('not_found', `The computer ${JSON.stringify(record.name)} is deleted.`);
   }
 }
 

@@ -97,8 +97,8 @@ export class Creation {
     const { name, status } = record;
     const message =
       status === 'deleting'
-        ? `The computer "${name}" is being deleted.`
-        : `The computer "${name}" is not running or stopped, but ${status}; start it first.`;
+        ? `The computer ${JSON.stringify(name)} is being deleted.`
+        : `The computer ${JSON.stringify(name)} is not running or stopped, but ${status}; start it first.`;
     throw new ApiError('conflict', message);
   }
 

@@ -38,6 +38,12 @@ function stopping(): Superseded {
 const STOP_GRACE_MS = 3_000;
 /** A guest whose processor is emulated takes half a minute to boot, and longer beside others. */
 const READY_MS = { container: 90_000, vm: 90_000, emulated: 300_000 } as const;
+/** Of those, an attempt to find it ready; a host may be busy with several that are emulated. */
+const ATTEMPTS = {
+  container: { first: 6_000, longest: 6_000 },
+  vm: { first: 6_000, longest: 6_000 },
+  emulated: { first: 6_000, longest: 30_000 },
+} as const;
 
 /**
  * One computer's lifecycle, and the only thing that changes its machine. The intent is in the store before anything is done, every engine call
@@ -217,7 +223,7 @@ export class Machine {
     this.#awaitingReady = controller;
     try {
       const { isolation } = this.#engine.features;
-      await ready(this.session, READY_MS[isolation], controller.signal);
+      await ready(this.session, READY_MS[isolation], controller.signal, ATTEMPTS[isolation]);
       signal.throwIfAborted();
     } catch (error) {
       // A desktop that never came up is of no use; stopped, it can be started again.

@@ -63,7 +63,10 @@ export class Machines implements Offer {
     const engine = this.#engines.all.get(name);
     if (engine) return engine;
     const names = [...this.#engines.all.keys()].join(', ');
-    throw new ApiError('unsupported', `This service has no engine "${name}"; it has: ${names}.`);
+    throw new ApiError(
+      'unsupported',
+      `This service has no engine ${JSON.stringify(name)}; it has: ${names}.`,
+    );
   }
 
   engines(): Iterable<Engine> {
@@ -81,7 +84,7 @@ export class Machines implements Offer {
     const engine = this.engine(name);
     if (this.offered.includes(engine)) return engine;
     const names = this.offered.map((other) => other.name).join(', ');
-    const message = `This service makes no new computers with the engine "${name}", only with: ${names}.`;
+    const message = `This service makes no new computers with the engine ${JSON.stringify(name)}, only with: ${names}.`;
     throw new ApiError('unsupported', message);
   }
 

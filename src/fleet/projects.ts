@@ -26,7 +26,7 @@ export class Projects {
   create(owner: Owner, name: string): Project {
     const row = this.#store.projects.create(owner.id, name);
     if (row) return projectView(row);
-    throw new ApiError('name_taken', `You have a project named "${name}" already.`);
+    throw new ApiError('name_taken', `You have a project named ${JSON.stringify(name)} already.`);
   }
 
   list(owner: Owner): Project[] {

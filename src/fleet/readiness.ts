@@ -5,20 +5,28 @@ import { untilSuccess, withDeadline } from './time.js';
 /** Our images bring a program that waits for the window manager; others are ready when they answer. */
 const READY_SCRIPT = '[ ! -x /usr/lib/vc/ready ] || exec /usr/lib/vc/ready';
 
-/** The first attempt's; one that follows has half as long again, for a host that is that busy. */
-const ATTEMPT_MS = 6_000;
-const LONGEST_ATTEMPT_MS = 30_000;
+/**
+ * What an attempt may take, in milliseconds: after one that took all of it the next has half as long
+ * again, up to `longest`, for an emulated machine on a host that is that busy.
+ */
+export interface AttemptLimits {
+  readonly first: number;
+  readonly longest: number;
+}
+
+/** An attempt's end is told in the guest a little earlier. */
+const MARGIN_MS = 1_000;
 
 /**
  * Resolves when the machine can be worked with: its first frame is there, the window manager runs
  * and a command was answered. Rejects with `guest_timeout` after `ms` milliseconds, saying what it
- * waited for. What does not answer within `attemptMs` is given up and tried afresh, with more time.
+ * waited for. What does not answer within an attempt's time is given up and tried afresh.
  */
 export async function ready(
   session: Session,
   ms: number,
   signal: AbortSignal,
-  attemptMs: number = ATTEMPT_MS,
+  limits: AttemptLimits,
 ): Promise<void> {
   const waiting = new Map<string, string>();
   const attempts = (
@@ -26,15 +34,16 @@ export async function ready(
     attempt: (signal: AbortSignal, withinMs: number) => Promise<void>,
   ) => {
     waiting.set(what, 'no answer');
-    let withinMs = attemptMs;
+    let withinMs = limits.first;
     return untilSuccess(async () => {
+      const begun = performance.now();
       try {
         await withDeadline(withinMs, 'no answer', deadline.signal, (s) => attempt(s, withinMs));
         waiting.delete(what);
       } catch (error) {
         waiting.set(what, error instanceof Error ? error.message : String(error));
-        const isLate = error instanceof ApiError && error.code === 'guest_timeout';
-        if (isLate) withinMs = Math.min(withinMs * 1.5, LONGEST_ATTEMPT_MS);
+        const isLate = performance.now() - begun > withinMs - MARGIN_MS;
+        if (isLate) withinMs = Math.min(withinMs * 1.5, limits.longest);
         throw error;
       }
     }, deadline.signal);
@@ -67,7 +76,7 @@ function firstFrame({ screen }: Session, signal: AbortSignal): Promise<void> {
 async function runReady({ shell }: Session, signal: AbortSignal, ms: number): Promise<void> {
   const input = {
     command: READY_SCRIPT,
-    timeoutMs: Math.max(ms - 1_000, 1_000),
+    timeoutMs: Math.max(ms - MARGIN_MS, MARGIN_MS),
     background: false,
     signal,
   };

@@ -52,7 +52,7 @@ export class Streams {
   ): Promise<StreamStarted> {
     const target = this.#target(owner, input);
     if (this.#opening.has(record.id) || this.#isStreaming(record.id)) {
-      const message = `The computer "${record.name}" is being streamed already; stop that first: POST /computers/${record.id}/stream/stop.`;
+      const message = `The computer ${JSON.stringify(record.name)} is being streamed already; stop that first: POST /computers/${record.id}/stream/stop.`;
       throw new ApiError('conflict', message);
     }
     this.#opening.add(record.id);
@@ -101,7 +101,7 @@ export class Streams {
     const session = await this.#parts.control.session(record, signal);
     const recordings = this.#recordings.get(record.id) ?? new Set();
     if (recordings.size >= MOST_RECORDINGS) {
-      const message = `${MOST_RECORDINGS} recordings of "${record.name}" run already, which is the limit; end one first.`;
+      const message = `${MOST_RECORDINGS} recordings of ${JSON.stringify(record.name)} run already, which is the limit; end one first.`;
       throw new ApiError('limit_reached', message);
     }
     const ending = new AbortController();

@@ -30,6 +30,8 @@ export function within<T>(promise: Promise<T>, limits: Limits): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     if (signal?.aborted) {
       reject(signal.reason);
+      // What becomes of it is nobody's business any more, and must not end the process.
+      promise.catch(() => {});
       return;
     }
     const onAbort = () => settle(() => reject(signal?.reason));

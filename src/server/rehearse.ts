@@ -10,7 +10,10 @@ export async function rehearse({ dial, access, pixels, signal }: Rehearsal): Pro
   const screen = await openScreen(await dial('screen'), options);
   screen.close();
   if (access === undefined) return;
-  const shell = await openShell(await dial('shell'), { ...access, signal });
+  const shell = await openShell(await dial('shell'), {
+    ...{ ...access, signal },
+    timeoutMs: FIRST_MS,
+  });
   try {
     await shell.run({ command: 'true', timeoutMs: FIRST_MS, background: false });
     await shell.python({ code: 'pass', timeoutMs: FIRST_MS });

@@ -212,6 +212,13 @@ test.each([
     'error: The computer "a; b" is stopped.\n       start it first: vc computer start demo/desktop\n',
   ],
   [
+    'a name with quotes and something like a remedy in it',
+    ['computer', 'click', 'demo/desktop', '1', '1'],
+    [`${by}/click`, 400, 'not_running'],
+    'The computer "a\\"; b. Try: c" is stopped; start it first: POST /computers/cmp_1/start.',
+    'error: The computer "a\\"; b. Try: c" is stopped.\n       start it first: vc computer start demo/desktop\n',
+  ],
+  [
     'a name that is taken',
     ['computer', 'create', 'demo/desktop'],
     ['POST /projects/demo/computers', 400, 'name_taken'],

@@ -187,6 +187,7 @@ describe.skipIf(image === undefined)('the QEMU engine', () => {
     async () => {
       await engine.close();
       engine = openQemuEngine(directory, { templateMemory: 'saved' });
+      for (const left of await engine.templates()) await engine.removeTemplate(left.key);
       const { cpu, ram, resolution } = spec('');
       const key = await engine.warm({ image: 'linux', cpu, ram, resolution }, { owner: 'one' });
       const files = await readdir(join(directory, 'templates', key));

@@ -27,7 +27,7 @@ it('gives a shell that does not answer up at once, and leaves the next one alone
   const screen = new Link(async () => ({ open: true, close: () => undefined }), 60_000);
   const session = { screen, shell, hasShell: async () => true } as unknown as Session;
 
-  await ready(session, 5_000, new AbortController().signal, 50);
+  await ready(session, 5_000, new AbortController().signal, { first: 50, longest: 50 });
   expect(connections.map(({ open }) => open)).toEqual([false, true]);
   letGo(new Error('late'));
   await new Promise(setImmediate);
@@ -44,6 +44,6 @@ it('gives a machine on a busy host more time with every attempt', async () => {
   }, 60_000);
   const session = { screen, hasShell: async () => false } as unknown as Session;
 
-  await ready(session, 5_000, new AbortController().signal, 20);
+  await ready(session, 5_000, new AbortController().signal, { first: 20, longest: 1_000 });
   expect(begun).toBeGreaterThan(2);
 });

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, realpath, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -109,7 +110,10 @@ async function systemEntries(directory: string, authorizedKey: string): Promise<
     cwd: directory,
   });
   const root = join(directory, 'root');
-  const programs = ['usr/sbin/sshd', 'usr/lib/openssh/sftp-server'];
+  const wanted = ['usr/sbin/sshd', 'usr/lib/openssh/sftp-server'];
+  // Newer servers have the work of a connection done by these.
+  const newer = ['usr/lib/openssh/sshd-session', 'usr/lib/openssh/sshd-auth'];
+  const programs = [...wanted, ...newer.filter((path) => existsSync(join(root, path)))];
   const libraries = await Promise.all(programs.map((path) => librariesOf(root, path)));
   const home = `home/${SSH_USER}`;
   const folders = ['lib64', 'usr', 'usr/sbin', 'usr/lib', 'usr/lib/openssh', LIBRARIES];

@@ -42,8 +42,8 @@ export class Dialer {
     const { directory } = qemu.place;
     try {
       if (record.image.kind === 'vc') return await this.#dialPort(machine, qemu, channel, signal);
-      if (channel === 'screen') return await connectSocket(directory, FILES.screen);
-      return await dialGuestPort(directory);
+      if (channel === 'screen') return await connectSocket(directory, FILES.screen, signal);
+      return await dialGuestPort(directory, signal);
     } catch (cause) {
       signal?.throwIfAborted();
       if (!qemu.alive) throw notRunning(cause);

@@ -8,8 +8,10 @@ import { receive } from './receiver.js';
 const RESTORE_MS = 120_000;
 /** Devices and firmware take some megabytes. */
 const MOST_DEVICES = 512 << 20;
-/** Saved memory takes its own size at the most, and a little to say which page is which. */
+/** The memory of a stopped guest takes its own size, and a little to say which page is which. */
 const MEMORY_OVERHEAD = 1.1;
+/** Bytes a second that QEMU may send; it stops at 128 MiB if nothing is said. */
+export const UNLIMITED = 2 ** 40;
 
 /** QEMU leaves memory out of the stream that others see in the same file. */
 const MEMORY_IN_PLACE = 'x-ignore-shared';
@@ -50,11 +52,6 @@ export async function restore(
   await qemu.execute('cont', undefined, call);
 }
 
-/** Bytes that a machine's saved state may have, with its memory of so many bytes in it. */
-export function mostSaved(memory: number): number {
-  return Math.ceil(memory * MEMORY_OVERHEAD) + MOST_DEVICES;
-}
-
 /** True when this QEMU can leave memory where it is, in a shared file. */
 export async function leavesMemory(qemu: Qemu): Promise<boolean> {
   const known = (await qemu.execute('query-migrate-capabilities')) as { capability: string }[];
@@ -70,12 +67,14 @@ export async function saveStopped(
   { path, memory, signal }: { path: string; memory: number; signal: AbortSignal | undefined },
 ): Promise<void> {
   const call = signal ? { signal } : {};
-  const receiver = await receive(qemu.place, { path, limit: mostSaved(memory) });
+  const limit = Math.ceil(memory * MEMORY_OVERHEAD) + MOST_DEVICES;
+  const receiver = await receive(qemu.place, { path, limit });
   try {
     if (memory === 0) {
       const set = capabilities({ [MEMORY_IN_PLACE]: true });
       await qemu.execute('migrate-set-capabilities', set, call);
     }
+    await qemu.execute('migrate-set-parameters', { 'max-bandwidth': UNLIMITED }, call);
     await qemu.execute('migrate', { uri: receiver.uri }, call);
     for (let status: unknown; status !== 'completed'; await sleep(10, undefined, call)) {
       const answer = await migrationStatus(qemu, call);

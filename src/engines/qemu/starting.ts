@@ -18,7 +18,7 @@ import type { Templates } from './templates/index.js';
 
 export interface StartParts {
   readonly host: Host;
-  readonly templates: Pick<Templates, 'offer' | 'reject' | 'wanted'>;
+  readonly templates: Pick<Templates, 'offer' | 'reject' | 'proved' | 'wanted'>;
   /** Called when a guest that was saved runs again: its screen is there at once. */
   readonly onRunning?: (() => void) | undefined;
   /** Told in one line what was got over. */
@@ -166,7 +166,9 @@ async function startFirst(
       await machine.write({ resume: 'template' });
       await power(machine, parts, template.memory === 'mapped' ? 'template' : 'saved', signal);
       parts.onRunning?.();
-      return await configureOrEnd(machine, parts, signal);
+      await configureOrEnd(machine, parts, signal);
+      parts.templates.proved(template.key);
+      return;
     } catch (error) {
       signal?.throwIfAborted();
       await parts.templates.reject(template.key, error);

@@ -4,7 +4,6 @@ import { ApiError } from '../../../contract/errors.js';
 import { layerNode } from '../arguments.js';
 import { FILES } from '../layout.js';
 import type { QemuMachine } from '../machine.js';
-import { mostSaved } from '../migration.js';
 import type { Qemu } from '../qemu.js';
 import { receive } from '../receiver.js';
 import type { MachineRecord } from '../record.js';
@@ -18,6 +17,9 @@ export interface SaveOptions {
   readonly signal: AbortSignal | undefined;
 }
 
+/** What a saved machine may have besides its memory, in bytes: pages that it changed meanwhile. */
+const BESIDES = 2 ** 30;
+
 /**
  * Saves a running machine's memory to the file `state` in `directory`, and freezes its disk at the
  * same instant. The machine goes on; it stands still for the last part of it only. Returns the
@@ -30,7 +32,7 @@ export async function saveRunning(
   { directory, acceleration, signal }: SaveOptions,
 ): Promise<readonly string[]> {
   await abandonSave(qemu);
-  const limit = mostSaved(record.spec.ram * 2 ** 30);
+  const limit = Math.ceil(record.spec.ram * 2 ** 30 * 1.1) + BESIDES;
   const receiver = await receive(qemu.place, { path: join(directory, FILES.state), limit });
   let layer: string | undefined;
   let switched = false;

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../../contract/errors.js';
-import { capabilities, migrationStatus } from '../migration.js';
+import { capabilities, migrationStatus, UNLIMITED } from '../migration.js';
 import type { Qemu } from '../qemu.js';
 import { abandonSave } from './abandon.js';
 
-/** No limit at all, in bytes a second: what is written to is a file. */
-const UNLIMITED = 2 ** 40;
 /**
  * How long the guest may stand still, in milliseconds, and from when on. A guest that changes its
  * memory faster than it is written stands still a little longer rather than not being copied.

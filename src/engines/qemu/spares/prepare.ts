@@ -52,12 +52,16 @@ export async function prepareSpare(
       if (template === null) throw new Error('there is no template to make it from');
       return template;
     };
-    const wanted = () => undefined;
+    const nothing = () => undefined;
     // What keeps a spare from being made need not keep others from starting: nor is it booted.
     const reject: Templates['reject'] = async (_, reason) => {
       throw reason;
     };
-    await startMachine(spare, { host, templates: { offer, reject, wanted } }, signal);
+    await startMachine(
+      spare,
+      { host, templates: { offer, reject, proved: nothing, wanted: nothing } },
+      signal,
+    );
     const access = spare.record && shellAccess(spare.record);
     await parts.rehearse?.({
       dial: (channel) => parts.dial(spare, channel, signal),

@@ -48,7 +48,7 @@ export class Templates implements TemplateSource {
   readonly #onProblem: (message: string) => void;
   readonly #store: TemplateStore;
   readonly #memory: TemplateRecord['memory'];
-  /** How often no machine could be started from one, by key. */
+  /** How many in a row no machine could be started from, by key. */
   readonly #rejections = new Map<string, number>();
   readonly #background: BackgroundBuilds;
 
@@ -114,7 +114,7 @@ export class Templates implements TemplateSource {
       return template;
     } catch (error) {
       signal?.throwIfAborted();
-      await this.reject(key, error);
+      await this.#discard(key, error);
       return null;
     }
   }
@@ -124,9 +124,19 @@ export class Templates implements TemplateSource {
    * no use either, with its memory in the saved state, which every QEMU can read.
    */
   async reject(key: string, reason: unknown): Promise<void> {
+    // Several machines may find out at the same time.
+    if (await this.#store.find(key)) this.#rejections.set(key, this.#rejectionsOf(key) + 1);
+    await this.#discard(key, reason);
+  }
+
+  /** A machine was started from it. */
+  proved(key: string): void {
+    this.#rejections.delete(key);
+  }
+
+  async #discard(key: string, reason: unknown): Promise<void> {
     const words = reason instanceof Error ? reason.message : String(reason);
     this.#onProblem(`A template could not be used and is made anew: ${words}`);
-    this.#rejections.set(key, this.#rejectionsOf(key) + 1);
     await this.#store.remove(key);
   }
 

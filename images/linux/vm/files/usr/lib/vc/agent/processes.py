@@ -18,8 +18,9 @@ USER_ENVIRONMENT = {
 
 
 def start(argv, environment, user=0, files=None):
-    """Starts a program in a session of its own and returns its process id. `files` are its standard
-    input, output and error; nothing and the console without them."""
+    """Starts a program in a session of its own, with the priority that programs usually have, and
+    returns its process id. `files` are its standard input, output and error; nothing and the
+    console without them."""
     pid = os.fork()
     if pid:
         return pid
@@ -45,11 +46,11 @@ def start(argv, environment, user=0, files=None):
 
 
 def favour(pid):
-    """Lets a process, 0 for this one, and those that it will start run before others."""
+    """Lets a process, 0 for this one, run before others, with what it forks."""
     try:
         os.setpriority(os.PRIO_PROCESS, pid, FAVOURED)
-    except ProcessLookupError:
-        pass  # It has ended.
+    except OSError:
+        pass  # It has ended; and without it everything works, more slowly.
 
 
 def run(argv, environment, user=0):

@@ -45,6 +45,8 @@ type Holder = ReturnType<typeof hold>;
 function hold(path: string, flags: readonly string[], signal: AbortSignal | undefined) {
   const child = execa('flock', ['--exclusive', ...flags, path, 'sh', '-c', HOLD], {
     reject: false,
+    // It ends with its input: not before what is done under the lock has been tidied up.
+    cleanup: false,
     ...(signal && { cancelSignal: signal }),
   });
   const result = child.then(({ exitCode, shortMessage }) => ({ exitCode, shortMessage }));

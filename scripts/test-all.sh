@@ -27,7 +27,8 @@ if [ -z "$reports" ]; then
   reports=$(mktemp -d)
   trap 'rm -rf "$reports"' EXIT
 fi
-mkdir -p "$reports" && rm -f "$reports/qemu-failed" "$reports"/unit.json "$reports"/e2e.json "$reports"/e2e-qemu.json "$reports"/answered.json
+mkdir -p "$reports"
+for name in qemu-failed unit.json e2e.json e2e-qemu.json answered.json; do rm -f "$reports/$name"; done
 failed=0
 # The tests run against real machines: one that a busy host was too slow for has a second attempt,
 # and the summary names it.

@@ -25,10 +25,10 @@ export function adviceOf(
   const mending = outsideQuotes(said, '[.;]? (?:Try|mend it with): ');
   if (mending) return { message: said.slice(0, mending.at), remedy: said.slice(mending.end) };
   // Of several fields that are wrong each is said, separated in the same way.
-  const at = (code !== 'invalid_request' && outsideQuotes(said, '; ')?.at) || -1;
-  if (at < 0) return { message: said };
-  const message = said.endsWith('.') ? `${said.slice(0, at)}.` : said.slice(0, at);
-  return { message, next: asCommands(said.slice(at + 2).replace(/\.$/, ''), computer) };
+  const next = code === 'invalid_request' ? undefined : outsideQuotes(said, '; ');
+  if (next === undefined) return { message: said };
+  const message = said.slice(0, next.at) + (said.endsWith('.') ? '.' : '');
+  return { message, next: asCommands(said.slice(next.end).replace(/\.$/, ''), computer) };
 }
 
 /** Where an expression is first found, but for what is quoted: that is somebody's, whatever it says. */

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { engineChoice } from '../../src/cli/engine-choice.js';
+import { Interrupts } from '../../src/cli/interrupts.js';
 import { isLoopback, localBaseUrl, parseListen, parseNetwork } from '../../src/cli/serve/listen.js';
 import { type ServePlan, serveArguments } from '../../src/cli/serve/options.js';
+import { untilAsked } from '../../src/cli/serve/stop-requests.js';
 import { promise } from '../support/promise.js';
 import { openWorld, type World } from './support/run.js';
 
@@ -103,4 +105,20 @@ test('the arguments of a detached service give its plan again', () => {
       '--allow-network 10.0.0.0/8 ' +
       '--allow-network 192.168.0.0/16 --allow-host vc.example.com',
   );
+});
+
+test('a signal that comes twice at once stops it once, one that comes later ends it', async () => {
+  const interrupts = new Interrupts();
+  let again = 0;
+  const asked = untilAsked(interrupts, () => {
+    again += 1;
+  });
+  interrupts.trigger('SIGTERM');
+  interrupts.trigger('SIGTERM');
+  await asked;
+  expect(again).toBe(0);
+  await new Promise((resolve) => setTimeout(resolve, 350));
+  interrupts.trigger('SIGTERM');
+  expect(again).toBe(1);
+  expect(interrupts.signal.aborted).toBe(false);
 });

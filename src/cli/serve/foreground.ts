@@ -4,6 +4,7 @@ import { ExitCode } from '../exit-codes.js';
 import { exitProcess, write } from '../io.js';
 import { note } from '../output.js';
 import type { ServePlan } from './options.js';
+import { untilAsked } from './stop-requests.js';
 
 /** Begins the line that says where the key of a first start went. */
 export const FIRST_KEY = 'the first API key is in profile';
@@ -11,25 +12,11 @@ export const FIRST_KEY = 'the first API key is in profile';
 /** What somebody does who has just started a service. */
 export const NEXT = 'next: vc demo, or: vc project create demo && vc computer create demo/desktop';
 
-/**
- * What ends child processes together with this one (signal-exit, of execa) passes on a signal by
- * sending it again at once: nobody has asked a second time then.
- */
-const ECHO_MS = 300;
-
 /** Serves until SIGINT or SIGTERM; a second one ends it without waiting. */
 export async function serveInForeground(context: Context, plan: ServePlan): Promise<number> {
   const { interrupts, env } = context;
   const { serve } = await import('../../server/serve.js');
-  const stopping = new Promise<void>((resolve) => {
-    let askedAt: number | undefined;
-    interrupts.capture(() => {
-      const isEcho = askedAt !== undefined && performance.now() - askedAt < ECHO_MS;
-      if (askedAt !== undefined && !isEcho) exitProcess(ExitCode.interrupted);
-      askedAt ??= performance.now();
-      resolve();
-    });
-  });
+  const stopping = untilAsked(interrupts, () => exitProcess(ExitCode.interrupted));
   const notes: string[] = [];
   const service = await serve({
     ...plan,

@@ -27,11 +27,6 @@ export interface QemuEngineOptions {
    */
   readonly templates?: 'automatic' | 'on-demand';
   /**
-   * `mapped` (the default): machines map a template's memory and copy what they change, where this
-   * QEMU can. `saved`: each reads all of it when it starts.
-   */
-  readonly templateMemory?: 'mapped' | 'saved';
-  /**
    * Machines that are kept ready where there is a template, one of each shape that was started last;
    * none if left out.
    */
@@ -57,7 +52,6 @@ export function createQemuEngine(
   const onProblem = (message: string) => options.onProblem?.(message);
   const templates = new Templates(host, {
     mode: options.templates ?? 'automatic',
-    memory: options.templateMemory ?? 'mapped',
     onProblem,
   });
   const spares = new Spares({

@@ -60,17 +60,23 @@ export async function leavesMemory(qemu: Qemu): Promise<boolean> {
 
 /**
  * Saves a stopped guest to the file `path`: its devices, and its memory of so many bytes unless that
- * is 0 because it lies in a shared file already.
+ * is left in place, in a shared file.
  */
 export async function saveStopped(
   qemu: Qemu,
-  { path, memory, signal }: { path: string; memory: number; signal: AbortSignal | undefined },
+  options: {
+    readonly path: string;
+    readonly memory: number | 'in place';
+    readonly signal: AbortSignal | undefined;
+  },
 ): Promise<void> {
+  const { path, memory, signal } = options;
   const call = signal ? { signal } : {};
-  const limit = Math.ceil(memory * MEMORY_OVERHEAD) + MOST_DEVICES;
+  const inPlace = memory === 'in place';
+  const limit = (inPlace ? 0 : Math.ceil(memory * MEMORY_OVERHEAD)) + MOST_DEVICES;
   const receiver = await receive(qemu.place, { path, limit });
   try {
-    if (memory === 0) {
+    if (inPlace) {
       const set = capabilities({ [MEMORY_IN_PLACE]: true });
       await qemu.execute('migrate-set-capabilities', set, call);
     }

@@ -21,7 +21,7 @@ it('ends and removes what broken off builds have left, and leaves alone what is 
   const host = new Host(layout, { internet: false, allowNetworks: [] });
   const problems: string[] = [];
   const onProblem = (problem: string) => void problems.push(problem);
-  const templates = new Templates(host, { mode: 'on-demand', memory: 'mapped', onProblem });
+  const templates = new Templates(host, { mode: 'on-demand', onProblem });
   const [left, built, ready] = ['a', 'b', 'c'].map((letter) => letter.repeat(24));
   for (const name of [`.building-${left}`, `.building-${built}`, `${ready}`]) {
     await mkdir(join(layout.templates, name), { recursive: true });

@@ -90,8 +90,11 @@ export async function buildTemplate(
     onProgress('saving');
     await qemu.execute('stop');
     if (!(await leavesMemory(qemu))) memory = 'saved';
-    const bytes = memory === 'saved' ? shape.ram * 2 ** 30 : 0;
-    await saveStopped(qemu, { path: join(directory, FILES.state), memory: bytes, signal });
+    await saveStopped(qemu, {
+      path: join(directory, FILES.state),
+      memory: memory === 'saved' ? shape.ram * 2 ** 30 : 'in place',
+      signal,
+    });
   } finally {
     await qemu.end(0);
   }

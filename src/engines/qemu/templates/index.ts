@@ -42,28 +42,22 @@ export interface TemplateSource {
 }
 
 const BUILDING = '.building-';
+
 export class Templates implements TemplateSource {
   readonly #host: Host;
   readonly #automatic: boolean;
   readonly #onProblem: (message: string) => void;
   readonly #store: TemplateStore;
-  readonly #memory: TemplateRecord['memory'];
   /** How many in a row no machine could be started from, by key. */
   readonly #rejections = new Map<string, number>();
   readonly #background: BackgroundBuilds;
 
   constructor(
     host: Host,
-    options: {
-      readonly mode: 'automatic' | 'on-demand';
-      /** As in {@link TemplateRecord}. */
-      readonly memory: TemplateRecord['memory'];
-      onProblem(message: string): void;
-    },
+    options: { mode: 'automatic' | 'on-demand'; onProblem(message: string): void },
   ) {
     this.#host = host;
     this.#automatic = options.mode === 'automatic';
-    this.#memory = options.memory;
     this.#onProblem = (message) => options.onProblem(message);
     this.#background = new BackgroundBuilds(this.#onProblem);
     this.#store = new TemplateStore(host.layout.templates);
@@ -205,7 +199,7 @@ export class Templates implements TemplateSource {
     const directory = join(this.#host.layout.templates, BUILDING + key);
     await discardBuild(directory);
     try {
-      const memory = this.#rejectionsOf(key) > 1 ? 'saved' : this.#memory;
+      const memory = this.#rejectionsOf(key) > 1 ? 'saved' : 'mapped';
       const built = await buildTemplate(this.#host, directory, image, shape, {
         ...options,
         memory,

@@ -45,7 +45,6 @@ async function copyOf(used: boolean) {
   const host = new Host(new Layout(root), { internet: false, allowNetworks: [] });
   const templates = new Templates(host, {
     mode: 'on-demand',
-    memory: 'mapped',
     onProblem: () => undefined,
   });
   const parts = { host, templates, signal: undefined };

@@ -72,7 +72,7 @@ export class Machine {
     this.#onRemoved = parts.onRemoved;
     this.#engine = engine;
     this.#store = store;
-    this.session = new Session(engine, record.id, record.private_key, connectors);
+    this.session = new Session(engine, record, connectors);
   }
 
   /** True while a step runs or waits: what the engine says meanwhile is not the whole truth. */

@@ -6,6 +6,7 @@ import { openShell } from '../shell/index.js';
 import type { Shell } from '../shell/types.js';
 import { Link } from './link.js';
 import { Queue } from './queue.js';
+import type { ComputerRecord } from './store/records.js';
 import { withDeadline } from './time.js';
 
 /** Connections that nobody uses are dropped after this long. */
@@ -40,10 +41,11 @@ export class Session {
 
   constructor(
     engine: Engine,
-    id: string,
-    privateKey: string,
+    { id, os, private_key: privateKey }: Pick<ComputerRecord, 'id' | 'os' | 'private_key'>,
     { openScreen, openShell }: Connectors,
   ) {
+    // A Windows of its own has no clipboard that a screen could reach.
+    const programs = os === 'windows' ? 'wine' : 'x11';
     const pace = () => (engine.features.isolation === 'emulated' ? 'emulated' : 'native');
     const patience = () => CONNECT_MS[pace()];
     this.screen = new Link(
@@ -55,7 +57,7 @@ export class Session {
           const known = pointer ? { pointer } : {};
           this.#screen = await openScreen(stream, {
             ...{ signal, pixels, ...known },
-            ...{ pace: pace(), timeoutMs: patience() },
+            ...{ pace: pace(), programs, timeoutMs: patience() },
           });
           return this.#screen;
         }),

@@ -3,7 +3,7 @@ import { Connection } from './rfb/connection.js';
 import type { PixelEncoding } from './rfb/constants.js';
 import { RfbScreen } from './screen.js';
 import type { Screen } from './types.js';
-import type { Pace } from './typing/typist.js';
+import type { Pace, Programs } from './typing/typist.js';
 import { Updates } from './updates.js';
 
 export type * from './types.js';
@@ -21,6 +21,8 @@ export interface OpenScreenOptions {
   readonly pixels?: PixelEncoding;
   /** How fast the guest's programs are: `native` by default. */
   readonly pace?: Pace;
+  /** What takes the keys: `x11` by default. */
+  readonly programs?: Programs;
   /**
    * Where the pointer is known to be: where an earlier connection left it ({@link Screen.pointer}),
    * or the middle of the screen of a computer that has just started. The pointer is put there, so
@@ -38,13 +40,13 @@ export interface OpenScreenOptions {
  */
 export async function openScreen(stream: Duplex, options: OpenScreenOptions = {}): Promise<Screen> {
   const { password, signal, timeoutMs = 10_000, pixels = 'raw' } = options;
-  const { pace = 'native', pointer } = options;
+  const { pace = 'native', programs = 'x11', pointer } = options;
   const deadline = performance.now() + timeoutMs;
   const connection = await Connection.open(stream, { password, signal, timeoutMs, pixels });
   try {
     const updates = new Updates(connection);
     await updates.sync(signal, Math.max(1, deadline - performance.now()));
-    const screen = new RfbScreen(connection, updates, { pace, pointerAt: pointer });
+    const screen = new RfbScreen(connection, updates, { pace, programs, pointerAt: pointer });
     if (pointer !== undefined) await screen.claimPointer(signal);
     return screen;
   } catch (error) {

@@ -23,7 +23,7 @@ import type {
   SettleOptions,
   Size,
 } from './types.js';
-import { type Pace, type TypeOptions, Typist } from './typing/typist.js';
+import { type TypeOptions, Typist, type TypistOptions } from './typing/typist.js';
 import type { Updates } from './updates.js';
 
 /** Milliseconds between updates for listeners of `damage`: about 30 frames a second. */
@@ -45,7 +45,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   constructor(
     connection: Connection,
     updates: Updates,
-    { pace, pointerAt }: { readonly pace: Pace; readonly pointerAt: Point | undefined },
+    { pointerAt, ...typing }: TypistOptions & { readonly pointerAt: Point | undefined },
   ) {
     super();
     this.setMaxListeners(0);
@@ -55,7 +55,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#keyboard = new Keyboard(connection, (signal) => updates.sync(signal));
     this.#camera = new Camera(connection, this.#pointer);
     this.#settling = new Settling(connection, updates);
-    this.#typist = new Typist(connection, this.#keyboard, this.#settling, pace);
+    this.#typist = new Typist(connection, this.#keyboard, this.#settling, typing);
     this.raw = new RawInput(connection, this.#pointer, this.#keyboard, {
       onInput: () => {
         this.#inputAt = performance.now();

@@ -8,6 +8,9 @@ import { openTestService, type TestService } from '../support/service.js';
 
 const MIXED = 'Grüße, é Ж 中文 日本語 한국어 Ελληνικά ½ € “quotes” ~!@#$%^&*()_+{}|:"<>?';
 
+/** Many that differ: a program that pastes the text of the call before is caught. */
+const CALLS = [...'ЖДЛФЦШЩЭЮЯБГЗИЙПУЧЪЫЬαβγδεζηθλμ'];
+
 /** An emulated machine takes so many times longer. */
 const SLOWER = inject('engine') === 'docker' ? 1 : 8;
 
@@ -193,10 +196,36 @@ print(open(path, 'rb').read().hex() if os.path.exists(path) else '')`);
           await service.http('POST', `/computers/${id}/type`, body);
         }
         return eventually(saved, 5_000 * SLOWER).catch(() => undefined);
-      }, 30_000 * SLOWER);
+      }, 60_000 * SLOWER).catch(async (cause) => {
+        const seen = await python(`import os
+print(os.listdir('/home/user/Documents'))
+${WINDOWS}`);
+        throw new Error(`nothing was saved under that name; there is: ${seen}`, { cause });
+      });
       expect(Buffer.from(text, 'hex').toString()).toBe(`${MIXED}\r\nsecond line`);
     },
-    120_000 * SLOWER,
+    150_000 * SLOWER,
+  );
+
+  it(
+    'take what is typed in many calls, each one of its own text',
+    async () => {
+      const path = '/home/user/Documents/calls.txt';
+      const read = `print(open('${path}', 'rb').read().hex())`;
+      await python(`open('${path}', 'wb').write('.'.encode('utf-16'))`);
+      await cmd('start notepad C:\\users\\user\\Documents\\calls.txt');
+      await windowCalled('calls.txt');
+      await stable();
+      await act('key', { key: 'ctrl+a' });
+      for (const text of CALLS) await act('type', { text });
+      const utf16 = await eventually(async () => {
+        await act('key', { key: 'ctrl+s' });
+        const bytes = Buffer.from((await python(read)).trim(), 'hex');
+        return bytes.length > 4 && bytes;
+      }, 30_000 * SLOWER);
+      expect(utf16.toString('utf16le').slice(1)).toBe(CALLS.join(''));
+    },
+    150_000 * SLOWER,
   );
 
   it('run in the background and are ended by their process id', async () => {

@@ -116,6 +116,30 @@ describe.skipIf(missing.length > 0)('a real display server', () => {
     await until(async () => (await read()) === typed);
   });
 
+  test('types once what a program that hung takes neither as a paste nor as keys at first', async () => {
+    const read = await terminal('hung');
+    const pid = children.at(-1)?.pid ?? 0;
+    const stream = net.connect(socket);
+    const other = await openScreen(stream);
+    const write = stream.write.bind(stream);
+    // The program goes on at the very moment at which its keys are pressed instead.
+    const pressed = (data: Uint8Array) =>
+      Buffer.from(data).includes(Buffer.from([4, 1, 0, 0, 0, 0, 0, 0xe9]));
+    stream.write = (data: Uint8Array, ...more: never[]) => {
+      if (pressed(data)) process.kill(pid, 'SIGCONT');
+      return write(data, ...more);
+    };
+    process.kill(pid, 'SIGSTOP');
+    try {
+      await other.type('é\n');
+      await until(async () => (await read()).endsWith('\n'));
+      expect(await read()).toBe('é\n');
+    } finally {
+      process.kill(pid, 'SIGCONT');
+      other.close();
+    }
+  }, 20_000);
+
   test('leaves the clipboard as it was', async () => {
     const read = await terminal('clipboard');
     const clip = spawn('xclip', ['-selection', 'clipboard'], {

@@ -85,6 +85,13 @@ export class GuestClipboard {
     return this.#asked.promise;
   }
 
+  /** Takes the text back that nobody asked for; resolves when the server gives it to none any more. */
+  async withdraw(signal?: AbortSignal): Promise<void> {
+    this.#withheld = true;
+    this.#connection.send(clipboardForget());
+    await this.#connection.flush(signal);
+  }
+
   /** Ends the offer: the text from before is there again, or nothing. */
   giveBack(): void {
     this.#asked = undefined;

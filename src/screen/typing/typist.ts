@@ -18,7 +18,7 @@ export interface TypeOptions {
 const CHUNK = 250;
 /**
  * Milliseconds that a program has to ask for what is pasted, by what else can be done. Emulated, a
- * program that is new to the clipboard takes several seconds, and Wine's take no other keys.
+ * program that is new to the clipboard takes several seconds.
  */
 const PASTE_TIMEOUT_MS = {
   native: { otherwiseKeys: 2_500, otherwiseNothing: 8_000 },
@@ -27,6 +27,26 @@ const PASTE_TIMEOUT_MS = {
 
 /** How fast a guest's programs are: as the host's, or several times as slow. */
 export type Pace = keyof typeof PASTE_TIMEOUT_MS;
+
+/** What runs on a screen: programs of X's own, or Windows programs by Wine. */
+export type Programs = 'x11' | 'wine';
+
+export interface TypistOptions {
+  readonly pace: Pace;
+  readonly programs: Programs;
+}
+
+/**
+ * Wine's programs hear of a new clipboard from the one that holds their desktop, in milliseconds;
+ * one that pastes before it has told them pastes the text of before, and asks nobody. It is told
+ * by the X server as soon as the clipboard is taken over, and takes some 2 ms where a processor
+ * is free. The rest is for those that are not: as many times what the last paste took, at most
+ * `most`.
+ */
+const PROPAGATION = {
+  native: { least: 80, timesLatency: 8, most: 800 },
+  emulated: { least: 400, timesLatency: 2, most: 2_000 },
+} as const;
 /**
  * How long a program is left alone between a paste and the next change of the clipboard, in
  * milliseconds. Chromium pastes the text of the time before when the clipboard changes while it
@@ -47,14 +67,21 @@ export class Typist {
   readonly clipboard: GuestClipboard;
   readonly #settling: Settling;
   readonly #pace: Pace;
+  readonly #programs: Programs;
   readonly #newKeysyms = new Set<number>();
   /** Resolves when the screen has changed since the last paste. */
   #painted: Promise<void> = Promise.resolve();
   /** Milliseconds that the last paste took to be asked for. */
   #latencyMs = 5;
 
-  constructor(connection: Connection, keyboard: Keyboard, settling: Settling, pace: Pace) {
+  constructor(
+    connection: Connection,
+    keyboard: Keyboard,
+    settling: Settling,
+    { pace, programs }: TypistOptions,
+  ) {
     this.#pace = pace;
+    this.#programs = programs;
     this.#connection = connection;
     this.#keyboard = keyboard;
     this.#settling = settling;
@@ -120,6 +147,7 @@ export class Typist {
     await this.#digest();
     signal?.throwIfAborted();
     await this.clipboard.offer(text, signal);
+    if (this.#programs === 'wine') await this.#propagated(signal);
     const asked = this.clipboard.asked();
     const start = performance.now();
     await this.#keyboard.tap([Keysym.shiftLeft, Keysym.insert], signal);
@@ -131,11 +159,18 @@ export class Typist {
       await within(asked, limits);
     } catch (error) {
       if (error !== refused) throw error;
+      // Whoever comes to it later finds no clipboard, but the keys that follow.
+      await this.clipboard.withdraw(signal);
       return this.#asNewKeysyms(text, signal);
     }
     this.#latencyMs = performance.now() - start;
     this.#painted = this.#settling.firstDamage(DIGEST.paint).catch(() => {});
     await this.#connection.flush(signal);
+  }
+
+  async #propagated(signal?: AbortSignal): Promise<void> {
+    const { least, timesLatency, most } = PROPAGATION[this.#pace];
+    await pause(Math.min(most, Math.max(least, this.#latencyMs * timesLatency)), signal);
   }
 
   /** Never rejects: what ends the connection shows elsewhere. */
@@ -146,8 +181,12 @@ export class Typist {
     await this.#settling.quiet(quiet, most).catch(() => {});
   }
 
-  /** The keysyms to type `text` with; undefined when it takes more new ones than can be added. */
+  /**
+   * The keysyms to type `text` with; undefined when it takes more new ones than can be added.
+   * Wine's programs learn no new ones.
+   */
   #asKeys(text: string): number[] | undefined {
+    if (this.#programs === 'wine') return undefined;
     const keysyms = [...text.normalize('NFC')].map(keysymOf);
     const added = new Set([...this.#newKeysyms, ...keysyms.filter((keysym) => !onLayout(keysym))]);
     return added.size > MAX_NEW_KEYSYMS ? undefined : keysyms;

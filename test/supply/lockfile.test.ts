@@ -1,5 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
+
+const { satisfies, minVersion } = createRequire(import.meta.url)('semver') as {
+  satisfies(version: string, range: string): boolean;
+  minVersion(range: string): { readonly version: string };
+};
 
 interface Entry {
   readonly version?: string;
@@ -7,8 +13,10 @@ interface Entry {
   readonly integrity?: string;
   readonly link?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly engines?: { readonly node?: string };
 }
 interface Manifest {
+  readonly engines: { readonly node: string };
   readonly scripts: Readonly<Record<string, string>>;
   readonly dependencies: Readonly<Record<string, string>>;
   readonly devDependencies: Readonly<Record<string, string>>;
@@ -55,4 +63,12 @@ it('nothing has to run a script to be installed', () => {
   for (const name of ['preinstall', 'install', 'postinstall', 'prepare']) {
     expect(manifest.scripts[name], name).toBeUndefined();
   }
+});
+
+it('every package runs on the oldest Node.js that this one runs on', () => {
+  const oldest = minVersion(manifest.engines.node).version;
+  const others = entries.filter(
+    ([, { engines }]) => engines?.node !== undefined && !satisfies(oldest, engines.node),
+  );
+  expect(others.map(([path, { engines }]) => `${path} wants ${engines?.node}`)).toEqual([]);
 });

@@ -37,15 +37,15 @@ export interface TypistOptions {
 }
 
 /**
- * Wine's programs hear of a new clipboard from the one that holds their desktop, in milliseconds;
- * one that pastes before it has told them pastes the text of before, and asks nobody. It is told
- * by the X server as soon as the clipboard is taken over, and takes some 2 ms where a processor
- * is free. The rest is for those that are not: as many times what the last paste took, at most
- * `most`.
+ * How long each of two offers of the clipboard is left to reach Wine's programs, in milliseconds:
+ * as many times what the last paste took, within bounds. They hear of it from the program that
+ * holds their desktop, some 2 ms later where a processor is free; one that pastes before that
+ * pastes the text of before, and asks nobody. The second offer is for a first one that came while
+ * a program still had the clipboard open: Wine leaves that one out (request_selection_contents).
  */
 const PROPAGATION = {
-  native: { least: 80, timesLatency: 8, most: 800 },
-  emulated: { least: 400, timesLatency: 2, most: 2_000 },
+  native: { least: 50, timesLatency: 4, most: 400 },
+  emulated: { least: 300, timesLatency: 2, most: 1_000 },
 } as const;
 /**
  * How long a program is left alone between a paste and the next change of the clipboard, in
@@ -146,8 +146,7 @@ export class Typist {
   async #paste({ text }: Step, signal?: AbortSignal): Promise<void> {
     await this.#digest();
     signal?.throwIfAborted();
-    await this.clipboard.offer(text, signal);
-    if (this.#programs === 'wine') await this.#propagated(signal);
+    await this.#offer(text, signal);
     const asked = this.clipboard.asked();
     const start = performance.now();
     await this.#keyboard.tap([Keysym.shiftLeft, Keysym.insert], signal);
@@ -168,9 +167,15 @@ export class Typist {
     await this.#connection.flush(signal);
   }
 
-  async #propagated(signal?: AbortSignal): Promise<void> {
+  /** Resolves when a program that is told to paste gets this text. */
+  async #offer(text: string, signal?: AbortSignal): Promise<void> {
+    await this.clipboard.offer(text, signal);
+    if (this.#programs !== 'wine') return;
     const { least, timesLatency, most } = PROPAGATION[this.#pace];
-    await pause(Math.min(most, Math.max(least, this.#latencyMs * timesLatency)), signal);
+    const ms = Math.min(most, Math.max(least, this.#latencyMs * timesLatency));
+    await pause(ms, signal);
+    await this.clipboard.offer(text, signal);
+    await pause(ms, signal);
   }
 
   /** Never rejects: what ends the connection shows elsewhere. */

@@ -84,7 +84,7 @@ describe('the service killed with SIGKILL', () => {
     await eventually(async () => {
       const left = await leftovers();
       return Object.values(left).every((list) => list.length === 0);
-    });
+    }, 60_000);
     await eventually(async () => (await http('GET', `/computers/${id}`)).status === 404);
   });
 });

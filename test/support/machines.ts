@@ -91,7 +91,8 @@ function behindQemu(service: TestService): Behind {
     kill,
     remove: async (id) => {
       await kill(id);
-      rmSync(join(directory, id), { recursive: true });
+      // What the end of the machine still makes the service write comes in between.
+      rmSync(join(directory, id), { recursive: true, maxRetries: 10 });
     },
     freeze: (id) => freeze(() => pids(id)),
     powerOff: async () => {

@@ -1,31 +1,33 @@
 import { defineConfig } from 'rolldown';
 
-/** What every command line loads; small packages whose many files cost more than their code. */
+/** Packages that every command loads. Bundling them is faster than opening their many files. */
 const BUNDLED =
   /^(commander|chalk|cli-table3|string-width|emoji-regex|strip-ansi|ansi-regex|is-fullwidth-code-point|undici\/lib\/.*)$/;
 
 const isPackage = (id) => /^[a-z@]/.test(id) && !id.startsWith('node:');
 
-/** Modules that a command line starts with, by the name of the file for what they load; the fewest first. */
-const STARTS = {
-  base: 'src/cli/complete.ts',
+/** Chunks and the modules whose static imports they contain, smallest first. */
+const CHUNKS = {
+  complete: 'src/cli/complete.ts',
+  base: 'src/cli/completion/names.ts',
   main: 'src/cli/entry.ts',
 };
 
-/** The start that a module is loaded with. */
-const startOf = new Map();
+/** The chunk of each module; null for the modules in {@link CHUNKS} themselves. */
+const chunkOf = new Map();
 
-/** Follows the static imports, because a list kept by hand drags in what some command alone needs. */
-const findStarts = {
-  name: 'find-starts',
+/** Assigns modules to chunks by their static imports. */
+const assignChunks = {
+  name: 'assign-chunks',
   buildEnd() {
-    for (const [name, path] of Object.entries(STARTS)) {
+    chunkOf.clear();
+    for (const [name, path] of Object.entries(CHUNKS)) {
       const start = new URL(path, import.meta.url).pathname;
       const waiting = [start];
       for (let id = waiting.pop(); id !== undefined; id = waiting.pop()) {
-        if (startOf.has(id)) continue;
-        // A start itself acts when it is loaded.
-        startOf.set(id, id === start ? null : name);
+        if (chunkOf.has(id)) continue;
+        // An entry point runs when it is loaded, so no chunk may contain it.
+        chunkOf.set(id, id === start ? null : name);
         waiting.push(...(this.getModuleInfo(id)?.importedIds ?? []));
       }
     }
@@ -33,22 +35,23 @@ const findStarts = {
 };
 
 /**
- * Commander loads child_process for subcommands that are programs of their own. There are none, and
- * loading it takes a tenth of a whole start.
+ * Commander loads child_process for subcommands that are separate programs. There are none, and
+ * loading it takes a tenth of the start-up time.
  */
 const lazyChildProcess = {
   name: 'lazy-child-process',
   transform(code, id) {
     if (!id.endsWith('/commander/lib/command.js')) return undefined;
     const eager = "const childProcess = require('node:child_process');";
-    if (!code.includes(eager)) throw new Error('commander loads child_process in another way now');
+    if (!code.includes(eager))
+      throw new Error('commander no longer loads child_process in the expected way');
     const lazy =
       "const childProcess = { spawn: (...args) => require('node:child_process').spawn(...args) };";
     return code.replace(eager, lazy);
   },
 };
 
-/** The package's JavaScript: one file for what a start needs, others for what few commands need. */
+/** The package's JavaScript: a chunk for what every command needs, others for what few need. */
 export default defineConfig({
   input: {
     'cli/entry': 'src/cli/entry.ts',
@@ -59,19 +62,19 @@ export default defineConfig({
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
   external: (id) => isPackage(id) && !BUNDLED.test(id),
-  plugins: [findStarts, lazyChildProcess],
+  plugins: [assignChunks, lazyChildProcess],
   output: {
     dir: 'dist',
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
-    // Comments and indentation are a third of what every start would read.
+    // Comments and indentation are a third of the code.
     minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [
         { name: 'undici', test: /node_modules\/undici/, priority: 2 },
-        { name: (id) => startOf.get(id) ?? null, priority: 1, debugName: 'starts' },
+        { name: (id) => chunkOf.get(id) ?? null, priority: 1, debugName: 'start-up' },
       ],
     },
   },

@@ -1,22 +1,37 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { isolateEnvironment } from './test/support/run/environment.js';
+import { SummaryReporter } from './test/support/run/reporter.js';
+import { AlternatingSequencer } from './test/support/run/sequencer.js';
 
-/** End-to-end tests of what every engine promises: they run once on each. */
-const EVERY_ENGINE = [
-  ...['published', 'typing', 'input', 'screenshot', 'shell', 'lifecycle', 'cli', 'batch'],
-  ...['jobs', 'terminal', 'forward', 'crash-points', 'files', 'stream', 'view', 'windows'],
-  'surfaces',
-];
+isolateEnvironment(process.env);
 
-/** Where the promises about one engine alone are; `promises/*` are those that both keep. */
-const PROMISES = 'test/e2e/promises';
+const isThorough = process.env.VC_TEST_TIER === 'thorough';
 
-/** What keeps a promise, see test/support/promise.ts. */
+/** End-to-end tests of what is written once, above the engines. */
+const ABOVE_ENGINES = 'test/e2e/{computers,screen,shell,streaming,promises}/**/*.test.ts';
+
+/** See test/support/run/promise.ts. */
 const tags = [{ name: 'promise' }];
 
-const realThing = { fileParallelism: false, hookTimeout: 900_000 } as const;
+/** A busy host may be too slow for a test once; the reporter names those that needed it. */
+const retry = 1;
+
+const endToEnd = {
+  tags,
+  retry,
+  hookTimeout: 900_000,
+  // Both engines share the workers. Tests wait for machines much of the time.
+  maxWorkers: availableParallelism() + 1,
+  sequence: { groupOrder: 1 },
+} as const;
+
+const thorough = (folder: string) => (isThorough ? [`test/e2e/thorough/${folder}*.test.ts`] : []);
 
 export default defineConfig({
   test: {
+    reporters: ['default', new SummaryReporter()],
+    sequence: { sequencer: AlternatingSequencer },
     projects: [
       {
         test: {
@@ -24,34 +39,34 @@ export default defineConfig({
           tags,
           include: ['test/**/*.test.ts'],
           exclude: ['test/e2e/**'],
+          retry,
           testTimeout: 20_000,
+          maxWorkers: availableParallelism(),
         },
       },
       {
         test: {
-          ...realThing,
-          name: 'e2e',
-          tags,
-          include: ['test/e2e/**/*.test.ts'],
-          exclude: [
-            ...['test/e2e/qemu/**', 'test/e2e/qemu-*.test.ts', `${PROMISES}/qemu/**`],
-            'test/e2e/answered/**',
+          ...endToEnd,
+          name: 'docker',
+          include: [
+            'test/e2e/{operations,cli,docker}/**/*.test.ts',
+            ABOVE_ENGINES,
+            ...thorough(''),
+            ...thorough('docker/'),
           ],
-          globalSetup: ['test/e2e/setup.ts'],
+          globalSetup: ['test/e2e/docker/setup.ts'],
           testTimeout: 120_000,
         },
       },
       {
         test: {
-          ...realThing,
-          name: 'e2e-qemu',
-          tags,
+          ...endToEnd,
+          name: 'qemu',
           include: [
-            ...EVERY_ENGINE.map((name) => `test/e2e/${name}.test.ts`),
-            `${PROMISES}/*.test.ts`,
-            `${PROMISES}/qemu/**/*.test.ts`,
-            'test/e2e/qemu/**/*.test.ts',
-            'test/e2e/qemu-*.test.ts',
+            'test/e2e/{operations,qemu}/**/*.test.ts',
+            ...(isThorough ? [ABOVE_ENGINES] : []),
+            ...thorough(''),
+            ...thorough('qemu/'),
           ],
           globalSetup: ['test/e2e/qemu/setup.ts'],
           // Guests may be emulated.
@@ -60,10 +75,11 @@ export default defineConfig({
       },
       {
         test: {
-          // After the two above: looks at what their services have answered.
-          name: 'answered',
-          include: ['test/e2e/answered/**/*.test.ts'],
-          sequence: { groupOrder: 1 },
+          // Last: reads what the services of the projects above have answered.
+          name: 'coverage',
+          include: ['test/e2e/coverage/**/*.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 2 },
         },
       },
     ],

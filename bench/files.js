@@ -1,6 +1,6 @@
 /**
- * Prints how fast files go to a computer and come back, with what `docker exec` and a pipe take for
- * the same bytes in the same run. Needs a Docker Engine with the Linux image and a built `dist`:
+ * Measures file transfers to and from a computer, compared with `docker exec` and a pipe in the same
+ * run. Requires a Docker Engine with the Linux image and a built `dist`:
  *
  *   npm run build && node bench/files.js
  */
@@ -22,7 +22,7 @@ const data = () => Readable.from(blocks(), { objectMode: false });
 async function drain(stream) {
   let bytes = 0;
   for await (const chunk of stream) bytes += chunk.length;
-  if (bytes !== SIZE) throw new Error(`${bytes} bytes came instead of ${SIZE}`);
+  if (bytes !== SIZE) throw new Error(`received ${bytes} bytes instead of ${SIZE}`);
 }
 
 async function docker(container, command, input) {

@@ -1,7 +1,7 @@
 /**
- * Prints how many requests one service answers on this machine, how it is when far more are sent
- * than it can answer, and whether memory and descriptors come back. Needs wrk (Debian's package), a
- * Docker Engine with the Linux image and a built `dist`:
+ * Measures the throughput of a service on this machine, its behaviour under overload, and whether
+ * memory and file descriptors are released afterwards. Requires wrk (a Debian package), a Docker
+ * Engine with the Linux image and a built `dist`:
  *
  *   npm run build && node bench/load.js [SECONDS]
  */
@@ -16,13 +16,13 @@ import { heapUsed, held, startService } from './service.js';
 
 const run = promisify(execFile);
 const seconds = Number(process.argv[2] ?? 5);
-/** A request waits 10 s for its turn before it is refused. */
+/** Longer than the 10 s that a request waits before it is refused. */
 const TOO_MANY_SECONDS = 15;
 const directory = mkdtempSync(join(tmpdir(), 'vc-load-'));
 const service = await startService(['--log-level', 'warn']);
 const vc = new VirtualComputers({ baseUrl: service.url, apiKey: service.apiKey });
 
-/** wrk's own words, as numbers. Statuses are counted by the script, thread by thread. */
+/** Runs wrk and parses its output. The script counts statuses per thread. */
 async function load({ method, path, body, accept }, connections, lasting = seconds) {
   const script = join(directory, 'request.lua');
   const headers = {
@@ -64,7 +64,7 @@ async function load({ method, path, body, accept }, connections, lasting = secon
     answered: number(/^ok=(\d+)/m),
     'refused (429)': number(/^refused=(\d+)/m),
     failed: number(/^failed=(\d+)/m),
-    'most MiB': held(service.pid).rss,
+    MiB: held(service.pid).rss,
   };
 }
 
@@ -87,11 +87,11 @@ try {
     for (const connections of [1, 32]) rows.push({ what, ...(await load(kind, connections)) });
   }
   rows.push({
-    what: 'screenshot, far too many',
+    what: 'screenshot, overload',
     ...(await load(kinds['screenshot, PNG'], 2000, TOO_MANY_SECONDS)),
   });
   rows.push({
-    what: 'bash, far too many',
+    what: 'bash, overload',
     ...(await load(kinds['bash true'], 2000, TOO_MANY_SECONDS)),
   });
   console.table(rows);

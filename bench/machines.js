@@ -1,7 +1,7 @@
 /**
- * Prints how fast virtual machines are on this machine: made from a template against booted in the
- * same run, driven, and copied. Needs the image of `vc image build linux --engine qemu` and a
- * template of it (`vc image warm linux`) in a state directory, whose images are linked:
+ * Measures virtual machines on this machine: creation from a template compared with booting in the
+ * same run, input, and copies. Requires an image (`vc image build linux --engine qemu`) and a
+ * template of it (`vc image warm linux`) in a state directory; they are hard-linked:
  *
  *   npm run build && node bench/machines.js [STATE_DIRECTORY]
  */
@@ -16,7 +16,7 @@ import { withService } from './service.js';
 const seed = process.argv[2] ?? join(homedir(), '.local', 'state', 'vc');
 const flags = ['--engine', 'qemu', '--max-running', '8'];
 
-/** Gives the service the seed's images and templates, as hard links. */
+/** Links the images and templates of the seed into the state directory. */
 function prepare(state) {
   mkdirSync(join(state, 'qemu'), { recursive: true, mode: 0o700 });
   for (const name of ['images', 'templates']) {
@@ -30,7 +30,7 @@ async function timed(work) {
   return [performance.now() - begun, result];
 }
 
-/** Memory in MB that no other process shares, of each QEMU of this service. */
+/** Private memory in MB of each QEMU process of this service. */
 function unshared() {
   return readdirSync('/proc').flatMap((pid) => {
     try {
@@ -62,7 +62,7 @@ await withService({ flags, prepare }, async ({ vc }) => {
   rows.push(['create to ready, from a template', ms(clone)]);
   const [computer] = made;
   await sleep(30_000);
-  rows.push(['unshared memory of four idle ones', `${unshared().join(', ')} MB`]);
+  rows.push(['private memory of four idle machines', `${unshared().join(', ')} MB`]);
   rows.push([
     'first screenshot after 30 s idle',
     ms((await timed(() => computer.screenshot()))[0]),
@@ -77,10 +77,10 @@ await withService({ flags, prepare }, async ({ vc }) => {
     const commands = await sample(50, () => computer.bash('true'));
     rows.push([`bash true p50, ${when}`, ms(middle(commands))]);
   };
-  await act('with four machines up');
+  await act('with four machines running');
   for (const one of made.slice(1)) await one.delete();
   await act('with one');
-  // Each is followed by a spare for the next, which takes a slow machine some seconds.
+  // The warm pool is refilled after each; a slow machine takes some seconds for it.
   const spared = [];
   for (let i = 0; i < 5; i++) {
     await sleep(15_000);
@@ -88,17 +88,17 @@ await withService({ flags, prepare }, async ({ vc }) => {
     spared.push(time);
     await next.delete();
   }
-  rows.push(['create to ready, a spare', ms(middle(spared))]);
+  rows.push(['create to ready, from the warm pool', ms(middle(spared))]);
   const [forking, copy] = await timed(() => computer.fork('copy'));
-  rows.push(['fork of a running one, to ready', ms(forking)]);
+  rows.push(['fork of a running computer, to ready', ms(forking)]);
   await copy.delete();
   await computer.stop();
-  // The service answers after a minute at the latest.
+  // The service answers after at most one minute.
   const [boot] = await timed(async () => {
     await computer.start();
     while ((await computer.get()).status === 'starting') await sleep(100);
   });
   rows.push(['start by booting, to ready', ms(boot)]);
-  rows.push(['that against a template', `${Math.round((boot / clone) * 10) / 10} times`]);
+  rows.push(['booting compared with a template', `${Math.round((boot / clone) * 10) / 10} times`]);
   for (const [what, value] of rows) console.log(`${what.padEnd(40)} ${value}`);
 });

@@ -1,11 +1,11 @@
-/** The median and the 95th percentile of `samples`, as given. */
+/** Median, 95th percentile and minimum of `samples`. */
 export function quantiles(samples) {
   const sorted = [...samples].sort((a, b) => a - b);
   const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
   return { p50: at(0.5), p95: at(0.95), min: sorted[0] };
 }
 
-/** Runs `work` `count` times after `warm` runs that do not count; milliseconds of each. */
+/** Runs `work` `count` times after `warm` uncounted runs; returns the milliseconds of each. */
 export async function sample(count, work, warm = 3) {
   for (let i = 0; i < warm; i++) await work(i);
   const times = [];
@@ -19,7 +19,7 @@ export async function sample(count, work, warm = 3) {
 
 const ms = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 
-/** One line of the report. `ratio` is how often the other way's median holds ours. */
+/** One line of the report. `ratio` is the other median divided by our own. */
 export function row(what, own, other) {
   const a = quantiles(own);
   const line = { what, p50: ms(a.p50), p95: ms(a.p95), runs: own.length };

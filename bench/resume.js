@@ -1,7 +1,7 @@
 /**
- * Prints what happens when in the first moments of a virtual machine made from a template, beneath
- * the service: on the engine's own interface, where the first frame can be seen before the machine
- * is ready. STATE_DIRECTORY is as for machines.js.
+ * Measures the first moments of a virtual machine that is resumed from a template. Uses the engine
+ * directly, where the first frame is visible before the machine is ready. STATE_DIRECTORY is as in
+ * machines.js.
  *
  *   node bench/resume.js [STATE_DIRECTORY] [RUNS]
  */
@@ -19,25 +19,25 @@ const runs = Number(process.argv[3] ?? 5);
 const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
 const source = (name) => new URL(`../src/${name}`, import.meta.url).pathname;
 
-/** In which a spare has been made, also on a slow machine. */
+/** Long enough to refill the warm pool, also on a slow machine. */
 const SPARE_MS = 15_000;
 
 function print(what, samples) {
   for (const step of Object.keys(samples[0])) {
     const { p50, min } = quantiles(samples.map((sample) => sample[step]));
-    const figures = `p50 ${Math.round(p50)} ms, at least ${Math.round(min)} ms`;
+    const figures = `p50 ${Math.round(p50)} ms, minimum ${Math.round(min)} ms`;
     console.log(`${what.padEnd(18)} ${step.padEnd(24)} ${figures}`);
   }
 }
 
-/** The engine and the screen, which the package does not export. */
+/** Modules that the package does not export, bundled from their sources. */
 async function modules() {
-  // Where Node finds the packages that they import.
+  // Node.js resolves their packages from here.
   const dir = new URL('../node_modules/.cache/vc-bench', import.meta.url).pathname;
   const input = {
-    engine: source('engines/qemu/index.ts'),
+    engine: source('engines/qemu/engine.ts'),
     screen: source('screen/index.ts'),
-    server: source('server/rehearse.ts'),
+    server: source('server/warm-up.ts'),
     shell: source('shell/index.ts'),
   };
   const output = { dir, format: 'esm', entryFileNames: '[name].mjs' };
@@ -49,7 +49,7 @@ async function modules() {
   return Object.assign({}, ...parts);
 }
 
-const { createQemuEngine, rehearse, openScreen, openShell, generateKeyPair } = await modules();
+const { createQemuEngine, warmUp, openScreen, openShell, generateKeyPair } = await modules();
 const state = join(directory, 'qemu');
 mkdirSync(state, { mode: 0o700 });
 for (const name of ['images', 'templates']) {
@@ -59,11 +59,11 @@ const options = { directory: state, serviceId: 'bench', internet: false, allowNe
 const onProblem = (message) => console.error(message);
 const engine = createQemuEngine({ ...options, templates: 'on-demand', onProblem });
 const withSpares = createQemuEngine({
-  ...{ ...options, templates: 'on-demand', onProblem, spares: 1, rehearse },
+  ...{ ...options, templates: 'on-demand', onProblem, spares: 1, warmUp },
 });
 const { publicKey, privateKey } = generateKeyPair();
 
-/** Milliseconds from the engine's `create` to each step of one machine, which is removed again. */
+/** Milliseconds from `create` to each step of one machine, which is then removed. */
 async function once(id, engine) {
   const begun = performance.now();
   const at = {};
@@ -78,7 +78,7 @@ async function once(id, engine) {
     await engine.create(spec);
     let frame = Promise.resolve();
     await engine.start(id, undefined, () => {
-      reached('its processors run');
+      reached('processors running');
       frame = engine
         .dial(id, 'screen')
         .then((stream) => openScreen(stream, { pixels: 'hextile', timeoutMs: 60_000 }))
@@ -88,11 +88,11 @@ async function once(id, engine) {
         });
       frame.catch(() => undefined);
     });
-    reached('it knows who it is');
+    reached('configured');
     const access = await engine.shell(id);
     const shell = await openShell(await engine.dial(id, 'shell'), { privateKey, ...access });
     await shell.run({ command: 'true', timeoutMs: 30_000, background: false });
-    reached('a command answered');
+    reached('command answered');
     shell.close();
     await frame;
     return at;
@@ -108,14 +108,14 @@ try {
   const resumed = [];
   for (let i = 0; i < runs; i++) resumed.push(await once(`run${i}`, engine));
   print('from a template', resumed);
-  // Whoever was started last has a spare made.
+  // Each start refills the warm pool.
   await once('first', withSpares);
   const spared = [];
   for (let i = 0; i < runs; i++) {
     await sleep(SPARE_MS);
     spared.push(await once(`spare${i}`, withSpares));
   }
-  print('a spare', spared);
+  print('from the warm pool', spared);
 } finally {
   await engine.close();
   await withSpares.close();

@@ -1,6 +1,6 @@
 /**
- * Prints how fast the service is on this machine, with ratios to what `docker exec` does on the
- * same container in the same run. Needs a Docker Engine with the Linux image and a built `dist`:
+ * Measures the service on this machine, compared with `docker exec` on the same container in the
+ * same run. Requires a Docker Engine with the Linux image and a built `dist`:
  *
  *   npm run build && npm run bench
  */
@@ -70,7 +70,7 @@ await withService({ flags: ['--max-running', '4'] }, async ({ baseUrl, apiKey, p
   await sleep(500);
   const shot = () => call('GET', `${C}/screenshot`, undefined, 'image/png');
   const still = await sample(100, shot);
-  // A terminal that prints all the time: nearly every picture is a new one.
+  // A terminal that prints all the time, so that nearly every screenshot differs.
   await bash(
     "xterm -geometry 40x10+100+100 -e 'while :; do date +%N; sleep 0.005; done' >/dev/null 2>&1 & sleep 1",
   );
@@ -111,7 +111,7 @@ await withService({ flags: ['--max-running', '4'] }, async ({ baseUrl, apiKey, p
   const after = memory(pid, 'VmRSS');
   console.table(report);
   console.log(
-    `service memory (RSS): ${running} MB with 2 running computers, ${after} MB after all this`,
+    `service memory (RSS): ${running} MB with 2 running computers, ${after} MB at the end`,
   );
   await client.close();
 });

@@ -8,21 +8,21 @@ import { VirtualComputers } from '../dist/client/index.js';
 const VC = new URL('../bin/vc.js', import.meta.url).pathname;
 
 /**
- * A `vc serve --metrics` of a benchmark's own, in a directory of its own. `prepare` is called with
- * the state directory before the service starts.
+ * Starts `vc serve --metrics` in a temporary directory. `prepare` is called with the state directory
+ * before the service starts. `vc` is the launcher to run: of this checkout or another one.
  */
-export async function startService(flags = [], prepare = () => undefined) {
+export async function startService(flags = [], prepare = () => undefined, vc = VC) {
   const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
   const state = join(directory, 'state');
   prepare(state);
   const config = join(directory, 'config');
   const env = { ...process.env, VC_CONFIG_DIR: config, VC_STATE_DIR: state };
   const listen = ['--listen', '127.0.0.1:0', '--metrics'];
-  const child = spawn(process.execPath, [VC, 'serve', ...listen, ...flags], {
+  const child = spawn(process.execPath, [vc, 'serve', ...listen, ...flags], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  // What it says on its way is of interest; the lines of a million requests are not.
+  // Keeps the end of the log only: a benchmark can log millions of lines.
   let log = '';
   child.stderr.on('data', (chunk) => {
     log = (log + chunk).slice(-64 * 1024);
@@ -30,7 +30,7 @@ export async function startService(flags = [], prepare = () => undefined) {
   let isClosing = false;
   const ended = new Promise((resolve) => child.once('exit', resolve));
   ended.then(() => {
-    if (!isClosing) console.error(`the service has ended by itself:\n${log}`);
+    if (!isClosing) console.error(`the service exited unexpectedly:\n${log}`);
   });
   const close = async () => {
     isClosing = true;
@@ -50,7 +50,7 @@ export async function startService(flags = [], prepare = () => undefined) {
   throw new Error(`the service did not start:\n${log}`);
 }
 
-/** Runs `work` with a service and a project `bench` in it, and removes both whatever comes. */
+/** Runs `work` with a service and a project `bench` in it, and removes both afterwards. */
 export async function withService({ flags, prepare }, work) {
   const { url: baseUrl, apiKey, pid, close } = await startService(flags, prepare);
   const vc = new VirtualComputers({ baseUrl, apiKey });
@@ -73,7 +73,7 @@ export function memory(pid, field) {
   return Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
 }
 
-/** What a process holds at this moment: MiB of memory, open descriptors, children. */
+/** Resources of a process: MiB of memory, open file descriptors, child processes. */
 export function held(pid) {
   return {
     rss: memory(pid, 'VmRSS'),
@@ -82,7 +82,7 @@ export function held(pid) {
   };
 }
 
-/** MiB of the service's heap that are in use, as its own metrics tell. */
+/** Used heap of the service in MiB, from its metrics. */
 export async function heapUsed({ url, apiKey }) {
   const headers = { authorization: `Bearer ${apiKey}` };
   const text = await (await fetch(new URL('/metrics', url), { headers })).text();

@@ -1,11 +1,11 @@
 /**
- * Uses a service without a pause for minutes, as many agents would, and prints a line a minute with
- * what it holds: a leak is a column that rises. Computers are made, driven, copied where the engine
- * can, stopped, started and removed, two at a time:
+ * Uses a service continuously, as many agents would, and prints its resources once a minute: a
+ * leak is a column that rises. Computers are created, used, copied or restarted, and removed, two at
+ * a time:
  *
  *   npm run build && node bench/soak.js [--engine docker|qemu] [--minutes 20] [--seed STATE]
  *
- * Needs the engine's Linux image; for QEMU a state directory whose images and templates are linked.
+ * Requires the engine's Linux image; for QEMU a state directory whose images and templates it links.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync } from 'node:fs';
@@ -47,7 +47,7 @@ const counted = async (work) => {
   return result;
 };
 
-/** All that an agent does with a computer. */
+/** What an agent does with a computer. */
 async function use(computer) {
   for (let i = 0; i < 5; i++) {
     await counted(computer.click(300 + i * 20, 300));
@@ -109,7 +109,7 @@ async function watch(end) {
   line([...titles, 'lifecycles', 'copies', 'actions', 'failures']);
   line(Array(10).fill('---'));
   for (let minute = 0; Date.now() < end; minute++) {
-    // Between two collections the heap says nothing: the lowest of a minute is what is kept.
+    // The heap grows between garbage collections, so the minimum of a minute counts.
     const lowest = { rss: Infinity, heap: Infinity, descriptors: Infinity, children: Infinity };
     const next = Date.now() + 60_000;
     for (; Date.now() < next; await sleep(1000)) {
@@ -136,7 +136,7 @@ async function watch(end) {
 
 try {
   await vc.projects.create('soak');
-  // What is loaded on first use is no leak.
+  // Modules loaded on first use are not a leak.
   await lifecycle('warm-up');
   Object.assign(counts, { lifecycles: 0, actions: 0, copies: 0, failures: 0 });
   const before = { ...held(service.pid), heap: await heapUsed(service) };
@@ -147,7 +147,7 @@ try {
   await sleep(30_000);
   const after = { ...held(service.pid), heap: await heapUsed(service) };
   console.log(`after: ${JSON.stringify(after)}`);
-  console.log(`left of machines: ${JSON.stringify(readdirSync(machinesDirectory))}`);
+  console.log(`remaining machines: ${JSON.stringify(readdirSync(machinesDirectory))}`);
 } finally {
   await vc.projects.delete('soak').catch(() => undefined);
   await vc.close();

@@ -1,4 +1,4 @@
-/** See startup.js. */
+/** Types of startup.js. */
 interface Quantiles {
   readonly p50: number;
   readonly p95: number;
@@ -10,7 +10,7 @@ interface Times {
   readonly wall: Quantiles;
 }
 
-/** A command line's times in milliseconds, and as multiples of an empty module's. */
+/** Times of a command line in milliseconds, and as multiples of the empty module. */
 export interface Start extends Times {
   readonly name: string;
   readonly argv: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Prints how long the command line takes to start, as ratios to an empty module in the same runs.
- * Needs a built `dist` and a service, the one that `vc whoami` talks to or `--base-url`:
+ * Measures the start-up time of the CLI, as multiples of an empty module in the same runs. Requires
+ * a built `dist` and a running service, the one that `vc whoami` uses:
  *
  *   npm run build && node bench/startup.js
  */
@@ -13,20 +13,20 @@ import { quantiles } from './measure.js';
 
 const VC = fileURLToPath(new URL('../bin/vc.js', import.meta.url));
 
-/** Command lines with the most that each may take, in times of an empty module. */
+/** Command lines with their limits, as multiples of an empty module. */
 export const STARTS = [
   { name: '--version', argv: ['--version'], most: 1.5 },
   { name: '--help', argv: ['--help'], most: 1.5 },
   { name: 'computer --help', argv: ['computer', '--help'], most: 1.5 },
-  { name: 'completion of a computer', argv: ['__complete', 'computer'], most: 2 },
+  { name: 'completion of a command', argv: ['__complete', 'computer', ''], most: 1.5 },
+  { name: 'completion of a name', argv: ['__complete', 'computer', 'get', ''], most: 2 },
   { name: 'computer ls --json', argv: ['computer', 'ls', '--json'], most: 2.5 },
 ];
 
 /**
- * Runs the empty module and every command line in turn, `runs` times. Of each the times in
- * milliseconds: `cpu` is user and system time, which other work on the machine changes little, `wall`
- * the time that a person waits. `ratio` is the median of what both are in times of the empty
- * module's of the same round.
+ * Runs the empty module and every command line in turn, `runs` times. Returns milliseconds: `cpu` is
+ * user and system time, which other load changes little, `wall` is elapsed time. `ratio` is the
+ * median of the multiples of the empty module in the same round.
  */
 export function measureStartup({ runs, env }) {
   const directory = mkdtempSync(join(tmpdir(), 'vc-startup-'));
@@ -60,7 +60,7 @@ export function measureStartup({ runs, env }) {
   }
 }
 
-/** Node has no clock for a child's processor time; the shell's `time` does. */
+/** Uses the shell's `time`, because Node.js cannot measure the processor time of one child. */
 function timed(argv, env) {
   const script = 'TIMEFORMAT="%3R %3U %3S"; time "$@" >/dev/null 2>"$0"';
   const { status, stderr } = spawnSync(
@@ -74,7 +74,7 @@ function timed(argv, env) {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  // Certificates of the machine's own are read by Node before anything of ours.
+  // Node.js reads extra certificates at start-up, which would distort the measurement.
   const { NODE_EXTRA_CA_CERTS: _, ...env } = process.env;
   const { empty, starts } = measureStartup({ runs: 21, env });
   const line = (what, { wall, cpu }, ratio, most) => ({

@@ -1,6 +1,6 @@
 /**
- * Prints what streaming a screen costs, and how late it is at an ingest on this machine. Needs a
- * Docker Engine with the Linux image, ffmpeg and a built `dist`:
+ * Measures the cost of streaming a screen and its latency at an RTMP server on this machine.
+ * Requires a Docker Engine with the Linux image, ffmpeg and a built `dist`:
  *
  *   npm run build && node bench/stream.js
  */
@@ -25,7 +25,7 @@ function freePort() {
   });
 }
 
-/** An ingest for one stream; `output` says what becomes of it. */
+/** Starts an RTMP server for one stream. `output`: ffmpeg's output arguments. */
 async function ingest(output) {
   const url = `rtmp://127.0.0.1:${await freePort()}/live/bench`;
   const low = ['-fflags', 'nobuffer', '-flags', 'low_delay', '-probesize', '4096'];
@@ -61,7 +61,7 @@ async function cost({ computer, service }, what, fps) {
     what: `${what}, ${fps} fps`,
     service: percent(shares.map(([own]) => own)),
     ffmpeg: percent(shares.map(([, encoder]) => encoder)),
-    'in all, of one core': percent(shares.map(([own, encoder]) => own + encoder)),
+    'total, of one core': percent(shares.map(([own, encoder]) => own + encoder)),
     runs: `${RUNS} of ${SECONDS} s`,
   };
 }
@@ -97,7 +97,7 @@ async function latency(computer, fps) {
     await seen;
     times.push(performance.now() - begun);
     waiting = undefined;
-    // Not in step with the frames.
+    // Out of phase with the frames.
     await sleep(200 + Math.random() * 100);
   }
   await computer.stopStream();
@@ -114,11 +114,11 @@ await withService({ flags: ['--allow-private-rtmp'] }, async ({ vc, pid: service
   console.log(`${cpus().length} cores; the screen is 1280x800`);
   const both = { computer, service };
   const costs = [];
-  for (const fps of [15, 30, 60]) costs.push(await cost(both, 'still desktop', fps));
+  for (const fps of [15, 30, 60]) costs.push(await cost(both, 'idle desktop', fps));
   await computer.bash(
     "xterm -geometry 120x40+100+50 -T busy -e 'while :; do date +%N%N%N%N%N; sleep 0.005; done' >/dev/null 2>&1 &",
   );
-  costs.push(await cost(both, 'a terminal printing', 30));
+  costs.push(await cost(both, 'terminal printing text', 30));
   await computer.bash('pkill -x xterm');
   console.table(costs);
   console.table([await latency(computer, 30), await latency(computer, 60)]);

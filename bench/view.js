@@ -1,6 +1,6 @@
 /**
- * Prints how soon a change in a computer is on the live view's page, in a real browser on this
- * machine. Needs a Docker Engine with the Linux image, Chromium and a built `dist`:
+ * Measures the latency of the live view in a real browser on this machine. Requires a Docker Engine
+ * with the Linux image, Chromium and a built `dist`:
  *
  *   npm run build && node bench/view.js
  */
@@ -9,7 +9,7 @@ import { chromium } from 'playwright-core';
 import { row } from './measure.js';
 import { withService } from './service.js';
 
-/** Resolves in the page with the time at which the canvas's pixel first has another colour. */
+/** Resolves with the time at which a pixel of the canvas changes its colour. */
 function nextColor(page, x, y) {
   return page.evaluate(
     ([left, top]) => {
@@ -30,7 +30,7 @@ await withService({}, async ({ vc }) => {
   const args = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'];
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args });
   try {
-    // A terminal that fills itself with red or blue at the press of a key.
+    // A terminal that turns red or blue when a key is pressed.
     const flip = `while IFS= read -rsn1 k; do case $k in r) c=255;; *) c=0;; esac; printf "\\\\e[48;2;$c;0;90m\\\\e[2J"; done`;
     const fill = (geometry) =>
       `pkill -x xterm; printf '%s' '${flip}' > /tmp/flip.sh; xterm -geometry ${geometry} -b 0 +sb -e bash /tmp/flip.sh >/dev/null 2>&1 & sleep 1.5`;
@@ -39,8 +39,8 @@ await withService({}, async ({ vc }) => {
     await page.waitForSelector('body[data-state="live"]');
     const report = [];
     for (const [what, geometry, x, y] of [
-      ['a key, a small window repainted', '20x5+300+300', 360, 345],
-      ['a key, nearly the whole screen repainted', '135x38+5+30', 600, 400],
+      ['key to small window repainted', '20x5+300+300', 360, 345],
+      ['key to nearly the whole screen repainted', '135x38+5+30', 600, 400],
     ]) {
       await computer.bash(fill(geometry));
       await computer.wait({ until: 'stable' });

@@ -1,6 +1,6 @@
 /**
- * `npm run audit`: known weaknesses of what the tool depends on. Exits 1 for one that is high or
- * critical, and says so where the registry answers no such question.
+ * `npm run audit`: known vulnerabilities of the dependencies. Exits with 1 for a high or critical
+ * one. Some registries do not support audits; then it says so.
  */
 import { spawnSync } from 'node:child_process';
 
@@ -14,11 +14,11 @@ try {
 const counts = report.metadata?.vulnerabilities;
 if (counts === undefined) {
   const reason = report.error?.summary || report.message || 'no answer';
-  process.stdout.write(`Not audited: the registry does not answer (${reason}).\n`);
+  process.stdout.write(`Not audited: the registry does not support it (${reason}).\n`);
 } else {
   const { info, low, moderate, high, critical } = counts;
   process.stdout.write(
-    `${critical} critical, ${high} high, ${moderate} moderate, ${low} low, ${info} notes\n`,
+    `${critical} critical, ${high} high, ${moderate} moderate, ${low} low, ${info} info\n`,
   );
   process.exitCode = high + critical > 0 ? 1 : 0;
 }

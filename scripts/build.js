@@ -1,22 +1,36 @@
-// Builds the package into dist: types by tsc, JavaScript by rolldown, and the texts of `--help`.
+// Builds the package into dist: types by tsc, JavaScript by rolldown, and the generated data files.
+// With --watch (`npm run dev`) it rebuilds the JavaScript and the data after each change.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { build } from 'rolldown';
+import { build, watch } from 'rolldown';
 import config from '../rolldown.config.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const run = (program, ...args) => execFileSync(program, args, { stdio: 'inherit' });
+const generate = () => run(process.execPath, 'bin/vc.js', '__generate', '--dist');
+const options = { ...config, logLevel: 'warn' };
 
 rmSync('dist', { recursive: true, force: true });
-run('node_modules/.bin/tsc', '-p', 'tsconfig.build.json');
-const { output, ...input } = config;
-await build({ ...input, output, logLevel: 'warn' });
+if (process.argv.includes('--watch')) {
+  watch(options).on('event', async (event) => {
+    if (event.code === 'ERROR') process.stderr.write(`${event.error.message}\n`);
+    if (event.code === 'BUNDLE_END') {
+      await event.result.close();
+      rebuilt(event.duration);
+    }
+  });
+} else {
+  run('node_modules/.bin/tsc', '-p', 'tsconfig.build.json');
+  await build(options);
+  generate();
+}
 
-const help = JSON.parse(
-  execFileSync(process.execPath, ['bin/vc.js', '__help-texts'], { encoding: 'utf8' }),
-);
-mkdirSync('dist/help');
-for (const [words, text] of Object.entries(help)) {
-  writeFileSync(`dist/help/vc ${words}`.trim().replaceAll(' ', '-').concat('.txt'), text);
+function rebuilt(milliseconds) {
+  try {
+    generate();
+    process.stderr.write(`built in ${milliseconds} ms\n`);
+  } catch {
+    // The command has printed its error; the next change triggers another build.
+  }
 }

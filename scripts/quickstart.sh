@@ -1,11 +1,10 @@
 #!/bin/sh
 # From a fresh clone to a running computer: `npm run quickstart`.
 #
-# Installs what this machine lacks (it says what, and asks), starts the service in the background,
-# makes a computer, types a line into an editor in it and leaves a picture in screenshot.png. The
-# computer is a container where a Docker Engine runs, elsewhere a virtual machine; `--engine docker`
-# and `--engine qemu` choose. Run again, it is quick and leaves what is there as it is. `--yes`
-# answers every question.
+# Installs missing packages (after asking), starts the service in the background, creates a computer,
+# types a line into an editor in it and saves screenshot.png. The computer is a container if a Docker
+# Engine runs, otherwise a virtual machine; `--engine docker` or `--engine qemu` chooses. Running it
+# again is fast and changes nothing that exists. `--yes` answers all questions.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -31,12 +30,12 @@ while [ $# -gt 0 ]; do
   esac
   shift
 done
-case $engine in auto | docker | qemu) ;; *) usage "there is no engine $engine" ;; esac
+case $engine in auto | docker | qemu) ;; *) usage "unknown engine $engine" ;; esac
 
 step='the quick start'
 fail() {
-  echo "error: $step did not work; what is said above tells why" >&2
-  echo "       mend that and run again: npm run quickstart" >&2
+  echo "error: failed at: $step; see the messages above" >&2
+  echo "       fix the problem and run again: npm run quickstart" >&2
 }
 trap '[ $? -eq 0 ] || fail' EXIT
 trap 'trap - EXIT; echo >&2; exit 130' INT TERM
@@ -50,7 +49,7 @@ vc() {
   node bin/vc.js "$@"
 }
 
-# True when any file under the folders that follow is newer than the file $1.
+# True if any file in the directories after $1 is newer than the file $1.
 newer_than() {
   reference=$1
   shift
@@ -72,7 +71,7 @@ if ! node -e 'const [a, b] = process.versions.node.split(".").map(Number);
   exit 1
 fi
 
-# npm leaves a copy of the lock file; what is installed is what it says.
+# npm keeps a copy of the lock file it has installed.
 installed=node_modules/.package-lock.json
 if [ ! -e "$installed" ] || newer_than "$installed" package-lock.json; then
   say 'Installing the packages of package-lock.json'
@@ -86,7 +85,7 @@ if [ ! -e "$built" ] || newer_than "$built" src package.json tsconfig.json tscon
   touch "$built"
 fi
 
-# From here on one engine: what `auto` stands for must not change when something is installed.
+# Resolve `auto` once: installing packages must not change the choice.
 wish=$engine
 engine=$(vc setup --engine "$wish" --dry-run --quiet)
 
@@ -94,7 +93,7 @@ say "Setting this machine up for $engine"
 # shellcheck disable=SC2086
 vc setup --engine "$engine" $answer
 
-# A user who was let into a group just now has it at the next login only: sg gives it here.
+# A new group membership takes effect at the next login; sg applies it now.
 group=docker
 [ "$engine" = docker ] || group=kvm
 if [ "$(id -u)" -ne 0 ] && [ -z "${VC_QUICKSTART_GROUP:-}" ] && command -v sg >/dev/null 2>&1 &&
@@ -103,25 +102,25 @@ if [ "$(id -u)" -ne 0 ] && [ -z "${VC_QUICKSTART_GROUP:-}" ] && command -v sg >/
   VC_QUICKSTART_GROUP=1 exec sg "$group" -c "sh scripts/quickstart.sh --engine $wish $answer"
 fi
 
-say "Building the Linux image for $engine, if it is not there (two to five minutes)"
+say "Building the Linux image for $engine unless it exists (two to five minutes)"
 vc image build linux --engine "$engine" --if-missing
 
 if [ "$engine" = qemu ]; then
-  say 'Booting it once and saving that, if it was not done (half a minute to two minutes)'
+  say 'Saving a booted template unless it exists (half a minute to two minutes)'
   vc image warm linux
 fi
 
-say 'Starting the service, if none runs'
+say 'Starting the service unless it runs'
 vc serve --detach
 
-# What follows is how anyone uses vc; `vc` here is `node bin/vc.js`.
+# From here on, vc is used as any user would.
 computer=demo/desktop
 present=$(vc computer get "$computer" 2>/dev/null | sed -n 's/^engine[[:space:]]*\([a-z]*\).*/\1/p')
 if [ "$wish" != auto ] && [ -n "$present" ] && [ "$present" != "$engine" ]; then
   computer=demo/desktop-$engine
 fi
 
-say "Making the computer $computer, if it is not there"
+say "Creating the computer $computer unless it exists"
 vc project get demo -q >/dev/null 2>&1 || vc project create demo
 if vc computer get "$computer" -q >/dev/null 2>&1; then
   vc computer start "$computer"
@@ -130,7 +129,7 @@ else
 fi
 
 if ! vc computer bash "$computer" 'pgrep -x mousepad' >/dev/null; then
-  say 'Opening a text editor in it and typing a line'
+  say 'Typing a line into a text editor'
   vc computer bash "$computer" --background --quiet 'exec mousepad' >/dev/null
   vc computer bash "$computer" 'xdotool search --sync --onlyvisible --class mousepad' >/dev/null
   vc computer wait "$computer" --stable
@@ -138,18 +137,18 @@ if ! vc computer bash "$computer" 'pgrep -x mousepad' >/dev/null; then
   vc computer wait "$computer" --stable
 fi
 
-say 'Taking a picture'
+say 'Taking a screenshot'
 vc computer screenshot "$computer" -o screenshot.png
 
 trap - EXIT
 cat >&2 <<NEXT
 
-There it is: screenshot.png. To have vc as a command: npm link (or use: node bin/vc.js)
+Done: screenshot.png. To install the vc command: npm link (or use: node bin/vc.js)
 
   vc computer click $computer 640 400      click in the middle
   vc computer key $computer ctrl+s         press keys
   vc computer exec $computer -- uname -a   run a program
-  vc computer ls                              see what is there
-  vc computer stop $computer               stop it; its disk stays
+  vc computer ls                              list computers
+  vc computer stop $computer               stop it and keep its disk
   vc --help                                   everything else
 NEXT

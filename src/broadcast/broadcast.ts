@@ -1,28 +1,28 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { ApiError } from '../contract/errors.js';
+import { sleep } from '../lib/async/sleep.js';
 import { messageOf, targetFailed } from './errors.js';
 
-/** Streams once; see {@link publish}. Resolves when the screen has another size: it is to be begun anew. */
+/** Streams once; see {@link publish}. Resolves when the screen was resized, which needs a new stream. */
 export type Attempt = (signal: AbortSignal, onLive: (pid: number) => void) => Promise<void>;
 
 export interface BroadcastStatus {
   readonly status: 'streaming' | 'terminated';
   readonly startedAt: Date;
-  /** Of the encoder that runs or ran last. */
+  /** Process id of the current or last encoder. */
   readonly pid: number | undefined;
-  /** Why it ended, or what is being mended. */
+  /** Why it ended, or why it reconnects. */
   readonly message: string | undefined;
 }
 
-/** How failures are answered; all in milliseconds. */
+/** Retry policy, in milliseconds. */
 export interface Policy {
-  /** A stream that is not live after so long fails to start. */
+  /** Time to start streaming. */
   readonly startMs: number;
-  /** One that was, and could not be brought back for so long, is given up. */
+  /** Time to reconnect. */
   readonly giveUpMs: number;
-  /** Live for so long, it counts as brought back. */
+  /** Time live until a stream counts as recovered. */
   readonly steadyMs: number;
-  /** The pause before the next attempt: the first, doubled each time up to the longest. */
+  /** The pause before the first retry, doubled for each further one up to the longest. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }
@@ -35,28 +35,25 @@ export const POLICY: Policy = {
   longestPauseMs: 8_000,
 };
 
-/** Time as a test may make it. */
+/** Replaced in tests. */
 export interface Clock {
   now(): number;
   sleep(ms: number, signal: AbortSignal): Promise<void>;
 }
 
-const steadyClock: Clock = {
-  now: () => performance.now(),
-  sleep: (ms, signal) => delay(ms, undefined, { signal }),
-};
+const steadyClock: Clock = { now: () => performance.now(), sleep };
 
-export interface BroadcastOptions {
+interface BroadcastOptions {
   readonly attempt: Attempt;
-  /** For messages: names the target and nothing secret. */
+  /** The target's name in messages; contains no secret. */
   readonly label: string;
   readonly policy?: Policy;
   readonly clock?: Clock;
-  /** Told of each failure that is mended, and of the end. */
+  /** Called with each failure that is retried, and with the final one. */
   readonly onTrouble?: (message: string) => void;
 }
 
-/** Keeps a stream going: begins it again when it breaks, less and less often, until it gives up. */
+/** Keeps a stream running: reconnects with increasing delays when it breaks, then gives up. */
 export class Broadcast {
   readonly #options: BroadcastOptions;
   readonly #policy: Policy;
@@ -82,7 +79,7 @@ export class Broadcast {
     this.#running = Promise.resolve().then(() => this.#run());
   }
 
-  /** Resolves when the first frame is on its way; rejects with the reason when it never was. */
+  /** Resolves when the first frame is sent; rejects when the stream ends before. */
   live(): Promise<void> {
     return new Promise((resolve, reject) => {
       if (this.#wasLive) return resolve();
@@ -91,7 +88,7 @@ export class Broadcast {
     });
   }
 
-  /** Resolves when nothing of it runs any more, whatever ended it. */
+  /** Resolves when the stream has ended, for any reason. */
   get over(): Promise<void> {
     return this.#running;
   }
@@ -101,7 +98,7 @@ export class Broadcast {
     return { status, startedAt: this.#startedAt, pid: this.#pid, message: this.#message };
   }
 
-  /** Ends it for the reason given; resolves when nothing of it runs any more. */
+  /** Ends the stream for `reason`; resolves when it has ended. */
   async end(reason: string): Promise<void> {
     this.#terminate(new ApiError('conflict', reason));
     this.#ending.abort(new ApiError('conflict', reason));
@@ -116,7 +113,7 @@ export class Broadcast {
         await this.#renew(signal);
       } catch (error) {
         if (signal.aborted) return;
-        await this.#mend(error, signal);
+        await this.#reconnect(error, signal);
       }
     }
   }
@@ -129,16 +126,16 @@ export class Broadcast {
     this.#live?.resolve();
   }
 
-  /** The screen has another size. One that changes all the time is followed less and less often. */
+  /** Restarts after a resize, with increasing delays if resizes are frequent. */
   async #renew(signal: AbortSignal): Promise<void> {
     const now = this.#clock.now();
-    // The target took the stream for as long as it was there.
+    // The target accepted the stream until now.
     if (this.#liveSince !== undefined) this.#lastGood = now;
     if (this.#endLive(now) === 'steady') return;
     await this.#clock.sleep(this.#nextPause(), signal).catch(() => undefined);
   }
 
-  async #mend(error: unknown, signal: AbortSignal): Promise<void> {
+  async #reconnect(error: unknown, signal: AbortSignal): Promise<void> {
     const now = this.#clock.now();
     const { startMs, giveUpMs } = this.#policy;
     if (this.#endLive(now) === 'steady') this.#lastGood = now;
@@ -151,7 +148,7 @@ export class Broadcast {
     await this.#clock.sleep(pause, signal).catch(() => undefined);
   }
 
-  /** Notes that it is not live now. After a steady time failures are counted from the start. */
+  /** Marks the stream as not live. Resets the number of failures after a steady time. */
   #endLive(now: number): 'steady' | 'short' {
     const liveMs = this.#liveSince === undefined ? 0 : now - this.#liveSince;
     this.#liveSince = undefined;
@@ -171,16 +168,17 @@ export class Broadcast {
     if (this.#terminated) return;
     this.#terminated = true;
     this.#liveSince = undefined;
-    const known = error instanceof ApiError;
-    const shown = known ? error : targetFailed(this.#options.label, messageOf(error), error);
-    this.#failure = shown;
-    this.#message = shown.message;
-    this.#options.onTrouble?.(shown.message);
-    this.#live?.reject(shown);
+    this.#failure =
+      error instanceof ApiError
+        ? error
+        : targetFailed(this.#options.label, messageOf(error), error);
+    this.#message = this.#failure.message;
+    this.#options.onTrouble?.(this.#message);
+    this.#live?.reject(this.#failure);
   }
 }
 
-/** Trying again does not help: the target is not allowed, or ffmpeg is not there. */
+/** True for failures that a retry cannot fix: a forbidden target, or missing ffmpeg. */
 function isFinal(error: unknown): boolean {
   return error instanceof ApiError && ['invalid_request', 'unsupported'].includes(error.code);
 }

@@ -4,21 +4,24 @@ import type { Size } from '../screen/types.js';
 import { encoderMissing } from './errors.js';
 import { encoderArguments, type VideoOptions } from './video.js';
 
-/** Bytes of ffmpeg's last words that are kept. */
-const LAST_WORDS = 2_000;
-/** Milliseconds that ffmpeg has to end of itself before it is killed. */
+/** Bytes of ffmpeg's stderr that are kept. */
+const STDERR_LIMIT = 2_000;
+/** Milliseconds between SIGTERM and SIGKILL. */
 const END_MS = 2_000;
 
-/** One ffmpeg: pictures in, a container's bytes out. It ends when this process does, for its input ends. */
+/**
+ * An ffmpeg process: frames in, a container's bytes out. It ends when this process ends, because
+ * its input does.
+ */
 export class Encoder {
-  /** The size of the pictures that it takes. */
+  /** The size of its input frames. */
   readonly size: Size;
   readonly output: Readable;
-  /** Rejects when it ends with a failure, resolves when it ends well. */
+  /** Settles when ffmpeg ends; rejects on failure. */
   readonly ended: Promise<void>;
   readonly pid: number;
   readonly #child: ReturnType<typeof spawn>;
-  #words = '';
+  #stderr = '';
 
   private constructor(child: ReturnType<typeof spawn>, pid: number, size: Size) {
     this.size = size;
@@ -27,36 +30,35 @@ export class Encoder {
     this.output = child.stdout;
     child.stdin.on('error', () => undefined);
     child.stderr.on('data', (chunk: Buffer) => {
-      this.#words = (this.#words + chunk.toString()).slice(-LAST_WORDS);
+      this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_LIMIT);
     });
     this.ended = child.then(({ failed, exitCode, signal }) => {
       if (!failed) return;
-      const words = this.#words.trim().split('\n').at(-1) ?? '';
-      throw new Error(`ffmpeg ended with ${signal ?? exitCode}${words && `: ${words}`}`);
+      const lastLine = this.#stderr.trim().split('\n').at(-1) ?? '';
+      throw new Error(`ffmpeg ended with ${signal ?? exitCode}${lastLine && `: ${lastLine}`}`);
     });
     this.ended.catch(() => undefined);
   }
 
-  /** Starts ffmpeg. Rejects with ApiError `unsupported` when there is none. */
+  /** Starts ffmpeg. Rejects with ApiError `unsupported` when it is not installed. */
   static async open(size: Size, video: VideoOptions, container: 'flv' | 'mp4'): Promise<Encoder> {
     const child = spawn(encoderArguments(size, video, container));
     const { pid } = child;
     if (pid !== undefined) return new Encoder(child, pid, size);
-    const result = await child;
-    throw encoderMissing(result);
+    throw encoderMissing(await child);
   }
 
-  /** Hands a picture over; calls `taken` when it has been read and may be written over. */
-  write(picture: Buffer, taken: () => void): void {
-    this.#child.stdin.write(picture, taken);
+  /** Writes a frame; calls `taken` when the buffer may be reused. */
+  write(frame: Buffer, taken: () => void): void {
+    this.#child.stdin.write(frame, taken);
   }
 
-  /** No more pictures: what is still under way is written, then it ends. */
+  /** Ends the input; ffmpeg writes the remaining output and ends. */
   finish(): void {
     this.#child.stdin.end();
   }
 
-  /** Ends it now; resolves when it is gone. */
+  /** Ends ffmpeg now; resolves when it has ended. */
   async kill(): Promise<void> {
     this.#child.stdin.destroy();
     this.#child.stdout.destroy();

@@ -9,10 +9,10 @@ export interface FlvTag {
 const KINDS: Readonly<Record<number, FlvTag['kind']>> = { 8: 'audio', 9: 'video', 18: 'script' };
 const FILE_HEADER = 9;
 const TAG_HEADER = 11;
-/** The size of the tag before, which stands between tags. */
+/** The size of the previous tag, stored after each tag. */
 const BACK_POINTER = 4;
 
-/** Takes the bytes of an FLV file as they come and gives its tags. */
+/** Decodes the tags of an FLV stream. */
 export class FlvReader {
   #chunks: Buffer[] = [];
   #length = 0;
@@ -25,7 +25,7 @@ export class FlvReader {
     if (this.#length < this.#needed) return [];
     let rest = this.#chunks.length === 1 ? chunk : Buffer.concat(this.#chunks);
     if (!this.#inFile) {
-      if (rest.toString('latin1', 0, 3) !== 'FLV') throw new Error('this is not FLV');
+      if (rest.toString('latin1', 0, 3) !== 'FLV') throw new Error('The stream is not FLV.');
       rest = rest.subarray(rest.readUInt32BE(5) + BACK_POINTER);
       this.#inFile = true;
     }

@@ -1,6 +1,6 @@
 export { type AddressRules, resolveTarget } from './addresses.js';
 export { Broadcast, type BroadcastStatus } from './broadcast.js';
-export type { Source } from './feed.js';
+export type { Source } from './frame-pacer.js';
 export { type PublishOptions, publish } from './publish.js';
 export { type Recording, record } from './record.js';
 export { MAX_STREAM_KEY, MAX_URL, parseTarget, type Target } from './target.js';

@@ -1,43 +1,43 @@
 import type { Readable } from 'node:stream';
+import { onAbort } from '../lib/async/abort.js';
 import { Encoder } from './encoder.js';
-import { Feed, type Source } from './feed.js';
+import { FramePacer, type Source } from './frame-pacer.js';
 import type { VideoOptions } from './video.js';
 
-export interface RecordOptions {
+interface RecordOptions {
   readonly source: Source;
   readonly video: VideoOptions;
-  /** It ends by itself after so long; when the reader leaves if left out. */
+  /** Length of the recording; without it, it ends when the reader disconnects. */
   readonly durationMs?: number;
-  /** Ends it before its time; what was seen until then is in it. */
+  /** Ends the recording early; it contains everything up to then. */
   readonly signal: AbortSignal;
 }
 
 export interface Recording {
-  /** An MP4 file in fragments. Destroying it ends the recording. */
+  /** A fragmented MP4 file. Destroying it ends the recording. */
   readonly video: Readable;
-  /** Resolves when nothing of it runs any more. */
+  /** Resolves when the encoder has exited. */
   readonly ended: Promise<void>;
 }
 
 /**
- * Films the screen. The recording ends at its time, with the signal, when its reader leaves, and
- * when the screen gets another size, which a file cannot have.
+ * Records the screen. Ends after `durationMs`, with the signal, when the reader disconnects, and
+ * when the screen is resized, which a file cannot represent.
  */
 export async function record(options: RecordOptions): Promise<Recording> {
   const { source, video, durationMs, signal } = options;
-  const encoder = await Encoder.open(source.film.size, video, 'mp4');
+  const encoder = await Encoder.open(source.frame.size, video, 'mp4');
   const finish = () => {
     clearTimeout(timer);
-    feed.stop();
+    pacer.stop();
     encoder.finish();
   };
-  const feed = new Feed({ fps: video.fps, source, sink: encoder, onResize: () => finish() });
+  const pacer = new FramePacer({ fps: video.fps, source, sink: encoder, onResize: () => finish() });
   const timer = durationMs === undefined ? undefined : setTimeout(finish, durationMs);
-  if (signal.aborted) finish();
-  signal.addEventListener('abort', finish, { once: true });
+  const dispose = onAbort(signal, finish);
   const gone = new Promise<void>((resolve) => encoder.output.once('close', resolve));
   const ended = gone.then(async () => {
-    signal.removeEventListener('abort', finish);
+    dispose();
     finish();
     await encoder.kill();
   });

@@ -1,20 +1,19 @@
 import type { Size } from '../screen/types.js';
 
-/** How a video is made. */
 export interface VideoOptions {
-  /** Frames a second. */
+  /** Frames per second. */
   readonly fps: number;
-  /** Kilobits a second. */
+  /** Kilobits per second. */
   readonly bitrate: number;
 }
 
 /** Larger screens are scaled down. */
 const LARGEST: Size = { width: 1920, height: 1080 };
 const SAMPLE_RATE = 44_100;
-/** More threads are more slices, which cost quality and save nothing at these sizes. */
+/** More threads mean more slices, which cost quality and save no time at these sizes. */
 const THREADS = 4;
 
-/** The largest even size of the same shape that is at most 1920x1080. */
+/** The largest even size with the same aspect ratio, up to 1920x1080. */
 export function outputSize({ width, height }: Size): Size {
   const factor = Math.min(1, LARGEST.width / width, LARGEST.height / height);
   const even = (length: number) => Math.max(2, 2 * Math.round((length * factor) / 2));
@@ -22,10 +21,9 @@ export function outputSize({ width, height }: Size): Size {
 }
 
 /**
- * The arguments of ffmpeg that turn pictures of `size` on stdin (planes Y, U, V, without gaps)
- * into H.264 on stdout: FLV with a silent AAC track for RTMP, or MP4 in fragments of half a
- * second, of which every beginning is a whole file. It may open nothing but its own pipes, and
- * never learns where the video goes.
+ * Arguments for ffmpeg to encode frames of `size` on stdin (planes Y, U, V, without gaps) as
+ * H.264 on stdout: FLV with a silent AAC track for RTMP, or fragmented MP4, which is playable
+ * when cut off after any fragment. ffmpeg may open only its own pipes, and never learns the target.
  */
 export function encoderArguments(
   size: Size,
@@ -52,7 +50,7 @@ export function encoderArguments(
   ];
 }
 
-/** Many ingests take no stream without sound. */
+/** Many ingest servers reject streams without sound. */
 function silence(): string[] {
   return ['-f', 'lavfi', '-i', `anullsrc=r=${SAMPLE_RATE}:cl=stereo`, '-shortest'];
 }

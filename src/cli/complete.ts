@@ -1,15 +1,11 @@
-import { command } from './commands/complete.js';
-import { createContext, createSurroundings } from './create-context.js';
-import { readGlobals } from './globals.js';
-import { exitProcess } from './io.js';
+import { readFileSync, writeSync } from 'node:fs';
+import { complete } from './completion/complete.js';
 
-// Imported by bin/vc.js for what a completion script asks: somebody waits with a finger on the
-// key, so the parser and everything else that answers nothing here stays unloaded. What goes wrong
-// is silence, as a shell expects.
-const surroundings = createSurroundings({});
-const [kind] = process.argv.slice(3);
-const code = await command
-  .invoke(createContext(surroundings, readGlobals({})), { kind }, {})
-  .then(() => 0)
-  .catch(() => 1);
-exitProcess(code);
+// Imported by bin/vc.js for `vc __complete WORD...`. A person is waiting, so it loads no command:
+// the build saves what completion needs, and names are looked up only where they are wanted.
+const line = JSON.parse(readFileSync(new URL('../completion.json', import.meta.url), 'utf8'));
+const lines = await complete(line, process.argv.slice(3), async (kind, given) =>
+  (await import('./completion/names.js')).namesGiven(kind, given),
+);
+writeSync(1, `${lines.join('\n')}\n`);
+process.exit(0);

@@ -1,35 +1,36 @@
 import { CommanderError } from 'commander';
-import { buildProgram, type Dispatch } from './build.js';
-import type { Context } from './context.js';
-import { createContext, createSurroundings, type Overrides } from './create-context.js';
-import type { Raw } from './define.js';
-import { InterruptedError } from './errors.js';
-import { ExitCode } from './exit-codes.js';
-import { readGlobals } from './globals.js';
-import { write } from './io.js';
-import { checkJsonChoice } from './json.js';
-import { printReport } from './report.js';
-import { wantsColor } from './style.js';
-import { commandWords, hasFlag, separateJson } from './words.js';
+import { tree } from './commands/tree.js';
+import { InterruptedError } from './errors/cli-error.js';
+import { ExitCode } from './errors/exit-codes.js';
+import { printReport, reportOf } from './errors/report.js';
+import { commandPath, hasFlag, joinJsonFields } from './framework/argv.js';
+import type { Context } from './framework/context.js';
+import { createContext, createRuntime, type Overrides } from './framework/create-context.js';
+import { readGlobals } from './framework/globals.js';
+import { write } from './framework/io.js';
+import { buildProgram, type Dispatch } from './framework/program.js';
+import { checkJsonChoice } from './output/json.js';
+import { wantsColor } from './output/style.js';
 
-export type { Overrides } from './create-context.js';
+export type { Overrides } from './framework/create-context.js';
+
+/** Width of the help texts that the build prepares for the launcher. */
+const HELP_COLUMNS = 80;
 
 /** Runs one command line (without the program's own name) and resolves to its exit code. */
 export async function main(argv: readonly string[], overrides: Overrides = {}): Promise<number> {
-  const surroundings = createSurroundings(overrides);
-  const { io, env, interrupts, clients } = surroundings;
+  const runtime = createRuntime(overrides);
+  const { io, env, cwd, now, interrupts, clients } = runtime;
   const stopListening = overrides.interrupts === undefined ? interrupts.listen() : () => {};
   const color = !hasFlag(argv, '--no-color');
   let code: number = ExitCode.ok;
   let help = '';
-  let context: Context | undefined;
-  let given: Readonly<Record<string, Raw>> = {};
+  const run: Context['run'] = (nested, options) =>
+    main(nested, { ...{ io, env, cwd, now, interrupts }, ...options });
   const dispatch: Dispatch = async (definition, args, options) => {
     const globals = readGlobals(options);
     await checkJsonChoice(definition, globals);
-    context = createContext(surroundings, globals);
-    given = args;
-    code = (await definition.invoke(context, args, options)) ?? ExitCode.ok;
+    code = await definition.invoke(createContext(runtime, globals, run), args, options);
   };
   try {
     const bold = wantsColor(io.stdout, env, { color })
@@ -38,25 +39,21 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
     const writeOut = (text: string) => {
       help += text;
     };
-    // As wide as the texts that the launcher has ready.
-    const columns = Math.min(io.stdout.columns ?? 80, 80);
-    const words = separateJson(argv);
-    const program = await buildProgram(commandWords(words), {
+    const columns = Math.min(io.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS);
+    const words = joinJsonFields(argv);
+    const program = await buildProgram(tree, commandPath(words), {
       ...{ dispatch, writeOut, columns, bold },
     });
     await program.parseAsync(words, { from: 'user' });
   } catch (error) {
     if (isHelp(error)) return ExitCode.ok;
-    const stopped = interrupts.signal.aborted;
-    const { helpOf, usageOf, withHelp } = await import('./usage.js');
-    const shown = stopped ? new InterruptedError(surroundings.goesOn) : usageOf(error, argv);
-    const { computerIn, explain } = await import('./explain.js');
-    const explained = await explain(shown, context, computerIn(given, context?.globals.project));
-    const report = withHelp(explained, helpOf(argv));
-    await printReport(surroundings, report, {
-      json: hasFlag(argv, '--json') || hasFlag(argv, '--jq'),
-      color,
-    });
+    const { withUsage, withHelp } = await import('./framework/usage.js');
+    const shown = interrupts.signal.aborted
+      ? new InterruptedError(runtime.interruptNote)
+      : withUsage(error, tree, argv);
+    const report = withHelp(reportOf(shown), tree, argv);
+    const json = hasFlag(argv, '--json') || hasFlag(argv, '--jq');
+    await printReport(runtime, report, { json, color });
     code = report.exitCode;
   } finally {
     stopListening();

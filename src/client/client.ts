@@ -1,25 +1,32 @@
 import type { Duplex, Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
-import type { Answer, BodyInput, OperationName, QueryInput } from '../contract/index.js';
-import { buildPath, type ComputerAddress } from './address.js';
-import { answerDeadline } from './deadline.js';
-import type { Endpoint } from './endpoint.js';
+import { REMEDY_HEADER } from '../contract/errors.js';
+import type { Answer, BodyInput, QueryInput } from '../contract/index.js';
+import { type OperationName, routes } from '../contract/routes.js';
 import { codeOf, errorFromAnswer, errorFromFailure, ServiceUnreachableError } from './errors.js';
+import { buildPath, type ComputerAddress } from './http/address.js';
+import { answerDeadline } from './http/deadline.js';
+import type { Endpoint } from './http/endpoint.js';
+import type { HttpRequest, HttpResponse, Transport } from './http/transport.js';
+import type { ListenerUid } from './http/trusted-peer.js';
 import type { ProcessRequest, RemoteProcess } from './process.js';
-import { routes } from './routes.js';
-import type { HttpRequest, HttpResponse, Transport } from './transport.js';
 
 export interface ClientOptions {
   /** For example `http://127.0.0.1:4700/api`. */
   readonly baseUrl: string;
   readonly apiKey?: string;
-  /** Sent as `User-Agent`, so that a host can tell its clients apart. */
+  /**
+   * On Linux, a key goes to a service on this host over plain HTTP only if root, the user of this
+   * process or this uid listens there. `any` switches the check off.
+   */
+  readonly listenerUid?: ListenerUid;
+  /** Sent as `User-Agent`. */
   readonly userAgent?: string;
   /**
-   * `pooled`, the default: undici's pool, for many requests. `brief`: operations go over Node's own
+   * `undici`, the default: undici's pool, for many requests. `node-http`: operations go over Node's own
    * HTTP client, for a process that sends a few and ends.
    */
-  readonly connections?: 'pooled' | 'brief';
+  readonly connections?: 'undici' | 'node-http';
 }
 
 export interface RequestOptions<N extends OperationName> {
@@ -33,7 +40,7 @@ export interface RequestOptions<N extends OperationName> {
 }
 
 /** A request of bytes, see {@link Client.exchange}. */
-export interface Exchange {
+interface Exchange {
   readonly method: 'GET' | 'PUT';
   readonly path: string;
   readonly query: Readonly<Record<string, string | undefined>>;
@@ -53,8 +60,9 @@ export class Client {
   readonly baseUrl: string;
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #isBrief: boolean;
-  #brief: Promise<Transport> | undefined;
+  readonly #listenerUid: ListenerUid | undefined;
+  readonly #usesNodeHttp: boolean;
+  #nodeHttp: Promise<Transport> | undefined;
   #pool: Promise<Transport> | undefined;
 
   /** Throws TypeError for a base URL or key that cannot be sent. */
@@ -65,14 +73,17 @@ export class Client {
       'user-agent': options.userAgent ?? 'virtual-computers',
       ...authorizationHeader(options.apiKey),
     };
-    this.#isBrief = options.connections === 'brief';
+    // Without a key there is nothing to protect.
+    this.#listenerUid = options.apiKey === undefined ? 'any' : options.listenerUid;
+    this.#usesNodeHttp = options.connections === 'node-http';
   }
 
   /**
    * Runs an operation.
-   * @throws ServiceError what the service answered
-   * @throws ServiceUnreachableError nothing, or something else, answers at the base URL
+   * @throws ServiceError the service answered with an error
+   * @throws ServiceUnreachableError nothing, or another program, answers at the base URL
    * @throws ServiceTimeoutError the service hangs
+   * @throws UntrustedListenerError another user of this host listens there; nothing was sent
    */
   async request<N extends OperationName>(
     operation: N,
@@ -99,7 +110,7 @@ export class Client {
     return { data, mediaType: headerOf(response, 'content-type') ?? 'application/octet-stream' };
   }
 
-  /** Runs an operation whose answer is bytes that come for a while. The caller reads or destroys them. */
+  /** Runs an operation with a streamed answer, which the caller reads or destroys. */
   async requestStream<N extends OperationName>(
     operation: N,
     accept: string,
@@ -115,7 +126,7 @@ export class Client {
     return openProcess(this.#endpoint, address, request);
   }
 
-  /** Connects to a port of a computer's own loopback. */
+  /** Connects to a port on a computer's loopback. */
   async tunnel(address: ComputerAddress, port: number, signal?: AbortSignal): Promise<Duplex> {
     const { openTunnel } = await import('./tunnel.js');
     return openTunnel(this.#endpoint, address, port, signal);
@@ -129,7 +140,7 @@ export class Client {
       headers: { ...this.#headers, ...request.headers },
       body: request.body ?? null,
       signal: request.signal ?? null,
-      // The service itself drops what stands still; this is for one that hangs.
+      // The service aborts stalled transfers itself; this is for a service that hangs.
       headersTimeout: request.body === undefined ? 120_000 : 0,
       bodyTimeout: 120_000,
     });
@@ -137,8 +148,8 @@ export class Client {
 
   /** Closes kept-alive connections. The client can be used again afterwards. */
   async close(): Promise<void> {
-    const open = [this.#brief, this.#pool];
-    this.#brief = undefined;
+    const open = [this.#nodeHttp, this.#pool];
+    this.#nodeHttp = undefined;
     this.#pool = undefined;
     await Promise.all(open.map(async (transport) => (await transport)?.close()));
   }
@@ -152,7 +163,7 @@ export class Client {
     const timeout = options.timeoutMs ?? answerDeadline(operation, options.body);
     const headers: Record<string, string> = { accept, ...this.#headers };
     if (options.body !== undefined) headers['content-type'] = 'application/json';
-    return this.#answered(await (this.#isBrief ? this.#briefly() : this.#pooled()), {
+    return this.#answered(await (this.#usesNodeHttp ? this.#openNodeHttp() : this.#pooled()), {
       method,
       path: `${this.#url.pathname.replace(/\/$/, '')}${buildPath(paths, options.params ?? {})}${queryString(options.query)}`,
       headers,
@@ -163,21 +174,25 @@ export class Client {
     });
   }
 
-  #briefly(): Promise<Transport> {
-    this.#brief ??= import('./brief.js').then(({ openBrief }) => openBrief(this.#url.origin));
-    return this.#brief;
+  #openNodeHttp(): Promise<Transport> {
+    this.#nodeHttp ??= import('./http/node-http.js').then(({ openNodeHttp }) =>
+      openNodeHttp(this.#url.origin, this.#listenerUid),
+    );
+    return this.#nodeHttp;
   }
 
   #pooled(): Promise<Transport> {
-    this.#pool ??= import('./pool.js').then(({ openPool }) => openPool(this.#url.origin));
+    this.#pool ??= import('./http/pool.js').then(({ openPool }) =>
+      openPool(this.#url.origin, this.#listenerUid),
+    );
     return this.#pool;
   }
 
   get #endpoint(): Endpoint {
-    return { url: this.#url, headers: this.#headers };
+    return { url: this.#url, headers: this.#headers, listenerUid: this.#listenerUid };
   }
 
-  /** The answer, if it is one of success. */
+  /** Sends a request; throws an error answer. */
   async #answered(transport: Transport, options: HttpRequest): Promise<HttpResponse> {
     const response = await this.#dispatch(transport, options);
     if (response.statusCode === 200) return response;
@@ -186,13 +201,14 @@ export class Client {
         status: response.statusCode,
         code: headerOf(response, 'x-error-code'),
         requestId: headerOf(response, 'x-request-id'),
+        remedy: headerOf(response, REMEDY_HEADER),
         body: await this.#read(text(response.body)),
       },
       this.baseUrl,
     );
   }
 
-  /** A kept-alive connection may have been closed just now: a GET, and only that, is sent again. */
+  /** Retries a GET once, because its kept-alive connection may just have been closed. */
   async #dispatch(transport: Transport, options: HttpRequest): Promise<HttpResponse> {
     try {
       return await transport.request(options);

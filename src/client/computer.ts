@@ -1,14 +1,10 @@
 import type { Duplex, Readable } from 'node:stream';
-import type {
-  Answer,
-  BatchInput,
-  BodyInput,
-  OperationName,
-  QueryInput,
-} from '../contract/index.js';
-import { type ComputerAddress, computerParameters } from './address.js';
+import type { SCROLL_DIRECTIONS } from '../contract/constants.js';
+import type { Answer, BatchInput, BodyInput, QueryInput } from '../contract/index.js';
+import type { OperationName } from '../contract/routes.js';
 import type { Client } from './client.js';
 import { ComputerFiles } from './files.js';
+import { type ComputerAddress, computerParameters } from './http/address.js';
 import { ComputerJobs } from './jobs.js';
 import type { ProcessRequest, RemoteProcess } from './process.js';
 import { type ScreenshotOptions, screenshotQuery } from './screenshot.js';
@@ -20,8 +16,8 @@ type Options<N extends OperationName, Required extends string> = Omit<
 >;
 
 /**
- * One computer, driven. Coordinates are pixels from the top left corner. Actions run one after the
- * other in the order in which they were called; each resolves when the input has reached the screen.
+ * One computer. Coordinates are pixels from the top left corner. Actions run one after another in
+ * call order; each resolves when the input has reached the screen.
  */
 export class ComputerHandle {
   readonly address: ComputerAddress;
@@ -37,7 +33,7 @@ export class ComputerHandle {
     this.jobs = new ComputerJobs(client, address);
   }
 
-  /** What the computer is and whether it runs. */
+  /** The computer's properties and status. */
   get(): Promise<Answer<'getComputer'>> {
     return this.#run('getComputer');
   }
@@ -55,7 +51,7 @@ export class ComputerHandle {
     return this.#run('restartComputer');
   }
 
-  /** Who did what to it, the latest first. */
+  /** The audit log, newest first. */
   async history(
     query: NonNullable<QueryInput<'listActions'>> = {},
   ): Promise<Answer<'listActions'>['actions']> {
@@ -63,7 +59,7 @@ export class ComputerHandle {
     return (await this.#client.request('listActions', { params, query })).actions;
   }
 
-  /** Renames or protects it, or changes when it is stopped; what is left out stays as it is. */
+  /** Renames or protects it, or sets its auto-stop; omitted fields keep their values. */
   update(changes: NonNullable<BodyInput<'updateComputer'>>): Promise<Answer<'updateComputer'>> {
     return this.#run('updateComputer', changes);
   }
@@ -79,7 +75,7 @@ export class ComputerHandle {
     await this.#run('deleteComputer');
   }
 
-  /** A picture of the screen as the bytes of an image file. */
+  /** Takes a screenshot; resolves to the bytes of an image file. */
   async screenshot(options: ScreenshotOptions = {}): Promise<Buffer> {
     const accept = `image/${options.format ?? 'png'}`;
     const { data } = await this.#client.requestBytes('screenshot', accept, {
@@ -103,7 +99,7 @@ export class ComputerHandle {
   }
 
   async scroll(
-    direction: 'up' | 'down' | 'left' | 'right',
+    direction: (typeof SCROLL_DIRECTIONS)[number],
     options: Options<'scroll', 'direction'> = {},
   ): Promise<void> {
     await this.#run('scroll', { direction, ...options });
@@ -125,8 +121,8 @@ export class ComputerHandle {
   }
 
   /**
-   * Runs actions in one request, one after the other, with nobody else's input between them.
-   * Resolves with their answers up to the first that failed; `success` says that none did.
+   * Runs actions in one request, one after another, without other clients' input between them.
+   * Resolves to their results up to the first failure; `success` is true if none failed.
    */
   batch(actions: BatchInput[]): Promise<Answer<'batch'>> {
     return this.#run('batch', { actions });
@@ -147,7 +143,7 @@ export class ComputerHandle {
     return this.#run('exec', { code, ...options });
   }
 
-  /** Streams the screen to an RTMP target; resolves when the first frame is on its way. */
+  /** Streams the screen to an RTMP target; resolves when the first frame is sent. */
   startStream(body: NonNullable<BodyInput<'startStream'>>): Promise<Answer<'startStream'>> {
     return this.#run('startStream', body);
   }
@@ -161,9 +157,8 @@ export class ComputerHandle {
   }
 
   /**
-   * Films the screen: the bytes of an MP4 file as they are made. Without `duration` (seconds) it
-   * goes on until the stream is destroyed. The file is in fragments: what came until the end of
-   * one can be played.
+   * Records the screen as a fragmented MP4 file, which is playable when cut off after any fragment.
+   * Without `duration` (seconds) the recording ends when the stream is destroyed.
    */
   record(
     query: NonNullable<QueryInput<'record'>> = {},
@@ -178,7 +173,7 @@ export class ComputerHandle {
     return this.#client.process(this.address, request);
   }
 
-  /** Connects to a port of the computer's own loopback, as a socket would. */
+  /** Connects to a port on the computer's loopback. */
   connect(port: number, signal?: AbortSignal): Promise<Duplex> {
     return this.#client.tunnel(this.address, port, signal);
   }

@@ -1,12 +1,31 @@
-import { ApiError, type ErrorCode, errorCatalogue, isErrorCode } from '../contract/errors.js';
+import {
+  ApiError,
+  decodeRemedy,
+  type ErrorCode,
+  errorCatalogue,
+  isErrorCode,
+} from '../contract/errors.js';
 
-/** An error that the service answered, with the request's id as its log has it. */
+interface ServiceErrorOptions {
+  readonly requestId?: string;
+  readonly remedy?: string;
+  readonly baseUrl?: string;
+}
+
+/** An error that the service answered. */
 export class ServiceError extends ApiError {
+  /** Id of the request in the log of the service. */
   readonly requestId: string | undefined;
+  readonly baseUrl: string | undefined;
 
-  constructor(code: ErrorCode, message: string, requestId?: string) {
-    super(code, message);
+  constructor(
+    code: ErrorCode,
+    message: string,
+    { requestId, remedy, baseUrl }: ServiceErrorOptions = {},
+  ) {
+    super(code, message, { remedy });
     this.requestId = requestId;
+    this.baseUrl = baseUrl;
   }
 }
 
@@ -21,26 +40,45 @@ export class ServiceUnreachableError extends Error {
   }
 }
 
-/** The service took the request and did not answer in time; the work may still be going on. */
-export class ServiceTimeoutError extends Error {
-  override readonly name = 'ServiceTimeoutError';
+/** Another user of this host listens at the base URL, so nothing was sent to it. */
+export class UntrustedListenerError extends Error {
+  override readonly name = 'UntrustedListenerError';
+  /** The user who listens there; undefined if no listening socket was found. */
+  readonly uid: number | undefined;
+  readonly remedy: string;
+
+  constructor({ address, port, uid }: { address: string; port: number; uid: number | undefined }) {
+    const owner = uid === undefined ? 'an unknown user' : `another user (uid ${uid})`;
+    const place = `${address.includes(':') ? `[${address}]` : address}:${port}`;
+    super(`the program on ${place} belongs to ${owner}; the API key was not sent`);
+    this.uid = uid;
+    this.remedy = `if you trust it, set the option listenerUid: ${uid ?? "'any'"}`;
+  }
 }
 
-/** The catalogue's first code of a status: what a service that sends no code must mean. */
+/** The service accepted the request and did not answer in time. */
+export class ServiceTimeoutError extends Error {
+  override readonly name = 'ServiceTimeoutError';
+  readonly remedy = 'the operation may still be running: check its result before you retry';
+}
+
+/** The catalogue's first code of a status, for a service that sends no code. */
 function codeOfStatus(status: number): ErrorCode {
   const codes = Object.keys(errorCatalogue).filter(isErrorCode);
   return codes.find((code) => errorCatalogue[code].status === status) ?? 'internal';
 }
 
-/** What is needed of an error answer, however it came: over undici or a refused upgrade. */
+/** The relevant parts of an error answer, from an HTTP request or a refused upgrade. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly code: string | undefined;
   readonly requestId: string | undefined;
+  /** The header `x-error-remedy` as it was sent. */
+  readonly remedy: string | undefined;
   readonly body: string;
 }
 
-/** The error that an answer stands for: `{"error": "…"}` becomes a {@link ServiceError}. */
+/** Converts an error answer: `{"error": "…"}` becomes a {@link ServiceError}. */
 export function errorFromAnswer(answer: ErrorAnswer, baseUrl: string): Error {
   const message = messageOf(answer.body);
   if (message === undefined) {
@@ -48,7 +86,12 @@ export function errorFromAnswer(answer: ErrorAnswer, baseUrl: string): Error {
     return new ServiceUnreachableError(baseUrl, reason);
   }
   const code = isErrorCode(answer.code) ? answer.code : codeOfStatus(answer.status);
-  return new ServiceError(code, message, answer.requestId);
+  const { requestId, remedy } = answer;
+  return new ServiceError(code, message, {
+    requestId,
+    baseUrl,
+    remedy: remedy === undefined ? undefined : decodeRemedy(remedy),
+  });
 }
 
 function messageOf(body: string): string | undefined {
@@ -77,12 +120,12 @@ const reasons: Readonly<Record<string, string>> = {
 
 const timeouts = new Set(['ANSWER_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
 
-/** The error that a failed connection stands for; abortion is passed on as it is. */
+/** Converts a connection failure; returns an abort unchanged. */
 export function errorFromFailure(failure: unknown, baseUrl: string): unknown {
   const code = codeOf(failure);
   if (code === 'UND_ERR_ABORTED' || code === 'ABORT_ERR') return failure;
   if (code !== undefined && timeouts.has(code)) {
-    const message = `the service at ${baseUrl} did not answer in time; the work may still go on`;
+    const message = `the service at ${baseUrl} did not answer in time`;
     return new ServiceTimeoutError(message, { cause: failure });
   }
   if (!(failure instanceof Error) || code === undefined) return failure;

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import type { Answer, BodyInput, files } from '../contract/index.js';
-import { buildPath, type ComputerAddress, computerParameters } from './address.js';
+import { FILE_PATHS } from '../contract/routes.js';
 import type { Client } from './client.js';
-import { filePaths } from './routes.js';
+import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
 
 /** A file of a computer that is being read. */
 export interface RemoteFile {
@@ -40,7 +40,7 @@ export class ComputerFiles {
   async open(path: string, signal?: AbortSignal): Promise<RemoteFile> {
     const { headers, body } = await this.#client.exchange({
       method: 'GET',
-      path: buildPath(filePaths, this.#params),
+      path: buildPath(FILE_PATHS, this.#params),
       query: { path },
       signal,
     });
@@ -70,7 +70,7 @@ export class ComputerFiles {
     const length = size ?? (data instanceof Readable ? undefined : Buffer.byteLength(data));
     const { body } = await this.#client.exchange({
       method: 'PUT',
-      path: buildPath(filePaths, this.#params),
+      path: buildPath(FILE_PATHS, this.#params),
       query: { path, mode: mode?.toString(8) },
       headers: {
         'content-type': 'application/octet-stream',

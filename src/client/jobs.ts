@@ -1,6 +1,6 @@
 import type { Answer, QueryInput } from '../contract/index.js';
-import { type ComputerAddress, computerParameters } from './address.js';
 import type { Client } from './client.js';
+import { type ComputerAddress, computerParameters } from './http/address.js';
 
 /** A computer's background commands; they outlive the service and this client. */
 export class ComputerJobs {

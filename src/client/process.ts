@@ -1,12 +1,12 @@
 import { Readable, Writable } from 'node:stream';
 import { WebSocket } from 'ws';
 import { isErrorCode } from '../contract/errors.js';
-import type { ProcessControl, ProcessEvent, ProcessStart } from '../contract/process.js';
-import { buildPath, type ComputerAddress, computerParameters } from './address.js';
-import type { Endpoint } from './endpoint.js';
+import { PROCESS_PATHS } from '../contract/routes.js';
+import type { ProcessControl, ProcessEvent, ProcessStart } from '../contract/sockets/process.js';
 import { ServiceError, ServiceUnreachableError } from './errors.js';
-import { processPaths } from './routes.js';
-import { openSocket } from './socket.js';
+import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
+import type { Endpoint } from './http/endpoint.js';
+import { openSocket, sendBytes } from './http/socket.js';
 
 /** Streams by the first byte of a binary message, as in the contract's StreamId. */
 const STDIN = 0;
@@ -48,7 +48,7 @@ export async function openProcess(
   address: ComputerAddress,
   { signal, ...start }: ProcessRequest,
 ): Promise<RemoteProcess> {
-  const path = buildPath(processPaths, computerParameters(address));
+  const path = buildPath(PROCESS_PATHS, computerParameters(address));
   const socket = await openSocket(endpoint, path, signal);
   socket.send(JSON.stringify(start));
   return connect(socket, endpoint.url.href, signal);
@@ -71,10 +71,9 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
     if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
   };
   const stdin = new Writable({
-    // The callback comes when the bytes have left for the network, so a slow service slows the writer.
     write(chunk: Buffer, _, done) {
       if (socket.readyState !== WebSocket.OPEN) return done();
-      socket.send(Buffer.concat([Buffer.of(STDIN), chunk]), (error) => done(error ?? null));
+      sendBytes(socket, chunk, Buffer.of(STDIN), done);
     },
     final(done) {
       control({ type: 'stdin_end' });
@@ -102,7 +101,8 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
       stdin.destroy();
       if (end?.type === 'exit') resolve({ code: end.code, signal: end.signal });
       else if (end?.type === 'error') {
-        reject(new ServiceError(isErrorCode(end.code) ? end.code : 'internal', end.error));
+        const { code, error, remedy } = end;
+        reject(new ServiceError(isErrorCode(code) ? code : 'internal', error, { remedy }));
       } else if (signal?.aborted) reject(signal.reason);
       else reject(new ServiceUnreachableError(baseUrl, 'the connection was lost'));
     });

@@ -7,7 +7,6 @@ export interface Region {
   readonly height: number;
 }
 
-/** How a picture of the screen is made; everything may be left out. */
 export interface ScreenshotOptions {
   /** `png` by default. */
   readonly format?: actions.ImageFormat;
@@ -17,9 +16,9 @@ export interface ScreenshotOptions {
   readonly scale?: number;
   /** The part of the screen to take, in pixels. */
   readonly region?: Region;
-  /** Draw the pointer in. */
+  /** Whether to draw the pointer. */
   readonly cursor?: boolean;
-  /** Wait for the screen to come to rest first: nothing changed for `quietMs`, at most `maxMs`. */
+  /** Wait first until nothing has changed for `quietMs`, but at most `maxMs`. */
   readonly settle?: boolean | { readonly quietMs: number; readonly maxMs: number };
   readonly signal?: AbortSignal;
 }

@@ -1,12 +1,12 @@
 import { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { isErrorCode } from '../contract/errors.js';
-import type { TunnelMessage } from '../contract/tunnel.js';
-import { buildPath, type ComputerAddress, computerParameters } from './address.js';
-import type { Endpoint } from './endpoint.js';
+import { TUNNEL_PATHS } from '../contract/routes.js';
+import type { TunnelMessage } from '../contract/sockets/tunnel.js';
 import { ServiceError, ServiceUnreachableError } from './errors.js';
-import { tunnelPaths } from './routes.js';
-import { openSocket } from './socket.js';
+import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
+import type { Endpoint } from './http/endpoint.js';
+import { openSocket, sendBytes } from './http/socket.js';
 
 /** How long the service may take to close after both sides have ended. */
 const CLOSE_MS = 10_000;
@@ -21,7 +21,7 @@ export async function openTunnel(
   port: number,
   signal?: AbortSignal,
 ): Promise<Duplex> {
-  const path = buildPath(tunnelPaths, computerParameters(address));
+  const path = buildPath(TUNNEL_PATHS, computerParameters(address));
   const socket = await openSocket(endpoint, `${path}?port=${port}`, signal);
   const tunnel = new Tunnel(socket, endpoint.url.href);
   await tunnel.opened;
@@ -50,7 +50,7 @@ class Tunnel extends Duplex {
           this.push(null);
         } else {
           const code = isErrorCode(message.code) ? message.code : 'internal';
-          failure = new ServiceError(code, message.error);
+          failure = new ServiceError(code, message.error, { remedy: message.remedy });
         }
       });
       socket.once('close', () => {
@@ -62,7 +62,7 @@ class Tunnel extends Duplex {
     });
     socket.resume();
     this.opened.catch(() => undefined);
-    // Told by `opened` as long as nobody has the stream.
+    // Reported by `opened` until the caller has the stream.
     this.on('error', () => undefined);
   }
 
@@ -72,7 +72,7 @@ class Tunnel extends Duplex {
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void) {
     if (this.#socket.readyState !== WebSocket.OPEN) return done();
-    this.#socket.send(chunk, (error) => done(error ?? null));
+    sendBytes(this.#socket, chunk, Buffer.alloc(0), done);
   }
 
   override _final(done: () => void): void {

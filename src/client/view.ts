@@ -1,8 +1,8 @@
 import type { Answer } from '../contract/index.js';
 
 /**
- * The link of a live view by the address at which this client reaches the service: a proxy in
- * between may have told the service another one.
+ * Rewrites a live view's URL to the client's base URL, because the service may see another address
+ * behind a proxy.
  */
 export function reachableView(view: Answer<'view'>, baseUrl: string): Answer<'view'> {
   const at = view.url.indexOf('/view/');

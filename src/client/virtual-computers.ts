@@ -1,12 +1,10 @@
+import { DEFAULT_BASE_URL } from '../contract/constants.js';
 import type { Answer, BodyInput } from '../contract/index.js';
-import type { ComputerAddress } from './address.js';
 import { Client, type ClientOptions } from './client.js';
 import { ComputerHandle } from './computer.js';
+import type { ComputerAddress } from './http/address.js';
 
 export interface VirtualComputersOptions extends Partial<ClientOptions> {}
-
-const DEFAULT_BASE_URL: typeof import('../contract/index.js').DEFAULT_BASE_URL =
-  'http://127.0.0.1:4700/api';
 
 /**
  * The service as an object.
@@ -37,6 +35,11 @@ export class VirtualComputers {
 
   health(): Promise<Answer<'health'>> {
     return this.client.request('health');
+  }
+
+  /** The machine images of every engine, and the engines that could not list theirs. */
+  images(): Promise<Answer<'listImages'>> {
+    return this.client.request('listImages');
   }
 
   /** The handle of a computer, by its id or its project and name. Nothing is sent. */

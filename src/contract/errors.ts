@@ -1,7 +1,7 @@
 /**
  * Every error the service can answer, in one place: code, HTTP status and what it is for.
- * 400, 401, 404 and 500 carry everything the interface can say; the others stand for what is
- * outside it (transport, load, an engine that is away).
+ * 400, 401, 404 and 500 cover the interface itself; the others are for transport, load and
+ * unavailable engines.
  */
 export const errorCatalogue = {
   invalid_request: {
@@ -41,17 +41,42 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-/** An error that is meant for the user: what went wrong, where, and what to do next, in one line. */
+/** Response header with an error's remedy; see {@link encodeRemedy}. */
+export const REMEDY_HEADER = 'x-error-remedy';
+
+/** A header holds ASCII only: `%` and everything but printable ASCII is percent-encoded UTF-8. */
+export function encodeRemedy(remedy: string): string {
+  return remedy.toWellFormed().replaceAll(/[^ -$&-~]+/g, encodeURIComponent);
+}
+
+/** Reverses {@link encodeRemedy}; undefined for an invalid header. */
+export function decodeRemedy(header: string): string | undefined {
+  try {
+    return decodeURIComponent(header);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface ApiErrorOptions {
+  /** What to do next: one line of plain text, often a command. Sent in the header `x-error-remedy`. */
+  readonly remedy?: string;
+  readonly cause?: unknown;
+}
+
+/** An error for the user: what went wrong and where, in one line, and what to do about it. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly code: ErrorCode;
   /** HTTP status of `code`. */
   readonly status: number;
+  readonly remedy: string | undefined;
 
-  constructor(code: ErrorCode, message: string, options?: { cause?: unknown }) {
-    super(message, options);
+  constructor(code: ErrorCode, message: string, { remedy, cause }: ApiErrorOptions = {}) {
+    super(message, { cause });
     this.code = code;
     this.status = errorCatalogue[code].status;
+    this.remedy = remedy;
   }
 }
 

@@ -1,15 +1,11 @@
 import { z } from 'zod';
 import { text } from './primitives.js';
 
-/**
+/*
  * A file's bytes: `GET C/files?path=` answers them, `PUT C/files?path=` takes them, of any size and
- * type. Neither is JSON, so they stand beside the operations. PUT answers {@link FileWritten}; the
- * file appears whole or not at all. GET names mode and time in `x-file-mode` and `last-modified`.
+ * type. Neither is JSON, so they are not operations. PUT answers {@link FileWritten} and writes
+ * atomically. GET returns mode and time in `x-file-mode` and `last-modified`.
  */
-export const FILE_PATHS = [
-  '/computers/:id/files',
-  '/projects/:project/computers/:computer/files',
-] as const;
 
 const noNul = (value: string) => !value.includes('\0');
 
@@ -40,7 +36,7 @@ export const FileEntry = z.object({
   /** Permissions in octal, four digits. */
   mode: z.string(),
   mtime: z.iso.datetime(),
-  /** Where a link leads. */
+  /** A link's target. */
   target: z.string().optional(),
 });
 
@@ -52,7 +48,7 @@ export const MakeDirectory = z.object({ path: GuestPath, mode: Mode.optional() }
 export const DirectoryMade = z.object({
   success: z.literal(true),
   path: z.string(),
-  /** False when it was there. */
+  /** False if it existed. */
   created: z.boolean(),
 });
 

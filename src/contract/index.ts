@@ -1,5 +1,6 @@
-export * as actions from './actions.js';
-export { type BatchAction, type BatchInput, type BatchResult, MAX_BATCH } from './batch.js';
+export * as actions from './actions/actions.js';
+export type { BatchAction, BatchInput, BatchResult } from './actions/batch.js';
+export { DEFAULT_BASE_URL, MAX_BATCH } from './constants.js';
 export { ApiError, type ErrorCode, errorCatalogue, isErrorCode } from './errors.js';
 export * as files from './files.js';
 export * as jobs from './jobs.js';
@@ -7,22 +8,13 @@ export {
   type Answer,
   type Body,
   type BodyInput,
-  type Method,
   type Operation,
-  type OperationName,
   type Operations,
   operations,
   type Query,
   type QueryInput,
 } from './operations.js';
-export { ComputerName, DEFAULT_BASE_URL, ProjectName } from './primitives.js';
-export {
-  PROCESS_PATHS,
-  ProcessControl,
-  ProcessEvent,
-  ProcessStart,
-  StreamId,
-} from './process.js';
+export { ComputerName, ProjectName } from './primitives.js';
 export {
   Computer,
   ComputerStatus,
@@ -35,6 +27,20 @@ export {
   Project,
   ProjectWithComputers,
 } from './resources.js';
+export {
+  FILE_PATHS,
+  type Method,
+  type OperationName,
+  PROCESS_PATHS,
+  routes,
+  TUNNEL_PATHS,
+} from './routes.js';
+export {
+  ProcessControl,
+  ProcessEvent,
+  ProcessStart,
+  StreamId,
+} from './sockets/process.js';
+export { TunnelMessage, TunnelQuery } from './sockets/tunnel.js';
+export { VIEW_PATHS, View, ViewMode, viewPath } from './sockets/view.js';
 export * as streams from './streams.js';
-export { TUNNEL_PATHS, TunnelMessage, TunnelQuery } from './tunnel.js';
-export { VIEW_PATHS, View, ViewMode, viewPath } from './view.js';

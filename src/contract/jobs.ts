@@ -8,7 +8,7 @@ export const Job = z.object({
   pid: z.number().int(),
   status: z.enum(['running', 'exited']),
   /**
-   * As a shell has it: 128 and the signal's number when one ended it. Null while it runs, and when
+   * As in a shell: 128 plus the signal's number when a signal ended it. Null while it runs, and if
    * the computer stopped before it ended.
    */
   exit_code: z.number().int().nullable(),
@@ -39,7 +39,7 @@ export const JobQuery = z.object({
 
 export const JobWithOutput = Job.extend({
   output: z.string(),
-  /** The offset to go on with. */
+  /** The offset at which to continue reading. */
   next_offset: z.number().int(),
 });
 

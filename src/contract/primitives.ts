@@ -1,7 +1,5 @@
 import { z } from 'zod';
-
-/** Base address of a service on this machine; all paths of the contract are relative to it. */
-export const DEFAULT_BASE_URL = 'http://127.0.0.1:4700/api';
+import { MOUSE_BUTTONS } from './constants.js';
 
 /** 1 to 64 letters, digits, `_`, `-`. */
 export const ProjectName = z
@@ -24,9 +22,13 @@ export const Coordinate = z
   .finite()
   .transform((value) => Math.round(value));
 
-export const MouseButton = z.enum(['left', 'right', 'middle'], {
-  error: 'must be "left", "right" or "middle"',
-});
+/** A word of a closed set, with a message that names the set. */
+export function oneOfWords<const Words extends readonly [string, ...string[]]>(words: Words) {
+  const quoted = words.map((word) => `"${word}"`);
+  return z.enum(words, { error: `must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}` });
+}
+
+export const MouseButton = oneOfWords(MOUSE_BUTTONS);
 
 export const ModifierKeys = z
   .array(z.string({ error: 'must be a key name' }), { error: 'must be a list of key names' })

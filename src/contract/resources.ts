@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { ComputerName, integer, oneOf, ProjectName, Timestamp } from './primitives.js';
+import { CPU_COUNTS, GPUS, OPERATING_SYSTEMS, RAM_SIZES } from './constants.js';
+import { ComputerName, integer, oneOf, oneOfWords, ProjectName, Timestamp } from './primitives.js';
 
-export const Os = z.enum(['linux', 'windows'], { error: 'must be "linux" or "windows"' });
-export const Ram = oneOf([2, 4, 8], 'GB');
-export const Cpu = oneOf([2, 4, 8], 'cores');
-export const Gpu = z.enum(['none', 'T4', 'A10'], { error: 'must be "none", "T4" or "A10"' });
+export const Os = oneOfWords(OPERATING_SYSTEMS);
+export const Ram = oneOf(RAM_SIZES, 'GB');
+export const Cpu = oneOf(CPU_COUNTS, 'cores');
+export const Gpu = oneOfWords(GPUS);
 
 export const ComputerStatus = z.enum([
   'starting',
@@ -91,13 +92,13 @@ export const CreateComputer = z.object({
     .optional(),
   engine: z
     .string({ error: 'must be the name of an engine' })
-    .regex(/^[a-z]{1,20}$/, 'must be the name of an engine, for example "docker"')
+    .regex(/^[a-z]{1,20}$/, 'must be the name of an engine: 1 to 20 of a-z')
     .optional(),
   auto_stop_minutes: AutoStop.default(null),
   protected: z.boolean({ error: 'must be true or false' }).default(false),
 });
 
-/** What can be changed of a computer; what is left out stays as it is. */
+/** Changes of a computer; omitted fields keep their values. */
 export const UpdateComputer = z.object({
   name: ComputerName.optional(),
   auto_stop_minutes: AutoStop.optional(),
@@ -111,11 +112,13 @@ export const Key = z.object({
   name: z.string(),
   created_at: Timestamp,
   last_used_at: Timestamp.nullable(),
+  /** Id of the key that created it; null for the first one and for keys of earlier versions. */
+  created_by: z.string().nullable(),
 });
 export const CreateKey = z.object({ name: ComputerName });
 export const CreatedKey = Key.extend({ key: z.string() });
 
-/** An entry of the ledger of who did what to a computer. */
+/** An entry of a computer's audit log. */
 export const Action = z.object({
   id: z.number().int(),
   at: Timestamp,
@@ -137,6 +140,17 @@ export const ActionsQuery = z.object({
   before: whole(integer(1, Number.MAX_SAFE_INTEGER)).optional(),
 });
 
+/** An entry of an owner's audit log. */
+export const AuditEntry = Action.extend({
+  /** Null for operations on no computer: keys, projects and connections. */
+  computer_id: z.string().nullable(),
+});
+
+export const AuditQuery = ActionsQuery.extend({
+  /** Only entries of the computer with this id, which may have been deleted. */
+  computer: z.string().max(64).optional(),
+});
+
 /** Who a key belongs to, and what its owner may run at once. */
 export const Me = z.object({
   user_id: z.string(),
@@ -144,6 +158,31 @@ export const Me = z.object({
   key: z.object({ id: z.string(), name: z.string() }),
   running: z.number().int(),
   max_running: z.number().int(),
+});
+
+/** A machine image, or a template: a booted machine to start others of its shape from. */
+export const Image = z.object({
+  name: z.string(),
+  engine: z.string(),
+  os: Os,
+  /** Built from a recipe, an imported disk, or a template. */
+  kind: z.enum(['image', 'disk', 'template']),
+  /** `stale`: what it was made from has changed since. */
+  status: z.enum(['ready', 'stale']),
+  bytes: z.number().int(),
+  created_at: Timestamp,
+  recipe_hash: z.string().nullable(),
+  /** Of a template: its key and the shape of its computers. */
+  key: z.string().nullable(),
+  cpu: z.number().int().nullable(),
+  ram: z.number().int().nullable(),
+  resolution: z.object({ width: z.number(), height: z.number() }).nullable(),
+});
+
+export const ImageList = z.object({
+  images: z.array(Image),
+  /** Engines that could not list their images. */
+  failures: z.array(z.object({ engine: z.string(), reason: z.string() })),
 });
 
 export const Health = z.object({
@@ -163,6 +202,10 @@ export type CreateComputer = z.infer<typeof CreateComputer>;
 export type Key = z.infer<typeof Key>;
 export type CreatedKey = z.infer<typeof CreatedKey>;
 export type Action = z.infer<typeof Action>;
+export type AuditEntry = z.infer<typeof AuditEntry>;
+export type AuditQuery = z.infer<typeof AuditQuery>;
 export type ActionsQuery = z.infer<typeof ActionsQuery>;
 export type Me = z.infer<typeof Me>;
+export type Image = z.infer<typeof Image>;
+export type ImageList = z.infer<typeof ImageList>;
 export type Health = z.infer<typeof Health>;

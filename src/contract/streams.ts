@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FRAME_RATES } from './constants.js';
 import { integer, oneOf, quantity, Timestamp } from './primitives.js';
 
 /** As projects are named: 1 to 64 letters, digits, `_`, `-`. */
@@ -6,7 +7,7 @@ export const ConnectionName = z
   .string({ error: 'must be a string' })
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "_" or "-"');
 
-/** What more there is to say about a URL, the service says when it takes it apart. */
+/** The service validates the rest of the URL when it parses it. */
 const Url = z
   .string({ error: 'must be an rtmp or rtmps URL' })
   .min(1, 'must be an rtmp or rtmps URL')
@@ -15,7 +16,7 @@ const Url = z
 export const CreateConnection = z.object({
   name: ConnectionName,
   url: Url,
-  /** Kept encrypted and never shown again; left out where the URL holds it. */
+  /** Stored encrypted and never shown again; omitted if the URL contains it. */
   stream_key: z
     .string({ error: 'must be a string' })
     .min(1, 'must not be empty')
@@ -24,7 +25,7 @@ export const CreateConnection = z.object({
     .optional(),
 });
 
-/** Where streams can go. */
+/** A stream target. */
 export const Connection = z.object({
   name: z.string(),
   /** `scheme://host[:port]/app`, without the stream's name and the query, which can be secret. */
@@ -34,8 +35,7 @@ export const Connection = z.object({
   created_at: Timestamp,
 });
 
-export const FPS = [15, 30, 60] as const;
-const Fps = oneOf(FPS, 'frames a second');
+const Fps = oneOf(FRAME_RATES, 'frames a second');
 /** Kilobits a second. */
 const Bitrate = integer(200, 20_000);
 
@@ -63,7 +63,7 @@ export const StreamStatus = z.object({
   status: z.enum(['idle', 'streaming', 'terminated']),
   start_time: Timestamp.optional(),
   pid: z.number().int().optional(),
-  /** Why it ended, or what is being mended. */
+  /** Why it ended, or why it reconnects. */
   message: z.string().optional(),
 });
 

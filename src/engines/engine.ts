@@ -3,20 +3,32 @@ import type { Duplex } from 'node:stream';
 /** How strongly a machine is kept apart from its host. `emulated` is a VM without hardware help. */
 export type Isolation = 'container' | 'vm' | 'emulated';
 
-/** What an engine can do, as data: callers branch on these, never on an engine's name. */
-export interface EngineFeatures {
-  readonly isolation: Isolation;
-  /** A running machine can be copied with its memory. */
-  readonly fork: boolean;
+export type Os = 'linux' | 'windows';
+
+/** What has to be known of an engine before it has made a machine; callers never compare names. */
+export interface EngineCapabilities {
   /** Guest systems that it can run. */
-  readonly os: readonly ('linux' | 'windows')[];
+  readonly os: readonly Os[];
   /** GPU names that it can lend to a machine. */
   readonly gpus: readonly string[];
+  /** The isolation of a machine that nothing else is known of. */
+  readonly isolation: Isolation;
+}
+
+/** What one machine is and can do: an engine may have machines of several kinds. */
+export interface MachineDescription {
+  readonly isolation: Isolation;
   /**
    * How a screen's pixels travel at the least cost: `raw` where they are copied within memory,
    * `hextile` where every byte has to be taken out of a guest.
    */
   readonly pixels: 'raw' | 'hextile';
+  /** It can be copied while it runs, with its memory. */
+  readonly canFork: boolean;
+  /** How to log in; undefined when its image has no SSH server. */
+  readonly shell?: ShellAccess;
+  /** What its desktop runs: X11 programs, Windows programs on Wine, or a system of its own. */
+  readonly programs: 'x11' | 'wine' | 'native';
 }
 
 /** Everything an engine needs to make a machine. Plain data; nothing in it is ever given to a shell. */
@@ -26,7 +38,7 @@ export interface MachineSpec {
   /** Who owns it, as ids; the engine stores both so that {@link Engine.list} can return them. */
   readonly ownerId: string;
   readonly projectId: string;
-  readonly os: 'linux' | 'windows';
+  readonly os: Os;
   /** The image's name, for example `linux`; the engine resolves it to what it has stored. */
   readonly image: string;
   /** Cores. */
@@ -53,18 +65,50 @@ export interface MachineState {
 /** Something happened to a machine, perhaps behind the service's back: its present state. */
 export type MachineEvent = MachineState | { readonly id: string; readonly status: 'gone' };
 
-/** Can this engine be used here? If not: why, and the one command that mends it. */
+/** Can this engine be used here? If not: why, and how to fix it. */
 export type Probe =
   | { readonly usable: true; readonly version: string; readonly detail: string }
   | { readonly usable: false; readonly reason: string; readonly remedy: string };
 
 export interface EngineImage {
+  /** The engine's own id of the image, if it has one. */
+  readonly id?: string;
   readonly name: string;
-  readonly os: 'linux' | 'windows';
+  readonly os: Os;
   /** Hash of the recipe it was made from, hexadecimal, if it was built from one. */
   readonly recipeHash?: string;
   readonly bytes: number;
   readonly createdAt: Date;
+}
+
+/** What machines that start from the same template have in common. */
+export interface MachineShape {
+  /** The image's name. */
+  readonly image: string;
+  readonly cpu: number;
+  /** GiB */
+  readonly ram: number;
+  readonly resolution: { readonly width: number; readonly height: number };
+}
+
+/** A booted machine saved to start others of its shape from. */
+export interface Template extends MachineShape {
+  readonly key: string;
+  readonly os: Os;
+  /** On the disk, without the image. */
+  readonly bytes: number;
+  readonly createdAt: Date;
+  /** Made from an image or with a version of the engine that has changed: no longer used. */
+  readonly stale: boolean;
+}
+
+/** A machine that no computer owns yet; using it once makes it fast for its later owner. */
+export interface WarmUp {
+  dial(channel: Channel): Promise<Duplex>;
+  /** Undefined when its image has no SSH server. */
+  readonly access: (ShellAccess & { readonly privateKey: string }) | undefined;
+  readonly pixels: MachineDescription['pixels'];
+  readonly signal: AbortSignal;
 }
 
 /** The two byte streams of every machine: `screen` speaks RFB, `shell` speaks SSH. */
@@ -86,9 +130,9 @@ export interface ShellAccess {
  */
 export interface Engine {
   readonly name: string;
-  readonly features: EngineFeatures;
-  /** How to log in to a machine; undefined when its image has no SSH server. */
-  shell(id: string): Promise<ShellAccess | undefined>;
+  readonly capabilities: EngineCapabilities;
+  /** What a machine is and can do; it stays the same until the machine is started again. */
+  describe(id: string, signal?: AbortSignal): Promise<MachineDescription>;
   /** Answers within a few seconds whatever the engine's state. Never throws. */
   probe(signal?: AbortSignal): Promise<Probe>;
   /** Makes the machine without starting it. Idempotent by `spec.id`. */
@@ -108,7 +152,11 @@ export interface Engine {
   watch(signal: AbortSignal): AsyncIterable<MachineEvent>;
   /** Opens a stream to a running machine. The caller owns and destroys it. */
   dial(id: string, channel: Channel, signal?: AbortSignal): Promise<Duplex>;
+  /** The images that machines can be made from. */
   images(signal?: AbortSignal): Promise<EngineImage[]>;
+  /** Hash of the recipe `image` as it is now; undefined when there is no such recipe. */
+  recipeHash(image: string): Promise<string | undefined>;
+  templates?(): Promise<Template[]>;
   /** Waits for what the engine does in the background; the machines go on running. */
   close?(): Promise<void>;
 }
@@ -122,7 +170,7 @@ export interface Forking {
   fork(from: string, to: MachineSpec, signal?: AbortSignal): Promise<void>;
 }
 
-/** True when the engine can copy machines. */
-export function canFork(engine: Engine): engine is Engine & Forking {
-  return engine.features.fork && 'fork' in engine;
+/** True when the engine can copy machines at all; {@link MachineDescription.canFork} says which. */
+export function isForking(engine: Engine): engine is Engine & Forking {
+  return 'fork' in engine;
 }

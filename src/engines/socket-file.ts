@@ -2,25 +2,26 @@ import { constants } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
 import { ApiError } from '../contract/errors.js';
+import { within } from '../lib/async/deadline.js';
 
-/** Linux: the file itself, without opening it for reading or writing. Node has no name for it. */
+/** Linux: a descriptor of the file that cannot be read or written. Node has no constant for it. */
 const O_PATH = 0o10000000;
 const CONNECT_MS = 5_000;
 
-/** The socket is not there, or nobody listens on it: the machine may still be starting. */
+/** The socket does not exist or nothing listens on it: the machine may still be starting. */
 export class NotListening extends Error {
   override readonly name = 'NotListening';
 }
 
 /**
- * Connects to a unix socket in a directory that a guest, or what runs it, can write.
+ * Connects to a unix socket in a directory that a guest or its QEMU can write to.
  *
- * It is not trusted: a link left there would lead to a socket of the host's. So the file is opened
- * without following links and found to be a socket, and then that very file is connected to,
- * through its descriptor; which is also shorter than the 107 bytes that a socket's path may have.
+ * Such a path could be a link to a socket of the host. So the file is opened without following
+ * links, checked to be a socket and connected to through its descriptor. That path is also short:
+ * a socket's may have 107 bytes at most.
  *
  * `what` names it in errors, for example `The computer's screen`. Throws {@link NotListening}, or
- * an ApiError: `guest_failed` for something else than a socket, `guest_timeout`.
+ * an ApiError: `guest_failed` if the file is not a socket, `guest_timeout`.
  */
 export async function dialSocketFile(
   path: string,
@@ -40,32 +41,27 @@ export async function dialSocketFile(
   } finally {
     await file.close();
   }
-  // Its 'close' has been and gone: nobody who listens from now on would hear of it.
-  if (socket.destroyed) throw new NotListening('it hung up at once');
+  // 'close' has been emitted already; the caller would never see it.
+  if (socket.destroyed) throw new NotListening('the connection was closed at once');
   return socket;
 }
 
-function connected(socket: Socket, what: string, signal: AbortSignal | undefined): Promise<Socket> {
-  return new Promise((resolve, reject) => {
-    const settle = (error?: unknown) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', onAbort);
-      socket.off('connect', onConnect).off('error', onError);
-      // A guest can end the connection at any moment, also while nobody listens yet.
-      socket.on('error', () => undefined);
-      if (error === undefined) return resolve(socket);
-      socket.destroy();
-      reject(error);
-    };
-    const onAbort = () => settle(signal?.reason);
-    const onConnect = () => settle();
-    const onError = (cause: Error) => settle(new NotListening('nobody listens', { cause }));
-    const timer = setTimeout(
-      () => settle(new ApiError('guest_timeout', `${what} did not answer in time.`)),
-      CONNECT_MS,
-    );
-    socket.on('connect', onConnect).on('error', onError);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    if (signal?.aborted) onAbort();
+async function connected(
+  socket: Socket,
+  what: string,
+  signal: AbortSignal | undefined,
+): Promise<Socket> {
+  const connection = new Promise<void>((resolve, reject) => {
+    socket.once('connect', resolve);
+    // Stays: the guest can close the connection before the caller has added a listener.
+    socket.on('error', (cause) => reject(new NotListening('nothing listens', { cause })));
   });
+  const onTimeout = () => new ApiError('guest_timeout', `${what} did not answer in time.`);
+  try {
+    await within(connection, { ms: CONNECT_MS, onTimeout, signal });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }

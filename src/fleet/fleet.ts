@@ -1,23 +1,26 @@
+import type { ImageList } from '../contract/resources.js';
 import type { Engine } from '../engines/engine.js';
-import { Access } from './access.js';
-import { autoStop } from './auto-stop.js';
-import { Computers } from './computers.js';
-import { Connections } from './connections.js';
-import { Control } from './control.js';
-import { Ledger } from './ledger.js';
-import { type EngineSet, Machines } from './machines.js';
-import { Projects } from './projects.js';
-import { type Log, Reconciler } from './reconcile.js';
-import { type Connectors, realConnectors } from './session.js';
+import { listStoredImages } from '../engines/stored-images.js';
+import { ApiKeys } from './accounts/api-keys.js';
+import { Tickets } from './accounts/tickets.js';
+import { Actions } from './actions/actions.js';
+import { RunningComputers } from './actions/running-computers.js';
+import { AuditLog } from './audit/audit-log.js';
+import { Computers } from './computers/computers.js';
+import { Projects } from './computers/projects.js';
+import { autoStop } from './lifecycle/auto-stop.js';
+import { type EngineSet, Machines } from './lifecycle/machines.js';
+import { type Log, Reconciler } from './lifecycle/reconcile.js';
+import { watchEngine } from './lifecycle/watcher.js';
+import { type Connectors, realConnectors } from './sessions/session.js';
 import type { Store, StoreState } from './store/index.js';
-import { Streams } from './streams.js';
-import { Tickets } from './tickets.js';
-import { watchEngine } from './watcher.js';
+import { StreamTargets } from './streams/stream-targets.js';
+import { Streams } from './streams/streams.js';
 
-/** Engines are asked no more often than this. */
+/** Engines are probed at most this often. */
 const FRESH_MS = 2_000;
 
-/** Whether an engine can be used; if not, the detail has the reason and what mends it. */
+/** Whether an engine can be used; if not, the detail has the reason and the remedy. */
 export interface EngineProbe {
   readonly name: string;
   readonly usable: boolean;
@@ -27,7 +30,7 @@ export interface EngineProbe {
 export interface FleetOptions {
   readonly store: Store;
   readonly engines: EngineSet;
-  /** Computers that an owner may run at once, unless the owner has a limit of its own. */
+  /** Limit of running computers per owner, unless the owner has its own. */
   readonly maxRunning: number;
   readonly log: Log;
   /** May streams go to addresses that are not on the public internet? No if left out. */
@@ -35,14 +38,14 @@ export interface FleetOptions {
   readonly connectors?: Connectors;
 }
 
-/** The domain: who owns what, what it is meant to be, and everything that is done with it. */
+/** The domain: owners, projects, computers and the operations on them. */
 export class Fleet {
-  readonly access: Access;
+  readonly apiKeys: ApiKeys;
   readonly projects: Projects;
   readonly computers: Computers;
-  readonly control: Control;
-  readonly ledger: Ledger;
-  readonly connections: Connections;
+  readonly actions: Actions;
+  readonly auditLog: AuditLog;
+  readonly streamTargets: StreamTargets;
   readonly streams: Streams;
   readonly tickets = new Tickets();
   readonly #machines: Machines;
@@ -57,20 +60,16 @@ export class Fleet {
     const { store, engines, maxRunning, log, connectors = realConnectors } = options;
     this.#store = store;
     this.#machines = new Machines(engines, store, connectors);
-    this.access = new Access(store);
-    this.access.onRemoved((keyId) => this.tickets.revoke(keyId));
+    this.apiKeys = new ApiKeys(store);
+    this.apiKeys.onRemoved((keyId) => this.tickets.revoke(keyId));
     this.computers = new Computers(store, this.#machines, maxRunning);
     this.projects = new Projects(store, this.computers);
-    this.ledger = new Ledger(store, log);
-    this.control = new Control(store, this.#machines);
+    this.auditLog = new AuditLog(store, log);
+    const running = new RunningComputers(store, this.#machines);
+    this.actions = new Actions(running);
     const rules = { allowPrivate: options.allowPrivateRtmp ?? false };
-    this.connections = new Connections(store, rules);
-    this.streams = new Streams({
-      control: this.control,
-      connections: this.connections,
-      rules,
-      log,
-    });
+    this.streamTargets = new StreamTargets(store, rules);
+    this.streams = new Streams({ running, streamTargets: this.streamTargets, rules, log });
     const reconciler = new Reconciler(store, this.#machines, log);
     for (const engine of engines.all.values()) {
       const { name } = engine;
@@ -78,27 +77,32 @@ export class Fleet {
       const watching = watchEngine(engine, reconciler, log, this.#stopping.signal, matters);
       this.#background.push(watching);
     }
-    this.#autoStop = autoStop({ store, machines: this.#machines, ledger: this.ledger, log });
+    this.#autoStop = autoStop({ store, machines: this.#machines, auditLog: this.auditLog, log });
   }
 
-  /** What each engine says of itself; asked at most every two seconds, however many ask here. */
+  /** The engines' probes, cached for two seconds. */
   probes(): Promise<EngineProbe[]> {
-    if (this.#probes === undefined || Date.now() - this.#probedAt > FRESH_MS) {
+    if (this.#probes === undefined || performance.now() - this.#probedAt > FRESH_MS) {
       this.#probes = Promise.all([...this.#machines.engines()].map(probeOf));
-      this.#probedAt = Date.now();
+      this.#probedAt = performance.now();
     }
     return this.#probes;
   }
 
+  /** What the engines hold to make computers from. */
+  images(signal?: AbortSignal): Promise<ImageList> {
+    return listStoredImages([...this.#machines.engines()], signal);
+  }
+
   /** Can the store be read and written, and has its disk room for more? */
   storeState(): StoreState {
-    const { failure } = this.ledger;
+    const { failure } = this.auditLog;
     const state = this.#store.state();
     if (!state.usable || failure === undefined) return state;
     return { usable: false, detail: `it cannot be written: ${failure}` };
   }
 
-  /** Lets go of everything; the machines go on running. */
+  /** Closes all connections and the store. The machines keep running. */
   async close(): Promise<void> {
     this.#autoStop.stop();
     this.#stopping.abort();
@@ -106,14 +110,14 @@ export class Fleet {
     await this.streams.close();
     await Promise.all(this.#background);
     await Promise.all([...this.#machines.engines()].map((engine) => engine.close?.()));
-    this.ledger.close();
+    this.auditLog.close();
     this.#store.close();
   }
 }
 
 async function probeOf(engine: Engine): Promise<EngineProbe> {
   const probe = await engine.probe();
-  const detail = probe.usable ? probe.detail : `${probe.reason}; mend it with: ${probe.remedy}`;
+  const detail = probe.usable ? probe.detail : `${probe.reason}; to fix it: ${probe.remedy}`;
   return { name: engine.name, usable: probe.usable, detail };
 }
 

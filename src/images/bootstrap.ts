@@ -2,10 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { type Recipe, readPackages } from './recipe.js';
+import { onAbort } from '../lib/async/abort.js';
+import { type Layers, type Recipe, readPackages } from './recipe.js';
 import { packageSources, SUITE } from './sources.js';
 
-/** How many of its last lines a failed build shows. */
+/** Number of output lines in the error of a failed build. */
 const SHOWN_LINES = 15;
 
 export interface BuildOptions {
@@ -27,14 +28,7 @@ export async function bootstrap(
   await bootstrapLayers({ ...recipe, packages: await readPackages(recipe) }, target, options);
 }
 
-/** What a root file system is made of. */
-export interface Layers {
-  /** Folders with `files/` and `setup.sh`: all files are laid, then the set-ups are run in turn. */
-  readonly layers: readonly string[];
-  readonly packages: readonly string[];
-}
-
-/** The same of any packages and folders. */
+/** The same for any packages and folders. */
 export async function bootstrapLayers(
   { layers, packages }: Layers,
   target: string,
@@ -110,7 +104,7 @@ async function runMmdebstrap(args: readonly string[], options: BuildOptions): Pr
     detached: true,
   });
   const end = () => endGroup(subprocess.pid);
-  signal?.addEventListener('abort', end, { once: true });
+  const dispose = onAbort(signal, end);
   try {
     for await (const line of subprocess.iterable({ from: 'stderr' })) {
       last.push(line);
@@ -123,7 +117,7 @@ async function runMmdebstrap(args: readonly string[], options: BuildOptions): Pr
     end();
     throw error;
   } finally {
-    signal?.removeEventListener('abort', end);
+    dispose();
   }
   const result = await subprocess;
   signal?.throwIfAborted();
@@ -138,8 +132,8 @@ async function runMmdebstrap(args: readonly string[], options: BuildOptions): Pr
 }
 
 /**
- * Asks mmdebstrap and all it runs to end. It removes its temporary folder then, but by itself it
- * would wait for the packages first, so the programs that install them are asked, too.
+ * Terminates mmdebstrap's process group. mmdebstrap removes its temporary folder on SIGTERM, but
+ * would first wait for the package installation, so that is terminated too.
  */
 function endGroup(leader: number | undefined): void {
   if (leader === undefined) {

@@ -3,8 +3,7 @@ import { createReadStream, existsSync } from 'node:fs';
 import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { packageRoot } from '../package-root.js';
-import type { Layers } from './bootstrap.js';
+import { packageRoot } from '../lib/package-root.js';
 import { readPlan } from './recipe-plan.js';
 
 /** Where the recipes are in this package, in the sources as well as in `dist`. */
@@ -12,7 +11,7 @@ const RECIPES = fileURLToPath(new URL('images/', packageRoot));
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
-/** In a recipe's folder: the same again, with what a virtual machine needs besides. */
+/** Subfolder of a recipe with additional packages, files and set-up for virtual machines. */
 const VM = 'vm';
 
 /** How a machine image is made: a folder with `packages`, `files/`, `setup.sh`, maybe `recipe.json`. */
@@ -25,6 +24,13 @@ export interface Recipe {
   readonly layers: readonly string[];
   /** SHA-256 in hexadecimal digits. The same sources give the same hash on every machine. */
   readonly hash: string;
+}
+
+/** What a root file system is made of. */
+export interface Layers {
+  /** Folders with `files/` and `setup.sh`: all files are laid, then the set-ups are run in turn. */
+  readonly layers: readonly string[];
+  readonly packages: readonly string[];
 }
 
 /** How the disk of a virtual machine is made: the recipe, then what its folders `vm` add. */

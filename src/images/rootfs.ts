@@ -1,9 +1,9 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { withFileLock } from '../lib/fs/file-lock.js';
+import { flush } from '../lib/fs/flush.js';
 import { type BuildOptions, bootstrap } from './bootstrap.js';
 import { defaultCacheDirectory } from './cache.js';
-import { flush } from './flush.js';
-import { withFileLock } from './lock.js';
 import type { Recipe } from './recipe.js';
 
 export interface RootfsOptions extends BuildOptions {
@@ -21,7 +21,7 @@ export interface Rootfs {
 
 /**
  * The root file system of a recipe: from the cache at once, else built, which takes minutes. At
- * most one build of a recipe runs on the host; whoever else asks waits for it. A tarball appears
+ * most one build of a recipe runs on the host; other requests wait for it. A tarball appears
  * under its name only when it is whole and on the disk; older ones of the recipe are removed then.
  */
 export async function buildRootfs(recipe: Recipe, options: RootfsOptions = {}): Promise<Rootfs> {
@@ -39,7 +39,7 @@ export async function buildRootfs(recipe: Recipe, options: RootfsOptions = {}): 
     if (builtMeanwhile) {
       return builtMeanwhile;
     }
-    // What another build left here is not whole: it would have been renamed.
+    // Leftovers of a failed build; a complete one would have been renamed.
     await rm(directory, { recursive: true, force: true });
     await mkdir(directory);
     await buildInto(directory, tarball, recipe, options);
@@ -70,7 +70,7 @@ async function buildInto(
   }
 }
 
-/** Removes what was built of earlier versions: `<name>-<hash>` with another hash. */
+/** Removes builds of earlier versions: `<name>-<hash>` with another hash. */
 export async function removeOlder(images: string, name: string, hash: string): Promise<void> {
   const version = new RegExp(`^${name}-[0-9a-f]{64}$`);
   for (const entry of await readdir(images)) {

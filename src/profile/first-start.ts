@@ -2,10 +2,10 @@ import { configDirectory, type Environment } from './directory.js';
 import { sameBaseUrl } from './resolve.js';
 import { DEFAULT_PROFILE, type ProfileFile, ProfileStore } from './store.js';
 
-/** Where the key of a service's first start went. */
+/** Where the key of a service's first start was written. */
 export interface FirstKeyResult {
   readonly profile: string;
-  /** False when a profile of the user's is in use, which points elsewhere. */
+  /** False when the current profile points to another service. */
   readonly isCurrent: boolean;
   readonly path: string;
 }

@@ -2,7 +2,6 @@ export { configDirectory, type Environment, stateDirectory } from './directory.j
 export { type FirstKeyResult, writeDefaultProfile } from './first-start.js';
 export {
   type Flags,
-  LOCAL_BASE_URL,
   resolveSettings,
   type Setting,
   type Settings,

@@ -1,9 +1,6 @@
+import { DEFAULT_BASE_URL } from '../contract/constants.js';
 import type { Environment } from './directory.js';
 import type { ProfileStore } from './store.js';
-
-/** Base address of a service on this machine; the contract's, without loading its schemas. */
-export const LOCAL_BASE_URL: typeof import('../contract/index.js').DEFAULT_BASE_URL =
-  'http://127.0.0.1:4700/api';
 
 /** Where a setting comes from, the strongest first. */
 export type Source = 'flag' | 'environment' | 'profile' | 'default';
@@ -20,9 +17,10 @@ export interface Settings {
   readonly baseUrl: Setting<string>;
   readonly apiKey: Setting<string> | undefined;
   readonly project: Setting<string> | undefined;
+  readonly listenerUid: Setting<string> | undefined;
 }
 
-/** What the command line says; no flag for the key: arguments can be seen by every user. */
+/** Command-line flags. There is none for the key, because every user can see arguments. */
 export interface Flags {
   readonly profile?: string;
   readonly baseUrl?: string;
@@ -44,8 +42,8 @@ export class UnknownProfileError extends Error {
 
 /**
  * Flag over environment over profile over default, each value by itself; an empty variable counts
- * as unset. One exception keeps a key at home: a profile's key goes to the profile's own base URL
- * only, never to another one that a flag or variable names.
+ * as unset. One exception: a profile's key and listener uid hold for the profile's own base URL
+ * only, never for another one that a flag or variable names.
  */
 export async function resolveSettings(
   store: ProfileStore,
@@ -70,7 +68,7 @@ export async function resolveSettings(
     fromFlag('--base-url', flags.baseUrl) ??
     fromEnvironment('VC_BASE_URL', env) ??
     fromProfile(stored?.baseUrl) ??
-    setting<string>(LOCAL_BASE_URL, 'default', 'built in');
+    setting<string>(DEFAULT_BASE_URL, 'default', 'built in');
   const isAtHome = stored !== undefined && sameBaseUrl(stored.baseUrl, baseUrl.value);
   return {
     profile,
@@ -81,6 +79,9 @@ export async function resolveSettings(
       fromFlag('--project', flags.project) ??
       fromEnvironment('VC_PROJECT', env) ??
       fromProfile(stored?.project),
+    listenerUid:
+      fromEnvironment('VC_LISTENER_UID', env) ??
+      (isAtHome ? fromProfile(stored.listenerUid) : undefined),
   };
 }
 

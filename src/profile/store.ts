@@ -1,12 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { makeDirectory } from '../files/directory.js';
+import { makeDirectory } from '../lib/fs/directory.js';
 
-/** How to reach a service: where it is, the key to it and the project that commands mean. */
+/** How to reach a service: base URL, key and default project. */
 export interface Profile {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly project?: string;
+  /** A uid, or `any`: the user besides root and oneself who may own the service's port. */
+  readonly listenerUid?: string;
 }
 
 export interface ProfileFile {
@@ -15,7 +17,7 @@ export interface ProfileFile {
   readonly profiles: Readonly<Record<string, Profile>>;
 }
 
-/** The profile file cannot be used as it is. It is never reset by us: a user's keys are in it. */
+/** The profile file is unusable. It is never reset, because it contains the user's keys. */
 export class ProfileFileError extends Error {
   override readonly name = 'ProfileFileError';
 }
@@ -54,7 +56,7 @@ export class ProfileStore {
     const file = parse(text);
     if (file !== undefined) return file;
     throw new ProfileFileError(
-      `the profile file ${this.path} is damaged; mend it, or move it away and add the profiles again`,
+      `the profile file ${this.path} is damaged; fix it, or move it away and add the profiles again`,
     );
   }
 
@@ -130,9 +132,11 @@ function parse(text: string): ProfileFile | undefined {
 
 function isProfile(value: unknown): value is Profile {
   if (!isRecord(value)) return false;
-  const { baseUrl, apiKey, project } = value;
-  const isProject = project === undefined || typeof project === 'string';
-  return typeof baseUrl === 'string' && typeof apiKey === 'string' && isProject;
+  const { baseUrl, apiKey, project, listenerUid } = value;
+  const areStrings = [project, listenerUid].every(
+    (field) => field === undefined || typeof field === 'string',
+  );
+  return typeof baseUrl === 'string' && typeof apiKey === 'string' && areStrings;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,18 +1,18 @@
 import { EventEmitter } from 'node:events';
-import { Camera } from './camera.js';
-import type { Cursor } from './cursor.js';
-import { RfbFilm } from './film.js';
-import { contains } from './framebuffer.js';
-import { Keyboard } from './keyboard/keyboard.js';
-import { type Point, Pointer } from './pointer.js';
-import { RawInput } from './raw-input.js';
+import { Screenshots } from './capture/screenshot.js';
+import { RfbVideoFrame } from './capture/video-frame.js';
+import { contains, type Point } from './geometry.js';
+import { Keyboard } from './input/keyboard/keyboard.js';
+import { Pointer } from './input/pointer.js';
+import { RawInput } from './input/raw-input.js';
+import type { Cursor } from './model/cursor.js';
+import { Stability } from './model/stability.js';
+import type { UpdateScheduler } from './model/update-scheduler.js';
 import type { Connection } from './rfb/connection.js';
 import { PIXEL } from './rfb/constants.js';
-import { Settling } from './settle.js';
 import type {
   ClickInput,
   DragInput,
-  Film,
   Picture,
   PictureOptions,
   QuietOptions,
@@ -22,9 +22,9 @@ import type {
   ScrollInput,
   SettleOptions,
   Size,
+  VideoFrame,
 } from './types.js';
 import { type TypeOptions, Typist, type TypistOptions } from './typing/typist.js';
-import type { Updates } from './updates.js';
 
 /** Milliseconds between updates for listeners of `damage`: about 30 frames a second. */
 const LISTENER_MS = 33;
@@ -32,19 +32,19 @@ const LISTENER_MS = 33;
 /** A {@link Screen} over one RFB connection. */
 export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   readonly #connection: Connection;
-  readonly #updates: Updates;
+  readonly #updates: UpdateScheduler;
   readonly #pointer: Pointer;
   readonly #keyboard: Keyboard;
   readonly #typist: Typist;
-  readonly #camera: Camera;
-  readonly #settling: Settling;
+  readonly #screenshots: Screenshots;
+  readonly #stability: Stability;
   readonly raw: RawInput;
   #inputAt = Number.NEGATIVE_INFINITY;
   #stopWatching: (() => void) | undefined;
 
   constructor(
     connection: Connection,
-    updates: Updates,
+    updates: UpdateScheduler,
     { pointerAt, ...typing }: TypistOptions & { readonly pointerAt: Point | undefined },
   ) {
     super();
@@ -53,9 +53,9 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#updates = updates;
     this.#pointer = new Pointer(connection, pointerAt);
     this.#keyboard = new Keyboard(connection, (signal) => updates.sync(signal));
-    this.#camera = new Camera(connection, this.#pointer);
-    this.#settling = new Settling(connection, updates);
-    this.#typist = new Typist(connection, this.#keyboard, this.#settling, typing);
+    this.#screenshots = new Screenshots(connection, this.#pointer);
+    this.#stability = new Stability(connection, updates);
+    this.#typist = new Typist(connection, this.#keyboard, this.#stability, typing);
     this.raw = new RawInput(connection, this.#pointer, this.#keyboard, {
       onInput: () => {
         this.#inputAt = performance.now();
@@ -70,7 +70,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     connection.on('update', ({ damage }) => {
       for (const region of damage) this.emit('damage', region);
     });
-    // Node's own two events are not among the typed ones.
+    // ScreenEvents does not declare Node's own two events.
     const listeners = this as unknown as EventEmitter;
     listeners.on('newListener', (event) => {
       if (event === 'damage') this.#stopWatching ??= updates.watch(LISTENER_MS);
@@ -102,7 +102,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     return this.#connection.cursor;
   }
 
-  /** Takes the pointer over where it is; see {@link Pointer.claim}. */
+  /** See {@link Pointer.claim}. */
   claimPointer(signal?: AbortSignal): Promise<void> {
     return this.#pointer.claim(async () => {
       await this.#connection.flush(signal);
@@ -140,31 +140,31 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
 
   async screenshot(options: PictureOptions, signal?: AbortSignal): Promise<Picture> {
     this.#begin(signal);
-    await this.#settling.afterInput(this.#inputAt, signal);
+    await this.#stability.afterInput(this.#inputAt, signal);
     await this.#updates.sync(signal);
-    // Another caller's update may be half written by now: a picture of it would be torn.
+    // Another caller's update may be half written, which would tear the picture.
     while (this.#connection.updating) await this.#connection.updated(signal);
-    return this.#camera.take(options);
+    return this.#screenshots.take(options);
   }
 
   async waitStable(options: SettleOptions): Promise<boolean> {
     this.#begin(options.signal);
-    return this.#settling.stable(options);
+    return this.#stability.stable(options);
   }
 
   async waitChange(options: SettleOptions): Promise<boolean> {
     this.#begin(options.signal);
-    return this.#settling.change(options);
+    return this.#stability.change(options);
   }
 
-  film(intervalMs: number): Film {
+  videoFrame(intervalMs: number): VideoFrame {
     this.#connection.requireOpen();
-    return new RfbFilm(this.#connection, this.#pointer, this.#updates, intervalMs);
+    return new RfbVideoFrame(this.#connection, this.#pointer, this.#updates, intervalMs);
   }
 
   async settle(options: QuietOptions): Promise<boolean> {
     this.#begin(options.signal);
-    return this.#settling.settled(this.#inputAt, options);
+    return this.#stability.settled(this.#inputAt, options);
   }
 
   async pixels(regions: readonly Region[], signal?: AbortSignal): Promise<(Buffer | undefined)[]> {

@@ -1,55 +1,21 @@
 import type { EventEmitter } from 'node:events';
-import type { ImageFormat } from '../contract/actions.js';
-import type { Cursor } from './cursor.js';
-import type { RawInput } from './raw-input.js';
+import type { ImageFormat } from '../contract/actions/actions.js';
+import type { Region, Size } from './geometry.js';
+import type { ClickInput, DragInput, ScrollInput } from './input/pointer.js';
+import type { RawInput } from './input/raw-input.js';
+import type { Cursor } from './model/cursor.js';
 
-export interface Size {
-  readonly width: number;
-  readonly height: number;
-}
-
-/** A rectangle in pixels, origin top left. */
-export interface Region extends Size {
-  readonly x: number;
-  readonly y: number;
-}
-
-export type Button = 'left' | 'middle' | 'right';
-
-export interface ClickInput {
-  readonly x: number;
-  readonly y: number;
-  readonly button: Button;
-  /** 1 to 3. */
-  readonly clicks: number;
-  /** Names of keys held meanwhile, as in {@link Screen.key}. */
-  readonly keys: readonly string[];
-}
-
-export interface DragInput {
-  /** At least two points: press on the first, release on the last. */
-  readonly points: readonly (readonly [x: number, y: number])[];
-  readonly button: Button;
-  /** Milliseconds from press to release. */
-  readonly durationMs: number;
-}
-
-export interface ScrollInput {
-  readonly direction: 'up' | 'down' | 'left' | 'right';
-  /** Wheel steps. */
-  readonly amount: number;
-  /** Where to turn the wheel; where the pointer is, if left out. */
-  readonly at?: { readonly x: number; readonly y: number };
-}
+export type { Region, Size } from './geometry.js';
+export type { ClickInput, DragInput, ScrollInput } from './input/pointer.js';
 
 export interface PictureOptions {
   readonly format: ImageFormat;
   /** 1 to 100, for jpeg and webp. */
   readonly quality: number;
-  /** Factor on width and height, above 0 to 1. */
+  /** Factor for width and height, above 0 and up to 1. */
   readonly scale: number;
   readonly region?: Region;
-  /** Draw the pointer in. */
+  /** Whether to draw the pointer. */
   readonly cursor: boolean;
 }
 
@@ -65,7 +31,7 @@ export interface SettleOptions {
 }
 
 export interface QuietOptions {
-  /** Nothing has to change for so long, milliseconds. */
+  /** Milliseconds without a change until the screen counts as quiet. */
   readonly quietMs: number;
   /** Longest wait, milliseconds. */
   readonly maxMs: number;
@@ -75,19 +41,19 @@ export interface QuietOptions {
 /**
  * A machine's screen, mouse and keyboard over one RFB connection.
  *
- * Input methods resolve when the display server has taken the input. They must not run at the
- * same time; the caller puts them in a row. Each releases every key and button that it pressed,
- * whatever happens. Coordinates outside the screen are an ApiError `off_screen` that says its size.
+ * Input methods resolve when the display server has processed the input. The caller must run them
+ * one after another. Each releases every key and button that it pressed, also when it fails.
+ * Coordinates outside the screen reject with ApiError `off_screen`, which states its size.
  */
 export interface Screen extends EventEmitter<ScreenEvents> {
   readonly size: Size;
   /** False once the connection has ended; every method then rejects. */
   readonly open: boolean;
-  /** Where the pointer was last put through this screen; in the middle at first. */
+  /** The pointer's last position set through this screen; the middle at first. */
   readonly pointer: { readonly x: number; readonly y: number };
-  /** The pointer's picture, once the display server has told it. */
+  /** The pointer's image, after the display server has sent it. */
   readonly cursor: Cursor | undefined;
-  /** Single events of a person's mouse and keyboard, which tell apart what is still held. */
+  /** Single mouse and keyboard events of a live view. */
   readonly raw: RawInput;
   move(x: number, y: number, signal?: AbortSignal): Promise<void>;
   click(input: ClickInput, signal?: AbortSignal): Promise<void>;
@@ -97,55 +63,54 @@ export interface Screen extends EventEmitter<ScreenEvents> {
   type(text: string, options?: { delayMs?: number; signal?: AbortSignal }): Promise<void>;
   /** `Enter`, `ctrl+shift+t`, `Page_Up`, `F5`, a character; any case. Unknown: ApiError `unknown_key`. */
   key(combination: string, options?: { holdMs?: number; signal?: AbortSignal }): Promise<void>;
-  /** The present screen: shows all that was painted in answer to the input before it. */
+  /** The current screen, including the guest's reaction to the last input. */
   screenshot(options: PictureOptions, signal?: AbortSignal): Promise<Picture>;
   /** Resolves when nothing has changed for about half a second; false if the time-out came first. */
   waitStable(options: SettleOptions): Promise<boolean>;
   /** Resolves when something in the region changes; false if the time-out came first. */
   waitChange(options: SettleOptions): Promise<boolean>;
-  /** The screen as pictures for a video, current to `intervalMs` milliseconds until it is stopped. */
-  film(intervalMs: number): Film;
+  /** The screen for a video encoder, updated every `intervalMs` until it is stopped. */
+  videoFrame(intervalMs: number): VideoFrame;
   /**
-   * Lets the guest answer the last input: waits for the first change or a short time-out, then
-   * until nothing changed for `quietMs`. False if it still changed after `maxMs`.
+   * Waits for the guest's reaction to the last input: for the first change or a short time-out,
+   * then until nothing changed for `quietMs`. False if it still changed after `maxMs`.
    */
   settle(options: QuietOptions): Promise<boolean>;
   /**
-   * Copies of the pixels of regions (red, green, blue, unused; without gaps), all of one whole
-   * picture: the last that came. Asks the guest for nothing; see the event `damage`. Of a region
-   * that is no longer on the screen the copy is undefined.
+   * Copies of the pixels of regions (red, green, blue, unused; without gaps), all from the last
+   * complete update. Requests nothing from the guest; see the event `damage`. Undefined for a
+   * region that is no longer on the screen.
    */
   pixels(regions: readonly Region[], signal?: AbortSignal): Promise<(Buffer | undefined)[]>;
-  /** Puts a text on the guest's clipboard, where the display server can. */
+  /** Sets the guest's clipboard, if the display server supports it. */
   copy(text: string): void;
   /** Ends the connection; idempotent. */
   close(): void;
 }
 
-/** What the screen shows, for a video encoder: 4:2:0, BT.709, limited range, pointer drawn in. */
-export interface Film {
-  /** Width and height, both even; they change with the screen's. */
+/** The screen for a video encoder: 4:2:0, BT.709, limited range, with the pointer. */
+export interface VideoFrame {
+  /** Width and height, both even; they change with the screen's size. */
   readonly size: Size;
-  /** Grows whenever the picture changes. */
+  /** Grows whenever the image changes. */
   readonly version: number;
-  /** False once the screen's connection has ended: the picture stays as it was last. */
+  /** False once the screen's connection has ended; the image no longer changes then. */
   readonly open: boolean;
-  /** Copies the picture: planes Y, U and V without gaps, `width * height * 3 / 2` bytes. */
+  /** Copies the image: planes Y, U and V without gaps, `width * height * 3 / 2` bytes. */
   read(target: Buffer): void;
-  /** Ends it; idempotent. The last picture can still be read. */
+  /** Stops updates; idempotent. The last image can still be read. */
   stop(): void;
 }
 
 export interface ScreenEvents {
-  /** The connection ended; with the error if it was not {@link Screen.close}. */
+  /** The connection ended, with the error unless {@link Screen.close} was called. */
   close: [error?: Error];
   resize: [size: Size];
-  /** Pixels changed. */
   damage: [region: Region];
-  /** The pointer was put elsewhere through this screen. */
+  /** The pointer moved through this screen. */
   pointer: [at: { readonly x: number; readonly y: number }];
-  /** The pointer has another picture. */
+  /** The pointer's image changed. */
   cursor: [cursor: Cursor];
-  /** A program in the guest copied a text. Only those that somebody listens for are fetched. */
+  /** A program in the guest copied a text. Fetched only while there is a listener. */
   clipboard: [text: string];
 }

@@ -1,26 +1,29 @@
 import websocket from '@fastify/websocket';
 import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
 import type { Logger } from 'pino';
+import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
-import { generateId } from '../fleet/ids.js';
-import { admitRequests } from './admission.js';
-import { authenticate } from './authentication.js';
-import { askForBodies, readBodies } from './bodies.js';
-import { refuseGarbage, sendError } from './errors.js';
-import { addFileRoutes } from './file-routes.js';
+import { addFileRoutes } from './handlers/file-transfer.js';
 import { addHealth } from './health.js';
-import { endRequestWithKey } from './key-end.js';
-import { BODY_LIMIT } from './limits.js';
-import { logRequests } from './log.js';
+import { authenticate } from './http/authentication.js';
+import { askForBodies, readBodies } from './http/bodies.js';
+import { BODY_LIMIT } from './http/body-limit.js';
+import { refuseGarbage, sendError } from './http/errors.js';
+import { logRequests } from './http/log.js';
+import { checkOrigin, type Reachable } from './http/origin.js';
+import { disconnectSlowClients } from './http/slow-clients.js';
+import { throttleRequests } from './http/throttle.js';
+import { ConnectionLimit } from './limits/connections.js';
 import type { Metrics } from './metrics.js';
 import { addOpenApi } from './openapi.js';
-import { checkOrigin, type Reachable } from './origin.js';
-import { addProcessSocket } from './process-socket.js';
 import { addRoutes, refuseUnknown } from './routes.js';
-import { dropSlowClients } from './slow-clients.js';
-import { addTunnelSocket } from './tunnel-socket.js';
-import { addViewPages } from './view/pages.js';
-import { addViewSocket } from './view/socket.js';
+import { addViewPages } from './viewer/pages.js';
+import { addViewSocket } from './viewer/socket.js';
+import { PAYLOAD_LIMIT } from './websocket/computer-socket.js';
+import { abortOnRevocation } from './websocket/key-revocation.js';
+import { addProcessSocket } from './websocket/process-socket.js';
+import { SocketBudget, type SocketLimits } from './websocket/socket-budget.js';
+import { addTunnelSocket } from './websocket/tunnel-socket.js';
 
 export const PREFIX = '/api';
 
@@ -32,9 +35,12 @@ export interface AppOptions {
   readonly version: string;
   readonly log: Logger;
   readonly metrics?: Metrics;
+  /** By default as many as the process's descriptors allow. */
+  readonly maxConnections?: number;
+  readonly socketLimits?: Partial<SocketLimits>;
 }
 
-/** What answers without a key: the descriptions and the live view's page, to those who read. */
+/** Routes that need no key: health, OpenAPI and the live view's page. */
 function isOpen({ method, url, routeOptions }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   return routeOptions.config.open === true || OPEN_PATHS.includes(url.split('?')[0] ?? '');
@@ -48,14 +54,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'id' }),
     genReqId: () => generateId('srv').replace('srv', 'req'),
     bodyLimit: BODY_LIMIT,
-    // Files take as long as they take; dropSlowClients() looks after every other body.
+    // File transfers have no time limit; disconnectSlowClients() limits all other bodies.
     requestTimeout: 0,
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors: (error, request, reply) => {
       try {
         checkOrigin(request.raw, reachable);
-        authenticate(fleet.access, request);
+        authenticate(fleet.apiKeys, request);
       } catch (refusal) {
         return sendError(refusal as Error, request, reply);
       }
@@ -64,8 +70,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: refuseGarbage,
     http: { requireHostHeader: false, connectionsCheckingInterval: 5_000, headersTimeout: 15_000 },
   }) as unknown as FastifyInstance;
+  const connections = new ConnectionLimit(app.server, options.maxConnections);
   app.decorateRequest('owner', null);
+  app.decorateRequest('computer', null);
   app.decorateRequest('departureEnded', null);
+  app.decorateRequest('socketShare', null);
   app.setValidatorCompiler(() => (value) => ({ value }));
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   readBodies(app);
@@ -76,15 +85,21 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     reply.header('x-content-type-options', 'nosniff');
     checkOrigin(request.raw, reachable);
     if (isOpen(request)) return;
-    const owner = authenticate(fleet.access, request);
+    const owner = authenticate(fleet.apiKeys, request);
     request.owner = owner;
-    if (!request.ws) endRequestWithKey(request, reply, fleet.access, owner);
+    connections.trust(request.raw.socket);
+    if (!request.ws) abortOnRevocation(request, reply, fleet.apiKeys, owner);
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(request, PREFIX));
-  await app.register(websocket, { options: { maxPayload: 8 * 1024 * 1024 } });
-  admitRequests(app);
-  dropSlowClients(app);
+  await app.register(websocket, {
+    options: { maxPayload: PAYLOAD_LIMIT },
+    // Anyone can send an invalid frame; it is not logged.
+    errorHandler: (_error, socket) => socket.terminate(),
+  });
+  const sockets = { fleet, connections, budget: new SocketBudget(options.socketLimits) };
+  throttleRequests(app);
+  disconnectSlowClients(app);
   logRequests(app);
   options.metrics?.serve(app);
   await app.register(
@@ -93,10 +108,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       addHealth(api, fleet, version);
       addRoutes(api, fleet);
       await addFileRoutes(api, fleet);
-      addProcessSocket(api, fleet);
-      addTunnelSocket(api, fleet);
+      addProcessSocket(api, sockets);
+      addTunnelSocket(api, sockets);
       addViewPages(api);
-      addViewSocket(api, fleet);
+      addViewSocket(api, sockets);
     },
     { prefix: PREFIX },
   );

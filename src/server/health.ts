@@ -1,9 +1,13 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { operations } from '../contract/operations.js';
 import type { Health } from '../contract/resources.js';
 import type { Fleet } from '../fleet/fleet.js';
+import { authenticate } from './http/authentication.js';
 
-/** `GET /health`, open to all: it tells that the service is up and what of it can be used. */
+/**
+ * `GET /health`: the state of the service, its engines and its store. Without a key only what can be
+ * used: the version and the details, which have versions, paths and free space, are empty.
+ */
 export function addHealth(app: FastifyInstance, fleet: Fleet, version: string): void {
   app.get(
     '/health',
@@ -14,11 +18,26 @@ export function addHealth(app: FastifyInstance, fleet: Fleet, version: string): 
         response: { 200: operations.health.response },
       },
     },
-    async (): Promise<Health> => {
+    async (request): Promise<Health> => {
       const engines = await fleet.probes();
       const store = fleet.storeState();
       const isWell = store.usable && engines.some((engine) => engine.usable);
-      return { status: isWell ? 'ok' : 'degraded', version, engines, store };
+      const status = isWell ? 'ok' : 'degraded';
+      if (hasKey(fleet, request)) return { status, version, engines, store };
+      return {
+        ...{ status, version: '' },
+        engines: engines.map(({ name, usable }) => ({ name, usable, detail: '' })),
+        store: { usable: store.usable, detail: '' },
+      };
     },
   );
+}
+
+function hasKey(fleet: Fleet, request: FastifyRequest): boolean {
+  try {
+    authenticate(fleet.apiKeys, request);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -3,9 +3,10 @@ import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { Log } from '../fleet/reconcile.js';
+import type { Log } from '../fleet/lifecycle/reconcile.js';
+import { errorMessage } from '../lib/text/error-message.js';
 
-/** In the state directory: whoever can reach it could read the whole state anyway. */
+/** In the state directory: a process that can open it can read the whole state anyway. */
 export const SOCKET_NAME = 'service.sock';
 /** A socket's path may have 107 bytes. */
 const LONGEST = 107;
@@ -34,11 +35,11 @@ export async function listenLocally(parts: LocalSocketParts): Promise<{ close():
     sendBackup(parts, response).catch((err) => {
       log.warn({ err }, 'a backup failed');
       if (response.headersSent) response.destroy();
-      else response.writeHead(500).end(err instanceof Error ? err.message : String(err));
+      else response.writeHead(500).end(errorMessage(err));
     });
   });
   const path = join(stateDirectory, SOCKET_NAME);
-  // What a killed service left; the lock says that none is there now.
+  // Left by a killed service: the lock guarantees that no other one runs.
   rmSync(path, { force: true });
   const directory = await open(stateDirectory, 'r');
   try {
@@ -65,9 +66,9 @@ async function sendBackup({ stateDirectory, backup, log }: LocalSocketParts, to:
   const directory = await mkdtemp(join(stateDirectory, '.backup-'));
   try {
     const path = join(directory, 'backup');
-    const began = Date.now();
+    const began = performance.now();
     backup(path);
-    log.info({ ms: Date.now() - began }, 'backup written');
+    log.info({ ms: Math.round(performance.now() - began) }, 'backup written');
     to.writeHead(200, { 'content-type': 'application/vnd.sqlite3' });
     await pipeline(createReadStream(path), to);
   } finally {

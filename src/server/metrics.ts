@@ -2,22 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Engine } from '../engines/engine.js';
 import type { Fleet } from '../fleet/fleet.js';
-import { onSocket } from './log.js';
+import { onSocket } from './http/log.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-const ENGINE_CALLS = [
-  'probe',
-  'images',
-  'create',
-  'start',
-  'stop',
-  'remove',
-  'list',
-  'dial',
-  'fork',
-];
+const CALLS = ['probe', 'images', 'create', 'start', 'stop', 'remove', 'list', 'dial', 'fork'];
 
-/** What the service counts, in the format that Prometheus reads. */
+/** The service's Prometheus metrics. */
 export class Metrics {
   readonly #registry = new Registry();
   readonly #requests: Histogram;
@@ -70,7 +60,7 @@ export class Metrics {
       get: (target, name) => {
         const member: unknown = Reflect.get(target, name, target);
         if (typeof member !== 'function') return member;
-        if (!ENGINE_CALLS.includes(String(name))) return member.bind(target);
+        if (!CALLS.includes(String(name))) return member.bind(target);
         return async (...args: unknown[]) => {
           const end = this.#engineCalls.startTimer({ engine: target.name, call: String(name) });
           try {
@@ -86,7 +76,7 @@ export class Metrics {
     });
   }
 
-  /** Tells of the computers' states, the engines and the store, as they are when it is read. */
+  /** Adds gauges of the computers, the engines and the store, collected when they are read. */
   watch(fleet: Fleet): void {
     new Gauge({
       name: 'vc_computers',
@@ -109,12 +99,12 @@ export class Metrics {
         this.set({ part: 'store' }, Number(fleet.storeState().usable));
       },
     });
-    fleet.ledger.onDeed(({ action, outcome, began }) =>
-      this.#actions.observe({ action, outcome }, (Date.now() - began) / 1000),
+    fleet.auditLog.onEntry(({ action, outcome, ms }) =>
+      this.#actions.observe({ action, outcome }, ms / 1000),
     );
   }
 
-  /** Counts every answer of the app, and gives what was counted at `GET /metrics`, with a key. */
+  /** Counts every answer of the app, and serves `GET /metrics`, which needs a key. */
   serve(app: FastifyInstance): void {
     app.addHook('onResponse', async (request, reply) => {
       const route = request.routeOptions.url ?? 'unknown';

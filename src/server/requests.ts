@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.js';
-import type { Owner } from '../fleet/access.js';
+import type { Owner } from '../fleet/accounts/api-keys.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 
 /** Path parameters by name, percent-decoded. */
 export type Params = Readonly<Record<string, string>>;
 
-/** What a handler works with; body and query have been validated. */
+/** A request as handlers get it; body and query are validated. */
 export interface Call<B, Q> {
   readonly fleet: Fleet;
   readonly owner: Owner;
@@ -17,11 +17,17 @@ export interface Call<B, Q> {
   readonly query: Q;
   /** Media type that the client prefers, if it names one. */
   readonly accept: string | undefined;
-  /** Aborted when the client goes away before it has its answer. */
+  /** Aborted when the client disconnects before it has its answer. */
   readonly signal: AbortSignal;
 }
 
-/** Bytes that are the answer themselves, instead of JSON. */
+/** A call of an operation on one computer. */
+export interface ComputerCall<B, Q> extends Call<B, Q> {
+  /** As it was when the request came; it belongs to `owner`. */
+  readonly computer: ComputerRecord;
+}
+
+/** An answer of bytes instead of JSON. */
 export class Bytes {
   readonly data: Buffer;
   readonly type: string;
@@ -32,7 +38,7 @@ export class Bytes {
   }
 }
 
-/** Bytes that are sent as they come; the stream is destroyed when the client leaves. */
+/** A streamed answer; the stream is destroyed when the client disconnects. */
 export class ByteStream {
   readonly data: Readable;
   readonly type: string;
@@ -50,18 +56,20 @@ export function ownerOf(request: FastifyRequest): Owner {
   return owner;
 }
 
-/** The computer that a path names, by id or by project and name. */
-export function computerOf(fleet: Fleet, owner: Owner, params: Params): ComputerRecord {
-  const { id, project, computer } = params;
-  if (id !== undefined) return fleet.computers.find(owner, { id });
-  return fleet.computers.find(owner, { project: project ?? '', name: computer ?? '' });
+/** Looks up the computer that the path names, by id or by project and name, for this request. */
+export function resolveComputer(fleet: Fleet, request: FastifyRequest): ComputerRecord {
+  const { id, project = '', computer = '' } = request.params as Params;
+  const address = id === undefined ? { project, name: computer } : { id };
+  request.computer = fleet.computers.find(ownerOf(request), address);
+  return request.computer;
 }
 
 /** Aborts when the connection closes before the answer was written. */
 export function departure(request: FastifyRequest): AbortSignal {
   const controller = new AbortController();
   const { socket } = request.raw;
-  const onClose = () => controller.abort(new ApiError('request_timeout', 'The client went away.'));
+  const onClose = () =>
+    controller.abort(new ApiError('request_timeout', 'The client disconnected.'));
   socket.once('close', onClose);
   request.departureEnded = () => socket.off('close', onClose);
   return controller.signal;
@@ -70,6 +78,8 @@ export function departure(request: FastifyRequest): AbortSignal {
 declare module 'fastify' {
   interface FastifyRequest {
     owner: Owner | null;
+    /** The computer that the request is about, once it was looked up. */
+    computer: ComputerRecord | null;
     departureEnded: (() => void) | null;
   }
 }

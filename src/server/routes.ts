@@ -1,21 +1,28 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from '../contract/errors.js';
-import { FILE_PATHS } from '../contract/files.js';
-import { type Operation, type OperationName, operations } from '../contract/operations.js';
-import { PROCESS_PATHS } from '../contract/process.js';
-import { TUNNEL_PATHS } from '../contract/tunnel.js';
-import { VIEW_PATHS } from '../contract/view.js';
+import { isComputerOperation, type Operation, operations } from '../contract/operations.js';
+import { FILE_PATHS, type OperationName, PROCESS_PATHS, TUNNEL_PATHS } from '../contract/routes.js';
+import { VIEW_PATHS } from '../contract/sockets/view.js';
 import type { Fleet } from '../fleet/fleet.js';
-import { recorded } from './deeds.js';
-import { handlers } from './handlers.js';
-import { withAddresses } from './links.js';
-import { ByteStream, Bytes, type Call, departure, ownerOf, type Params } from './requests.js';
-import { sendStream } from './streaming.js';
-import { validate } from './validation.js';
+import { audited } from './audit-requests.js';
+import { handlers } from './handlers/index.js';
+import { withAbsoluteUrls } from './http/absolute-urls.js';
+import { sendStream } from './http/streaming.js';
+import { validate } from './http/validation.js';
+import {
+  ByteStream,
+  Bytes,
+  type Call,
+  type ComputerCall,
+  departure,
+  ownerOf,
+  type Params,
+  resolveComputer,
+} from './requests.js';
 
 const ErrorAnswer = z.object({ error: z.string() });
-/** Every method and path of the contract, with what stands beside its operations. */
+/** Every method and path of the contract, including those that are not operations. */
 const PATHS: readonly { readonly method: string; readonly paths: readonly string[] }[] = [
   ...Object.values(operations as Record<string, Operation>),
   { method: 'GET', paths: [...FILE_PATHS, ...PROCESS_PATHS, ...TUNNEL_PATHS] },
@@ -24,10 +31,14 @@ const PATHS: readonly { readonly method: string; readonly paths: readonly string
 ];
 const NOT_OPEN = Object.entries(operations).filter(([, operation]) => !('open' in operation));
 
+type AnyHandler = (
+  call: Call<unknown, unknown> & Partial<ComputerCall<unknown, unknown>>,
+) => unknown;
+
 /** One route for each path of each operation of the contract. */
 export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
   for (const [name, operation] of NOT_OPEN as [Exclude<OperationName, 'health'>, Operation][]) {
-    const handler = handlers[name] as (call: Call<unknown, unknown>) => unknown;
+    const handler = handlers[name] as AnyHandler;
     operation.paths.forEach((url, index) => {
       app.route({
         method: operation.method,
@@ -42,7 +53,7 @@ export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
 async function answer(
   fleet: Fleet,
   name: Exclude<OperationName, 'health'>,
-  handler: (call: Call<unknown, unknown>) => unknown,
+  handler: AnyHandler,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
@@ -56,20 +67,31 @@ async function answer(
   const signal = departure(request);
   const params = request.params as Params;
   try {
+    const computer = isComputerOperation(operation) ? resolveComputer(fleet, request) : undefined;
     const input = { ...(query as object | undefined), ...(body as object | undefined) };
-    const result = await recorded(fleet, { name, owner, params, input }, () =>
-      handler({ fleet, owner, params, body, query, accept, signal }),
+    const call = {
+      fleet,
+      owner,
+      params,
+      body,
+      query,
+      accept,
+      signal,
+      ...(computer && { computer }),
+    };
+    const result = await audited(fleet, { name, owner, computer, input, params }, () =>
+      handler(call),
     );
     if (result instanceof Bytes) return reply.type(result.type).send(result.data);
     if (result instanceof ByteStream) return sendStream(reply, result);
-    const answered = withAddresses(result, request);
+    const answered = withAbsoluteUrls(operation.response, result, request);
     return reply.type('application/json; charset=utf-8').send(JSON.stringify(answered));
   } finally {
     request.departureEnded?.();
   }
 }
 
-/** What /openapi.json says of the route. Zod schemas; validation is done by {@link validate}. */
+/** The route's part of /openapi.json. Requests are validated by {@link validate} instead. */
 function documentation(name: string, operation: Operation, index: number) {
   return {
     operationId: index === 0 ? name : `${name}${index + 1}`,

@@ -5,9 +5,11 @@ import { type LevelWithSilent, pino } from 'pino';
 import { ApiError } from '../contract/errors.js';
 import { Fleet } from '../fleet/fleet.js';
 import { openStore, type Store } from '../fleet/store/index.js';
-import { packageVersion } from '../package-root.js';
+import { packageVersion } from '../lib/package-root.js';
+import { errorMessage } from '../lib/text/error-message.js';
 import { buildApp, PREFIX } from './app.js';
 import { composeEngines, type EngineOptions } from './engines.js';
+import { rotatingLog } from './limits/rotating-log.js';
 import { listenLocally } from './local-socket.js';
 import { Metrics } from './metrics.js';
 
@@ -18,7 +20,7 @@ export interface ServeOptions extends EngineOptions {
   readonly maxRunning: number;
   /** May streams go to loopback and private addresses? */
   readonly allowPrivateRtmp: boolean;
-  /** Are counts of all owners served to whoever has a key? */
+  /** Serve Prometheus metrics to every key. */
   readonly metrics: boolean;
   /** Names of this service, besides loopback, that a Host header may carry. */
   readonly allowedHosts: readonly string[];
@@ -30,7 +32,7 @@ export interface ServeOptions extends EngineOptions {
 export interface Service {
   /** Base URL for clients on this machine, `/api` included. */
   readonly url: string;
-  /** Lets go of everything; the computers go on running. Idempotent. */
+  /** Stops the service. The computers keep running. Idempotent. */
   close(): Promise<void>;
 }
 
@@ -41,19 +43,11 @@ export async function serve(options: ServeOptions): Promise<Service> {
       level: options.logLevel,
       base: undefined,
       redact: [
-        'key',
-        'text',
-        'code',
-        'command',
-        '*.key',
-        '*.stream_key',
-        '*.url',
-        '*.text',
-        '*.code',
-        '*.command',
+        ...['key', 'text', 'code', 'command', '*.key', '*.stream_key', '*.url'],
+        ...['*.text', '*.code', '*.command'],
       ],
     },
-    pino.destination({ dest: 2, sync: true }),
+    rotatingLog(pino.destination({ dest: 2, sync: true }), options.stateDirectory, { fd: 2 }),
   );
   const store = openStore(options.stateDirectory);
   let fleet: Fleet | undefined;
@@ -86,7 +80,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     });
     const url = localUrl(app.server.address() as AddressInfo);
     let closing: Promise<void> | undefined;
-    await fleet.access.ensureOwner((key) => options.publishFirstKey(key, url));
+    await fleet.apiKeys.ensureOwner((key) => options.publishFirstKey(key, url));
     return { url, close: () => (closing ??= close()) };
   } catch (error) {
     await close();
@@ -117,7 +111,7 @@ function localUrl({ address, port, family }: AddressInfo): string {
   return `http://${host}:${port}${PREFIX}`;
 }
 
-/** The address that is listened on is a name of the service, unless it stands for all. */
+/** The listening address is a name of the service, unless it is a wildcard. */
 function listenName(host: string): string[] {
   if (host === '0.0.0.0' || host === '::') return [];
   return [isIP(host) === 6 ? `[${host}]` : host];
@@ -125,13 +119,17 @@ function listenName(host: string): string[] {
 
 function listeningError(listen: ServeOptions['listen'], cause: unknown): ApiError {
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
-  const reasons: Record<string, string> = {
-    EADDRINUSE: 'the port is in use; stop what listens there or choose another with --listen',
-    EACCES: 'it needs more rights; choose a port above 1023 with --listen',
-    EADDRNOTAVAIL: 'this machine does not have that address; choose another with --listen',
+  const known: Record<string, readonly [reason: string, remedy: string]> = {
+    EADDRINUSE: [
+      'the port is in use',
+      'Stop the process that listens there, or choose another port with --listen',
+    ],
+    EACCES: ['permission denied', 'Choose a port above 1023 with --listen'],
+    EADDRNOTAVAIL: ['this host does not have that address', 'Choose another one with --listen'],
   };
-  const reason = reasons[code] ?? (cause instanceof Error ? cause.message : String(cause));
+  const [reason, remedy] = known[code] ?? [errorMessage(cause)];
   return new ApiError('internal', `Cannot listen on ${listen.host}:${listen.port}: ${reason}.`, {
+    remedy,
     cause,
   });
 }

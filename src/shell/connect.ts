@@ -1,43 +1,35 @@
 import type { Duplex } from 'node:stream';
 import ssh2 from 'ssh2';
 import { ApiError } from '../contract/errors.js';
+import { within } from '../lib/async/deadline.js';
 import { Connection } from './connection.js';
 
-export interface ConnectOptions {
+export interface OpenShellOptions {
+  /** The user to log in as. */
   readonly user: string;
+  /** OpenSSH private key in PEM form. */
   readonly privateKey: string;
-  readonly timeoutMs: number;
+  /** Aborts the login; it has no effect afterwards. */
   readonly signal?: AbortSignal;
+  /** Milliseconds to wait for the login; 15,000 by default. */
+  readonly timeoutMs?: number;
 }
 
 /**
- * Logs in. Rejects with `guest_timeout` after `timeoutMs` milliseconds, `guest_failed` when the
- * guest does not speak SSH or refuses the key, and the signal's reason when it aborts; the stream
- * is then destroyed.
+ * Logs in. Rejects with `guest_timeout` after `timeoutMs`, `guest_failed` when the guest does not
+ * speak SSH or refuses the key, or the signal's reason, and destroys the stream.
  */
-export async function connect(stream: Duplex, options: ConnectOptions): Promise<Connection> {
+export async function connect(stream: Duplex, options: OpenShellOptions): Promise<Connection> {
   const client = new ssh2.Client();
   const connection = new Connection(client, stream);
   try {
-    await new Promise<void>((resolve, reject) => {
-      const { signal } = options;
-      if (signal?.aborted) return reject(signal.reason);
-      const onAbort = () => reject(signal?.reason);
-      signal?.addEventListener('abort', onAbort, { once: true });
-      const forget = connection.onEnd((error) => reject(error));
-      const timer = setTimeout(
-        () => reject(new ApiError('guest_timeout', 'The computer did not log us in in time.')),
-        options.timeoutMs,
-      );
+    const { signal, timeoutMs: ms = 15_000 } = options;
+    signal?.throwIfAborted();
+    const ready = new Promise<void>((resolve, reject) => {
+      const forget = connection.onEnd(reject);
       client.once('ready', () => {
         forget();
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
         resolve();
-      });
-      connection.onEnd(() => {
-        clearTimeout(timer);
-        signal?.removeEventListener('abort', onAbort);
       });
       client.connect({
         sock: stream,
@@ -46,10 +38,10 @@ export async function connect(stream: Duplex, options: ConnectOptions): Promise<
         readyTimeout: 0,
         keepaliveInterval: 15_000,
         keepaliveCountMax: 3,
-        // The engine's stream leads to this computer and nowhere else: there is nobody in between
-        // from whom a host key could protect, and the guest makes its key itself.
+        // The engine's stream leads directly to this computer, so a host key would protect
+        // from nothing, and the guest generates its own.
         hostVerifier: () => true,
-        // Measured: fastest of what both ends have, and all of it without a compiled add-on.
+        // The fastest algorithms that both ends support without a compiled add-on.
         algorithms: {
           kex: ['curve25519-sha256', 'curve25519-sha256@libssh.org', 'ecdh-sha2-nistp256'],
           cipher: ['aes128-gcm@openssh.com', 'aes256-gcm@openssh.com', 'aes128-ctr'],
@@ -57,6 +49,9 @@ export async function connect(stream: Duplex, options: ConnectOptions): Promise<
         },
       });
     });
+    const onTimeout = () =>
+      new ApiError('guest_timeout', 'The SSH login to the computer took too long.');
+    await within(ready, { ms, onTimeout, signal });
     connection.guardFlow();
     return connection;
   } catch (error) {

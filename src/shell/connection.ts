@@ -1,38 +1,38 @@
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, PseudoTtyOptions, SFTPWrapper } from 'ssh2';
 import { ApiError } from '../contract/errors.js';
-import { Turns } from './turns.js';
+import { ConcurrencyLimit } from '../lib/async/concurrency-limit.js';
 
 const CHANNEL_MS = 10_000;
-/** Channels that are asked for at once; the others wait for their turn, which does not count as theirs. */
+/** Channels opened at once; others queue before their deadline starts. */
 const MOST_OPENING = 16;
-/** A server that sends more than twice the window it was given (2 MiB) breaks the protocol. */
+/** Most unread bytes per channel: a server may not send more than its window of 2 MiB. */
 const MOST_UNREAD = 8 * 1024 * 1024;
-/** Channels that only wait for the end of programs which their command left running. */
+/** Most channels kept for programs that their command left running. */
 const MOST_LINGERING = 64;
 
-export interface ExecOptions {
+interface ExecOptions {
   readonly terminal?: PseudoTtyOptions | undefined;
-  /** Default 10,000. */
+  /** Milliseconds to wait for the command to start; 10,000 by default. */
   readonly withinMs?: number;
 }
 
 interface ChannelRequest<T> {
   readonly withinMs: number;
-  /** What is said when it takes longer. */
+  /** Error message when it takes longer. */
   readonly late: string;
   begin(done: (cause: Error | undefined, opened?: T) => void): void;
   drop(opened: T): void;
 }
 
-/** One SSH connection over a stream of the engine's. */
+/** One SSH connection over a stream of the engine. */
 export class Connection {
   readonly #client: Client;
   readonly #stream: Duplex;
   readonly #channels = new Set<ClientChannel>();
   readonly #lingering = new Set<ClientChannel>();
   readonly #listeners = new Set<(error?: Error) => void>();
-  readonly #opening = new Turns(MOST_OPENING);
+  readonly #opening = new ConcurrencyLimit(MOST_OPENING);
   #ended: { error?: Error } | undefined;
   #closing = false;
 
@@ -50,8 +50,8 @@ export class Connection {
   }
 
   /**
-   * Runs `command` with the user's shell. Rejects with `guest_timeout` when that takes longer than
-   * `withinMs` milliseconds, with `guest_failed` when the connection is lost or the guest refuses.
+   * Starts `command` with the user's shell. Rejects with `guest_timeout` when that takes longer
+   * than `withinMs`, with `guest_failed` when the connection is lost or the guest refuses.
    */
   exec(
     command: string,
@@ -70,11 +70,11 @@ export class Connection {
     });
   }
 
-  /** Opens a session of the file transfer protocol; errors as {@link exec}. The caller ends it. */
+  /** Opens an SFTP session, which the caller ends; rejects as {@link exec}. */
   sftp(): Promise<SFTPWrapper> {
     return this.#request<SFTPWrapper>({
       withinMs: CHANNEL_MS,
-      late: 'The computer did not open its files in time.',
+      late: 'The computer did not start a file transfer session in time.',
       begin: (done) => {
         this.#client.sftp((cause, opened) => done(cause && noFiles(cause), opened));
       },
@@ -83,8 +83,8 @@ export class Connection {
   }
 
   /**
-   * Connects to a TCP port of the guest's own. Rejects with the cause that ssh2 gives, which has
-   * the `reason` of RFC 4254, section 5.1, when the guest refuses.
+   * Connects to a TCP port of the guest. Rejects with ssh2's error, which has the `reason` of RFC
+   * 4254, section 5.1, when the guest refuses.
    */
   connect(host: string, port: number): Promise<ClientChannel> {
     return this.#request<ClientChannel>({
@@ -101,8 +101,8 @@ export class Connection {
   }
 
   /**
-   * Signals the process group of a channel's command through sshd itself: works where the guest
-   * cannot start another process, and even after the end of input, when ssh2's own method is mute.
+   * Signals the process group of a channel's command through sshd. Works when the guest cannot
+   * start another process and, unlike ssh2's own method, after the end of input.
    */
   signal(channel: ClientChannel, name: string): void {
     const { _protocol: protocol } = this.#client as unknown as {
@@ -116,22 +116,22 @@ export class Connection {
   }
 
   /**
-   * Calls back when sshd has answered a question that changes nothing: it has worked off all that
-   * it was doing before. Never calls back once the connection has ended.
+   * Calls back when sshd has answered a request without effect, and so has processed everything
+   * before it. Never calls back once the connection has ended.
    */
   roundTrip(done: () => void): void {
     if (!this.open) return;
     try {
-      // There is no such forwarding, which is all that sshd says.
+      // sshd only replies that there is no such forwarding.
       this.#client.unforwardIn('127.0.0.1', 1, () => done());
     } catch {
-      // It has just ended; whoever waits is told by onEnd.
+      // The connection has just ended; `onEnd` reports it.
     }
   }
 
   /**
-   * Keeps a channel whose command has ended while programs it started still hold its output: they
-   * would die of SIGPIPE if it were closed. What they print is dropped.
+   * Keeps a channel whose command has ended while programs it started still hold its output:
+   * closing it would end them with SIGPIPE. Drops their output.
    */
   linger(channel: ClientChannel): void {
     this.#lingering.add(channel);
@@ -143,7 +143,7 @@ export class Connection {
     if (oldest && this.#lingering.size > MOST_LINGERING) oldest.close();
   }
 
-  /** Called once when the connection ends; with the error unless {@link close} ended it. */
+  /** Calls `listener` once when the connection ends, with the error unless {@link close} ended it. */
   onEnd(listener: (error?: Error) => void): () => void {
     if (this.#ended) {
       listener(this.#ended.error);
@@ -154,8 +154,8 @@ export class Connection {
   }
 
   /**
-   * Ends the connection for its users at once. As long as programs still hold output of theirs
-   * ({@link linger}) it stays up without doing anything.
+   * Ends the connection for its users at once. It stays up until no program holds a channel's
+   * output any more; see {@link linger}.
    */
   close(): void {
     if (!this.open) return;
@@ -163,21 +163,21 @@ export class Connection {
     for (const channel of this.#channels) {
       if (!this.#lingering.has(channel)) channel.close();
     }
-    this.#tell();
+    this.#notify();
     this.#closeWhenUnused();
   }
 
-  /** Watches for a server that ignores flow control. Call it once ssh2 itself reads the stream. */
+  /** Closes the connection if the server ignores flow control. Call after ssh2 reads the stream. */
   guardFlow(): void {
     this.#stream.on('data', () => this.#checkFlow());
   }
 
-  /** Ends it whatever still uses it. */
+  /** Closes the connection, even while in use. */
   destroy(): void {
     this.#end();
   }
 
-  /** One channel that is asked for when it is its turn; one that comes too late is dropped. */
+  /** Opens one channel; drops one that opens after the deadline. */
   #request<T>(request: ChannelRequest<T>): Promise<T> {
     return this.#opening.run(() => this.#ask(request));
   }
@@ -220,7 +220,7 @@ export class Connection {
   #checkFlow(): void {
     for (const channel of this.#channels) {
       if (channel.readableLength + channel.stderr.readableLength <= MOST_UNREAD) continue;
-      this.#end(new ApiError('guest_failed', 'The computer sent more than SSH allows.'));
+      this.#end(new ApiError('guest_failed', 'The computer violated SSH flow control.'));
       return;
     }
   }
@@ -230,10 +230,10 @@ export class Connection {
     this.#ended = error ? { error } : {};
     this.#client.destroy();
     this.#stream.destroy();
-    this.#tell(error);
+    this.#notify(error);
   }
 
-  #tell(error?: Error): void {
+  #notify(error?: Error): void {
     const listeners = [...this.#listeners];
     this.#listeners.clear();
     for (const listener of listeners) listener(error);
@@ -244,23 +244,18 @@ function lost(cause?: Error): ApiError {
   if (cause instanceof ApiError) return cause;
   const { level } = (cause ?? {}) as { level?: string };
   if (level === 'client-authentication') {
-    return new ApiError('guest_failed', 'The computer refused our SSH key.', { cause });
+    return new ApiError('guest_failed', 'The computer refused the SSH key.', { cause });
   }
-  const detail = cause ? `: ${cause.message}` : '';
-  return new ApiError('guest_failed', `The connection to the computer was lost${detail}.`, {
-    cause,
-  });
+  const message = `The connection to the computer was lost${cause ? `: ${cause.message}` : ''}.`;
+  return new ApiError('guest_failed', message, { cause });
 }
 
 function refused(cause: Error): ApiError {
-  return new ApiError(
-    'guest_failed',
-    `The computer could not start the command: ${cause.message}.`,
-    { cause },
-  );
+  const message = `The computer could not start the command: ${cause.message}.`;
+  return new ApiError('guest_failed', message, { cause });
 }
 
 function noFiles(cause: Error): ApiError {
-  const message = `This computer gives no access to its files: ${cause.message}.`;
+  const message = `This computer does not support file transfers: ${cause.message}.`;
   return new ApiError('unsupported', message, { cause });
 }

@@ -10,9 +10,9 @@ export interface KeyPair {
 const TRIES = 10;
 
 /**
- * A new Ed25519 key pair: small, fast to check, and known to every SSH server of the last decade.
- * One in some hundred pairs that ssh2 1.17 makes cannot be read again (its generator takes a number
- * for shorter than it is), so each is tried before it is given away.
+ * Generates an Ed25519 key pair: small, fast to verify, and supported by every SSH server of the
+ * last decade. About one in several hundred pairs of ssh2 1.17 is unusable, because its generator
+ * drops leading zeros, so each pair is tested.
  */
 export function generateKeyPair(): KeyPair {
   for (let tries = 0; tries < TRIES; tries++) {
@@ -21,10 +21,10 @@ export function generateKeyPair(): KeyPair {
       return { privateKey: pair.private, publicKey: pair.public.trim() };
     }
   }
-  throw new Error(`none of ${TRIES} generated SSH key pairs could be used`);
+  throw new Error(`None of ${TRIES} generated SSH key pairs is usable.`);
 }
 
-/** True when what the private half signs is good for the public half. */
+/** True when the public key verifies a signature of the private key. */
 function works(privateText: string, publicText: string): boolean {
   const privateKey = ssh2.utils.parseKey(privateText);
   const publicKey = ssh2.utils.parseKey(publicText);

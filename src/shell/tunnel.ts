@@ -6,12 +6,12 @@ import type { Connection } from './connection.js';
 const PROHIBITED = 1;
 const CONNECT_FAILED = 2;
 
-/** Loopback in the order in which it is tried: some programs listen on one of the two alone. */
+/** Loopback addresses in the order tried: some programs listen on only one of them. */
 const LOOPBACK = ['127.0.0.1', '::1'];
 
 /**
- * Connects to a port of the guest's own loopback. Either side of the stream can be ended while the
- * other goes on. Rejects with `guest_failed` when nothing listens there.
+ * Connects to a port on the guest's loopback. The stream may be half-closed on either side.
+ * Rejects with `guest_failed` when nothing listens on the port.
  */
 export async function openTunnel(connection: Connection, port: number): Promise<Duplex> {
   let failure: unknown;
@@ -25,11 +25,10 @@ export async function openTunnel(connection: Connection, port: number): Promise<
     }
   }
   if (reasonOf(failure) === PROHIBITED) {
-    throw new ApiError('unsupported', 'This computer forbids to forward its ports.', {
-      cause: failure,
-    });
+    const message = 'This computer does not allow port forwarding.';
+    throw new ApiError('unsupported', message, { cause: failure });
   }
-  const message = `Nothing in the computer takes connections on port ${port}.`;
+  const message = `Nothing in the computer listens on port ${port}.`;
   throw new ApiError('guest_failed', message, { cause: failure });
 }
 

@@ -3,17 +3,17 @@ import type { Files } from './files/types.js';
 import type { Jobs } from './jobs/types.js';
 
 export interface RunInput {
-  /** A script. Never shown in a process list: it travels on standard input. */
+  /** A script. Sent on standard input, so that no process list shows it. */
   readonly command: string;
   /**
-   * `system`: what the image says runs its commands, for example Windows' cmd, and else bash.
-   * `bash`, the default: bash in any case, for scripts of our own.
+   * `system`: the image's own interpreter, for example Windows' cmd, or bash if it has none.
+   * `bash`, the default: always bash, for internal scripts.
    */
   readonly interpreter?: 'bash' | 'system';
   readonly timeoutMs: number;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Start it as a job, detached from everything, and return its process id and job id. */
+  /** Start it as a detached job, and return its process id and job id. */
   readonly background: boolean;
   readonly signal?: AbortSignal;
 }
@@ -27,7 +27,7 @@ export interface RunResult {
   /** True when output beyond the cap was dropped. */
   readonly truncated: boolean;
   readonly pid?: number;
-  /** With `background`: the id under which {@link Shell.jobs} has it. */
+  /** With `background`: its id in {@link Shell.jobs}. */
   readonly jobId?: string;
 }
 
@@ -49,7 +49,7 @@ export interface SpawnInput {
   readonly terminal?: { readonly columns: number; readonly rows: number };
 }
 
-/** A process in the machine. Its streams have backpressure. */
+/** A process in the machine. Its streams apply backpressure. */
 export interface ShellProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
@@ -61,7 +61,7 @@ export interface ShellProcess {
   kill(signal: 'INT' | 'TERM' | 'HUP' | 'KILL' | 'QUIT'): Promise<void>;
 }
 
-/** Commands in a machine, over one SSH connection that is kept and shared. */
+/** Commands and files of a machine, over one shared SSH connection. */
 export interface Shell {
   readonly open: boolean;
   run(input: RunInput): Promise<RunResult>;
@@ -69,9 +69,9 @@ export interface Shell {
   spawn(input: SpawnInput, signal?: AbortSignal): Promise<ShellProcess>;
   readonly files: Files;
   readonly jobs: Jobs;
-  /** Connects to a port of the machine's own loopback; `guest_failed` when nothing listens. */
+  /** Connects to a port on the machine's loopback; `guest_failed` when nothing listens. */
   connect(port: number): Promise<Duplex>;
-  /** Called once when the connection ends, with the error if it was not {@link Shell.close}. */
+  /** Calls `listener` once when the connection ends, with the error unless {@link Shell.close} did. */
   onClose(listener: (error?: Error) => void): void;
   /** Ends the connection; idempotent. */
   close(): void;

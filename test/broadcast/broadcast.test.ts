@@ -10,7 +10,7 @@ const policy: Policy = {
   longestPauseMs: 1_000,
 };
 
-/** Time that passes only while somebody sleeps. */
+/** A clock that advances only during sleeps. */
 function fakeClock() {
   const clock = {
     time: 0,
@@ -39,7 +39,7 @@ function open(attempt: Attempt, clock = fakeClock()) {
   };
 }
 
-it('is live when the first frame is on its way, and has its encoder', async () => {
+it("is live when the first frame is sent, and reports its encoder's process id", async () => {
   const { broadcast } = open((signal, onLive) => {
     onLive(42);
     return forever(signal, onLive);
@@ -50,7 +50,7 @@ it('is live when the first frame is on its way, and has its encoder', async () =
   expect(broadcast.status).toMatchObject({ status: 'terminated', message: 'stopped' });
 });
 
-it('does not wait long for a target that never was there', async () => {
+it('gives up soon on a target that was never reachable', async () => {
   const { broadcast, clock } = open(() => Promise.reject(lost()));
   await expect(broadcast.live()).rejects.toThrow('it closed the connection');
   await broadcast.over;
@@ -58,7 +58,7 @@ it('does not wait long for a target that never was there', async () => {
   expect(clock.pauses).toEqual([100, 200, 400]);
 });
 
-it('tries less and less often to get a lost target back, says so, and gives up', async () => {
+it('reconnects with increasing delays, reports each failure, and gives up', async () => {
   let attempts = 0;
   const { broadcast, clock, troubles } = open(async (_, onLive) => {
     attempts += 1;
@@ -77,7 +77,7 @@ it('tries less and less often to get a lost target back, says so, and gives up',
   expect(broadcast.status.message).toBe('it closed the connection');
 });
 
-it('begins to count anew when it was live for a while, not when it flickered', async () => {
+it('resets the failure count after a steady time, not after a short one', async () => {
   let attempts = 0;
   const { broadcast, clock } = open(async (_, onLive) => {
     attempts += 1;
@@ -100,7 +100,7 @@ it('begins to count anew when it was live for a while, not when it flickered', a
   expect(flicker.clock.time).toBeLessThan(policy.giveUpMs + 1_000);
 });
 
-it('begins anew at once when the screen has another size after a while', async () => {
+it('restarts at once when the screen is resized after a steady time', async () => {
   let attempts = 0;
   const { broadcast, clock } = open(async (signal, onLive) => {
     attempts += 1;
@@ -113,7 +113,7 @@ it('begins anew at once when the screen has another size after a while', async (
   await broadcast.end('stopped');
 });
 
-it('follows a screen whose size changes all the time less and less often, for ever', async () => {
+it('restarts with increasing delays, without giving up, if resizes are frequent', async () => {
   let attempts = 0;
   const { broadcast, clock } = open(async (signal, onLive) => {
     attempts += 1;
@@ -123,14 +123,14 @@ it('follows a screen whose size changes all the time less and less often, for ev
   });
   await expect.poll(() => attempts).toBe(32);
   expect(clock.pauses.slice(0, 6)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
-  // One long time, and it is followed at once again.
+  // After one steady time it restarts at once again.
   expect(clock.pauses.slice(28)).toEqual([1_000, 100]);
   expect(clock.time).toBeGreaterThan(policy.giveUpMs);
   expect(broadcast.status.status).toBe('streaming');
   await broadcast.end('stopped');
 });
 
-it('has patience for a target that is lost after many changes of size', async () => {
+it('keeps reconnecting to a target that is lost after many resizes', async () => {
   let attempts = 0;
   const { broadcast, clock } = open(async (_, onLive) => {
     attempts += 1;
@@ -144,7 +144,7 @@ it('has patience for a target that is lost after many changes of size', async ()
   expect(clock.time).toBeGreaterThan(policy.giveUpMs);
 });
 
-it('does not try again what cannot help', async () => {
+it('does not retry a failure that a retry cannot fix', async () => {
   const refusal = new ApiError('invalid_request', 'not on the public internet');
   const { broadcast, clock } = open(() => Promise.reject(refusal));
   await expect(broadcast.live()).rejects.toBe(refusal);

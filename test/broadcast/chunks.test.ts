@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeAmf, encodeAmf } from '../../src/broadcast/rtmp/amf.js';
-import { ChunkReader, type Message, writeMessage } from '../../src/broadcast/rtmp/chunks.js';
+import { ChunkReader } from '../../src/broadcast/rtmp/chunk-reader.js';
+import { type Message, writeMessage } from '../../src/broadcast/rtmp/chunks.js';
 
 const message = fc.record({
   type: fc.constantFrom(8, 9, 18, 20),
@@ -14,7 +15,7 @@ const message = fc.record({
 });
 
 describe('chunks', () => {
-  it('carry any messages through pieces of any size', () => {
+  it('decode any messages from pieces of any size', () => {
     fc.assert(
       fc.property(
         fc.array(message, { maxLength: 8 }),
@@ -43,7 +44,7 @@ describe('chunks', () => {
     expect(new ChunkReader().push(bytes)).toEqual([{ type: 20, stream: 0, timestamp: 0, data }]);
   });
 
-  it('with short headers take what they leave out from the chunk before', () => {
+  it('with short headers reuse the fields of the previous chunk', () => {
     const first = writeMessage(
       { type: 20, stream: 1, timestamp: 5, data: Buffer.from('ab') },
       3,
@@ -59,8 +60,10 @@ describe('chunks', () => {
     ]);
   });
 
-  it('of a broken server are refused, and no memory is spent on them', () => {
-    expect(() => new ChunkReader().push(Buffer.from([0xc5, 1, 2]))).toThrow('without a beginning');
+  it('of a broken server are rejected without using memory', () => {
+    expect(() => new ChunkReader().push(Buffer.from([0xc5, 1, 2]))).toThrow(
+      'without a full header',
+    );
     const huge = Buffer.from([3, 0, 0, 0, 0xff, 0xff, 0xff, 20, 0, 0, 0, 0]);
     expect(() => new ChunkReader().push(huge)).toThrow('too long');
   });

@@ -19,7 +19,7 @@ const file = Buffer.concat([
   tag(8, 0x89abcdef, Buffer.alloc(0)),
 ]);
 
-it.each([1, 2, 7, 1000])('gives the same tags from pieces of %i bytes', (size) => {
+it.each([1, 2, 7, 1000])('decodes the same tags from pieces of %i bytes', (size) => {
   const reader = new FlvReader();
   const tags = [];
   for (let at = 0; at < file.length; at += size) {
@@ -32,6 +32,6 @@ it.each([1, 2, 7, 1000])('gives the same tags from pieces of %i bytes', (size) =
   ]);
 });
 
-it('refuses what is no FLV', () => {
+it('rejects a stream that is not FLV', () => {
   expect(() => new FlvReader().push(Buffer.from('ffmpeg version 5.1'))).toThrow('not FLV');
 });

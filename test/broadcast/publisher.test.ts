@@ -2,9 +2,10 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { type AmfValue, decodeAmf, encodeAmf } from '../../src/broadcast/rtmp/amf.js';
-import { ChunkReader, type Message, writeMessage } from '../../src/broadcast/rtmp/chunks.js';
+import { ChunkReader } from '../../src/broadcast/rtmp/chunk-reader.js';
+import { type Message, writeMessage } from '../../src/broadcast/rtmp/chunks.js';
+import { Heartbeat } from '../../src/broadcast/rtmp/heartbeat.js';
 import { Publisher } from '../../src/broadcast/rtmp/publisher.js';
-import { Pulse } from '../../src/broadcast/rtmp/pulse.js';
 import { parseTarget } from '../../src/broadcast/target.js';
 
 const target = parseTarget('rtmp://127.0.0.1/app', 'secret-key');
@@ -15,7 +16,7 @@ afterEach(() => {
 
 type Answer = (socket: Socket, command: string, values: AmfValue[]) => void;
 
-/** An RTMP server that shakes hands, keeps what it gets and answers commands as it is told. */
+/** An RTMP server that records messages and answers commands as configured. */
 async function serve(answer: Answer) {
   const got: Message[] = [];
   const server = createServer((socket) => {
@@ -54,7 +55,7 @@ const willing: Answer = (socket, command, [transaction = 0]) => {
   if (command === 'publish') say(socket, 'onStatus', 0, null, { level: 'status', code: 'Start' });
 };
 
-it('tells the server the application and, apart from it, the stream', async () => {
+it('sends the application and the stream separately', async () => {
   const { got, publisher } = await serve(willing);
   const open = await publisher;
   closing.push(() => open.close());
@@ -79,7 +80,7 @@ it('tells the server the application and, apart from it, the stream', async () =
   expect(decodeAmf(got.at(-1)?.data ?? Buffer.alloc(0))[0]).toBe('@setDataFrame');
 });
 
-it('gives up with what the server says, without the key that it repeats', async () => {
+it("rejects with the server's reason, without the key in it", async () => {
   const { publisher } = await serve((socket, command, values) => {
     const info = {
       level: 'error',
@@ -101,7 +102,7 @@ it('rejects when the server refuses the application', async () => {
   await expect(publisher).rejects.toThrow('no app');
 });
 
-it('rejects when the server closes, and when it does so later', async () => {
+it('rejects when the server closes the connection, at once or later', async () => {
   const { publisher } = await serve((socket) => socket.destroy());
   await expect(publisher).rejects.toThrow(/closed the connection|ECONNRESET/);
   let server: Socket | undefined;
@@ -128,9 +129,9 @@ it('answers pings', async () => {
   await expect.poll(answer).toEqual(Buffer.from([0, 7, 1, 2, 3, 4]));
 });
 
-it('notices a server that takes nothing, and one that answered and does not any more', () => {
+it('detects a server that stops reading, and one that stops answering', () => {
   let now = 0;
-  const blocked = new Pulse(() => now);
+  const blocked = new Heartbeat(() => now);
   const taken = blocked.sending(1);
   now = 4_000;
   expect(blocked.silence()).toBeUndefined();
@@ -142,7 +143,7 @@ it('notices a server that takes nothing, and one that answered and does not any 
   expect(blocked.silence()).toContain('reading');
 
   now = 0;
-  const silent = new Pulse(() => now);
+  const silent = new Heartbeat(() => now);
   now = 60_000;
   expect(silent.silence()).toBeUndefined();
   silent.answered();
@@ -152,7 +153,7 @@ it('notices a server that takes nothing, and one that answered and does not any 
   expect(silent.silence()).toContain('answering');
 
   now = 0;
-  const unheard = new Pulse(() => now);
+  const unheard = new Heartbeat(() => now);
   const send = () => unheard.sending(64 * 1024)();
   send();
   unheard.acknowledged();
@@ -162,4 +163,15 @@ it('notices a server that takes nothing, and one that answered and does not any 
   expect(unheard.silence()).toContain('acknowledging');
   unheard.acknowledged();
   expect(unheard.silence()).toBeUndefined();
+});
+
+it('a server that floods the publisher is dropped', async () => {
+  const ping = writeMessage(
+    { type: 4, stream: 0, timestamp: 0, data: Buffer.from([0, 7]) },
+    2,
+    128,
+  );
+  const flood = Buffer.concat(Array.from({ length: 100_000 }, () => ping));
+  const { publisher } = await serve((socket) => void socket.write(flood));
+  await expect(publisher).rejects.toThrow('it sent far more than any answer');
 });

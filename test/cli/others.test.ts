@@ -9,7 +9,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-test('projects are created, listed, shown and removed', async () => {
+test('vc project create, ls, get and rm', async () => {
   world.service.on('POST /projects', project);
   const created = await world.run(['project', 'create', 'demo']);
   expect(created).toMatchObject({ code: 0, stdout: '', stderr: 'created project demo\n' });
@@ -27,13 +27,13 @@ test('projects are created, listed, shown and removed', async () => {
   world.service.on('DELETE /projects/demo', { success: true });
   const asked = await world.run(['project', 'rm', 'demo'], { terminal: true, stdin: 'yes\n' });
   expect(asked.stderr).toContain(
-    'Remove project demo with 1 computer (desktop) and all their data for good? [y/N]',
+    'Permanently remove project demo with 1 computer (desktop) and all their data? [y/N]',
   );
   expect(asked.code).toBe(0);
   expect((await world.run(['project', 'rm', 'demo'])).code).toBe(2);
 });
 
-test('a project is started whole, and a computer that failed is told', async () => {
+test('vc project start reports each computer that failed', async () => {
   const computers = [
     { id: 'cmp_a', status: 'running' },
     { id: 'cmp_b', status: 'stopped', error: 'The limit is reached.' },
@@ -44,14 +44,14 @@ test('a project is started whole, and a computer that failed is told', async () 
   expect(stderr).toBe('started cmp_a (running)\nerror: cmp_b: The limit is reached.\n');
 });
 
-test('an empty list says what to do next, and prints nothing', async () => {
+test('an empty list prints nothing on stdout and suggests the next command', async () => {
   world.service.on('GET /projects', { projects: [] });
   const { stdout, stderr } = await world.run(['project', 'ls']);
   expect(stdout).toBe('');
   expect(stderr).toContain('vc project create NAME');
 });
 
-test('a key is shown once, when it is created', async () => {
+test('vc key create prints the key, vc key ls does not', async () => {
   const created = {
     id: 'key_1',
     name: 'agent',
@@ -71,7 +71,7 @@ test('a key is shown once, when it is created', async () => {
   expect(world.service.received.at(-1)?.url).toBe('/api/keys/key_1');
 });
 
-test('a name that several keys have is not taken for one of them', async () => {
+test('vc key rm refuses a name that several keys have', async () => {
   const key = { name: 'agent', created_at: project.created_at, last_used_at: null };
   world.service.on('GET /keys', {
     keys: [
@@ -85,7 +85,7 @@ test('a name that several keys have is not taken for one of them', async () => {
   expect(world.service.received.map(({ method }) => method)).toEqual(['GET']);
 });
 
-test('a profile takes its key from stdin or a prompt that shows nothing', async () => {
+test('vc profile add reads the key from stdin or from a prompt without echo', async () => {
   const add = ['profile', 'add', 'office', '--base-url', 'https://vc.example.com/api'];
   const piped = await world.run(add, { stdin: `${API_KEY}\n` });
   expect(piped.code).toBe(0);
@@ -103,7 +103,7 @@ test('a profile takes its key from stdin or a prompt that shows nothing', async 
   );
 });
 
-test('profile get says where each value comes from and never shows the key', async () => {
+test('vc profile get shows the source of each value and never the key', async () => {
   const { stdout } = await world.run(['profile', 'get', '-p', 'demo', '--json']);
   expect(JSON.parse(stdout)).toMatchObject({
     base_url: { value: world.service.baseUrl, source: 'environment', from: 'VC_BASE_URL' },
@@ -115,7 +115,7 @@ test('profile get says where each value comes from and never shows the key', asy
   expect(plain.stdout).not.toContain(API_KEY);
 });
 
-test('profiles are used and removed; one that is not there ends with 5', async () => {
+test('vc profile use and rm; an unknown profile ends with 5', async () => {
   const add = (name: string) =>
     world.run(['profile', 'add', name, '--base-url', 'https://vc.example.com/api'], { stdin: 'k' });
   await add('one');
@@ -126,13 +126,4 @@ test('profiles are used and removed; one that is not there ends with 5', async (
   expect(unknown.stderr).toContain('profiles: one, two');
   expect((await world.run(['profile', 'rm', 'one', 'two', '--yes'])).code).toBe(0);
   expect((await world.run(['profile', 'ls', '-q'])).stdout).toBe('');
-});
-
-test('completions of names come from the service', async () => {
-  world.service.on('GET /projects', { projects: [project] });
-  world.service.on(`GET /projects/${project.id}/computers`, { computers: [computer] });
-  expect((await world.run(['__complete', 'computer'])).stdout).toBe('demo/desktop\n');
-  expect((await world.run(['__complete', 'running-computer'])).stdout).toBe('demo/desktop\n');
-  expect((await world.run(['__complete', 'stopped-computer'])).stdout).toBe('');
-  expect((await world.run(['__complete', 'project'])).stdout).toBe('demo\n');
 });

@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { buildPath } from '../../src/client/address.js';
-import { answerDeadline } from '../../src/client/deadline.js';
+import { buildPath } from '../../src/client/http/address.js';
+import { answerDeadline } from '../../src/client/http/deadline.js';
 import {
   ServiceError,
   ServiceTimeoutError,
   ServiceUnreachableError,
   VirtualComputers,
 } from '../../src/client/index.js';
-import { processPaths, routes } from '../../src/client/routes.js';
-import { operations, PROCESS_PATHS } from '../../src/contract/index.js';
 import { type FakeService, startFakeService } from '../cli/support/fake-service.js';
 
 let service: FakeService;
@@ -21,15 +19,6 @@ beforeEach(async () => {
 afterEach(async () => {
   await vc.close();
   await service.close();
-});
-
-test('the client knows every operation of the contract by its method and paths', () => {
-  const contract = Object.entries(operations).map(([name, { method, paths }]) => [
-    name,
-    { method, paths: [...paths] },
-  ]);
-  expect(routes).toEqual(Object.fromEntries(contract));
-  expect(processPaths).toEqual([...PROCESS_PATHS]);
 });
 
 test('the path follows from the parameters, every one of them encoded', () => {
@@ -48,7 +37,7 @@ test('an answer is waited for as long as the request asks, and some more', () =>
   expect(answerDeadline('type', { text: 'x'.repeat(1000), delay_ms: 100 })).toBe(280_000);
 });
 
-describe.each(['pooled', 'brief'] as const)('with %s connections', (connections) => {
+describe.each(['undici', 'node-http'] as const)('with %s connections', (connections) => {
   beforeEach(async () => {
     await vc.close();
     vc = new VirtualComputers({ baseUrl: service.baseUrl, apiKey: 'vc_key', connections });
@@ -138,16 +127,16 @@ describe.each(['pooled', 'brief'] as const)('with %s connections', (connections)
   });
 });
 
-test('brief requests that come one after the other share a connection', async () => {
+test('nodeHttp requests that come one after the other share a connection', async () => {
   const ports = new Set<number | undefined>();
   service.handle('GET /health', (_, response) => {
     ports.add(response.socket?.remotePort);
     response.end('{}');
   });
   const { baseUrl } = service;
-  const brief = new VirtualComputers({ baseUrl, apiKey: 'vc_key', connections: 'brief' });
-  for (let i = 0; i < 3; i++) await brief.health();
-  await brief.close();
+  const nodeHttp = new VirtualComputers({ baseUrl, apiKey: 'vc_key', connections: 'node-http' });
+  for (let i = 0; i < 3; i++) await nodeHttp.health();
+  await nodeHttp.close();
   expect(ports.size).toBe(1);
 });
 

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { withFileLock } from '../../src/images/lock.js';
 import type { Recipe } from '../../src/images/recipe.js';
 import { buildRootfs } from '../../src/images/rootfs.js';
+import { withFileLock } from '../../src/lib/fs/file-lock.js';
 
 let cacheDirectory: string;
 

@@ -5,13 +5,13 @@ import type { Region } from '../../src/screen/index.js';
 export interface FakeOptions {
   readonly width?: number;
   readonly height?: number;
-  /** What it announces: fences, the clipboard, scan codes. */
+  /** Announced extensions: fences, clipboard, scan codes. */
   readonly can?: readonly ('fences' | 'clipboard' | 'scancodes')[];
-  /** Bytes sent instead of the protocol's opening; the rest is then up to the test. */
+  /** Bytes sent instead of the handshake; the test sends the rest. */
   readonly opening?: Buffer;
 }
 
-/** A message of the client, decoded as far as tests look. */
+/** A message of the client, decoded as far as tests need. */
 export type Heard =
   | { readonly kind: 'key'; readonly down: boolean; readonly keysym: number }
   | { readonly kind: 'scancode'; readonly down: boolean; readonly scancode: number }
@@ -28,14 +28,14 @@ export type Heard =
 const REQUEST = 2 ** 31;
 
 /**
- * A small RFB server in the test's own process. One that announces scan codes gathers requests
- * for a moment, as QEMU does, and answers them with one update.
+ * A small RFB server in the test process. One that announces scan codes collects requests
+ * briefly, as QEMU does, and answers them with one update.
  */
 export class FakeServer {
   readonly client: Duplex;
   readonly wire: Duplex;
   readonly heard: Heard[] = [];
-  /** Answers requests for pixels; off for a server that has frozen. */
+  /** Whether to answer update requests; false simulates a frozen server. */
   answering = true;
   /** Called before a message of the client is handled. */
   onHear: (heard: Heard) => void = () => {};
@@ -45,7 +45,7 @@ export class FakeServer {
   #state: 'version' | 'security' | 'init' | 'ready' = 'version';
   readonly #pixels: Buffer;
   #dirty = true;
-  /** Regions to be sent whatever they show; undefined when nothing is asked for. */
+  /** Regions requested unconditionally; undefined without a request. */
   #wanted: Region[] | undefined;
 
   constructor(options: FakeOptions = {}) {
@@ -68,7 +68,7 @@ export class FakeServer {
     if (!this.wire.destroyed && this.wire.writable) this.wire.write(bytes);
   }
 
-  /** Paints a part of the screen, or all of it; sent when the client has asked for changes. */
+  /** Paints part of the screen, or all of it; sent on the client's next request. */
   paint(colour: number, region: Region = this.#bounds): void {
     this.#fill(colour, region);
     this.#dirty = true;

@@ -5,7 +5,7 @@ import { clipboard, FakeServer, fence, raw, rectangle, serverInit, update } from
 
 const region = (x: number, y: number, width: number, height: number) => ({ x, y, width, height });
 
-/** Opens a screen, lets the server say something, and waits for the connection to end. */
+/** Opens a screen, sends it the server's bytes, and waits for the connection to end. */
 async function endsWith(...said: readonly Buffer[]): Promise<Error | undefined> {
   const server = new FakeServer();
   const screen = await openScreen(server.client);
@@ -21,38 +21,34 @@ const longName = Buffer.from([1, 0, 0, 0, 0, 255, 255]);
 test.each<[string, RegExp, readonly Buffer[]]>([
   [
     'a rectangle beyond the right edge',
-    /outside its own screen/,
+    /outside the screen/,
     [update(raw(region(60, 0, 5, 1), 1))],
   ],
   [
     'a rectangle beyond the lower edge',
-    /outside its own screen/,
+    /outside the screen/,
     [update(raw(region(0, 40, 1, 9), 1))],
   ],
   [
     'a copy from outside',
-    /outside its own screen/,
+    /outside the screen/,
     [update(rectangle(region(0, 0, 8, 8), 1, Buffer.from([0, 60, 0, 0])))],
   ],
   [
-    'an encoding that was not announced',
+    'an encoding that the client did not announce',
     /encoding 16/,
     [update(rectangle(region(0, 0, 8, 8), 16))],
   ],
-  ['a gigantic screen', /65535x65535/, [update(rectangle(region(0, 0, 65_535, 65_535), -223))]],
+  ['a huge screen', /65535x65535/, [update(rectangle(region(0, 0, 65_535, 65_535), -223))]],
   ['a screen of no size', /0x0/, [update(rectangle(region(0, 0, 0, 0), -223))]],
-  [
-    'a gigantic pointer',
-    /pointer of 4096x4096/,
-    [update(rectangle(region(0, 0, 4096, 4096), -239))],
-  ],
+  ['a huge pointer', /pointer of 4096x4096/, [update(rectangle(region(0, 0, 4096, 4096), -239))]],
   [
     'an alpha pointer in an unknown encoding',
     /pointer in an encoding/,
     [update(rectangle(region(0, 0, 8, 8), -314, Buffer.from([0, 0, 0, 7])))],
   ],
   ['an unknown message', /unknown type 77/, [Buffer.from([77])]],
-  ['a fence with too much in it', /fence with 65 bytes/, [fence(0, Buffer.alloc(65))]],
+  ['a fence that is too long', /fence with 65 bytes/, [fence(0, Buffer.alloc(65))]],
   [
     'a clipboard of 2 GiB',
     /clipboard of 2147483647/,
@@ -84,7 +80,7 @@ test.each<[string, RegExp, readonly Buffer[]]>([
   });
 });
 
-test('closes on a packed clipboard that unpacks to far more than it may', async () => {
+test('closes on a compressed clipboard that unpacks to far more than the limit', async () => {
   const { deflateSync } = await import('node:zlib');
   const bomb = clipboard(0x1000_0001, deflateSync(Buffer.alloc(64 << 20)));
   expect(await endsWith(bomb)).toMatchObject({ message: expect.stringMatching(/unpacked/) });
@@ -95,7 +91,7 @@ test.each<[string, () => Buffer]>([
   ['updates without pixels', () => Buffer.concat(Array(4096).fill(update()))],
   ['fences', () => Buffer.concat(Array(4096).fill(fence(0x8000_0000, Buffer.alloc(1))))],
   [
-    'pixels that nobody asked for',
+    'unrequested pixels',
     () => Buffer.concat(Array(200).fill(update(raw(region(0, 0, 64, 48), 1)))),
   ],
   ['changes of size', () => update(...Array(100).fill(rectangle(region(0, 0, 3840, 2160), -223)))],
@@ -121,11 +117,13 @@ test.each<[string, () => Buffer]>([
     server.send(part);
     await new Promise((resolve) => setImmediate(resolve));
   }
-  expect(await closed).toMatchObject({ message: expect.stringMatching(/more than it was asked/) });
+  expect(await closed).toMatchObject({
+    message: expect.stringMatching(/more data than was requested/),
+  });
   expect(process.memoryUsage().rss - before).toBeLessThan(400 << 20);
 });
 
-test('gives up a server that never greets, never sends a picture, never ends its picture', async () => {
+test('times out on a server that never greets, never sends an update, or never completes one', async () => {
   const silent = new FakeServer({ opening: Buffer.alloc(0) });
   await expect(openScreen(silent.client, { timeoutMs: 100 })).rejects.toMatchObject({
     code: 'guest_timeout',
@@ -139,7 +137,7 @@ test('gives up a server that never greets, never sends a picture, never ends its
   expect(blank.client.destroyed).toBe(true);
 });
 
-test('stops opening when the caller no longer wants it', async () => {
+test('stops opening on abort', async () => {
   const server = new FakeServer({ opening: Buffer.alloc(0) });
   const reason = new Error('no longer wanted');
   const controller = new AbortController();
@@ -149,7 +147,7 @@ test('stops opening when the caller no longer wants it', async () => {
   expect(server.client.destroyed).toBe(true);
 });
 
-test('survives any bytes behind a right opening', async () => {
+test('survives any bytes after a valid handshake', async () => {
   const opening = Buffer.concat([
     Buffer.from('RFB 003.008\n'),
     Buffer.from([1, 1, 0, 0, 0, 0]),

@@ -29,13 +29,13 @@ async function colourOf(data: Buffer): Promise<number> {
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 20));
 
-test('opens with the whole picture there', async () => {
+test('opens with a complete frame', async () => {
   const { screen } = await open({ width: 320, height: 200 });
   expect(screen.size).toEqual({ width: 320, height: 200 });
   expect(await colourOf((await screen.screenshot(PNG)).data)).toBe(0x336699);
 });
 
-test('shows in a screenshot what was painted before it', async () => {
+test('shows everything painted before a screenshot', async () => {
   const { server, screen } = await open();
   for (const colour of [0xff0000, 0x00ff00, 0x0000ff]) {
     server.paint(colour);
@@ -43,19 +43,19 @@ test('shows in a screenshot what was painted before it', async () => {
   }
 });
 
-test('is not deceived by an update that was under way', async () => {
+test('ignores an update that was in flight before the request', async () => {
   const { server, screen } = await open();
   server.onHear = ({ kind }) => {
     if (kind !== 'fence') return;
     server.onHear = () => {};
-    // Sent before the server has taken the request: an older picture of the whole screen.
+    // Sent before the server has received the request: an older frame of the whole screen.
     server.send(update(raw({ x: 0, y: 0, width: 64, height: 48 }, 0x111111)));
   };
   server.paint(0xabcdef);
   expect(await colourOf((await screen.screenshot(PNG)).data)).toBe(0xabcdef);
 });
 
-test('asks for nothing while nobody looks', async () => {
+test('requests nothing without watchers', async () => {
   const { server, screen } = await open();
   for (let frame = 0; frame < 50; frame++) server.paint(frame);
   await settled();
@@ -63,7 +63,7 @@ test('asks for nothing while nobody looks', async () => {
   screen.close();
 });
 
-test('tells damage to those who listen, at no more than thirty frames a second', async () => {
+test('emits damage to listeners at no more than thirty frames per second', async () => {
   const { server, screen } = await open();
   const regions: unknown[] = [];
   const listener = (region: unknown) => regions.push(region);
@@ -81,7 +81,7 @@ test('tells damage to those who listen, at no more than thirty frames a second',
   expect(server.heard).toEqual([]);
 });
 
-test('gives the size of a new screen and its whole picture', async () => {
+test('reports a new size and a complete frame after a resize', async () => {
   const { server, screen } = await open();
   const sizes: unknown[] = [];
   screen.on('resize', (size) => sizes.push(size));
@@ -116,7 +116,7 @@ test('moves first, then presses and releases', async () => {
   expect(screen.pointer).toEqual({ x: 63, y: 47 });
 });
 
-test('says the size of the screen when a point is outside', async () => {
+test('names the screen size in the error for a point outside', async () => {
   const { server, screen } = await open();
   const outside = expect.objectContaining({
     code: 'off_screen',
@@ -132,7 +132,7 @@ test('says the size of the screen when a point is outside', async () => {
   expect(server.keys()).toEqual([]);
 });
 
-test('drags along a path of many points in the time given', async () => {
+test('drags along a path of many points in the given time', async () => {
   const { server, screen } = await open();
   const start = performance.now();
   const points = [
@@ -150,7 +150,7 @@ test('drags along a path of many points in the time given', async () => {
   expect(rest.at(-1)).toBe('40,40,0');
 });
 
-test('turns the wheel step by step', async () => {
+test('scrolls step by step', async () => {
   const { server, screen } = await open();
   await screen.scroll({ direction: 'down', amount: 2, at: { x: 3, y: 4 } });
   await screen.scroll({ direction: 'left', amount: 1 });
@@ -160,7 +160,7 @@ test('turns the wheel step by step', async () => {
   ]);
 });
 
-test('releases what it holds when a drag or a key is given up', async () => {
+test('releases buttons and keys when a drag or key press is aborted', async () => {
   const { server, screen } = await open();
   const points = [
     [0, 0],
@@ -179,7 +179,7 @@ test('releases what it holds when a drag or a key is given up', async () => {
   expect(screen.open).toBe(true);
 });
 
-test('does nothing for a caller who has left, and nothing before a key is known', async () => {
+test('does nothing after an abort, and nothing for an unknown key', async () => {
   const { server, screen } = await open();
   await expect(screen.type('x', { signal: AbortSignal.abort() })).rejects.toThrow();
   const keys = ['ctrl', 'nonsense'];
@@ -194,7 +194,7 @@ test('types ASCII as keys', async () => {
   expect(server.keys()).toEqual(['+61', '-61', '+42', '-42', '+ff0d', '-ff0d', '+ff09', '-ff09']);
 });
 
-test('pastes the rest, and goes on only when the program has been given the text', async () => {
+test('pastes other text, and continues only after the program has received it', async () => {
   const { server, screen } = await open();
   const offered: string[] = [];
   server.onHear = (heard) => {
@@ -216,7 +216,7 @@ test('pastes the rest, and goes on only when the program has been given the text
   expect(order).toEqual(['78', ...paste, '中👍🏽', '79', 'ff0d', ...paste, 'Ж']);
 });
 
-test('does not take the own curiosity of the server for the request of a program', async () => {
+test("does not mistake the server's own clipboard request for a program's", async () => {
   const { server, screen } = await open();
   let pressed = false;
   const early: string[] = [];
@@ -235,7 +235,7 @@ test('does not take the own curiosity of the server for the request of a program
   expect(order.lastIndexOf('key')).toBeGreaterThan(order.indexOf('é'));
 });
 
-test('leaves the clipboard of the guest as it was', async () => {
+test("restores the guest's clipboard", async () => {
   const { server, screen } = await open();
   let provided = '';
   server.onHear = (heard) => {
@@ -254,7 +254,7 @@ test('leaves the clipboard of the guest as it was', async () => {
   expect(provided).toBe('from the guest');
 });
 
-test('takes its text out of the clipboard when nothing was there', async () => {
+test('empties the clipboard if it was empty before', async () => {
   const { server, screen } = await open();
   server.onHear = (heard) => {
     if (heard.kind === 'key' && heard.down && heard.keysym === 0xff63)
@@ -265,7 +265,7 @@ test('takes its text out of the clipboard when nothing was there', async () => {
   expect(last).toMatchObject({ flags: 1 << 27 });
 });
 
-test('says what it could not type when no program takes a paste', async () => {
+test('names the text that it could not type when no program accepts a paste', async () => {
   const { server, screen } = await open();
   const typing = screen.type('Привет, мир');
   await expect(typing).rejects.toMatchObject({
@@ -277,7 +277,7 @@ test('says what it could not type when no program takes a paste', async () => {
   expect(server.keys()).toEqual(['+ffe1', '+ff63', '-ff63', '-ffe1', '+e9', '-e9']);
 });
 
-test('types by place on an emulated keyboard, and refuses what that lacks', async () => {
+test('types by scancode on an emulated keyboard, and rejects characters it lacks', async () => {
   const { server, screen } = await open({ can: ['scancodes'] });
   await screen.type('A1');
   const codes = server.heard.flatMap((heard) =>
@@ -298,7 +298,7 @@ test('keeps an emulated display awake for every screenshot', async () => {
   expect(server.heard[0]).toEqual({ kind: 'scancode', down: false, scancode: 0 });
 });
 
-test('works with a server that can do nothing besides', async () => {
+test('works with a server without extensions', async () => {
   const { server, screen } = await open({ can: [] });
   server.paint(0x0f0f0f);
   expect(await colourOf((await screen.screenshot(PNG)).data)).toBe(0x0f0f0f);
@@ -307,7 +307,7 @@ test('works with a server that can do nothing besides', async () => {
   expect(server.keys()).toEqual(['+6f', '-6f', '+6b', '-6b']);
 });
 
-test('waits after an input until its answer is painted', async () => {
+test('waits after an input until the guest has painted its reaction', async () => {
   const { server, screen } = await open();
   server.onHear = (heard) => {
     if (heard.kind !== 'key' || !heard.down) return;
@@ -322,7 +322,7 @@ test('waits after an input until its answer is painted', async () => {
   expect(performance.now() - start).toBeLessThan(150);
 });
 
-test('waits for stillness and for change', async () => {
+test('waits for stability and for change', async () => {
   const { server, screen } = await open();
   const painting = setInterval(() => server.paint(Math.floor(Math.random() * 0xffffff)), 20);
   expect(await screen.waitStable({ timeoutMs: 600 })).toBe(false);
@@ -332,7 +332,7 @@ test('waits for stillness and for change', async () => {
   expect(await screen.waitChange({ timeoutMs: 100 })).toBe(false);
 });
 
-test('waits only for its own region', async () => {
+test('waits only for changes in its region', async () => {
   const { server, screen } = await open();
   const region = { x: 0, y: 0, width: 10, height: 10 };
   const dot = setInterval(() => {
@@ -344,7 +344,7 @@ test('waits only for its own region', async () => {
   clearInterval(dot);
 });
 
-test('takes repainting the same for no change', async () => {
+test('does not count repainting identical pixels as a change', async () => {
   const { server, screen } = await open();
   server.paint(0x444444);
   await screen.screenshot(PNG);
@@ -354,7 +354,7 @@ test('takes repainting the same for no change', async () => {
   clearInterval(painting);
 });
 
-test('ends every wait when the connection ends, and says so', async () => {
+test('rejects every wait when the connection ends', async () => {
   const { server, screen } = await open();
   const closed = new Promise((resolve) => screen.once('close', resolve));
   server.answering = false;
@@ -376,7 +376,7 @@ test('ends every wait when the connection ends, and says so', async () => {
   expect(screen.open).toBe(false);
 });
 
-test('closes once and without an error when asked to', async () => {
+test('closes once, without an error', async () => {
   const { server, screen } = await open();
   const closes: unknown[][] = [];
   screen.on('close', (...args) => closes.push(args));
@@ -388,7 +388,7 @@ test('closes once and without an error when asked to', async () => {
   await expect(screen.screenshot(PNG)).rejects.toMatchObject({ code: 'guest_failed' });
 });
 
-test('a frozen server fails an action at the deadline of its caller', async () => {
+test("an action on a frozen server fails at the caller's deadline", async () => {
   const { server, screen } = await open();
   server.answering = false;
   const soon = () => AbortSignal.timeout(50);

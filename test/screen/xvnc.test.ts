@@ -42,7 +42,7 @@ describe.skipIf(missing.length > 0)('a real display server', () => {
     return child;
   }
 
-  /** Starts a terminal that writes what is typed into it to a file; resolves when it can be typed into. */
+  /** Starts a terminal that writes its input to a file; resolves when it accepts input. */
   async function terminal(name: string): Promise<() => Promise<string>> {
     const file = join(directory, name);
     const script = `cat > '${file}'`;
@@ -87,7 +87,7 @@ describe.skipIf(missing.length > 0)('a real display server', () => {
     if (directory !== undefined) await rm(directory, { recursive: true, force: true });
   });
 
-  test('gets exactly the text that was typed, in any script, Caps Lock on or off', async () => {
+  test('receives exactly the typed text, in any script, with Caps Lock on or off', async () => {
     const read = await terminal('typing');
     const lines = [
       'Hello, World! ~`@#$%^&*()_+{}|:"<>?',
@@ -106,7 +106,7 @@ describe.skipIf(missing.length > 0)('a real display server', () => {
     expect(await read()).toBe(typed + typed);
   });
 
-  test('takes 500 characters of ASCII at once', async () => {
+  test('receives 500 characters of ASCII at once', async () => {
     const read = await terminal('speed');
     const typed = `${'The quick brown Fox. '.repeat(24).slice(0, 499)}\n`;
     const start = performance.now();
@@ -116,13 +116,13 @@ describe.skipIf(missing.length > 0)('a real display server', () => {
     await until(async () => (await read()) === typed);
   });
 
-  test('types once what a program that hung takes neither as a paste nor as keys at first', async () => {
+  test('types a text only once when a program hangs and resumes later', async () => {
     const read = await terminal('hung');
     const pid = children.at(-1)?.pid ?? 0;
     const stream = net.connect(socket);
     const other = await openScreen(stream);
     const write = stream.write.bind(stream);
-    // The program goes on at the very moment at which its keys are pressed instead.
+    // The program resumes exactly when the text is typed as keys instead.
     const pressed = (data: Uint8Array) =>
       Buffer.from(data).includes(Buffer.from([4, 1, 0, 0, 0, 0, 0, 0xe9]));
     stream.write = (data: Uint8Array, ...more: never[]) => {
@@ -140,7 +140,7 @@ describe.skipIf(missing.length > 0)('a real display server', () => {
     }
   }, 20_000);
 
-  test('leaves the clipboard as it was', async () => {
+  test('restores the clipboard', async () => {
     const read = await terminal('clipboard');
     const clip = spawn('xclip', ['-selection', 'clipboard'], {
       env,
@@ -155,7 +155,7 @@ describe.skipIf(missing.length > 0)('a real display server', () => {
     expect(stdout).toBe('kept tëxt\nof two lines');
   });
 
-  test('sees clicks, held keys and the wheel as they were meant', async () => {
+  test('receives clicks, held keys and wheel events', async () => {
     const events = start('xev', ['-geometry', '200x200+500+300']);
     const output = events.stdout === null ? Promise.resolve('') : text(events.stdout);
     await sleep(700);
@@ -178,11 +178,11 @@ describe.skipIf(missing.length > 0)('a real display server', () => {
     expect((second ?? 0) - (first ?? 0)).toBeLessThan(250);
   });
 
-  test('shows in a screenshot what the key before it did', async () => {
+  test('shows the effect of the preceding key in a screenshot', async () => {
     await terminal('fresh');
     await screen.waitStable({ timeoutMs: 3000 });
     let last = (await screen.screenshot(PNG)).data;
-    // A terminal that is slow to paint, on a busy machine, may be late now and then.
+    // On a busy machine a terminal may occasionally paint late.
     let fresh = 0;
     for (let key = 0; key < 20; key++) {
       await screen.key('x');
@@ -194,7 +194,7 @@ describe.skipIf(missing.length > 0)('a real display server', () => {
     expect(fresh).toBeGreaterThanOrEqual(10);
   });
 
-  test('sends the same picture in tiles, in fewer bytes, and goes on doing so', async () => {
+  test('sends the same frames as tiles in fewer bytes, also after the first', async () => {
     await terminal('tiles');
     await screen.type('tiles, and more of them');
     const stream = net.connect(socket);
@@ -212,7 +212,7 @@ describe.skipIf(missing.length > 0)('a real display server', () => {
     tiled.close();
   });
 
-  test('leaves the pointer out of the picture when it knows where it was', async () => {
+  test('omits the pointer from the frame when its position is known', async () => {
     await run('xdotool', ['mousemove', '700', '100'], { env });
     const region = { x: 680, y: 80, width: 40, height: 40 };
     const other = await openScreen(net.connect(socket), { pointer: { x: 700, y: 100 } });
@@ -232,7 +232,7 @@ async function pixels(png: Buffer): Promise<number[]> {
   return Array.from({ length: data.length / 3 }, (_, index) => data.readUIntBE(index * 3, 3));
 }
 
-/** Asks again until the answer is true; fails after five seconds. */
+/** Retries until the condition is true; fails after five seconds. */
 async function until(ask: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + 5000;
   for (;;) {

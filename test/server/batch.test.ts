@@ -93,7 +93,12 @@ test('stops at the first failure, which is the last result', async () => {
     success: false,
     results: [
       { success: true },
-      { success: false, error: 'the screen is 1280x800', code: 'off_screen' },
+      {
+        success: false,
+        error: 'the screen is 1280x800',
+        code: 'off_screen',
+        remedy: 'See the screen: vc computer screenshot p/a',
+      },
     ],
   });
   expect(screen.inputs).toEqual(['move 1,2']);
@@ -142,7 +147,7 @@ describe('is refused whole before the first action runs', () => {
   });
 });
 
-test("nobody else's input comes between", async () => {
+test("no other client's input comes between", async () => {
   const running = batch(
     { action: 'move', x: 1, y: 1 },
     { action: 'wait', seconds: 0.1 },

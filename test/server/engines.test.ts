@@ -3,8 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Engine } from '../../src/engines/engine.js';
+import { firstUsable } from '../../src/engines/select.js';
 import { openStore, type Store } from '../../src/fleet/store/index.js';
-import { composeEngines, preferred } from '../../src/server/engines.js';
+import { composeEngines } from '../../src/server/engines.js';
 import { FakeEngine, FakeForkingEngine } from '../support/fake-engine.js';
 import { silentLog } from '../support/fleet.js';
 
@@ -19,7 +20,7 @@ afterEach(() => {
   rmSync(directory, { recursive: true });
 });
 
-const options = { allowSudo: false, allowNetworks: [], spares: 0, internet: true };
+const options = { engineOptions: { spares: 0 }, allowNetworks: [], internet: true };
 const compose = (engine: 'docker' | 'qemu') =>
   composeEngines({ ...options, engine, stateDirectory: directory }, store, silentLog);
 const unusable = (engine: Engine): Engine => {
@@ -30,9 +31,9 @@ const unusable = (engine: Engine): Engine => {
 
 it('prefers Docker where an Engine answers, else what can be used', async () => {
   const [docker, qemu] = [new FakeEngine(), new FakeForkingEngine()];
-  expect((await preferred([docker, qemu])).name).toBe('docker');
-  expect((await preferred([unusable(docker), qemu])).name).toBe('qemu');
-  expect((await preferred([unusable(docker), unusable(qemu)])).name).toBe('docker');
+  expect((await firstUsable([docker, qemu])).name).toBe('docker');
+  expect((await firstUsable([unusable(docker), qemu])).name).toBe('qemu');
+  expect((await firstUsable([unusable(docker), unusable(qemu)])).name).toBe('docker');
 });
 
 it('loads the named engine alone', async () => {
@@ -41,7 +42,7 @@ it('loads the named engine alone', async () => {
   expect(existsSync(join(directory, 'qemu'))).toBe(false);
 });
 
-it('goes on looking after computers on an engine that new ones no longer get', async () => {
+it('still manages computers on an engine that is no longer offered', async () => {
   vi.spyOn(store.computers, 'listAll').mockReturnValue([
     { engine: 'docker' } as ReturnType<typeof store.computers.listAll>[number],
   ]);

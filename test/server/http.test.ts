@@ -138,7 +138,7 @@ describe('keys', () => {
   });
 });
 
-describe('requests made for somebody else', () => {
+describe('requests with a foreign Host or Origin', () => {
   it.each([
     ['a foreign Host', 'Host: evil.example.com\r\n'],
     ['no Host', ''],
@@ -260,7 +260,7 @@ describe('computers', () => {
     expect((await call('POST', `${byId}/stop`)).json.status).toBe('stopped');
     const refused = await call('POST', `${byId}/click`, { x: 1, y: 1 });
     expect(refused.status).toBe(400);
-    expect(refused.json.error).toContain('/start');
+    expect(refused.json.error).toContain('start it first');
     expect((await call('POST', `${byId}/start`)).json.status).toBe('running');
     expect((await call('DELETE', byId)).json).toEqual({ success: true });
     expect((await call('GET', byId)).status).toBe(404);
@@ -359,7 +359,14 @@ describe('a copy', () => {
 describe('descriptions', () => {
   it('answers health and the OpenAPI document without a key', async () => {
     const health = await call('GET', '/health', undefined, { authorization: '' });
-    expect(health.json).toMatchObject({ status: 'ok', engines: [{ name: 'docker' }] });
+    expect(health.json).toEqual({
+      ...{ status: 'ok', version: '' },
+      engines: [{ name: 'docker', usable: true, detail: '' }],
+      store: { usable: true, detail: '' },
+    });
+    const withKey = await call('GET', '/health');
+    expect(withKey.json).toMatchObject({ engines: [{ detail: 'in memory' }] });
+    expect(withKey.json.version).not.toBe('');
     const api = await call('GET', '/openapi.json', undefined, { authorization: '' });
     expect(api.status).toBe(200);
     const paths = Object.keys(api.json.paths as object);

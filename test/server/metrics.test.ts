@@ -47,7 +47,7 @@ it('counts requests, actions, refusals and computers', async () => {
   expect(body).toContain('process_open_fds');
 });
 
-it('tells, as the health does, that the store cannot be written', async () => {
+it('reports, like health, that the store cannot be written', async () => {
   const project = await call('POST', '/api/projects', { name: 'demo' });
   expect(project.statusCode).toBe(200);
   const { id } = (await call('POST', '/api/projects/demo/computers', { name: 'desk' })).json();
@@ -55,7 +55,7 @@ it('tells, as the health does, that the store cannot be written', async () => {
     status: 'ok',
     store: { usable: true, detail: expect.stringMatching(/^\d+ MiB free$/) },
   });
-  const append = vi.spyOn(test.store.actions, 'append').mockImplementation(() => {
+  const append = vi.spyOn(test.store.audit, 'append').mockImplementation(() => {
     throw new Error('database or disk is full');
   });
   await call('POST', `/api/computers/${id}/click`, { x: 1, y: 1 });

@@ -24,12 +24,11 @@ async function options(): Promise<ServeOptions> {
   return {
     engine: 'qemu',
     stateDirectory: directory,
-    allowSudo: false,
+    engineOptions: {},
     allowNetworks: [],
     internet: false,
     listen: { host: '127.0.0.1', port: await freePort() },
     maxRunning: 1,
-    spares: 0,
     allowPrivateRtmp: false,
     metrics: false,
     allowedHosts: [],
@@ -47,7 +46,7 @@ it('leaves the state free when no engine can be made', async () => {
   isFree();
 });
 
-it('leaves state and port free when the first key cannot be told', async () => {
+it('releases state and port when the first key cannot be published', async () => {
   const failing = await options();
   const publishFirstKey = () => Promise.reject(new Error('no space left'));
   await expect(serve({ ...failing, publishFirstKey })).rejects.toThrow('no space left');

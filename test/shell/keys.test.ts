@@ -2,7 +2,7 @@ import ssh2 from 'ssh2';
 import { expect, it } from 'vitest';
 import { generateKeyPair } from '../../src/shell/keys.js';
 
-it('makes key pairs that can be read again, every time', { timeout: 120_000 }, () => {
+it('always generates usable key pairs', { timeout: 120_000 }, () => {
   for (let i = 0; i < 1000; i++) {
     const { privateKey, publicKey } = generateKeyPair();
     const parsed = ssh2.utils.parseKey(privateKey);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateKeyPair, openShell } from '../../src/shell/index.js';
+import { generateKeyPair } from '../../src/shell/keys.js';
+import { openShell } from '../../src/shell/shell.js';
 import type { RunInput } from '../../src/shell/types.js';
 import { duplexPair, type Guest, openGuest } from './support/guest.js';
 
@@ -33,7 +34,7 @@ async function gone(pid: number) {
 }
 
 describe('run', () => {
-  it('gives output, errors and exit code apart', async () => {
+  it('returns output, errors and exit code separately', async () => {
     expect(await run('echo out; echo err >&2; exit 3')).toEqual({
       stdout: 'out\n',
       stderr: 'err\n',
@@ -43,13 +44,13 @@ describe('run', () => {
     });
   });
 
-  it('knows the directory and the variables, and has nothing to read', async () => {
+  it('applies the directory and the variables, and has an empty standard input', async () => {
     const env = { X: "it's $HOME; `id`" };
     const { stdout } = await run('pwd; echo "$X"; read x || echo end', { cwd: '/', env });
     expect(stdout).toBe("/\nit's $HOME; `id`\nend\n");
   });
 
-  it('refuses a directory that is not there', async () => {
+  it('rejects a directory that does not exist', async () => {
     const wrong = run('pwd', { cwd: '/no/such' });
     await expect(wrong).rejects.toMatchObject({
       code: 'invalid_request',
@@ -64,12 +65,12 @@ describe('run', () => {
     expect(stdout).not.toContain('a-secret-word');
   });
 
-  it('takes a script of a megabyte', async () => {
+  it('accepts a script of one megabyte', async () => {
     const { stdout } = await run(`x=${'a'.repeat(900_000)}; echo \${#x}`);
     expect(stdout).toBe('900000\n');
   });
 
-  it('returns while a program that it left running holds its output', async () => {
+  it('returns while a program left running holds its output', async () => {
     const begun = performance.now();
     const { stdout } = await run('sleep 20 & echo $!');
     expect(performance.now() - begun).toBeLessThan(2_000);
@@ -84,14 +85,14 @@ describe('run', () => {
     process.kill(Number(stdout));
   });
 
-  it('ends the whole group at its time-out, even when it ignores TERM', async () => {
+  it('ends the whole process group on time-out, even when it ignores TERM', async () => {
     const script = "trap '' TERM; sleep 71 & echo $!; sleep 72";
     const result = await run(script, { timeoutMs: 500 });
     expect(result).toMatchObject({ timedOut: true, exitCode: null });
     expect(await gone(Number(result.stdout))).toBe(true);
   });
 
-  it('ends it when its client leaves', async () => {
+  it('ends the process group on abort', async () => {
     const file = join(directory, 'pid');
     const signal = AbortSignal.timeout(400);
     const left = run(`echo $$ >${file}; sleep 73`, { signal });
@@ -99,7 +100,7 @@ describe('run', () => {
     expect(await gone(Number(readFileSync(file, 'utf8')))).toBe(true);
   });
 
-  it('caps the output of a command that prints for ever', async () => {
+  it('caps the output of a command that prints forever', async () => {
     const result = await run('yes', { timeoutMs: 500 });
     expect(result).toMatchObject({ timedOut: true, truncated: true });
     expect(result.stdout).toHaveLength(1024 * 1024);
@@ -115,7 +116,7 @@ describe('run', () => {
     process.kill(-Number(pid));
   });
 
-  it('runs many at once', async () => {
+  it('runs many commands at once', async () => {
     const numbers = Array.from({ length: 20 }, (_, i) => i);
     const results = await Promise.all(numbers.map((i) => run(`sleep 0.1; echo ${i}`)));
     expect(results.map(({ stdout }) => Number(stdout))).toEqual(numbers);
@@ -126,12 +127,12 @@ describe('spawn', () => {
   const spawn = async (argv: string[], input: string) => {
     const child = await guest.shell.spawn({ argv });
     child.stdin.end(input);
-    // What was printed may still be on its way when the exit is known.
+    // Output may still be in flight when the exit is known.
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
     return { ...(await child.exit), stdout, stderr };
   };
 
-  it('passes arguments and input on exactly', async () => {
+  it('passes arguments and input unchanged', async () => {
     const argv = ['sh', '-c', 'printf "[%s]" "$@"; cat', 'sh', 'a b', "it's", '', '*', '$X', '\n'];
     expect(await spawn(argv, 'input')).toEqual({
       code: 0,
@@ -141,23 +142,23 @@ describe('spawn', () => {
     });
   });
 
-  it('says that a program is not there', async () => {
+  it('reports a missing program', async () => {
     expect(await spawn(['no-such-program'], '')).toMatchObject({ code: 127 });
   });
 
-  it('gives nothing of its arguments to a process list before the program itself', async () => {
+  it('shows no arguments in a process list before the program runs', async () => {
     const list = `import glob
 for path in glob.glob('/proc/[0-9]*/cmdline'):
     try:
         print(open(path).read().replace(chr(0), ' '))
     except OSError:
         pass`;
-    // The list is that of the whole host: an argument that nobody else gives.
+    // The list covers the whole host, so the argument must be unique.
     const { stdout } = await spawn(['python3', '-c', list, 'argument-54321'], '');
     expect(stdout.split('\n').filter((line) => line.includes('argument-54321'))).toHaveLength(1);
   });
 
-  it('waits for a slow reader and loses nothing', async () => {
+  it('waits for a slow reader without losing output', async () => {
     const child = await guest.shell.spawn({ argv: ['head', '-c', '12000000', '/dev/zero'] });
     let length = 0;
     for await (const chunk of child.stdout) {
@@ -175,7 +176,7 @@ for path in glob.glob('/proc/[0-9]*/cmdline'):
     expect(await child.exit).toEqual({ code: null, signal: 'SIGTERM' });
   });
 
-  it('ends it when its client leaves', async () => {
+  it('ends the process group on abort', async () => {
     const client = new AbortController();
     const child = await guest.shell.spawn({ argv: ['sleep', '76'] }, client.signal);
     child.stdout.resume();
@@ -186,7 +187,7 @@ for path in glob.glob('/proc/[0-9]*/cmdline'):
 });
 
 describe('the connection', () => {
-  it('fails everything that waits when it is lost, and says so once', async () => {
+  it('rejects everything pending when it is lost, and reports it once', async () => {
     const other = await openGuest();
     const closed: unknown[] = [];
     other.shell.onClose((error) => closed.push(error));
@@ -202,7 +203,7 @@ describe('the connection', () => {
     await run('pkill -f "^sleep 7[78]"');
   });
 
-  it('can be closed twice and is closed at once', async () => {
+  it('can be closed twice and closes immediately', async () => {
     const other = await openGuest();
     const closed: unknown[] = [];
     other.shell.onClose((error) => closed.push(error));
@@ -214,11 +215,11 @@ describe('the connection', () => {
   });
 
   const hostile = {
-    'says nothing': () => undefined,
-    'greets for ever': (write: (data: Buffer | string) => void) => {
+    'sends nothing': () => undefined,
+    'sends an endless banner': (write: (data: Buffer | string) => void) => {
       for (let i = 0; i < 200; i++) write(`${'x'.repeat(60_000)}\n`);
     },
-    'talks nonsense': (write: (data: Buffer | string) => void) => {
+    'sends garbage': (write: (data: Buffer | string) => void) => {
       write('SSH-2.0-OpenSSH_9\r\n');
       write(Buffer.alloc(100_000, 7));
     },

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** Tries until `probe` gives something other than undefined or false. */
 export async function eventually<T>(
   probe: () => Promise<T | undefined | false>,
-  ms = 10_000,
+  ms = 30_000,
 ): Promise<T> {
   for (const end = Date.now() + ms; ; await sleep(20)) {
     const value = await probe();

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import { ApiError } from '../../src/contract/errors.js';
-import type { Connectors } from '../../src/fleet/session.js';
+import type { Connectors } from '../../src/fleet/sessions/session.js';
 import type { Region, Screen, ScreenEvents } from '../../src/screen/types.js';
 import type { Shell } from '../../src/shell/types.js';
 
@@ -52,7 +52,7 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
   async waitChange() {
     return false;
   }
-  film() {
+  videoFrame() {
     const { size } = this;
     const picture = Buffer.alloc((size.width * size.height * 3) / 2, 128);
     const read = (target: Buffer) => void picture.copy(target);

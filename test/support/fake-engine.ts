@@ -1,14 +1,16 @@
 import { PassThrough } from 'node:stream';
 import { ApiError } from '../../src/contract/errors.js';
-import type {
-  Engine,
-  EngineFeatures,
-  EngineImage,
-  Forking,
-  MachineEvent,
-  MachineSpec,
-  MachineState,
-  Probe,
+import {
+  type Engine,
+  type EngineCapabilities,
+  type EngineImage,
+  type Forking,
+  isForking,
+  type MachineDescription,
+  type MachineEvent,
+  type MachineSpec,
+  type MachineState,
+  type Probe,
 } from '../../src/engines/engine.js';
 
 type Call = 'create' | 'start' | 'stop' | 'remove' | 'list' | 'fork';
@@ -16,12 +18,8 @@ type Call = 'create' | 'start' | 'stop' | 'remove' | 'list' | 'fork';
 /** An engine in memory for unit tests; the end-to-end tests run the same against real ones. */
 export class FakeEngine implements Engine {
   readonly name: string = 'docker';
-  readonly features: EngineFeatures = {
-    isolation: 'container',
-    fork: false,
-    os: ['linux'],
-    gpus: [],
-    pixels: 'raw',
+  readonly capabilities: EngineCapabilities = {
+    ...{ isolation: 'container', os: ['linux'], gpus: [] },
   };
   readonly machines = new Map<string, { spec: MachineSpec; status: 'running' | 'stopped' }>();
   readonly calls: string[] = [];
@@ -35,8 +33,10 @@ export class FakeEngine implements Engine {
     return { usable: true, version: '0', detail: 'in memory' };
   }
 
-  async shell() {
-    return { user: 'user' };
+  async describe(): Promise<MachineDescription> {
+    const { isolation } = this.capabilities;
+    const canFork = isForking(this);
+    return { isolation, pixels: 'raw', canFork, shell: { user: 'user' }, programs: 'x11' };
   }
 
   async create(spec: MachineSpec): Promise<void> {
@@ -108,6 +108,10 @@ export class FakeEngine implements Engine {
     return [{ name: 'linux', os: 'linux', bytes: 1, createdAt: new Date(0) }];
   }
 
+  async recipeHash(): Promise<string | undefined> {
+    return undefined;
+  }
+
   protected async step(call: Call, id: string): Promise<void> {
     if (call !== 'list') this.calls.push(`${call} ${id}`);
     const gate = this.gates.get(call);
@@ -121,12 +125,8 @@ export class FakeEngine implements Engine {
 /** One that copies machines, and can be given more images. */
 export class FakeForkingEngine extends FakeEngine implements Forking {
   override readonly name: string = 'qemu';
-  override readonly features: EngineFeatures = {
-    isolation: 'emulated',
-    fork: true,
-    os: ['linux', 'windows'],
-    gpus: [],
-    pixels: 'raw',
+  override readonly capabilities: EngineCapabilities = {
+    ...{ isolation: 'emulated', os: ['linux', 'windows'], gpus: [] },
   };
   readonly stored: EngineImage[] = [
     { name: 'linux', os: 'linux', bytes: 1, createdAt: new Date(0) },

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateApiKey } from '../../src/fleet/computers/ids.js';
 import { Fleet } from '../../src/fleet/fleet.js';
-import { generateApiKey } from '../../src/fleet/ids.js';
 import { openStore, type Store } from '../../src/fleet/store/index.js';
 import { fakeConnectors } from './fake-connectors.js';
 import { FakeEngine, type FakeForkingEngine } from './fake-engine.js';
@@ -49,7 +49,7 @@ export async function openTestFleet(
     log: silentLog,
     connectors,
   });
-  await fleet.access.ensureOwner(async (first) => {
+  await fleet.apiKeys.ensureOwner(async (first) => {
     key = first;
   });
   return {

@@ -7,7 +7,7 @@ export const LIMIT = 2;
 type Name = (typeof NAMES)[number];
 
 /** Something that a user does, or that happens behind the service. */
-export type Deed = { readonly name: Name; readonly away?: boolean } & (
+export type ModelStep = { readonly name: Name; readonly away?: boolean } & (
   | { readonly does: 'create' | 'start' | 'stop' | 'restart' | 'remove' | 'service restart' }
   | { readonly does: 'fork'; readonly to: Name }
   | { readonly does: 'protect'; readonly on: boolean }
@@ -18,7 +18,7 @@ const name = fc.constantFrom(...NAMES);
 /** Seldom: while the engine is away. */
 const away = fc.integer({ min: 0, max: 9 }).map((n) => n === 0);
 
-export const deeds: fc.Arbitrary<Deed> = fc.oneof(
+export const steps: fc.Arbitrary<ModelStep> = fc.oneof(
   { weight: 4, arbitrary: fc.record({ does: fc.constant('create' as const), name, away }) },
   {
     weight: 6,
@@ -59,35 +59,35 @@ interface Computer {
 export class Model {
   readonly #computers = new Map<Name, Computer>();
 
-  /** Does the deed to the model, and says what it is answered: `done` or an error's code. */
-  answerTo(deed: Deed): string {
-    if (deed.does === 'service restart') return 'done';
-    if (deed.does === 'create') return this.#create(deed.name, 'running', deed.away);
-    const computer = this.#computers.get(deed.name);
+  /** Does the step to the model, and says what it is answered: `done` or an error's code. */
+  answerTo(step: ModelStep): string {
+    if (step.does === 'service restart') return 'done';
+    if (step.does === 'create') return this.#create(step.name, 'running', step.away);
+    const computer = this.#computers.get(step.name);
     if (computer === undefined) return 'not_found';
-    switch (deed.does) {
+    switch (step.does) {
       case 'protect':
-        computer.isProtected = deed.on;
+        computer.isProtected = step.on;
         return 'done';
       case 'behind':
         if (computer.machine === 'lost') return 'done';
-        computer.machine = { ends: 'stopped', runs: 'running', vanishes: 'lost' }[deed.what] as
+        computer.machine = { ends: 'stopped', runs: 'running', vanishes: 'lost' }[step.what] as
           | 'stopped'
           | 'running'
           | 'lost';
         return 'done';
       case 'fork':
         if (computer.machine === 'lost') return 'conflict';
-        return this.#create(deed.to, computer.machine, deed.away);
+        return this.#create(step.to, computer.machine, step.away);
       case 'remove':
         if (computer.isProtected) return 'conflict';
-        this.#computers.delete(deed.name);
-        return deed.away ? 'engine_unavailable' : 'done';
+        this.#computers.delete(step.name);
+        return step.away ? 'engine_unavailable' : 'done';
       case 'stop':
-        return this.#stop(computer, deed.away);
+        return this.#stop(computer, step.away);
       case 'start':
       case 'restart':
-        return this.#run(computer, deed);
+        return this.#run(computer, step);
     }
   }
 
@@ -116,7 +116,7 @@ export class Model {
     return isAway ? 'engine_unavailable' : 'done';
   }
 
-  #run(computer: Computer, { does, away: isAway }: Deed): string {
+  #run(computer: Computer, { does, away: isAway }: ModelStep): string {
     if (computer.machine === 'running' && does === 'start') return 'done';
     if (computer.machine !== 'running' && this.#full()) return 'limit_reached';
     if (isAway) {

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
-import { FILE_PATHS, ReadFileQuery, WriteFileQuery } from '../../src/contract/files.js';
+import { ReadFileQuery, WriteFileQuery } from '../../src/contract/files.js';
 import { type Operation, operations } from '../../src/contract/operations.js';
-import { PROCESS_PATHS } from '../../src/contract/process.js';
-import { TUNNEL_PATHS, TunnelQuery } from '../../src/contract/tunnel.js';
-import { VIEW_PATHS } from '../../src/contract/view.js';
+import { FILE_PATHS, PROCESS_PATHS, TUNNEL_PATHS } from '../../src/contract/routes.js';
+import { TunnelQuery } from '../../src/contract/sockets/tunnel.js';
+import { VIEW_PATHS } from '../../src/contract/sockets/view.js';
 
 /** One method and path of the interface, with what it takes. */
 export interface Route {

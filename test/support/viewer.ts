@@ -1,6 +1,6 @@
 import { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import type { ViewEvent } from '../../src/contract/view.js';
+import type { ViewEvent } from '../../src/contract/sockets/view.js';
 
 /** A live view as the page opens it, from its link. */
 export interface TestViewer {

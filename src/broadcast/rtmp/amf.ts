@@ -1,12 +1,12 @@
-/** Values of AMF 0 that RTMP's commands are made of. */
+/** Values of AMF 0 in RTMP commands. */
 export type AmfValue = string | number | boolean | null | { readonly [name: string]: AmfValue };
 
 const Marker = { number: 0, boolean: 1, string: 2, object: 3, null: 5, undefined: 6, map: 8 };
 const OBJECT_END = 9;
-/** Objects inside objects are followed so deep; a server that sends more is broken. */
+/** Deepest nesting of objects that is decoded. */
 const MAX_DEPTH = 8;
 
-/** Writes values one after the other (Adobe AMF 0, 2007). */
+/** Encodes a sequence of values (Adobe AMF 0, 2007). */
 export function encodeAmf(...values: readonly AmfValue[]): Buffer {
   return Buffer.concat(values.map(encodeOne));
 }
@@ -31,7 +31,7 @@ function name(text: string): Buffer {
   return Buffer.concat([length, bytes]);
 }
 
-/** Reads values until the end, or until one of a kind that commands do not use. */
+/** Decodes values until the end or the first one of an unsupported type. */
 export function decodeAmf(bytes: Buffer): AmfValue[] {
   const reader = new Reader(bytes);
   const values: AmfValue[] = [];
@@ -95,7 +95,7 @@ class Reader {
   }
 
   #take(length: number): Buffer {
-    if (length > this.left) throw new Error('a command is cut off');
+    if (length > this.left) throw new Error('a truncated command');
     this.#at += length;
     return this.#bytes.subarray(this.#at - length, this.#at);
   }

@@ -1,12 +1,14 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { within } from '../../lib/async/deadline.js';
+import { deferred } from '../../lib/async/deferred.js';
 import { messageOf, targetFailed } from '../errors.js';
 import type { Target } from '../target.js';
 
-/** Milliseconds that one address has to answer. */
+/** Milliseconds to wait for a connection to one address. */
 const CONNECT_MS = 5_000;
 
-/** Connects to the first of the checked `addresses` that answers; the name is not looked up again. */
+/** Connects to the first of the checked `addresses` that accepts, without resolving the name again. */
 export async function dial(
   target: Target,
   addresses: readonly string[],
@@ -25,32 +27,24 @@ export async function dial(
   throw targetFailed(target.label, reason(failure), failure);
 }
 
-function connectTo(target: Target, address: string, signal: AbortSignal): Promise<Socket> {
+async function connectTo(target: Target, address: string, signal: AbortSignal): Promise<Socket> {
   const { host, port, secure } = target;
-  return new Promise((resolve, reject) => {
-    const name = isIP(host) === 0 ? { servername: host } : { servername: '' };
-    const socket = secure
-      ? connectTls({ host: address, port, ...name })
-      : connect({ host: address, port });
-    const fail = (error: unknown) => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      socket.on('error', () => undefined);
-      socket.destroy();
-      reject(error);
-    };
-    const onAbort = () => fail(signal.reason);
-    const timer = setTimeout(() => fail(new Error('it does not answer')), CONNECT_MS);
-    signal.addEventListener('abort', onAbort, { once: true });
-    socket.once('error', fail);
-    socket.once(secure ? 'secureConnect' : 'connect', () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', onAbort);
-      socket.off('error', fail);
-      socket.setNoDelay(true);
-      resolve(socket);
-    });
-  });
+  const name = isIP(host) === 0 ? { servername: host } : { servername: '' };
+  const socket = secure
+    ? connectTls({ host: address, port, ...name })
+    : connect({ host: address, port });
+  const connection = deferred<void>();
+  socket.on('error', connection.reject);
+  socket.once(secure ? 'secureConnect' : 'connect', () => connection.resolve());
+  const onTimeout = () => new Error('it does not answer');
+  try {
+    await within(connection.promise, { ms: CONNECT_MS, onTimeout, signal });
+    socket.setNoDelay(true);
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
 }
 
 const REASONS: Readonly<Record<string, string>> = {

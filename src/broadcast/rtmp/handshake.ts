@@ -5,8 +5,8 @@ const VERSION = 3;
 const SIZE = 1536;
 
 /**
- * Shakes hands as a client (Adobe RTMP 1.0, 5.2) and gives what came behind it. Rejects when the
- * other side speaks something else or ends; how long that may take is the caller's to say.
+ * Performs the client's handshake (Adobe RTMP 1.0, 5.2) and returns the bytes after it. Rejects
+ * when the server does not speak RTMP or closes the connection. Has no time-out of its own.
  */
 export async function shakeHands(socket: Socket): Promise<Buffer> {
   // Time, then four zero bytes: the plain handshake, without digests.

@@ -1,23 +1,25 @@
 import type { Socket } from 'node:net';
+import { deferred } from '../../lib/async/deferred.js';
+import { TokenBucket } from '../../lib/async/token-bucket.js';
 import { messageOf, targetFailed } from '../errors.js';
 import type { FlvTag } from '../flv.js';
 import { redact, type Target } from '../target.js';
 import { type AmfValue, decodeAmf, encodeAmf } from './amf.js';
-import {
-  ChunkReader,
-  FIRST_CHUNK_SIZE,
-  type Message,
-  MessageType,
-  writeMessage,
-} from './chunks.js';
+import { ChunkReader } from './chunk-reader.js';
+import { FIRST_CHUNK_SIZE, type Message, MessageType, writeMessage } from './chunks.js';
 import { shakeHands } from './handshake.js';
-import { ACKNOWLEDGE_EVERY, Pulse } from './pulse.js';
+import { ACKNOWLEDGE_EVERY, Heartbeat } from './heartbeat.js';
 
-/** Bytes a chunk that we send; what most encoders use. */
+/** Size of sent chunks in bytes, as most encoders use. */
 const CHUNK_SIZE = 4096;
-/** Milliseconds that the server has for the handshake and for all commands together. */
+/** Milliseconds that the server has for the handshake and all commands together. */
 const ANSWER_MS = 5_000;
 const PING_MS = 2_000;
+/** Bytes that a server may send at once, and per second after that. */
+const MAX_BURST = 1 << 20;
+const MAX_PER_SECOND = 64 * 1024;
+/** Most unsent bytes of replies to a server that does not read. */
+const MAX_UNSENT = 1 << 20;
 
 /** Chunk streams: one for each kind of message, as encoders do. */
 const CHUNK_STREAM = { control: 2, command: 3, audio: 4, data: 5, video: 6 } as const;
@@ -33,18 +35,18 @@ interface Waiting {
   readonly settle: (values: readonly AmfValue[]) => void;
 }
 
-/** A stream that is being published to an RTMP server (Adobe RTMP 1.0, 7.2). */
+/** Publishes a stream to an RTMP server (Adobe RTMP 1.0, 7.2). */
 export class Publisher {
   readonly #socket: Socket;
   readonly #target: Target;
   readonly #reader = new ChunkReader();
-  readonly #pulse = new Pulse();
-  readonly #failed: Promise<never>;
-  #fail: (error: Error) => void = () => undefined;
+  readonly #heartbeat = new Heartbeat();
+  readonly #flood = new TokenBucket(MAX_BURST, MAX_PER_SECOND);
+  readonly #failure = deferred<never>();
   #chunkSize = FIRST_CHUNK_SIZE;
   #transaction = 0;
   #stream = 0;
-  /** The transaction whose answer is waited for. */
+  /** The transaction whose answer is pending. */
   #awaited = 0;
   #waiting: Waiting | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -55,23 +57,19 @@ export class Publisher {
   private constructor(socket: Socket, target: Target) {
     this.#socket = socket;
     this.#target = target;
-    this.#failed = new Promise((_, reject) => {
-      this.#fail = reject;
-    });
-    this.#failed.catch(() => undefined);
     socket.on('error', (error) => this.#lose(error.message));
     socket.on('close', () => this.#lose('it closed the connection'));
   }
 
   /**
-   * Publishes on a connected socket, which it owns from now on. Rejects with ApiError
-   * `target_failed` when the server refuses or is silent; the socket is destroyed then.
+   * Publishes on a connected socket and takes ownership of it. Rejects with ApiError
+   * `target_failed` and destroys the socket when the server refuses or does not answer.
    */
   static async open(socket: Socket, target: Target): Promise<Publisher> {
     const publisher = new Publisher(socket, target);
     const timer = setTimeout(() => publisher.#lose('it does not answer'), ANSWER_MS);
     try {
-      await Promise.race([publisher.#open(), publisher.#failed]);
+      await Promise.race([publisher.#open(), publisher.failed]);
       publisher.#timer = setInterval(() => publisher.#ping(), PING_MS);
       return publisher;
     } catch (error) {
@@ -84,36 +82,31 @@ export class Publisher {
 
   /** Rejects with ApiError `target_failed` when the server is lost; never resolves. */
   get failed(): Promise<never> {
-    return this.#failed;
+    return this.#failure.promise;
   }
 
-  /** False when so much waits to be sent that it is better to send less. */
+  /** Returns false when the socket's buffer is full; see {@link drained}. */
   send({ kind, timestamp, data }: FlvTag): boolean {
     const body = kind === 'script' ? Buffer.concat([encodeAmf('@setDataFrame'), data]) : data;
-    const channel = CHUNK_STREAM[kind === 'script' ? 'data' : kind];
-    return this.#write(
-      { type: TAG_TYPE[kind], stream: this.#stream, timestamp, data: body },
-      channel,
-    );
+    const message = { type: TAG_TYPE[kind], stream: this.#stream, timestamp, data: body };
+    return this.#write(message, CHUNK_STREAM[kind === 'script' ? 'data' : kind]);
   }
 
-  /** Resolves when the server takes more, or is lost. */
+  /** Resolves when the socket accepts more data; rejects when the server is lost. */
   async drained(): Promise<void> {
     if (!this.#socket.writableNeedDrain) return;
-    await Promise.race([
-      new Promise((resolve) => this.#socket.once('drain', resolve)),
-      this.#failed,
-    ]);
+    const drain = new Promise((resolve) => this.#socket.once('drain', resolve));
+    await Promise.race([drain, this.failed]);
   }
 
-  /** Says good-bye and ends; idempotent. */
+  /** Ends the stream and closes the connection; idempotent. */
   close(): void {
     clearInterval(this.#timer);
-    this.#fail(new Error('closed'));
+    this.#failure.reject(new Error('closed'));
     if (this.#socket.destroyed) return;
     if (this.#stream > 0) this.#send('deleteStream', null, this.#stream);
     this.#socket.end();
-    // One that does not read is not waited for.
+    // Do not wait for a server that does not read.
     setTimeout(() => this.#socket.destroy(), 500).unref();
   }
 
@@ -132,14 +125,14 @@ export class Publisher {
     this.#send('releaseStream', null, stream);
     this.#send('FCPublish', null, stream);
     const [, id] = await this.#call('createStream', null);
-    if (typeof id !== 'number' || id < 1) throw this.#lose('it gave no stream');
+    if (typeof id !== 'number' || id < 1) throw this.#lose('it did not create a stream');
     this.#stream = id;
     const begun = this.#answer((command) => command === 'onStatus');
     this.#send('publish', null, stream, 'live');
     await begun;
   }
 
-  /** Sends a command and resolves with what its `_result` carries behind the transaction. */
+  /** Sends a command and resolves to the values after the transaction in its `_result`. */
   #call(command: string, ...values: readonly AmfValue[]): Promise<readonly AmfValue[]> {
     const transaction = this.#send(command, ...values);
     this.#awaited = transaction;
@@ -165,14 +158,18 @@ export class Publisher {
     this.#write({ type, stream: 0, timestamp: 0, data }, CHUNK_STREAM.control);
   }
 
+  #reply(type: number, data: Buffer): void {
+    if (this.#socket.writableLength < MAX_UNSENT) this.#control(type, data);
+  }
+
   #write(message: Message, channel: number): boolean {
     if (this.#socket.destroyed || this.#socket.writableEnded) return false;
     const bytes = writeMessage(message, channel, this.#chunkSize);
-    return this.#socket.write(bytes, this.#pulse.sending(bytes.length));
+    return this.#socket.write(bytes, this.#heartbeat.sending(bytes.length));
   }
 
   #ping(): void {
-    const silent = this.#pulse.silence();
+    const silent = this.#heartbeat.silence();
     if (silent !== undefined) return void this.#lose(silent);
     const ping = Buffer.alloc(6);
     ping.writeUInt16BE(UserControl.pingRequest);
@@ -182,6 +179,7 @@ export class Publisher {
   #receive(bytes: Buffer): void {
     this.#received += bytes.length;
     try {
+      if (!this.#flood.take(bytes.length)) throw new Error('far more than any answer');
       for (const message of this.#reader.push(bytes)) this.#take(message);
     } catch (error) {
       this.#lose(`it sent ${messageOf(error)}`);
@@ -194,18 +192,18 @@ export class Publisher {
   #take({ type, data }: Message): void {
     if (type === MessageType.command) this.#takeCommand(data);
     else if (type === MessageType.command3) this.#takeCommand(data.subarray(1));
-    else if (type === MessageType.acknowledgement) this.#pulse.acknowledged();
+    else if (type === MessageType.acknowledgement) this.#heartbeat.acknowledged();
     else if (type === MessageType.windowSize && data.length >= 4) {
       this.#window = Math.max(1024, data.readUInt32BE());
     } else if (type === MessageType.peerBandwidth && data.length >= 4) {
-      this.#control(MessageType.windowSize, data.subarray(0, 4));
+      this.#reply(MessageType.windowSize, data.subarray(0, 4));
     } else if (type === MessageType.userControl && data.length >= 2) {
       const event = data.readUInt16BE();
-      if (event === UserControl.pingResponse) this.#pulse.answered();
+      if (event === UserControl.pingResponse) this.#heartbeat.answered();
       if (event !== UserControl.pingRequest) return;
       const answer = Buffer.from(data);
       answer.writeUInt16BE(UserControl.pingResponse);
-      this.#control(MessageType.userControl, answer);
+      this.#reply(MessageType.userControl, answer);
     }
   }
 
@@ -214,7 +212,7 @@ export class Publisher {
     if (typeof command !== 'string') return;
     const info = values.findLast((value) => typeof value === 'object' && value !== null);
     const { level, code, description } = typeof info === 'object' && info !== null ? info : {};
-    // Some servers do not know releaseStream and FCPublish, and need not: nobody waits for those.
+    // Not every server supports releaseStream and FCPublish, so their errors are ignored.
     const isRefused = command === '_error' && values[0] === this.#awaited;
     if (isRefused || (command === 'onStatus' && level === 'error')) {
       const words = [code, description].filter((word) => typeof word === 'string' && word !== '');
@@ -226,11 +224,11 @@ export class Publisher {
     settle(values);
   }
 
-  /** Ends everything; what the server says of itself may repeat the stream's name. */
+  /** Fails the stream. Redacts the detail, because the server's text may contain the stream's name. */
   #lose(detail: string): Error {
     const safe = redact(detail.replaceAll(/\p{C}+/gu, ' ').slice(0, 200), this.#target);
     const error = targetFailed(this.#target.label, safe);
-    this.#fail(error);
+    this.#failure.reject(error);
     clearInterval(this.#timer);
     this.#socket.destroy();
     return error;

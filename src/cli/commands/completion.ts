@@ -1,7 +1,10 @@
-import { argument, defineCommand, oneOf } from '../define.js';
-import { write } from '../io.js';
+import { readFile } from 'node:fs/promises';
+import { packageRoot } from '../../lib/package-root.js';
+import { argument, defineCommand, oneOf } from '../framework/define.js';
+import { write } from '../framework/io.js';
 
 const shells = ['bash', 'zsh', 'fish'] as const;
+const files = { bash: 'vc.bash', zsh: '_vc', fish: 'vc.fish' } as const;
 
 export const command = defineCommand({
   name: 'completion',
@@ -11,21 +14,18 @@ export const command = defineCommand({
   },
   options: {},
   examples: [
-    { does: 'In bash, for this shell', command: 'source <(vc completion bash)' },
+    { does: 'Enable it in the current bash', command: 'source <(vc completion bash)' },
     {
-      does: 'In bash, for good',
+      does: 'Install it for bash',
       command: 'vc completion bash > ~/.local/share/bash-completion/completions/vc',
     },
-    { does: 'In zsh, for good', command: 'vc completion zsh > "$fpath[1]/_vc"' },
+    { does: 'Install it for zsh', command: 'vc completion zsh > "$fpath[1]/_vc"' },
     {
-      does: 'In fish, for good',
+      does: 'Install it for fish',
       command: 'vc completion fish > ~/.config/fish/completions/vc.fish',
     },
   ],
-  async run(context, { shell }) {
-    const { renderCompletion } = await import('../generate/completion.js');
-    const { loadOutline } = await import('../generate/outline.js');
-    await write(context.io.stdout, renderCompletion(shell, await loadOutline()));
-    return undefined;
+  async run({ io }, { shell }) {
+    await write(io.stdout, await readFile(new URL(`completions/${files[shell]}`, packageRoot)));
   },
 });

@@ -1,65 +1,71 @@
-import {
-  LOCAL_BASE_URL,
-  PROFILE_NAME,
-  type ProfileFile,
-  sameBaseUrl,
-} from '../../profile/index.js';
-import { readApiKey } from '../api-key.js';
-import { checkBaseUrl } from '../base-url.js';
-import { checkReachable, openClient } from '../client.js';
-import type { Context } from '../context.js';
-import { defineCommand } from '../define.js';
-import { done, printJson } from '../output.js';
-import { during } from '../progress.js';
+import { DEFAULT_BASE_URL } from '../../contract/constants.js';
+import { PROFILE_NAME, type ProfileFile, sameBaseUrl } from '../../profile/index.js';
+import type { Context } from '../framework/context.js';
+import { defineCommand } from '../framework/define.js';
+import { readApiKey } from '../input/api-key.js';
+import { checkBaseUrl } from '../input/base-url.js';
+import { listenerUidOption } from '../input/listener-uid.js';
+import { done, printJson } from '../output/print.js';
+import { during } from '../output/progress.js';
+import { type ClientSettings, checkReachable, openClient } from '../targets/client.js';
 
 export const command = defineCommand({
   name: 'login',
-  summary: 'Keep the key of a service, after trying it',
+  summary: 'Log in to a service with an API key',
   details: [
-    'The API key is asked for without echo on a terminal and read from stdin otherwise. It is tried',
-    "on the service first and then kept in a profile, which becomes the current one: --profile's, the",
-    "one that the service has already, or a new one named after the service's host.",
+    'Prompts for the API key without echo, or reads it from stdin. Checks the key with the service and',
+    'saves it in a profile, which becomes the current one: the profile of --profile, an existing',
+    'profile of this service, or a new one named after its host.',
   ].join(' '),
   arguments: {},
-  options: {},
+  options: { listenerUid: listenerUidOption },
   examples: [
     { does: 'Log in to a service', command: 'vc login --base-url https://vc.example.com/api' },
     {
-      does: 'With the key from a file',
+      does: 'Read the key from a file',
       command: 'vc login --base-url https://vc.example.com/api < key.txt',
     },
   ],
-  async run(context) {
+  async run(context, _, options) {
     const store = context.profiles();
     const file = await store.read();
     const baseUrl = loginAddress(context, file);
     checkBaseUrl(baseUrl);
     const name = context.globals.profile ?? profileFor(file, baseUrl);
-    await checkThere(context, baseUrl);
+    await checkService(context, baseUrl);
     const apiKey = await readApiKey(context, baseUrl);
+    const existing = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
+    const isSame = existing !== undefined && sameBaseUrl(existing.baseUrl, baseUrl);
+    const listenerUid = options.listenerUid ?? (isSame ? existing.listenerUid : undefined);
     const me = await during(
-      context.progress(`Trying the key on ${baseUrl}`),
-      tryKey(context, { baseUrl, apiKey }),
+      context.progress(`Checking the key with ${baseUrl}`),
+      checkKey(context, {
+        baseUrl,
+        apiKey,
+        listenerUid: listenerUid ?? context.env.VC_LISTENER_UID,
+      }),
     );
-    const project = Object.hasOwn(file.profiles, name) ? file.profiles[name]?.project : undefined;
-    await store.set(name, { baseUrl, apiKey, ...(project === undefined ? {} : { project }) });
+    await store.set(name, {
+      ...{ baseUrl, apiKey },
+      ...(existing?.project === undefined ? {} : { project: existing.project }),
+      ...(listenerUid === undefined ? {} : { listenerUid }),
+    });
     await store.use(name);
     if (context.globals.json) {
       await printJson(context, { profile: name, base_url: baseUrl, ...me });
     } else {
       await done(context, `logged in to ${baseUrl} as ${me.name} (${me.user_id}), profile ${name}`);
     }
-    return undefined;
   },
 });
 
 function loginAddress({ globals, env }: Context, { current, profiles }: ProfileFile): string {
   const named = profiles[globals.profile ?? current];
-  return globals.baseUrl ?? (env.VC_BASE_URL || named?.baseUrl || LOCAL_BASE_URL);
+  return globals.baseUrl ?? (env.VC_BASE_URL || named?.baseUrl || DEFAULT_BASE_URL);
 }
 
-/** Nobody is asked for the key of a service that is not there. */
-async function checkThere({ interrupts }: Context, baseUrl: string): Promise<void> {
+/** Fails before the prompt if the service is unreachable. */
+async function checkService({ interrupts }: Context, baseUrl: string): Promise<void> {
   const client = openClient({ baseUrl });
   try {
     await checkReachable(client, interrupts.signal);
@@ -68,7 +74,7 @@ async function checkThere({ interrupts }: Context, baseUrl: string): Promise<voi
   }
 }
 
-async function tryKey({ interrupts }: Context, options: { baseUrl: string; apiKey: string }) {
+async function checkKey({ interrupts }: Context, options: ClientSettings) {
   const client = openClient(options);
   try {
     return await client.request('getMe', { signal: interrupts.signal, timeoutMs: 15_000 });
@@ -77,7 +83,7 @@ async function tryKey({ interrupts }: Context, options: { baseUrl: string; apiKe
   }
 }
 
-/** The profile of that service, the current one first; else one named after its host. */
+/** An existing profile of the service, the current one first, else a name from its host. */
 function profileFor({ current, profiles }: ProfileFile, baseUrl: string): string {
   const entries = Object.entries(profiles);
   if (entries.length === 0) return current;

@@ -1,32 +1,35 @@
 import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { stateDirectory } from '../../profile/index.js';
-import { argument, defineCommand, flag, value } from '../define.js';
-import { CliError } from '../errors.js';
-import { ExitCode } from '../exit-codes.js';
-import { cannotRead } from '../file-errors.js';
-import { done, note, printJson } from '../output.js';
-import { nonEmpty } from '../parse.js';
+import { CliError } from '../errors/cli-error.js';
+import { ExitCode } from '../errors/exit-codes.js';
+import { cannotRead } from '../errors/file-errors.js';
+import { argument, defineCommand, flag, value } from '../framework/define.js';
+import { nonEmpty } from '../input/parse.js';
+import { done, note, printJson } from '../output/print.js';
+import { count } from '../output/size.js';
 
 export const command = defineCommand({
   name: 'restore',
-  summary: 'Make a backup the state of the service on this machine',
+  summary: 'Restore service state from a backup',
   details: [
-    'The service must not run. With the next "vc serve" computers whose machines are there are found',
-    'again, under the same ids, and all keys work; a computer whose machine is gone reads error.',
-    'Machines that the backup does not know are left alone. Where the service it was taken from still',
-    'runs on the same engine, stop that one first: two must not look after the same machines.',
+    'Stop the service first. After the next `vc serve`, computers have the same ids and keys work; a',
+    'computer whose machine no longer exists has the status error. Machines that are not in the backup',
+    'are left untouched. Never run two services with the same state on one engine: stop the original',
+    'service first.',
   ].join(' '),
-  arguments: { file: argument('file', 'what vc backup wrote', nonEmpty, { completes: 'file' }) },
+  arguments: {
+    file: argument('file', 'file written by vc backup', nonEmpty, { completes: 'file' }),
+  },
   options: {
-    state: value('--state <directory>', 'where the state is to be', nonEmpty, {
+    state: value('--state <directory>', 'state directory', nonEmpty, {
       otherwise: 'VC_STATE_DIR or ~/.local/state/vc',
     }),
-    replace: flag('--replace', 'take the place of a state that is there; that one is kept beside'),
+    replace: flag('--replace', 'replace existing state, and keep a copy of it'),
   },
   examples: [
-    { does: 'On a new machine', command: 'vc restore vc.backup && vc serve' },
-    { does: 'Instead of what is there', command: 'vc restore --replace vc.backup' },
+    { does: 'Restore on a new machine', command: 'vc restore vc.backup && vc serve' },
+    { does: 'Replace the current state', command: 'vc restore --replace vc.backup' },
   ],
   async run(context, { file }, { state, replace }) {
     const directory = resolve(context.cwd, state ?? stateDirectory(context.env));
@@ -34,10 +37,10 @@ export const command = defineCommand({
     await access(backup, constants.R_OK).catch((cause) => {
       throw cannotRead(file, cause);
     });
-    const { hasState, restoreState } = await import('../../fleet/store/restore.js');
+    const { hasState, restoreState } = await import('../../fleet/store/backup/restore.js');
     if (hasState(directory) && !replace) {
-      throw new CliError(`${directory} holds a state already`, {
-        hint: 'add --replace to put it aside, or choose another directory with --state',
+      throw new CliError(`${directory} already has service state`, {
+        remedy: 'add --replace, or choose another directory with --state',
         exitCode: ExitCode.conflict,
         code: 'conflict',
       });
@@ -55,13 +58,12 @@ export const command = defineCommand({
     const { projects, computers } = counts;
     await done(
       context,
-      `restored ${projects} projects and ${computers} computers of ${facts.created_at} to ${directory}`,
+      `restored ${count(projects, 'project')} and ${count(computers, 'computer')} to ${directory} (backup of ${facts.created_at})`,
     );
-    if (replaced) await note(context, `what was there is kept in ${replaced}`);
+    if (replaced) await note(context, `the previous state is in ${replaced}`);
     for (const { engine, name } of facts.images) {
-      await note(context, `its computers on ${engine} are made from the image ${name}`);
+      await note(context, `its computers on ${engine} need the image ${name}`);
     }
     await note(context, 'next: vc serve');
-    return undefined;
   },
 });

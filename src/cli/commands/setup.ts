@@ -1,29 +1,30 @@
-import type { Context } from '../context.js';
-import { choice, defineCommand, flag } from '../define.js';
-import { ENGINE_CHOICES, type EngineName, engineChoice } from '../engine-choice.js';
-import { CliError, UsageError } from '../errors.js';
-import { ExitCode } from '../exit-codes.js';
-import { write } from '../io.js';
-import { done, note, print, printJson } from '../output.js';
-import type { SetupPlan, Step } from '../setup/plan.js';
+import type { EngineDescriptor, SetupStep } from '../../engines/descriptor.js';
+import { CliError, UsageError } from '../errors/cli-error.js';
+import { ExitCode } from '../errors/exit-codes.js';
+import type { Context } from '../framework/context.js';
+import { choice, defineCommand, flag } from '../framework/define.js';
+import { write } from '../framework/io.js';
+import { DEFAULT_ENGINE, ENGINE_CHOICES, engineChoice } from '../input/engine-choice.js';
+import { done, note, print, printJson } from '../output/print.js';
+import type { SetupPlan } from '../setup/plan.js';
 
 export const command = defineCommand({
   name: 'setup',
   summary: 'Install what this machine needs to host computers',
   details: [
-    'On Debian and Ubuntu, with apt: an engine and the tools that build an image. Where a Docker Engine',
-    'runs that is Docker, elsewhere QEMU, which needs no daemon. With --engine docker it installs and',
-    'starts Docker. It lets the calling user use the engine, says what it is going to do and asks;',
-    'changes nothing that is there. The steps run as root, through sudo where need be.',
+    'Installs an engine and the tools that build an image, with apt on Debian and Ubuntu. Without',
+    '--engine it takes the first engine that runs already or needs no daemon. It starts the daemon of',
+    'the engine, lets the calling user use it, and keeps existing settings. It shows the commands and',
+    'asks before it runs them as root, with sudo if needed.',
   ].join(' '),
   arguments: {},
   options: {
     engine: choice('--engine <name>', 'engine to set up', ENGINE_CHOICES, {
-      otherwise: 'VC_ENGINE or auto',
+      otherwise: DEFAULT_ENGINE,
     }),
     yes: flag('-y, --yes', 'do not ask'),
     packagesOnly: flag('--packages-only', 'install packages and leave everything else'),
-    dryRun: flag('--dry-run', 'say what would be done, and do nothing'),
+    dryRun: flag('--dry-run', 'show what would be done, and do nothing'),
   },
   examples: [
     { does: 'See what would be done', command: 'vc setup --dry-run' },
@@ -35,12 +36,12 @@ export const command = defineCommand({
     const { chooseEngine } = await import('../setup/choose-engine.js');
     const wish = engineChoice(named, context.env);
     const engine = await chooseEngine(wish, context.env, context.interrupts.signal);
-    if (context.globals.quiet && dryRun) await print(context, engine);
+    if (context.globals.quiet && dryRun) await print(context, engine.name);
     const whole = await planSetup(engine, context.env);
-    const plan = packagesOnly ? { ...whole, startsDocker: false, grant: [] } : whole;
+    const plan = packagesOnly ? { ...whole, startsDaemon: false, grant: [] } : whole;
     if (isComplete(plan)) {
       if (context.globals.json) await printPlan(context, plan);
-      await done(context, `everything is there for ${engineTitles[engine]}`);
+      await done(context, `everything is installed for ${engine.title}`);
       return ExitCode.ok;
     }
     const prefix = await rootPrefix(context.env);
@@ -50,39 +51,39 @@ export const command = defineCommand({
     if (dryRun) return ExitCode.ok;
     if (plan.install.length > 0 && !(await hasApt(context.env))) {
       const names = plan.packages.map(({ name }) => name).join(', ');
-      throw new CliError('there is no apt-get here: vc setup knows Debian and Ubuntu only', {
-        hint: `install what these Debian packages hold: ${names}`,
+      throw new CliError('there is no apt-get here: vc setup supports Debian and Ubuntu only', {
+        remedy: `install the equivalents of these Debian packages: ${names}`,
       });
     }
     if (prefix === undefined) {
       throw new CliError('this needs root, and there is no sudo', {
-        hint: 'run it as root: vc setup, or the commands above',
+        remedy: 'run it as root: vc setup, or the commands above',
       });
     }
     await agree(context, yes);
     await install(context, plan, prefix);
-    if (!packagesOnly) await bringUp(context, engine, prefix);
+    if (!packagesOnly) await enable(context, engine, prefix);
     return ExitCode.ok;
   },
 });
 
-const engineTitles: Readonly<Record<EngineName, string>> = { docker: 'Docker', qemu: 'QEMU' };
-
-/** What there is to do, for a program: nothing when both lists are empty. */
+/** `commands` and `packages` are empty when there is nothing to do. */
 function printPlan(context: Context, plan: SetupPlan): Promise<void> {
-  const { engine, packages, install, grant, startsDocker } = plan;
+  const { engine, packages, install, grant, startsDaemon } = plan;
   return printJson(context, {
-    ...{ engine, packages: packages.map(({ name }) => name), starts_docker: startsDocker },
+    engine: engine.name,
+    packages: packages.map(({ name }) => name),
+    starts_daemon: startsDaemon,
     commands: [...install, ...grant].map(({ argv }) => argv),
   });
 }
 
 async function describe(context: Context, plan: SetupPlan, root: readonly string[]): Promise<void> {
-  const { dockerStarters } = await import('../setup/start-docker.js');
   const { stderr } = context.io;
-  const starters = plan.startsDocker ? await dockerStarters() : [];
+  const { daemon } = await plan.engine.setup();
+  const starters = plan.startsDaemon && daemon ? await daemon.starters() : [];
   if (plan.packages.length > 0) {
-    await write(stderr, `To be installed with apt, for ${engineTitles[plan.engine]}:\n`);
+    await write(stderr, `To be installed with apt, for ${plan.engine.title}:\n`);
     for (const { name, purpose } of plan.packages) {
       await write(stderr, `  ${name.padEnd(17)}${purpose}\n`);
     }
@@ -110,39 +111,42 @@ async function install(
   if (plan.install.length > 0) await done(context, 'the packages are installed');
 }
 
-/** Starts Docker where it is the engine, and lets the user use what was installed. */
-async function bringUp(
+/** Starts the engine's daemon and lets the user use it. */
+async function enable(
   context: Context,
-  engine: EngineName,
+  engine: EngineDescriptor,
   prefix: readonly string[],
 ): Promise<void> {
   const { planSetup } = await import('../setup/plan.js');
-  const { startDocker } = await import('../setup/start-docker.js');
+  const { startDaemon } = await import('../setup/start-daemon.js');
   const { signal } = context.interrupts;
-  const run = (step: Step) => runAsRoot(context, step, prefix);
-  // Looked at again: a package's installation may have started Docker.
-  const { startsDocker, grant, user } = await planSetup(engine, context.env);
-  if (startsDocker) await startDocker(run, context.env, signal);
+  const run = (step: SetupStep) => runAsRoot(context, step, prefix);
+  // Planned again: installing a package may have started the daemon.
+  const { startsDaemon, grant, user } = await planSetup(engine, context.env);
+  const { daemon } = await engine.setup();
+  if (startsDaemon && daemon) {
+    await startDaemon(daemon, engine.title, { run, env: context.env, signal });
+  }
   for (const step of grant) await must(step, run);
   await done(context, 'this machine can host computers');
-  for (const group of ['docker', 'kvm']) {
-    if (!grant.some(({ argv }) => argv.includes(group))) continue;
+  for (const { group } of grant) {
+    if (group === undefined) continue;
     await note(context, `log in again (or run: newgrp ${group}), so that ${user} may use it`);
   }
-  await note(context, `next: vc image build linux --engine ${engine}`);
+  await note(context, `next: vc image build linux --engine ${engine.name}`);
 }
 
-async function must(step: Step, run: (step: Step) => Promise<boolean>): Promise<void> {
+async function must(step: SetupStep, run: (step: SetupStep) => Promise<boolean>): Promise<void> {
   if (await run(step)) return;
   throw new CliError(`this failed: ${commandLine(step.argv)}`, {
-    hint: 'its output above says why; mend that and run vc setup again',
+    remedy: 'see its output above; fix that and run vc setup again',
   });
 }
 
 /** Runs a step with its output on our stderr: stdout is for data. */
 async function runAsRoot(
   context: Context,
-  { title, argv }: Step,
+  { title, argv }: SetupStep,
   prefix: readonly string[],
 ): Promise<boolean> {
   const { execa } = await import('execa');

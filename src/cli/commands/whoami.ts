@@ -1,25 +1,25 @@
-import { defineCommand } from '../define.js';
-import { fields } from '../fields.js';
-import { print, printJson } from '../output.js';
-import { printRecord } from '../table.js';
+import { defineCommand } from '../framework/define.js';
+import { fields } from '../output/fields.js';
+import { print, printJson } from '../output/print.js';
+import { printRecord } from '../output/table.js';
+import { request } from '../targets/client.js';
 
 export const command = defineCommand({
   name: 'whoami',
-  summary: 'Say whose key is in use, and on which service',
+  summary: 'Show the current user, API key and service',
   arguments: {},
   options: {},
   fields: fields.me,
   examples: [
-    { does: 'See who you are to the service', command: 'vc whoami' },
+    { does: 'Show the current user', command: 'vc whoami' },
     {
-      does: 'How many more computers may run',
+      does: 'Show how many more computers can run',
       command: "vc whoami --jq '.max_running - .running'",
     },
   ],
   async run(context) {
     const { baseUrl, apiKey, profile } = await context.settings();
-    const client = await context.client();
-    const me = await client.request('getMe', { signal: context.interrupts.signal });
+    const me = await request(context, 'getMe');
     const where = { base_url: baseUrl.value, profile: profile.value };
     if (context.globals.json) await printJson(context, { ...me, ...where });
     else if (context.globals.quiet) await print(context, me.user_id);
@@ -35,6 +35,5 @@ export const command = defineCommand({
         ['computers', `${me.running} of ${me.max_running} running`],
       ]);
     }
-    return undefined;
   },
 });

@@ -1,44 +1,40 @@
 import type { ComputerFiles } from '../../client/files.js';
-import type { Context } from '../context.js';
-import { explain } from '../explain.js';
-import { write } from '../io.js';
-import type { Report } from '../report.js';
-import { printable } from '../style.js';
+import { errorLines, type Report, reportOf } from '../errors/report.js';
+import type { Context } from '../framework/context.js';
+import { write } from '../framework/io.js';
+import { printable } from '../output/style.js';
 import type { Meter } from './meter.js';
 
-/** What a copy works with. */
+/** State of one copy operation. */
 export interface Copy {
   readonly context: Context;
-  /** As PROJECT/NAME or by its id. */
-  readonly computer: string;
   readonly files: ComputerFiles;
   readonly meter: Meter;
   readonly signal: AbortSignal;
-  /** Failures of single files; the others are copied all the same. */
+  /** Failures of single files; they do not end the copy. */
   readonly failures: Report[];
-  /** Left out on purpose, each said. */
+  /** Number of files skipped on purpose. */
   skipped: number;
 }
 
-/** One file could not be copied: said at once, and counted. The rest goes on. */
+/** Prints and records the failure of one file. Throws if the copy was interrupted. */
 export async function failed(copy: Copy, what: string, error: unknown): Promise<void> {
   if (copy.signal.aborted) throw error;
-  const report = await explain(error, copy.context, copy.computer);
+  const report = reportOf(error);
   copy.failures.push(report);
   const message = report.message.includes(what) ? report.message : `${what}: ${report.message}`;
   if (copy.context.globals.json) return;
-  await say(copy, `error: ${message}`);
-  if (report.hint !== undefined) await say(copy, `       ${report.hint}`);
+  await printLine(copy, `error: ${errorLines(message, report.remedy)}`);
 }
 
-/** Something was left out. */
+/** Prints and counts a file that is skipped on purpose. */
 export async function skip(copy: Copy, what: string, why: string): Promise<void> {
   copy.skipped += 1;
-  if (!copy.context.globals.quiet) await say(copy, `left out ${what}: ${why}`);
+  if (!copy.context.globals.quiet) await printLine(copy, printable(`skipped ${what}: ${why}`));
 }
 
-function say({ context }: Copy, line: string): Promise<void> {
-  // The spinner, if any, stands in this line.
+function printLine({ context }: Copy, line: string): Promise<void> {
+  // Overwrites the spinner.
   const clear = context.io.stderr.isTTY ? '\r\u001b[K' : '';
-  return write(context.io.stderr, `${clear}${printable(line)}\n`);
+  return write(context.io.stderr, `${clear}${line}\n`);
 }

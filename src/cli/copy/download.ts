@@ -5,14 +5,13 @@ import { dirname, join, resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { files } from '../../contract/index.js';
-import { CliError, UsageError } from '../errors.js';
-import { cannotWrite } from '../file-errors.js';
+import { CliError, UsageError } from '../errors/cli-error.js';
+import { cannotWrite } from '../errors/file-errors.js';
 import { type Copy, failed, skip } from './copy.js';
-import { below, copyName, isSafeLink, isSafeName, meansDirectory } from './places.js';
+import { below, copyName, isSafeLink, isSafeName, meansDirectory } from './copy-path.js';
 import { Pool } from './pool.js';
 
-/** Directories in one another are copied to this depth. */
-const DEEPEST = 200;
+const MAX_DEPTH = 200;
 
 /** Copies paths of the computer to `target` on this machine. */
 export async function download(copy: Copy, sources: readonly string[], target: string) {
@@ -22,7 +21,7 @@ export async function download(copy: Copy, sources: readonly string[], target: s
     () => false,
   );
   if (!into && sources.length > 1) {
-    throw new UsageError(`${target} is not a directory; several sources need one`);
+    throw new UsageError(`${target} is not a directory`, 'several sources need a target directory');
   }
   const pool = new Pool();
   for (const source of sources) {
@@ -44,7 +43,7 @@ export async function downloadOutput(copy: Copy, source: string, output: Writabl
   await pipeline(stream, copy.meter.counter(), output, { end: false });
 }
 
-/** Names come from the guest: each is looked at before anything is made of it. */
+/** The names come from the guest, so each is checked before use. */
 async function fetchDirectory(
   copy: Copy,
   pool: Pool,
@@ -54,13 +53,13 @@ async function fetchDirectory(
   depth: number,
 ): Promise<void> {
   try {
-    if (depth > DEEPEST) throw new CliError('its directories are too deep');
+    if (depth > MAX_DEPTH) throw new CliError('too many nested directories');
     const entries = await copy.files.list(source, copy.signal);
     await makeDirectory(target, Number.parseInt(mode, 8), depth);
     for (const entry of entries) {
       const from = below(source, entry.name);
       if (!isSafeName(entry.name)) {
-        await skip(copy, JSON.stringify(from), 'its name is not one of a file');
+        await skip(copy, JSON.stringify(from), 'unsafe file name');
         continue;
       }
       const to = join(target, entry.name);
@@ -68,14 +67,14 @@ async function fetchDirectory(
         await fetchDirectory(copy, pool, from, to, entry, depth + 1);
       } else if (entry.type === 'file') await pool.add(() => fetchFile(copy, from, to, entry));
       else if (entry.type === 'link') await fetchLink(copy, from, to, entry, depth);
-      else await skip(copy, from, 'it is neither a file, a directory nor a link');
+      else await skip(copy, from, 'not a file, directory or symbolic link');
     }
   } catch (error) {
     await failed(copy, source, error);
   }
 }
 
-/** Nothing is ever written through a link: below the top, a directory has to be a real one. */
+/** Creates a directory. Below the top, a link to a directory is refused. */
 async function makeDirectory(path: string, mode: number, depth: number): Promise<void> {
   try {
     await mkdir(path, { mode: (mode & 0o777) | 0o700 });
@@ -86,7 +85,7 @@ async function makeDirectory(path: string, mode: number, depth: number): Promise
   }
 }
 
-/** The file appears whole or not at all: beside it first, then renamed. */
+/** Writes a file atomically: a temporary file first, which is then renamed. */
 async function fetchFile(
   copy: Copy,
   source: string,
@@ -113,22 +112,26 @@ async function fetchFile(
   }
 }
 
-/** A link is kept where it stays in what is copied; others could be used to lead us astray. */
+/** Copies a link if it stays within the copied directory; others are unsafe. */
 async function fetchLink(
   copy: Copy,
   source: string,
   target: string,
-  { target: leadsTo = '' }: files.FileEntry,
+  { target: linkTarget = '' }: files.FileEntry,
   depth: number,
 ): Promise<void> {
-  if (!isSafeLink(leadsTo, depth)) {
-    await skip(copy, source, `it leads to ${JSON.stringify(leadsTo)}, outside of what is copied`);
+  if (!isSafeLink(linkTarget, depth)) {
+    await skip(
+      copy,
+      source,
+      `links to ${JSON.stringify(linkTarget)}, outside the copied directory`,
+    );
     return;
   }
   try {
     const there = await lstat(target).catch(() => undefined);
     if (there?.isSymbolicLink()) await rm(target);
-    await symlink(leadsTo, target);
+    await symlink(linkTarget, target);
   } catch (error) {
     await failed(copy, source, cannotWrite(target, error));
   }

@@ -1,18 +1,18 @@
 import { Transform } from 'node:stream';
-import type { Progress } from '../progress.js';
-import { size } from '../size.js';
-import { printable } from '../style.js';
+import type { Progress } from '../output/progress.js';
+import { size } from '../output/size.js';
+import { printable } from '../output/style.js';
 
 const WIDTH = 24;
-const EVERY_MS = 100;
+const INTERVAL_MS = 100;
 
-/** Counts what is copied, and shows it. */
+/** Counts and shows copied files and bytes. */
 export class Meter {
   bytes = 0;
   files = 0;
   readonly #progress: Progress;
-  readonly #begun = performance.now();
-  /** Bytes that are known to come, if they are. */
+  readonly #startedAt = performance.now();
+  /** Total bytes; undefined if unknown. */
   #total: number | undefined = 0;
   #name = '';
   #shownAt = 0;
@@ -22,10 +22,10 @@ export class Meter {
   }
 
   get seconds(): number {
-    return (performance.now() - this.#begun) / 1000;
+    return (performance.now() - this.#startedAt) / 1000;
   }
 
-  /** A file begins. */
+  /** Starts a file. */
   begin(name: string, size: number | undefined): void {
     this.#name = name;
     this.#total = this.#total === undefined || size === undefined ? undefined : this.#total + size;
@@ -33,12 +33,12 @@ export class Meter {
     this.#show();
   }
 
-  /** A stream that counts what passes. */
+  /** A pass-through stream that counts bytes. */
   counter(): Transform {
     return new Transform({
       transform: (chunk: Buffer, _, done) => {
         this.bytes += chunk.length;
-        if (performance.now() - this.#shownAt > EVERY_MS) this.#show();
+        if (performance.now() - this.#shownAt > INTERVAL_MS) this.#show();
         done(null, chunk);
       },
     });

@@ -2,18 +2,21 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream';
-import type { Context } from '../context.js';
-import { UsageError } from '../errors.js';
-import { cannotRead } from '../file-errors.js';
+import { UsageError } from '../errors/cli-error.js';
+import { cannotRead } from '../errors/file-errors.js';
+import type { Context } from '../framework/context.js';
 import { type Copy, failed, skip } from './copy.js';
-import { below, copyName, meansDirectory } from './places.js';
+import { below, copyName, meansDirectory } from './copy-path.js';
 import { Pool } from './pool.js';
 
 /** Copies paths of this machine, or stdin, to `target` in the computer. */
 export async function upload(copy: Copy, sources: readonly string[], target: string) {
   const into = await isRemoteDirectory(copy, target);
   if (!into && sources.length > 1) {
-    throw new UsageError(`${target} is not a directory in the computer; several sources need one`);
+    throw new UsageError(
+      `${target} is not a directory in the computer`,
+      'several sources need a target directory',
+    );
   }
   const pool = new Pool();
   for (const source of sources) {
@@ -33,7 +36,8 @@ export async function upload(copy: Copy, sources: readonly string[], target: str
 
 /** Copies stdin to a file in the computer. */
 export async function uploadInput(copy: Copy, input: Context['io']['stdin'], target: string) {
-  if (meansDirectory(target)) throw new UsageError('say the name of the file that stdin becomes');
+  if (meansDirectory(target))
+    throw new UsageError('no file name given for stdin', 'end the target with a file name');
   copy.meter.begin(target, undefined);
   const body = pipeline(input, copy.meter.counter(), () => undefined);
   await copy.files.write(target, body, { signal: copy.signal });
@@ -49,7 +53,7 @@ async function isRemoteDirectory(copy: Copy, target: string): Promise<boolean> {
 
 async function sendDirectory(copy: Copy, pool: Pool, path: string, target: string, mode: number) {
   try {
-    // One that its owner may not write could not be filled.
+    // The owner needs write permission to fill it.
     await copy.files.makeDirectory(target, { mode: mode | 0o700, signal: copy.signal });
     for (const name of await readdir(path)) {
       const [from, to] = [join(path, name), below(target, name)];
@@ -57,7 +61,7 @@ async function sendDirectory(copy: Copy, pool: Pool, path: string, target: strin
       if (stats.isDirectory()) await sendDirectory(copy, pool, from, to, stats.mode & 0o777);
       else if (stats.isFile()) await pool.add(() => sendFile(copy, from, to, stats));
       else if (stats.isSymbolicLink()) await pool.add(() => sendLink(copy, from, to));
-      else await skip(copy, from, 'it is neither a file, a directory nor a link');
+      else await skip(copy, from, 'not a file, directory or symbolic link');
     }
   } catch (error) {
     await failed(copy, path, error);

@@ -1,21 +1,20 @@
 import { PassThrough } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Context } from '../context.js';
-import { ExitCode } from '../exit-codes.js';
-import { Interrupts } from '../interrupts.js';
-import type { Io } from '../io.js';
-import { main } from '../main.js';
-import { note } from '../output.js';
+import { sleep } from '../../lib/async/sleep.js';
+import { ExitCode } from '../errors/exit-codes.js';
+import type { Context } from '../framework/context.js';
+import { Interrupts } from '../framework/interrupts.js';
+import { type Io, write } from '../framework/io.js';
+import { note } from '../output/print.js';
 import { type Step, shellLine } from './steps.js';
 
-/** Where a step's data goes: beside the talk, or to the terminal itself, which shows pictures. */
-export type Where = 'aside' | 'terminal';
+/** Where the stdout of a step goes: to stderr, or to the terminal itself, which shows images. */
+export type Output = 'stderr' | 'terminal';
 
-/** Shows commands and runs them, each exactly as it is shown. */
+/** Prints commands and runs them exactly as printed. */
 export class Tour {
   readonly #context: Context;
   readonly #pauseMs: number;
-  /** Said before the command's own words, as whoever called the tour said it. */
+  /** Global options of `vc demo`, repeated in each command. */
   readonly #globals: readonly string[];
 
   constructor(context: Context, pauseSeconds: number) {
@@ -28,55 +27,46 @@ export class Tour {
     ];
   }
 
-  /** Says and runs a step; resolves to its exit code. */
-  async show(step: Step, where: Where = 'aside'): Promise<number> {
-    const { signal } = this.#context.interrupts;
-    await this.#say(step);
-    const code = await this.#run(step, where, this.#context.interrupts);
+  /** Prints and runs a step; resolves to its exit code. */
+  async show(step: Step, output: Output = 'stderr'): Promise<number> {
+    const { interrupts } = this.#context;
+    const { signal } = interrupts;
+    const code = await this.#run(step, output, interrupts);
     if (signal.aborted) return ExitCode.interrupted;
-    await sleep(this.#pauseMs, undefined, { signal }).catch(() => {});
+    await sleep(this.#pauseMs, signal).catch(() => {});
     return signal.aborted ? ExitCode.interrupted : code;
   }
 
-  /** Says and runs the step that tidies up: also after Ctrl-C, and until a further one. */
-  async tidy(step: Step): Promise<number> {
+  /** Runs the step that cleans up: even after Ctrl-C, until the next Ctrl-C. */
+  async cleanUp(step: Step): Promise<number> {
     const interrupts = new Interrupts();
     const release = this.#context.interrupts.capture((signal) => interrupts.trigger(signal));
     try {
-      await this.#say(step);
-      return await this.#run(step, 'aside', interrupts);
+      return await this.#run(step, 'stderr', interrupts);
     } finally {
       release();
     }
   }
 
-  async #say({ says, argv }: Step): Promise<void> {
-    const chalk = await this.#context.style('stderr');
-    const { stderr } = this.#context.io;
+  async #run({ says, argv }: Step, output: Output, interrupts: Interrupts): Promise<number> {
+    const { io, style, run } = this.#context;
+    const line = [...this.#globals, ...argv];
+    if (this.#isQuiet) return run([...line, '--quiet'], { interrupts, io: this.#io(output) });
+    const chalk = await style('stderr');
     await note(this.#context, '');
-    if (!this.#context.globals.json && !this.#context.globals.quiet) {
-      stderr.write(`${chalk.bold(says)}\n  ${chalk.cyan(`$ ${shellLine(this.#line(argv))}`)}\n`);
-    }
+    await write(io.stderr, `${chalk.bold(says)}\n  ${chalk.cyan(`$ ${shellLine(line)}`)}\n`);
+    return run(line, { interrupts, io: this.#io(output) });
   }
 
-  #line(argv: readonly string[]): string[] {
-    return [...this.#globals, ...argv];
-  }
-
-  #run({ argv }: Step, where: Where, interrupts: Interrupts): Promise<number> {
-    const { env, cwd, now, globals } = this.#context;
-    const flags = globals.json || globals.quiet ? ['--quiet'] : [];
-    return main([...this.#line(argv), ...flags], {
-      ...{ env, cwd, now, interrupts },
-      io: this.#io(where),
-    });
-  }
-
-  #io(where: Where): Io {
-    const { io, globals } = this.#context;
-    if (where === 'terminal') return io;
+  #io(output: Output): Io {
+    const { io } = this.#context;
+    if (output === 'terminal') return io;
     const { stdin, stderr } = io;
-    if (!globals.json && !globals.quiet) return { stdin, stdout: stderr, stderr };
-    return { stdin, stdout: new PassThrough().resume(), stderr };
+    return { stdin, stdout: this.#isQuiet ? new PassThrough().resume() : stderr, stderr };
+  }
+
+  get #isQuiet(): boolean {
+    const { json, quiet } = this.#context.globals;
+    return json || quiet;
   }
 }

@@ -1,16 +1,9 @@
+import type { CheckResult } from '../../engines/descriptor.js';
+import { errorMessage } from '../../lib/text/error-message.js';
 import type { Environment } from '../../profile/index.js';
 
-/** What a check found. */
-export type Finding =
-  | { readonly status: 'ok'; readonly detail: string }
-  /** Usable, but not as it should be. */
-  | { readonly status: 'stale'; readonly detail: string; readonly remedy: string }
-  /** `remedy` is the one command that mends it. */
-  | { readonly status: 'missing'; readonly detail: string; readonly remedy: string }
-  | { readonly status: 'skipped'; readonly detail: string };
-
-export const ok = (detail: string): Finding => ({ status: 'ok', detail });
-export const missing = (detail: string, remedy: string): Finding => {
+export const ok = (detail: string): CheckResult => ({ status: 'ok', detail });
+export const missing = (detail: string, remedy: string): CheckResult => {
   return { status: 'missing', detail, remedy };
 };
 
@@ -19,35 +12,34 @@ export interface Surroundings {
   readonly env: Environment;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
+  readonly listenerUid?: string | undefined;
   readonly stateDirectory: string;
   readonly user: { readonly name: string; readonly isRoot: boolean };
   readonly signal: AbortSignal;
 }
 
-/** What a check is about: vc itself, or one engine of which another could take the place. */
-export type Section = 'vc' | 'docker' | 'qemu';
-
-/** One thing that has to be there, and how to find out. */
 export interface Check {
   readonly name: string;
   readonly title: string;
-  readonly section: Section;
+  /** `vc`, or the name of an engine, of which one is enough. */
+  readonly section: string;
   /** Is vc unusable without it? */
   readonly needed: boolean;
-  /** What is only needed where the service runs is not looked for elsewhere. */
+  /** `host`: skipped where the service runs on another machine. */
   readonly where: 'host' | 'client';
-  run(surroundings: Surroundings): Promise<Finding>;
+  run(surroundings: Surroundings): Promise<CheckResult>;
 }
 
 export interface Diagnosis {
   readonly name: string;
   readonly title: string;
-  readonly section: Section;
+  /** `vc`, or the name of an engine, of which one is enough. */
+  readonly section: string;
   readonly needed: boolean;
-  readonly finding: Finding;
+  readonly finding: CheckResult;
 }
 
-/** Runs the checks, at once but in the order given; a check that throws has found something. */
+/** Runs the checks in parallel and keeps their order; a check that throws counts as missing. */
 export function diagnose(
   checks: readonly Check[],
   surroundings: Surroundings,
@@ -55,7 +47,7 @@ export function diagnose(
   const isHost = ['127.0.0.1', 'localhost', '[::1]'].includes(hostOf(surroundings.baseUrl));
   return Promise.all(
     checks.map(async ({ name, title, section, needed, where, run }) => {
-      const finding: Finding =
+      const finding: CheckResult =
         where === 'host' && !isHost
           ? { status: 'skipped', detail: `the service is on ${hostOf(surroundings.baseUrl)}` }
           : await run(surroundings).catch(failed);
@@ -73,7 +65,7 @@ function hostOf(baseUrl: string): string {
   return URL.canParse(baseUrl) ? new URL(baseUrl).hostname : baseUrl;
 }
 
-function failed(error: unknown): Finding {
-  const detail = error instanceof Error ? error.message : String(error);
+function failed(error: unknown): CheckResult {
+  const detail = errorMessage(error);
   return { status: 'missing', detail, remedy: 'vc doctor --json' };
 }

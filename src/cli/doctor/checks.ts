@@ -1,8 +1,7 @@
 import { access, constants } from 'node:fs/promises';
-import { makeDirectory } from '../../files/directory.js';
+import { makeDirectory } from '../../lib/fs/directory.js';
 import { type Check, missing, ok } from './check.js';
-import { engineChecks } from './engine-checks.js';
-import { dockerChecks, qemuChecks } from './host-checks.js';
+import { engineChecks, hostingChecks } from './engine-checks.js';
 import { findProgram, hasSubordinateIds } from './programs.js';
 import { serviceChecks } from './service-checks.js';
 
@@ -86,14 +85,8 @@ const ffmpeg: Check = {
   },
 };
 
-/** Everything that `vc doctor` looks at, in the order in which it is to be mended. */
-export const checks: readonly Check[] = [
-  node,
-  imageTools,
-  ...engineChecks,
-  state,
-  ffmpeg,
-  ...serviceChecks,
-  ...dockerChecks,
-  ...qemuChecks,
-];
+/** Everything that `vc doctor` looks at, in the order in which to fix it. */
+export async function allChecks(): Promise<Check[]> {
+  const vc = [node, imageTools, ...hostingChecks, state, ffmpeg, ...serviceChecks];
+  return [...vc, ...(await engineChecks())];
+}

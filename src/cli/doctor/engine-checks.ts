@@ -1,9 +1,12 @@
-import { engineChoice } from '../engine-choice.js';
-import { localEngines, preferredEngine } from '../local-engines.js';
-import type { Check } from './check.js';
+import type { CheckResult, EngineDescriptor } from '../../engines/descriptor.js';
+import type { Engine } from '../../engines/engine.js';
+import { engines } from '../../engines/index.js';
+import { engineChoice } from '../input/engine-choice.js';
+import { localEngines, preferredEngine } from '../targets/local-engines.js';
+import { type Check, missing, ok, type Surroundings } from './check.js';
 
-/** Is there an engine that new computers could get, and what they are made from? */
-export const engineChecks: readonly Check[] = [
+/** Whether new computers have an engine and an image. */
+export const hostingChecks: readonly Check[] = [
   {
     name: 'engine',
     title: 'Engine',
@@ -11,16 +14,14 @@ export const engineChecks: readonly Check[] = [
     needed: true,
     where: 'host',
     async run({ env, stateDirectory, signal }) {
-      const choice = engineChoice(undefined, env);
-      const engine = await preferredEngine(choice, { env, stateDirectory });
-      const probe = await engine.probe(signal);
-      if (probe.usable) return { status: 'ok', detail: `new computers get ${engine.name}` };
+      const engine = await preferredEngine(engineChoice(undefined, env), stateDirectory);
+      if ((await engine.probe(signal)).usable) return ok(`new computers get ${engine.name}`);
       const reasons = [];
-      for (const other of await localEngines({ env, stateDirectory })) {
+      for (const other of await localEngines(stateDirectory)) {
         const found = await other.probe(signal);
         if (!found.usable) reasons.push(`${other.name}: ${found.reason}`);
       }
-      return { status: 'missing', detail: reasons.join('; '), remedy: 'vc setup' };
+      return missing(reasons.join('; '), 'vc setup');
     },
   },
   {
@@ -30,20 +31,63 @@ export const engineChecks: readonly Check[] = [
     needed: true,
     where: 'host',
     async run({ env, stateDirectory, signal }) {
-      const engine = await preferredEngine(engineChoice(undefined, env), { env, stateDirectory });
-      if (!(await engine.probe(signal)).usable) {
-        return { status: 'skipped', detail: `${engine.name} cannot be used` };
-      }
-      const built = (await engine.images(signal)).find(({ name }) => name === 'linux');
-      const remedy = `vc image build linux --engine ${engine.name}`;
-      if (built === undefined) {
-        return { status: 'missing', detail: `not built yet for ${engine.name}`, remedy };
-      }
-      const { currentRecipeHash } = await import('../images/recipes.js');
-      if (built.recipeHash !== (await currentRecipeHash('linux', engine.name))) {
-        return { status: 'stale', detail: 'built from an older recipe', remedy };
-      }
-      return { status: 'ok', detail: `${Math.round(built.bytes / 1e6)} MB for ${engine.name}` };
+      const engine = await preferredEngine(engineChoice(undefined, env), stateDirectory);
+      const { name } = engine;
+      return ifUsable(engine, signal, async () => {
+        const image = (await engine.images(signal)).find((candidate) => candidate.name === 'linux');
+        const remedy = `vc image build linux --engine ${name}`;
+        if (image === undefined) return missing(`not built yet for ${name}`, remedy);
+        if (image.recipeHash !== (await engine.recipeHash('linux'))) {
+          return { status: 'stale', detail: 'built from an older recipe', remedy };
+        }
+        return ok(`${Math.round(image.bytes / 1e6)} MB for ${name}`);
+      });
     },
   },
 ];
+
+/** The checks of every engine; vc can be used without any one of them. */
+export async function engineChecks(): Promise<Check[]> {
+  const checks = await Promise.all(engines.map(checksOf));
+  return checks.flat();
+}
+
+async function checksOf(descriptor: EngineDescriptor): Promise<Check[]> {
+  const { name: section, title } = descriptor;
+  const about = { section, needed: false, where: 'host' } as const;
+  const open = ({ stateDirectory }: Surroundings) => descriptor.open(stateDirectory);
+  return [
+    {
+      ...{ ...about, name: section, title },
+      run: async (surroundings) => {
+        const probe = await (await open(surroundings)).probe(surroundings.signal);
+        return probe.usable ? ok(probe.detail) : missing(probe.reason, probe.remedy);
+      },
+    },
+    {
+      ...{ ...about, name: `${section}-images`, title: 'Images' },
+      run: async (surroundings) => {
+        const { signal } = surroundings;
+        const engine = await open(surroundings);
+        return ifUsable(engine, signal, async () => {
+          const names = (await engine.images(signal)).map(({ name }) => name);
+          if (names.length > 0) return ok(names.join(', '));
+          return missing('none', `vc image build linux --engine ${section}`);
+        });
+      },
+    },
+    ...(await descriptor.checks()).map(({ name, title, run }) => ({
+      ...{ ...about, name, title },
+      run: ({ stateDirectory, signal }: Surroundings) => run(stateDirectory, signal),
+    })),
+  ];
+}
+
+async function ifUsable(
+  engine: Engine,
+  signal: AbortSignal,
+  check: () => Promise<CheckResult>,
+): Promise<CheckResult> {
+  if ((await engine.probe(signal)).usable) return check();
+  return { status: 'skipped', detail: `${engine.name} cannot be used` };
+}

@@ -1,5 +1,6 @@
-import { access, constants, readFile } from 'node:fs/promises';
+import { constants, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { canAccess } from '../../lib/fs/access.js';
 import type { Environment } from '../../profile/index.js';
 
 /** Where a program is, also in the directories that only root's PATH has. */
@@ -7,16 +8,9 @@ export async function findProgram(name: string, env: Environment): Promise<strin
   const directories = [...(env.PATH ?? '').split(':'), '/usr/local/sbin', '/usr/sbin', '/sbin'];
   for (const directory of directories.filter((entry) => entry.startsWith('/'))) {
     const path = join(directory, name);
-    if (await isExecutable(path)) return path;
+    if (await canAccess(path, constants.X_OK)) return path;
   }
   return undefined;
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  return access(path, constants.X_OK).then(
-    () => true,
-    () => false,
-  );
 }
 
 /** Does `/etc/subuid` (or subgid) give `user` a range, which unprivileged image builds need? */

@@ -1,6 +1,8 @@
-import { openClient } from '../client.js';
+import type { Health } from '../../contract/index.js';
+import { errorMessage } from '../../lib/text/error-message.js';
 import { serviceHealth } from '../serve/health.js';
 import { describeMetrics, readMetrics } from '../serve/metrics.js';
+import { openClient } from '../targets/client.js';
 import { type Check, missing, ok } from './check.js';
 
 const SILENT = { status: 'skipped', detail: 'the service does not answer' } as const;
@@ -11,13 +13,15 @@ const service: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ baseUrl, signal }) {
-    const health = await serviceHealth(baseUrl, signal);
+  async run({ baseUrl, apiKey, listenerUid, signal }) {
+    const health = await healthInDetail({ baseUrl, apiKey, listenerUid }, signal);
     if (health === undefined) {
       return missing(`nothing answers at ${baseUrl}`, 'vc serve --detach');
     }
     if (health.engines.some(({ usable }) => usable)) {
-      return ok(`version ${health.version} at ${baseUrl}`);
+      return ok(
+        health.version === '' ? `at ${baseUrl}` : `version ${health.version} at ${baseUrl}`,
+      );
     }
     const reasons = health.engines.map(({ name, detail }) => `${name}: ${detail}`).join('; ');
     return missing(`the service at ${baseUrl} has no engine (${reasons})`, 'vc setup');
@@ -30,18 +34,18 @@ const key: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ baseUrl, apiKey, signal }) {
+  async run({ baseUrl, apiKey, listenerUid, signal }) {
     const isUp = (await serviceHealth(baseUrl, signal)) !== undefined;
     if (!isUp) return { status: 'skipped', detail: 'the service does not answer' };
     if (apiKey === undefined) {
       return missing(`there is no key for ${baseUrl}`, `vc login --base-url ${baseUrl}`);
     }
-    const client = openClient({ baseUrl, apiKey });
+    const client = openClient({ baseUrl, apiKey, listenerUid });
     try {
       await client.request('listProjects', { signal, timeoutMs: 10_000 });
       return ok('accepted');
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = errorMessage(error);
       return missing(reason, `vc login --base-url ${baseUrl}`);
     } finally {
       await client.close();
@@ -55,8 +59,8 @@ const store: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ baseUrl, signal }) {
-    const health = await serviceHealth(baseUrl, signal);
+  async run({ baseUrl, apiKey, listenerUid, signal }) {
+    const health = await healthInDetail({ baseUrl, apiKey, listenerUid }, signal);
     if (health === undefined) return SILENT;
     // A service of an earlier version does not tell.
     const found: typeof health.store | undefined = health.store;
@@ -72,15 +76,25 @@ const activity: Check = {
   section: 'vc',
   needed: false,
   where: 'client',
-  async run({ baseUrl, apiKey, signal }) {
+  async run({ baseUrl, apiKey, listenerUid, signal }) {
     if ((await serviceHealth(baseUrl, signal)) === undefined) return SILENT;
-    const metrics = await readMetrics(baseUrl, apiKey, signal);
+    const metrics = await readMetrics({ baseUrl, apiKey, listenerUid }, signal);
     if (metrics === undefined) {
       return { status: 'skipped', detail: 'not counted; to count: vc serve --metrics' };
     }
     return ok(describeMetrics(metrics));
   },
 };
+
+/** With the details if there is a key, and the service may have it. */
+async function healthInDetail(
+  { baseUrl, ...credentials }: Parameters<typeof openClient>[0],
+  signal: AbortSignal,
+): Promise<Health | undefined> {
+  const health = await serviceHealth(baseUrl, signal);
+  if (health === undefined || credentials.apiKey === undefined) return health;
+  return (await serviceHealth(baseUrl, signal, credentials)) ?? health;
+}
 
 /** How the service is, and what it says of itself. */
 export const serviceChecks: readonly Check[] = [service, key, store, activity];

@@ -1,25 +1,40 @@
 import { readFile } from 'node:fs/promises';
-import { packageRoot } from '../../package-root.js';
-import { renderCompletion } from './completion.js';
+import { packageRoot } from '../../lib/package-root.js';
+import type { Context } from '../framework/context.js';
+import type { CommandTree } from '../framework/nodes.js';
+import { renderHelpTexts } from './help-texts.js';
 import { renderManual } from './manual.js';
-import { loadOutline } from './outline.js';
-import { renderRoutes } from './routes.js';
+import { loadOutline, type Outline } from './outline.js';
 
-/** Every file that follows from the command tree or the contract, by its path in the repository. */
-export async function generatedFiles(): Promise<Map<string, string>> {
-  const outline = await loadOutline();
-  const files = new Map([
-    ['completions/vc.bash', renderCompletion('bash', outline)],
-    ['completions/_vc', renderCompletion('zsh', outline)],
-    ['completions/vc.fish', renderCompletion('fish', outline)],
-    ['src/client/routes.ts', renderRoutes()],
-  ]);
-  const pages = renderManual(outline);
+/** Generated files of the repository, by path. */
+export async function sourceFiles(tree: CommandTree): Promise<Map<string, string>> {
+  const files = new Map<string, string>();
+  const pages = renderManual(await loadOutline(tree));
   for (const [name, page] of pages) files.set(`man/${name}`, page);
   return files.set('package.json', await manifest([...pages.keys()]));
 }
 
-/** The manifest with every page: npm installs those that are named there one by one. */
+/** Data files of the build, by path: help texts and completion need no command to be loaded. */
+export async function distFiles(
+  tree: CommandTree,
+  run: Context['run'],
+): Promise<Map<string, string>> {
+  const files = new Map([['dist/completion.json', completionData(await loadOutline(tree))]]);
+  for (const [words, text] of Object.entries(await renderHelpTexts(tree, run))) {
+    files.set(`dist/help/${`vc ${words}`.trim().replaceAll(' ', '-')}.txt`, text);
+  }
+  return files;
+}
+
+/** The outline with the properties of `CommandLine` in ../completion/offer.ts. */
+function completionData(outline: Outline): string {
+  return JSON.stringify(outline, [
+    ...['groups', 'singles', 'globals', 'commands', 'options', 'arguments'],
+    ...['names', 'summary', 'flags', 'choices', 'completes', 'variadic'],
+  ]);
+}
+
+/** package.json listing every man page, which npm requires to install them. */
 async function manifest(pages: readonly string[]): Promise<string> {
   const text = await readFile(new URL('package.json', packageRoot), 'utf8');
   const man = [...pages].sort().map((page) => `./man/${page}`);

@@ -1,14 +1,19 @@
 import { PassThrough } from 'node:stream';
-import { main } from '../main.js';
-import { topics } from '../topics.js';
+import type { Context } from '../framework/context.js';
+import type { CommandTree } from '../framework/nodes.js';
+import { topics } from '../framework/topics.js';
 import { loadOutline } from './outline.js';
 
 /**
- * What `vc WORDS --help` and `vc help TOPIC` print in 80 columns, with bold headings, by the words:
- * the launcher prints them without loading the command line. Hidden commands are left out.
+ * The output of `vc WORDS --help` and `vc help TOPIC` in 80 columns with bold headings, by WORDS.
+ * The launcher prints it without loading the command line. Hidden commands are left out.
  */
-export async function renderHelpTexts(): Promise<Record<string, string>> {
-  const { groups, singles } = await loadOutline();
+export async function renderHelpTexts(
+  tree: CommandTree,
+  run: Context['run'],
+): Promise<Record<string, string>> {
+  const printed = (argv: readonly string[]) => printedBy(run, argv);
+  const { groups, singles } = await loadOutline(tree);
   const texts: Record<string, string> = { '': await printed(['--help']) };
   for (const name of singles.flatMap(({ names }) => names)) {
     texts[name] = await printed([name, '--help']);
@@ -25,9 +30,9 @@ export async function renderHelpTexts(): Promise<Record<string, string>> {
   return texts;
 }
 
-async function printed(argv: readonly string[]): Promise<string> {
+async function printedBy(run: Context['run'], argv: readonly string[]): Promise<string> {
   const stdout = new PassThrough();
   const io = { stdin: new PassThrough(), stdout, stderr: new PassThrough() };
-  await main(argv, { io, env: { FORCE_COLOR: '1' } });
+  await run(argv, { io, env: { FORCE_COLOR: '1' } });
   return String(stdout.read() ?? '');
 }

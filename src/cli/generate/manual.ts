@@ -1,12 +1,12 @@
-import { type Argument, describeOption, type Option } from '../define.js';
-import { exitCodeMeanings } from '../exit-codes.js';
-import { environmentVariables, topics } from '../topics.js';
+import { exitCodeMeanings } from '../errors/exit-codes.js';
+import { type Argument, describeOption, type Option } from '../framework/define.js';
+import { environmentVariables, topics } from '../framework/topics.js';
 import type { Outline, OutlineCommand, OutlineGroup } from './outline.js';
 
-/** Of the release that the pages belong to. */
+/** Date of the release that the pages document. */
 const DATE = '2026-11-20';
 
-/** Manual pages by file name, in man(7) roff: vc.1, one a noun, one for each command. */
+/** Man pages by file name, in man(7) roff: vc.1, one per group and one per command. */
 export function renderManual(outline: Outline): Map<string, string> {
   const pages = new Map([['vc.1', mainPage(outline)]]);
   for (const group of outline.groups) {
@@ -28,7 +28,7 @@ function mainPage(outline: Outline): string {
     ...section('SYNOPSIS', ['\\fBvc\\fR [options] \\fIcommand\\fR [\\fIargument\\fR...]']),
     ...section('DESCRIPTION', [
       roff(
-        'Creates, drives and watches virtual computers: real desktops in containers and virtual',
+        'Creates, controls and shows virtual computers: real desktops in containers and virtual',
       ),
       roff('machines, on this machine or wherever the service runs.'),
     ]),
@@ -138,7 +138,7 @@ function lines(text: string): string[] {
   return text.split('\n').map((line) => (line === '' ? '.sp' : roff(line)));
 }
 
-/** Long lines of prose are broken here, because the text around may be laid out. */
+/** Wraps long lines, because `.nf` keeps the line breaks of tables. */
 function wrapped(text: string): string[] {
   return text.split('\n').flatMap((line) => {
     if (line.length <= 76) return line === '' ? ['.sp'] : [roff(line)];
@@ -151,7 +151,7 @@ function lower(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** Text as roff takes it: backslashes, hyphens of options, and lines that begin like requests. */
+/** Escapes text for roff: backslashes, hyphens, quotes, and lines that look like requests. */
 function roff(text: string): string {
   const escaped = text.replaceAll('\\', '\\e').replaceAll('-', '\\-').replaceAll('"', '\\(dq');
   return /^[.']/.test(escaped) ? `\\&${escaped}` : escaped;

@@ -1,8 +1,8 @@
-import type { Argument, CommandDefinition, Option } from '../define.js';
-import { globalOptions } from '../globals.js';
-import { isGroup, tree } from '../tree.js';
+import type { Argument, CommandDefinition, Option } from '../framework/define.js';
+import { globalOptions } from '../framework/globals.js';
+import { type CommandTree, isGroup } from '../framework/nodes.js';
 
-/** A command as help, completion and the manual see it. */
+/** A command as data, for help, completion and the man pages. */
 export interface OutlineCommand extends Omit<CommandDefinition, 'arguments' | 'options'> {
   readonly names: readonly string[];
   readonly arguments: readonly Argument<unknown>[];
@@ -16,14 +16,14 @@ export interface OutlineGroup {
   readonly commands: readonly OutlineCommand[];
 }
 
-/** The whole command line as data, hidden commands left out. */
+/** The command line as data, without hidden commands and options. */
 export interface Outline {
   readonly groups: readonly OutlineGroup[];
   readonly singles: readonly OutlineCommand[];
   readonly globals: readonly Option<unknown>[];
 }
 
-export async function loadOutline(): Promise<Outline> {
+export async function loadOutline(tree: CommandTree): Promise<Outline> {
   const groups: OutlineGroup[] = [];
   const singles: OutlineCommand[] = [];
   for (const node of tree) {
@@ -49,23 +49,7 @@ function outline(command: CommandDefinition): OutlineCommand {
   };
 }
 
-/** `-b` and `--button` of `-b, --button <name>`. */
-export function flagNames({ flags }: Option<unknown>): string[] {
-  return flags.split(/[ ,]+/).filter((word) => word.startsWith('-'));
-}
-
-export function takesValue({ flags }: Option<unknown>): boolean {
-  return flags.includes('<');
-}
-
-/** Every option of every command that the next word belongs to. */
-export function valueFlags({ groups, singles, globals }: Outline): string[] {
-  const commands = [...groups.flatMap(({ commands }) => commands), ...singles];
-  const options = [...globals, ...commands.flatMap(({ options }) => options)].filter(takesValue);
-  return [...new Set(options.flatMap(flagNames))].sort();
-}
-
-/** Every command with the names that its path can be written with. */
+/** Every command with the names of each word of its path. */
 export function paths({
   groups,
   singles,

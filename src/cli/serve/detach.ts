@@ -1,32 +1,33 @@
 import { spawn } from 'node:child_process';
 import { chmod, open, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { makeDirectory } from '../../files/directory.js';
-import { packageRoot } from '../../package-root.js';
-import type { Context } from '../context.js';
-import { CliError, UsageError } from '../errors.js';
-import { ExitCode } from '../exit-codes.js';
-import { done, note, print, printJson } from '../output.js';
-import { during } from '../progress.js';
+import { sleep } from '../../lib/async/sleep.js';
+import { makeDirectory } from '../../lib/fs/directory.js';
+import { packageRoot } from '../../lib/package-root.js';
+import { CliError, UsageError } from '../errors/cli-error.js';
+import { ExitCode } from '../errors/exit-codes.js';
+import type { Context } from '../framework/context.js';
+import { done, note, print, printJson } from '../output/print.js';
+import { during } from '../output/progress.js';
 import { FIRST_KEY, NEXT } from './foreground.js';
 import { serviceHealth } from './health.js';
 import { localBaseUrl } from './listen.js';
 import { type ServePlan, serveArguments } from './options.js';
 
-const READY_WITHIN_MS = 20_000;
+const READY_TIMEOUT_MS = 20_000;
 const LOG_LIMIT = 8 * 1024 * 1024;
 const launcher = fileURLToPath(new URL('bin/vc.js', packageRoot));
 
-/** Starts the service as a process of its own and waits until it answers. */
+/** Starts the service as a background process and waits until it is ready. */
 export async function serveDetached(context: Context, plan: ServePlan): Promise<number> {
-  if (plan.listen.port === 0) throw new UsageError('--detach needs a port that is known');
+  if (plan.listen.port === 0)
+    throw new UsageError('--detach needs a fixed port', 'give one with --listen');
   const url = localBaseUrl(plan.listen);
   const running = await serviceHealth(url, context.interrupts.signal);
   if (running !== undefined) {
     if (context.globals.json) await printJson(context, { url, already_running: true });
-    else await done(context, `a service runs already on ${url} (version ${running.version})`);
+    else await done(context, `already running on ${url}`);
     return ExitCode.ok;
   }
   const log = join(plan.stateDirectory, 'serve.log');
@@ -37,8 +38,8 @@ export async function serveDetached(context: Context, plan: ServePlan): Promise<
   if (context.globals.json) await printJson(context, { url, pid, log });
   else if (context.globals.quiet) await print(context, String(pid));
   else {
-    const notes = await spoken(child);
-    await done(context, `listening on ${url}, process ${pid}`);
+    const notes = await startNotes(child);
+    await done(context, `listening on ${url}, pid ${pid}`);
     for (const line of notes) await note(context, line);
     await note(context, `log: ${log}; stop it with: kill ${pid}`);
     if (notes.some((line) => line.includes(FIRST_KEY))) await note(context, NEXT);
@@ -49,7 +50,7 @@ export async function serveDetached(context: Context, plan: ServePlan): Promise<
 interface Child {
   readonly process: ReturnType<typeof spawn>;
   readonly log: string;
-  /** Where this run's part of the log begins. */
+  /** Offset of this run in the log. */
   readonly logStart: number;
 }
 
@@ -72,10 +73,10 @@ async function launch(context: Context, plan: ServePlan, log: string): Promise<C
   }
 }
 
-/** Resolves when the service is ready; throws with the end of its log when it ends before. */
+/** Resolves when the service is ready; throws its error if it exits before. */
 async function ready(context: Context, url: string, child: Child): Promise<void> {
   const { signal } = context.interrupts;
-  const deadline = performance.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + READY_TIMEOUT_MS;
   let failure: unknown;
   child.process.once('error', (error) => {
     failure = error;
@@ -83,45 +84,45 @@ async function ready(context: Context, url: string, child: Child): Promise<void>
   while (performance.now() < deadline && !signal.aborted) {
     const { exitCode, signalCode } = child.process;
     if (failure !== undefined || exitCode !== null || signalCode !== null) {
-      throw new CliError(`the service did not start: ${await lastWords(child)}`, {
-        hint: `its log: ${child.log}`,
+      throw new CliError(`the service failed to start: ${await lastError(child)}`, {
+        remedy: `see its log: ${child.log}`,
         exitCode: exitCode === null || exitCode === 0 ? ExitCode.failure : exitCode,
         cause: failure,
       });
     }
-    if ((await hasAnnounced(child)) && (await serviceHealth(url, signal)) !== undefined) return;
-    await sleep(100, undefined, { signal });
+    if ((await isListening(child)) && (await serviceHealth(url, signal)) !== undefined) return;
+    await sleep(100, signal);
   }
   child.process.kill('SIGTERM');
   signal.throwIfAborted();
-  throw new CliError(`the service did not answer at ${url} within ${READY_WITHIN_MS / 1000} s`, {
-    hint: `its log: ${child.log}`,
+  throw new CliError(`the service did not answer at ${url} within ${READY_TIMEOUT_MS / 1000} s`, {
+    remedy: `see its log: ${child.log}`,
   });
 }
 
-/** True when the child has said that it listens: by then the first key is in its profile as well. */
-async function hasAnnounced(child: Child): Promise<boolean> {
-  return /^listening on /m.test(await written(child));
+/** True once the child listens; by then the first key is in the profile. */
+async function isListening(child: Child): Promise<boolean> {
+  return /^listening on /m.test(await outputOf(child));
 }
 
-/** What the child said to a person before it listened: what is exposed, where the first key went. */
-async function spoken(child: Child): Promise<string[]> {
-  const lines = (await written(child)).split('\n').map((line) => line.trim());
+/** The messages of the child before it listened: warnings and the profile of the first key. */
+async function startNotes(child: Child): Promise<string[]> {
+  const lines = (await outputOf(child)).split('\n').map((line) => line.trim());
   const before = lines.slice(
     0,
     lines.findLastIndex((line) => line.startsWith('listening on ')),
   );
-  // The rest is its log, in JSON.
+  // Other lines are its JSON log.
   return before.filter((line) => line !== '' && !line.startsWith('{'));
 }
 
-async function written({ log, logStart }: Child): Promise<string> {
+async function outputOf({ log, logStart }: Child): Promise<string> {
   return (await readFile(log)).subarray(logStart).toString();
 }
 
-/** The last lines that the child wrote, without the mark of an error. */
-async function lastWords(child: Child): Promise<string> {
-  const lines = (await written(child)).split('\n').filter((line) => line.trim() !== '');
+/** The error of the child, or its last lines. */
+async function lastError(child: Child): Promise<string> {
+  const lines = (await outputOf(child)).split('\n').filter((line) => line.trim() !== '');
   const error = lines.findLast((line) => line.startsWith('error: '));
-  return error?.slice('error: '.length) ?? (lines.slice(-3).join(' ') || 'it said nothing');
+  return error?.slice('error: '.length) ?? (lines.slice(-3).join(' ') || 'no output');
 }

@@ -1,34 +1,35 @@
 import { writeDefaultProfile } from '../../profile/index.js';
-import type { Context } from '../context.js';
-import { ExitCode } from '../exit-codes.js';
-import { exitProcess, write } from '../io.js';
-import { note } from '../output.js';
+import { ExitCode } from '../errors/exit-codes.js';
+import type { Context } from '../framework/context.js';
+import { exitProcess, write } from '../framework/io.js';
+import { note } from '../output/print.js';
 import type { ServePlan } from './options.js';
-import { untilAsked } from './stop-requests.js';
+import { untilStopped } from './stop-requests.js';
 
-/** Begins the line that says where the key of a first start went. */
-export const FIRST_KEY = 'the first API key is in profile';
+/** Start of the line that names the profile with the first key. */
+export const FIRST_KEY = 'wrote the first API key to profile';
 
-/** What somebody does who has just started a service. */
+/** What to do after starting a service. */
 export const NEXT = 'next: vc demo, or: vc project create demo && vc computer create demo/desktop';
 
-/** Serves until SIGINT or SIGTERM; a second one ends it without waiting. */
+/** Serves until SIGINT or SIGTERM; a second signal ends the process at once. */
 export async function serveInForeground(context: Context, plan: ServePlan): Promise<number> {
   const { interrupts, env } = context;
   const { serve } = await import('../../server/serve.js');
-  const stopping = untilAsked(interrupts, () => exitProcess(ExitCode.interrupted));
+  const stopping = untilStopped(interrupts, () => exitProcess(ExitCode.interrupted));
   const notes: string[] = [];
   const service = await serve({
     ...plan,
     publishFirstKey: async (apiKey, baseUrl) => {
       const { profile, isCurrent, path } = await writeDefaultProfile({ baseUrl, apiKey }, env);
       notes.push(`${FIRST_KEY} ${profile} (${path})`);
-      if (!isCurrent) notes.push(`another profile is in use; to use it: vc profile use ${profile}`);
+      if (!isCurrent)
+        notes.push(`another profile is current; switch with: vc profile use ${profile}`);
     },
   });
   await announce(context, plan, service.url, notes);
   await stopping;
-  await note(context, 'stopping; the computers go on running');
+  await note(context, 'stopping; computers keep running');
   await service.close();
   return ExitCode.ok;
 }
@@ -42,12 +43,12 @@ async function announce(
   if (plan.exposed) {
     await note(
       context,
-      'it can be reached from other machines, in clear text: everyone with a key',
+      'warning: reachable from other machines without encryption; anyone with a key can control',
     );
-    await note(context, 'can see the computers and run commands in them; put TLS in front of it');
+    await note(context, 'the computers. Put a TLS proxy in front of it.');
   }
   for (const line of notes) await note(context, line);
-  // Said even with --quiet, and when all is ready: whoever started it waits for this line.
+  // Printed even with --quiet: serve --detach and scripts wait for this line.
   await write(context.io.stderr, `listening on ${url}\n`);
   await note(context, NEXT);
 }

@@ -1,12 +1,16 @@
 import type { Health } from '../../contract/index.js';
-import { openClient } from '../client.js';
+import { openClient } from '../targets/client.js';
 
-/** The health of the service at `baseUrl`; undefined when none answers there. Needs no key. */
+/**
+ * The health of the service at `baseUrl`; undefined if none answers. Without a key its version and
+ * details are empty.
+ */
 export async function serviceHealth(
   baseUrl: string,
   signal?: AbortSignal,
+  credentials: Omit<Parameters<typeof openClient>[0], 'baseUrl'> = {},
 ): Promise<Health | undefined> {
-  const client = openClient({ baseUrl });
+  const client = openClient({ baseUrl, ...credentials });
   try {
     const health = await client.request('health', { timeoutMs: 5000, signal });
     const isOurs = typeof health.version === 'string' && Array.isArray(health.engines);

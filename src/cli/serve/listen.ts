@@ -1,12 +1,12 @@
 import { isIP } from 'node:net';
-import { UsageError } from '../errors.js';
+import { UsageError } from '../errors/cli-error.js';
 
 export interface Listen {
   readonly host: string;
   readonly port: number;
 }
 
-/** `127.0.0.1:4700`, `[::1]:4700`, `localhost:4700`, or a port alone for loopback. */
+/** Parses `127.0.0.1:4700`, `[::1]:4700`, `localhost:4700`, or only a port for loopback. */
 export function parseListen(text: string): Listen {
   const match = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9.-]+)):)?(\d{1,5})$/.exec(text);
   const port = Number(match?.[3]);
@@ -20,17 +20,22 @@ export function parseListen(text: string): Listen {
   return { host, port };
 }
 
-/** True for addresses that only this machine can reach. */
+/** True for loopback addresses. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
-/** The address as it stands in a URL. */
+/** True if the host of a URL is loopback. */
+export function isLoopbackUrl(url: string): boolean {
+  return isLoopback(new URL(url).hostname.replace(/^\[|\]$/g, ''));
+}
+
+/** The address as written in a URL. */
 export function formatListen({ host, port }: Listen): string {
   return `${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-/** The base URL by which a client on this machine reaches a service that listens there. */
+/** The base URL for clients on the machine of the service. */
 export function localBaseUrl({ host, port }: Listen): string {
   const near = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${formatListen({ host: near, port })}/api`;
@@ -40,8 +45,8 @@ export function localBaseUrl({ host, port }: Listen): string {
 export function parseNetwork(text: string): string {
   const [address = '', bits = '', ...rest] = text.split('/');
   const family = isIP(address);
-  const most = family === 4 ? 32 : 128;
-  if (family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= most && rest.length === 0) {
+  const maxBits = family === 4 ? 32 : 128;
+  if (family !== 0 && /^\d{1,3}$/.test(bits) && Number(bits) <= maxBits && rest.length === 0) {
     return text;
   }
   throw new UsageError(

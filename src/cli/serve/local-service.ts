@@ -3,11 +3,11 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
-import { CliError } from '../errors.js';
+import { CliError } from '../errors/cli-error.js';
 
 /**
- * A backup, streamed by the service that runs in that state directory; undefined when none does.
- * It is complete when the stream ends without an error.
+ * A backup streamed by the running service; undefined if none listens. It is complete if the stream
+ * ends without an error.
  */
 export async function backupOfService(
   socketPath: string,
@@ -20,14 +20,14 @@ export async function backupOfService(
     request(options, async (response) => {
       if (response.statusCode === 200) return resolve(response);
       const reason = await text(response).catch(String);
-      reject(new CliError(`the service could not write a backup: ${reason}`));
+      reject(new CliError(`the service failed to write the backup: ${reason}`));
     })
       .on('error', reject)
       .end();
   });
 }
 
-/** Undefined when nobody listens there. */
+/** Undefined if nothing listens on `path`. */
 async function dial(path: string): Promise<Socket | undefined> {
   if (process.platform === 'linux') {
     const { dialSocketFile, NotListening } = await import('../../engines/socket-file.js');
@@ -47,7 +47,7 @@ async function dial(path: string): Promise<Socket | undefined> {
   });
 }
 
-/** Where a service that runs in the state directory listens for this machine's commands. */
+/** The socket on which a service takes commands from its own machine. */
 export function localSocket(stateDirectory: string): string {
   return join(stateDirectory, 'service.sock');
 }

@@ -1,30 +1,37 @@
-import { request } from 'undici';
+import { text } from 'node:stream/consumers';
+import { ServiceError, ServiceUnreachableError } from '../../client/errors.js';
+import { type ClientSettings, openClient } from '../targets/client.js';
 
-const WITHIN_MS = 5_000;
+const TIMEOUT_MS = 5_000;
 
-/** A line of Prometheus's text format: a name, labels and a value. */
+/** A sample of Prometheus's text format. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** What the service at `baseUrl` counts; undefined when it does not tell. */
+/** The metrics of a service; undefined if it serves none. */
 export async function readMetrics(
-  baseUrl: string,
-  apiKey: string | undefined,
+  settings: ClientSettings,
   signal: AbortSignal,
 ): Promise<Sample[] | undefined> {
-  const { statusCode, body } = await request(new URL('/metrics', baseUrl), {
-    headers: apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` },
-    signal: AbortSignal.any([signal, AbortSignal.timeout(WITHIN_MS)]),
-    reset: true,
-  });
-  const text = await body.text();
-  return statusCode === 200 ? parseMetrics(text) : undefined;
+  const client = openClient({ ...settings, baseUrl: new URL(settings.baseUrl).origin });
+  try {
+    const { body } = await client.exchange({
+      ...{ method: 'GET', path: '/metrics', query: {} },
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    return parseMetrics(await text(body));
+  } catch (error) {
+    if (error instanceof ServiceError || error instanceof ServiceUnreachableError) return undefined;
+    throw error;
+  } finally {
+    await client.close();
+  }
 }
 
-/** Lines that are no samples are left out. */
+/** Skips lines that are not samples. */
 export function parseMetrics(text: string): Sample[] {
   return text.split('\n').flatMap((line) => {
     const [, name, labels = '', value] = /^([a-z_]+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
@@ -40,7 +47,7 @@ export function parseMetrics(text: string): Sample[] {
   });
 }
 
-/** In one line what somebody who looks after a service wants to know first. */
+/** A one-line summary. */
 export function describeMetrics(samples: readonly Sample[]): string {
   const sum = (name: string, matches: (labels: Sample['labels']) => boolean = () => true) =>
     samples

@@ -1,9 +1,12 @@
 import { resolve } from 'node:path';
+import { DEFAULT_HOST, DEFAULT_PORT } from '../../contract/constants.js';
+import type { EngineOption, EngineOptionValues } from '../../engines/descriptor.js';
+import { engines } from '../../engines/index.js';
 import { type Environment, stateDirectory } from '../../profile/index.js';
-import { choice, flag, list, value } from '../define.js';
-import { ENGINE_CHOICES, type EngineChoice, engineChoice } from '../engine-choice.js';
-import { UsageError } from '../errors.js';
-import { nonEmpty, number } from '../parse.js';
+import { UsageError } from '../errors/cli-error.js';
+import { choice, flag, list, type Option, value } from '../framework/define.js';
+import { DEFAULT_ENGINE, ENGINE_CHOICES, engineChoice } from '../input/engine-choice.js';
+import { nonEmpty, number } from '../input/parse.js';
 import {
   formatListen,
   isLoopback,
@@ -15,60 +18,67 @@ import {
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-/** The flags of `vc serve`. */
-export const serveOptions = {
+const engineOptionSpecs = engines.flatMap(({ options }) => options);
+
+/** An engine's own option by the key that the parser gives it: `allowSudo` of `--allow-sudo`. */
+const engineOptions = Object.fromEntries(
+  engineOptionSpecs.map((spec) => [keyOf(spec), optionOf(spec)]),
+);
+
+function keyOf({ name }: EngineOption): string {
+  return name.replaceAll(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function optionOf(spec: EngineOption): Option<boolean | number | undefined> {
+  const { name, summary } = spec;
+  if (spec.type === 'flag') return flag(`--${name}`, summary);
+  return value(`--${name} <n>`, summary, number(spec), { otherwise: String(spec.default) });
+}
+
+/** Options of `vc serve` for every engine. */
+const ownOptions = {
   listen: value('--listen <host:port>', 'address to listen on', parseListen, {
     otherwise: 'VC_LISTEN or 127.0.0.1:4700',
   }),
-  expose: flag('--expose', 'allow --listen to be reached from other machines'),
-  allowHost: list(
-    '--allow-host <name>',
-    'name that clients reach it by; repeatable',
-    parseHostName,
-  ),
-  engine: choice('--engine <name>', 'what runs new computers', ENGINE_CHOICES, {
-    otherwise: 'VC_ENGINE or auto: Docker where an Engine answers, else QEMU',
+  expose: flag('--expose', 'allow --listen on an address that other machines can reach'),
+  allowHost: list('--allow-host <name>', 'host name that clients use; repeatable', parseHostName),
+  engine: choice('--engine <name>', 'engine for new computers', ENGINE_CHOICES, {
+    otherwise: DEFAULT_ENGINE,
   }),
-  state: value('--state <directory>', 'where its state is kept', nonEmpty, {
+  state: value('--state <directory>', 'state directory', nonEmpty, {
     otherwise: 'VC_STATE_DIR or ~/.local/state/vc',
   }),
   maxRunning: value(
     '--max-running <n>',
-    'computers that one owner may run at once',
+    'running computers per owner',
     number({ min: 1, max: 10_000, unit: 'computers' }),
     { otherwise: '2' },
   ),
-  spares: value(
-    '--spares <n>',
-    'virtual machines kept ready, so that one like the last is there at once',
-    number({ min: 0, max: 64, unit: 'machines' }),
-    { otherwise: '1' },
-  ),
-  allowSudo: flag('--allow-sudo', 'let computers in containers use sudo inside'),
   allowNetwork: list(
     '--allow-network <cidr>',
-    'private network they may reach; repeatable',
+    'private network that computers may reach; repeatable',
     parseNetwork,
   ),
-  internet: flag('--no-internet', 'keep them off the public internet'),
-  metrics: flag('--metrics', 'tell every key how much is done, at /metrics (VC_METRICS=1)'),
+  internet: flag('--no-internet', 'block internet access of computers'),
+  metrics: flag('--metrics', 'serve Prometheus metrics at /metrics (VC_METRICS=1)'),
   allowPrivateRtmp: flag(
     '--allow-private-rtmp',
-    'let streams go to loopback and private addresses; or VC_ALLOW_PRIVATE_RTMP=1',
+    'allow streams to private addresses (VC_ALLOW_PRIVATE_RTMP=1)',
   ),
-  logLevel: choice('--log-level <level>', 'how much is logged', logLevels, { otherwise: 'info' }),
-  detach: flag('-d, --detach', 'run in the background; log to serve.log in the state directory'),
+  logLevel: choice('--log-level <level>', 'log level', logLevels, { otherwise: 'info' }),
+  detach: flag('-d, --detach', 'run in the background; logs to serve.log in the state directory'),
 };
 
-/** What the flags mean, defaults filled in. */
+export const serveOptions = { ...ownOptions, ...engineOptions };
+
+/** The options with defaults filled in. */
 export interface ServePlan {
   readonly listen: Listen;
   readonly exposed: boolean;
-  readonly engine: EngineChoice;
+  readonly engine: string;
   readonly stateDirectory: string;
   readonly maxRunning: number;
-  readonly spares: number;
-  readonly allowSudo: boolean;
+  readonly engineOptions: EngineOptionValues;
   readonly allowNetworks: readonly string[];
   readonly internet: boolean;
   readonly allowPrivateRtmp: boolean;
@@ -78,17 +88,17 @@ export interface ServePlan {
 }
 
 type Values = {
-  [Name in keyof typeof serveOptions]: ReturnType<(typeof serveOptions)[Name]['read']>;
-};
+  [Name in keyof typeof ownOptions]: ReturnType<(typeof ownOptions)[Name]['read']>;
+} & Readonly<Record<string, unknown>>;
 
-/** Checks the flags against each other. Throws UsageError. */
+/** Applies defaults and checks the options. Throws UsageError. */
 export function planServe(options: Values, env: Environment, cwd: string): ServePlan {
-  const listen = options.listen ?? listenOf(env) ?? { host: '127.0.0.1', port: 4700 };
+  const listen = options.listen ?? listenOf(env) ?? { host: DEFAULT_HOST, port: DEFAULT_PORT };
   const exposed = !isLoopback(listen.host);
   if (exposed && !options.expose) {
     throw new UsageError(
       `${formatListen(listen)} can be reached from other machines`,
-      'add --expose if that is meant; everyone with a key can then run commands in the computers',
+      'to allow that, add --expose; anyone with a key can then run commands in the computers',
     );
   }
   return {
@@ -97,8 +107,7 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
     engine: engineChoice(options.engine, env),
     stateDirectory: resolve(cwd, options.state ?? stateDirectory(env)),
     maxRunning: options.maxRunning ?? 2,
-    spares: options.spares ?? 1,
-    allowSudo: options.allowSudo,
+    engineOptions: engineValues(options),
     allowNetworks: options.allowNetwork,
     internet: options.internet,
     metrics: options.metrics || env.VC_METRICS === '1',
@@ -106,6 +115,21 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
     allowedHosts: options.allowHost,
     logLevel: options.logLevel ?? 'info',
   };
+}
+
+function engineValues(options: Readonly<Record<string, unknown>>): EngineOptionValues {
+  const entries = engineOptionSpecs.map((spec): [string, boolean | number] => {
+    const given = options[keyOf(spec)];
+    if (spec.type === 'flag') return [spec.name, given === true];
+    return [spec.name, typeof given === 'number' ? given : spec.default];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** The arguments that give an engine's option its value again. */
+function engineArguments([name, given]: [string, boolean | number]): string[] {
+  if (typeof given === 'number') return [`--${name}`, String(given)];
+  return given ? [`--${name}`] : [];
 }
 
 function listenOf({ VC_LISTEN: text }: Environment): Listen | undefined {
@@ -116,16 +140,16 @@ function listenOf({ VC_LISTEN: text }: Environment): Listen | undefined {
   }
 }
 
-/** The arguments of `vc` that give this plan again, in the foreground. */
+/** The arguments of `vc` that run this plan in the foreground. */
 export function serveArguments(plan: ServePlan): string[] {
   return [
     'serve',
     ...['--listen', formatListen(plan.listen)],
     ...(plan.exposed ? ['--expose'] : []),
     ...['--engine', plan.engine, '--state', plan.stateDirectory],
-    ...['--max-running', String(plan.maxRunning), '--spares', String(plan.spares)],
+    ...['--max-running', String(plan.maxRunning)],
+    ...Object.entries(plan.engineOptions).flatMap(engineArguments),
     ...['--log-level', plan.logLevel],
-    ...(plan.allowSudo ? ['--allow-sudo'] : []),
     ...(plan.internet ? [] : ['--no-internet']),
     ...(plan.metrics ? ['--metrics'] : []),
     ...(plan.allowPrivateRtmp ? ['--allow-private-rtmp'] : []),

@@ -1,23 +1,20 @@
-import type { Interrupts } from '../interrupts.js';
+import type { Interrupts } from '../framework/interrupts.js';
 
-/**
- * What ends child processes together with this one (signal-exit, of execa) passes on a signal by
- * sending it again at once: nobody has asked a second time then.
- */
+/** execa's signal-exit sends a signal again at once; that is not a second request to stop. */
 const ECHO_MS = 300;
 
-/** Resolves when the process is asked to stop; `again` is called when it is asked once more. */
-export function untilAsked(
+/** Resolves at the first request to stop; calls `onSecond` at the second. */
+export function untilStopped(
   interrupts: Pick<Interrupts, 'capture'>,
-  again: () => void,
+  onSecond: () => void,
 ): Promise<void> {
   return new Promise((resolve) => {
-    let askedAt: number | undefined;
+    let stoppedAt: number | undefined;
     interrupts.capture(() => {
-      if (askedAt === undefined) {
-        askedAt = performance.now();
+      if (stoppedAt === undefined) {
+        stoppedAt = performance.now();
         resolve();
-      } else if (performance.now() - askedAt >= ECHO_MS) again();
+      } else if (performance.now() - stoppedAt >= ECHO_MS) onSecond();
     });
   });
 }

@@ -1,19 +1,18 @@
+import type { EngineDescriptor } from '../../engines/descriptor.js';
+import { engines } from '../../engines/index.js';
+import { engineNamed } from '../../engines/select.js';
 import type { Environment } from '../../profile/index.js';
-import type { EngineChoice, EngineName } from '../engine-choice.js';
-import { dockerSocket, pingDocker } from './docker-ping.js';
 
-/**
- * The engine that a machine is set up for: the named one; else Docker where an Engine runs, as the
- * service would choose; else QEMU, which needs no daemon.
- */
+/** The engine to set up: the named one, else the first that runs already or needs no daemon. */
 export async function chooseEngine(
-  choice: EngineChoice,
+  choice: string,
   env: Environment,
   signal?: AbortSignal,
-): Promise<EngineName> {
-  if (choice !== 'auto') return choice;
-  const socket = dockerSocket(env);
-  // An Engine that is not on this machine's own socket was named by somebody.
-  if (socket === undefined) return 'docker';
-  return (await pingDocker(socket, signal)) === 'silent' ? 'qemu' : 'docker';
+): Promise<EngineDescriptor> {
+  if (choice !== 'auto') return engineNamed(choice);
+  for (const engine of engines) {
+    const { daemon } = await engine.setup();
+    if (daemon === undefined || (await daemon.isRunning(env, signal))) return engine;
+  }
+  return engineNamed(engines[0]?.name ?? '');
 }

@@ -2,9 +2,11 @@ import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
 import Docker from 'dockerode';
+import { onAbort } from '../../lib/async/abort.js';
+import { withDeadline } from '../../lib/async/deadline.js';
 import { toApiError, unanswered } from './errors.js';
 
-/** What dockerode has and its types do not say. */
+/** Members of dockerode that its types lack. */
 export interface UntypedDocker {
   readonly modem: {
     readonly host?: string;
@@ -27,13 +29,13 @@ export function untyped(docker: Docker): UntypedDocker {
   return docker as unknown as UntypedDocker;
 }
 
-/** Milliseconds for a question, for a step that changes something, for a container's end. */
+/** Time limits in milliseconds: for queries, and for changes. */
 export const QUICK_MS = 10_000;
 export const STEP_MS = 60_000;
 
 /**
- * The Engine that `DOCKER_HOST` (and `DOCKER_TLS_VERIFY`, `DOCKER_CERT_PATH`) name, by default the
- * local one. A connection a request: one that was kept open fails once after an Engine's restart.
+ * A client of the Engine that `DOCKER_HOST`, `DOCKER_TLS_VERIFY` and `DOCKER_CERT_PATH` specify, by
+ * default the local one. No keep-alive: a kept connection fails once after the Engine restarts.
  */
 export function connectDocker(): Docker {
   const docker = new Docker();
@@ -42,12 +44,12 @@ export function connectDocker(): Docker {
   return docker;
 }
 
-/** True when the Engine runs on another machine, where files and addresses of this one mean nothing. */
+/** True if the Engine runs on another host, which cannot see this host's files and addresses. */
 export function isRemote(docker: Docker): boolean {
   return untyped(docker).modem.host !== undefined;
 }
 
-/** How the Engine is reached, for a message. */
+/** The Engine's address, for messages. */
 export async function addressOf(docker: Docker): Promise<string> {
   const { modem } = untyped(docker);
   const { host, port, protocol } = modem;
@@ -56,8 +58,8 @@ export async function addressOf(docker: Docker): Promise<string> {
 }
 
 /**
- * One request, bounded by `ms` milliseconds and the signal, even against an Engine that accepts
- * and never answers. Errors become {@link ApiError}s.
+ * Sends one request. Rejects after `ms` milliseconds or with the signal, even if the Engine never
+ * answers. Errors become {@link ApiError}s.
  */
 export async function ask<T>(
   ms: number,
@@ -65,47 +67,31 @@ export async function ask<T>(
   request: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const controller = new AbortController();
-  const onAbort = () => controller.abort(signal?.reason);
-  signal?.addEventListener('abort', onAbort, { once: true });
-  const timer = setTimeout(() => controller.abort(unanswered(ms)), ms);
-  try {
-    // The request may not notice the abort (an answer cut off in the middle never ends).
-    return await Promise.race([request(controller.signal), aborted(controller.signal)]);
-  } catch (error) {
-    throw controller.signal.aborted ? controller.signal.reason : toApiError(error);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
-  }
+  const onTimeout = () => unanswered(ms);
+  return withDeadline({ ms, onTimeout, signal }, (inner) => request(inner)).catch((error) => {
+    throw signal?.aborted ? signal.reason : toApiError(error);
+  });
 }
 
 /**
- * Like {@link ask} for what makes something. The Engine goes on with it when the request is broken
- * off, and what is removed meanwhile would come to be afterwards: so the answer is waited for some
- * seconds longer. The caller has to look at its signal again.
+ * Like {@link ask}, for a creation. The Engine completes a creation even if the request is aborted,
+ * so an abort takes effect only after some seconds: otherwise a removal could run before it. The
+ * caller must check its signal afterwards.
  */
 export async function askToMake<T>(
   signal: AbortSignal | undefined,
   request: (abortSignal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const patience = new AbortController();
+  const delayed = new AbortController();
   let timer: NodeJS.Timeout | undefined;
-  const onAbort = () => {
-    timer = setTimeout(() => patience.abort(signal?.reason), QUICK_MS);
-  };
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const dispose = onAbort(signal, (reason) => {
+    timer = setTimeout(() => delayed.abort(reason), QUICK_MS);
+  });
   try {
-    return await ask(STEP_MS, patience.signal, request);
+    return await ask(STEP_MS, delayed.signal, request);
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', onAbort);
+    dispose();
   }
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
 }

@@ -1,46 +1,61 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { ApiError } from '../../contract/errors.js';
-import type { Channel, Engine, MachineEvent, MachineState } from '../engine.js';
+import { recipeHash } from '../../images/recipe.js';
+import { sleep } from '../../lib/async/sleep.js';
+
+import type {
+  Channel,
+  Engine,
+  MachineDescription,
+  MachineEvent,
+  MachineState,
+  Probe,
+} from '../engine.js';
+import { notRunning } from '../not-running.js';
 import { ask, connectDocker, isRemote, QUICK_MS } from './client.js';
-import { dialScreen, NotListening } from './dial-screen.js';
-import { SocketDirectories } from './directory.js';
-import { execStream, notRunning } from './exec-stream.js';
-import { Firewall } from './firewall.js';
 import { Helpers } from './helper.js';
-import { machineName } from './ids.js';
-import { listImages } from './images.js';
-import { Machines } from './machines.js';
-import { Networks } from './network.js';
+import { LABEL } from './ids.js';
+import { currentImages } from './images/list.js';
+import { Containers } from './machine/containers.js';
+import { dialScreen, NotListening } from './machine/dial-screen.js';
+import { SocketDirectories } from './machine/directory.js';
+import { execStream } from './machine/exec-stream.js';
+import { Machines } from './machine/machines.js';
+import { relayScreen } from './machine/relay-screen.js';
+import { inspectMachine, listMachines } from './machine/status.js';
+import { watchMachines } from './machine/watch.js';
+import { Firewall } from './network/firewall.js';
+import { Networks } from './network/network.js';
+import { Subnets } from './network/subnets.js';
+import { watchFirewall } from './network/watch.js';
 import { probeDocker } from './probe.js';
-import { relayScreen } from './relay-screen.js';
-import { inspectMachine, listMachines } from './status.js';
-import { Subnets } from './subnets.js';
-import { watchMachines } from './watch.js';
 
 export interface DockerEngineOptions {
   /** The Engine; by default the one that the environment names. */
   readonly docker?: Docker;
-  /** The installation's id: machines of others are never seen or touched. */
+  /** The installation's id: machines of other installations are never listed or changed. */
   readonly serviceId: string;
-  /** Where machines' socket directories lie; made 0700. On a disk: guests can write there. */
+  /** Parent of the machines' socket directories, created with mode 0700. Guests can write there. */
   readonly directory: string;
   /** Lets the guest's user become root in its container. */
   readonly allowSudo: boolean;
   /** May machines reach the public internet? */
   readonly internet: boolean;
-  /** IPv4 networks that machines may reach besides; `0.0.0.0/0` closes nothing at all. */
+  /** Further IPv4 networks that machines may reach; `0.0.0.0/0` allows everything. */
   readonly allowNetworks: readonly string[];
-  /** IPv4 network that machines' own networks are cut from; default 10.213.0.0/16. */
-  readonly subnetPool?: string;
-  /** GiB that a machine may write where the storage driver has quotas (xfs, btrfs, zfs); default 64. */
+  /** Disk quota in GiB, if the storage driver supports quotas (xfs, btrfs, zfs); default 64. */
   readonly diskGib?: number;
+  /** Receives one line about each failure in the background. */
+  onProblem?(message: string): void;
 }
 
-/** A screen that does not listen yet is waited for this long. */
+/** The pool of the machines' networks. */
+const SUBNET_POOL = '10.213.0.0/16';
+
+/** Time to wait for a screen that does not listen yet. */
 const LISTENING_MS = 10_000;
 
-/** The directory of the host that a container makes its sockets in. */
+/** The host's directory in which a container creates its sockets. */
 async function socketDirectory(docker: Docker, name: string, signal: AbortSignal | undefined) {
   const { Mounts } = await ask(QUICK_MS, signal, (abortSignal) =>
     docker.getContainer(name).inspect({ abortSignal }),
@@ -48,10 +63,29 @@ async function socketDirectory(docker: Docker, name: string, signal: AbortSignal
   return Mounts?.find(({ Destination }) => Destination === '/run/vc')?.Source;
 }
 
+/** An image for Windows runs its programs on Wine; containers inherit the image's labels. */
+async function describe(
+  docker: Docker,
+  name: string,
+  signal: AbortSignal | undefined,
+): Promise<MachineDescription> {
+  const { Config } = await ask(QUICK_MS, signal, (abortSignal) =>
+    docker.getContainer(name).inspect({ abortSignal }),
+  );
+  const programs = Config.Labels?.[LABEL.os] === 'windows' ? 'wine' : 'x11';
+  const shell = { user: 'user' };
+  return { isolation: 'container', pixels: 'raw', canFork: false, shell, programs };
+}
+
+function unusable({ message, remedy }: ApiError): Probe {
+  return { usable: false, reason: message.replace(/\.$/, ''), remedy: remedy ?? 'vc doctor' };
+}
+
 /** Machines as containers of a Docker Engine. */
 export function createDockerEngine(options: DockerEngineOptions): Engine {
   const docker = options.docker ?? connectDocker();
   const { serviceId, allowNetworks, internet } = options;
+  const containers = new Containers(docker, serviceId);
   const helper = new Helpers(docker, serviceId);
   const firewall = new Firewall(docker, helper, { serviceId, allowNetworks, internet });
   const shared = !isRemote(docker) && process.platform === 'linux';
@@ -59,23 +93,24 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
   const machines = new Machines({
     docker,
     serviceId,
-    networks: new Networks(docker, serviceId, new Subnets(options.subnetPool ?? '10.213.0.0/16')),
+    containers,
+    networks: new Networks(docker, serviceId, new Subnets(SUBNET_POOL)),
     firewall,
     helper,
     directories,
     allowSudo: options.allowSudo,
     diskGib: options.diskGib ?? 64,
   });
-  /** Machines that were ended on purpose: however they went, it was no failure. */
+  /** Machines stopped by us: ignore their exit code. */
   const ended = new Set<string>();
-  const judged = <S extends MachineEvent>(state: S): S | MachineState =>
+  const withoutExpected = <S extends MachineEvent>(state: S): S | MachineState =>
     state.status === 'error' && ended.has(state.id) ? { id: state.id, status: 'stopped' } : state;
 
   async function dialWhenListening(id: string, signal?: AbortSignal) {
-    const name = machineName(id);
+    const name = await containers.id(id, signal);
     const relay = () => relayScreen(docker, name, signal);
     let dial = directories ? () => dialScreen(directories.of(id), signal) : relay;
-    // Made by a service whose state was restored here from another directory.
+    // True for a machine of a service whose state was restored from another directory.
     const isElsewhere = async () =>
       directories !== undefined &&
       (await socketDirectory(docker, name, signal)) !== directories.of(id);
@@ -92,18 +127,18 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
           throw new ApiError('guest_timeout', message, { cause: error });
         }
       }
-      await sleep(15, undefined, signal ? { signal } : {}).catch(() => signal?.throwIfAborted());
+      await sleep(15, signal);
     }
   }
 
   return {
     name: 'docker',
-    features: {
-      ...{ isolation: 'container', fork: false, os: ['linux', 'windows'], gpus: [] },
-      pixels: 'raw',
+    capabilities: { os: ['linux', 'windows'], gpus: [], isolation: 'container' },
+    describe: async (id, signal) => describe(docker, await containers.id(id, signal), signal),
+    probe: async (signal) => {
+      const probe = await probeDocker(docker, signal);
+      return probe.usable && firewall.problem ? unusable(firewall.problem) : probe;
     },
-    shell: async () => ({ user: 'user' }),
-    probe: (signal) => probeDocker(docker, signal),
     create: (spec, signal) => machines.create(spec, signal),
     start: (id, signal) => {
       ended.delete(id);
@@ -117,29 +152,30 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
       await machines.remove(id, signal);
       ended.delete(id);
     },
-    list: async (signal) => (await listMachines(docker, serviceId, signal)).map(judged),
+    list: async (signal) => (await listMachines(docker, serviceId, signal)).map(withoutExpected),
     async *watch(signal) {
-      // Whatever was away, the Engine or this service, the rules may be gone.
-      firewall.invalidate();
-      const keep = async () => {
-        await helper.clean(signal).catch(() => undefined);
-        for (; !signal.aborted; await sleep(60_000, undefined, { signal })) {
-          // It fails while there is no image yet; no machine starts without it either way.
-          await firewall.ensure().catch(() => undefined);
-        }
-      };
-      keep().catch(() => undefined);
+      const watching = new AbortController();
+      helper.clean(signal).catch(() => undefined);
+      watchFirewall(firewall, machines, watching.signal, options.onProblem);
       try {
-        for await (const event of watchMachines(docker, serviceId, signal)) yield judged(event);
+        for await (const event of watchMachines(docker, serviceId, signal))
+          yield withoutExpected(event);
       } finally {
-        firewall.invalidate();
+        watching.abort();
       }
     },
-    dial: (id: string, channel: Channel, signal) =>
+    dial: async (id: string, channel: Channel, signal) =>
       channel === 'screen'
         ? dialWhenListening(id, signal)
-        : execStream(docker, machineName(id), ['/usr/lib/vc/sshd'], signal),
-    images: (signal) => listImages(docker, signal),
-    close: () => helper.settled(),
+        : execStream(docker, await containers.id(id, signal), ['/usr/lib/vc/sshd'], signal),
+    images: (signal) => currentImages(docker, signal),
+    recipeHash: (image) => recipeHash(image).catch(() => undefined),
+    close: async () => {
+      await helper.settled();
+      // Also for a stopped machine: `docker start` may start it without the service.
+      const isNeeded = await containers.any().catch(() => true);
+      if (!isNeeded) await firewall.remove().catch(() => undefined);
+      firewall.disconnect();
+    },
   };
 }

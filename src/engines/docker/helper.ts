@@ -1,12 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type Docker from 'dockerode';
+import type { ContainerCreateOptions } from 'dockerode';
 import { ApiError } from '../../contract/errors.js';
 import { ask, QUICK_MS, STEP_MS } from './client.js';
 import { imageMissing, statusOf } from './errors.js';
 import { imageTag, LABEL } from './ids.js';
-import { listImages } from './images.js';
+import { currentImages } from './images/list.js';
+import { LOG_CONFIG } from './machine/container-config.js';
+import { FrameReader } from './machine/frames.js';
 
-/** A program of our image, run once as root with the capabilities that it needs and no others. */
+/** A program in our image, run once as root with only the given capabilities. */
 export interface HelperTask {
   readonly command: readonly string[];
   readonly capabilities: readonly string[];
@@ -23,9 +26,11 @@ export interface HelperResult {
 
 export interface HelperRunner {
   run(task: HelperTask, signal?: AbortSignal): Promise<HelperResult>;
+  /** The container that {@link run} makes. */
+  config(task: HelperTask, signal?: AbortSignal): Promise<ContainerCreateOptions>;
 }
 
-/** Does what only the Engine's root can do, for a service that is an ordinary user. */
+/** Runs programs that need root on the Engine's host, for a service that is an ordinary user. */
 export class Helpers implements HelperRunner {
   readonly #docker: Docker;
   readonly #serviceId: string;
@@ -42,19 +47,19 @@ export class Helpers implements HelperRunner {
     return running.finally(() => this.#running.delete(running));
   }
 
-  /** Resolves when no helper runs, so that none is left behind. */
+  /** Resolves when no helper runs. */
   async settled(): Promise<void> {
     await Promise.allSettled(this.#running);
   }
 
   async #run(task: HelperTask, signal?: AbortSignal): Promise<HelperResult> {
-    const config = await this.#config(task, signal);
+    const config = await this.config(task, signal);
     const container = await ask(STEP_MS, signal, (abortSignal) =>
       this.#docker.createContainer({ ...config, abortSignal }),
     );
     try {
       await ask(STEP_MS, signal, (abortSignal) => container.start({ abortSignal }));
-      // After the start: one that has ended by then is answered at once.
+      // Returns at once for a container that has exited already.
       const ended = await ask(STEP_MS, signal, (abortSignal) =>
         container.wait({ condition: 'not-running', abortSignal }),
       );
@@ -67,7 +72,7 @@ export class Helpers implements HelperRunner {
     }
   }
 
-  /** Removes what helpers of an earlier, killed service left. */
+  /** Removes the helpers that a killed service left. */
   async clean(signal?: AbortSignal): Promise<void> {
     const filters = { label: [`${LABEL.helper}=${this.#serviceId}`] };
     const left = await ask(QUICK_MS, signal, (abortSignal) =>
@@ -82,7 +87,7 @@ export class Helpers implements HelperRunner {
     }
   }
 
-  async #config(task: HelperTask, signal: AbortSignal | undefined) {
+  async config(task: HelperTask, signal?: AbortSignal): Promise<ContainerCreateOptions> {
     const [program, ...args] = task.command;
     if (program === undefined) throw new ApiError('internal', 'A helper needs a command.');
     return {
@@ -103,10 +108,7 @@ export class Helpers implements HelperRunner {
         Memory: 256 * 2 ** 20,
         MemorySwap: 256 * 2 ** 20,
         PidsLimit: 32,
-        LogConfig: {
-          Type: 'local',
-          Config: { 'max-size': '1m', 'max-file': '1', compress: 'false' },
-        },
+        LogConfig: LOG_CONFIG,
         Mounts:
           task.directory === undefined
             ? []
@@ -115,9 +117,9 @@ export class Helpers implements HelperRunner {
     };
   }
 
-  /** Any Linux image of ours has what helpers need. */
+  /** Any Linux image of ours: all contain the programs that helpers run. */
   async #image(signal: AbortSignal | undefined): Promise<string> {
-    const images = await listImages(this.#docker, signal);
+    const images = await currentImages(this.#docker, signal);
     const image = images.find(({ os }) => os === 'linux');
     if (image === undefined) throw imageMissing('linux');
     return imageTag(image.name);
@@ -127,17 +129,8 @@ export class Helpers implements HelperRunner {
     const raw = await ask(QUICK_MS, signal, (abortSignal) =>
       container.logs({ stdout: true, stderr: true, follow: false, tail: 1000, abortSignal }),
     );
-    return withoutFrames(raw).toString('utf8', 0, 65_536);
+    const parts: Buffer[] = [];
+    new FrameReader((_, data) => parts.push(data)).read(raw);
+    return Buffer.concat(parts).toString('utf8', 0, 65_536);
   }
-}
-
-/** Takes the frame headers of the Engine's stream format out of a log. */
-function withoutFrames(raw: Buffer): Buffer {
-  const parts: Buffer[] = [];
-  for (let at = 0; at + 8 <= raw.length; ) {
-    const end = at + 8 + raw.readUInt32BE(at + 4);
-    parts.push(raw.subarray(at + 8, end));
-    at = end;
-  }
-  return Buffer.concat(parts);
 }

@@ -1,50 +1,47 @@
 import { createHash } from 'node:crypto';
-import { ApiError } from '../../contract/errors.js';
+import { assertMachineId } from '../machine-id.js';
 
-/** Labels on everything of ours in the Engine. */
+/** Labels on all objects of vc in the Engine. */
 export const LABEL = {
   service: 'sh.vc.service',
   machine: 'sh.vc.machine',
   owner: 'sh.vc.owner',
   project: 'sh.vc.project',
   helper: 'sh.vc.helper',
+  firewall: 'sh.vc.firewall',
+  rules: 'sh.vc.rules',
   image: 'sh.vc.image',
   os: 'sh.vc.os',
   recipe: 'sh.vc.recipe',
 } as const;
 
-/** The service's own part of the names of host interfaces and firewall tables. */
+/** Hash of the service's id, for the names of host interfaces and firewall tables. */
 export function serviceHash(serviceId: string): string {
-  return hash(serviceId);
-}
-
-/** Ids are generated; this is the last gate before they name things on the host. */
-export function assertId(id: string): void {
-  if (!/^[a-z0-9_]{1,40}$/.test(id)) {
-    throw new ApiError('invalid_request', `${JSON.stringify(id)} is not a machine's id.`);
-  }
+  return createHash('sha256').update(serviceId).digest('hex');
 }
 
 /** Name of a machine's container and of its network. */
 export function machineName(id: string): string {
-  assertId(id);
+  assertMachineId(id);
   return `vc-${id}`;
 }
 
-/** Common beginning of the names of a service's bridges on the host, and of nobody else's. */
+/** Prefix of the names of a service's bridges on the host, unique to the service. */
 export function bridgePrefix(serviceId: string): string {
   return `vc${serviceHash(serviceId).slice(0, 4)}`;
 }
 
-/** Name of a machine's bridge on the host: 15 characters, the most that Linux takes. */
+/** Name of a machine's bridge on the host: 15 characters, Linux's maximum. */
 export function bridgeName(serviceId: string, id: string): string {
-  return bridgePrefix(serviceId) + hash(id).slice(0, 9);
+  return bridgePrefix(serviceId) + serviceHash(id).slice(0, 9);
 }
 
+/** The Engine's repository for an image name. */
+export function repository(name: string): string {
+  return `vc/${name}`;
+}
+
+/** The tag of the image that new computers are made from. */
 export function imageTag(name: string): string {
-  return `vc/${name}:latest`;
-}
-
-function hash(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return `${repository(name)}:latest`;
 }

@@ -1,1 +1,28 @@
-export { createDockerEngine, type DockerEngineOptions } from './engine.js';
+import type { EngineDescriptor } from '../descriptor.js';
+
+export const docker: EngineDescriptor = {
+  name: 'docker',
+  title: 'Docker',
+  runsIn: 'containers',
+  options: [{ type: 'flag', name: 'allow-sudo', summary: 'allow sudo in containers' }],
+  environment: [['DOCKER_HOST', 'Docker Engine to use, for example unix:///var/run/docker.sock']],
+  open: async (stateDirectory, service) => {
+    const { openDocker } = await import('./open.js');
+    return openDocker(stateDirectory, service);
+  },
+  images: {
+    methods: ['mmdebstrap', 'dockerfile'],
+    build: async (_, request) => {
+      const { connectDocker } = await import('./client.js');
+      const { buildImage } = await import('./images/build.js');
+      return buildImage(connectDocker(), request);
+    },
+    remove: async (_, name, signal) => {
+      const { connectDocker } = await import('./client.js');
+      const { removeImage } = await import('./images/remove.js');
+      return removeImage(connectDocker(), name, signal);
+    },
+  },
+  setup: async () => (await import('./setup/setup.js')).dockerSetup,
+  checks: async () => [(await import('./checks/firewall.js')).firewallCheck],
+};

@@ -1,12 +1,13 @@
-import { access } from 'node:fs/promises';
 import type Docker from 'dockerode';
+import { canAccess } from '../../lib/fs/access.js';
+import { errorMessage } from '../../lib/text/error-message.js';
 import type { Probe } from '../engine.js';
 import { addressOf, ask, isRemote, untyped } from './client.js';
 import { unreachable } from './errors.js';
 
 const PROBE_MS = 4_000;
 
-/** Does an Engine answer that can run Linux containers? Never throws. */
+/** Whether the Engine answers and runs Linux containers. Never throws. */
 export async function probeDocker(docker: Docker, signal?: AbortSignal): Promise<Probe> {
   const address = await addressOf(docker);
   try {
@@ -32,15 +33,11 @@ async function why(
   const cause = error instanceof Error && error.cause ? error.cause : error;
   const away = unreachable(cause);
   if (away === undefined) {
-    const words = error instanceof Error ? error.message : String(error);
-    return { reason: `${address}: ${words}`, remedy: 'sudo systemctl restart docker' };
+    const reason = `${address}: ${errorMessage(error)}`;
+    return { reason, remedy: 'sudo systemctl restart docker' };
   }
   const reason = `${away.reason} at ${address}`;
   if (isRemote(docker)) return { reason, remedy: 'unset DOCKER_HOST' };
-  const installed = await access('/usr/bin/dockerd').then(
-    () => true,
-    () => false,
-  );
-  const stopped = installed && away.remedy === 'vc setup';
+  const stopped = away.remedy === 'vc setup' && (await canAccess('/usr/bin/dockerd'));
   return { reason, remedy: stopped ? 'sudo systemctl start docker' : away.remedy };
 }

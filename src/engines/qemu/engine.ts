@@ -1,84 +1,85 @@
-import type { Engine, EngineFeatures, Forking } from '../engine.js';
-import { Dialer, shellAccess } from './dial.js';
-import { forkMachine } from './fork/index.js';
-import { notRunning } from './guest/channels.js';
-import { Host } from './host.js';
-import { listImages } from './images.js';
+import { loadVmRecipe } from '../../images/recipe.js';
+import { sleep } from '../../lib/async/sleep.js';
+import type { Engine, EngineCapabilities, Forking, MachineDescription, WarmUp } from '../engine.js';
+import { notRunning } from '../not-running.js';
+import { Dialer, shellAccess } from './guest/dial.js';
+import { QemuHost } from './host.js';
+import { listImages } from './images/installed.js';
 import { Layout } from './layout.js';
-import { Machines } from './machines.js';
-import { refreshNetwork } from './network/index.js';
+import { MachineRegistry } from './machine/registry.js';
+import { ChangeNotifier, watchMachines } from './machine/watch.js';
+import { hostAddresses } from './network/host-addresses.js';
+import { refreshNetwork } from './network/refresh.js';
+import { WarmPool } from './pool/warm-pool.js';
 import { probeQemu } from './probe.js';
-import { type Rehearsal, Spares } from './spares/index.js';
-import { type TemplateSource, Templates } from './templates/index.js';
-import { Changes, watchMachines } from './watch.js';
+import { forkMachine } from './snapshots/fork/fork.js';
+import type { TemplateSource } from './snapshots/templates/template-source.js';
+import { Templates } from './snapshots/templates/templates.js';
 
 export interface QemuEngineOptions {
-  /** `<state>/qemu`; made 0700. On a disk: machines lie there. */
+  /** `<state>/qemu`, created with mode 0700. It holds the machines' disks. */
   readonly directory: string;
-  /** The installation's id. */
   readonly serviceId: string;
-  /** May machines reach the public internet? */
+  /** Whether machines may reach the public internet. */
   readonly internet: boolean;
-  /** IPv4 networks that machines may reach besides; `0.0.0.0/0` closes nothing at all. */
+  /** Further IPv4 networks that machines may reach; `0.0.0.0/0` allows everything. */
   readonly allowNetworks: readonly string[];
   /**
-   * `automatic` (the default): where a machine had to be booted, a template of its shape is made
-   * afterwards if the host has memory to spare. `on-demand`: only {@link TemplateSource.warm}.
+   * `automatic` (the default): after a machine had to boot, build a template of its shape in the
+   * background if the host has enough memory. `on-demand`: only {@link TemplateSource.warm} does.
    */
   readonly templates?: 'automatic' | 'on-demand';
-  /**
-   * Machines that are kept ready where there is a template, one of each shape that was started last;
-   * none if left out.
-   */
-  readonly spares?: number;
-  /** What a spare is asked to do once, so that it is quick at it afterwards. */
-  rehearse?(rehearsal: Rehearsal): Promise<void>;
-  /** Told in one line what went wrong in the background. */
+  /** Size of the warm pool, one machine of each shape that was started last; 0 by default. */
+  readonly poolSize?: number;
+  /** Runs once in each machine of the warm pool, so that the same operations are fast later. */
+  warmUp?(warmUp: WarmUp): Promise<void>;
+  /** Receives one line about each failure in the background. */
   onProblem?(message: string): void;
 }
 
-const REFRESH_EVERY_MS = 30_000;
-/** A guest's screen comes through a serial port, and raw takes three times as long emulated. */
+export type QemuEngine = Engine & Forking & TemplateSource & { close(): Promise<void> };
+
+const REFRESH_EVERY_MS = 2_000;
+/** The screen comes through a serial port, where `raw` takes three times as long with TCG. */
 const PIXELS = 'hextile';
 
 /** Machines as QEMU processes that outlive the service; no daemon. */
-export function createQemuEngine(
-  options: QemuEngineOptions,
-): Engine & Forking & TemplateSource & { close(): Promise<void> } {
+export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   const { serviceId, internet, allowNetworks } = options;
-  const host = new Host(new Layout(options.directory), { internet, allowNetworks });
-  const changes = new Changes();
+  const host = new QemuHost(new Layout(options.directory), { internet, allowNetworks });
+  const changes = new ChangeNotifier();
   const dialer = new Dialer(host);
   const onProblem = (message: string) => options.onProblem?.(message);
-  const templates = new Templates(host, {
-    mode: options.templates ?? 'automatic',
-    onProblem,
-  });
-  const spares = new Spares({
-    ...{ host, serviceId, templates, onProblem, most: options.spares ?? 0, pixels: PIXELS },
-    dial: (spare, channel, signal) => {
-      if (spare.record === undefined) throw notRunning();
-      return dialer.dial(spare, spare.record, channel, signal);
+  const templates = new Templates(host, { mode: options.templates ?? 'automatic', onProblem });
+  const pool = new WarmPool({
+    ...{ host, serviceId, templates, onProblem, size: options.poolSize ?? 0, pixels: PIXELS },
+    dial: (machine, channel, signal) => {
+      if (machine.record === undefined) throw notRunning();
+      return dialer.dial(machine, machine.record, channel, signal);
     },
-    rehearse: (rehearsal) => options.rehearse?.(rehearsal) ?? Promise.resolve(),
+    warmUp: (machine) => options.warmUp?.(machine) ?? Promise.resolve(),
   });
-  const machines = new Machines({
+  const machines = new MachineRegistry({
     host,
     serviceId,
     templates,
-    spares,
+    pool,
     onProblem,
-    onChange: (id) => changes.tell(id),
+    onChange: (id) => changes.notify(id),
     onHangUp: (id, channel) => dialer.hangUp(id, channel),
   });
 
-  /** Once, by who serves machines: see what an earlier service has left of templates. */
-  let tidying: Promise<unknown> | undefined;
+  /** Set by the first `watch`: only a service that hosts machines may remove what another left. */
+  let cleanUp: Promise<unknown> | undefined;
 
+  const isolation = () => (host.accelerated ? 'vm' : 'emulated');
+
+  /** The rules of a machine are in its own network namespace, where only root can change them. */
   async function refresh(): Promise<void> {
+    const addresses = (await hostAddresses()).join();
     for (const { qemu } of machines.running()) {
-      if (qemu === undefined) continue;
-      // Of one that another service started it is not known which addresses are closed.
+      if (qemu === undefined || qemu.network?.hostAddresses.join() === addresses) continue;
+      // Unknown for a machine that an earlier service started: refresh all of its addresses.
       const network = qemu.network ?? { ...(await host.network()), hostAddresses: [] };
       qemu.network = await refreshNetwork(qemu.identity, network).catch(() => qemu.network);
     }
@@ -86,26 +87,35 @@ export function createQemuEngine(
 
   return {
     name: 'qemu',
-    get features(): EngineFeatures {
-      const isolation = host.accelerated ? 'vm' : 'emulated';
-      return { isolation, fork: true, os: ['linux', 'windows'], gpus: [], pixels: PIXELS };
+    get capabilities(): EngineCapabilities {
+      return { os: ['linux', 'windows'], gpus: [], isolation: isolation() };
     },
     probe: () => probeQemu(host),
-    shell: async (id) => shellAccess((await machines.get(id)).record),
+    describe: async (id, signal): Promise<MachineDescription> => {
+      const { record } = await machines.get(id);
+      await host.acceleration(signal);
+      const shell = shellAccess(record);
+      const programs =
+        record.image.kind === 'disk' ? 'native' : record.image.os === 'windows' ? 'wine' : 'x11';
+      const common = { isolation: isolation(), pixels: PIXELS, canFork: true, programs } as const;
+      return shell === undefined ? common : { ...common, shell };
+    },
     create: (spec, signal) => machines.create(spec, signal),
     start: (id, signal, onRunning) => machines.start(id, signal, onRunning),
     stop: (id, graceMs) => machines.stop(id, graceMs),
     remove: (id) => machines.remove(id),
     list: () => machines.list(),
     async *watch(signal) {
-      tidying ??= Promise.all([templates.discardAbandoned(), spares.discardAbandoned()]);
-      const timer = setInterval(() => {
-        refresh().catch(() => undefined);
-      }, REFRESH_EVERY_MS);
+      cleanUp ??= Promise.all([templates.removeAbandoned(), pool.removeAbandoned()]);
+      const refreshing = new AbortController();
+      const keepRefreshed = async () => {
+        for (; ; await sleep(REFRESH_EVERY_MS, refreshing.signal)) await refresh().catch(() => {});
+      };
+      keepRefreshed().catch(() => undefined);
       try {
         yield* watchMachines(machines, changes, signal);
       } finally {
-        clearInterval(timer);
+        refreshing.abort();
       }
     },
     dial: async (id, channel, signal) => {
@@ -113,6 +123,7 @@ export function createQemuEngine(
       return dialer.dial(machine, record, channel, signal);
     },
     images: () => listImages(host.layout.images),
+    recipeHash: async (image) => (await loadVmRecipe(image).catch(() => undefined))?.hash,
     fork: (from, to, signal) =>
       machines.withTwo(from, to.id, (source, copy) =>
         forkMachine(source, copy, to, { host, templates, signal }),
@@ -121,9 +132,9 @@ export function createQemuEngine(
     templates: () => templates.templates(),
     removeTemplate: (key) => templates.removeTemplate(key),
     close: async () => {
-      await tidying;
-      await Promise.all([templates.close(), spares.close()]);
-      await machines.settled();
+      await cleanUp;
+      await Promise.all([templates.close(), pool.close()]);
+      await machines.close();
     },
   };
 }

@@ -1,32 +1,26 @@
 import { readFile } from 'node:fs/promises';
 import { freemem } from 'node:os';
 import { join } from 'node:path';
-import { execa } from 'execa';
-import { ApiError } from '../../contract/errors.js';
-import { accelerationArguments, type KvmVerdict, probeKvm } from './acceleration/index.js';
-import { names } from './files.js';
+import { accelerationArguments } from './acceleration/arguments.js';
+import { probeKvm } from './acceleration/kvm.js';
+import type { KvmVerdict } from './acceleration/verdicts.js';
+import { names } from './disk/files.js';
 import { FILES, type Layout } from './layout.js';
-import {
-  type MachineNetwork,
-  type NetworkPolicy,
-  type NetworkProbe,
-  planNetwork,
-  probeNetwork,
-} from './network/index.js';
+import type { NetworkPolicy } from './network/firewall-rules.js';
+import { type MachineNetwork, type NetworkProbe, planNetwork } from './network/plan.js';
+import { probeNetwork } from './network/probe.js';
+import { toolVersion } from './tool-version.js';
 
 export const PROGRAM = 'qemu-system-x86_64';
-/** The oldest QEMU that has all that is used here. */
-const OLDEST = 6;
-const TOOL_MS = 4_000;
 
-/** How this host accelerates machines, and what QEMU is told about it. */
+/** This host's accelerator and the QEMU arguments that select it. */
 export interface Acceleration {
   readonly kind: 'kvm' | 'tcg';
   readonly arguments: readonly string[];
 }
 
-/** What this host has for QEMU; each thing is found out once, when it is first needed. */
-export class Host {
+/** What this host offers to QEMU. Everything is tested at first use and then cached. */
+export class QemuHost {
   readonly layout: Layout;
   readonly #policy: NetworkPolicy;
   #version: Promise<string> | undefined;
@@ -38,12 +32,12 @@ export class Host {
     this.#policy = policy;
   }
 
-  /** True once a guest was really booted with KVM. */
+  /** True once the test VM has booted under KVM. */
   get accelerated(): boolean {
     return this.#verdict?.usable ?? false;
   }
 
-  /** QEMU's version, for example `7.2.22`. Throws `engine_unavailable` when it cannot be used. */
+  /** QEMU's version, for example `7.2.22`. Throws `engine_unavailable` if QEMU cannot be used. */
   version(): Promise<string> {
     this.#version ??= Promise.all([toolVersion(PROGRAM), toolVersion('qemu-img')])
       .then(([version]) => version)
@@ -54,7 +48,7 @@ export class Host {
     return this.#version;
   }
 
-  /** The network of a machine that is started now: it knows the host's addresses of today. */
+  /** The network for a machine that starts now. */
   async network(): Promise<MachineNetwork> {
     this.#networkProbe ??= probeNetwork().catch((error) => {
       this.#networkProbe = undefined;
@@ -63,8 +57,14 @@ export class Host {
     return planNetwork(await this.#networkProbe, this.#policy);
   }
 
-  /** Proved by booting a kernel of ours; without an image of ours nothing can be proved. */
+  /** Tested with the kernel of one of our images; `tcg` until such an image is installed. */
   async acceleration(signal?: AbortSignal): Promise<Acceleration> {
+    const verdict = (await this.kvmVerdict(signal)) ?? { usable: false, reason: 'not tested' };
+    return { kind: verdict.usable ? 'kvm' : 'tcg', arguments: accelerationArguments(verdict) };
+  }
+
+  /** Found by booting a kernel of one of our images; undefined without such an image. */
+  async kvmVerdict(signal?: AbortSignal): Promise<KvmVerdict | undefined> {
     const directory = this.#verdict ? undefined : await this.#imageWithKernel();
     if (directory !== undefined) {
       this.#verdict = await probeKvm({
@@ -75,8 +75,7 @@ export class Host {
         ...(signal && { signal }),
       });
     }
-    const verdict = this.#verdict ?? { usable: false, reason: 'there is no image to try it with' };
-    return { kind: verdict.usable ? 'kvm' : 'tcg', arguments: accelerationArguments(verdict) };
+    return this.#verdict;
   }
 
   async #imageWithKernel(): Promise<string | undefined> {
@@ -89,23 +88,9 @@ export class Host {
   }
 }
 
-/** Bytes of memory that programs could still be given. */
-export async function spareMemory(): Promise<number> {
+/** Bytes of memory available to new programs. */
+export async function availableMemory(): Promise<number> {
   const text = await readFile('/proc/meminfo', 'utf8').catch(() => '');
   const kib = /^MemAvailable:\s+(\d+) kB/m.exec(text)?.[1];
   return kib === undefined ? freemem() : Number(kib) * 1024;
-}
-
-async function toolVersion(program: string): Promise<string> {
-  const result = await execa(program, ['--version'], { reject: false, timeout: TOOL_MS });
-  const version = /version (\d+\.[\d.]+)/.exec(result.failed ? '' : result.stdout)?.[1];
-  const remedy = 'Try: vc setup --engine qemu';
-  if (version === undefined) {
-    const missing = result.code === 'ENOENT';
-    const why = missing ? 'is not installed' : `does not run: ${result.shortMessage}`;
-    throw new ApiError('engine_unavailable', `${program} ${why}. ${remedy}`, { cause: result });
-  }
-  if (Number.parseInt(version, 10) >= OLDEST) return version;
-  const message = `${program} ${version} is too old; ${OLDEST}.0 is needed. ${remedy}`;
-  throw new ApiError('engine_unavailable', message);
 }

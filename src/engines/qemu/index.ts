@@ -1,3 +1,32 @@
-export { createQemuEngine, type QemuEngineOptions } from './engine.js';
-export type { Rehearsal } from './spares/index.js';
-export type { Shape, TemplateInfo, TemplateSource, WarmOptions } from './templates/index.js';
+import type { EngineDescriptor } from '../descriptor.js';
+
+export const qemu: EngineDescriptor = {
+  name: 'qemu',
+  title: 'QEMU',
+  runsIn: 'virtual machines',
+  options: [
+    {
+      type: 'number',
+      name: 'spares',
+      summary: 'virtual machines kept warm for fast creation',
+      unit: 'machines',
+      min: 0,
+      max: 64,
+      default: 1,
+    },
+  ],
+  environment: [],
+  open: async (stateDirectory, service) => (await load()).openQemu(stateDirectory, service),
+  images: {
+    methods: ['mmdebstrap'],
+    build: async (stateDirectory, request) => (await images()).build(stateDirectory, request),
+    import: async (stateDirectory, request) => (await images()).importDisk(stateDirectory, request),
+    remove: async (...given) => (await images()).remove(...given),
+    warm: async (...given) => (await images()).warm(...given),
+  },
+  setup: async () => (await import('./setup/setup.js')).qemuSetup,
+  checks: async () => (await import('./checks/checks.js')).qemuChecks,
+};
+
+const load = () => import('./open.js');
+const images = () => import('./images/manage.js');

@@ -1,36 +1,37 @@
 import { join } from 'node:path';
-import { assertId } from './ids.js';
+import { assertMachineId } from '../machine-id.js';
 
-/** Names in a machine's directory. QEMU works in that directory: it is given no other path. */
+/** File names in a machine's directory, which is QEMU's working directory. */
 export const FILES = {
   record: 'machine.json',
   qmp: 'qmp.sock',
   screen: 'screen.sock',
   shell: 'shell.sock',
   control: 'control.sock',
-  /** The guest's serial console, written when there was something to complain about. */
+  /** The guest's serial console, saved when the machine fails to start. */
   console: 'console.log',
   kernel: 'kernel',
   initrd: 'initrd',
-  /** The image's disk: the lowest layer. */
+  /** The image's disk, the lowest layer. */
   image: 'image.qcow2',
-  /** Writable variables of a UEFI. */
+  /** Writable UEFI variables. */
   variables: 'vars.fd',
-  /** A template's memory and the state of its devices. */
+  /** A template's memory, mapped by its machines. */
   memory: 'memory',
+  /** QEMU's migration stream: device state, and the memory unless it is mapped. */
   state: 'state',
-  /** Listens while memory is saved to or restored from a file. */
+  /** Listens while the state is saved. */
   migration: 'migration.sock',
 } as const;
 
-/** Where everything of the engine lies. */
+/** The paths below the engine's state directory. */
 export class Layout {
   readonly root: string;
   readonly machines: string;
   readonly images: string;
   readonly templates: string;
-  /** Machines that are kept ready for whoever wants one. */
-  readonly spares: string;
+  /** Machines of the warm pool. */
+  readonly pool: string;
 
   /** @param root `<state>/qemu` */
   constructor(root: string) {
@@ -38,16 +39,16 @@ export class Layout {
     this.machines = join(root, 'machines');
     this.images = join(root, 'images');
     this.templates = join(root, 'templates');
-    this.spares = join(root, 'spares');
+    this.pool = join(root, 'pool');
   }
 
   machine(id: string): string {
-    assertId(id);
+    assertMachineId(id);
     return join(this.machines, id);
   }
 
-  spare(id: string): string {
-    assertId(id);
-    return join(this.spares, id);
+  warmMachine(id: string): string {
+    assertMachineId(id);
+    return join(this.pool, id);
   }
 }

@@ -1,43 +1,28 @@
 import { ApiError } from '../../contract/errors.js';
+import { resolvesWithin } from '../../lib/async/deadline.js';
+import { errorMessage } from '../../lib/text/error-message.js';
 import type { Probe } from '../engine.js';
-import type { Host } from './host.js';
+import type { QemuHost } from './host.js';
 
 const PROBE_MS = 4_000;
 
 /** Can QEMU be used here, and how fast is it? Never throws. */
-export async function probeQemu(host: Host): Promise<Probe> {
+export async function probeQemu(host: QemuHost): Promise<Probe> {
   try {
     const version = await host.version();
-    const slow = 'not tried yet';
-    const kind = await within(
-      PROBE_MS,
+    const processor = await unlessSlow(
       host.acceleration().then(({ kind }) => (kind === 'kvm' ? 'KVM' : 'emulated')),
-      slow,
     );
-    const network = await within(
-      PROBE_MS,
-      host.network().then(({ mode }) => mode),
-      slow,
-    );
-    const detail = `QEMU ${version}, processor: ${kind}, network: ${network}`;
+    const network = await unlessSlow(host.network().then(({ mode }) => mode));
+    const detail = `QEMU ${version}, processor: ${processor}, network: ${network}`;
     return { usable: true, version, detail };
   } catch (error) {
-    const words = error instanceof Error ? error.message : String(error);
-    // The message ends with the remedy, which has a field of its own here.
-    const reason = error instanceof ApiError ? words.replace(/\.? Try: .*$/, '') : words;
-    return { usable: false, reason, remedy: 'vc setup --engine qemu' };
+    const remedy = error instanceof ApiError ? error.remedy : undefined;
+    const fallback = 'vc setup --engine qemu';
+    return { usable: false, reason: errorMessage(error), remedy: remedy ?? fallback };
   }
 }
 
-/** `late` when it takes longer; what was begun goes on. */
-async function within<T>(ms: number, work: Promise<T>, late: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const deadline = new Promise<T>((resolve) => {
-    timer = setTimeout(() => resolve(late), ms);
-  });
-  try {
-    return await Promise.race([work, deadline]);
-  } finally {
-    clearTimeout(timer);
-  }
+async function unlessSlow(answer: Promise<string>): Promise<string> {
+  return (await resolvesWithin(answer, PROBE_MS)) ? answer : 'not tried yet';
 }

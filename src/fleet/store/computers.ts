@@ -1,6 +1,6 @@
 import type { ComputerStatus } from '../../contract/resources.js';
-import { type Occasion, TRANSITIONS } from '../lifecycle.js';
-import type { Db } from './database.js';
+import { type Occasion, TRANSITIONS } from '../lifecycle/lifecycle.js';
+import type { Db, Statement } from './database.js';
 import { type ComputerRecord, OCCUPYING } from './records.js';
 
 const SELECT = `SELECT computers.*, projects.name AS project_name
@@ -21,6 +21,12 @@ export function computerStore(db: Db) {
   );
   const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
   const byName = db.prepare(`${SELECT} WHERE project_id = ? AND computers.name = ?`);
+  // A project's name wins over an id, as in projectStore.
+  const idByAddress = db.prepare(
+    `SELECT id FROM computers WHERE name = ? AND project_id =
+       (SELECT id FROM projects WHERE owner_id = ? AND (name = ? OR id = ?)
+          ORDER BY name = ? DESC LIMIT 1)`,
+  );
   const ofProject = db.prepare(
     `${SELECT} WHERE project_id = ? ORDER BY computers.created_at, computers.id`,
   );
@@ -41,17 +47,27 @@ export function computerStore(db: Db) {
   const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
   const remove = db.prepare('DELETE FROM computers WHERE id = ?');
 
-  const findById = (id: string) => byId.get(id) as ComputerRecord | undefined;
-  /** The only thing that writes a status, or takes a row away. */
+  /** Rows by id. Always current: this process is the only writer, and each write drops its row. */
+  const cache = new Map<string, ComputerRecord>();
+  const findById = (id: string) => {
+    const record = cache.get(id) ?? (byId.get(id) as ComputerRecord | undefined);
+    if (record) cache.set(id, record);
+    return record;
+  };
+  const write = (statement: Statement, id: string, values: (string | number | null)[] = []) => {
+    cache.delete(id);
+    statement.run([...values, id]);
+  };
+  /** The only function that writes a status or removes a row. */
   const change = (id: string, occasion: Occasion, reason: string | null) => {
     const record = findById(id);
     const next = record && TRANSITIONS[record.status][occasion];
     if (record === undefined || next === undefined) return undefined;
     const { status, status_reason } = record;
-    if (next === 'gone') remove.run(id);
+    if (next === 'gone') write(remove, id);
     else if (next !== status || reason !== status_reason) {
       const begins = next === 'running' && status !== 'running';
-      setStatus.run(next, reason, begins ? new Date().toISOString() : null, id);
+      write(setStatus, id, [next, reason, begins ? new Date().toISOString() : null]);
     }
     return next;
   };
@@ -84,25 +100,30 @@ export function computerStore(db: Db) {
     findById,
     findByName: (projectId: string, name: string) =>
       byName.get(projectId, name) as ComputerRecord | undefined,
+    /** By the project's name or id, and the computer's name. */
+    findByAddress(ownerId: string, project: string, name: string): ComputerRecord | undefined {
+      const row = idByAddress.get(name, ownerId, project, project, project);
+      return row === undefined ? undefined : findById((row as { id: string }).id);
+    },
     listOfProject: (projectId: string) => ofProject.all(projectId) as ComputerRecord[],
     listAll: () => all.all() as ComputerRecord[],
     /** Computers of the owner that count against the limit. */
     countRunning: (ownerId: string) => (running.get(ownerId) as { count: number }).count,
     /**
-     * What the lifecycle makes of the computer on that occasion, written with `reason`; undefined,
-     * and nothing is written, where it knows no such transition or there is no such computer.
+     * Applies the lifecycle's transition for the occasion, stores it with `reason` and returns the
+     * new status. Undefined if there is no such transition or computer.
      */
     change: (id: string, occasion: Occasion, reason: string | null = null) =>
       change(id, occasion, reason) as ComputerStatus | 'gone' | undefined,
-    /** Writes what can be changed of a computer. */
+    /** Writes the fields that a request can change. */
     update(row: Pick<ComputerRecord, 'id' | 'name' | 'auto_stop_minutes' | 'protected'>): void {
-      update.run(row.name, row.auto_stop_minutes, row.protected, row.id);
+      write(update, row.id, [row.name, row.auto_stop_minutes, row.protected]);
     },
-    /** Its machine is a whole copy. */
-    setCopied: (id: string) => setCopied.run(new Date().toISOString(), id),
-    /** A copy that was to be stopped was asked to start. */
-    meanToRun: (id: string) => meanToRun.run(id),
+    /** The copy is complete. */
+    setCopied: (id: string) => write(setCopied, id, [new Date().toISOString()]),
+    /** A copy that was to be created stopped should run. */
+    meanToRun: (id: string) => write(meanToRun, id),
+    /** Needed after a rollback: rows may have been read before it. */
+    clearCache: () => cache.clear(),
   };
 }
-
-export type ComputerStore = ReturnType<typeof computerStore>;

@@ -2,21 +2,23 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { ApiError } from '../../contract/errors.js';
-import { makeDirectory } from '../../files/directory.js';
+import { makeDirectory } from '../../lib/fs/directory.js';
+import { errorMessage } from '../../lib/text/error-message.js';
 import { migrations } from './migrations.js';
 import { inTransaction } from './transaction.js';
 
 export type Db = Database.Database;
+export type Statement = ReturnType<Db['prepare']>;
 
-/** Where a state directory has its database. */
+/** The database file in a state directory. */
 export function databaseFile(directory: string): string {
   return join(directory, 'vc.db');
 }
 
 /**
- * Opens the service's database in `directory`, made 0700 where it is missing, and brings its
- * schema up to date. The file is locked as long as it is open, so that two services never share a
- * state; the kernel drops the lock when the process dies, however it dies.
+ * Opens the service's database in `directory`, which is created with mode 0700, and migrates its
+ * schema. The file stays locked while it is open, so that two services never share a state
+ * directory; the kernel releases the lock when the process exits or crashes.
  */
 export function openDatabase(directory: string): Db {
   makeDirectory(directory);
@@ -30,7 +32,7 @@ export function openDatabase(directory: string): Db {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
-    bringUpToDate(db);
+    migrate(db);
     return db;
   } catch (cause) {
     if (db) release(db);
@@ -41,8 +43,8 @@ export function openDatabase(directory: string): Db {
 }
 
 /**
- * Closes the database and gives up its lock. Statements that wait for the garbage collector keep
- * the file open, and with it an exclusive lock, so the lock is taken back by hand.
+ * Closes the database and releases its lock explicitly: statements that are not yet garbage-collected
+ * keep the file open.
  */
 export function closeDatabase(db: Db): void {
   db.pragma('journal_mode = DELETE');
@@ -51,7 +53,7 @@ export function closeDatabase(db: Db): void {
   db.close();
 }
 
-/** Gives up what could not be opened to the end; another process may have it locked. */
+/** Closes a database that failed to open; another process may hold its lock. */
 function release(db: Db): void {
   try {
     closeDatabase(db);
@@ -60,14 +62,14 @@ function release(db: Db): void {
   }
 }
 
-/** Applies what is missing of the schema. Throws when the database is of a later vc. */
-export function bringUpToDate(db: Db): void {
+/** Applies missing migrations. Throws if the database is of a newer vc. */
+export function migrate(db: Db): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as {
     user_version: number;
   };
   if (version > migrations.length) {
-    const schemas = `schema ${version}, this one knows ${migrations.length}`;
-    throw new NewerSchema(`it is of a newer vc (${schemas})`);
+    const schemas = `schema ${version}, this version supports up to ${migrations.length}`;
+    throw new NewerSchema(`it was written by a newer vc (${schemas})`);
   }
   migrations.slice(version).forEach((sql, index) => {
     inTransaction(db, () => {
@@ -81,16 +83,16 @@ class NewerSchema extends Error {
   override readonly name = 'NewerSchema';
 }
 
-function adviceFor(cause: unknown, reason: string): string {
-  if (cause instanceof NewerSchema)
-    return `${reason}; use that one, or choose another directory with --state`;
-  if (/locked|busy/i.test(reason))
-    return 'another vc serve uses this state directory; stop it, or choose another one with --state';
-  return `${reason}; check the directory's permissions and free space, or choose another with --state`;
-}
-
 function openingError(path: string, cause: unknown): ApiError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  const advice = adviceFor(cause, reason);
-  return new ApiError('internal', `Cannot open ${path}: ${advice}.`, { cause });
+  let reason = errorMessage(cause);
+  let remedy = "Check the directory's permissions and free space";
+  if (cause instanceof NewerSchema) remedy = 'Use that version';
+  else if (/locked|busy/i.test(reason)) {
+    reason = 'another vc serve uses this state directory';
+    remedy = 'Stop it';
+  }
+  return new ApiError('internal', `Cannot open ${path}: ${reason}.`, {
+    remedy: `${remedy}, or choose another directory with --state`,
+    cause,
+  });
 }

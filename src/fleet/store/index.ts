@@ -1,40 +1,72 @@
 import { statfsSync } from 'node:fs';
-import { actionStore } from './actions.js';
-import { writeBackup } from './backup.js';
+import { DiskReserve, isDiskFull } from '../../lib/fs/disk-reserve.js';
+import { errorMessage } from '../../lib/text/error-message.js';
+import { auditStore } from './audit-entries.js';
+import { writeBackup } from './backup/backup.js';
 import { computerStore } from './computers.js';
-import { connectionStore } from './connections.js';
 import { closeDatabase, openDatabase } from './database.js';
+import { orphanStore } from './orphans.js';
 import { ownerStore, serviceId } from './owners.js';
 import { projectStore } from './projects.js';
-import { Sealer } from './sealer.js';
-import { strangerStore } from './strangers.js';
+import { SecretBox } from './secret-box.js';
+import { streamTargetStore } from './stream-targets.js';
 import { inTransaction } from './transaction.js';
 
-/** The durable record of intent: what exists, who owns it and what is to become of it. */
+/** The durable record of owners, projects and computers, with the intended state of each. */
 export function openStore(directory: string) {
   const db = openDatabase(directory);
+  const computers = computerStore(db);
+  const reserve = new DiskReserve(directory);
+  reserve.refill();
   return {
     serviceId: serviceId(db),
     owners: ownerStore(db),
     projects: projectStore(db),
-    computers: computerStore(db),
-    actions: actionStore(db),
-    strangers: strangerStore(db),
-    connections: connectionStore(db, new Sealer(directory)),
+    computers,
+    audit: auditStore(db),
+    orphans: orphanStore(db),
+    streamTargets: streamTargetStore(db, new SecretBox(directory)),
     /** Runs `work` as one transaction: all of it is written, or nothing. */
-    transaction: <T>(work: () => T): T => inTransaction(db, work),
+    transaction: <T>(work: () => T): T => {
+      try {
+        return inTransaction(db, work);
+      } catch (error) {
+        computers.clearCache();
+        throw error;
+      }
+    },
+    /**
+     * Runs writes of a stop or deletion, which free space: on a full disk with the reserve. Returns
+     * whether they were written; false if the disk is still full.
+     */
+    writeToFreeSpace: (work: () => void): boolean => {
+      const attempt = () => {
+        try {
+          inTransaction(db, work);
+          return true;
+        } catch (error) {
+          computers.clearCache();
+          if (isDiskFull(error)) return false;
+          throw error;
+        }
+      };
+      if (attempt()) return true;
+      reserve.release();
+      return attempt();
+    },
     /** Never throws. */
     state: (): StoreState => {
       try {
         db.prepare('SELECT count(*) FROM service').get();
         const { bavail, bsize } = statfsSync(directory);
+        reserve.refill();
         const mib = Math.floor((bavail * bsize) / 2 ** 20);
         const detail = `${mib} MiB free`;
         return mib < LEAST_MIB
           ? { usable: false, detail: `its disk is full: ${detail}` }
           : { usable: true, detail };
       } catch (error) {
-        return { usable: false, detail: error instanceof Error ? error.message : String(error) };
+        return { usable: false, detail: errorMessage(error) };
       }
     },
     /** Writes a backup of it all to a new file; see {@link writeBackup}. */
@@ -43,7 +75,7 @@ export function openStore(directory: string) {
   };
 }
 
-/** With less room than this, in MiB, a write is about to fail. */
+/** With less free space than this, in MiB, writes are about to fail. */
 const LEAST_MIB = 16;
 
 export interface StoreState {

@@ -97,4 +97,11 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (engine, id)
   ) STRICT;
   `,
+  `
+  -- The last entry of the audit log when the service had run for so long in all.
+  CREATE TABLE audit_marks (uptime_ms INTEGER PRIMARY KEY, last_id INTEGER NOT NULL) STRICT;
+
+  ALTER TABLE keys ADD COLUMN created_by TEXT;
+  CREATE INDEX actions_by_owner ON actions (owner_id, id);
+  `,
 ];

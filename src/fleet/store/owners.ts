@@ -1,4 +1,5 @@
-import { generateApiKey, generateId, hashApiKey } from '../ids.js';
+import type { CreatedKey } from '../../contract/resources.js';
+import { generateApiKey, generateId, hashApiKey } from '../computers/ids.js';
 import type { Db } from './database.js';
 import type { KeyRecord, OwnerRecord } from './records.js';
 import { inTransaction } from './transaction.js';
@@ -15,44 +16,72 @@ export function serviceId(db: Db): string {
   return id;
 }
 
+type CachedKey = Pick<KeyRecord, 'id' | 'owner_id' | 'hash'>;
+
 /** Owners and their API keys. A key itself is never stored, only its hash. */
 export function ownerStore(db: Db) {
   const insertKey = db.prepare(
-    'INSERT INTO keys (id, owner_id, name, hash, created_at) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO keys (id, owner_id, name, hash, created_at, created_by) VALUES (?, ?, ?, ?, ?, ?)',
   );
-  const byHash = db.prepare('SELECT * FROM keys WHERE hash = ?');
   const touch = db.prepare('UPDATE keys SET last_used_at = ? WHERE id = ?');
   const list = db.prepare('SELECT * FROM keys WHERE owner_id = ? ORDER BY created_at, id');
   const remove = db.prepare('DELETE FROM keys WHERE owner_id = ? AND id = ?');
   const owner = db.prepare('SELECT * FROM owners WHERE id = ?');
 
-  function createKey(ownerId: string, name: string, key = generateApiKey()) {
-    const id = generateId('key');
-    const createdAt = new Date().toISOString();
-    insertKey.run(id, ownerId, name, hashApiKey(key), createdAt);
-    return { id, name, key, created_at: createdAt, last_used_at: null };
+  /**
+   * Every key, by its hash and by its id. Always current: this process is the only writer, and a
+   * key is added after, and removed with, its row.
+   */
+  const keysByHash = new Map<string, CachedKey>();
+  const keysById = new Map<string, CachedKey>();
+  function remember({ id, owner_id, hash }: CachedKey): void {
+    const key = { id, owner_id, hash };
+    keysByHash.set(hash, key);
+    keysById.set(id, key);
+  }
+  for (const key of db.prepare('SELECT id, owner_id, hash FROM keys').all()) {
+    remember(key as CachedKey);
+  }
+
+  function insertedKey(ownerId: string, name: string, key: string, created_by: string | null) {
+    const [id, hash, created_at] = [generateId('key'), hashApiKey(key), new Date().toISOString()];
+    insertKey.run(id, ownerId, name, hash, created_at, created_by);
+    return {
+      created: { id, name, key, created_at, last_used_at: null, created_by },
+      cached: { id, owner_id: ownerId, hash },
+    };
   }
 
   return {
     hasOwners: () => db.prepare('SELECT id FROM owners LIMIT 1').get() !== undefined,
-    /** Makes an owner with a first key whose text the caller has made, in one step. */
-    createOwner: (name: string, key: string) =>
-      inTransaction(db, () => {
+    /** Creates an owner and its first key, which the caller generated. */
+    createOwner(name: string, key: string): CreatedKey {
+      const { created, cached } = inTransaction(db, () => {
         const id = generateId('usr');
         db.prepare('INSERT INTO owners (id, name, created_at) VALUES (?, ?, ?)').run(
           id,
           name,
           new Date().toISOString(),
         );
-        return createKey(id, 'default', key);
-      }),
-    createKey,
+        return insertedKey(id, 'default', key, null);
+      });
+      remember(cached);
+      return created;
+    },
+    createKey(ownerId: string, name: string, createdBy: string): CreatedKey {
+      const { created, cached } = insertedKey(ownerId, name, generateApiKey(), createdBy);
+      remember(cached);
+      return created;
+    },
     findOwner: (id: string) => owner.get(id) as OwnerRecord | undefined,
-    findKeyByHash: (hash: string) => byHash.get(hash) as KeyRecord | undefined,
+    findKeyByHash: (hash: string) => keysByHash.get(hash),
+    hasKey: (id: string) => keysById.has(id),
     touchKey: (id: string) => touch.run(new Date().toISOString(), id),
     listKeys: (ownerId: string) => list.all(ownerId) as KeyRecord[],
-    removeKey: (ownerId: string, id: string) => remove.run(ownerId, id).changes > 0,
+    removeKey(ownerId: string, id: string): void {
+      if (remove.run(ownerId, id).changes === 0) return;
+      keysByHash.delete(keysById.get(id)?.hash ?? '');
+      keysById.delete(id);
+    },
   };
 }
-
-export type OwnerStore = ReturnType<typeof ownerStore>;

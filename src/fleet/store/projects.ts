@@ -1,4 +1,4 @@
-import { generateId } from '../ids.js';
+import { generateId } from '../computers/ids.js';
 import type { Db } from './database.js';
 import type { ProjectRecord } from './records.js';
 
@@ -40,5 +40,3 @@ export function projectStore(db: Db) {
     remove: (id: string) => remove.run(id),
   };
 }
-
-export type ProjectStore = ReturnType<typeof projectStore>;

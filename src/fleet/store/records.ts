@@ -14,13 +14,15 @@ export interface KeyRecord {
   readonly hash: string;
   readonly created_at: string;
   readonly last_used_at: string | null;
+  /** Id of the key that created it. */
+  readonly created_by: string | null;
 }
 
 export interface ProjectRecord {
   readonly id: string;
   readonly owner_id: string;
   readonly name: string;
-  /** 1 once its deletion was asked for. */
+  /** 1 once its deletion was requested. */
   readonly deleting: number;
   readonly created_at: string;
   readonly updated_at: string;
@@ -49,14 +51,14 @@ export interface ComputerRecord {
   readonly public_key: string;
   readonly created_at: string;
   readonly started_at: string | null;
-  /** Id of the computer whose copy it is to become; null once its machine is whole. */
+  /** Id of the computer that is being copied; null once the copy is complete. */
   readonly copy_of: string | null;
   /** 1 if it is to run once it is copied. */
   readonly copy_runs: number;
   readonly copied_at: string | null;
 }
 
-/** A machine that ran, or was copied from one that did, has a disk of its own that can be lost. */
+/** A machine that was started, or copied from one, has its own disk, which can be lost. */
 export function hasDisk({
   started_at,
   copied_at,
@@ -68,7 +70,7 @@ export function hasDisk({
 export const OCCUPYING: readonly ComputerStatus[] = ['starting', 'running', 'stopping'];
 
 /** A target of streams. Its URL and key are in `sealed`, encrypted. */
-export interface ConnectionRecord {
+export interface StreamTargetRecord {
   readonly owner_id: string;
   readonly name: string;
   readonly sealed: string;

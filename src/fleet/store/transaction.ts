@@ -1,8 +1,8 @@
 import type Database from 'libsql';
 
 /**
- * Runs `work` as one transaction: all of it is written, or nothing. A full disk makes SQLite roll
- * back by itself; the driver's own `transaction` then fails to do so once more, and hides why.
+ * Runs `work` as one transaction. On a full disk SQLite rolls back automatically; the driver's own
+ * `transaction` then fails in its second rollback and hides the original error.
  */
 export function inTransaction<T>(db: Database.Database, work: () => T): T {
   db.exec('BEGIN');

@@ -7,14 +7,14 @@ import { ClientMessage, ClipboardFlag, MAX_CLIPBOARD } from './constants.js';
  */
 export type ClipboardMessage =
   | { readonly kind: 'caps'; readonly flags: number }
-  /** The guest wants the text that the client announced. */
+  /** The guest requests the text that the client announced. */
   | { readonly kind: 'request' }
-  /** The guest has a text, or has none any more. */
+  /** The guest has a text, or no longer has one. */
   | { readonly kind: 'notify'; readonly available: boolean }
   | { readonly kind: 'provide'; readonly text: string }
   | { readonly kind: 'other' };
 
-/** Decodes the flags and what follows them. Throws when they contradict the specification. */
+/** Decodes a message body: flags and payload. Throws when it is malformed. */
 export function parseClipboard(body: Buffer): ClipboardMessage {
   const flags = body.readUInt32BE(0);
   if (flags & ClipboardFlag.caps) return { kind: 'caps', flags };
@@ -39,24 +39,24 @@ function unpack(packed: Buffer): string {
   return beforeNul.replaceAll('\r\n', '\n');
 }
 
-/** What the client can do: announce, ask and provide plain text, none of it unasked. */
+/** The client's capabilities: announce, request and provide plain text, only on request. */
 export function clipboardCaps(): Buffer {
   const { caps, request, notify, provide, text } = ClipboardFlag;
-  const sizes = Buffer.alloc(4); // text of up to 0 bytes may be sent without a request
+  const sizes = Buffer.alloc(4); // Longest text to send without a request: 0 bytes.
   return message(caps | request | notify | provide | text, sizes);
 }
 
-/** The client has a text, and gives it when asked. */
+/** Announces that the client has a text. */
 export function clipboardNotify(): Buffer {
   return message(ClipboardFlag.notify | ClipboardFlag.text, Buffer.alloc(0));
 }
 
-/** The client's text has gone. */
+/** Announces that the client no longer has a text. */
 export function clipboardForget(): Buffer {
   return message(ClipboardFlag.notify, Buffer.alloc(0));
 }
 
-/** Asks for the guest's text. */
+/** Requests the guest's text. */
 export function clipboardRequest(): Buffer {
   return message(ClipboardFlag.request | ClipboardFlag.text, Buffer.alloc(0));
 }

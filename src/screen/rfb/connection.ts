@@ -1,37 +1,36 @@
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
 import type { ApiError } from '../../contract/errors.js';
-import type { Cursor } from '../cursor.js';
+import { within } from '../../lib/async/deadline.js';
+import { deferred } from '../../lib/async/deferred.js';
 import { connectionLost, noAnswer, protocolError } from '../errors.js';
-import { Framebuffer } from '../framebuffer.js';
-import type { Region, Size } from '../types.js';
-import { deferred, within } from '../wait.js';
-import { Allowance } from './allowance.js';
+import type { Region, Size } from '../geometry.js';
+import type { Cursor } from '../model/cursor.js';
+import { Framebuffer } from '../model/framebuffer.js';
 import { type ClipboardMessage, clipboardCaps } from './clipboard.js';
 import { announced, FenceFlag, type PixelEncoding } from './constants.js';
+import { FloodLimit } from './flood-limit.js';
 import { shakeHands } from './handshake.js';
 import * as messages from './messages.js';
 import { ByteReader } from './reader.js';
 import { type MessageTarget, readMessage } from './server-messages.js';
-import { SummaryBuilder, type UpdateSummary } from './summary.js';
+import { type UpdateDamage, UpdateDamageBuilder } from './update-damage.js';
 
-/** Bytes that may wait to be sent; a server that reads so slowly has stopped. */
+/** Most bytes queued for sending; a server that lags behind further has hung. */
 const MAX_UNSENT = 8 << 20;
-/** Milliseconds until a server that owes an answer is given up. */
+/** Milliseconds to wait for an answer of the server. */
 export const ANSWER_TIMEOUT_MS = 10_000;
-
 /** Milliseconds that a closed connection has to send its last messages. */
 const LINGER_MS = 1000;
 
-export interface ConnectionOptions {
-  readonly password?: string;
+interface ConnectionOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs: number;
   readonly pixels: PixelEncoding;
 }
 
 interface ConnectionEvents {
-  update: [summary: UpdateSummary];
+  update: [update: UpdateDamage];
   resize: [size: Size];
   clipboard: [message: ClipboardMessage];
   cursor: [cursor: Cursor];
@@ -39,27 +38,28 @@ interface ConnectionEvents {
 }
 
 /**
- * One RFB session over a stream it owns: decodes what the server sends into the framebuffer,
- * answers its fences, and knows what it announced. It never asks for pixels of itself.
+ * One RFB session over a stream it owns: decodes updates into the framebuffer, answers the
+ * server's fences, and records its capabilities. Requests pixels only when called to.
  */
 export class Connection extends EventEmitter<ConnectionEvents> {
   readonly framebuffer: Framebuffer;
-  /** What the server has announced; all of it before the first pixel. */
+  /** The server's capabilities, all announced before the first pixel. */
   readonly can = { fences: false, clipboard: false, scancodes: false };
   cursor: Cursor | undefined;
-  /** Caps Lock is on, as far as the last update told. */
+  /** Caps Lock was on at the last update. */
   capsLock = false;
   readonly #stream: Duplex;
   readonly #reader: ByteReader;
   readonly #announced: readonly number[];
-  readonly #allowance = new Allowance();
+  readonly #target: MessageTarget;
+  readonly #floodLimit = new FloodLimit();
   readonly #fences = new Map<number, () => void>();
   readonly #echoes: (() => void)[] = [];
   #lastFence = 0;
   #open = true;
   #error: ApiError | undefined;
   #updating = false;
-  #summary = new SummaryBuilder();
+  #damage = new UpdateDamageBuilder();
 
   private constructor(stream: Duplex, reader: ByteReader, size: Size, pixels: PixelEncoding) {
     super();
@@ -68,21 +68,21 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     this.#stream = stream;
     this.#reader = reader;
     this.framebuffer = new Framebuffer(size);
+    this.#target = this.#messageTarget();
     stream.on('error', () => {});
   }
 
-  /** Opens the session on `stream`, which it destroys when anything goes wrong. */
+  /** Opens a session on `stream`, which it destroys on failure. */
   static async open(stream: Duplex, options: ConnectionOptions): Promise<Connection> {
     const reader = new ByteReader(stream);
     try {
-      const size = await within(shakeHands({ reader, stream, password: options.password }), {
-        timeoutMs: options.timeoutMs,
+      const size = await within(shakeHands({ reader, stream }), {
+        ms: options.timeoutMs,
         signal: options.signal,
         onTimeout: () => noAnswer('greet', options.timeoutMs),
       });
       const connection = new Connection(stream, reader, size, options.pixels);
-      const encodings = messages.setEncodings(connection.#announced);
-      connection.send(messages.setPixelFormat(), encodings);
+      connection.send(messages.setPixelFormat(), messages.setEncodings(connection.#announced));
       connection.#echoes.push(() => {});
       void connection.#listen();
       return connection;
@@ -98,7 +98,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     return this.#open;
   }
 
-  /** An update is being written into the framebuffer, which is neither old nor new meanwhile. */
+  /** Whether the framebuffer holds only part of an update. */
   get updating(): boolean {
     return this.#updating;
   }
@@ -108,19 +108,19 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     if (!this.#open) throw this.#error ?? connectionLost();
   }
 
-  /** Puts messages on the wire in one piece. Throws when the connection has ended. */
+  /** Sends messages in one write. Throws when the connection has ended. */
   send(...parts: readonly Buffer[]): void {
     this.requireOpen();
     this.#stream.write(parts.length === 1 ? parts[0] : Buffer.concat(parts));
     if (this.#stream.writableLength > MAX_UNSENT) {
-      this.close(noAnswer('read what was sent to it', ANSWER_TIMEOUT_MS));
+      this.close(noAnswer('read the messages sent to it', ANSWER_TIMEOUT_MS));
     }
   }
 
-  /** Asks for pixels: all that changed, and the regions of `whole` in any case. */
+  /** Requests all changed pixels, and the regions of `whole` unconditionally. */
   requestUpdate(...whole: readonly Region[]): void {
     const bounds = this.framebuffer.bounds;
-    this.#allowance.grant(bounds.width * bounds.height);
+    this.#floodLimit.grant(bounds.width * bounds.height);
     this.send(
       messages.updateRequest('changes', bounds),
       ...whole.map((region) => messages.updateRequest('whole', region)),
@@ -128,12 +128,12 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   }
 
   /**
-   * Calls `then` when the server has worked off everything sent before; synchronously, before
-   * anything it sent later is decoded. Gives false if the server has no means to tell.
+   * Calls `then` when the server has processed everything sent before: synchronously, before later
+   * messages are decoded. Returns false if the server cannot report it.
    *
-   * The means are a fence (RFB 7.5.7; with BlockBefore alone, since TigerVNC holds the answer to
-   * SyncNext back until the next message), or with QEMU its answer to SetEncodings: it confirms
-   * the extended key event anew each time.
+   * Uses a fence (RFB 7.5.7; BlockBefore only, because TigerVNC delays the answer to SyncNext
+   * until the next message), or with QEMU its answer to SetEncodings, which confirms the extended
+   * key event each time.
    */
   onceReached(then: () => void): boolean {
     if (this.can.fences) {
@@ -153,43 +153,37 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   }
 
   /**
-   * Resolves when the server has taken everything sent so far. A server without any means to
-   * tell is believed once the bytes are on their way.
+   * Resolves when the server has processed everything sent so far, or at once if the server
+   * cannot report it.
    */
   flush(signal?: AbortSignal): Promise<void> {
-    return this.#answer('take the input', signal, (resolve) => {
+    return this.#answer('process the input', signal, (resolve) => {
       if (!this.onceReached(resolve)) resolve();
-      return () => {};
     });
   }
 
-  /** Resolves when the update that is under way is whole, or the next one. */
+  /** Resolves when the current or next update is complete. */
   updated(signal?: AbortSignal): Promise<void> {
-    return this.#answer('finish its picture', signal, (resolve) => {
-      this.on('update', resolve);
-      return () => this.off('update', resolve);
-    });
+    return this.#answer('complete its update', signal, (resolve) => this.once('update', resolve));
   }
 
-  /** Waits until `begin`'s argument is called, but neither for ever nor past the connection's end. */
+  /** Waits until `begin`'s argument is called; rejects after a time-out or when the connection ends. */
   async #answer(
     what: string,
     signal: AbortSignal | undefined,
-    begin: (resolve: () => void) => () => void,
+    begin: (resolve: () => void) => void,
   ): Promise<void> {
     const answer = deferred<void>();
     const onClose = () => answer.reject(this.#error ?? connectionLost());
     this.once('close', onClose);
-    let stop = () => {};
     try {
-      stop = begin(() => answer.resolve());
+      begin(() => answer.resolve());
       await within(answer.promise, {
-        timeoutMs: ANSWER_TIMEOUT_MS,
+        ms: ANSWER_TIMEOUT_MS,
         signal,
         onTimeout: () => noAnswer(what, ANSWER_TIMEOUT_MS),
       });
     } finally {
-      stop();
       this.off('close', onClose);
     }
   }
@@ -202,7 +196,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     this.#fences.clear();
     this.#echoes.length = 0;
     this.#reader.fail(error ?? connectionLost());
-    hangUp(this.#stream);
+    endStream(this.#stream);
     this.emit('close', error);
   }
 
@@ -214,30 +208,23 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     }
   }
 
-  readonly #target: MessageTarget = this.#makeTarget();
-
-  #makeTarget(): MessageTarget {
-    const connection = this;
+  #messageTarget(): MessageTarget {
     return {
-      get framebuffer() {
-        return connection.framebuffer;
-      },
-      get announced() {
-        return connection.#announced;
-      },
-      charge: (pixels) => this.#allowance.charge(pixels),
+      framebuffer: this.framebuffer,
+      announced: this.#announced,
+      charge: (pixels) => this.#floodLimit.charge(pixels),
       onUpdateStart: () => {
         this.#updating = true;
-        this.#summary = new SummaryBuilder();
+        this.#damage = new UpdateDamageBuilder();
       },
-      onPixels: (region) => this.#summary.addPixels(region),
-      onDamage: (region) => this.#summary.addDamage(region),
+      onPixels: (region) => this.#damage.addPixels(region),
+      onDamage: (region) => this.#damage.addDamage(region),
       onUpdateEnd: () => {
         this.#updating = false;
-        this.emit('update', this.#summary);
+        this.emit('update', this.#damage);
       },
       onResize: (size) => {
-        this.#summary.restart();
+        this.#damage.restart();
         this.emit('resize', size);
       },
       onCursor: (cursor) => {
@@ -261,7 +248,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     };
   }
 
-  /** A request is answered at once: messages are worked off in order, so every flag is honoured. */
+  /** Answers a request at once: messages are processed in order, which satisfies every flag. */
   #onFence(flags: number, payload: Buffer): void {
     this.can.fences = true;
     if ((flags & FenceFlag.request) !== 0) {
@@ -277,8 +264,8 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   }
 }
 
-/** Half-closing first lets what was just sent, such as the release of a key, still arrive. */
-function hangUp(stream: Duplex): void {
+/** Half-closes first, so that messages just sent, such as the release of a key, still arrive. */
+function endStream(stream: Duplex): void {
   const timer = setTimeout(() => stream.destroy(), LINGER_MS);
   timer.unref();
   stream.once('close', () => clearTimeout(timer));
@@ -287,5 +274,5 @@ function hangUp(stream: Duplex): void {
 
 function asApiError(error: unknown): ApiError {
   if (error instanceof Error && error.name === 'ApiError') return error as ApiError;
-  return protocolError('sent something that could not be read', error);
+  return protocolError('sent data that could not be read', error);
 }

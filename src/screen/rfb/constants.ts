@@ -15,19 +15,18 @@ export const Encoding = {
   extendedClipboard: 0xc0a1e5ce | 0,
 } as const;
 
-/** How pixels are to be sent: as they are, or packed into tiles, which cost the server some work. */
+/** How the server sends pixels: as they are, or packed into tiles at some cost of CPU time. */
 export type PixelEncoding = 'raw' | 'hextile';
 
 /**
- * What the client announces beside the encodings of pixels.
+ * The announced pseudo-encodings.
  *
- * ExtendedDesktopSize is left out on purpose: TigerVNC answers a non-incremental request of a
- * client that knows it with a size-only update and forgets the request. DesktopSize tells of a
- * new size just as well. LedState is announced although the LEDs matter little here: to a client
- * that does not know them, TigerVNC presses Caps Lock whenever a letter's case changes, and
- * leaves it on.
+ * ExtendedDesktopSize is omitted on purpose: TigerVNC answers a non-incremental request of a
+ * client that supports it with a size-only update and drops the request. DesktopSize reports a
+ * new size just as well. LedState is needed because TigerVNC otherwise presses Caps Lock whenever
+ * a letter's case changes, and leaves it on.
  */
-const OTHERS: readonly number[] = [
+const PSEUDO_ENCODINGS: readonly number[] = [
   Encoding.lastRect,
   Encoding.desktopSize,
   Encoding.cursorWithAlpha,
@@ -38,10 +37,10 @@ const OTHERS: readonly number[] = [
   Encoding.ledState,
 ];
 
-/** What the client announces, best first. */
+/** All encodings that the client announces, best first. */
 export function announced(pixels: PixelEncoding): readonly number[] {
   const packed = pixels === 'raw' ? [] : [Encoding[pixels]];
-  return [Encoding.copyRect, ...packed, Encoding.raw, ...OTHERS];
+  return [Encoding.copyRect, ...packed, Encoding.raw, ...PSEUDO_ENCODINGS];
 }
 
 export const ServerMessage = {
@@ -80,16 +79,16 @@ export const ClipboardFlag = {
   provide: 1 << 28,
 } as const;
 
-/** Bytes of a pixel: red, green, blue and one unused. */
+/** Bytes per pixel: red, green, blue and one unused. */
 export const PIXEL = 4;
 
-/** A guest may show at most so much; anything larger is a broken or hostile server. */
+/** Largest accepted screen; a larger one comes from a broken or hostile server. */
 export const MAX_WIDTH = 3840;
 export const MAX_HEIGHT = 3840;
 export const MAX_PIXELS = 3840 * 2160;
-/** Largest pointer picture, in pixels of width and of height. */
+/** Largest width and height of the pointer's image, in pixels. */
 export const MAX_CURSOR = 512;
-/** Largest clipboard message that is read; larger ones are skipped. */
+/** Largest clipboard message that is read, in bytes; larger ones are skipped. */
 export const MAX_CLIPBOARD = 1 << 20;
-/** A length above this is not a length but a broken stream. */
+/** A length above this means that the stream is corrupt. */
 export const MAX_SKIP = 64 << 20;

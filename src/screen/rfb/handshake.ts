@@ -1,29 +1,27 @@
 import type { Writable } from 'node:stream';
 import { protocolError } from '../errors.js';
-import type { Size } from '../types.js';
+import type { Size } from '../geometry.js';
 import type { ByteReader } from './reader.js';
-import { answerChallenge } from './vnc-auth.js';
 
+/** The security type None (RFB 7.2.1). */
 const NONE = 1;
-const VNC = 2;
-/** Longest text that is kept of what the server says. */
+/** Longest accepted text of the server, in bytes. */
 const MAX_TEXT = 4096;
 
 interface Peer {
   readonly reader: ByteReader;
   readonly stream: Writable;
-  readonly password: string | undefined;
 }
 
 /**
- * The opening of a session (RFB 7.1 to 7.3): version 3.8, 3.7 or 3.3, security None or VNC
- * Authentication, a shared session. Gives the framebuffer's size, not yet checked.
+ * Opens a session (RFB 7.1 to 7.3): version 3.8, 3.7 or 3.3, security type None, shared. Resolves
+ * to the framebuffer's size, unchecked.
  */
 export async function shakeHands(peer: Peer): Promise<Size> {
   const minor = await agreeVersion(peer);
-  const type = minor === 3 ? await givenSecurity(peer) : await chooseSecurity(peer);
-  if (type === VNC) await authenticate(peer);
-  if (minor >= 8 || type === VNC) await securityResult(peer, minor);
+  if (minor === 3) await acceptSecurity(peer);
+  else await chooseSecurity(peer);
+  if (minor >= 8) await readSecurityResult(peer);
   peer.stream.write(Buffer.from([1]));
   const init = await peer.reader.read(24);
   await skipText(peer.reader, init.readUInt32BE(20));
@@ -41,37 +39,28 @@ async function agreeVersion({ reader, stream }: Peer): Promise<3 | 7 | 8> {
   return minor;
 }
 
-async function givenSecurity({ reader, password }: Peer): Promise<number> {
+async function acceptSecurity({ reader }: Peer): Promise<void> {
   const type = await reader.u32();
   if (type === 0) throw await refused(reader);
-  return usable([type], password);
+  requireNone([type]);
 }
 
-async function chooseSecurity({ reader, stream, password }: Peer): Promise<number> {
+async function chooseSecurity({ reader, stream }: Peer): Promise<void> {
   const count = await reader.u8();
   if (count === 0) throw await refused(reader);
-  const type = usable([...(await reader.read(count))], password);
-  stream.write(Buffer.from([type]));
-  return type;
+  requireNone([...(await reader.read(count))]);
+  stream.write(Buffer.from([NONE]));
 }
 
-function usable(offered: readonly number[], password: string | undefined): number {
-  if (offered.includes(NONE)) return NONE;
-  if (!offered.includes(VNC)) {
-    throw protocolError(`offers only security types that vc does not know (${offered.join(', ')})`);
-  }
-  if (password === undefined) throw protocolError('asks for a password, and none was given');
-  return VNC;
+function requireNone(offered: readonly number[]): void {
+  if (offered.includes(NONE)) return;
+  throw protocolError(
+    `offers only security types that vc does not support (${offered.join(', ')})`,
+  );
 }
 
-async function authenticate({ reader, stream, password }: Peer): Promise<void> {
-  stream.write(answerChallenge(await reader.read(16), password ?? ''));
-}
-
-async function securityResult({ reader }: Peer, minor: number): Promise<void> {
-  if ((await reader.u32()) === 0) return;
-  if (minor >= 8) throw await refused(reader);
-  throw protocolError('refused the password');
+async function readSecurityResult({ reader }: Peer): Promise<void> {
+  if ((await reader.u32()) !== 0) throw await refused(reader);
 }
 
 async function refused(reader: ByteReader): Promise<Error> {
@@ -82,7 +71,7 @@ async function refused(reader: ByteReader): Promise<Error> {
   return protocolError(`refused the session (${printable.slice(0, 200)})`);
 }
 
-/** The desktop's name has no use here; a name without end would be an attack. */
+/** Skips the desktop's name; a huge one would be an attack. */
 async function skipText(reader: ByteReader, length: number): Promise<void> {
   if (length > MAX_TEXT) throw protocolError(`announced a name of ${length} bytes`);
   await reader.skip(length);

@@ -1,26 +1,24 @@
 import { protocolError } from '../errors.js';
-import type { Rows } from '../framebuffer.js';
-import type { Region } from '../types.js';
+import type { Region } from '../geometry.js';
+import type { Rows } from '../model/framebuffer.js';
 import { PIXEL } from './constants.js';
 import type { ByteReader } from './reader.js';
 
 const TILE = 16;
-/** No encoder paints a pixel twice; one that does so for ever would cost more than its bytes. */
+/** Bounds the work per tile: encoders paint a pixel once or twice, a hostile server many times. */
 const MOST_COATS = 4;
 /** Bits of a tile's first byte (RFB 7.7.4). */
 const Tile = { raw: 1, background: 2, foreground: 4, subrects: 8, coloured: 16 } as const;
 
-/** Takes the rows of a region as they become complete. Gives those of which pixels changed. */
-export type WriteRows = (byteOffset: number, pixels: Buffer) => Rows | undefined;
-
 /**
  * Reads a rectangle in Hextile encoding: tiles of 16x16 pixels, each a background with smaller
- * rectangles on it or its pixels as they are. Gives the rows, relative to the region, that changed.
+ * rectangles on it, or raw pixels. Calls `write` with rows as they become complete; it returns
+ * the changed ones. Returns all changed rows, relative to the region.
  */
 export async function readHextile(
   reader: ByteReader,
   region: Region,
-  write: WriteRows,
+  write: (byteOffset: number, pixels: Buffer) => Rows | undefined,
 ): Promise<Rows | undefined> {
   const decoder = new TileDecoder(reader, region.width, Math.min(TILE, region.height));
   let changed: Rows | undefined;
@@ -35,12 +33,12 @@ export async function readHextile(
   return changed;
 }
 
-/** Decodes tiles into a strip of at most 16 rows. Colours last from one tile to the next. */
+/** Decodes tiles into a strip of at most 16 rows. Colours carry over from tile to tile. */
 class TileDecoder {
   readonly #reader: ByteReader;
   readonly #width: number;
   readonly #strip: Buffer;
-  /** The strip again, a word a pixel. */
+  /** The strip's memory as one word per pixel. */
   readonly #pixels: Uint32Array;
   #background: number | undefined;
   #foreground = 0;
@@ -78,8 +76,7 @@ class TileDecoder {
       const [wide, high] = [(extent >> 4) + 1, (extent & 15) + 1];
       if (x + wide > width || y + high > height) throw protocolError('painted outside a tile');
       painted += wide * high;
-      if (painted > MOST_COATS * width * height)
-        throw protocolError('painted a tile over and over');
+      if (painted > MOST_COATS * width * height) throw protocolError('repainted a tile too often');
       this.#fill(left + x, y, wide, high, colour);
     }
   }
@@ -103,7 +100,7 @@ class TileDecoder {
 const word = new Uint32Array(1);
 const bytesOfWord = new Uint8Array(word.buffer);
 
-/** A pixel's four bytes as the machine's own word. */
+/** A pixel's four bytes as a word in native byte order. */
 function colourAt(data: Buffer, offset: number): number {
   data.copy(bytesOfWord, 0, offset, offset + PIXEL);
   return word[0] ?? 0;

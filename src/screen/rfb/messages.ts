@@ -1,13 +1,13 @@
-import type { Region } from '../types.js';
+import type { Region } from '../geometry.js';
 import { ClientMessage } from './constants.js';
 
 /** Encoders of the client's messages (RFB 7.5). Each returns the bytes of one message. */
 
-/** Asks for red, green, blue, unused: the order in which the image encoder takes pixels. */
+/** Requests bytes in the image encoder's order: red, green, blue, unused. */
 export function setPixelFormat(): Buffer {
   const message = Buffer.alloc(20);
   message.writeUInt8(ClientMessage.setPixelFormat, 0);
-  message.writeUInt8(32, 4); // bits a pixel
+  message.writeUInt8(32, 4); // bits per pixel
   message.writeUInt8(24, 5); // depth
   message.writeUInt8(0, 6); // little-endian
   message.writeUInt8(1, 7); // true colour
@@ -30,7 +30,7 @@ export function setEncodings(encodings: readonly number[]): Buffer {
   return message;
 }
 
-/** `changes`: only what changed since it was last sent; `whole`: the region whatever it shows. */
+/** `changes`: only what changed since it was last sent; `whole`: all pixels of the region. */
 export function updateRequest(what: 'changes' | 'whole', region: Region): Buffer {
   const message = Buffer.alloc(10);
   message.writeUInt8(ClientMessage.framebufferUpdateRequest, 0);
@@ -51,8 +51,8 @@ export function keyEvent(action: 'press' | 'release', keysym: number): Buffer {
 }
 
 /**
- * QEMU Extended Key Event (RFB 7.5.8): a key by its place on the keyboard. `scancode` is of XT
- * set 1; one that an `e0` precedes has 0x80 added.
+ * QEMU Extended Key Event (RFB 7.5.8): a key by its position on the keyboard. `scancode` is of XT
+ * set 1, plus 0x80 for one with the prefix `e0`.
  */
 export function scancodeEvent(
   action: 'press' | 'release',

@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
+import { type Deferred, deferred } from '../../lib/async/deferred.js';
 import { connectionLost } from '../errors.js';
-import { type Deferred, deferred } from '../wait.js';
 
 /** Bytes held in memory before the stream is paused. */
 const HIGH_WATER = 1 << 20;
 
 /**
- * Reads a stream in pieces of a known length. Holds about a mebibyte at most: what is not yet
- * asked for stays in the stream. Buffers returned are views that later reads do not change.
- * Every read rejects once the stream has ended.
+ * Reads a stream in pieces of known length. Buffers about 1 MiB at most and leaves the rest in
+ * the stream. Returned buffers are views that later reads do not change. Every read rejects once
+ * the stream has ended.
  */
 export class ByteReader {
   readonly #stream: Readable;
@@ -31,13 +31,13 @@ export class ByteReader {
     return this.#take(length);
   }
 
-  /** At least one byte and at most `most`: whatever is there. */
+  /** Whatever is buffered: at least one byte and at most `most`. */
   async some(most: number): Promise<Buffer> {
     while (this.#length === 0) await this.#more();
     return this.#take(Math.min(most, this.#chunks[0]?.length ?? 0));
   }
 
-  /** Reads `length` bytes and forgets them. */
+  /** Reads and discards `length` bytes. */
   async skip(length: number): Promise<void> {
     for (let left = length; left > 0; ) left -= (await this.some(left)).length;
   }
@@ -50,18 +50,17 @@ export class ByteReader {
     return (await this.read(4)).readUInt32BE();
   }
 
-  /** Ends every read that waits, and all later ones, with `error`. */
+  /** Rejects pending and later reads with `error`. */
   readonly fail = (error: Error): void => {
     this.#chunks.length = 0;
     this.#length = 0;
     this.#end(error);
   };
 
-  /** What came before the end can still be read: a server that refuses says why and hangs up. */
+  /** Buffered bytes can still be read: a server that refuses sends a reason and closes. */
   readonly #onEnd = () => this.#end(connectionLost());
   readonly #onError = (cause: Error) => this.#end(connectionLost(cause));
 
-  /** The first error counts. */
   #end(error: Error): void {
     if (this.#ended !== undefined) return;
     this.#ended = error;

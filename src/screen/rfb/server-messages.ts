@@ -4,7 +4,7 @@ import { MAX_CLIPBOARD, MAX_SKIP, ServerMessage } from './constants.js';
 import type { ByteReader } from './reader.js';
 import { readUpdate, type UpdateTarget } from './update.js';
 
-/** What the server says, message by message and in its order; called synchronously. */
+/** Handles the server's messages; called synchronously and in order. */
 export interface MessageTarget extends UpdateTarget {
   onUpdateStart(): void;
   onUpdateEnd(): void;
@@ -52,11 +52,11 @@ async function readCutText(reader: ByteReader, target: MessageTarget): Promise<v
   const size = Math.abs(length);
   if (size > MAX_SKIP) throw protocolError(`announced a clipboard of ${size} bytes`);
   target.charge(size);
-  // A plain cut text is Latin-1 only and tells nothing that the extended one does not.
+  // Plain cut text is Latin-1 only; the extended message carries the same text in full.
   if (length >= 0 || size > MAX_CLIPBOARD) return reader.skip(size);
   if (size < 4) throw protocolError('sent a clipboard message without flags');
   const body = await reader.read(size);
-  // A kilobyte can unpack to a megabyte, which is what it costs.
+  // A kilobyte can unpack to a megabyte, so charge for the unpacked size.
   if (size > 64) target.charge(MAX_CLIPBOARD);
   target.onClipboard(decoded(body));
 }

@@ -1,19 +1,19 @@
-import { type Cursor, withMask } from '../cursor.js';
 import { protocolError } from '../errors.js';
-import { contains, type Framebuffer, type Rows } from '../framebuffer.js';
-import type { Region, Size } from '../types.js';
+import { contains, type Region, type Size } from '../geometry.js';
+import { type Cursor, withMask } from '../model/cursor.js';
+import type { Framebuffer, Rows } from '../model/framebuffer.js';
 import { Encoding, MAX_CURSOR, MAX_PIXELS, PIXEL } from './constants.js';
 import { readHextile } from './hextile.js';
 import type { ByteReader } from './reader.js';
 
-/** Where the rectangles of an update go. */
+/** Receives the rectangles of an update. */
 export interface UpdateTarget {
   readonly framebuffer: Framebuffer;
-  /** What the server was told that it may use. */
+  /** Encodings announced to the server. */
   readonly announced: readonly number[];
-  /** Called before a rectangle of so many pixels is read; throws when it is too much. */
+  /** Called before a rectangle of `pixels` pixels is read; throws when it exceeds the limit. */
   charge(pixels: number): void;
-  /** Pixels of this region came, whether or not they differ from what was there. */
+  /** Pixels of this region were received, changed or not. */
   onPixels(region: Region): void;
   /** Pixels of this region have changed. */
   onDamage(region: Region): void;
@@ -27,7 +27,7 @@ export interface UpdateTarget {
 /** Number of rectangles of an update that ends with a LastRect. */
 const UNTIL_LAST = 0xffff;
 
-/** Reads the rectangles of one FramebufferUpdate (RFB 7.6.1) behind its message type. */
+/** Reads the rectangles of one FramebufferUpdate (RFB 7.6.1) after its message type. */
 export async function readUpdate(reader: ByteReader, target: UpdateTarget): Promise<void> {
   const count = (await reader.read(3)).readUInt16BE(1);
   for (let index = 0; index < count || count === UNTIL_LAST; index++) {
@@ -52,7 +52,7 @@ async function readRectangle(
   region: Region,
 ): Promise<void> {
   if (!target.announced.includes(encoding)) {
-    throw protocolError(`used encoding ${encoding}, which was not announced`);
+    throw protocolError(`used encoding ${encoding}, which the client did not announce`);
   }
   switch (encoding) {
     case Encoding.raw:
@@ -76,7 +76,7 @@ async function readRectangle(
       target.onLeds(await reader.u8());
       return;
     default:
-      throw protocolError(`used encoding ${encoding}, which is no encoding of pixels`);
+      throw protocolError(`used encoding ${encoding} for a rectangle`);
   }
 }
 
@@ -127,7 +127,7 @@ async function readCopy(reader: ByteReader, target: UpdateTarget, region: Region
 function requireInside(framebuffer: Framebuffer, region: Region): void {
   if (contains(framebuffer.size, region)) return;
   const { x, y, width, height } = region;
-  throw protocolError(`painted ${width}x${height} at ${x},${y}, outside its own screen`);
+  throw protocolError(`painted ${width}x${height} at ${x},${y}, outside the screen`);
 }
 
 async function readCursor(reader: ByteReader, encoding: number, region: Region): Promise<Cursor> {
@@ -136,9 +136,9 @@ async function readCursor(reader: ByteReader, encoding: number, region: Region):
     throw protocolError(`announced a pointer of ${width}x${height}`);
   }
   if (encoding === Encoding.cursorWithAlpha && (await reader.u32()) !== Encoding.raw) {
-    throw protocolError('sent a pointer in an encoding that was not announced');
+    throw protocolError('sent a pointer in an encoding that the client did not announce');
   }
-  // A copy: the bytes may be a view of a far larger chunk, which the picture would keep alive.
+  // Copied, because a view would keep a much larger chunk alive.
   const pixels = Buffer.from(await reader.read(width * height * PIXEL));
   if (encoding === Encoding.cursorWithAlpha) return { hotX, hotY, width, height, pixels };
   const mask = await reader.read(Math.ceil(width / 8) * height);

@@ -1,3 +1,5 @@
+import { within } from '../../lib/async/deadline.js';
+import { type Deferred, deferred } from '../../lib/async/deferred.js';
 import {
   type ClipboardMessage,
   clipboardForget,
@@ -6,31 +8,30 @@ import {
   clipboardRequest,
 } from '../rfb/clipboard.js';
 import type { Connection } from '../rfb/connection.js';
-import { type Deferred, deferred, within } from '../wait.js';
 
-/** Milliseconds until a program that owns the guest's clipboard is given up. */
+/** Milliseconds to wait for the program that owns the guest's clipboard. */
 const READ_TIMEOUT_MS = 300;
 
 /**
- * The guest's clipboard (X: CLIPBOARD and PRIMARY both) over the Extended Clipboard. Lends it a
- * text, hears when a program asks for that text, and gives back afterwards what was there.
+ * The guest's clipboard (both CLIPBOARD and PRIMARY in X) over the Extended Clipboard encoding.
+ * Offers a text temporarily, reports when a program requests it, and restores the previous text.
  */
 export class GuestClipboard {
   readonly #connection: Connection;
-  /** A program in the guest has put something there since this client last did. */
+  /** A program in the guest owns the clipboard. */
   #guestHas = false;
-  /** What this client gives when asked; undefined when it offers nothing. */
+  /** The text this client offers, if any. */
   #offer: string | undefined;
-  /** What to give back: the text that was there before the first paste. */
+  /** The text to restore: the one from before the first paste. */
   #before: string | undefined;
   #asked: Deferred<void> | undefined;
   #withheld = false;
   #packed: { readonly text: string; readonly data: Buffer } | undefined;
   #read: Deferred<string | undefined> | undefined;
 
-  /** Somebody wants to know what programs in the guest copy. */
+  /** Whether to call {@link onCopied}. */
   listening = false;
-  /** Called with a text that a program in the guest copied, while {@link listening}. */
+  /** Called with each text that a program in the guest copies. */
   onCopied: (text: string) => void = () => {};
 
   constructor(connection: Connection) {
@@ -39,7 +40,7 @@ export class GuestClipboard {
     connection.on('close', () => this.#read?.resolve(undefined));
   }
 
-  /** Puts a text there to stay, until a program or this client puts another. */
+  /** Sets the clipboard's text until a program or this client replaces it. */
   put(text: string): void {
     this.#guestHas = false;
     this.#before = text;
@@ -48,7 +49,7 @@ export class GuestClipboard {
     this.#connection.send(clipboardNotify());
   }
 
-  /** Remembers the guest's text, so that {@link giveBack} can restore it. */
+  /** Saves the guest's text for {@link giveBack}. */
   async remember(signal?: AbortSignal): Promise<void> {
     if (!this.#guestHas) return;
     const read = deferred<string | undefined>();
@@ -56,7 +57,7 @@ export class GuestClipboard {
     this.#connection.send(clipboardRequest());
     const gaveUp = () => new Error('the clipboard was not read');
     this.#before = await within(read.promise, {
-      timeoutMs: READ_TIMEOUT_MS,
+      ms: READ_TIMEOUT_MS,
       onTimeout: gaveUp,
       signal,
     }).catch(() => undefined);
@@ -65,10 +66,11 @@ export class GuestClipboard {
   }
 
   /**
-   * Takes the clipboard over, but gives nothing before {@link asked} is called. Resolves when the
-   * server has taken it: a request that comes until then is none of the program that is about to
-   * be told to paste. TigerVNC asks by itself, for its own cache, when it takes the clipboard
-   * from a program (vncMaybeRequestCache); with the text in that cache it would never ask again.
+   * Takes ownership of the clipboard, but withholds the text until {@link asked} is called.
+   * Resolves when the server has processed the offer. Requests before that do not come from the
+   * program that is about to paste: TigerVNC requests the text for its own cache when it takes
+   * the clipboard from a program (vncMaybeRequestCache), and with the text cached it would never
+   * request it again.
    */
   async offer(text: string, signal?: AbortSignal): Promise<void> {
     this.#guestHas = false;
@@ -78,21 +80,21 @@ export class GuestClipboard {
     await this.#connection.flush(signal);
   }
 
-  /** Resolves when a program wants the text that was offered; it is given then. */
+  /** Stops withholding the text. Resolves when a program has requested it. */
   asked(): Promise<void> {
     this.#withheld = false;
     this.#asked = deferred<void>();
     return this.#asked.promise;
   }
 
-  /** Takes the text back that nobody asked for; resolves when the server gives it to none any more. */
+  /** Withdraws the offered text; resolves when the server no longer offers it. */
   async withdraw(signal?: AbortSignal): Promise<void> {
     this.#withheld = true;
     this.#connection.send(clipboardForget());
     await this.#connection.flush(signal);
   }
 
-  /** Ends the offer: the text from before is there again, or nothing. */
+  /** Ends the offer and restores the previous text, if any. */
   giveBack(): void {
     this.#asked = undefined;
     this.#withheld = false;
@@ -102,7 +104,7 @@ export class GuestClipboard {
     this.#connection.send(this.#offer === undefined ? clipboardForget() : clipboardNotify());
   }
 
-  /** Packed once, however often the guest asks for it. */
+  /** Cached, because the guest may request the same text several times. */
   #packedOffer(): Buffer {
     const text = this.#offer ?? '';
     if (this.#packed?.text !== text) this.#packed = { text, data: clipboardProvide(text) };

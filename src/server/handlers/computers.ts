@@ -1,5 +1,4 @@
-import type { Handlers } from '../handlers.js';
-import { computerOf } from '../requests.js';
+import type { Handlers } from './handlers.js';
 
 type Names =
   | 'createComputer'
@@ -22,25 +21,20 @@ export const computerHandlers: Pick<Handlers, Names> = {
     const project = fleet.projects.find(owner, params.project ?? '');
     return { computers: fleet.computers.list(project.id) };
   },
-  getComputer: ({ fleet, owner, params }) =>
-    fleet.computers.view(computerOf(fleet, owner, params).id),
-  deleteComputer: async ({ fleet, owner, params }) => {
-    await fleet.computers.remove(computerOf(fleet, owner, params));
+  getComputer: ({ fleet, computer }) => fleet.computers.view(computer.id),
+  deleteComputer: async ({ fleet, computer }) => {
+    await fleet.computers.remove(computer);
     return { success: true };
   },
-  updateComputer: ({ fleet, owner, params, body }) =>
-    fleet.computers.update(computerOf(fleet, owner, params), body),
-  listActions: ({ fleet, owner, params, query }) => ({
-    actions: fleet.ledger.list(computerOf(fleet, owner, params).id, query),
+  updateComputer: ({ fleet, computer, body }) => fleet.computers.update(computer, body),
+  listActions: ({ fleet, computer, query }) => ({
+    actions: fleet.auditLog.list(computer.id, query),
   }),
-  startComputer: ({ fleet, owner, params, query }) =>
-    fleet.computers.start(computerOf(fleet, owner, params), query.wait ? 'ready' : 'no'),
-  stopComputer: ({ fleet, owner, params }) =>
-    fleet.computers.stop(computerOf(fleet, owner, params)),
-  restartComputer: ({ fleet, owner, params, query }) =>
-    fleet.computers.restart(computerOf(fleet, owner, params), query.wait ? 'ready' : 'no'),
-  forkComputer: ({ fleet, owner, params, body, query }) => {
-    const source = computerOf(fleet, owner, params);
-    return fleet.computers.fork(owner, source, body.name, query.wait ? 'ready' : 'no');
-  },
+  startComputer: ({ fleet, computer, query }) =>
+    fleet.computers.start(computer, query.wait ? 'ready' : 'no'),
+  stopComputer: ({ fleet, computer }) => fleet.computers.stop(computer),
+  restartComputer: ({ fleet, computer, query }) =>
+    fleet.computers.restart(computer, query.wait ? 'ready' : 'no'),
+  forkComputer: ({ fleet, owner, computer, body, query }) =>
+    fleet.computers.fork(owner, computer, body.name, query.wait ? 'ready' : 'no'),
 };

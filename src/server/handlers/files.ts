@@ -1,41 +1,40 @@
 import type { FileEntry } from '../../contract/files.js';
 import type { Entry } from '../../shell/files/types.js';
-import type { Handlers } from '../handlers.js';
-import { computerOf } from '../requests.js';
+import type { Handlers } from './handlers.js';
 
 type Names = 'getEntry' | 'listDirectory' | 'makeDirectory' | 'makeLink';
 
 export const fileHandlers: Pick<Handlers, Names> = {
-  getEntry: ({ fleet, owner, params, query, signal }) =>
-    fleet.control.ask(
-      computerOf(fleet, owner, params),
+  getEntry: ({ fleet, computer, query, signal }) =>
+    fleet.actions.ask(
+      computer,
       async (shell, s) => {
         const { path, ...entry } = await shell.files.entry(query.path, s);
         return { path, ...view(entry) };
       },
       signal,
     ),
-  listDirectory: ({ fleet, owner, params, query, signal }) =>
-    fleet.control.ask(
-      computerOf(fleet, owner, params),
+  listDirectory: ({ fleet, computer, query, signal }) =>
+    fleet.actions.ask(
+      computer,
       async (shell, s) => {
         const { path, entries } = await shell.files.list(query.path, s);
         return { path, entries: entries.map(view) };
       },
       signal,
     ),
-  makeDirectory: ({ fleet, owner, params, body, signal }) =>
-    fleet.control.ask(
-      computerOf(fleet, owner, params),
+  makeDirectory: ({ fleet, computer, body, signal }) =>
+    fleet.actions.ask(
+      computer,
       async (shell, s) => ({
         success: true as const,
         ...(await shell.files.makeDirectory(body.path, { mode: body.mode, signal: s })),
       }),
       signal,
     ),
-  makeLink: ({ fleet, owner, params, body, signal }) =>
-    fleet.control.ask(
-      computerOf(fleet, owner, params),
+  makeLink: ({ fleet, computer, body, signal }) =>
+    fleet.actions.ask(
+      computer,
       async (shell, s) => ({
         success: true as const,
         ...(await shell.files.makeLink(body.path, body.target, s)),

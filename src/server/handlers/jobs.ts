@@ -1,29 +1,28 @@
 import type { Job } from '../../contract/jobs.js';
 import type { JobState } from '../../shell/jobs/types.js';
-import type { Handlers } from '../handlers.js';
-import { computerOf } from '../requests.js';
+import type { Handlers } from './handlers.js';
 
 type Names = 'listJobs' | 'getJob' | 'endJob';
 
 export const jobHandlers: Pick<Handlers, Names> = {
-  listJobs: ({ fleet, owner, params, signal }) =>
-    fleet.control.ask(
-      computerOf(fleet, owner, params),
+  listJobs: ({ fleet, computer, signal }) =>
+    fleet.actions.ask(
+      computer,
       async (shell, s) => ({ jobs: (await shell.jobs.list(s)).map(view) }),
       signal,
     ),
-  getJob: ({ fleet, owner, params, query, signal }) =>
-    fleet.control.ask(
-      computerOf(fleet, owner, params),
+  getJob: ({ fleet, computer, params, query, signal }) =>
+    fleet.actions.ask(
+      computer,
       async (shell, s) => {
         const job = await shell.jobs.get(params.job ?? '', query, s);
         return { ...view(job), output: job.output, next_offset: job.nextOffset };
       },
       signal,
     ),
-  endJob: ({ fleet, owner, params, signal }) =>
-    fleet.control.ask(
-      computerOf(fleet, owner, params),
+  endJob: ({ fleet, computer, params, signal }) =>
+    fleet.actions.ask(
+      computer,
       async (shell, s) => view(await shell.jobs.end(params.job ?? '', s)),
       signal,
     ),

@@ -1,14 +1,20 @@
-import type { Handlers } from '../handlers.js';
+import type { Handlers } from './handlers.js';
 
-export const keyHandlers: Pick<Handlers, 'getMe' | 'listKeys' | 'createKey' | 'deleteKey'> = {
+export const keyHandlers: Pick<
+  Handlers,
+  'getMe' | 'listAudit' | 'listKeys' | 'createKey' | 'deleteKey'
+> = {
   getMe: ({ fleet, owner }) => ({
-    ...fleet.access.describe(owner),
+    ...fleet.apiKeys.describe(owner),
     ...fleet.computers.usage(owner.id),
   }),
-  listKeys: ({ fleet, owner }) => ({ keys: fleet.access.list(owner) }),
-  createKey: ({ fleet, owner, body }) => fleet.access.create(owner, body.name),
+  listAudit: ({ fleet, owner, query }) => ({
+    entries: fleet.auditLog.listOfOwner(owner, query),
+  }),
+  listKeys: ({ fleet, owner }) => ({ keys: fleet.apiKeys.list(owner) }),
+  createKey: ({ fleet, owner, body }) => fleet.apiKeys.create(owner, body.name),
   deleteKey: ({ fleet, owner, params }) => {
-    fleet.access.remove(owner, params.key ?? '');
+    fleet.apiKeys.remove(owner, params.key ?? '');
     return { success: true };
   },
 };

@@ -1,8 +1,8 @@
-import type { OperationName } from '../../contract/operations.js';
-import type { EachComputer, ProjectStep } from '../../fleet/projects.js';
-import { recorded } from '../deeds.js';
-import type { Handlers } from '../handlers.js';
+import type { OperationName } from '../../contract/routes.js';
+import type { EachComputer, ProjectStep } from '../../fleet/computers/projects.js';
+import { audited } from '../audit-requests.js';
 import type { Call } from '../requests.js';
+import type { Handlers } from './handlers.js';
 
 type Names =
   | 'createProject'
@@ -17,21 +17,21 @@ type Names =
 type Asked = Pick<Call<unknown, unknown>, 'fleet' | 'owner' | 'params'>;
 
 async function remove({ fleet, owner, params }: Asked) {
-  const noted = noting('deleteProject', { fleet, owner, params });
-  await fleet.projects.remove(owner, params.project ?? '', noted);
+  const eachAudited = auditEach('deleteProject', { fleet, owner, params });
+  await fleet.projects.remove(owner, params.project ?? '', eachAudited);
   return { success: true as const };
 }
 
 function each(name: OperationName, step: ProjectStep) {
   return ({ fleet, owner, params }: Asked) => {
-    const noted = noting(name, { fleet, owner, params });
-    return fleet.projects.each(owner, params.project ?? '', step, noted);
+    const eachAudited = auditEach(name, { fleet, owner, params });
+    return fleet.projects.each(owner, params.project ?? '', step, eachAudited);
   };
 }
 
-/** Writes what is done to a project into the ledger of each of its computers. */
-function noting(name: OperationName, { fleet, owner }: Asked): EachComputer {
-  return ({ id }, work) => recorded(fleet, { name, owner, params: { id }, input: {} }, work);
+/** Writes a project's operation into the audit log of each of its computers. */
+function auditEach(name: OperationName, { fleet, owner }: Asked): EachComputer {
+  return (computer, work) => audited(fleet, { name, owner, computer, input: {} }, work);
 }
 
 export const projectHandlers: Pick<Handlers, Names> = {

@@ -1,5 +1,5 @@
-import type { Handlers } from '../handlers.js';
-import { ByteStream, computerOf } from '../requests.js';
+import { ByteStream } from '../requests.js';
+import type { Handlers } from './handlers.js';
 
 type Names =
   | 'startStream'
@@ -11,22 +11,21 @@ type Names =
   | 'deleteConnection';
 
 export const streamHandlers: Pick<Handlers, Names> = {
-  startStream: ({ fleet, owner, params, body, signal }) =>
-    fleet.streams.start(owner, computerOf(fleet, owner, params), body, signal),
-  streamStatus: ({ fleet, owner, params }) =>
-    fleet.streams.status(computerOf(fleet, owner, params)),
-  stopStream: async ({ fleet, owner, params }) => {
-    await fleet.streams.stop(computerOf(fleet, owner, params));
+  startStream: ({ fleet, owner, computer, body, signal }) =>
+    fleet.streams.start(owner, computer, body, signal),
+  streamStatus: ({ fleet, computer }) => fleet.streams.status(computer),
+  stopStream: async ({ fleet, computer }) => {
+    await fleet.streams.stop(computer);
     return { success: true };
   },
-  record: async ({ fleet, owner, params, query, signal }) => {
-    const { video } = await fleet.streams.record(computerOf(fleet, owner, params), query, signal);
+  record: async ({ fleet, computer, query, signal }) => {
+    const { video } = await fleet.streams.record(computer, query, signal);
     return new ByteStream(video, 'video/mp4');
   },
-  listConnections: ({ fleet, owner }) => ({ connections: fleet.connections.list(owner) }),
-  createConnection: ({ fleet, owner, body }) => fleet.connections.create(owner, body),
+  listConnections: ({ fleet, owner }) => ({ connections: fleet.streamTargets.list(owner) }),
+  createConnection: ({ fleet, owner, body }) => fleet.streamTargets.create(owner, body),
   deleteConnection: ({ fleet, owner, params }) => {
-    fleet.connections.remove(owner, params.name ?? '');
+    fleet.streamTargets.remove(owner, params.name ?? '');
     return { success: true };
   },
 };

@@ -1,15 +1,22 @@
 import type { FileEntryWithStats, Stats } from 'ssh2';
 import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
-import { fileError, isEnd, isMissing } from './errors.js';
+import { fileError, ifExists, isEnd } from './errors.js';
 import { guestPath } from './path.js';
 import { type FileSession, withSession } from './session.js';
 import type { Entry, EntryType, UploadOptions } from './types.js';
 
-/** A listing has at most so many entries; it is held in memory. */
-export const MOST_ENTRIES = 50_000;
-
-/** Links whose targets are asked for at once. */
+/** Most entries in a listing, which is held in memory. */
+const MOST_ENTRIES = 50_000;
+/** What a batch without entries counts for. */
+const EMPTY_BATCH = 100;
+/** Most characters of all names in a listing, and of all targets of its links. */
+const MOST_CHARACTERS = 8 << 20;
+/** Longest name: 255 bytes on Linux, 255 UTF-16 units on Windows. */
+const MOST_NAME = 255;
+/** Longest target of a link (PATH_MAX). */
+const MOST_TARGET = 4096;
+/** Number of links read at once. */
 const AT_ONCE = 64;
 
 export function entry(connection: Connection, path: string, signal?: AbortSignal) {
@@ -21,7 +28,7 @@ export function entry(connection: Connection, path: string, signal?: AbortSignal
       const name = absolute.slice(absolute.lastIndexOf('/') + 1) || '/';
       return { path: absolute, ...describe(name, stats) };
     } catch (error) {
-      throw fileError(error, 'look at', path);
+      throw fileError(error, 'access', path);
     }
   });
 }
@@ -47,6 +54,8 @@ async function readAll(session: FileSession, absolute: string, path: string): Pr
   const { sftp } = session;
   const handle = await session.ask<Buffer>((done) => sftp.opendir(absolute, done));
   const entries: Entry[] = [];
+  let received = 0;
+  let characters = 0;
   for (;;) {
     const batch = await session
       .ask<FileEntryWithStats[]>((done) => sftp.readdir(handle, done))
@@ -56,13 +65,29 @@ async function readAll(session: FileSession, absolute: string, path: string): Pr
       });
     if (batch === undefined) return entries;
     for (const { filename, attrs } of batch) {
+      if (filename.length > MOST_NAME) {
+        const message = `The computer listed a name of ${filename.length} characters in ${JSON.stringify(path)}.`;
+        throw new ApiError('guest_failed', message);
+      }
+      characters += filename.length;
       if (filename !== '.' && filename !== '..') entries.push(describe(filename, attrs));
     }
-    if (entries.length > MOST_ENTRIES) {
+    // An empty batch counts too: a hostile guest can send them without end, and ssh2 drops `.` and
+    // `..` from batches before they get here.
+    received += batch.length || EMPTY_BATCH;
+    if (received > MOST_ENTRIES) {
       const message = `${JSON.stringify(path)} has more than ${MOST_ENTRIES} entries.`;
       throw new ApiError('invalid_request', message);
     }
+    if (characters > MOST_CHARACTERS) throw tooLong(path);
   }
+}
+
+function tooLong(path: string): ApiError {
+  return new ApiError(
+    'invalid_request',
+    `The names in ${JSON.stringify(path)} are too long to list.`,
+  );
 }
 
 async function withTargets(
@@ -70,15 +95,19 @@ async function withTargets(
   directory: string,
   entries: Entry[],
 ): Promise<Entry[]> {
-  const links = [...entries.entries()].filter(([, { type }]) => type === 'link');
+  const links = [...entries.entries()].filter(([, { type }]) => type === 'link').reverse();
+  let characters = 0;
   const worker = async () => {
-    for (let next = links.shift(); next !== undefined; next = links.shift()) {
+    for (let next = links.pop(); next !== undefined; next = links.pop()) {
       const [index, link] = next;
       const path = `${directory.replace(/\/$/, '')}/${link.name}`;
       const target = await session
         .ask<string>((done) => session.sftp.readlink(path, done))
         .catch(() => undefined);
-      if (target !== undefined) entries[index] = { ...link, target };
+      if (target === undefined || target.length > MOST_TARGET) continue;
+      characters += target.length;
+      if (characters > MOST_CHARACTERS) throw tooLong(directory);
+      entries[index] = { ...link, target };
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
@@ -93,18 +122,16 @@ export function makeDirectory(
   const wanted = guestPath(path).replace(/(?<=.)\/+$/, '');
   return withSession(connection, signal, async (session) => {
     try {
-      const there = await statIfThere(session, wanted);
-      if (there !== undefined && !there.isDirectory()) {
+      const existing = await ifExists(session.stat(wanted));
+      if (existing !== undefined && !existing.isDirectory()) {
         throw new ApiError('invalid_request', `${JSON.stringify(path)} is not a directory.`);
       }
-      if (there === undefined) {
-        await session.ask<void>((done) =>
-          session.sftp.mkdir(wanted, { mode: mode ?? 0o777 }, (error) => done(error, undefined)),
-        );
+      if (existing === undefined) {
+        await session.run((done) => session.sftp.mkdir(wanted, { mode: mode ?? 0o777 }, done));
       }
-      return { path: await session.realpath(wanted), created: there === undefined };
+      return { path: await session.realpath(wanted), created: existing === undefined };
     } catch (error) {
-      throw fileError(error, 'make', path);
+      throw fileError(error, 'create', path);
     }
   });
 }
@@ -119,32 +146,16 @@ export function makeLink(
   return withSession(connection, signal, async (session) => {
     const { sftp } = session;
     try {
-      const there = await session
-        .ask<Stats>((done) => sftp.lstat(wanted, done))
-        .catch((error: unknown) => {
-          if (isMissing(error)) return undefined;
-          throw error;
-        });
-      if (there !== undefined && !there.isSymbolicLink()) {
-        throw new ApiError('invalid_request', `${JSON.stringify(path)} is there and is no link.`);
+      const existing = await ifExists(session.ask<Stats>((done) => sftp.lstat(wanted, done)));
+      if (existing !== undefined && !existing.isSymbolicLink()) {
+        throw new ApiError('invalid_request', `${JSON.stringify(path)} exists and is not a link.`);
       }
-      if (there !== undefined) {
-        await session.ask<void>((done) => sftp.unlink(wanted, (error) => done(error, undefined)));
-      }
-      await session.ask<void>((done) =>
-        sftp.symlink(target, wanted, (error) => done(error, undefined)),
-      );
+      if (existing !== undefined) await session.run((done) => sftp.unlink(wanted, done));
+      await session.run((done) => sftp.symlink(target, wanted, done));
       return { path };
     } catch (error) {
-      throw fileError(error, 'make', path);
+      throw fileError(error, 'create', path);
     }
-  });
-}
-
-function statIfThere(session: FileSession, path: string): Promise<Stats | undefined> {
-  return session.stat(path).catch((error: unknown) => {
-    if (isMissing(error)) return undefined;
-    throw error;
   });
 }
 
@@ -153,7 +164,7 @@ function describe(name: string, stats: Stats | FileEntryWithStats['attrs']): Ent
   return { name, type: typeOf(mode), size, mode: mode & 0o7777, mtime };
 }
 
-/** File type bits of a mode, as POSIX has them. */
+/** POSIX file type bits of a mode. */
 const TYPES: ReadonlyMap<number, EntryType> = new Map([
   [0o100000, 'file'],
   [0o040000, 'directory'],

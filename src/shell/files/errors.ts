@@ -1,9 +1,9 @@
-import { ApiError } from '../../contract/errors.js';
+import { ApiError, type ErrorCode } from '../../contract/errors.js';
 
 /** Status codes of SFTP version 3: draft-ietf-secsh-filexfer-02, section 7. */
 const Status = { eof: 1, noSuchFile: 2, permissionDenied: 3, badMessage: 5, unsupported: 8 };
 
-/** True for what SFTP answers at the end of a file or directory. */
+/** True for SFTP's status at the end of a file or directory. */
 export function isEnd(error: unknown): boolean {
   return codeOf(error) === Status.eof;
 }
@@ -12,28 +12,33 @@ export function isMissing(error: unknown): boolean {
   return codeOf(error) === Status.noSuchFile;
 }
 
-/** What SFTP answers, in words that name what was tried (`read`) and the path. */
+/** Resolves to undefined instead of rejecting because a file does not exist. */
+export function ifExists<T>(answer: Promise<T>): Promise<T | undefined> {
+  return answer.catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+}
+
+/** Converts an SFTP error to an ApiError that names the operation (`read`) and the path. */
 export function fileError(error: unknown, doing: string, path: string): ApiError {
   if (error instanceof ApiError) return error;
-  const cause = { cause: error };
   const shown = JSON.stringify(path);
+  const because = (code: ErrorCode, message: string) =>
+    new ApiError(code, message, { cause: error });
   switch (codeOf(error)) {
     case Status.noSuchFile:
-      return new ApiError('not_found', `There is no ${shown} in the computer.`, cause);
+      return because('not_found', `There is no ${shown} in the computer.`);
     case Status.permissionDenied:
-      return new ApiError(
-        'invalid_request',
-        `The computer's user may not ${doing} ${shown}.`,
-        cause,
-      );
+      return because('invalid_request', `The computer's user may not ${doing} ${shown}.`);
     case Status.badMessage:
-      return new ApiError('invalid_request', `The name ${shown} is too long or not valid.`, cause);
+      return because('invalid_request', `The name ${shown} is too long or not valid.`);
     case Status.unsupported:
-      return new ApiError('unsupported', `This computer cannot ${doing} ${shown}.`, cause);
+      return because('unsupported', `This computer cannot ${doing} ${shown}.`);
     case undefined:
-      return new ApiError('guest_failed', `The computer stopped at: ${doing} ${shown}.`, cause);
+      return because('guest_failed', `The connection was lost while trying to ${doing} ${shown}.`);
     default:
-      return new ApiError('invalid_request', `The computer could not ${doing} ${shown}.`, cause);
+      return because('invalid_request', `The computer could not ${doing} ${shown}.`);
   }
 }
 

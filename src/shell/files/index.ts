@@ -4,7 +4,7 @@ import { readFile } from './read.js';
 import type { Files } from './types.js';
 import { writeFile } from './write.js';
 
-/** The files at the other end of a connection. Each call has an SFTP session of its own. */
+/** The files of a connection's guest. Each call opens its own SFTP session. */
 export function openFiles(connection: Connection): Files {
   return {
     read: (path, use, signal) => readFile(connection, path, use, signal),

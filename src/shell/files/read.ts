@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import type { Stats } from 'ssh2';
 import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
 import { fileError, isEnd } from './errors.js';
@@ -7,8 +8,8 @@ import { type FileSession, withSession } from './session.js';
 import type { OpenFile } from './types.js';
 
 /**
- * Bytes of one request, all but what OpenSSH puts into one packet (256 KiB), and requests under way
- * at once: together what memory a reader takes. More is slower: it leaves the caches.
+ * Bytes of one request, a little less than OpenSSH's largest packet (256 KiB), and requests in
+ * flight: together the memory of a reader. More would be slower, because it exceeds the caches.
  */
 const CHUNK = 252 * 1024;
 const AHEAD = 4;
@@ -23,13 +24,11 @@ export function readFile<T>(
   const wanted = guestPath(path);
   return withSession(connection, signal, async (session) => {
     try {
-      // Before it is opened: opening a pipe that nobody writes would wait for ever.
+      // Checked first, because opening a pipe without a writer would block forever.
       if (!(await session.stat(wanted)).isFile()) throw await notAFile(session, wanted, path);
       const handle = await session.ask<Buffer>((done) => session.sftp.open(wanted, 'r', done));
-      const stats = await session.ask<import('ssh2').Stats>((done) =>
-        session.sftp.fstat(handle, done),
-      );
-      // Files of /proc and the like say that they are empty.
+      const stats = await session.ask<Stats>((done) => session.sftp.fstat(handle, done));
+      // Files in /proc and similar report a size of 0.
       const first = stats.size === 0 ? await readAt(session, handle, 0, CHUNK) : undefined;
       const size = first === undefined || first.length === 0 ? stats.size : undefined;
       const chunks =
@@ -52,7 +51,7 @@ async function notAFile(session: FileSession, wanted: string, path: string): Pro
   return new ApiError('invalid_request', `${JSON.stringify(path)} is ${what}.`);
 }
 
-/** Many requests are on their way at once, and are handed on in order. */
+/** Keeps several requests in flight and yields their chunks in order. */
 async function* exactly(
   session: FileSession,
   handle: Buffer,
@@ -100,16 +99,13 @@ async function readWhole(
 ): Promise<Buffer> {
   const chunk = await readAt(session, handle, position, length);
   if (chunk.length === length) return chunk;
-  if (chunk.length === 0) {
-    const message = `${JSON.stringify(path)} became shorter while it was read.`;
-    throw new ApiError('guest_failed', message);
-  }
-  const at = position + chunk.length;
-  const rest = await readWhole(session, handle, at, length - chunk.length, path);
-  return Buffer.concat([chunk, rest]);
+  throw new ApiError('guest_failed', `${JSON.stringify(path)} shrank while it was read.`);
 }
 
-/** What one request gives: perhaps less than `length` bytes, none at the end. */
+/**
+ * Reads `length` bytes, or fewer at the end. Fills one buffer with as many requests as needed, so
+ * that a guest that answers with a byte at a time takes no more memory.
+ */
 async function readAt(
   session: FileSession,
   handle: Buffer,
@@ -117,11 +113,17 @@ async function readAt(
   length: number,
 ): Promise<Buffer> {
   const buffer = Buffer.allocUnsafe(length);
-  const bytes = await session
-    .data<number>((done) => session.sftp.read(handle, buffer, 0, length, position, done))
-    .catch((error: unknown) => {
-      if (isEnd(error)) return 0;
-      throw error;
-    });
-  return buffer.subarray(0, bytes);
+  let filled = 0;
+  while (filled < length) {
+    const [offset, left, at] = [filled, length - filled, position + filled];
+    const bytes = await session
+      .data<number>((done) => session.sftp.read(handle, buffer, offset, left, at, done))
+      .catch((error: unknown) => {
+        if (isEnd(error)) return 0;
+        throw error;
+      });
+    if (bytes === 0) break;
+    filled += Math.min(bytes, left);
+  }
+  return filled === length ? buffer : Buffer.from(buffer.subarray(0, filled));
 }

@@ -1,16 +1,18 @@
 import type { SFTPWrapper, Stats } from 'ssh2';
 import { ApiError } from '../../contract/errors.js';
+import { onAbort } from '../../lib/async/abort.js';
+import { within } from '../../lib/async/deadline.js';
 import type { Connection } from '../connection.js';
 
-/** How long the guest may take to answer one request that moves no data. */
+/** Milliseconds that the guest has to answer a request that transfers no data. */
 const ANSWER_MS = 15_000;
 
 type Done<T> = (error: Error | null | undefined, value: T) => void;
 
-/** A session of the file transfer protocol whose requests are promises. */
+/** An SFTP session with promises. */
 export class FileSession {
   readonly sftp: SFTPWrapper;
-  /** Requests that wait for their answer. */
+  /** Rejects the pending requests. */
   readonly #waiting = new Set<(error: Error) => void>();
   #ended: Error | undefined;
 
@@ -30,19 +32,19 @@ export class FileSession {
     });
   }
 
-  /** One request; `guest_timeout` when its answer takes too long. */
+  /** Sends a request; rejects with `guest_timeout` when the answer takes too long. */
   ask<T>(request: (done: Done<T>) => void): Promise<T> {
-    return new Promise((resolve, reject) => {
-      const message = 'The computer did not answer about its files in time.';
-      const late = () => reject(new ApiError('guest_timeout', message));
-      const timer = setTimeout(late, ANSWER_MS);
-      this.data<T>(request)
-        .then(resolve, reject)
-        .finally(() => clearTimeout(timer));
-    });
+    const message = 'The computer did not answer a file request in time.';
+    const onTimeout = () => new ApiError('guest_timeout', message);
+    return within(this.data<T>(request), { ms: ANSWER_MS, onTimeout });
   }
 
-  /** One request without a time-out: whoever moves data watches its pace. */
+  /** Sends a request without a result. */
+  run(request: (done: (error?: Error | null) => void) => void): Promise<void> {
+    return this.ask<void>((done) => request((error) => done(error, undefined)));
+  }
+
+  /** Sends a request without a time-out: transfers of data have a stall detector. */
   data<T>(request: (done: Done<T>) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#ended) return reject(this.#ended);
@@ -63,7 +65,7 @@ export class FileSession {
     return this.ask((done) => this.sftp.realpath(path, done));
   }
 
-  /** Ends the session and everything that waits for it. */
+  /** Ends the session and rejects its pending requests. */
   end(): void {
     this.sftp.end();
     this.#fail(new ApiError('guest_failed', 'The transfer was ended.'));
@@ -76,7 +78,7 @@ export class FileSession {
   }
 }
 
-/** Runs `work` with a session of its own, which an abort ends. */
+/** Runs `work` with a new session, which an abort ends. */
 export async function withSession<T>(
   connection: Connection,
   signal: AbortSignal | undefined,
@@ -84,15 +86,14 @@ export async function withSession<T>(
 ): Promise<T> {
   signal?.throwIfAborted();
   const session = new FileSession(await connection.sftp(), connection);
-  const onAbort = () => session.end();
-  signal?.addEventListener('abort', onAbort, { once: true });
+  const dispose = onAbort(signal, () => session.end());
   try {
     signal?.throwIfAborted();
     return await work(session);
   } catch (error) {
     throw signal?.aborted ? signal.reason : error;
   } finally {
-    signal?.removeEventListener('abort', onAbort);
+    dispose();
     session.end();
   }
 }

@@ -7,10 +7,10 @@ interface FileSystem {
   readonly f_favail: number;
 }
 
-/** Less than this and no write of any size succeeds reliably. */
+/** With fewer free bytes than this, small writes may fail. */
 const LEAST_BYTES = 256 * 1024;
 
-/** SFTP says "failure" of a full disk; whether it is one is asked apart. False when in doubt. */
+/** Queries the free space, because SFTP reports a full disk as a generic failure. False if unknown. */
 export async function isFull(session: FileSession, directory: string): Promise<boolean> {
   const { sftp } = session;
   const found = await session

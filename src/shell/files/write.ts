@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { Stats } from 'ssh2';
 import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
-import { fileError, isMissing } from './errors.js';
+import { fileError, ifExists, isMissing } from './errors.js';
 import { guestPath, splitPath } from './path.js';
 import { type FileSession, withSession } from './session.js';
 import { isFull } from './space.js';
 import type { UploadOptions } from './types.js';
 
-/** Bytes of one write: what OpenSSH takes in one packet (256 KiB), less what goes with them. */
+/** Bytes of one write: OpenSSH's largest packet (256 KiB) without the packet's header. */
 const MOST_AT_ONCE = 254 * 1024;
-/** Bytes that may be on their way to the guest at once. More is slower: it leaves the caches. */
+/** Most bytes in flight. More would be slower, because they no longer fit into the caches. */
 const MOST_WAITING = 1024 * 1024;
 
-/** Writes a file whole or not at all, see {@link Files.write}. */
+/** Writes a file atomically, see {@link Files.write}. */
 export function writeFile(
   connection: Connection,
   path: string,
@@ -32,13 +31,9 @@ export function writeFile(
       );
       const size = await pour(session, handle, data);
       if (wantedMode !== undefined) {
-        await session.ask<void>((done) =>
-          session.sftp.fsetstat(handle, { mode: wantedMode }, (error) => done(error, undefined)),
-        );
+        await session.run((done) => session.sftp.fsetstat(handle, { mode: wantedMode }, done));
       }
-      await session.ask<void>((done) =>
-        session.sftp.close(handle, (error) => done(error, undefined)),
-      );
+      await session.run((done) => session.sftp.close(handle, done));
       signal?.throwIfAborted();
       await replace(session, temporary, target.path);
       return { path: target.path, size };
@@ -54,7 +49,7 @@ export function writeFile(
   });
 }
 
-/** Where a path leads in the end, and the mode of the file that is there. */
+/** Resolves links in a path, and returns the mode of an existing file. */
 async function resolveTarget(
   session: FileSession,
   wanted: string,
@@ -66,10 +61,7 @@ async function resolveTarget(
   }
   try {
     const target = await session.realpath(wanted);
-    const stats = await session.stat(target).catch((error: unknown): Stats | undefined => {
-      if (isMissing(error)) return undefined;
-      throw error;
-    });
+    const stats = await ifExists(session.stat(target));
     if (stats === undefined) {
       await session.stat(splitPath(target).directory);
       return { path: target };
@@ -79,16 +71,17 @@ async function resolveTarget(
     throw new ApiError('invalid_request', `${shown} is ${what}.`);
   } catch (error) {
     if (isMissing(error)) {
-      const message = `There is no directory for ${shown} in the computer; make it first.`;
-      throw new ApiError('not_found', message, { cause: error });
+      const message = `There is no directory for ${shown} in the computer.`;
+      const remedy = 'Create the directory first.';
+      throw new ApiError('not_found', message, { remedy, cause: error });
     }
     throw fileError(error, 'write', path);
   }
 }
 
 /**
- * Writes at the right places, several at once; resolves with the number of bytes. What comes while
- * others are on their way is gathered: every write costs the guest an answer.
+ * Writes chunks with several requests in flight; resolves to the number of bytes. Combines the
+ * chunks that arrive meanwhile, because every write costs the guest a reply.
  */
 async function pour(
   session: FileSession,
@@ -142,25 +135,21 @@ async function pour(
   return position;
 }
 
-/** Puts the file in its place in one step where the guest can. */
+/** Renames the file to its target, atomically if the guest supports it. */
 async function replace(session: FileSession, from: string, to: string): Promise<void> {
   const { sftp } = session;
-  type Failure = Error | null | undefined;
-  const nothing = (done: (error: Failure, value: undefined) => void) => {
-    return (error: Failure) => done(error, undefined);
-  };
   try {
-    await session.ask((done) => sftp.ext_openssh_rename(from, to, nothing(done)));
+    await session.run((done) => sftp.ext_openssh_rename(from, to, done));
   } catch (error) {
     if (!(error instanceof Error && /does not support/.test(error.message))) throw error;
-    await session.ask((done) => sftp.unlink(to, nothing(done))).catch(() => undefined);
-    await session.ask((done) => sftp.rename(from, to, nothing(done)));
+    await session.run((done) => sftp.unlink(to, done)).catch(() => undefined);
+    await session.run((done) => sftp.rename(from, to, done));
   }
 }
 
-/** Removes what an upload left. Its own session may have been ended with it. */
+/** Removes a failed upload's temporary file, in a new session, because its own may have ended. */
 async function discard(connection: Connection, path: string): Promise<void> {
   await withSession(connection, undefined, (session) =>
-    session.ask<void>((done) => session.sftp.unlink(path, (error) => done(error, undefined))),
+    session.run((done) => session.sftp.unlink(path, done)),
   ).catch(() => undefined);
 }

@@ -1,11 +1,28 @@
 import type { JobState } from './types.js';
 
-/** Fields that stand for one job. */
+/** Number of fields per job. */
 const FIELDS = 9;
+/** Longest field in bytes; a command is cut to 1,000. */
+const MOST_FIELD_BYTES = 1024;
+/** Most bytes of one job. */
+export const MOST_JOB_BYTES = FIELDS * (MOST_FIELD_BYTES + 1);
+
+/** Parses at most `most` jobs from the start of the guest's output. */
+export function takeJobs(bytes: Buffer, most: number): JobState[] {
+  const jobs: JobState[] = [];
+  let rest = bytes;
+  while (jobs.length < most) {
+    const next = takeJob(rest);
+    if (next === undefined) break;
+    jobs.push(next.job);
+    rest = next.rest;
+  }
+  return jobs;
+}
 
 /**
- * Takes one job's fields from the front of what the guest printed. Whatever the guest made of the
- * files, only numbers become numbers. Undefined when there is no whole job.
+ * Parses one job's fields from the start of the guest's output; invalid numbers become defaults.
+ * Undefined when there is no complete job.
  */
 export function takeJob(bytes: Buffer): { job: JobState; rest: Buffer } | undefined {
   const fields: string[] = [];
@@ -13,7 +30,7 @@ export function takeJob(bytes: Buffer): { job: JobState; rest: Buffer } | undefi
   while (fields.length < FIELDS) {
     const end = rest.indexOf(0);
     if (end === -1) return undefined;
-    fields.push(rest.toString('utf8', 0, end));
+    fields.push(rest.toString('utf8', 0, Math.min(end, MOST_FIELD_BYTES)));
     rest = rest.subarray(end + 1);
   }
   const [id = '', status, pid, code, at, ended, size, cut, command = ''] = fields;
@@ -32,7 +49,7 @@ export function takeJob(bytes: Buffer): { job: JobState; rest: Buffer } | undefi
   return { job, rest };
 }
 
-/** Bytes at the end of a text that are the beginning of a character, 0 to 3: RFC 3629. */
+/** Number of bytes at the end of a text that are part of an incomplete character, 0 to 3 (RFC 3629). */
 export function unfinished(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(3, bytes.length); back += 1) {
     const byte = bytes[bytes.length - back] ?? 0;

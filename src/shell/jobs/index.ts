@@ -1,18 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
-import { runCommand } from '../command.js';
 import type { Connection } from '../connection.js';
-import { CappedOutput } from '../output.js';
-import { FROM_INPUT } from '../scripts.js';
-import { takeJob, unfinished } from './fields.js';
-import { endJob, FOUND, listJobs, MISSING, showJob } from './scripts.js';
-import type { JobState, Jobs } from './types.js';
+import { runCommand } from '../process/command.js';
+import { CappedOutput } from '../process/output.js';
+import { FROM_INPUT } from '../process/scripts.js';
+import { MOST_JOB_BYTES, takeJob, takeJobs, unfinished } from './fields.js';
+import { endJob, FOUND, listJobs, MISSING, MOST_JOBS, showJob } from './scripts.js';
+import type { Jobs } from './types.js';
 
-/** More than any list or part of an output takes. */
-const MOST_BYTES = 4 * 1024 * 1024;
 const ANSWER_MS = 15_000;
 
-/** A new id; later ones sort behind earlier ones. */
+/** A new job id; ids sort by time. */
 export function newJobId(): string {
   const time = Date.now().toString(36).padStart(9, '0');
   return `job_${time}${randomBytes(4).toString('hex')}`;
@@ -22,25 +20,24 @@ export function newJobId(): string {
 export function openJobs(connection: Connection): Jobs {
   return {
     async list(signal) {
-      let bytes = await ask(connection, listJobs(), '', signal);
-      const jobs: JobState[] = [];
-      for (let next = takeJob(bytes); next !== undefined; next = takeJob(bytes)) {
-        jobs.push(next.job);
-        bytes = next.rest;
-      }
-      return jobs;
+      const question = { script: listJobs(), id: '', mostBytes: MOST_JOBS * MOST_JOB_BYTES };
+      return takeJobs(await ask(connection, question, signal), MOST_JOBS);
     },
 
     async get(id, { offset, limit }, signal) {
       const script = showJob(checked(id), offset, limit);
-      const { job, rest } = one(await ask(connection, script, id, signal), id);
+      const question = { script, id, mostBytes: MOST_JOB_BYTES + limit };
+      const found = one(await ask(connection, question, signal), id);
+      const { job } = found;
+      const rest = found.rest.subarray(0, limit);
       const isLast = job.status === 'exited' && offset + rest.length >= job.outputBytes;
       const output = isLast ? rest : rest.subarray(0, rest.length - unfinished(rest));
       return { ...job, output: output.toString(), nextOffset: offset + output.length };
     },
 
     async end(id, signal) {
-      return one(await ask(connection, endJob(checked(id)), id, signal), id).job;
+      const question = { script: endJob(checked(id)), id, mostBytes: MOST_JOB_BYTES };
+      return one(await ask(connection, question, signal), id).job;
     },
   };
 }
@@ -51,19 +48,19 @@ function one(bytes: Buffer, id: string) {
   return found;
 }
 
-/** Ids are ours; what cannot be one is not looked for. */
+/** Validates an id before it becomes part of a script. */
 function checked(id: string): string {
   if (!/^job_[0-9a-z]{17}$/.test(id)) throw unknownJob(id);
   return id;
 }
 
+/** Resolves with the first `mostBytes` bytes that the script prints. */
 async function ask(
   connection: Connection,
-  script: string,
-  id: string,
+  { script, id, mostBytes }: { script: string; id: string; mostBytes: number },
   signal: AbortSignal | undefined,
 ): Promise<Buffer> {
-  const stdout = new CappedOutput(MOST_BYTES);
+  const stdout = new CappedOutput(mostBytes);
   const result = await runCommand(connection, {
     bootstrap: FROM_INPUT,
     input: script,
@@ -74,7 +71,7 @@ async function ask(
   });
   if (result.header === MISSING) throw unknownJob(id);
   if (result.header === FOUND && !result.timedOut) return stdout.bytes();
-  throw new ApiError('guest_failed', 'The computer did not tell about its jobs.');
+  throw new ApiError('guest_failed', 'The computer did not answer a request for its jobs.');
 }
 
 function unknownJob(id: string): ApiError {

@@ -1,27 +1,28 @@
 /**
- * What the guest's bash is told about jobs. A job is a directory under {@link JOBS}, named by its
+ * Bash scripts for jobs in the guest. A job is a directory under {@link JOBS}, named after its
  * id, so it outlives the service and every connection:
  *
- * - `process`: boot id, the job's process id and start time, the watcher's, and when it began;
- * - `output`: standard output and error, at most {@link MOST_OUTPUT_KIB}; `truncated` is there when
+ * - `process`: boot id, process id and start time of the job and of its watcher, and the time at
+ *   which the job started;
+ * - `output`: standard output and error, at most {@link MOST_OUTPUT_KIB}; `truncated` exists if
  *   there was more;
- * - `exit`: exit code and end, written by the watcher;
- * - `command`: the beginning of the script, to be recognised by.
+ * - `exit`: exit code and end time, written by the watcher;
+ * - `command`: the beginning of the script, for listings.
  *
- * A process id means something only together with the boot and the start time: one that was used
- * again is never taken for the job, and never signalled.
+ * A process is identified by boot id, process id and start time, so that a reused process id is
+ * never mistaken for the job or signalled.
  */
 
 const JOBS = '"$HOME/.cache/vc/jobs"';
 
-/** Kept of a job's output, KiB. */
-export const MOST_OUTPUT_KIB = 16 * 1024;
-/** Jobs that are remembered after their end. */
-const MOST_JOBS = 100;
-/** How long a job may take to end when it is asked to, in steps of 50 ms. */
+/** Most output kept per job, in KiB. */
+const MOST_OUTPUT_KIB = 16 * 1024;
+/** Number of job directories kept, and of jobs listed. */
+export const MOST_JOBS = 100;
+/** Grace period of a job between SIGTERM and SIGKILL, in steps of 50 ms. */
 const GRACE_STEPS = 40;
 
-/** First line of an answer. */
+/** The first line of an answer. */
 export const FOUND = 'found';
 export const MISSING = 'missing';
 
@@ -30,7 +31,7 @@ const STARTED = `started() { local s; s=$(<"/proc/$1/stat") || return; set -- \$
 boot=$(</proc/sys/kernel/random/boot_id)
 `;
 
-/** `show ID`: the job's fields, each ended by NUL. */
+/** `show ID` prints the job's fields, each followed by NUL. */
 const SHOW = `${STARTED}
 alive() { [[ $1 == "$boot" && -n $3 && $(started "$2") == "$3" ]]; }
 show() {
@@ -45,8 +46,8 @@ show() {
 `;
 
 /**
- * Stays with the job until its end: alone in its session, so that neither a lost connection nor
- * what is done to the job's process group touches it. Has no single quote in it.
+ * Runs the job and waits for its end, in a session of its own, so that neither a lost connection
+ * nor a signal to the job's process group ends it. Must not contain a single quote.
  */
 const WATCHER = `
 d=$1
@@ -79,8 +80,8 @@ mv -f "$d/exit.new" "$d/exit"
 `;
 
 /**
- * Starts a job whose script comes in place of standard input, `quoted`; the header line is its
- * process id, which is also that of its group. `id` is one of ours.
+ * Starts a job that runs the script `quoted`. The header line is its process id, which is also
+ * that of its group. `id` must be valid.
  */
 export function startJob(id: string, quoted: string, quotedBeginning: string): string {
   return [
@@ -97,12 +98,14 @@ export function startJob(id: string, quoted: string, quotedBeginning: string): s
 export function listJobs(): string {
   return `${SHOW}echo ${FOUND}
 cd ${JOBS} 2>/dev/null || exit 0
-for d in job_*; do show "$d"; done
+set -- job_*
+(($# > ${MOST_JOBS})) && shift $(($# - ${MOST_JOBS}))
+for d; do show "$d"; done
 exit 0
 `;
 }
 
-/** The job's fields, then `limit` bytes of its output from `offset`. */
+/** Prints the job's fields, then `limit` bytes of its output from `offset`. */
 export function showJob(id: string, offset: number, limit: number): string {
   return `${find(id)}
 tail -c +${offset + 1} ${id}/output 2>/dev/null | head -c ${limit}
@@ -110,7 +113,7 @@ exit 0
 `;
 }
 
-/** Asks the job's process group to end, then ends it by force; the job's fields afterwards. */
+/** Terminates the job's process group, kills it after the grace period, and prints its fields. */
 export function endJob(id: string): string {
   return `${SHOW}cd ${JOBS} 2>/dev/null && [[ -e ${id}/process ]] || { echo ${MISSING}; exit 0; }
 read -r on pid begun watcher watched at <${id}/process

@@ -1,11 +1,11 @@
-/** A command that runs, or ran, in the background of a machine. */
+/** A running or ended background command of a machine. */
 export interface JobState {
   readonly id: string;
   /** Process id, which is also that of its process group. */
   readonly pid: number;
   readonly status: 'running' | 'exited';
   /**
-   * As a shell has it: 128 and the signal's number when one ended it. Null while it runs, and when
+   * As in a shell: 128 plus the signal's number when a signal ended it. Null while it runs, and if
    * the machine stopped before it ended.
    */
   readonly exitCode: number | null;
@@ -13,16 +13,16 @@ export interface JobState {
   readonly command: string;
   readonly startedAt: Date;
   readonly endedAt: Date | null;
-  /** Bytes of output that are kept. */
+  /** Bytes of output kept. */
   readonly outputBytes: number;
-  /** True when it printed more than is kept. */
+  /** True when output was dropped. */
   readonly truncated: boolean;
 }
 
-export interface JobOutput extends JobState {
-  /** From the offset that was asked for; characters are never cut in two. */
+interface JobOutput extends JobState {
+  /** From the requested offset; never ends inside a character. */
   readonly output: string;
-  /** Where to go on reading. */
+  /** The offset at which to continue reading. */
   readonly nextOffset: number;
 }
 
@@ -34,6 +34,6 @@ export interface Jobs {
     range: { offset: number; limit: number },
     signal?: AbortSignal,
   ): Promise<JobOutput>;
-  /** Ends its process group, by force after two seconds. A job that has ended stays as it is. */
+  /** Terminates the job's process group and kills it after two seconds. No effect on an ended job. */
   end(id: string, signal?: AbortSignal): Promise<JobState>;
 }

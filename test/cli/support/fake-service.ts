@@ -1,10 +1,11 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
+import { encodeRemedy, REMEDY_HEADER } from '../../../src/contract/errors.js';
 
 export interface Received {
   readonly method: string;
-  /** Path and query, as they came over the wire. */
+  /** Path and query as received. */
   readonly url: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: unknown;
@@ -12,7 +13,7 @@ export interface Received {
 
 type Reply = (request: Received, response: ServerResponse) => unknown;
 
-/** Starts a process over its WebSocket: called with the start message and the socket. */
+/** Called with the start message and the socket of a process. */
 export type OnProcess = (start: unknown, socket: import('ws').WebSocket) => void;
 
 export interface FakeService {
@@ -20,17 +21,17 @@ export interface FakeService {
   readonly received: Received[];
   /** Answers `METHOD /path` (without /api and the query) with a JSON body. */
   on(route: string, body: unknown): void;
-  /** Answers it with an error of the contract. */
-  fail(route: string, status: number, code: string, message: string): void;
-  /** Answers it by hand. */
+  /** Answers with an error of the contract. */
+  fail(route: string, status: number, code: string, message: string, remedy?: string): void;
+  /** Answers with a handler. */
   handle(route: string, reply: Reply): void;
-  /** Answers everything that has no answer of its own by hand. */
+  /** Answers all other requests with a handler. */
   handleOthers(reply: Reply): void;
   onProcess(handler: OnProcess): void;
   close(): Promise<void>;
 }
 
-/** An HTTP server that answers what a test tells it to and keeps what it was asked. */
+/** An HTTP server with the answers of a test; records every request. */
 export async function startFakeService(): Promise<FakeService> {
   const replies = new Map<string, Reply>();
   const received: Received[] = [];
@@ -46,7 +47,7 @@ export async function startFakeService(): Promise<FakeService> {
     const route = `${method} ${url.replace(/^\/api/, '').replace(/\?.*$/, '')}`;
     const reply = replies.get(route) ?? others;
     if (reply !== undefined) return void (await reply(seen, response));
-    answer(response, 404, { error: `There is no ${method} ${url}.` }, 'not_found');
+    answer(response, 404, { error: `There is no ${method} ${url}.` }, { code: 'not_found' });
   });
   const sockets = new WebSocketServer({ noServer: true });
   server.on('upgrade', (request, socket, head) => {
@@ -69,8 +70,8 @@ export async function startFakeService(): Promise<FakeService> {
     baseUrl: `http://127.0.0.1:${port}/api`,
     received,
     on: (route, body) => replies.set(route, (_, response) => answer(response, 200, body)),
-    fail: (route, status, code, error) =>
-      replies.set(route, (_, response) => answer(response, status, { error }, code)),
+    fail: (route, status, code, error, remedy) =>
+      replies.set(route, (_, response) => answer(response, status, { error }, { code, remedy })),
     handle: (route, reply) => replies.set(route, reply),
     handleOthers: (reply) => {
       others = reply;
@@ -87,8 +88,15 @@ export async function startFakeService(): Promise<FakeService> {
   };
 }
 
-function answer(response: ServerResponse, status: number, body: unknown, code?: string): void {
-  const headers = { 'content-type': 'application/json', 'x-request-id': 'req-1' };
-  response.writeHead(status, code === undefined ? headers : { ...headers, 'x-error-code': code });
+function answer(
+  response: ServerResponse,
+  status: number,
+  body: unknown,
+  { code, remedy }: { code?: string; remedy?: string | undefined } = {},
+): void {
+  response.setHeader('x-request-id', 'req-1');
+  if (code !== undefined) response.setHeader('x-error-code', code);
+  if (remedy !== undefined) response.setHeader(REMEDY_HEADER, encodeRemedy(remedy));
+  response.writeHead(status, { 'content-type': 'application/json' });
   response.end(JSON.stringify(body));
 }

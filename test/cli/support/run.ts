@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import { Interrupts } from '../../../src/cli/interrupts.js';
+import { Interrupts } from '../../../src/cli/framework/interrupts.js';
 import { main } from '../../../src/cli/main.js';
 import { type FakeService, startFakeService } from './fake-service.js';
 
@@ -10,9 +10,9 @@ export const API_KEY = 'vc_0123456789abcdefghjkmnpqrstvwxyz';
 
 export interface RunOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** What stands on stdin; on a terminal what is typed. */
+  /** Content of stdin; what is typed if stdin is a terminal. */
   readonly stdin?: string;
-  /** Streams that are terminals. */
+  /** True if all streams are terminals. */
   readonly terminal?: boolean;
   readonly columns?: number;
   readonly interrupts?: Interrupts;
@@ -25,13 +25,16 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** A fake service, a directory of its own and the command line, all in this process. */
+/** A fake service, a temporary directory and the command line, all in this process. */
 export interface World {
   readonly service: FakeService;
   readonly directory: string;
   run(argv: readonly string[], options?: RunOptions): Promise<Outcome>;
   close(): Promise<void>;
 }
+
+// Commands must not find the Docker Engine of the host.
+process.env.DOCKER_HOST = 'unix:///nonexistent/docker.sock';
 
 export async function openWorld(): Promise<World> {
   const service = await startFakeService();

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, inject } from 'vitest';
 import { eventually } from '../../support/eventually.js';
-import { behind } from '../../support/machines.js';
-import { promise } from '../../support/promise.js';
-import { type Json, openTestService, type TestService } from '../../support/service.js';
+import { promise } from '../../support/run/promise.js';
+import { outOfBand } from '../../support/service/out-of-band.js';
+import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 
 const SAME_NAME = 50;
 /** How often a deletion crosses a start. */
@@ -10,7 +10,7 @@ const CROSSINGS = inject('engine') === 'docker' ? 4 : 2;
 
 let service: TestService;
 beforeAll(async () => {
-  service = await openTestService(inject('dockerHost'));
+  service = await openTestService();
   await service.vc.projects.create('crowd');
 });
 afterAll(() => service.close());
@@ -22,7 +22,7 @@ afterEach(async () => {
 const http = (method: string, path: string, body?: object) => service.http(method, path, body);
 const create = (name: string, query = '') =>
   http('POST', `/projects/crowd/computers${query}`, { name });
-const leftovers = () => behind(service).leftovers();
+const leftovers = () => outOfBand(service).leftovers();
 const nothing = { machines: [], networks: [], directories: [] };
 const status = async (id: string): Promise<string> => {
   const { status, json } = await http('GET', `/computers/${id}`);
@@ -34,7 +34,7 @@ const deleted = async (id: string, answer: Promise<{ status: number; json: Json 
   expect(await leftovers()).toEqual(nothing);
 };
 
-promise(16, 'of fifty that are created with one name at once there is one', async (report) => {
+promise(16, 'of fifty concurrent creations with one name one succeeds', async (report) => {
   const answers = await Promise.all(Array.from({ length: SAME_NAME }, () => create('same')));
   const made = answers.filter(({ status }) => status === 200);
   const refused = answers.filter(({ status }) => status === 400);

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { type Bench, openBench, untilRunning } from '../../support/e2e.js';
-import { behind } from '../../support/machines.js';
-import { promise } from '../../support/promise.js';
+import { promise } from '../../support/run/promise.js';
+import { type OwnDesktop, openOwnDesktop, untilRunning } from '../../support/service/desktop.js';
+import { outOfBand } from '../../support/service/out-of-band.js';
 
-let bench: Bench;
+let desktop: OwnDesktop;
 let neighbour: string;
 beforeAll(async () => {
-  bench = await openBench();
-  const { json } = await bench.service.http('POST', '/projects/e2e/computers', { name: 'other' });
+  desktop = await openOwnDesktop();
+  const { json } = await desktop.service.http('POST', '/projects/e2e/computers', { name: 'other' });
   neighbour = json.id;
-  await untilRunning(bench.service, neighbour);
+  await untilRunning(desktop.service, neighbour);
 });
-afterAll(() => bench.close());
+afterAll(() => desktop.close());
 
 const post = (id: string, action: string, body: object) =>
-  bench.service.http('POST', `/computers/${id}/${action}`, body);
+  desktop.service.http('POST', `/computers/${id}/${action}`, body);
 const click = (id: string) => post(id, 'click', { x: 640, y: 400 });
-const shot = (id: string) => bench.service.http('GET', `/computers/${id}/screenshot`);
+const shot = (id: string) => desktop.service.http('GET', `/computers/${id}/screenshot`);
 const command = (id: string) => post(id, 'bash', { command: 'echo here', timeout: 1 });
 
 /** Everything that is done with a computer, once. */
@@ -30,9 +30,9 @@ promise(
   19,
   'a computer that stands still fails its own actions at their deadline, and nobody else waits',
   async (report) => {
-    const { service, id } = bench;
+    const { service, id } = desktop;
     await use(id);
-    let thaw = await behind(service).freeze(id);
+    let thaw = await outOfBand(service).freeze(id);
     const began = performance.now();
     const seconds = () => Math.round((performance.now() - began) / 1000);
     try {
@@ -56,7 +56,7 @@ promise(
       thaw();
       await use(id);
 
-      thaw = await behind(service).freeze(id);
+      thaw = await outOfBand(service).freeze(id);
       const pending = click(id).then(
         () => 'answered',
         () => 'cut off',
@@ -72,7 +72,7 @@ promise(
       const ends = failed.map(({ after }) => after).join(', ');
       report(`errors after ${ends} s; neighbour used ${used} times; restart in ${restart} s`);
 
-      expect((await bench.service.http('DELETE', `/computers/${id}`)).status).toBe(200);
+      expect((await desktop.service.http('DELETE', `/computers/${id}`)).status).toBe(200);
     } finally {
       thaw();
     }

@@ -4,17 +4,18 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
 import { currentBootId, parseStat } from '../../../src/engines/qemu/process/identity.js';
-import { eventually, untilRunning } from '../../support/e2e.js';
-import { behind } from '../../support/machines.js';
-import { promise } from '../../support/promise.js';
-import { type Json, openTestService, type TestService } from '../../support/service.js';
+import { eventually } from '../../support/eventually.js';
+import { promise } from '../../support/run/promise.js';
+import { untilRunning } from '../../support/service/desktop.js';
+import { outOfBand } from '../../support/service/out-of-band.js';
+import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 
 const isQemu = inject('engine') === 'qemu';
 
 let service: TestService;
 let bystander: ChildProcess;
 beforeAll(async () => {
-  service = await openTestService(inject('dockerHost'));
+  service = await openTestService();
   bystander = spawn('sleep', ['3600'], { stdio: 'ignore' });
 });
 beforeEach(async () => void (await service.vc.projects.create('host')));
@@ -38,7 +39,7 @@ const look = async (id: string): Promise<Json> => (await http('GET', `/computers
 /** Service and machines end without a word. What is in `meanwhile` happens before it is back. */
 async function hostGoesDown(meanwhile: () => Promise<void>): Promise<void> {
   await service.kill('SIGKILL');
-  await behind(service).powerOff();
+  await outOfBand(service).powerOff();
   await meanwhile();
   await service.start();
 }
@@ -46,7 +47,7 @@ async function hostGoesDown(meanwhile: () => Promise<void>): Promise<void> {
 /** The bystander, as /proc has it. */
 const isThere = () => bystander.exitCode === null && bystander.signalCode === null;
 
-interface Identity {
+interface GuestIdentity {
   readonly bootId: string;
   readonly startTime: number;
 }
@@ -56,7 +57,7 @@ interface Identity {
  * out again. Start and boot are those of the machine, or the bystander's where that is unlikely
  * but possible.
  */
-function reusePid(id: string, { bootId, startTime }: Identity): void {
+function reusePid(id: string, { bootId, startTime }: GuestIdentity): void {
   const path = join(service.directory, 'state', 'qemu', 'machines', id, 'process');
   const before = readFileSync(path, 'utf8');
   expect(before).toMatch(/^boot \S+ \d+\npid \d+ \d+\n$/);
@@ -64,7 +65,7 @@ function reusePid(id: string, { bootId, startTime }: Identity): void {
   writeFileSync(path, `boot ${bootId} ${uid}\npid ${bystander.pid} ${startTime}\n`);
 }
 
-async function ofBystander(): Promise<Identity> {
+async function ofBystander(): Promise<GuestIdentity> {
   const { startTime } = parseStat(readFileSync(`/proc/${bystander.pid}/stat`, 'utf8'));
   return { bootId: await currentBootId(), startTime: startTime ?? 0 };
 }
@@ -100,7 +101,7 @@ promise(
     expect(isThere()).toBe(true);
     if (isQemu) await neverSignalled(ids[0] ?? '');
     for (const id of ids) expect((await http('DELETE', `/computers/${id}`)).status).toBe(200);
-    expect(await behind(service).leftovers()).toEqual({
+    expect(await outOfBand(service).leftovers()).toEqual({
       machines: [],
       networks: [],
       directories: [],

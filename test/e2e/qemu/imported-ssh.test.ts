@@ -1,16 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { generateKeyPair } from '../../../src/shell/keys.js';
-import { untilRunning } from '../../support/e2e.js';
-import { type Json, openTestService, type TestService } from '../../support/service.js';
-import { makeSshDisk, SSH_USER } from '../../support/ssh-disk.js';
+import { makeSshDisk, SSH_USER } from '../../support/qemu/ssh-disk.js';
+import { untilRunning } from '../../support/service/desktop.js';
+import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 
 let service: TestService;
 let lab: Json;
 beforeAll(async () => {
-  service = await openTestService(inject('dockerHost'));
+  service = await openTestService();
   const { publicKey, privateKey } = generateKeyPair();
   const [disk, key] = ['disk.img', 'key'].map((name) => join(service.directory, name));
   await makeSshDisk(disk ?? '', publicKey);
@@ -30,7 +30,7 @@ const http = (method: string, path: string, body?: object) => service.http(metho
 const bash = async (command: string, rest: object = {}): Promise<Json> =>
   (await http('POST', `/computers/${lab.id}/bash`, { command, ...rest })).json;
 
-it('runs commands as the user of its own', async () => {
+it('runs commands as the imported user', async () => {
   expect(await bash('whoami; hostname; pwd')).toMatchObject({
     exit_code: 0,
     stdout: `${SSH_USER}\nlab\n/home/${SSH_USER}\n`,
@@ -43,7 +43,7 @@ it('runs commands as the user of its own', async () => {
   expect({ code, stdout }).toEqual({ code: 0, stdout: 'Linux\n' });
 });
 
-it('ends what runs too long, with all that it started', async () => {
+it('kills a command at its time-out, with its children', async () => {
   const { timed_out: timedOut } = await bash('sleep 987 & sleep 987', { timeout: 1 });
   expect(timedOut).toBe(true);
   expect(await bash('ps | grep -c "[s]leep 987"')).toMatchObject({ stdout: '0\n' });
@@ -60,7 +60,7 @@ it('takes and gives files', async () => {
   expect(readFileSync(down ?? '').equals(content)).toBe(true);
 });
 
-it('shows its screen, and is removed as any other', async () => {
+it('shows its screen and is removed', async () => {
   const { json } = await http('GET', `/computers/${lab.id}/screenshot`);
   expect(json.success).toBe(true);
   expect((await http('DELETE', `/computers/${lab.id}`)).status).toBe(200);

@@ -2,11 +2,12 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { eventually } from '../../support/e2e.js';
-import { behind } from '../../support/machines.js';
-import { type Json, openTestService, type TestService } from '../../support/service.js';
-import { makeToyDisk } from '../../support/toy-disk.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.js';
+import { makeToyDisk } from '../../support/qemu/toy-disk.js';
+
+import { outOfBand } from '../../support/service/out-of-band.js';
+import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 
 /** A row of GRUB's menu is 16 pixels high; the first is at this height. */
 const [FIRST, SECOND] = [71, 87];
@@ -15,7 +16,7 @@ let service: TestService;
 let toy: Json;
 let disk: string;
 beforeAll(async () => {
-  service = await openTestService(inject('dockerHost'));
+  service = await openTestService();
   disk = join(service.directory, 'disk.img');
   await makeToyDisk(disk);
   const words = ['image', 'import', 'toy', disk, '--os', 'windows', '--no-shell'];
@@ -44,8 +45,8 @@ const isChosen = async (y: number, id?: string) => {
 const press = async (key: string) =>
   expect((await http('POST', `/computers/${toy.id}/key`, { key })).json).toEqual({ success: true });
 
-describe('a computer from a disk of somebody else', () => {
-  it('has the system of its image, and says what runs it', () => {
+describe('a computer from an imported disk', () => {
+  it('shows the OS of its image and its isolation', () => {
     expect(toy).toMatchObject({ status: 'running', os: 'windows', image: 'toy', engine: 'qemu' });
     expect(['vm', 'emulated']).toContain(toy.isolation);
   });
@@ -61,7 +62,7 @@ describe('a computer from a disk of somebody else', () => {
     await eventually(async () => !(await isChosen(SECOND)) && !(await isChosen(FIRST)));
   });
 
-  it('answers 400 to commands, and says why', async () => {
+  it('answers 400 to commands, with the reason', async () => {
     for (const [path, body] of [
       ['bash', { command: 'true' }],
       ['exec', { code: '1' }],
@@ -78,12 +79,12 @@ describe('a computer from a disk of somebody else', () => {
       const { code, stderr } = await service.cli(['computer', ...words]);
       expect(code).toBe(1);
       expect(stderr).toMatch(
-        /^error: This computer has no shell: [^\n]*\n {7}use its screen, [^\n]*\n$/,
+        /^error: This computer has no shell: [^\n]*\n {7}Use its screen, [^\n]*\n$/,
       );
     }
   });
 
-  it('answers 400 to text that its keyboard does not have, before it types anything', async () => {
+  it('answers 400 to text that its keyboard lacks, before typing any of it', async () => {
     const path = `/computers/${toy.id}/type`;
     const { status, json } = await http('POST', path, { text: 'abc Ж' });
     expect(status).toBe(400);
@@ -91,7 +92,7 @@ describe('a computer from a disk of somebody else', () => {
     expect((await http('POST', path, { text: 'plain' })).json).toEqual({ success: true });
   });
 
-  it('stops, starts and is copied as any other', async () => {
+  it('restarts, is forked and stops', async () => {
     expect((await http('POST', `/computers/${toy.id}/restart`)).json.status).toBe('running');
     await eventually(() => isChosen(FIRST), 60_000);
     await press('Down');
@@ -105,7 +106,7 @@ describe('a computer from a disk of somebody else', () => {
 });
 
 describe('an imported image', () => {
-  it('is listed, and refused where it does not fit', async () => {
+  it('is listed, and refused for another OS', async () => {
     expect((await service.cli(['image', 'ls'])).stdout).toMatch(/^toy\tqemu\twindows\tdisk\t/m);
     const again = await service.cli(['image', 'import', 'toy', disk, '--no-shell']);
     expect(again).toMatchObject({ code: 6, stdout: '' });
@@ -113,7 +114,7 @@ describe('an imported image', () => {
     expect((await http('POST', '/projects/own/computers', linux)).status).toBe(400);
   });
 
-  it('is refused when it is no whole disk, and leaves nothing', async () => {
+  it('is refused when it is not a complete disk, and leaves nothing', async () => {
     const [empty, layer] = ['empty.img', 'layer.qcow2'].map((name) =>
       join(service.directory, name),
     );
@@ -135,7 +136,7 @@ describe('an imported image', () => {
     expect(left.filter((name) => name.startsWith('.new-'))).toEqual([]);
   });
 
-  it('is removed, and computers made from it go on', async () => {
+  it('is removed while computers made from it keep running', async () => {
     expect((await service.cli(['image', 'rm', 'toy'])).code).toBe(2);
     const removed = await service.cli(['image', 'rm', 'toy', '--yes']);
     expect(removed.code, removed.stderr).toBe(0);
@@ -144,6 +145,6 @@ describe('an imported image', () => {
     await eventually(() => isChosen(FIRST), 60_000);
     await http('DELETE', `/computers/${toy.id}`);
     const nothing = { machines: [], networks: [], directories: [] };
-    expect(await behind(service).leftovers()).toEqual(nothing);
+    expect(await outOfBand(service).leftovers()).toEqual(nothing);
   });
 });

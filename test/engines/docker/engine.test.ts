@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createDockerEngine } from '../../../src/engines/docker/index.js';
+import { createDockerEngine } from '../../../src/engines/docker/engine.js';
 import type { Engine, MachineSpec } from '../../../src/engines/engine.js';
 
 type Answer = [status: number, body?: unknown];
@@ -14,6 +14,10 @@ let directory: string;
 let server: Server;
 let socketPath: string;
 let calls: string[];
+/** What the container that keeps the firewall rules answers. */
+let rules: string;
+/** Machines' containers, found by label. */
+let containers: object[];
 /** Answers by `METHOD /path`, without a query; 404 for all others. */
 let answers: Record<string, Answer | ((response: ServerResponse) => void)>;
 let engine: Engine;
@@ -22,6 +26,8 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'vc-docker-'));
   socketPath = join(directory, 'docker.sock');
   calls = [];
+  rules = 'ok';
+  containers = [container('vc-m1')];
   answers = {
     'GET /info': [200, { NCPU: 2 }],
     'GET /images/json': [200, [image]],
@@ -34,16 +40,24 @@ beforeEach(async () => {
   server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://docker');
     const name = url.searchParams.get('name') ?? '';
-    const helper = url.pathname === '/containers/create' && name.startsWith('vc-helper-');
+    const helper = url.pathname === '/containers/create' && /^vc-(helper|firewall)-/.test(name);
     const call = `${request.method} ${url.pathname}`;
     request.resume();
     if (helper) return void response.writeHead(201).end('{"Id":"helper"}');
+    const labels = url.searchParams.get('filters') ?? '';
+    if (labels.includes('sh.vc.firewall')) return void response.end('[]');
+    if (labels.includes('sh.vc.machine=')) return void response.end(JSON.stringify(containers));
     if (!url.pathname.includes('/helper')) calls.push(call);
     const answer = answers[call] ?? [404, { message: 'No such container: x' }];
     if (typeof answer === 'function') return answer(response);
     const [status, body] = answer;
     response.writeHead(status, { 'content-type': 'application/json' });
     response.end(body === undefined ? '' : JSON.stringify(body));
+  });
+  server.on('upgrade', (_, socket) => {
+    socket.write('HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n');
+    socket.on('data', (line) => socket.write(frame(`${String(line).trim()} ${rules}\n`)));
+    socket.on('error', () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
   engine = engineAt(socketPath);
@@ -61,6 +75,18 @@ const image = {
   Size: 5,
   Created: 1,
 };
+
+/** Output in the Engine's attach format. */
+function frame(text: string): Buffer {
+  const header = Buffer.from([1, 0, 0, 0, 0, 0, 0, Buffer.byteLength(text)]);
+  return Buffer.concat([header, Buffer.from(text)]);
+}
+
+function container(Id: string, networks = ['vc-m1']) {
+  const Networks = Object.fromEntries(networks.map((name) => [name, {}]));
+  return { Id, Labels: { 'sh.vc.machine': 'm1' }, NetworkSettings: { Networks } };
+}
+
 const spec: MachineSpec = {
   id: 'm1',
   ownerId: 'o',
@@ -84,6 +110,13 @@ function engineAt(path: string): Engine {
     allowNetworks: [],
   });
 }
+
+it('a container that is gone is not found, and the remedy is not to use it', async () => {
+  await expect(engine.describe('gone')).rejects.toMatchObject({
+    code: 'not_found',
+    remedy: 'See: vc computer ls --all',
+  });
+});
 
 describe('an Engine that is away', () => {
   it('is said to be, with what mends it', async () => {
@@ -166,7 +199,7 @@ describe('lifecycle', () => {
   it("does not touch somebody else's container of that name", async () => {
     answers['POST /containers/create'] = [409, { message: 'name is in use' }];
     answers['GET /containers/vc-m1/json'] = [200, { Config: { Labels: {} } }];
-    await expect(engine.create(spec)).rejects.toThrow('belongs to something else');
+    await expect(engine.create(spec)).rejects.toThrow('does not belong to this service');
   });
 
   it('names the image that is missing and how to get it', async () => {
@@ -190,7 +223,7 @@ describe('lifecycle', () => {
   });
 
   it('starts no machine when the networks cannot be closed', async () => {
-    answers['POST /containers/helper/wait'] = [200, { StatusCode: 1 }];
+    rules = 'failed Operation not supported';
     await expect(engine.start('m1')).rejects.toMatchObject({ code: 'unsupported' });
     expect(calls).not.toContain('POST /containers/vc-m1/start');
   });
@@ -203,6 +236,7 @@ describe('lifecycle', () => {
   });
 
   it('finds nothing wrong with stopping or removing what is gone, but with starting it', async () => {
+    containers = [];
     await engine.stop('m1', 1_000);
     await engine.remove('m1');
     await expect(engine.start('m1')).rejects.toMatchObject({ code: 'not_found' });
@@ -225,6 +259,33 @@ describe('lifecycle', () => {
     await expect(engine.dial('m1', 'shell')).rejects.toMatchObject({ code: 'not_running' });
     answers['GET /containers/vc-m1/json'] = [200, { State: { Status: 'exited', ExitCode: 0 } }];
     await expect(engine.dial('m1', 'screen')).rejects.toMatchObject({ code: 'not_running' });
+  });
+
+  it('finds a renamed container by its label', async () => {
+    containers = [container('renamed')];
+    answers['POST /containers/renamed/stop'] = [204];
+    answers['DELETE /containers/renamed'] = (response) => {
+      containers = [];
+      response.writeHead(204).end();
+    };
+    await engine.stop('m1', 1_000);
+    await engine.remove('m1');
+    expect(calls).toEqual(
+      expect.arrayContaining(['POST /containers/renamed/stop', 'DELETE /containers/renamed']),
+    );
+  });
+
+  it('does not report a machine as removed while the Engine lists it', async () => {
+    answers['DELETE /containers/vc-m1'] = [500, { message: 'device is busy' }];
+    await expect(engine.remove('m1')).rejects.toThrow('device is busy');
+  });
+
+  it('connects a machine that was disconnected from its network before it starts', async () => {
+    containers = [container('c1', [])];
+    answers['POST /networks/vc-m1/connect'] = [200];
+    answers['POST /containers/c1/start'] = [204];
+    await engine.start('m1');
+    expect(calls.slice(-2)).toEqual(['POST /networks/vc-m1/connect', 'POST /containers/c1/start']);
   });
 
   it('refuses an id that is not one of ours', async () => {
@@ -254,7 +315,7 @@ describe('what the Engine has', () => {
 
   it('lists images that still have their name', async () => {
     answers['GET /images/json'] = [200, [image, { ...image, RepoTags: null }]];
-    expect(await engine.images()).toEqual([
+    expect(await engine.images()).toMatchObject([
       { name: 'linux', os: 'linux', recipeHash: 'abc', bytes: 5, createdAt: new Date(1000) },
     ]);
   });

@@ -57,9 +57,9 @@ it.each(versions)('brings a state of schema %i up to date with all that it holds
     },
     { name: 'broken', status: 'error', status_reason: 'no room', started_at: null },
   ]);
-  const actions = store.actions.list('cmp_0123456789abcdefghjk', 1000, 10);
+  const actions = store.audit.list('cmp_0123456789abcdefghjk', 1000, 10);
   expect(actions.map(({ action }) => action)).toEqual(version >= 3 ? ['click'] : []);
-  const names = store.connections.list(owner?.id ?? '').map(({ name }) => name);
+  const names = store.streamTargets.list(owner?.id ?? '').map(({ name }) => name);
   expect(names).toEqual(version >= 5 ? ['studio'] : []);
   store.close();
 
@@ -74,8 +74,8 @@ it('refuses a state of a newer vc, and leaves it as it is', () => {
   const db = new Database(databaseFile(directory));
   db.exec('PRAGMA user_version = 99');
   db.close();
-  const known = `schema 99, this one knows ${migrations.length}`;
-  expect(() => openStore(directory)).toThrow(`it is of a newer vc (${known}); use that one`);
+  const known = `schema 99, this version supports up to ${migrations.length}`;
+  expect(() => openStore(directory)).toThrow(`it was written by a newer vc (${known})`);
   const after = new Database(databaseFile(directory));
   expect(after.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 99 });
   after.close();

@@ -2,7 +2,7 @@ import Database from 'libsql';
 import { expect, it } from 'vitest';
 import { inTransaction } from '../../../src/fleet/store/transaction.js';
 
-it('says that the disk is full, keeps what was there, and goes on when there is room', () => {
+it('reports a full disk, keeps existing rows, and works again when there is space', () => {
   const db = new Database(':memory:');
   db.exec('CREATE TABLE notes (text TEXT)');
   const insert = db.prepare('INSERT INTO notes VALUES (?)');

@@ -19,7 +19,7 @@ test('paths start from the home directory, and nothing but ~/ is special', () =>
   expect(splitPath('/a')).toEqual({ directory: '/', name: 'a' });
 });
 
-test('what SFTP answers becomes an error that names the path', () => {
+test('converts an SFTP status to an error that names the path', () => {
   const of = (code: unknown) => fileError(Object.assign(new Error('x'), { code }), 'read', '/p q');
   expect(of(2)).toMatchObject({
     code: 'not_found',

@@ -3,7 +3,7 @@ import { takeJob, unfinished } from '../../../src/shell/jobs/fields.js';
 
 const fields = (...texts: string[]) => Buffer.from(texts.map((text) => `${text}\0`).join(''));
 
-test('a job is taken from the front, the rest is left', () => {
+test('parses one job and returns the rest', () => {
   const bytes = fields('job_1', 'exited', '42', '7', '100', '160', '12', '1', 'echo\nhi');
   expect(takeJob(Buffer.concat([bytes, Buffer.from('output\0')]))).toEqual({
     job: {
@@ -21,7 +21,7 @@ test('a job is taken from the front, the rest is left', () => {
   });
 });
 
-test('what a guest writes into the files becomes nothing but numbers', () => {
+test('replaces invalid numbers by defaults', () => {
   const bytes = fields('job_1', 'odd', '-1', '1e9', 'NaN', '', ' ', '2', '');
   expect(takeJob(bytes)?.job).toMatchObject({
     pid: 0,
@@ -35,7 +35,7 @@ test('what a guest writes into the files becomes nothing but numbers', () => {
   expect(takeJob(Buffer.from('job_1\0running\0'))).toBeUndefined();
 });
 
-test('a character that is not whole is known by its bytes', () => {
+test('detects an incomplete character at the end', () => {
   const euro = Buffer.from('a€');
   const face = Buffer.from('👍');
   expect(unfinished(euro)).toBe(0);
@@ -44,6 +44,6 @@ test('a character that is not whole is known by its bytes', () => {
   expect(unfinished(face.subarray(0, 3))).toBe(3);
   expect(unfinished(face)).toBe(0);
   expect(unfinished(Buffer.alloc(0))).toBe(0);
-  // No UTF-8 at all: nothing to wait for.
+  // Not UTF-8: no character to complete.
   expect(unfinished(Buffer.from([0x80, 0x80, 0x80, 0x80]))).toBe(0);
 });

@@ -1,25 +1,43 @@
 import { spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Duplex, PassThrough } from 'node:stream';
-import ssh2, { type ServerChannel } from 'ssh2';
-import { generateKeyPair, openShell } from '../../../src/shell/index.js';
+import ssh2, { type ServerChannel, type SFTPWrapper } from 'ssh2';
+import { generateKeyPair } from '../../../src/shell/keys.js';
+import { openShell } from '../../../src/shell/shell.js';
 import type { Shell } from '../../../src/shell/types.js';
 
 export interface Guest {
   readonly shell: Shell;
-  /** The stream's two ends; destroying either is a lost connection. */
+  /** The stream's two ends; destroying either simulates a lost connection. */
   readonly stream: Duplex;
   close(): void;
+}
+
+interface GuestOptions {
+  /** Answers a command in place of bash. */
+  onExec?(channel: ServerChannel): void;
+  /** Answers the bytes of a file transfer session, in place of `onFiles`. */
+  onSubsystem?(channel: ServerChannel): void;
+  /** Answers file requests; without it there is no file transfer. */
+  onFiles?(sftp: SFTPWrapper): void;
 }
 
 const keys = generateKeyPair();
 const hostKeys = generateKeyPair();
 
 /**
- * An SSH server in this process that runs commands on this machine as sshd does: with bash, in a
- * session of their own, telling the exit at once and closing the channel when the output is closed.
+ * An SSH server in this process that runs commands on this machine as sshd does: with bash, each in
+ * its own session, reporting the exit at once and closing the channel when the output is closed.
  */
-export async function openGuest(): Promise<Guest> {
+export async function openGuest({
+  onExec,
+  onFiles,
+  onSubsystem,
+}: GuestOptions = {}): Promise<Guest> {
   const [ours, theirs] = duplexPair();
+  const home = mkdtempSync(join(tmpdir(), 'vc-guest-'));
   const server = new ssh2.Server({ hostKeys: [hostKeys.privateKey] }, (client) => {
     client.on('error', () => undefined);
     client.on('authentication', (context) => context.accept());
@@ -30,27 +48,44 @@ export async function openGuest(): Promise<Guest> {
         if (pid) process.kill(-pid, `SIG${name}`);
       });
       session.on('exec', (acceptExec, _reject, { command }) => {
-        pid = runCommand(acceptExec(), command);
+        if (onExec) onExec(acceptExec());
+        else pid = runCommand(acceptExec(), command, home);
       });
+      if (onSubsystem) session.on('subsystem', (accepted) => onSubsystem(accepted()));
+      else
+        session.on('sftp', (acceptFiles, rejectFiles) => {
+          if (onFiles) onFiles(acceptFiles());
+          else rejectFiles();
+        });
     });
   });
   server.injectSocket(theirs as never);
   const shell = await openShell(ours, { user: 'user', privateKey: keys.privateKey });
-  return { shell, stream: ours, close: () => shell.close() };
+  return {
+    shell,
+    stream: ours,
+    close: () => {
+      shell.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
 }
 
-/** sshd gives a command pipes, Node gives it sockets, which cannot be opened by name. */
+/** sshd uses pipes for a command, Node uses sockets, which cannot be opened by name. */
 const PIPED = 'exec < <(exec cat 2>/dev/null); exec bash -c "$1"';
 
-function runCommand(channel: ServerChannel, command: string): number | undefined {
-  const child = spawn('bash', ['-c', PIPED, 'bash', command], { detached: true });
+function runCommand(channel: ServerChannel, command: string, home: string): number | undefined {
+  const child = spawn('bash', ['-c', PIPED, 'bash', command], {
+    detached: true,
+    env: { ...process.env, HOME: home },
+  });
   channel.on('error', () => undefined);
   child.stdin.on('error', () => undefined);
   channel.pipe(child.stdin);
   child.stdout.pipe(channel, { end: false });
   child.stderr.pipe(channel.stderr, { end: false });
   child.on('exit', (code, signal) => {
-    // What the pipes still hold goes out first, as with sshd.
+    // Buffered output is sent first, as by sshd.
     setImmediate(() => {
       if (signal) channel.exit(signal.slice(3), false, '');
       else channel.exit(code ?? 0);
@@ -60,7 +95,7 @@ function runCommand(channel: ServerChannel, command: string): number | undefined
   return child.pid;
 }
 
-/** Two streams, each reading what is written to the other. */
+/** Two connected streams. */
 export function duplexPair(): [Duplex, Duplex] {
   const [there, back] = [new PassThrough(), new PassThrough()];
   return [

@@ -1,42 +1,41 @@
 import { constants } from 'node:os';
-import { inCommands } from '../../address.js';
-import { onComputer, runningComputer } from '../../computers.js';
-import { argument, defineCommand, flag, list, value } from '../../define.js';
-import { CliError } from '../../errors.js';
-import { ExitCode } from '../../exit-codes.js';
-import { readAll } from '../../input.js';
-import { write } from '../../io.js';
-import { note, print, printJson } from '../../output.js';
-import { assignment, nonEmpty, number } from '../../parse.js';
-import { during } from '../../progress.js';
+import { CliError } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
+import { argument, defineCommand, flag, list, value } from '../../framework/define.js';
+import { write } from '../../framework/io.js';
+import { assignment, nonEmpty, number } from '../../input/parse.js';
+import { readAll } from '../../input/stdin.js';
+import { note, print, printJson } from '../../output/print.js';
+import { during } from '../../output/progress.js';
+import { inCommands } from '../../targets/computer-address.js';
+import { onComputer, runningComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'bash',
-  summary: 'Run a shell script and print what it printed',
+  summary: 'Run a shell script and print its output',
   details: [
-    "Ends with the script's own exit code. The output comes when the script has ended; for output",
-    'as it comes, and for input, use: vc computer exec. On os windows the script is a batch file',
-    'for cmd.',
+    'Returns the exit code of the script. The output is printed when the script has ended; use',
+    '`vc computer exec` to stream output or input. With os windows the script is a batch file.',
   ].join(' '),
   arguments: {
     computer: runningComputer,
-    script: argument('script', 'the script, or - for stdin', nonEmpty),
+    script: argument('script', 'script, or - for stdin', nonEmpty),
   },
   options: {
     timeout: value(
       '--timeout <seconds>',
-      'end it after so long',
+      'kill the script after this time',
       number({ min: 0.1, max: 86_400, unit: 'seconds', step: 'any' }),
       { otherwise: '200' },
     ),
-    cwd: value('--cwd <directory>', 'directory to run in', nonEmpty),
+    cwd: value('--cwd <directory>', 'working directory', nonEmpty),
     env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
-    background: flag('--background', 'print its job id and leave it running'),
+    background: flag('--background', 'run in the background and print the job id'),
   },
   examples: [
-    { does: 'Look around', command: "vc computer bash demo/desktop 'ls -l && df -h'" },
+    { does: 'Run two commands', command: "vc computer bash demo/desktop 'ls -l && df -h'" },
     {
-      does: 'Open a program and leave it open',
+      does: 'Open a program in the background',
       command: 'vc computer bash demo/desktop --background chromium',
     },
     { does: 'Run a local script', command: 'vc computer bash demo/desktop - < setup.sh' },
@@ -56,15 +55,18 @@ export const command = defineCommand({
     else if (background) {
       await print(context, job_id ?? String(pid ?? ''));
       const name = inCommands(context, computer);
-      await note(context, `it runs on; read its output with: vc job logs ${name} ${job_id}`);
+      await note(
+        context,
+        `running in the background; for its output: vc job logs ${name} ${job_id}`,
+      );
     } else {
       await write(context.io.stdout, stdout);
       await write(context.io.stderr, stderr);
-      if (truncated) await note(context, 'the output was longer and is cut off');
+      if (truncated) await note(context, 'the output was truncated');
     }
     if (timed_out) {
-      throw new CliError(`the script was ended after ${timeout ?? 200} s`, {
-        hint: 'give it longer with --timeout, or leave it running with --background',
+      throw new CliError(`the script timed out after ${timeout ?? 200} s`, {
+        remedy: 'increase --timeout, or run it with --background',
         code: 'timeout',
       });
     }

@@ -1,43 +1,48 @@
 import { ComputerFiles } from '../../../client/files.js';
-import { computerAddress, describeAddress } from '../../address.js';
-import type { Context } from '../../context.js';
 import type { Copy } from '../../copy/copy.js';
+import { type CopyPath, parseCopyPath } from '../../copy/copy-path.js';
 import { download, downloadOutput } from '../../copy/download.js';
 import { Meter } from '../../copy/meter.js';
-import { type Place, parsePlace } from '../../copy/places.js';
 import { upload, uploadInput } from '../../copy/upload.js';
-import { defineCommand, flag, many } from '../../define.js';
-import { UsageError } from '../../errors.js';
-import { ExitCode } from '../../exit-codes.js';
-import { done, printJson } from '../../output.js';
-import { size } from '../../size.js';
+import { UsageError } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
+import type { Context } from '../../framework/context.js';
+import { defineCommand, flag, many } from '../../framework/define.js';
+import { done, printJson } from '../../output/print.js';
+import { count, size } from '../../output/size.js';
+import { computerAddress } from '../../targets/computer-address.js';
 
 export const command = defineCommand({
   name: 'cp',
   summary: 'Copy files and directories to or from a computer',
   details: [
-    'One side is COMPUTER:PATH; PATH starts from the home directory unless it begins with /.',
-    'Directories are copied with everything in them. A target that is a directory gets the',
-    'sources into it; DIRECTORY/. stands for what is in a directory. Files that are there are',
-    'replaced, each in one step when its copy is whole; directories are merged. Permissions are',
-    'kept; links are copied as links, and from a computer only those that stay within the copy.',
-    '- is stdin or stdout. A path here with a colon in it is written with ./ before it.',
+    'One side is COMPUTER:PATH. A relative PATH starts at the home directory. Directories are copied',
+    'recursively, into the target if that is a directory; DIRECTORY/. is its content. Existing',
+    'directories are merged, and existing files are replaced atomically. Permissions are kept.',
+    'Symbolic links are copied as links; from a computer only links that stay within the copied',
+    'directory. - is stdin or stdout. Write ./ before a local path that contains a colon.',
   ].join(' '),
   arguments: {
-    paths: many('path', 'the sources, then the target', { completes: 'place' }),
+    paths: many('path', 'sources, then the target', { completes: 'copy-path' }),
   },
   options: {
-    recursive: flag('-r, --recursive', 'taken for granted', { hidden: true }),
+    recursive: flag('-r, --recursive', 'ignored, always recursive', { hidden: true }),
   },
   examples: [
-    { does: 'Copy a file in', command: 'vc computer cp report.pdf demo/desktop:' },
-    { does: 'Copy a directory out', command: 'vc computer cp demo/desktop:Downloads ./downloads' },
-    { does: 'Through pipes', command: 'vc computer cp demo/desktop:/var/log/dpkg.log - | tail' },
+    { does: 'Copy a file to a computer', command: 'vc computer cp report.pdf demo/desktop:' },
+    {
+      does: 'Copy a directory from a computer',
+      command: 'vc computer cp demo/desktop:Downloads ./downloads',
+    },
+    {
+      does: 'Copy a file to stdout',
+      command: 'vc computer cp demo/desktop:/var/log/dpkg.log - | tail',
+    },
   ],
   async run(context, { paths }) {
-    const places = paths.map(parsePlace);
-    const target = places.at(-1);
-    const sources = places.slice(0, -1);
+    const parsed = paths.map(parseCopyPath);
+    const target = parsed.at(-1);
+    const sources = parsed.slice(0, -1);
     const [first] = sources;
     if (first === undefined || target === undefined) throw new UsageError('the target is missing');
     const copy = await begin(context, sources, target);
@@ -55,10 +60,7 @@ export const command = defineCommand({
       if (target.kind !== 'pipe') await printJson(context, { files, bytes, skipped, errors });
     } else if (failures.length === 0 && target.kind !== 'pipe') {
       const speed = seconds > 1 && bytes > 1e6 ? ` at ${size(bytes / seconds)}/s` : '';
-      await done(
-        context,
-        `copied ${files} ${files === 1 ? 'file' : 'files'}, ${size(bytes)}${speed}`,
-      );
+      await done(context, `copied ${count(files, 'file')}, ${size(bytes)}${speed}`);
     }
     const codes = new Set(failures.map(({ exitCode }) => exitCode));
     const [only = ExitCode.failure] = codes;
@@ -67,36 +69,36 @@ export const command = defineCommand({
   },
 });
 
-/** The computer that is meant; exactly one has to be. */
+/** Checks that the paths name exactly one computer. */
 async function begin(
   context: Context,
-  sources: readonly Place[],
-  target: Place,
+  sources: readonly CopyPath[],
+  target: CopyPath,
 ): Promise<Omit<Copy, 'meter'>> {
   const computers = new Set(
-    [...sources, target].flatMap((place) => (place.kind === 'remote' ? [place.computer] : [])),
+    [...sources, target].flatMap((path) => (path.kind === 'remote' ? [path.computer] : [])),
   );
   const [computer] = computers;
-  if (computer === undefined) throw new UsageError('no path is in a computer: write COMPUTER:PATH');
+  if (computer === undefined) throw new UsageError('no path names a computer: write COMPUTER:PATH');
   const isUp = target.kind === 'remote';
   const mixed = sources.some(({ kind }) => (kind === 'remote') === isUp);
   if (mixed || computers.size > 1) {
-    const hint = 'copy through a pipe: vc computer cp A:FILE - | vc computer cp - B:FILE';
-    throw new UsageError('one side is a computer, the other this machine', hint);
+    const remedy = 'copy through a pipe: vc computer cp A:FILE - | vc computer cp - B:FILE';
+    throw new UsageError('one side must be a computer, the other this machine', remedy);
   }
   if (sources.length > 1 && [...sources, target].some(({ kind }) => kind === 'pipe')) {
-    throw new UsageError('- goes with one source and one target');
+    throw new UsageError('- needs exactly one source and one target');
   }
   const address = await computerAddress(context, computer);
   const client = await context.client();
   const { signal } = context.interrupts;
   const files = new ComputerFiles(client, address);
-  return { context, computer: describeAddress(address), files, signal, failures: [], skipped: 0 };
+  return { context, files, signal, failures: [], skipped: 0 };
 }
 
-async function run(copy: Copy, sources: readonly Place[], target: Place): Promise<void> {
+async function run(copy: Copy, sources: readonly CopyPath[], target: CopyPath): Promise<void> {
   const { stdin, stdout } = copy.context.io;
-  const paths = sources.flatMap((place) => (place.kind === 'pipe' ? [] : [place.path]));
+  const paths = sources.flatMap((path) => (path.kind === 'pipe' ? [] : [path.path]));
   const [path] = paths;
   if (target.kind === 'remote') {
     if (path === undefined) await uploadInput(copy, stdin, target.path);

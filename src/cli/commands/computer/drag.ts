@@ -1,24 +1,23 @@
-import { scaleOption, settleOption } from '../../after-action.js';
-import { act, runningComputer } from '../../computers.js';
-import { argument, choice, defineCommand, value } from '../../define.js';
-import { number, pixel } from '../../parse.js';
+import { MOUSE_BUTTONS } from '../../../contract/constants.js';
+import { argument, choice, defineCommand, value } from '../../framework/define.js';
+import { number, pixel } from '../../input/parse.js';
+import { scaleOption, settleOption } from '../../input/settle-options.js';
+import { act, runningComputer } from '../../targets/computers.js';
 
 const seconds = number({ min: 0, max: 60, unit: 'seconds', step: 'any' });
 
 export const command = defineCommand({
   name: 'drag',
-  summary: 'Press the mouse at one point and release it at another',
+  summary: 'Drag with the mouse from one point to another',
   arguments: {
     computer: runningComputer,
-    x1: argument('x1', 'pixels from the left, where to press', pixel),
-    y1: argument('y1', 'pixels from the top, where to press', pixel),
-    x2: argument('x2', 'pixels from the left, where to release', pixel),
-    y2: argument('y2', 'pixels from the top, where to release', pixel),
+    x1: argument('x1', 'start, pixels from the left', pixel),
+    y1: argument('y1', 'start, pixels from the top', pixel),
+    x2: argument('x2', 'end, pixels from the left', pixel),
+    y2: argument('y2', 'end, pixels from the top', pixel),
   },
   options: {
-    button: choice('-b, --button <name>', 'button to hold', ['left', 'right', 'middle'], {
-      otherwise: 'left',
-    }),
+    button: choice('-b, --button <name>', 'mouse button', MOUSE_BUTTONS, { otherwise: 'left' }),
     duration: value('--duration <seconds>', 'time from press to release', seconds, {
       otherwise: '0.5',
     }),
@@ -35,9 +34,7 @@ export const command = defineCommand({
     const points = { start_x: x1, start_y: y1, end_x: x2, end_y: y2 };
     await act(context, 'drag', computer, {
       ...points,
-      ...{ button, duration, scale },
-      settle: settle || undefined,
+      ...{ button, duration, scale, settle },
     });
-    return undefined;
   },
 });

@@ -1,35 +1,36 @@
+import { text } from 'node:stream/consumers';
 import type { ProcessExit, RemoteProcess } from '../../../client/process.js';
-import { computerAddress } from '../../address.js';
-import { runningComputer } from '../../computers.js';
-import type { Context } from '../../context.js';
-import { defineCommand, flag, list, many, value } from '../../define.js';
-import { processExitCode } from '../../exit-codes.js';
-import { printJson } from '../../output.js';
-import { assignment, nonEmpty } from '../../parse.js';
-import { collect, forwardInput, forwardOutput, interruptible } from '../../streams.js';
+import { processExitCode } from '../../errors/exit-codes.js';
+import type { Context } from '../../framework/context.js';
+import { defineCommand, flag, list, many, value } from '../../framework/define.js';
+import { assignment, nonEmpty } from '../../input/parse.js';
+import { printJson } from '../../output/print.js';
+import { computerAddress } from '../../targets/computer-address.js';
+import { runningComputer } from '../../targets/computers.js';
+import { forwardInput, forwardOutputs, interruptible } from '../../terminal/process-io.js';
 
 export const command = defineCommand({
   name: 'exec',
-  summary: 'Run a program with its input and output connected',
+  summary: 'Run a program with stdin and output attached',
   details: [
-    'No shell stands between: the words are the program and its arguments. Write -- before them.',
-    "Output comes as it is printed, stdin is forwarded, and the exit code is the program's own",
-    '(128 and the number of the signal that ended it). Ctrl-C interrupts the program first.',
+    'Runs the program without a shell. Put -- before the program. Output is streamed and stdin is',
+    'forwarded. Returns the exit code of the program, or 128 plus the number of the signal that',
+    'ended it. Ctrl-C interrupts the program.',
   ].join(' '),
-  arguments: { computer: runningComputer, argv: many('command', 'the program and its arguments') },
+  arguments: { computer: runningComputer, argv: many('command', 'program and arguments') },
   options: {
-    cwd: value('--cwd <directory>', 'directory to run in', nonEmpty),
+    cwd: value('--cwd <directory>', 'working directory', nonEmpty),
     env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
-    stdin: flag('-n, --no-stdin', 'give it no input'),
+    stdin: flag('-n, --no-stdin', 'do not forward stdin'),
   },
   examples: [
     { does: 'Run a program', command: 'vc computer exec demo/desktop -- uname -a' },
     {
-      does: 'Copy a directory out',
+      does: 'Copy a directory from the computer',
       command: 'vc computer exec demo/desktop -- tar c -C /home/user . > home.tar',
     },
     {
-      does: 'Use a variable of the computer',
+      does: 'Use a variable of the guest',
       command: "vc computer exec demo/desktop -- sh -c 'echo $HOME'",
     },
   ],
@@ -44,25 +45,15 @@ export const command = defineCommand({
     });
     if (stdin) forwardInput(context.io.stdin, remote);
     else remote.stdin.end();
-    const exit = await interruptible(context, remote, transfer(context, remote));
-    return processExitCode(exit);
+    const print = context.globals.json ? printDocument : forwardOutputs;
+    return processExitCode(await interruptible(context, remote, print(context, remote)));
   },
 });
 
-async function transfer(context: Context, remote: RemoteProcess): Promise<ProcessExit> {
-  const { io, globals } = context;
-  if (!globals.json) {
-    const outputs = [
-      forwardOutput(remote.stdout, io.stdout, remote),
-      forwardOutput(remote.stderr, io.stderr, remote),
-    ];
-    const exit = await remote.exited;
-    await Promise.all(outputs);
-    return exit;
-  }
+async function printDocument(context: Context, remote: RemoteProcess): Promise<ProcessExit> {
   const [stdout, stderr, exit] = await Promise.all([
-    collect(remote.stdout),
-    collect(remote.stderr),
+    text(remote.stdout),
+    text(remote.stderr),
     remote.exited,
   ]);
   await printJson(context, { exit_code: exit.code, signal: exit.signal, stdout, stderr });

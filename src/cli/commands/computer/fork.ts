@@ -1,32 +1,32 @@
-import { computerParameters } from '../../../client/address.js';
-import { computerAddress, describeAddress } from '../../address.js';
-import { computerArgument } from '../../computers.js';
-import { argument, defineCommand, flag } from '../../define.js';
-import { done, note, print, printJson } from '../../output.js';
-import { nonEmpty } from '../../parse.js';
-import { during } from '../../progress.js';
+import { computerParameters } from '../../../client/http/address.js';
+import { argument, defineCommand, flag } from '../../framework/define.js';
+import { nonEmpty } from '../../input/parse.js';
+import { done, note, print, printJson } from '../../output/print.js';
+import { during } from '../../output/progress.js';
+import { computerAddress, describeAddress } from '../../targets/computer-address.js';
+import { computerArgument } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'fork',
-  summary: 'Copy a computer, a running one with its memory',
+  summary: 'Copy a computer, including its memory',
   details: [
-    'The copy is a computer of its own in the same project. Of a running computer it has the disk',
-    'and the memory, programs and windows included, and it runs; of a stopped one it has the disk',
-    'and is stopped. The engine qemu can do this.',
+    'Creates a new computer in the same project. The copy of a running computer has its disk and',
+    'memory, including open programs, and is running. The copy of a stopped computer has its disk',
+    'and is stopped. Only the engine qemu supports this.',
   ].join(' '),
-  arguments: {
-    computer: computerArgument,
-    name: argument('name', 'the name of the copy', nonEmpty),
-  },
-  options: { wait: flag('--no-wait', 'do not wait until the copy is ready') },
+  arguments: { computer: computerArgument, name: argument('name', 'name of the copy', nonEmpty) },
+  options: { wait: flag('--no-wait', 'do not wait until it is ready') },
   examples: [
-    { does: 'Copy it as it now is', command: 'vc computer fork demo/desktop attempt-2' },
-    { does: 'Keep the id of the copy', command: 'id=$(vc computer fork demo/desktop try -q)' },
+    {
+      does: 'Copy a computer in its current state',
+      command: 'vc computer fork demo/desktop attempt-2',
+    },
+    { does: 'Save the id of the copy', command: 'id=$(vc computer fork demo/desktop try -q)' },
   ],
   async run(context, { computer: given, name }, { wait }) {
     const address = await computerAddress(context, given);
     const client = await context.client();
-    context.whenInterrupted('the service goes on copying; see: vc computer ls');
+    context.whenInterrupted('the service may still create the copy; see: vc computer ls');
     const request = client.request('forkComputer', {
       params: computerParameters(address),
       query: wait ? undefined : { wait: '0' },
@@ -39,11 +39,13 @@ export const command = defineCommand({
     if (context.globals.json) await printJson(context, copy);
     else if (context.globals.quiet) await print(context, id);
     else if (status === 'error') {
-      await note(context, `${project_name}/${name} failed: ${copy.status_reason ?? ''}`);
+      await note(
+        context,
+        `${project_name}/${name} failed: ${copy.status_reason ?? 'unknown reason'}`,
+      );
     } else {
       const source = describeAddress(address);
       await done(context, `copied ${source} to ${project_name}/${name} (${id}), ${status}`);
     }
-    return undefined;
   },
 });

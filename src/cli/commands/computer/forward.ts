@@ -1,19 +1,20 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
-import type { ComputerAddress } from '../../../client/address.js';
-import { computerParameters } from '../../../client/address.js';
 import type { Client } from '../../../client/client.js';
-import { computerAddress, describeAddress, inCommands } from '../../address.js';
-import { runningComputer } from '../../computers.js';
-import type { Context } from '../../context.js';
-import { defineCommand, many, value } from '../../define.js';
-import { CliError, UsageError } from '../../errors.js';
-import { ExitCode } from '../../exit-codes.js';
-import { write } from '../../io.js';
-import { print, printJson } from '../../output.js';
-import { nonEmpty } from '../../parse.js';
-import { reportOf } from '../../report.js';
-import { printable } from '../../style.js';
+import type { ComputerAddress } from '../../../client/http/address.js';
+import { computerParameters } from '../../../client/http/address.js';
+import { onAbort } from '../../../lib/async/abort.js';
+import { CliError, UsageError } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
+import { reportOf } from '../../errors/report.js';
+import type { Context } from '../../framework/context.js';
+import { defineCommand, many, value } from '../../framework/define.js';
+import { write } from '../../framework/io.js';
+import { nonEmpty } from '../../input/parse.js';
+import { print, printJson } from '../../output/print.js';
+import { printable } from '../../output/style.js';
+import { computerAddress, describeAddress, inCommands } from '../../targets/computer-address.js';
+import { runningComputer } from '../../targets/computers.js';
 
 interface Forward {
   readonly local: number;
@@ -23,23 +24,23 @@ interface Forward {
 export const command = defineCommand({
   name: 'forward',
   aliases: ['port-forward'],
-  summary: 'Reach ports of a computer from this machine',
+  summary: 'Forward local ports to a computer',
   details: [
-    'Each port is LOCAL:PORT or PORT: connections to 127.0.0.1:LOCAL here go to PORT of the',
-    "computer's own loopback. LOCAL 0 takes a free one. What listens is printed; Ctrl-C ends it.",
+    'Forwards 127.0.0.1:LOCAL on this machine to PORT on the loopback interface of the computer.',
+    'LOCAL 0 picks a free port. Prints the local addresses and runs until Ctrl-C.',
   ].join(' '),
   arguments: { computer: runningComputer, ports: many('port', 'LOCAL:PORT, or PORT for both') },
   options: {
-    bind: value('--bind <address>', 'listen here instead; others may then connect', nonEmpty, {
+    bind: value('--bind <address>', 'local address to listen on', nonEmpty, {
       otherwise: '127.0.0.1',
     }),
   },
   examples: [
     {
-      does: 'See a web server of the computer',
+      does: 'Open a web server of the computer',
       command: 'vc computer forward demo/desktop 8080:80',
     },
-    { does: 'Several at once', command: 'vc computer forward demo/desktop 3000 5432' },
+    { does: 'Forward several ports', command: 'vc computer forward demo/desktop 3000 5432' },
   ],
   async run(context, { computer, ports }, { bind = '127.0.0.1' }) {
     const forwards = ports.map(parseForward);
@@ -50,7 +51,7 @@ export const command = defineCommand({
     const { status } = await client.request('getComputer', { params, signal });
     if (status !== 'running' && status !== 'starting') {
       throw new CliError(`${describeAddress(address)} is ${status}`, {
-        hint: `start it with: vc computer start ${inCommands(context, computer)}`,
+        remedy: `start it: vc computer start ${inCommands(context, computer)}`,
         exitCode: ExitCode.conflict,
         code: 'not_running',
       });
@@ -60,7 +61,7 @@ export const command = defineCommand({
     const servers: Server[] = [];
     const open = new Set<Socket>();
     try {
-      const told = [];
+      const forwarded = [];
       for (const { local, guest } of forwards) {
         const connect = (socket: Socket) => {
           open.add(socket);
@@ -71,13 +72,10 @@ export const command = defineCommand({
         servers.push(server);
         const at = server.address();
         const port = typeof at === 'object' && at !== null ? at.port : local;
-        told.push({ address: bind, local: port, port: guest });
+        forwarded.push({ address: bind, local: port, port: guest });
       }
-      await tell(context, told, describeAddress(address));
-      await new Promise<void>((resolve) => {
-        if (stop.signal.aborted) resolve();
-        stop.signal.addEventListener('abort', () => resolve(), { once: true });
-      });
+      await printForwards(context, forwarded, describeAddress(address));
+      await new Promise<void>((resolve) => onAbort(stop.signal, () => resolve()));
       return ExitCode.ok;
     } finally {
       stop.abort();
@@ -98,39 +96,42 @@ function parseForward(text: string): Forward {
   return { local, guest };
 }
 
-/** Why this machine does not listen somewhere, and what to do about it. */
-const whyNot: Readonly<Record<string, readonly [string, string]>> = {
-  EADDRINUSE: ['the port is in use', 'choose another, as LOCAL:PORT; LOCAL 0 takes a free one'],
-  EACCES: ['it needs more rights', 'choose a port above 1023, as LOCAL:PORT'],
-  EADDRNOTAVAIL: ['this machine does not have that address', 'give one of its own to --bind'],
-  ENOTFOUND: ['this machine does not have that address', 'give one of its own to --bind'],
+/** Reason and remedy by the code of a system error. */
+const listenErrors: Readonly<Record<string, readonly [string, string]>> = {
+  EADDRINUSE: [
+    'address already in use',
+    'choose another port, as LOCAL:PORT; LOCAL 0 picks a free one',
+  ],
+  EACCES: ['permission denied', 'choose a port above 1023, as LOCAL:PORT'],
+  EADDRNOTAVAIL: ['no such address on this machine', 'give --bind an address of this machine'],
+  ENOTFOUND: ['no such address on this machine', 'give --bind an address of this machine'],
 };
 
 function listen(connect: (socket: Socket) => void, port: number, bind: string): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer({ allowHalfOpen: true, noDelay: true }, connect);
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const [reason, hint] = whyNot[cause.code ?? ''] ?? [cause.message, undefined];
-      reject(new CliError(`cannot listen on ${bind}:${port}: ${reason}`, { hint, cause }));
+      const [reason, remedy] = listenErrors[cause.code ?? ''] ?? [cause.message, undefined];
+      reject(new CliError(`cannot listen on ${bind}:${port}: ${reason}`, { remedy, cause }));
     });
     server.listen(port, bind, () => resolve(server));
   });
 }
 
-async function tell(
+async function printForwards(
   context: Context,
-  told: readonly { address: string; local: number; port: number }[],
+  forwards: readonly { address: string; local: number; port: number }[],
   computer: string,
 ): Promise<void> {
-  if (context.globals.json) return printJson(context, { forwards: told });
-  for (const { address, local, port } of told) {
+  if (context.globals.json) return printJson(context, { forwards });
+  for (const { address, local, port } of forwards) {
     const shown = address.includes(':') ? `[${address}]` : address;
     if (context.globals.quiet) await print(context, `${shown}:${local}`);
     else await print(context, printable(`${shown}:${local} -> ${computer} port ${port}`));
   }
 }
 
-/** One connection, both ways, each side ended by itself. */
+/** Connects a socket with a port of the computer. */
 async function join(
   context: Context,
   client: Client,

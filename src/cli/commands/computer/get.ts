@@ -1,9 +1,9 @@
-import { computerFields } from '../../columns.js';
-import { computerArgument, onComputer } from '../../computers.js';
-import { defineCommand } from '../../define.js';
-import { fields } from '../../fields.js';
-import { print, printJson } from '../../output.js';
-import { printRecord } from '../../table.js';
+import { defineCommand } from '../../framework/define.js';
+import { computerFields } from '../../output/columns.js';
+import { fields } from '../../output/fields.js';
+import { print, printJson } from '../../output/print.js';
+import { printRecord } from '../../output/table.js';
+import { computerArgument, onComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'get',
@@ -13,14 +13,13 @@ export const command = defineCommand({
   options: {},
   fields: fields.computer,
   examples: [
-    { does: 'See whether it runs', command: 'vc computer get demo/desktop' },
-    { does: 'Its id alone', command: 'vc computer get demo/desktop -q' },
+    { does: 'Show a computer', command: 'vc computer get demo/desktop' },
+    { does: 'Print only its id', command: 'vc computer get demo/desktop -q' },
   ],
   async run(context, { computer: given }) {
     const computer = await onComputer(context, 'getComputer', given);
     if (context.globals.json) await printJson(context, computer);
     else if (context.globals.quiet) await print(context, computer.id);
     else await printRecord(context, computerFields(computer));
-    return undefined;
   },
 });

@@ -1,18 +1,19 @@
-import { settleOption } from '../../after-action.js';
-import { onComputer, runningComputer } from '../../computers.js';
-import { defineCommand, many, value } from '../../define.js';
-import { printJson } from '../../output.js';
-import { number } from '../../parse.js';
+import { defineCommand, many, value } from '../../framework/define.js';
+import { number } from '../../input/parse.js';
+import { settleOption } from '../../input/settle-options.js';
+import { printJson } from '../../output/print.js';
+import { onComputer, runningComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'key',
-  summary: 'Press keys or combinations, one after the other',
-  details: 'Names in any case: Enter, Tab, Escape, F5, Page_Up, ctrl+c, ctrl+shift+t, a character.',
-  arguments: { computer: runningComputer, keys: many('key', 'keys or combinations') },
+  summary: 'Press keys or key combinations in order',
+  details:
+    'Key names in any case: Enter, Tab, Escape, F5, Page_Up, ctrl+c, ctrl+shift+t, or a character.',
+  arguments: { computer: runningComputer, keys: many('key', 'key or combination') },
   options: {
     hold: value(
       '--hold <ms>',
-      'hold each down so long, milliseconds',
+      'how long to hold each key, in milliseconds',
       number({ min: 0, max: 10_000, unit: 'milliseconds' }),
     ),
     settle: settleOption,
@@ -25,11 +26,9 @@ export const command = defineCommand({
     let answer: unknown;
     for (const key of keys) {
       answer = await onComputer(context, 'key', computer, {
-        ...{ key, hold_ms: hold },
-        settle: settle || undefined,
+        ...{ key, hold_ms: hold, settle },
       });
     }
     if (context.globals.json) await printJson(context, answer);
-    return undefined;
   },
 });

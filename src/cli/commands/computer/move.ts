@@ -1,7 +1,7 @@
-import { scaleOption, settleOption } from '../../after-action.js';
-import { act, runningComputer } from '../../computers.js';
-import { argument, defineCommand } from '../../define.js';
-import { pixel } from '../../parse.js';
+import { argument, defineCommand } from '../../framework/define.js';
+import { pixel } from '../../input/parse.js';
+import { scaleOption, settleOption } from '../../input/settle-options.js';
+import { act, runningComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'move',
@@ -12,9 +12,10 @@ export const command = defineCommand({
     y: argument('y', 'pixels from the top', pixel),
   },
   options: { scale: scaleOption, settle: settleOption },
-  examples: [{ does: 'Hover over a point', command: 'vc computer move demo/desktop 640 400' }],
+  examples: [
+    { does: 'Move the mouse to a point', command: 'vc computer move demo/desktop 640 400' },
+  ],
   async run(context, { computer, x, y }, { scale, settle }) {
-    await act(context, 'move', computer, { x, y, scale, settle: settle || undefined });
-    return undefined;
+    await act(context, 'move', computer, { x, y, scale, settle });
   },
 });

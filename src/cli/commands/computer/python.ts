@@ -1,38 +1,36 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { onComputer, runningComputer } from '../../computers.js';
-import type { Context } from '../../context.js';
-import { defineCommand, optional, value } from '../../define.js';
-import { CliError, UsageError } from '../../errors.js';
-import { ExitCode } from '../../exit-codes.js';
-import { cannotRead } from '../../file-errors.js';
-import { readAll } from '../../input.js';
-import { write } from '../../io.js';
-import { printJson } from '../../output.js';
-import { nonEmpty, number, text } from '../../parse.js';
-import { during } from '../../progress.js';
+import { CliError, UsageError } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
+import { cannotRead } from '../../errors/file-errors.js';
+import type { Context } from '../../framework/context.js';
+import { defineCommand, optional, value } from '../../framework/define.js';
+import { write } from '../../framework/io.js';
+import { nonEmpty, number, text } from '../../input/parse.js';
+import { readAll } from '../../input/stdin.js';
+import { printJson } from '../../output/print.js';
+import { during } from '../../output/progress.js';
+import { onComputer, runningComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'python',
-  summary: 'Run Python 3 code and print what it printed',
+  summary: 'Run Python 3 code and print its output',
   arguments: {
     computer: runningComputer,
-    script: optional('script', 'a file of this machine, or - for stdin', nonEmpty, {
-      completes: 'file',
-    }),
+    script: optional('script', 'local file, or - for stdin', nonEmpty, { completes: 'file' }),
   },
   options: {
-    code: value('-c, --code <code>', 'code to run instead of a file', text),
+    code: value('-c, --code <code>', 'code to run', text),
     timeout: value(
       '--timeout <seconds>',
-      'end it after so long: 1 to 300',
+      'kill the code after this time, 1 to 300',
       number({ min: 1, max: 300, unit: 'seconds', step: 'any' }),
       { otherwise: '10' },
     ),
   },
   examples: [
-    { does: 'Run a line', command: "vc computer python demo/desktop -c 'print(6 * 7)'" },
-    { does: 'Run a file of this machine', command: 'vc computer python demo/desktop task.py' },
+    { does: 'Run one line', command: "vc computer python demo/desktop -c 'print(6 * 7)'" },
+    { does: 'Run a local file', command: 'vc computer python demo/desktop task.py' },
   ],
   async run(context, { computer, script }, { code: given, timeout }) {
     const code = await codeOf(context, script, given);
@@ -48,8 +46,8 @@ export const command = defineCommand({
       }
     }
     if (answer.timed_out) {
-      throw new CliError(`the code was ended after ${timeout ?? 10} s`, {
-        hint: 'give it longer with --timeout',
+      throw new CliError(`the code timed out after ${timeout ?? 10} s`, {
+        remedy: 'increase --timeout',
         code: 'timeout',
       });
     }
@@ -65,16 +63,15 @@ async function codeOf(
   code: string | undefined,
 ): Promise<string> {
   if ((script === undefined) === (code === undefined)) {
-    throw new UsageError('give either a file (or - for stdin) or -c CODE');
+    throw new UsageError('give a file, - for stdin, or -c CODE');
   }
   if (code !== undefined) return code;
   if (script === '-') return readAll(context);
   try {
     return await readFile(resolve(context.cwd, script ?? ''), 'utf8');
   } catch (cause) {
-    const { message, hint } = cannotRead(script ?? '', cause);
-    // What bash takes: the script itself.
-    const meant = 'SCRIPT is a file; to run code: -c CODE';
-    throw new UsageError(message, /[\s()]/.test(script ?? '') ? meant : hint);
+    const { message, remedy } = cannotRead(script ?? '', cause);
+    const isCode = /[\s()]/.test(script ?? '');
+    throw new UsageError(message, isCode ? 'SCRIPT is a file; to run code, use -c CODE' : remedy);
   }
 }

@@ -1,52 +1,56 @@
+import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import { computerParameters } from '../../../client/address.js';
-import { computerAddress } from '../../address.js';
-import { runningComputer } from '../../computers.js';
-import type { Context } from '../../context.js';
-import { choice, defineCommand, value } from '../../define.js';
-import { CliError, InterruptedError, UsageError } from '../../errors.js';
-import { openFileWhole } from '../../files.js';
-import { write } from '../../io.js';
-import { WholeFragments } from '../../mp4.js';
-import { done, print, printJson } from '../../output.js';
-import { nonEmpty, seconds } from '../../parse.js';
-import { during } from '../../progress.js';
-import { size } from '../../size.js';
+import { computerParameters } from '../../../client/http/address.js';
+import { FRAME_RATES } from '../../../contract/constants.js';
+import { openAtomicFile } from '../../../lib/fs/atomic-file.js';
+import { CliError, InterruptedError, UsageError } from '../../errors/cli-error.js';
+import { cannotWrite } from '../../errors/file-errors.js';
+import type { Context } from '../../framework/context.js';
+import { choice, defineCommand, value } from '../../framework/define.js';
+import { write } from '../../framework/io.js';
+import { asTexts, nonEmpty, seconds } from '../../input/parse.js';
+import { FragmentBuffer } from '../../output/mp4-fragments.js';
+import { done, print, printJson } from '../../output/print.js';
+import { during } from '../../output/progress.js';
+import { size } from '../../output/size.js';
+import { computerAddress } from '../../targets/computer-address.js';
+import { runningComputer } from '../../targets/computers.js';
 
-const LONGEST_SECONDS = 86_400;
+const MAX_SECONDS = 86_400;
 
 export const command = defineCommand({
   name: 'record',
-  summary: 'Film the screen into an MP4 file',
+  summary: 'Record the screen to an MP4 file',
   details: [
-    'Ends at its time, or with Ctrl-C: the file is whole either way. It ends as well when the',
-    "computer is stopped or its screen's size changes.",
+    'Records until Ctrl-C or for the time of --for. Also ends when the computer stops or its',
+    'resolution changes. The file is complete in each case.',
   ].join(' '),
   arguments: { computer: runningComputer },
   options: {
-    output: value('-o, --output <file>', 'where to put it; - is stdout', nonEmpty),
+    output: value('-o, --output <file>', 'file to write, or - for stdout', nonEmpty),
     for: value(
       '--for <time>',
-      'end after so long, such as 10s or 2m',
-      seconds({ min: 0.5, max: LONGEST_SECONDS }),
-      {
-        otherwise: 'until Ctrl-C',
-      },
+      'duration, for example 10s or 2m',
+      seconds({ min: 0.5, max: MAX_SECONDS }),
+      { otherwise: 'until Ctrl-C' },
     ),
-    fps: choice('--fps <n>', 'frames a second', ['15', '30', '60'], { otherwise: '30' }),
+    fps: choice('--fps <n>', 'frames per second', asTexts(FRAME_RATES), { otherwise: '30' }),
   },
   examples: [
-    { does: 'Film ten seconds', command: 'vc computer record demo/desktop -o clip.mp4 --for 10s' },
-    { does: 'Film until Ctrl-C', command: 'vc computer record demo/desktop -o clip.mp4' },
+    {
+      does: 'Record ten seconds',
+      command: 'vc computer record demo/desktop -o clip.mp4 --for 10s',
+    },
+    { does: 'Record until Ctrl-C', command: 'vc computer record demo/desktop -o clip.mp4' },
   ],
   async run(context, { computer }, { output, for: duration, fps }) {
     const { stdout } = context.io;
     const toStdout = output === '-' || (output === undefined && !stdout.isTTY);
     if (toStdout && stdout.isTTY) {
-      throw new UsageError('a video would garble the terminal', 'use -o FILE');
+      throw new UsageError('cannot print a video on a terminal', 'use -o FILE');
     }
     if (!toStdout && output === undefined)
-      throw new UsageError('where is the film to go?', 'give a file: -o clip.mp4; - is stdout');
+      throw new UsageError('no output file given', 'use -o FILE, or -o - for stdout');
     const params = computerParameters(await computerAddress(context, computer));
     const client = await context.client();
     const stopping = new AbortController();
@@ -56,9 +60,9 @@ export const command = defineCommand({
       const options = { params, query, signal: stopping.signal };
       const video = await client.requestStream('record', 'video/mp4', options);
       const saving = toStdout
-        ? copy(video, stopping.signal, (bytes) => write(stdout, bytes)).then(complete)
+        ? copy(video, stopping.signal, (bytes) => write(stdout, bytes)).then(throwFailure)
         : save(context, output ?? '', video, stopping.signal);
-      await during(context.progress(`Filming ${computer}; Ctrl-C ends it`), saving);
+      await during(context.progress(`Recording ${computer}; stop with Ctrl-C`), saving);
     } catch (error) {
       throw stopping.signal.aborted && !(error instanceof CliError)
         ? new InterruptedError()
@@ -66,25 +70,28 @@ export const command = defineCommand({
     } finally {
       release();
     }
-    return undefined;
   },
 });
 
-/** The file appears at the end, and then holds what was filmed until then. */
+/** Writes the video to a file that appears when the recording has ended. */
 async function save(
   context: Context,
   path: string,
   video: Readable,
   signal: AbortSignal,
 ): Promise<void> {
-  const file = await openFileWhole(context.cwd, path);
+  const unwritable = (cause: unknown) => {
+    throw cannotWrite(path, cause);
+  };
+  const file = await openAtomicFile(resolve(context.cwd, path)).catch(unwritable);
   try {
-    const copied = await copy(video, signal, (part) => file.write(part));
+    const copied = await copy(video, signal, (part) => file.write(part).catch(unwritable));
     const { bytes } = copied;
-    // What was filmed before a failure is kept, and then the failure is told.
-    if (bytes > 0) await file.commit();
-    complete(copied);
-    if (bytes === 0) throw new CliError('nothing was filmed: it ended before the first picture');
+    // Keep what was recorded before a failure.
+    if (bytes > 0) await file.commit().catch(unwritable);
+    throwFailure(copied);
+    if (bytes === 0)
+      throw new CliError('nothing was recorded: the recording ended before the first frame');
     if (context.globals.json) await printJson(context, { path, bytes });
     else if (context.globals.quiet) await print(context, path);
     else await done(context, `wrote ${path} (${size(bytes)})`);
@@ -94,18 +101,18 @@ async function save(
 }
 
 interface Copied {
-  /** Length of what was copied, which is a whole file. */
+  /** Length of the copied file. */
   readonly bytes: number;
   readonly failure?: unknown;
 }
 
-/** Copies what makes a whole file until the video ends, breaks off or the signal comes. */
+/** Copies complete fragments until the video ends or fails, or the signal is aborted. */
 async function copy(
   video: Readable,
   signal: AbortSignal,
   take: (bytes: Buffer) => Promise<void>,
 ): Promise<Copied> {
-  const fragments = new WholeFragments();
+  const fragments = new FragmentBuffer();
   let bytes = 0;
   try {
     for await (const chunk of video) {
@@ -119,11 +126,12 @@ async function copy(
   return { bytes };
 }
 
-/** Throws when the video broke off. */
-function complete({ failure }: Copied): void {
+/** Throws the failure, if any. */
+function throwFailure({ failure }: Copied): void {
   if (failure === undefined) return;
   if (failure instanceof CliError) throw failure;
-  throw new CliError('the service broke off; what was filmed until then is kept', {
-    cause: failure,
-  });
+  throw new CliError(
+    'the connection to the service was lost; the file has the recording up to then',
+    { cause: failure },
+  );
 }

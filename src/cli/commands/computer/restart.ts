@@ -1,17 +1,17 @@
-import { change, computersArgument } from '../../computers.js';
-import { defineCommand, enumerate } from '../../define.js';
-import { fields } from '../../fields.js';
-import { untilReady, waiting, waitQuery } from '../../states.js';
+import { defineCommand, enumerate } from '../../framework/define.js';
+import { fields } from '../../output/fields.js';
+import { change, computersArgument } from '../../targets/computers.js';
+import { untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
 
 export const command = defineCommand({
   name: 'restart',
-  summary: 'Stop and start computers',
+  summary: 'Restart computers',
   arguments: { computers: computersArgument('running') },
-  options: waiting,
+  options: waitOptions,
   fields: fields.computer,
   examples: [
-    { does: 'Start it afresh', command: 'vc computer restart demo/desktop' },
-    { does: 'Several at once', command: 'vc computer restart -p demo desktop agent' },
+    { does: 'Restart a computer', command: 'vc computer restart demo/desktop' },
+    { does: 'Restart several computers', command: 'vc computer restart -p demo desktop agent' },
   ],
   run: (context, { computers: names }, options) =>
     change(context, 'restartComputer', {

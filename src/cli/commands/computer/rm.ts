@@ -1,53 +1,55 @@
-import { computerAddress, describeAddress } from '../../address.js';
-import { change, computersArgument, onComputer } from '../../computers.js';
-import { confirmLoss } from '../../confirm-loss.js';
-import type { Context } from '../../context.js';
-import { defineCommand, dryRun, enumerate, flag } from '../../define.js';
-import { forEach } from '../../each.js';
-import { CliError } from '../../errors.js';
-import { ExitCode } from '../../exit-codes.js';
-import { shellWord } from '../../shell-word.js';
+import { shellWord } from '../../../lib/text/shell-word.js';
+import { CliError } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
+import type { Context } from '../../framework/context.js';
+import { defineCommand, dryRun, enumerate, flag } from '../../framework/define.js';
+import { confirmRemoval } from '../../input/confirm-removal.js';
+import { computerAddress, describeAddress } from '../../targets/computer-address.js';
+import { change, computersArgument, onComputer } from '../../targets/computers.js';
+import { forEach } from '../../targets/for-each.js';
 
 export const command = defineCommand({
   name: 'rm',
   aliases: ['delete', 'remove'],
-  summary: 'Remove computers with their disks, for good',
+  summary: 'Permanently remove computers and their disks',
   arguments: { computers: computersArgument('any') },
-  options: { yes: flag('-y, --yes', 'do not ask'), dryRun },
+  options: { yes: flag('-y, --yes', 'do not ask for confirmation'), dryRun },
   examples: [
-    { does: 'Remove a computer; asks first', command: 'vc computer rm demo/desktop' },
-    { does: 'See what would go', command: 'vc computer rm demo/desktop --dry-run' },
-    { does: 'Remove two without being asked', command: 'vc computer rm demo/a demo/b --yes' },
+    { does: 'Remove a computer after confirmation', command: 'vc computer rm demo/desktop' },
+    { does: 'Show what would be removed', command: 'vc computer rm demo/desktop --dry-run' },
+    {
+      does: 'Remove two computers without confirmation',
+      command: 'vc computer rm demo/a demo/b --yes',
+    },
   ],
   async run(context, { computers: names }, { yes, dryRun: isDry }) {
     const addresses = await Promise.all(names.map((name) => computerAddress(context, name)));
-    const what = enumerate(addresses.map(describeAddress)).replace(/ or (?=[^ ]*$)/, ' and ');
+    const what = enumerate(addresses.map(describeAddress), 'and');
     if (isDry) {
       return forEach(context, {
-        kind: 'computer',
         names,
-        doing: `Looking at ${what}`,
+        doing: `Checking ${what}`,
         work: (name) => onComputer(context, 'getComputer', name),
         did: (_, { project_name, name, status, protected: isProtected }) =>
-          `would remove ${project_name}/${name} (${status})${isProtected ? ', which is protected' : ''}`,
+          `would remove ${project_name}/${name} (${status})${isProtected ? ', but it is protected' : ''}`,
       });
     }
     const prompt = await context.prompt();
-    // Nobody is asked about what cannot be done.
-    if (prompt.isInteractive && !yes) for (const name of names) await removable(context, name);
-    const question = `Remove ${what} with everything on the disk, for good?`;
-    await confirmLoss(prompt, { question, yes });
+    // Fail before asking for confirmation.
+    if (prompt.isInteractive && !yes) for (const name of names) await checkRemovable(context, name);
+    const question = `Permanently remove ${what} and all data on the disk?`;
+    await confirmRemoval(prompt, { question, yes });
     return change(context, 'deleteComputer', { names, doing: `Removing ${what}`, did: 'removed' });
   },
 });
 
-/** Throws when the computer is protected, or not there. */
-async function removable(context: Context, name: string): Promise<void> {
+/** Throws if the computer is protected or does not exist. */
+async function checkRemovable(context: Context, name: string): Promise<void> {
   const computer = await onComputer(context, 'getComputer', name);
   if (!computer.protected) return;
   const shown = `${computer.project_name}/${computer.name}`;
   throw new CliError(`${shown} is protected`, {
-    hint: `take the protection off first: vc computer update ${shellWord(shown)} --unprotect`,
+    remedy: `remove the protection first: vc computer update ${shellWord(shown)} --unprotect`,
     exitCode: ExitCode.conflict,
     code: 'conflict',
   });

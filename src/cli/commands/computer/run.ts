@@ -3,19 +3,19 @@ import { resolve } from 'node:path';
 import { ServiceError } from '../../../client/errors.js';
 import { isErrorCode } from '../../../contract/errors.js';
 import type { BatchInput } from '../../../contract/index.js';
-import { onComputer, runningComputer } from '../../computers.js';
-import type { Context } from '../../context.js';
-import { argument, defineCommand } from '../../define.js';
-import { CliError, UsageError } from '../../errors.js';
-import { ExitCode } from '../../exit-codes.js';
-import { cannotRead } from '../../file-errors.js';
-import { readAll } from '../../input.js';
-import { print, printJson } from '../../output.js';
-import { nonEmpty } from '../../parse.js';
-import { during } from '../../progress.js';
-import { reportOf } from '../../report.js';
+import { CliError, UsageError } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
+import { cannotRead } from '../../errors/file-errors.js';
+import { reportOf } from '../../errors/report.js';
+import type { Context } from '../../framework/context.js';
+import { argument, defineCommand } from '../../framework/define.js';
+import { nonEmpty } from '../../input/parse.js';
+import { readAll } from '../../input/stdin.js';
+import { print, printJson } from '../../output/print.js';
+import { during } from '../../output/progress.js';
+import { onComputer, runningComputer } from '../../targets/computers.js';
 
-/** One line of a script, and where it stands. */
+/** An action and its line in the script. */
 interface Step {
   readonly line: number;
   readonly action: BatchInput;
@@ -23,16 +23,16 @@ interface Step {
 
 export const command = defineCommand({
   name: 'run',
-  summary: 'Run a script of actions in one request',
+  summary: 'Run a batch of actions in one request',
   details: [
-    'A line of the script is a JSON object: "action" (click, move, drag, scroll, type, key, screenshot,',
-    'wait, bash or exec) and what that takes over HTTP; up to 100. All of it is checked before the',
-    "first runs, nobody else's input comes between, and the first failure ends it. Each result is one",
-    'line of JSON.',
+    'The script has up to 100 lines. Each line is a JSON object with "action" (click, move, drag,',
+    'scroll, type, key, screenshot, wait, bash or exec) and the fields of its HTTP request. All',
+    'actions are validated before the first one runs. They run without input of other clients in',
+    'between and stop at the first failure. Prints one line of JSON per result.',
   ].join(' '),
   arguments: {
     computer: runningComputer,
-    script: argument('script', 'a file of JSON lines, or - for stdin', nonEmpty, {
+    script: argument('script', 'file of JSON lines, or - for stdin', nonEmpty, {
       completes: 'file',
     }),
   },
@@ -40,7 +40,7 @@ export const command = defineCommand({
   examples: [
     { does: 'Run a script', command: 'vc computer run demo/desktop login.jsonl' },
     {
-      does: 'Click, type and look, when the screen has come to rest',
+      does: 'Click and type, then wait until the screen is stable',
       command:
         'printf \'%s\\n\' \'{"action":"click","x":640,"y":400}\' \'{"action":"type","text":"hi","settle":true}\' | vc computer run demo/desktop -',
     },
@@ -49,7 +49,7 @@ export const command = defineCommand({
     const steps = parseScript(await readScript(context, script));
     const actions = steps.map(({ action }) => action);
     const work = onComputer(context, 'batch', computer, { actions }).catch((error: unknown) => {
-      throw withLines(error, steps, computer);
+      throw withLines(error, steps);
     });
     const answer = await during(context.progress(`Running ${script} in ${computer}`), work);
     if (context.globals.json) await printJson(context, answer);
@@ -57,10 +57,12 @@ export const command = defineCommand({
     if (answer.success) return ExitCode.ok;
     const step = steps[answer.results.length - 1];
     const last = answer.results.at(-1);
-    const reason = last !== undefined && 'error' in last ? last.error : undefined;
-    const code = last !== undefined && 'code' in last ? last.code : undefined;
-    const failed = new ServiceError(isErrorCode(code) ? code : 'internal', reason ?? 'it failed');
-    throw atLine(`line ${step?.line} (${step?.action.action}): `, failed, computer);
+    const { code, error, remedy } =
+      last !== undefined && 'code' in last ? last : { code: '', error: 'it failed' };
+    throw atLine(
+      `line ${step?.line} (${step?.action.action}): `,
+      new ServiceError(isErrorCode(code) ? code : 'internal', error, { remedy }),
+    );
   },
 });
 
@@ -73,14 +75,14 @@ async function readScript(context: Context, script: string): Promise<string> {
   }
 }
 
-/** The steps of a script; blank lines are none. What each means is the service's to check. */
+/** The actions of a script, without blank lines. The service validates them. */
 function parseScript(text: string): Step[] {
   const steps: Step[] = [];
   for (const [index, content] of text.split('\n').entries()) {
     if (content.trim() !== '')
       steps.push({ line: index + 1, action: parseLine(content, index + 1) });
   }
-  if (steps.length === 0) throw new UsageError('the script has no action');
+  if (steps.length === 0) throw new UsageError('the script is empty');
   return steps;
 }
 
@@ -89,24 +91,24 @@ function parseLine(content: string, line: number): BatchInput {
     const action: unknown = JSON.parse(content);
     if (typeof action === 'object' && action !== null) return action as BatchInput;
   } catch {
-    // Said below: what is wrong with it is the same either way.
+    // Reported below.
   }
   throw new UsageError(
     `line ${line} of the script is not a JSON object`,
-    'a line is for example {"action": "click", "x": 640, "y": 400}',
+    'example: {"action": "click", "x": 640, "y": 400}',
   );
 }
 
-/** A refusal counts actions from 0; a person counts lines. */
-function withLines(error: unknown, steps: readonly Step[], computer: string): unknown {
+/** Replaces `actions.0`, the field path of a validation error, by the line of the script. */
+function withLines(error: unknown, steps: readonly Step[]): unknown {
   if (!(error instanceof ServiceError) || !error.message.startsWith('actions.')) return error;
   const message = error.message.replaceAll(/\bactions\.(\d+)(?:\.|:)? ?/g, (_, index: string) => {
     return `line ${steps[Number(index)]?.line}: `;
   });
-  return atLine('', new ServiceError(error.code, message), computer);
+  return atLine('', new ServiceError(error.code, message, error));
 }
 
-function atLine(line: string, error: ServiceError, computer: string): CliError {
-  const { code, message, hint, exitCode } = reportOf(error, computer);
-  return new CliError(`${line}${message}`, { code, hint, exitCode });
+function atLine(line: string, error: ServiceError): CliError {
+  const { code, message, remedy, exitCode } = reportOf(error);
+  return new CliError(`${line}${message}`, { code, remedy, exitCode });
 }

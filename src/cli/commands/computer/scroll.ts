@@ -1,21 +1,20 @@
-import { scaleOption, settleOption } from '../../after-action.js';
-import { act, runningComputer } from '../../computers.js';
-import { argument, defineCommand, oneOf, optional, value } from '../../define.js';
-import { number, point } from '../../parse.js';
-
-const directions = ['up', 'down', 'left', 'right'] as const;
+import { SCROLL_DIRECTIONS } from '../../../contract/constants.js';
+import { argument, defineCommand, oneOf, optional, value } from '../../framework/define.js';
+import { number, point } from '../../input/parse.js';
+import { scaleOption, settleOption } from '../../input/settle-options.js';
+import { act, runningComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'scroll',
-  summary: 'Turn the mouse wheel',
+  summary: 'Scroll with the mouse wheel',
   arguments: {
     computer: runningComputer,
-    direction: argument('direction', 'up, down, left or right', oneOf(directions), {
-      choices: directions,
+    direction: argument('direction', 'up, down, left or right', oneOf(SCROLL_DIRECTIONS), {
+      choices: SCROLL_DIRECTIONS,
     }),
     amount: optional(
       'amount',
-      'wheel steps, 3 if not given',
+      'wheel steps (default: 3)',
       number({ min: 1, max: 100, unit: 'steps' }),
     ),
   },
@@ -25,14 +24,12 @@ export const command = defineCommand({
     settle: settleOption,
   },
   examples: [
-    { does: 'Scroll a page down', command: 'vc computer scroll demo/desktop down 5' },
+    { does: 'Scroll down', command: 'vc computer scroll demo/desktop down 5' },
     { does: 'Scroll at a point', command: 'vc computer scroll demo/desktop up --at 640,400' },
   ],
   async run(context, { computer, direction, amount }, { at, scale, settle }) {
     await act(context, 'scroll', computer, {
-      ...{ direction, amount, scale, ...at },
-      settle: settle || undefined,
+      ...{ direction, amount, scale, settle, ...at },
     });
-    return undefined;
   },
 });

@@ -1,39 +1,44 @@
 import type { ProcessExit, RemoteProcess } from '../../../client/process.js';
-import { computerAddress } from '../../address.js';
-import { runningComputer } from '../../computers.js';
-import type { Context } from '../../context.js';
-import { defineCommand, list, value } from '../../define.js';
-import { CliError } from '../../errors.js';
-import { processExitCode } from '../../exit-codes.js';
-import { assignment, nonEmpty } from '../../parse.js';
-import { calm, Escape, enterRawMode, terminalSize } from '../../raw-terminal.js';
-import { forwardInput, forwardOutput, interruptible } from '../../streams.js';
+import { CliError } from '../../errors/cli-error.js';
+import { processExitCode } from '../../errors/exit-codes.js';
+import type { Context } from '../../framework/context.js';
+import { defineCommand, list, value } from '../../framework/define.js';
+import { assignment, nonEmpty } from '../../input/parse.js';
+import { computerAddress } from '../../targets/computer-address.js';
+import { runningComputer } from '../../targets/computers.js';
+import { forwardInput, forwardOutputs, interruptible } from '../../terminal/process-io.js';
+import {
+  EscapeFilter,
+  enterRawMode,
+  resetTerminal,
+  terminalSize,
+} from '../../terminal/raw-terminal.js';
 
-/** The login shell of the user, with a terminal that the computer knows. A constant: no text in it. */
+/** Starts the login shell of the user, with a TERM that the guest knows. */
 const LOGIN_SHELL = [
   '/bin/sh',
   '-c',
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the guest's shell fills it in
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: expanded by the guest's shell
   'infocmp >/dev/null 2>&1 || export TERM=xterm-256color; exec "${SHELL:-/bin/sh}" -l',
 ];
 
 export const command = defineCommand({
   name: 'shell',
   aliases: ['ssh'],
-  summary: 'Open a shell in a terminal',
+  summary: 'Open an interactive shell',
   details: [
-    "The login shell of the computer's user, with this terminal: every key, Ctrl-C as well, goes to",
-    "the computer, and the exit code is the shell's own. Where the connection hangs, Enter ~ . leaves.",
-    'With stdin in a pipe it reads commands from there, without a terminal.',
+    'Opens the login shell in this terminal. Keys such as Ctrl-C go to the computer. To disconnect,',
+    'type Enter ~ . as in ssh. Returns the exit code of the shell. If stdin is not a terminal, the',
+    'shell reads commands from stdin.',
   ].join(' '),
   arguments: { computer: runningComputer },
   options: {
-    cwd: value('--cwd <directory>', 'directory to begin in', nonEmpty),
+    cwd: value('--cwd <directory>', 'working directory', nonEmpty),
     env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
   },
   examples: [
-    { does: 'Work in the computer', command: 'vc computer shell demo/desktop' },
-    { does: 'Run a list of commands', command: 'vc computer shell demo/desktop < commands.sh' },
+    { does: 'Open a shell', command: 'vc computer shell demo/desktop' },
+    { does: 'Run commands from a file', command: 'vc computer shell demo/desktop < commands.sh' },
   ],
   async run(context, { computer }, { cwd, env }) {
     const { io } = context;
@@ -51,7 +56,7 @@ export const command = defineCommand({
     });
     if (isTerminal) return processExitCode(await interactive(context, remote));
     forwardInput(io.stdin, remote);
-    return processExitCode(await interruptible(context, remote, output(context, remote)));
+    return processExitCode(await interruptible(context, remote, forwardOutputs(context, remote)));
   },
 });
 
@@ -60,17 +65,7 @@ function term({ env }: Context): Record<string, string> {
   return /^[A-Za-z0-9._+-]{1,64}$/.test(TERM) && TERM !== 'dumb' ? { TERM } : {};
 }
 
-async function output({ io }: Context, remote: RemoteProcess): Promise<ProcessExit> {
-  const outputs = [
-    forwardOutput(remote.stdout, io.stdout, remote),
-    forwardOutput(remote.stderr, io.stderr, remote),
-  ];
-  const exit = await remote.exited;
-  await Promise.all(outputs);
-  return exit;
-}
-
-/** Connects the terminal until the shell ends; gives it back however that comes. */
+/** Attaches the terminal until the shell exits, then restores it. */
 async function interactive(context: Context, remote: RemoteProcess): Promise<ProcessExit> {
   const { io, interrupts } = context;
   const { stdin } = io;
@@ -80,7 +75,7 @@ async function interactive(context: Context, remote: RemoteProcess): Promise<Pro
     left.abort();
     remote.close();
   };
-  const keys = new Escape(leave);
+  const keys = new EscapeFilter(leave);
   const onData = (typed: Buffer) => {
     const passed = keys.filter(Buffer.from(typed));
     if (passed.length > 0 && !remote.stdin.write(passed)) {
@@ -89,7 +84,7 @@ async function interactive(context: Context, remote: RemoteProcess): Promise<Pro
     }
   };
   const onResize = () => remote.resize(terminalSize(screen));
-  // In raw mode Ctrl-C is a key: a signal comes from elsewhere, and means to end.
+  // In raw mode Ctrl-C is a key, so a signal comes from another process.
   const release = interrupts.capture(leave);
   const restore = enterRawMode(stdin);
   stdin.on('data', onData);
@@ -97,11 +92,14 @@ async function interactive(context: Context, remote: RemoteProcess): Promise<Pro
   screen.on('resize', onResize);
   try {
     onResize();
-    return await output(context, remote);
+    return await forwardOutputs(context, remote);
   } catch (error) {
-    calm(io.stdout);
+    resetTerminal(io.stdout);
     if (left.signal.aborted) {
-      throw new CliError('left; the shell was ended', { code: 'interrupted', exitCode: 130 });
+      throw new CliError('disconnected; the shell was ended', {
+        code: 'interrupted',
+        exitCode: 130,
+      });
     }
     throw error;
   } finally {

@@ -1,17 +1,20 @@
-import { change, computersArgument } from '../../computers.js';
-import { defineCommand, enumerate } from '../../define.js';
-import { fields } from '../../fields.js';
-import { untilReady, waiting, waitQuery } from '../../states.js';
+import { defineCommand, enumerate } from '../../framework/define.js';
+import { fields } from '../../output/fields.js';
+import { change, computersArgument } from '../../targets/computers.js';
+import { untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
 
 export const command = defineCommand({
   name: 'start',
   summary: 'Start computers',
   arguments: { computers: computersArgument('stopped') },
-  options: waiting,
+  options: waitOptions,
   fields: fields.computer,
   examples: [
-    { does: 'Start it; waits until it can be used', command: 'vc computer start demo/desktop' },
-    { does: 'Several at once', command: 'vc computer start -p demo desktop agent' },
+    {
+      does: 'Start a computer and wait until it is ready',
+      command: 'vc computer start demo/desktop',
+    },
+    { does: 'Start several computers', command: 'vc computer start -p demo desktop agent' },
   ],
   run: (context, { computers: names }, options) =>
     change(context, 'startComputer', {

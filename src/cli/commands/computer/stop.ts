@@ -1,16 +1,16 @@
-import { change, computersArgument } from '../../computers.js';
-import { defineCommand, enumerate } from '../../define.js';
-import { fields } from '../../fields.js';
+import { defineCommand, enumerate } from '../../framework/define.js';
+import { fields } from '../../output/fields.js';
+import { change, computersArgument } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'stop',
-  summary: 'Stop computers; their disks stay',
+  summary: 'Stop computers and keep their disks',
   arguments: { computers: computersArgument('running') },
   options: {},
   fields: fields.computer,
   examples: [
-    { does: 'End its processes and keep its disk', command: 'vc computer stop demo/desktop' },
-    { does: 'Several at once', command: 'vc computer stop -p demo desktop agent' },
+    { does: 'Stop a computer', command: 'vc computer stop demo/desktop' },
+    { does: 'Stop several computers', command: 'vc computer stop -p demo desktop agent' },
   ],
   run: (context, { computers: names }) =>
     change(context, 'stopComputer', {

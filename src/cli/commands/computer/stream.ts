@@ -1,37 +1,41 @@
-import { inCommands, isComputerId } from '../../address.js';
-import { computerArgument, onComputer } from '../../computers.js';
-import type { Context } from '../../context.js';
-import { argument, choice, defineCommand, enumerate, oneOf, value } from '../../define.js';
-import { UsageError } from '../../errors.js';
-import { done, note, print, printJson } from '../../output.js';
-import { nonEmpty, number } from '../../parse.js';
-import { during } from '../../progress.js';
-import { shellWord } from '../../shell-word.js';
+import { FRAME_RATES } from '../../../contract/constants.js';
+import { shellWord } from '../../../lib/text/shell-word.js';
+import { UsageError } from '../../errors/cli-error.js';
+import type { Context } from '../../framework/context.js';
+import {
+  argument,
+  choice,
+  defineCommand,
+  enumerate,
+  oneOf,
+  value,
+} from '../../framework/define.js';
+import { asTexts, nonEmpty, number } from '../../input/parse.js';
+import { done, note, print, printJson } from '../../output/print.js';
+import { during } from '../../output/progress.js';
+import { inCommands, isComputerId } from '../../targets/computer-address.js';
+import { computerArgument, onComputer } from '../../targets/computers.js';
 
 const actions = ['start', 'status', 'stop'] as const;
 
 export const command = defineCommand({
   name: 'stream',
-  summary: 'Stream the screen live to an RTMP target',
+  summary: 'Stream the screen to an RTMP target',
   details: [
-    'The service encodes and sends the stream; it goes on when this command has ended. When the',
-    'target goes away the service tries for a minute to get it back. The status says how it is.',
+    'The service encodes and sends the stream in the background. If the target disconnects, the',
+    'service tries to reconnect for a minute. See `vc computer stream status`.',
   ].join(' '),
   arguments: {
     action: argument('action', 'start, status or stop', parseAction, { choices: actions }),
     computer: computerArgument,
   },
   options: {
-    connection: value('--connection <name>', 'target to stream to; see: vc connection', nonEmpty),
-    url: value(
-      '--url <url>',
-      'the same by its URL; others can see it in the process list',
-      nonEmpty,
-    ),
-    fps: choice('--fps <n>', 'frames a second', ['15', '30', '60'], { otherwise: '30' }),
+    connection: value('--connection <name>', 'name of the target; see: vc connection ls', nonEmpty),
+    url: value('--url <url>', 'URL of the target; visible in the process list', nonEmpty),
+    fps: choice('--fps <n>', 'frames per second', asTexts(FRAME_RATES), { otherwise: '30' }),
     bitrate: value(
       '--bitrate <kbps>',
-      'kilobits a second',
+      'bitrate in kbit/s',
       number({ min: 200, max: 20_000, unit: 'kbit/s' }),
       { otherwise: '3000' },
     ),
@@ -41,26 +45,25 @@ export const command = defineCommand({
       does: 'Stream to a connection',
       command: 'vc computer stream start demo/desktop --connection show',
     },
-    { does: 'See how it goes', command: 'vc computer stream status demo/desktop' },
-    { does: 'End it', command: 'vc computer stream stop demo/desktop' },
+    { does: 'Show the status', command: 'vc computer stream status demo/desktop' },
+    { does: 'Stop the stream', command: 'vc computer stream stop demo/desktop' },
   ],
   async run(context, { action, computer }, options) {
     const given = Object.entries(options).filter(([, set]) => set !== undefined);
     if (action !== 'start' && given.length > 0) {
-      throw new UsageError(`--${given[0]?.[0]} is for start`);
+      throw new UsageError(`--${given[0]?.[0]} is only for start`);
     }
     if (action === 'start') await start(context, computer, options);
     else if (action === 'stop') await stop(context, computer);
     else await status(context, computer);
-    return undefined;
   },
 });
 
-/** One of the actions; a computer in its place is said to belong behind it. */
+/** Parses an action; explains the order if a computer is given instead. */
 function parseAction(word: string): (typeof actions)[number] {
   if (!word.includes('/') && !isComputerId(word)) return oneOf(actions)(word);
   throw new UsageError(
-    `must be ${enumerate(actions)}, and stand before the computer`,
+    `must be ${enumerate(actions)}, before the computer`,
     `for example: vc computer stream start ${shellWord(word)}`,
   );
 }
@@ -75,7 +78,7 @@ interface StartOptions {
 async function start(context: Context, computer: string, options: StartOptions): Promise<void> {
   const { connection, url, fps, bitrate } = options;
   if ((connection === undefined) === (url === undefined)) {
-    throw new UsageError('where is it to be streamed to?', 'give --connection NAME or --url URL');
+    throw new UsageError('no target given', 'use --connection NAME or --url URL');
   }
   const target = { connection_name: connection, url };
   const rate = fps === undefined ? undefined : (Number(fps) as 15 | 30 | 60);
@@ -86,7 +89,7 @@ async function start(context: Context, computer: string, options: StartOptions):
   if (context.globals.json) await printJson(context, answer);
   else {
     await done(context, `streaming ${computer}`);
-    await note(context, `end it with: vc computer stream stop ${inCommands(context, computer)}`);
+    await note(context, `to stop: vc computer stream stop ${inCommands(context, computer)}`);
   }
 }
 

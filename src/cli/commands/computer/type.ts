@@ -1,21 +1,19 @@
-import { settleOption } from '../../after-action.js';
-import { act, runningComputer } from '../../computers.js';
-import { argument, defineCommand, value } from '../../define.js';
-import { readAll } from '../../input.js';
-import { number, text } from '../../parse.js';
+import { argument, defineCommand, value } from '../../framework/define.js';
+import { number, text } from '../../input/parse.js';
+import { settleOption } from '../../input/settle-options.js';
+import { readAll } from '../../input/stdin.js';
+import { act, runningComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'type',
-  summary: 'Type a text',
-  details: 'Any Unicode text; a newline is Enter, a tab is Tab. "-" types what stands on stdin.',
-  arguments: {
-    computer: runningComputer,
-    text: argument('text', 'what to type, or - for stdin', text),
-  },
+  summary: 'Type text',
+  details:
+    'Types any Unicode text. A newline presses Enter, a tab presses Tab. - reads text from stdin.',
+  arguments: { computer: runningComputer, text: argument('text', 'text, or - for stdin', text) },
   options: {
     delay: value(
       '--delay <ms>',
-      'pause between characters, milliseconds',
+      'pause between characters, in milliseconds',
       number({ min: 0, max: 1000, unit: 'milliseconds' }),
     ),
     settle: settleOption,
@@ -23,14 +21,10 @@ export const command = defineCommand({
   examples: [
     { does: 'Type a line', command: "vc computer type demo/desktop 'Hello, world'" },
     { does: 'Type a file', command: 'vc computer type demo/desktop - < notes.txt' },
-    { does: 'Type a text that begins with a dash', command: 'vc computer type demo/desktop -- -v' },
+    { does: 'Type text that starts with a dash', command: 'vc computer type demo/desktop -- -v' },
   ],
   async run(context, { computer, text: given }, { delay, settle }) {
     const content = given === '-' ? await readAll(context) : given;
-    await act(context, 'type', computer, {
-      ...{ text: content, delay_ms: delay },
-      settle: settle || undefined,
-    });
-    return undefined;
+    await act(context, 'type', computer, { text: content, delay_ms: delay, settle });
   },
 });

@@ -1,26 +1,26 @@
 import { reachableView } from '../../../client/view.js';
-import { openInBrowser } from '../../browser.js';
-import { computerArgument, onComputer } from '../../computers.js';
-import { defineCommand, flag } from '../../define.js';
-import { done, note, print, printJson } from '../../output.js';
-import { during } from '../../progress.js';
+import { defineCommand, flag } from '../../framework/define.js';
+import { done, note, print, printJson } from '../../output/print.js';
+import { during } from '../../output/progress.js';
+import { computerArgument, onComputer } from '../../targets/computers.js';
+import { openInBrowser } from '../../terminal/browser.js';
 
 export const command = defineCommand({
   name: 'view',
-  summary: 'Watch the screen live in a browser, and use it',
+  summary: 'Open the live screen in a browser',
   details: [
-    'Opens the browser, or prints the link where there is no display or no terminal. The link works',
-    'once, within a minute, for this computer alone; make another whenever you need one.',
+    'Prints the link if there is no display or stdout is not a terminal. A link works once, within a',
+    'minute, and only for this computer.',
   ].join(' '),
   arguments: { computer: computerArgument },
   options: {
-    viewOnly: flag('--view-only', 'show the screen, and take no mouse or keyboard'),
+    viewOnly: flag('--view-only', 'show the screen without mouse and keyboard'),
     print: flag('--print', 'print the link instead of opening a browser'),
   },
   examples: [
     { does: 'Open the screen in the browser', command: 'vc computer view demo/desktop' },
     {
-      does: 'Let somebody watch',
+      does: 'Create a link to watch only',
       command: 'vc computer view demo/desktop --view-only --print',
     },
   ],
@@ -39,6 +39,5 @@ export const command = defineCommand({
     }
     await print(context, answer.url);
     await note(context, 'the link works once, within a minute');
-    return undefined;
   },
 });

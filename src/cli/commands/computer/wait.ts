@@ -1,54 +1,56 @@
-import { computerArgument, onComputer } from '../../computers.js';
-import { choice, defineCommand, flag, optional, value } from '../../define.js';
-import { UsageError } from '../../errors.js';
-import { printJson } from '../../output.js';
-import { number, region } from '../../parse.js';
-import { during } from '../../progress.js';
-import { waitForState } from '../../states.js';
+import { UsageError } from '../../errors/cli-error.js';
+import { choice, defineCommand, flag, optional, value } from '../../framework/define.js';
+import { number, region } from '../../input/parse.js';
+import { printJson } from '../../output/print.js';
+import { during } from '../../output/progress.js';
+import { computerArgument, onComputer } from '../../targets/computers.js';
+import { waitForStatus } from '../../targets/wait-for-status.js';
 
 const seconds = number({ min: 0, max: 60, unit: 'seconds', step: 'any' });
-const timeouts = number({ min: 0.1, max: 86_400, unit: 'seconds', step: 'any' });
+const timeoutSeconds = number({ min: 0.1, max: 86_400, unit: 'seconds', step: 'any' });
 
 export const command = defineCommand({
   name: 'wait',
-  summary: 'Wait for a time, for the screen or for a state',
-  details: 'Give one of: SECONDS, --stable, --change, --for.',
+  summary: 'Wait for a time, for the screen or for a status',
+  details: 'Needs exactly one of SECONDS, --stable, --change and --for.',
   arguments: {
     computer: computerArgument,
-    seconds: optional('seconds', 'how long, up to 60', seconds),
+    seconds: optional('seconds', 'seconds to wait, up to 60', seconds),
   },
   options: {
-    stable: flag('--stable', 'until the screen no longer changes'),
-    change: flag('--change', 'until the screen changes'),
-    for: choice('--for <state>', 'until it is so', ['running', 'stopped']),
-    region: value('--region <x,y,w,h>', 'look at this part of the screen only', region),
-    timeout: value('--timeout <seconds>', 'give up after so long', timeouts, {
+    stable: flag('--stable', 'wait until the screen stops changing'),
+    change: flag('--change', 'wait until the screen changes'),
+    for: choice('--for <status>', 'wait until the computer has this status', [
+      'running',
+      'stopped',
+    ]),
+    region: value('--region <x,y,w,h>', 'only watch this part of the screen', region),
+    timeout: value('--timeout <seconds>', 'how long to wait', timeoutSeconds, {
       otherwise: '10, with --for 60',
     }),
   },
   examples: [
-    { does: 'Until a page has been drawn', command: 'vc computer wait demo/desktop --stable' },
-    { does: 'Two seconds', command: 'vc computer wait demo/desktop 2' },
+    { does: 'Wait until the screen is stable', command: 'vc computer wait demo/desktop --stable' },
+    { does: 'Wait two seconds', command: 'vc computer wait demo/desktop 2' },
     {
-      does: 'Until it is stopped',
+      does: 'Wait until it is stopped',
       command: 'vc computer wait demo/desktop --for stopped --timeout 120',
     },
   ],
   async run(context, { computer, seconds }, options) {
-    const { stable, change, for: state, region: area, timeout } = options;
-    const given = [seconds !== undefined, stable, change, state !== undefined].filter(Boolean);
+    const { stable, change, for: status, region: area, timeout } = options;
+    const given = [seconds !== undefined, stable, change, status !== undefined].filter(Boolean);
     if (given.length !== 1)
-      throw new UsageError('give one of SECONDS, --stable, --change or --for');
+      throw new UsageError('give exactly one of SECONDS, --stable, --change and --for');
     const until = stable ? 'stable' : change ? 'change' : undefined;
     const work: Promise<unknown> =
-      state === undefined
+      status === undefined
         ? onComputer(context, 'wait', computer, {
             ...{ duration: seconds, until, timeout },
             region: area && [area.x, area.y, area.width, area.height],
           })
-        : waitForState(context, computer, state, timeout ?? 60);
+        : waitForStatus(context, computer, status, timeout ?? 60);
     const answer = await during(context.progress(`Waiting for ${computer}`), work);
     if (context.globals.json) await printJson(context, answer);
-    return undefined;
   },
 });

@@ -1,17 +1,18 @@
-import { argument, defineCommand, flag } from '../../define.js';
-import { fields } from '../../fields.js';
-import { readAll } from '../../input.js';
-import { done, printJson } from '../../output.js';
-import { nonEmpty } from '../../parse.js';
+import { argument, defineCommand, flag } from '../../framework/define.js';
+import { nonEmpty } from '../../input/parse.js';
+import { readAll } from '../../input/stdin.js';
+import { fields } from '../../output/fields.js';
+import { done, printJson } from '../../output/print.js';
+import { request } from '../../targets/client.js';
 
 export const command = defineCommand({
   name: 'add',
   aliases: ['create'],
-  summary: 'Keep an RTMP target under a name',
+  summary: 'Add an RTMP target',
   details: [
-    'On a terminal the stream key is asked for without echo; it is never an argument, which every',
-    'user of the machine could see. The service keeps it encrypted and never shows it again. Where',
-    'the URL holds the key already, leave it empty.',
+    'Prompts for the stream key without echo. It is not an argument, because other users could see it.',
+    'Leave it empty if the URL contains the key. The service stores the key encrypted and never shows',
+    'it again.',
   ].join(' '),
   arguments: {
     name: argument('name', 'name of the connection', nonEmpty),
@@ -21,11 +22,11 @@ export const command = defineCommand({
   fields: fields.connection,
   examples: [
     {
-      does: 'Keep a target; asks for its key',
+      does: 'Add a target, with a prompt for its key',
       command: 'vc connection add show rtmps://live.example.com/app',
     },
     {
-      does: 'The key from a file',
+      does: 'Read the key from a file',
       command: 'vc connection add show rtmps://live.example.com/app --key-stdin < stream.key',
     },
   ],
@@ -34,14 +35,11 @@ export const command = defineCommand({
     const key = keyStdin
       ? (await readAll(context)).trim()
       : prompt.isInteractive
-        ? await prompt.secret('Stream key (empty if the URL holds it)')
+        ? await prompt.secret('Stream key (empty if the URL contains it)')
         : '';
     const body = { name, url, ...(key === '' ? {} : { stream_key: key }) };
-    const client = await context.client();
-    const { signal } = context.interrupts;
-    const connection = await client.request('createConnection', { body, signal });
+    const connection = await request(context, 'createConnection', { body });
     if (context.globals.json) await printJson(context, connection);
     else await done(context, `added connection ${connection.name}`);
-    return undefined;
   },
 });

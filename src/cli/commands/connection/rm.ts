@@ -1,19 +1,18 @@
-import { confirmLoss } from '../../confirm-loss.js';
-import { defineCommand, dryRun, enumerate, flag, many } from '../../define.js';
-import { forEach } from '../../each.js';
-import { CliError } from '../../errors.js';
-import { ExitCode } from '../../exit-codes.js';
+import { notFound } from '../../errors/cli-error.js';
+import { defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
+import { confirmRemoval } from '../../input/confirm-removal.js';
+import { forEach } from '../../targets/for-each.js';
 
 export const command = defineCommand({
   name: 'rm',
   aliases: ['delete', 'remove'],
-  summary: 'Forget RTMP targets and their stream keys',
-  details: 'A stream that goes there now goes on.',
-  arguments: { names: many('name', 'names of connections', { completes: 'connection' }) },
-  options: { yes: flag('-y, --yes', 'do not ask'), dryRun },
+  summary: 'Remove RTMP targets and their stream keys',
+  details: 'Active streams keep running.',
+  arguments: { names: many('name', 'name of the connection', { completes: 'connection' }) },
+  options: { yes: flag('-y, --yes', 'do not ask for confirmation'), dryRun },
   examples: [
-    { does: 'Forget a target; asks first', command: 'vc connection rm show' },
-    { does: 'Without being asked', command: 'vc connection rm show --yes' },
+    { does: 'Remove a target after confirmation', command: 'vc connection rm show' },
+    { does: 'Remove a target without confirmation', command: 'vc connection rm show --yes' },
   ],
   async run(context, { names }, { yes, dryRun: isDry }) {
     const client = await context.client();
@@ -22,22 +21,18 @@ export const command = defineCommand({
       const { connections } = await client.request('listConnections', { signal });
       return forEach(context, {
         names,
-        doing: `Looking at ${enumerate(names)}`,
+        doing: `Checking ${enumerate(names)}`,
         work: async (name) => {
           const found = connections.find((connection) => connection.name === name);
           if (found !== undefined) return found;
-          throw new CliError(`there is no connection ${JSON.stringify(name)}`, {
-            hint: 'see: vc connection ls',
-            exitCode: ExitCode.notFound,
-            code: 'not_found',
-          });
+          throw notFound(`there is no connection ${JSON.stringify(name)}`, 'see: vc connection ls');
         },
         did: (name) => `would remove connection ${name}`,
       });
     }
-    const what = enumerate(names).replace(/ or (?=[^ ]*$)/, ' and ');
+    const what = enumerate(names, 'and');
     const keys = names.length === 1 ? 'Its stream key' : 'Their stream keys';
-    await confirmLoss(await context.prompt(), {
+    await confirmRemoval(await context.prompt(), {
       question: `Remove connection ${what}? ${keys} cannot be shown again.`,
       yes,
     });

@@ -1,18 +1,22 @@
 import { resolve } from 'node:path';
-import { argument, choice, defineCommand, flag, value } from '../../define.js';
-import { UsageError } from '../../errors.js';
-import { fields } from '../../fields.js';
+import { OPERATING_SYSTEMS } from '../../../contract/constants.js';
+import { UsageError } from '../../errors/cli-error.js';
+import { argument, choice, defineCommand, enumerate, flag, value } from '../../framework/define.js';
 import { importDisk } from '../../images/import.js';
-import { nonEmpty } from '../../parse.js';
+import { enginesWith } from '../../input/engine-choice.js';
+import { nonEmpty } from '../../input/parse.js';
+import { fields } from '../../output/fields.js';
+
+const IMPORTING = enginesWith('import');
 
 export const command = defineCommand({
   name: 'import',
-  summary: 'Make an image of a disk of your own, for the engine qemu',
+  summary: `Make an image of a disk of your own, for the engine ${enumerate(IMPORTING)}`,
   details: [
-    'The disk is copied; computers made from the image write to layers of their own above it. Screen,',
-    'mouse and keyboard work with any system. Commands need an SSH server in it that lets the user',
-    'in with the key and whose shell is bash; without one say --no-shell. Its network is set up by',
-    'DHCP. Licences of what is on it are yours to have.',
+    'The disk is copied; computers made from the image write to their own layers above it. Screen,',
+    'mouse and keyboard work with any system. Commands need an SSH server on it that accepts the',
+    'user with the key and runs bash; without one use --no-shell. Its network is configured by DHCP.',
+    'You need the licences for the software on it.',
   ].join(' '),
   arguments: {
     name: argument('name', 'name of the image', nonEmpty),
@@ -21,10 +25,13 @@ export const command = defineCommand({
     }),
   },
   options: {
-    os: choice('--os <name>', 'system on it', ['linux', 'windows'], { otherwise: 'linux' }),
-    sshUser: value('--ssh-user <name>', 'user that commands run as', nonEmpty),
-    sshKey: value('--ssh-key <file>', 'private key that lets the user in', nonEmpty),
-    shell: flag('--no-shell', 'it has no SSH server'),
+    engine: choice('--engine <name>', 'engine to import it for', IMPORTING, {
+      otherwise: IMPORTING[0] ?? '',
+    }),
+    os: choice('--os <name>', 'system on the disk', OPERATING_SYSTEMS, { otherwise: 'linux' }),
+    sshUser: value('--ssh-user <name>', 'user to run commands as', nonEmpty),
+    sshKey: value('--ssh-key <file>', 'private key of the user', nonEmpty),
+    shell: flag('--no-shell', 'the disk has no SSH server'),
     firmware: choice('--firmware <kind>', 'how it boots', ['uefi', 'bios'], { otherwise: 'bios' }),
   },
   fields: fields.storedImage,
@@ -38,15 +45,16 @@ export const command = defineCommand({
       command: 'vc image import lab lab.img --ssh-user me --ssh-key ~/.ssh/lab',
     },
   ],
-  async run(context, { name, disk }, { os, sshUser, sshKey, shell, firmware }) {
+  async run(context, { name, disk }, { engine, os, sshUser, sshKey, shell, firmware }) {
     const hasLogin = sshUser !== undefined && sshKey !== undefined;
     if (hasLogin === !shell || (sshUser === undefined) !== (sshKey === undefined)) {
       throw new UsageError(
-        'say how commands are to run in it',
+        'it is not clear how commands are to run in it',
         'give --ssh-user and --ssh-key, or --no-shell where it has no SSH server',
       );
     }
     return importDisk(context, {
+      engine: engine ?? IMPORTING[0] ?? '',
       ...{ name, os: os ?? 'linux', firmware: firmware ?? 'bios' },
       disk: resolve(context.cwd, disk),
       login: hasLogin ? { user: sshUser, keyFile: resolve(context.cwd, sshKey) } : undefined,

@@ -1,19 +1,20 @@
-import { defineCommand } from '../../define.js';
-import { fields } from '../../fields.js';
-import { type Listed, listStored, shownName } from '../../images/list.js';
-import { note, print, printJson } from '../../output.js';
-import { type Column, printTable } from '../../table.js';
+import type { Image } from '../../../contract/resources.js';
+import { defineCommand } from '../../framework/define.js';
+import { fields } from '../../output/fields.js';
+import { note, print, printJson } from '../../output/print.js';
+import { type Column, printTable } from '../../output/table.js';
+import { listImages } from '../../targets/images.js';
 
-const columns: readonly Column<Listed>[] = [
+const columns: readonly Column<Image>[] = [
   { header: 'NAME', value: shownName, shrinks: true },
   { header: 'ENGINE', value: ({ engine }) => engine },
   { header: 'OS', spare: 3, value: ({ os }) => os },
   { header: 'KIND', spare: 1, value: ({ kind }) => kind },
   { header: 'SIZE', value: ({ bytes }) => `${Math.round(bytes / 1e6)} MB` },
-  { header: 'CREATED', spare: 2, value: ({ createdAt }) => createdAt.toISOString(), isTime: true },
+  { header: 'CREATED', spare: 2, value: ({ created_at }) => created_at, isTime: true },
   {
     header: 'STATE',
-    value: ({ state }) => state,
+    value: ({ status }) => status,
     color: (text, chalk) => (text === 'stale' ? chalk.yellow(text) : text),
   },
 ];
@@ -21,40 +22,39 @@ const columns: readonly Column<Listed>[] = [
 export const command = defineCommand({
   name: 'ls',
   aliases: ['list'],
-  summary: 'List the machine images on this machine',
+  summary: 'List machine images',
   details: [
-    'Of all engines: images built from a recipe, imported disks, and templates, which are images',
-    'kept booted for one shape of computer. What is stale was made from what has changed since.',
+    'Lists the images of the service, or of this machine where no service runs: images built from a',
+    'recipe, imported disks, and templates, which are booted machines to start others of their shape',
+    'from. A stale one was made from a recipe or an image that has changed since.',
   ].join(' '),
   arguments: {},
   options: {},
   fields: fields.image,
   examples: [
-    { does: 'See which images there are', command: 'vc image ls' },
+    { does: 'List the images', command: 'vc image ls' },
     { does: 'Their names and sizes, for a program', command: 'vc image ls --json=name,bytes' },
   ],
   async run(context) {
-    const { listed, away } = await listStored(context);
-    if (context.globals.json) await printJson(context, { images: listed.map(document) });
+    const { images, failures } = await listImages(context);
+    if (context.globals.json) await printJson(context, { images: images.map(document) });
     else if (context.globals.quiet) {
-      for (const name of new Set(listed.map((image) => image.name))) await print(context, name);
-    } else if (listed.length > 0) await printTable(context, columns, listed);
+      for (const name of new Set(images.map((image) => image.name))) await print(context, name);
+    } else if (images.length > 0) await printTable(context, columns, images);
     else {
-      for (const line of away) await note(context, line);
+      for (const { engine, reason } of failures) await note(context, `${engine}: ${reason}`);
       await note(context, 'no images yet; build one with: vc image build linux');
     }
-    return undefined;
   },
 });
 
-/** All fields whatever it is, so that a script can ask for each of every one. */
-function document({ template, recipeHash, createdAt, ...image }: Listed) {
-  const { name, engine, os, kind, bytes, state } = image;
-  const { key = null, cpu = null, ram = null, resolution = null } = template ?? {};
-  const created_at = createdAt.toISOString();
-  const recipe_hash = recipeHash ?? null;
-  return {
-    ...{ name, engine, os, kind, bytes, created_at, state, recipe_hash },
-    ...{ key, cpu, ram, resolution },
-  };
+/** Templates of one image differ by their shape: `linux (2 cores, 2 GB, 1280x800)`. */
+function shownName({ name, cpu, ram, resolution }: Image): string {
+  if (resolution === null) return name;
+  return `${name} (${cpu} cores, ${ram} GB, ${resolution.width}x${resolution.height})`;
+}
+
+/** The status has the name `state` in what the command prints. */
+function document({ status, ...image }: Image) {
+  return { ...image, state: status };
 }

@@ -1,19 +1,21 @@
-import { confirmLoss } from '../../confirm-loss.js';
-import { choice, defineCommand, dryRun, enumerate, flag, many } from '../../define.js';
-import { forEach } from '../../each.js';
-import { ENGINE_NAMES } from '../../engine-choice.js';
-import { CliError, UsageError } from '../../errors.js';
-import { ExitCode } from '../../exit-codes.js';
-import { type Listed, listStored } from '../../images/list.js';
-import { removeStored } from '../../images/remove.js';
+import type { Image } from '../../../contract/resources.js';
+import { engineNamed } from '../../../engines/select.js';
+import { listStoredImages } from '../../../engines/stored-images.js';
+import { stateDirectory } from '../../../profile/index.js';
+import { notFound, UsageError } from '../../errors/cli-error.js';
+import { choice, defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
+import { confirmRemoval } from '../../input/confirm-removal.js';
+import { ENGINE_NAMES } from '../../input/engine-choice.js';
+import { forEach } from '../../targets/for-each.js';
+import { localEngines } from '../../targets/local-engines.js';
 
 export const command = defineCommand({
   name: 'rm',
   aliases: ['delete', 'remove'],
   summary: 'Remove machine images and their templates',
   details: [
-    'Virtual machines that were made from one keep their disks and go on. An image of a Docker',
-    'Engine stays as long as there are computers of it.',
+    'Virtual machines that were made from an image keep their disks and keep running. A container',
+    'needs its image: that is not removed while such computers exist.',
   ].join(' '),
   arguments: { images: many('image', 'names; see: vc image ls') },
   options: {
@@ -23,25 +25,26 @@ export const command = defineCommand({
   },
   examples: [
     { does: 'Remove an imported disk; asks first', command: 'vc image rm lab' },
-    { does: 'See what would go', command: 'vc image rm linux --engine qemu --dry-run' },
+    { does: 'Show what would be removed', command: 'vc image rm linux --engine qemu --dry-run' },
   ],
   async run(context, { images: names }, { engine, yes, dryRun: isDry }) {
-    const { listed } = await listStored(context);
-    // Every name has to be understood before the first is removed.
-    const found = new Map(names.map((name) => [name, find(listed, name, engine)] as const));
-    const what = enumerate([...found.values()].map(described)).replace(
-      / or (?=the image )/,
-      ' and ',
-    );
+    const directory = stateDirectory(context.env);
+    const { images } = await listStoredImages(await localEngines(directory));
+    // Resolve every name before the first image is removed.
+    const found = new Map(names.map((name) => [name, find(images, name, engine)] as const));
+    const what = enumerate([...found.values()].map(described), 'and');
     if (!isDry) {
-      await confirmLoss(await context.prompt(), { question: `Remove ${what}?`, yes });
+      await confirmRemoval(await context.prompt(), { question: `Remove ${what}?`, yes });
     }
     return forEach(context, {
       names,
       doing: `${isDry ? 'Looking at' : 'Removing'} ${what}`,
       work: async (name) => {
         const image = found.get(name);
-        if (!isDry && image !== undefined) await removeStored(context, image);
+        if (!isDry && image !== undefined) {
+          const { signal } = context.interrupts;
+          await engineNamed(image.engine).images.remove(directory, name, signal);
+        }
         return { success: true };
       },
       did: (name) => {
@@ -54,25 +57,24 @@ export const command = defineCommand({
 });
 
 /** The one image of that name, of that engine if one is given. */
-function find(listed: readonly Listed[], name: string, engine: string | undefined): Listed {
-  const named = listed.filter((image) => image.name === name && image.kind !== 'template');
+function find(images: readonly Image[], name: string, engine: string | undefined): Image {
+  const named = images.filter((image) => image.name === name && image.kind !== 'template');
   const found = named.filter((image) => engine === undefined || image.engine === engine);
   const [image, other] = found;
   if (image === undefined) {
     const where = engine === undefined ? '' : ` for ${engine}`;
-    throw new CliError(`there is no image ${JSON.stringify(name)}${where}`, {
-      hint: 'see what there is with: vc image ls',
-      exitCode: ExitCode.notFound,
-      code: 'not_found',
-    });
+    throw notFound(
+      `there is no image ${JSON.stringify(name)}${where}`,
+      'list the images with: vc image ls',
+    );
   }
   if (other !== undefined) {
     const engines = found.map((each) => each.engine).join(' and ');
-    throw new UsageError(`${name} is there for ${engines}`, 'say which with --engine');
+    throw new UsageError(`there is an image ${name} for ${engines}`, 'choose one with --engine');
   }
   return image;
 }
 
-function described({ name, engine, kind, bytes }: Listed): string {
+function described({ name, engine, kind, bytes }: Image): string {
   return `the image ${name} for ${engine} (${kind}, ${Math.round(bytes / 1e6)} MB)`;
 }

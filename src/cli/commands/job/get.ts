@@ -1,9 +1,9 @@
-import { runningComputer } from '../../computers.js';
-import { defineCommand } from '../../define.js';
-import { fields } from '../../fields.js';
-import { jobArgument, jobFields, jobsOf } from '../../jobs.js';
-import { printJson } from '../../output.js';
-import { printRecord } from '../../table.js';
+import { defineCommand } from '../../framework/define.js';
+import { fields } from '../../output/fields.js';
+import { printJson } from '../../output/print.js';
+import { printRecord } from '../../output/table.js';
+import { runningComputer } from '../../targets/computers.js';
+import { jobArgument, jobFields, jobsOf } from '../../targets/jobs.js';
 
 export const command = defineCommand({
   name: 'get',
@@ -12,15 +12,12 @@ export const command = defineCommand({
   arguments: { computer: runningComputer, job: jobArgument },
   options: {},
   fields: fields.job,
-  examples: [
-    { does: 'See whether it has ended', command: 'vc job get demo/desktop job_0mi4x2k9a01234567' },
-  ],
+  examples: [{ does: 'Show its status', command: 'vc job get demo/desktop job_0mi4x2k9a01234567' }],
   async run(context, { computer, job: id }) {
     const jobs = await jobsOf(context, computer);
     const job = await jobs.get(id, { limit: 16 }, context.interrupts.signal);
     const { output, next_offset, ...facts } = job;
     if (context.globals.json) await printJson(context, facts);
     else await printRecord(context, jobFields(job));
-    return undefined;
   },
 });

@@ -1,12 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { inCommands } from '../../address.js';
-import { runningComputer } from '../../computers.js';
-import { defineCommand, flag } from '../../define.js';
-import { write } from '../../io.js';
-import { jobArgument, jobsOf } from '../../jobs.js';
-import { note, printJson } from '../../output.js';
+import { sleep } from '../../../lib/async/sleep.js';
+import { defineCommand, flag } from '../../framework/define.js';
+import { write } from '../../framework/io.js';
+import { note, printJson } from '../../output/print.js';
+import { inCommands } from '../../targets/computer-address.js';
+import { runningComputer } from '../../targets/computers.js';
+import { jobArgument, jobsOf } from '../../targets/jobs.js';
 
-/** Bytes asked for at once, and the pause where there were none. */
+/** Bytes per request, and the pause if there are no new ones. */
 const LIMIT = 1024 * 1024;
 const PAUSE_MS = 300;
 
@@ -15,21 +15,21 @@ export const command = defineCommand({
   aliases: ['output'],
   summary: 'Print the output of a background command',
   details: [
-    'Standard output and error as they were printed, of which the first 16 MiB are kept. With',
-    "--follow it goes on until the command ends, and the exit code is the command's own.",
+    'Prints stdout and stderr in order. The first 16 MiB are kept. With --follow it continues until',
+    'the command ends and returns its exit code.',
   ].join(' '),
   arguments: { computer: runningComputer, job: jobArgument },
-  options: { follow: flag('-f, --follow', 'go on as it prints, until it ends') },
+  options: { follow: flag('-f, --follow', 'stream new output until the command ends') },
   examples: [
-    { does: 'Read what it printed', command: 'vc job logs demo/desktop job_0mi4x2k9a01234567' },
-    { does: 'Wait for its end', command: 'vc job logs demo/desktop job_0mi4x2k9a01234567 -f' },
+    { does: 'Print its output so far', command: 'vc job logs demo/desktop job_0mi4x2k9a01234567' },
+    { does: 'Follow its output', command: 'vc job logs demo/desktop job_0mi4x2k9a01234567 -f' },
   ],
   async run(context, { computer, job: id }, { follow }) {
     const { signal } = context.interrupts;
     const { json } = context.globals;
     const jobs = await jobsOf(context, computer);
     context.whenInterrupted(
-      `the command goes on; end it with: vc job end ${inCommands(context, computer)} ${id}`,
+      `the command is still running; to end it: vc job end ${inCommands(context, computer)} ${id}`,
     );
     let output = '';
     for (let offset = 0; ; ) {
@@ -41,10 +41,10 @@ export const command = defineCommand({
       if (isNew && job.output_bytes > offset) continue;
       if (!follow || job.status === 'exited') {
         if (json) await printJson(context, { ...job, output });
-        else if (job.truncated) await note(context, 'it printed more, which was not kept');
+        else if (job.truncated) await note(context, 'the output was truncated');
         return follow ? (job.exit_code ?? 1) : undefined;
       }
-      if (!isNew) await sleep(PAUSE_MS, undefined, { signal });
+      if (!isNew) await sleep(PAUSE_MS, signal);
     }
   },
 });

@@ -1,11 +1,11 @@
-import { inCommands } from '../../address.js';
-import { runningComputer } from '../../computers.js';
-import { defineCommand } from '../../define.js';
-import { fields } from '../../fields.js';
-import { jobColumns, jobsOf } from '../../jobs.js';
-import { note, print, printJson } from '../../output.js';
-import { during } from '../../progress.js';
-import { printTable } from '../../table.js';
+import { defineCommand } from '../../framework/define.js';
+import { fields } from '../../output/fields.js';
+import { note, print, printJson } from '../../output/print.js';
+import { during } from '../../output/progress.js';
+import { printTable } from '../../output/table.js';
+import { inCommands } from '../../targets/computer-address.js';
+import { runningComputer } from '../../targets/computers.js';
+import { jobColumns, jobsOf } from '../../targets/jobs.js';
 
 export const command = defineCommand({
   name: 'ls',
@@ -14,7 +14,7 @@ export const command = defineCommand({
   arguments: { computer: runningComputer },
   options: {},
   fields: fields.job,
-  examples: [{ does: 'See what runs', command: 'vc job ls demo/desktop' }],
+  examples: [{ does: 'List background commands', command: 'vc job ls demo/desktop' }],
   async run(context, { computer }) {
     const found = (await jobsOf(context, computer)).list(context.interrupts.signal);
     const jobs = await during(context.progress('Listing jobs'), found);
@@ -24,8 +24,7 @@ export const command = defineCommand({
     else
       await note(
         context,
-        `none yet; start one with: vc computer bash ${inCommands(context, computer)} --background …`,
+        `no background commands yet; start one: vc computer bash ${inCommands(context, computer)} --background …`,
       );
-    return undefined;
   },
 });

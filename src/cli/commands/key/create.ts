@@ -1,31 +1,29 @@
-import { argument, defineCommand } from '../../define.js';
-import { fields } from '../../fields.js';
-import { note, print, printJson } from '../../output.js';
-import { nonEmpty } from '../../parse.js';
+import { argument, defineCommand } from '../../framework/define.js';
+import { nonEmpty } from '../../input/parse.js';
+import { fields } from '../../output/fields.js';
+import { note, print, printJson } from '../../output/print.js';
+import { request } from '../../targets/client.js';
 
 export const command = defineCommand({
   name: 'create',
-  summary: 'Create an API key; it is shown once',
-  arguments: { name: argument('name', 'what the key is for', nonEmpty) },
+  summary: 'Create an API key, which is shown only once',
+  arguments: { name: argument('name', 'name of the key', nonEmpty) },
   options: {},
   fields: fields.createdKey,
   examples: [
-    { does: 'Make a key for an agent', command: 'vc key create agent' },
+    { does: 'Create a key for an agent', command: 'vc key create agent' },
     {
-      does: 'Keep the key where only you can read it',
+      does: 'Save the key in a private file',
       command: '(umask 077; vc key create ci -q > ci.key)',
     },
   ],
   async run(context, { name }) {
-    const client = await context.client();
-    const { signal } = context.interrupts;
-    const created = await client.request('createKey', { body: { name }, signal });
+    const created = await request(context, 'createKey', { body: { name } });
     if (context.globals.json) {
       await printJson(context, created);
       return undefined;
     }
     await print(context, created.key);
-    await note(context, `this is key ${created.id}; it cannot be shown again`);
-    return undefined;
+    await note(context, `created key ${created.id}; it cannot be shown again`);
   },
 });

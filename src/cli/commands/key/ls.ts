@@ -1,23 +1,22 @@
-import { keyColumns } from '../../columns.js';
-import { defineCommand } from '../../define.js';
-import { fields } from '../../fields.js';
-import { print, printJson } from '../../output.js';
-import { printTable } from '../../table.js';
+import { defineCommand } from '../../framework/define.js';
+import { keyColumns } from '../../output/columns.js';
+import { fields } from '../../output/fields.js';
+import { print, printJson } from '../../output/print.js';
+import { printTable } from '../../output/table.js';
+import { request } from '../../targets/client.js';
 
 export const command = defineCommand({
   name: 'ls',
   aliases: ['list'],
-  summary: 'List API keys, without the keys themselves',
+  summary: 'List API keys without their secrets',
   arguments: {},
   options: {},
   fields: fields.key,
-  examples: [{ does: 'See which keys exist and when they were used', command: 'vc key ls' }],
+  examples: [{ does: 'List keys and when they were last used', command: 'vc key ls' }],
   async run(context) {
-    const client = await context.client();
-    const answer = await client.request('listKeys', { signal: context.interrupts.signal });
+    const answer = await request(context, 'listKeys');
     if (context.globals.json) await printJson(context, answer);
     else if (context.globals.quiet) for (const { id } of answer.keys) await print(context, id);
     else await printTable(context, keyColumns, answer.keys);
-    return undefined;
   },
 });

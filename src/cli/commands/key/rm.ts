@@ -1,29 +1,30 @@
-import { confirmLoss } from '../../confirm-loss.js';
-import type { Context } from '../../context.js';
-import { defineCommand, dryRun, enumerate, flag, many } from '../../define.js';
-import { forEach } from '../../each.js';
-import { CliError } from '../../errors.js';
-import { ExitCode } from '../../exit-codes.js';
+import { CliError, notFound } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
+import type { Context } from '../../framework/context.js';
+import { defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
+import { confirmRemoval } from '../../input/confirm-removal.js';
+import { request } from '../../targets/client.js';
+import { forEach } from '../../targets/for-each.js';
 
 export const command = defineCommand({
   name: 'rm',
   aliases: ['delete', 'remove'],
-  summary: 'Remove API keys',
-  arguments: { keys: many('key', 'ids, or names that only one key has', { completes: 'key' }) },
-  options: { yes: flag('-y, --yes', 'do not ask'), dryRun },
-  examples: [{ does: 'Remove the key of an agent', command: 'vc key rm agent --yes' }],
+  summary: 'Revoke API keys',
+  arguments: { keys: many('key', 'id or unique name', { completes: 'key' }) },
+  options: { yes: flag('-y, --yes', 'do not ask for confirmation'), dryRun },
+  examples: [{ does: 'Revoke the key of an agent', command: 'vc key rm agent --yes' }],
   async run(context, { keys: names }, { yes, dryRun: isDry }) {
     if (isDry) {
       const known = await keyIds(context, names);
       return forEach(context, {
         names,
-        doing: `Looking at ${enumerate(names)}`,
+        doing: `Checking ${enumerate(names)}`,
         work: async (name) => findKey(context, known.get(name) ?? name),
         did: (_, key) => `would remove key ${key.name} (${key.id})`,
       });
     }
-    await confirmLoss(await context.prompt(), {
-      question: `Remove ${enumerate(names)}? What uses it can reach the service no more.`,
+    await confirmRemoval(await context.prompt(), {
+      question: `Remove key ${enumerate(names)}? Clients that use it lose access at once.`,
       yes,
     });
     const ids = await keyIds(context, names);
@@ -40,27 +41,21 @@ export const command = defineCommand({
 });
 
 async function findKey(context: Context, id: string) {
-  const client = await context.client();
-  const { keys } = await client.request('listKeys', { signal: context.interrupts.signal });
+  const { keys } = await request(context, 'listKeys');
   const found = keys.find((key) => key.id === id);
   if (found !== undefined) return found;
-  throw new CliError(`there is no API key ${JSON.stringify(id)}`, {
-    hint: 'see: vc key ls',
-    exitCode: ExitCode.notFound,
-    code: 'not_found',
-  });
+  throw notFound(`there is no API key ${JSON.stringify(id)}`, 'see: vc key ls');
 }
 
-/** Ids by what was given: an id stands for itself, a name for the one key that has it. */
+/** Ids by the given ids or names. Throws CliError for a name that several keys have. */
 async function keyIds(context: Context, names: readonly string[]): Promise<Map<string, string>> {
-  const client = await context.client();
-  const { keys } = await client.request('listKeys', { signal: context.interrupts.signal });
+  const { keys } = await request(context, 'listKeys');
   const found = names.map((name): [string, string] => {
     if (keys.some(({ id }) => id === name)) return [name, name];
     const named = keys.filter((key) => key.name === name);
     if (named.length <= 1) return [name, named[0]?.id ?? name];
     throw new CliError(`${named.length} keys are named ${JSON.stringify(name)}`, {
-      hint: `give the id: ${enumerate(named.map(({ id }) => id))}`,
+      remedy: `give the id: ${enumerate(named.map(({ id }) => id))}`,
       exitCode: ExitCode.usage,
       code: 'usage',
     });

@@ -1,19 +1,25 @@
 import type { Setting } from '../../../profile/index.js';
-import { defineCommand } from '../../define.js';
-import { printJson } from '../../output.js';
-import { printRecord } from '../../table.js';
+import { defineCommand } from '../../framework/define.js';
+import { printJson } from '../../output/print.js';
+import { printRecord } from '../../output/table.js';
 
 export const command = defineCommand({
   name: 'get',
   aliases: ['show'],
-  summary: 'Show the settings in force and where each comes from',
-  details: 'A flag is stronger than the environment, that than the profile, that than the default.',
+  summary: 'Show the effective settings and their sources',
+  details: 'Precedence: flag > environment > profile > default.',
   arguments: {},
   options: {},
-  examples: [{ does: 'See which service commands talk to', command: 'vc profile get' }],
+  examples: [{ does: 'Show the settings in use', command: 'vc profile get' }],
   async run(context) {
-    const { profile, baseUrl, apiKey, project } = await context.settings();
-    const values = { profile, base_url: baseUrl, api_key: apiKey && mask(apiKey), project };
+    const { profile, baseUrl, apiKey, project, listenerUid } = await context.settings();
+    const values = {
+      profile,
+      base_url: baseUrl,
+      api_key: apiKey && mask(apiKey),
+      project,
+      listener_uid: listenerUid,
+    };
     if (context.globals.json) {
       const entries = Object.entries(values).map(([name, setting]) => [name, setting ?? null]);
       return void (await printJson(context, Object.fromEntries(entries)));
@@ -23,11 +29,9 @@ export const command = defineCommand({
       setting === undefined ? '(none)' : `${setting.value}  (${setting.source}: ${setting.from})`,
     ]);
     await printRecord(context, lines);
-    return undefined;
   },
 });
 
-/** A key is never shown again; that one is there is what matters. */
 function mask(setting: Setting<string>): Setting<string> {
   return { ...setting, value: '********' };
 }

@@ -1,7 +1,7 @@
-import { defineCommand } from '../../define.js';
-import { fields } from '../../fields.js';
-import { note, print, printJson } from '../../output.js';
-import { type Column, printTable } from '../../table.js';
+import { defineCommand } from '../../framework/define.js';
+import { fields } from '../../output/fields.js';
+import { note, print, printJson } from '../../output/print.js';
+import { type Column, printTable } from '../../output/table.js';
 
 interface Row {
   readonly name: string;
@@ -20,11 +20,11 @@ const columns: readonly Column<Row>[] = [
 export const command = defineCommand({
   name: 'ls',
   aliases: ['list'],
-  summary: 'List profiles, without their keys',
+  summary: 'List profiles without their keys',
   arguments: {},
   options: {},
   fields: fields.profile,
-  examples: [{ does: 'See which services are known', command: 'vc profile ls' }],
+  examples: [{ does: 'List profiles', command: 'vc profile ls' }],
   async run(context) {
     const { current, profiles } = await context.profiles().read();
     const rows = Object.entries(profiles).map(([name, { baseUrl, project }]) => ({
@@ -39,8 +39,7 @@ export const command = defineCommand({
     else
       await note(
         context,
-        'no profiles yet; vc serve makes one, or: vc profile add NAME --base-url URL',
+        'no profiles yet; vc serve creates one, or: vc profile add NAME --base-url URL',
       );
-    return undefined;
   },
 });

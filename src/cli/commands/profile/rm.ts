@@ -1,21 +1,21 @@
-import { confirmLoss } from '../../confirm-loss.js';
-import { defineCommand, dryRun, enumerate, flag, many } from '../../define.js';
-import { forEach } from '../../each.js';
-import { unknownProfile } from '../../profiles.js';
+import { defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
+import { confirmRemoval } from '../../input/confirm-removal.js';
+import { forEach } from '../../targets/for-each.js';
+import { unknownProfile } from '../../targets/profiles.js';
 
 export const command = defineCommand({
   name: 'rm',
   aliases: ['delete', 'remove'],
-  summary: 'Remove profiles with the keys in them',
-  arguments: { names: many('name', 'names of profiles', { completes: 'profile' }) },
-  options: { yes: flag('-y, --yes', 'do not ask'), dryRun },
-  examples: [{ does: 'Forget a service', command: 'vc profile rm office' }],
+  summary: 'Remove profiles and their keys',
+  arguments: { names: many('name', 'name of the profile', { completes: 'profile' }) },
+  options: { yes: flag('-y, --yes', 'do not ask for confirmation'), dryRun },
+  examples: [{ does: 'Remove a profile', command: 'vc profile rm office' }],
   async run(context, { names }, { yes, dryRun: isDry }) {
     const store = context.profiles();
     if (isDry) {
       return forEach(context, {
         names,
-        doing: `Looking at ${enumerate(names)}`,
+        doing: `Checking ${enumerate(names)}`,
         work: async (name) => {
           const { profiles } = await store.read();
           if (!Object.hasOwn(profiles, name)) throw await unknownProfile(context, name);
@@ -24,7 +24,7 @@ export const command = defineCommand({
         did: (name) => `would remove profile ${name}`,
       });
     }
-    await confirmLoss(await context.prompt(), {
+    await confirmRemoval(await context.prompt(), {
       question: `Remove profile ${enumerate(names)}? Its key cannot be shown again.`,
       yes,
     });
@@ -33,7 +33,7 @@ export const command = defineCommand({
       names,
       doing: `Removing ${enumerate(names)}`,
       work: (name) => {
-        // One file: one after the other.
+        // One at a time, because all profiles are in one file.
         const work = before.then(async () => {
           if (!(await store.remove(name))) throw await unknownProfile(context, name);
           return { success: true };

@@ -1,9 +1,10 @@
-import { computerColumns } from '../../columns.js';
-import { defineCommand } from '../../define.js';
-import { fields } from '../../fields.js';
-import { print, printJson } from '../../output.js';
-import { projectArgument, projectName } from '../../projects.js';
-import { printRecord, printTable } from '../../table.js';
+import { defineCommand } from '../../framework/define.js';
+import { computerColumns } from '../../output/columns.js';
+import { fields } from '../../output/fields.js';
+import { print, printJson } from '../../output/print.js';
+import { printRecord, printTable } from '../../output/table.js';
+import { request } from '../../targets/client.js';
+import { projectArgument, projectName } from '../../targets/projects.js';
 
 export const command = defineCommand({
   name: 'get',
@@ -14,13 +15,11 @@ export const command = defineCommand({
   fields: fields.projectWithComputers,
   examples: [
     { does: 'Show a project', command: 'vc project get demo' },
-    { does: 'The same, for a program', command: 'vc project get demo --json' },
+    { does: 'Show a project as JSON', command: 'vc project get demo --json' },
   ],
   async run(context, { project: given }) {
     const params = { project: await projectName(context, given) };
-    const client = await context.client();
-    const { signal } = context.interrupts;
-    const project = await client.request('getProject', { params, signal });
+    const project = await request(context, 'getProject', { params });
     if (context.globals.json) return void (await printJson(context, project));
     if (context.globals.quiet) return void (await print(context, project.id));
     await printRecord(context, [
@@ -32,6 +31,5 @@ export const command = defineCommand({
     if (project.computers.length === 0) return undefined;
     await print(context, '');
     await printTable(context, computerColumns, project.computers);
-    return undefined;
   },
 });

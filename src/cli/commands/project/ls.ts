@@ -1,8 +1,9 @@
-import { projectColumns } from '../../columns.js';
-import { defineCommand } from '../../define.js';
-import { fields } from '../../fields.js';
-import { note, print, printJson } from '../../output.js';
-import { printTable } from '../../table.js';
+import { defineCommand } from '../../framework/define.js';
+import { projectColumns } from '../../output/columns.js';
+import { fields } from '../../output/fields.js';
+import { note, print, printJson } from '../../output/print.js';
+import { printTable } from '../../output/table.js';
+import { request } from '../../targets/client.js';
 
 export const command = defineCommand({
   name: 'ls',
@@ -13,15 +14,13 @@ export const command = defineCommand({
   fields: fields.project,
   examples: [
     { does: 'List projects', command: 'vc project ls' },
-    { does: 'Print the ids alone', command: 'vc project ls -q' },
+    { does: 'Print only the ids', command: 'vc project ls -q' },
   ],
   async run(context) {
-    const client = await context.client();
-    const answer = await client.request('listProjects', { signal: context.interrupts.signal });
+    const answer = await request(context, 'listProjects');
     if (context.globals.json) await printJson(context, answer);
     else if (context.globals.quiet) for (const { id } of answer.projects) await print(context, id);
     else if (answer.projects.length > 0) await printTable(context, projectColumns, answer.projects);
-    else await note(context, 'no projects yet; make one with: vc project create NAME');
-    return undefined;
+    else await note(context, 'no projects yet; create one: vc project create NAME');
   },
 });

@@ -1,9 +1,9 @@
-import { defineCommand } from '../../define.js';
-import { changeProject, projectArgument } from '../../projects.js';
+import { defineCommand } from '../../framework/define.js';
+import { changeProject, projectArgument } from '../../targets/projects.js';
 
 export const command = defineCommand({
   name: 'restart',
-  summary: 'Stop and start every computer of a project',
+  summary: 'Restart all computers of a project',
   arguments: { project: projectArgument },
   options: {},
   examples: [{ does: 'Restart all computers of a project', command: 'vc project restart demo' }],

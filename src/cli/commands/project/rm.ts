@@ -1,34 +1,36 @@
 import type { Answer } from '../../../contract/index.js';
-import { confirmLoss } from '../../confirm-loss.js';
-import type { Context } from '../../context.js';
-import { defineCommand, dryRun, enumerate, flag, many } from '../../define.js';
-import { forEach } from '../../each.js';
+import type { Context } from '../../framework/context.js';
+import { defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
+import { confirmRemoval } from '../../input/confirm-removal.js';
+import { count } from '../../output/size.js';
+import { request } from '../../targets/client.js';
+import { forEach } from '../../targets/for-each.js';
 
 export const command = defineCommand({
   name: 'rm',
   aliases: ['delete', 'remove'],
-  summary: 'Remove projects with their computers, for good',
-  arguments: { projects: many('project', 'names or ids', { completes: 'project' }) },
-  options: { yes: flag('-y, --yes', 'do not ask'), dryRun },
+  summary: 'Permanently remove projects and their computers',
+  arguments: { projects: many('project', 'name or id', { completes: 'project' }) },
+  options: { yes: flag('-y, --yes', 'do not ask for confirmation'), dryRun },
   examples: [
-    { does: 'Remove a project; asks first', command: 'vc project rm demo' },
-    { does: 'Remove two without being asked', command: 'vc project rm demo trial --yes' },
+    { does: 'Remove a project after confirmation', command: 'vc project rm demo' },
+    { does: 'Remove two projects without confirmation', command: 'vc project rm demo trial --yes' },
   ],
   async run(context, { projects: names }, { yes, dryRun: isDry }) {
     if (isDry) {
       return forEach(context, {
         names,
-        doing: `Looking at ${enumerate(names)}`,
+        doing: `Checking ${enumerate(names)}`,
         work: (name) => findProject(context, name),
-        did: (_, project) => `would remove ${described(project)}`,
+        did: (_, project) => `would remove ${describe(project)}`,
       });
     }
     const prompt = await context.prompt();
     if (!yes && prompt.isInteractive) {
-      const question = `Remove ${await loss(context, names)} for good?`;
-      await confirmLoss(prompt, { question, yes });
-    } else await confirmLoss(prompt, { question: '', yes });
-    context.whenInterrupted('the service goes on with what it has begun; see: vc project ls');
+      const question = `Permanently remove ${await describeAll(context, names)}?`;
+      await confirmRemoval(prompt, { question, yes });
+    } else await confirmRemoval(prompt, { question: '', yes });
+    context.whenInterrupted('the service may still be removing it; see: vc project ls');
     const client = await context.client();
     const { signal } = context.interrupts;
     return forEach(context, {
@@ -40,22 +42,19 @@ export const command = defineCommand({
   },
 });
 
-/** What would be lost, as a person wants to know it before saying yes. */
-async function loss(context: Context, names: readonly string[]): Promise<string> {
-  const parts = names.map(async (name) => described(await findProject(context, name)));
+/** Names what would be removed, for the confirmation. */
+async function describeAll(context: Context, names: readonly string[]): Promise<string> {
+  const parts = names.map(async (name) => describe(await findProject(context, name)));
   return (await Promise.all(parts)).join(' and ');
 }
 
 async function findProject(context: Context, project: string): Promise<Answer<'getProject'>> {
-  const client = await context.client();
-  const { signal } = context.interrupts;
-  return client.request('getProject', { params: { project }, signal });
+  return request(context, 'getProject', { params: { project } });
 }
 
-function described(project: Answer<'getProject'>): string {
+function describe(project: Answer<'getProject'>): string {
   const computers = project.computers.map((computer) => computer.name);
   if (computers.length === 0) return `project ${project.name} (empty)`;
   const listed = computers.slice(0, 5).join(', ') + (computers.length > 5 ? ', …' : '');
-  const noun = computers.length === 1 ? 'computer' : 'computers';
-  return `project ${project.name} with ${computers.length} ${noun} (${listed}) and all their data`;
+  return `project ${project.name} with ${count(computers.length, 'computer')} (${listed}) and all their data`;
 }

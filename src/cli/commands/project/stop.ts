@@ -1,9 +1,9 @@
-import { defineCommand } from '../../define.js';
-import { changeProject, projectArgument } from '../../projects.js';
+import { defineCommand } from '../../framework/define.js';
+import { changeProject, projectArgument } from '../../targets/projects.js';
 
 export const command = defineCommand({
   name: 'stop',
-  summary: 'Stop every computer of a project; disks stay',
+  summary: 'Stop all computers of a project, keeping their disks',
   arguments: { project: projectArgument },
   options: {},
   examples: [{ does: 'Stop all computers of a project', command: 'vc project stop demo' }],

@@ -1,5 +1,6 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { waitForExit } from '../process/exit.js';
 import {
   currentBootId,
   type ProcessIdentity,
@@ -7,23 +8,23 @@ import {
   processIs,
   signalProcess,
 } from '../process/identity.js';
-import { readRecord, waitForEnd } from '../process/index.js';
+import { readProcessRecord } from '../process/process-record.js';
 
-/** `kvm-PID-START-…`: the process that looks after it, so that nobody else takes it away. */
+/** `kvm-PID-START-…`, with the process id and start time of the owner. */
 const NAME = /^kvm-(?:(\d+)-(\d+)-)?\w+$/;
 
-/** Where the directories of probes lie in an engine's directory. */
+/** The parent of all probe directories. */
 export function probesIn(engineDirectory: string): string {
   return join(engineDirectory, 'qemu');
 }
 
-/** A new directory for a probe of this process. */
-export async function makeProbeDirectory(parent: string): Promise<string> {
+/** Creates a directory that this process owns. */
+export async function createProbeDirectory(parent: string): Promise<string> {
   const { pid, startTime } = await ownIdentity();
   return mkdtemp(join(parent, `kvm-${pid}-${startTime}-`));
 }
 
-/** Ends and removes the probes of processes that were killed in the middle of them. */
+/** Kills and removes the probes whose owner no longer runs. */
 export async function removeAbandonedProbes(parent: string): Promise<void> {
   const own = await ownIdentity();
   for (const name of await readdir(parent).catch(() => [])) {
@@ -32,9 +33,9 @@ export async function removeAbandonedProbes(parent: string): Promise<void> {
     const owner = { ...own, pid: Number(pid), startTime: Number(startTime) };
     if (pid !== undefined && (await processIs(owner))) continue;
     const directory = join(parent, name);
-    const identity = (await readRecord(directory))?.identity;
+    const identity = (await readProcessRecord(directory))?.identity;
     if (identity && (await signalProcess(identity, 'SIGKILL'))) {
-      await waitForEnd(directory, identity);
+      await waitForExit(directory, identity);
     }
     await rm(directory, { recursive: true, force: true });
   }

@@ -2,9 +2,18 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { KvmVerdict } from './kvm.js';
+import { parseJson } from '../../../lib/text/parse-json.js';
 
-/** What a verdict holds for. */
+/** Why guests do not run under KVM, and the command that fixes it if there is one. */
+export interface KvmProblem {
+  readonly reason: string;
+  readonly remedy?: string | undefined;
+}
+
+/** Whether guests run under KVM on this host. */
+export type KvmVerdict = { readonly usable: true } | ({ readonly usable: false } & KvmProblem);
+
+/** A cached verdict is valid only if all of this is the same. */
 export interface VerdictKey {
   readonly bootId: string;
   readonly qemuVersion: string;
@@ -23,7 +32,7 @@ const File = z.object({
   ),
 });
 
-/** What was found before, if that host, QEMU and kernel are the same still. */
+/** The cached verdict; undefined if there is none for this key. */
 export async function readVerdict(
   directory: string,
   key: VerdictKey,
@@ -47,15 +56,7 @@ export async function writeVerdict(
 
 async function kernels(directory: string, key: VerdictKey): Promise<Record<string, KvmVerdict>> {
   const text = await readFile(join(directory, 'kvm.json'), 'utf8').catch(() => '');
-  const { success, data } = File.safeParse(parsed(text));
+  const { success, data } = File.safeParse(parseJson(text));
   const same = success && data.bootId === key.bootId && data.qemuVersion === key.qemuVersion;
   return same ? data.kernels : {};
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,31 +1,31 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Duplex } from 'node:stream';
-import { setTimeout as sleep } from 'node:timers/promises';
+
 import { ApiError } from '../../../contract/errors.js';
-import type { GuestNetwork } from '../network/index.js';
-import type { Message } from '../qmp/json-lines.js';
-import { Disconnected, JsonPeer, Unanswered } from '../qmp/json-peer.js';
+import type { Message } from '../monitor/json-lines.js';
+import { Disconnected, JsonPeer, ResponseTimeout } from '../monitor/json-peer.js';
+import type { GuestNetwork } from '../network/plan.js';
 
-/** An answer is a few dozen bytes; the guest is not trusted with more. */
+/** Responses have a few dozen bytes; the guest is not trusted with more. */
 const LINE_LIMIT = 64 << 10;
-const QUESTION_MS = 20_000;
-/** A greeting that a guest lost while it was starting is said again after this long. */
-const HELLO_MS = { first: 250, most: 2_000 };
+const CONFIGURE_MS = 20_000;
+/** A guest that starts can lose a request, so `hello` is repeated after this long. */
+const HELLO_MS = { first: 250, max: 2_000 };
 
-/** Everything that makes a guest this machine and no other. */
-export interface Identity {
+/** The configuration that distinguishes a guest from others of the same template. */
+export interface GuestIdentity {
   readonly hostname: string;
   readonly authorizedKey: string;
   readonly resolution: { readonly width: number; readonly height: number };
   readonly mac: string;
-  /** Of its SSH server; to make one takes a second of an emulated processor. */
+  /** SSH host key; generating one takes a second under TCG. */
   readonly hostKey: string;
   readonly network: GuestNetwork | null;
 }
 
 /**
- * The agent in a guest of ours: JSON lines over the port `vc.control`. One connection at a time;
- * whoever opens one closes it.
+ * The agent in the guest of our own images: JSON lines over the serial port `vc.control`, which
+ * carries one connection at a time. The caller must close it.
  */
 export class Agent {
   readonly #peer: JsonPeer;
@@ -36,55 +36,54 @@ export class Agent {
       name: "the computer's agent",
       onMessage: () => undefined,
       onClose: () => undefined,
-      // No answer to an earlier connection is taken for one to this.
+      // Random, so that a response to an earlier connection matches no request.
       firstId: randomInt(1, 2 ** 30) * 2 ** 20,
     });
   }
 
-  /** Resolves when the agent runs, however long that takes; ends with the signal. */
+  /** Resolves when the agent answers. Waits until the signal is aborted. */
   async hello(signal: AbortSignal): Promise<void> {
-    for (let timeoutMs = HELLO_MS.first; ; timeoutMs = Math.min(timeoutMs * 1.5, HELLO_MS.most)) {
+    for (let timeoutMs = HELLO_MS.first; ; timeoutMs = Math.min(timeoutMs * 1.5, HELLO_MS.max)) {
       try {
-        await this.#peer.ask({ do: 'hello' }, { timeoutMs, signal });
+        await this.#peer.request({ do: 'hello' }, { timeoutMs, signal });
         return;
       } catch (error) {
-        if (!(error instanceof Unanswered)) throw error;
+        if (!(error instanceof ResponseTimeout)) throw error;
       }
-      await sleep(0, undefined, { signal });
     }
   }
 
-  /** Makes the guest who it shall be; after a boot its desktop starts. Can be done again. */
-  async configure(identity: Identity, signal?: AbortSignal): Promise<void> {
+  /** Configures the guest; after a boot this also starts its desktop. Idempotent. */
+  async configure(identity: GuestIdentity, signal?: AbortSignal): Promise<void> {
     const { resolution, ...rest } = identity;
-    const question = {
+    const request = {
       do: 'configure',
       ...rest,
       resolution: `${resolution.width}x${resolution.height}`,
       time: Date.now(),
       entropy: randomBytes(64).toString('base64'),
     };
-    await this.#ask(question, QUESTION_MS, signal);
+    await this.#request(request, CONFIGURE_MS, signal);
   }
 
   /** Resolves when the desktop is painted. */
   async ready(timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    await this.#ask({ do: 'ready' }, timeoutMs, signal);
+    await this.#request({ do: 'ready' }, timeoutMs, signal);
   }
 
-  /** Resolves when the guest has come to rest and can be saved as a template. */
+  /** Resolves when the guest is idle and can be saved as a template. */
   async settle(timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    await this.#ask({ do: 'settle' }, timeoutMs, signal);
+    await this.#request({ do: 'settle' }, timeoutMs, signal);
   }
 
-  /** Ends the present connection of a stream and whatever of it is on its way. */
+  /** Ends a stream's connection and drops its data that is still in transit. */
   async reset(stream: 'screen' | 'shell', timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    await this.#ask({ do: 'reset', stream }, timeoutMs, signal);
+    await this.#request({ do: 'reset', stream }, timeoutMs, signal);
   }
 
-  /** Resolves when the guest has begun to end. */
+  /** Resolves when the guest has begun to shut down. */
   async shutdown(timeoutMs: number, signal?: AbortSignal): Promise<void> {
-    await this.#ask({ do: 'shutdown' }, timeoutMs, signal).catch((error) => {
+    await this.#request({ do: 'shutdown' }, timeoutMs, signal).catch((error) => {
       if (!(error instanceof Disconnected)) throw error;
     });
   }
@@ -93,11 +92,16 @@ export class Agent {
     this.#peer.close();
   }
 
-  async #ask(question: Message, timeoutMs: number, signal: AbortSignal | undefined): Promise<void> {
-    const answer = await this.#peer.ask(question, { timeoutMs, ...(signal && { signal }) });
-    if (answer.ok === true) return;
-    const words = typeof answer.error === 'string' ? answer.error.slice(0, 300) : 'no reason given';
-    const message = `The computer could not do "${String(question.do)}": ${words}`;
+  async #request(
+    request: Message,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const response = await this.#peer.request(request, { timeoutMs, ...(signal && { signal }) });
+    if (response.ok === true) return;
+    const reason =
+      typeof response.error === 'string' ? response.error.slice(0, 300) : 'no reason given';
+    const message = `The computer's agent failed on "${String(request.do)}": ${reason}`;
     throw new ApiError('guest_failed', message);
   }
 }

@@ -1,20 +1,20 @@
 import { ApiError } from '../../../contract/errors.js';
 import { hostname, macAddress } from '../ids.js';
 import { FILES } from '../layout.js';
-import type { GuestNetwork } from '../network/index.js';
-import { connectSocket } from '../process/index.js';
-import type { Place } from '../qemu.js';
-import type { MachineRecord } from '../record.js';
-import { Agent, type Identity } from './agent.js';
+import type { MachineRecord } from '../machine/machine-record.js';
+import type { Workspace } from '../machine/qemu-process.js';
+import type { GuestNetwork } from '../network/plan.js';
+import { connectSocket } from '../process/socket.js';
+import { Agent, type GuestIdentity } from './agent.js';
 
-/** A guest that boots under emulation on a busy host takes this long at the most. */
+/** Time for a guest to boot its agent, under TCG on a busy host. */
 const AGENT_MS = 120_000;
 
-/** Who a machine's guest is to be. */
-export function identityOf(
+/** The configuration of a machine's guest. */
+export function guestIdentity(
   { spec, hostKey }: MachineRecord,
   network: GuestNetwork | null,
-): Identity {
+): GuestIdentity {
   return {
     hostname: hostname(spec.id),
     authorizedKey: spec.authorizedKey,
@@ -25,9 +25,9 @@ export function identityOf(
   };
 }
 
-/** Runs `work` with a connection to the agent in a guest, once that answers. */
+/** Runs `work` with a connection to the guest's agent, once the agent answers. */
 export async function withAgent<T>(
-  { directory }: Place,
+  { directory }: Workspace,
   work: (agent: Agent) => Promise<T>,
   { signal, timeoutMs = AGENT_MS }: { signal?: AbortSignal | undefined; timeoutMs?: number } = {},
 ): Promise<T> {

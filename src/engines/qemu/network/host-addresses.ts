@@ -1,14 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { networkInterfaces } from 'node:os';
 
-/** Every IPv4 address that is this host's own, in order, however it came by it. */
+/** All local IPv4 addresses and networks of this host, sorted, in CIDR notation. */
 export async function hostAddresses(): Promise<string[]> {
   const table = await readFile('/proc/net/fib_trie', 'utf8').catch(() => undefined);
   const found = table === undefined ? fromInterfaces() : localRoutes(table);
   return [...new Set(found)].sort();
 }
 
-/** Networks that lead to the host itself, of the kernel's routing table in its text form. */
+/** The local routes in the text of /proc/net/fib_trie. */
 export function localRoutes(table: string): string[] {
   const found: string[] = [];
   let address = '';

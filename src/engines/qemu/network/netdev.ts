@@ -2,8 +2,8 @@ import { GUEST_ADDRESS, GUEST_DNS, GUEST_GATEWAY, GUEST_NETWORK, RELAY_PORT } fr
 import type { MachineNetwork } from './plan.js';
 
 /**
- * QEMU's arguments for the guest's network, `net0`; the device is the caller's. `relayPort` is the
- * guest's port that the machine's socket leads to, where the network can lead there.
+ * QEMU's arguments for the network backend `net0`, without a device. `relayPort` is the guest's
+ * port that the machine's socket connects to; ignored in mode `restricted`.
  */
 export function netdevArguments(network: MachineNetwork, relayPort?: number): string[] {
   const options = [
@@ -16,7 +16,7 @@ export function netdevArguments(network: MachineNetwork, relayPort?: number): st
     `dhcpstart=${GUEST_ADDRESS}`,
   ];
   if (network.mode !== 'filtered') options.push('restrict=on');
-  // Without a namespace it would be a port of the host's.
+  // Without a namespace this would open a port on the host.
   if (relayPort !== undefined && network.mode !== 'restricted') {
     options.push(`hostfwd=tcp:127.0.0.1:${RELAY_PORT}-${GUEST_ADDRESS}:${relayPort}`);
   }

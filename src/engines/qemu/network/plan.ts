@@ -1,38 +1,46 @@
 import { GUEST_ADDRESS, GUEST_DNS, GUEST_GATEWAY } from './addresses.js';
+import { type Counting, machineRules, type NetworkPolicy } from './firewall-rules.js';
 import { hostAddresses } from './host-addresses.js';
-import type { NetworkProbe } from './probe.js';
-import { machineRules, type NetworkPolicy } from './rules.js';
-
-export type { NetworkPolicy } from './rules.js';
 
 export type NetworkMode =
-  /** A network namespace of its own whose only way out is filtered. */
+  /** A network namespace with filtered access to the outside. */
   | 'filtered'
-  /** A namespace of its own without a way out. */
+  /** A network namespace without access to the outside. */
   | 'isolated'
-  /** The host allows no namespaces: QEMU itself lets nothing out. */
+  /** The host allows no namespaces; QEMU itself blocks all traffic. */
   | 'restricted';
 
-/** What a guest is told about its network. */
+/** Whether machines can have a filtered network on this host; if not, why and how to fix it. */
+export type NetworkProbe =
+  | { readonly usable: true; readonly counting: Counting; readonly detail: string }
+  | {
+      readonly usable: false;
+      /** Network namespaces work, only filtering does not. */
+      readonly namespaces: boolean;
+      readonly reason: string;
+      readonly remedy: string;
+    };
+
+/** The guest's network configuration. */
 export interface GuestNetwork {
-  /** With the prefix's length. */
+  /** In CIDR notation. */
   readonly address: string;
   readonly gateway: string;
   readonly dns: readonly string[];
 }
 
-/** How a machine that is started now is connected. */
+/** A machine's network from its start on. */
 export interface MachineNetwork {
   readonly mode: NetworkMode;
-  /** Null where nothing can be reached. */
+  /** Null without network access. */
   readonly guest: GuestNetwork | null;
-  /** For nft; empty where nothing can be reached. */
+  /** nft rules; empty without network access. */
   readonly rules: string;
-  /** The host's own addresses that the rules close. */
+  /** The host's addresses that the rules block. */
   readonly hostAddresses: readonly string[];
 }
 
-/** What the host can do and what it allows, for one start of a machine. */
+/** The network for a machine that starts now, with the host's present addresses. */
 export async function planNetwork(
   probe: NetworkProbe,
   policy: NetworkPolicy,

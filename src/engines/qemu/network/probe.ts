@@ -1,25 +1,17 @@
-import { access, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { canAccess } from '../../../lib/fs/access.js';
+import { errorMessage } from '../../../lib/text/error-message.js';
 import { prepareDirectory } from '../process/account.js';
-import { waitForEnd } from '../process/end.js';
-import { ENVIRONMENT } from '../process/environment.js';
-import { tunForAll, unusable } from '../process/host.js';
-import { launch } from '../process/launch.js';
-import { type Counting, machineRules } from './rules.js';
+import { ENVIRONMENT } from '../process/command.js';
+import { canOpenTun, isTunWorldAccessible } from '../process/devices.js';
+import { waitForExit } from '../process/exit.js';
+import { spawnProcess } from '../process/spawn.js';
+import { type Counting, machineRules } from './firewall-rules.js';
+import type { NetworkProbe } from './plan.js';
 
-/** Can machines have a filtered network here? If not: why, and the one command that mends it. */
-export type NetworkProbe =
-  | { readonly usable: true; readonly counting: Counting; readonly detail: string }
-  | {
-      readonly usable: false;
-      /** Machines can at least have a network namespace of their own. */
-      readonly namespaces: boolean;
-      readonly reason: string;
-      readonly remedy: string;
-    };
-
-/** Finds out once and remembers it if it is good; see {@link tryNetwork}. */
+/** Tests this host's networking by spawning `true` in place of QEMU. Success is cached. */
 export async function probeNetwork(signal?: AbortSignal): Promise<NetworkProbe> {
   if (known?.usable) return known;
   known = await tryNetwork(signal);
@@ -28,7 +20,6 @@ export async function probeNetwork(signal?: AbortSignal): Promise<NetworkProbe> 
 
 let known: NetworkProbe | undefined;
 
-/** Starts `true` instead of QEMU in everything that a machine would get. */
 async function tryNetwork(signal: AbortSignal | undefined): Promise<NetworkProbe> {
   const failures: string[] = [];
   for (const counting of ['rate', 'no rate'] as const) {
@@ -39,11 +30,11 @@ async function tryNetwork(signal: AbortSignal | undefined): Promise<NetworkProbe
     failures.push(failure);
   }
   const namespaces = (await tryOnce('isolated', 'rate', signal)) === undefined;
-  const mending = await whatIsMissing(namespaces);
-  return { usable: false, namespaces, reason: failures.at(-1) ?? '', ...mending };
+  const diagnosis = await diagnose(namespaces);
+  return { usable: false, namespaces, reason: failures.at(-1) ?? '', ...diagnosis };
 }
 
-/** Why it failed; undefined when it did not. */
+/** Why it failed; undefined on success. */
 async function tryOnce(
   mode: 'filtered' | 'isolated',
   counting: Counting,
@@ -53,7 +44,7 @@ async function tryOnce(
   const directory = join(parent, 'machine');
   try {
     const rules = mode === 'filtered' ? machineRules(ANY_POLICY, [], counting) : '';
-    const launched = await launch({
+    const spawned = await spawnProcess({
       directory,
       account: await prepareDirectory(directory),
       program: 'true',
@@ -62,12 +53,12 @@ async function tryOnce(
       acceleration: 'tcg',
       ...(signal ? { signal } : {}),
     });
-    const ended = await waitForEnd(directory, launched.identity, signal);
-    if (ended.kind === 'exited' && ended.status === 0) return undefined;
-    return await launched.lastWords();
+    const exited = await waitForExit(directory, spawned.identity, signal);
+    if (exited.kind === 'exited' && exited.status === 0) return undefined;
+    return await spawned.lastLogLines();
   } catch (error) {
     signal?.throwIfAborted();
-    return error instanceof Error ? error.message : String(error);
+    return errorMessage(error);
   } finally {
     await rm(parent, { recursive: true, force: true });
   }
@@ -75,9 +66,11 @@ async function tryOnce(
 
 const ANY_POLICY = { internet: true, allowNetworks: [] };
 
-/** The likeliest cause, where one can be seen. */
-async function whatIsMissing(namespaces: boolean): Promise<{ remedy: string; reason?: string }> {
-  if (!namespaces) {
+/** How to fix it, and a better reason than the log's if the cause is known. */
+async function diagnose(
+  hasNamespaces: boolean,
+): Promise<{ readonly remedy: string; readonly reason?: string }> {
+  if (!hasNamespaces) {
     return {
       remedy: 'sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=65536',
     };
@@ -88,11 +81,11 @@ async function whatIsMissing(namespaces: boolean): Promise<{ remedy: string; rea
     }
   }
   const isRoot = process.getuid?.() === 0;
-  if ((await tunForAll()) === undefined) {
-    return { reason: 'there is no /dev/net/tun', remedy: 'sudo modprobe tun' };
+  if ((await isTunWorldAccessible()) === undefined) {
+    return { reason: '/dev/net/tun does not exist', remedy: 'sudo modprobe tun' };
   }
-  if (!isRoot && (await unusable('/dev/net/tun')) !== undefined) {
-    const reason = '/dev/net/tun may not be opened';
+  if (!isRoot && !(await canOpenTun())) {
+    const reason = 'permission denied on /dev/net/tun';
     return { reason, remedy: 'sudo chmod 0666 /dev/net/tun' };
   }
   return { remedy: 'sudo modprobe nf_tables' };
@@ -100,8 +93,5 @@ async function whatIsMissing(namespaces: boolean): Promise<{ remedy: string; rea
 
 async function isInstalled(program: string): Promise<boolean> {
   const paths = ENVIRONMENT.PATH.split(':').map((directory) => join(directory, program));
-  return Promise.any(paths.map((path) => access(path))).then(
-    () => true,
-    () => false,
-  );
+  return (await Promise.all(paths.map((path) => canAccess(path)))).includes(true);
 }

@@ -1,15 +1,15 @@
 import { execa } from 'execa';
-import { ENVIRONMENT } from '../process/environment.js';
+import { ENVIRONMENT } from '../process/command.js';
 import { type ProcessIdentity, processIs } from '../process/identity.js';
+import { replaceHostAddresses } from './firewall-rules.js';
 import { hostAddresses } from './host-addresses.js';
 import type { MachineNetwork } from './plan.js';
-import { replaceHostAddresses } from './rules.js';
 
-const MOST_MS = 10_000;
+const TIMEOUT_MS = 10_000;
 
 /**
- * Closes the host's present addresses in a running machine, which were others when it began.
- * Resolves with what the machine's network is now; the same when nothing has changed.
+ * Blocks the host's present addresses in a running machine, if they have changed since it started.
+ * Resolves with the machine's network as it is then.
  */
 export async function refreshNetwork(
   identity: ProcessIdentity,
@@ -20,10 +20,10 @@ export async function refreshNetwork(
   if (addresses.join() === network.hostAddresses.join()) return network;
   if (!(await processIs(identity))) return network;
   const target = ['--target', String(identity.pid), '--user', '--net'];
-  // Root has to become the namespace's root; its owner is that already, and may become nobody else.
+  // Root must switch to the namespace's root; the owner of the namespace has that role already.
   if (process.getuid?.() !== 0) target.push('--preserve-credentials');
   await execa('nsenter', [...target, '--', 'nft', replaceHostAddresses(addresses)], {
-    timeout: MOST_MS,
+    timeout: TIMEOUT_MS,
     env: ENVIRONMENT,
     extendEnv: false,
   });

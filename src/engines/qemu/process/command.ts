@@ -1,26 +1,31 @@
 import type { MachineNetwork } from '../network/plan.js';
 import type { Account } from './account.js';
-import { PRIVATE_TUN, SUPERVISOR, stageOf } from './supervisor.js';
+import { PRIVATE_TUN, SUPERVISOR, stageOf } from './supervisor-script.js';
+
+/** The whole environment of a machine's programs: nothing of the service's is passed on. */
+export const ENVIRONMENT = {
+  PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  LC_ALL: 'C',
+};
 
 export interface CommandParts {
   readonly account: Account;
   readonly network: MachineNetwork;
-  /** Supplementary groups that it needs on the host, for /dev/kvm. */
+  /** Supplementary groups on the host, for /dev/kvm. */
   readonly groups: readonly number[];
-  /** Root only: everybody else is kept from /dev/net/tun. */
-  readonly tun: 'as it is' | 'private';
+  /** `private`: mount a /dev/net/tun that the machine's user may open. Only root can. */
+  readonly tun: 'host' | 'private';
   readonly relayPort: number | undefined;
   readonly program: string;
   readonly args: readonly string[];
 }
 
 /**
- * The whole command that starts a machine, as one vector of arguments: where the service is root,
- * to be the machine's own user first; then the namespaces, which are that user's; then the scripts
- * of supervisor.ts; then QEMU.
+ * The argument vector that spawns a machine: a root service first switches to the machine's user;
+ * that user creates the namespaces; in them run the scripts of supervisor-script.ts, then QEMU.
  *
- * For root, CAP_SYS_ADMIN is kept until the user namespace is made, because some hosts let nobody
- * else make one. It is gone by that very step.
+ * A root service keeps CAP_SYS_ADMIN until the user namespace exists, because some hosts do not let
+ * unprivileged users create one. Creating it drops the capability.
  */
 export function machineCommand(parts: CommandParts): string[] {
   const { network, relayPort, program, args } = parts;

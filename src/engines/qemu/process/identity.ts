@@ -1,20 +1,20 @@
 import { readFile } from 'node:fs/promises';
 
-/** A process, told apart from any later one with the same id, also after the host was restarted. */
+/** Identifies a process even if its id is reused later, also across reboots of the host. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** Clock ticks after the host's start, as in /proc/PID/stat. */
+  /** Clock ticks since boot, as in /proc/PID/stat. */
   readonly startTime: number;
   readonly bootId: string;
   readonly uid: number;
 }
 
-/** Changes each time the host starts. */
+/** Differs for each boot of the host. */
 export async function currentBootId(): Promise<string> {
   return (await readFile('/proc/sys/kernel/random/boot_id', 'utf8')).trim();
 }
 
-/** Does that very process still run? A zombie does not. */
+/** True while this very process runs; false for a zombie. */
 export async function processIs(identity: ProcessIdentity): Promise<boolean> {
   if ((await currentBootId()) !== identity.bootId) return false;
   const [stat, status] = await Promise.all(
@@ -28,7 +28,7 @@ export async function processIs(identity: ProcessIdentity): Promise<boolean> {
   return startTime === identity.startTime && uid === identity.uid;
 }
 
-/** Sends a signal if that very process still runs; says whether it did. */
+/** Sends a signal if this very process still runs. Returns whether it was sent. */
 export async function signalProcess(
   identity: ProcessIdentity,
   signal: NodeJS.Signals,
@@ -42,7 +42,7 @@ export async function signalProcess(
   }
 }
 
-/** State and start time of /proc/PID/stat; the program's name, in brackets, may hold anything. */
+/** State and start time from /proc/PID/stat. The program's name, in brackets, may hold any text. */
 export function parseStat(text: string): { state?: string; startTime?: number } {
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;

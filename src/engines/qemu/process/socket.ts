@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { dialSocketFile } from '../../socket-file.js';
 import { RELAY_SOCKET } from '../network/addresses.js';
 
-/** Connects to a socket in a machine's directory; throws `NotListening` while nobody is there. */
+/** Connects to a socket in a machine's directory. Throws `NotListening` if nothing listens on it. */
 export function connectSocket(
   directory: string,
   name: string,
@@ -12,7 +12,7 @@ export function connectSocket(
   return dialSocketFile(join(directory, name), `The computer's ${name}`, signal);
 }
 
-/** Connects to the guest's port that the machine was launched with a relay for. */
+/** Connects to the guest's `relayPort` (see SpawnRequest). */
 export function dialGuestPort(directory: string, signal?: AbortSignal): Promise<Socket> {
   return connectSocket(directory, RELAY_SOCKET, signal);
 }

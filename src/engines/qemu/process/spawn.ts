@@ -1,81 +1,95 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { constants } from 'node:fs';
-import { type FileHandle, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Duplex } from 'node:stream';
-import { machineCommand } from './command.js';
-import { ENVIRONMENT } from './environment.js';
-import { kvmGroup, tunForAll } from './host.js';
-import type { LaunchRequest } from './launch.js';
-import { openLog } from './log.js';
-import { openOwn } from './own-file.js';
-import { beginRecord } from './record.js';
-import { PIPES, RESOLVER_FILE } from './supervisor.js';
+import type { ChildProcess } from 'node:child_process';
+import { within } from '../../../lib/async/deadline.js';
+import { errorMessage } from '../../../lib/text/error-message.js';
+import { waitForExit } from './exit.js';
+import { type ProcessIdentity, processIs } from './identity.js';
+import { firstLogLines, lastLogLines } from './log.js';
+import { type ProcessExit, readProcessRecord } from './process-record.js';
+import { type SpawnRequest, type Supervisor, spawnSupervisor } from './spawn-supervisor.js';
 
-/** What was started, before QEMU is there. */
-export interface Spawned {
-  readonly child: ChildProcess;
-  /** The scripts say `started` on it. */
-  readonly status: Duplex;
-  /** Where this run's part of the log begins. */
-  readonly logStart: number;
+const STARTED_WITHIN_MS = 15_000;
+
+export interface SpawnedProcess {
+  readonly identity: ProcessIdentity;
+  /** Never rejects. Once it resolves, no process that was started for the machine is left. */
+  readonly exited: Promise<ProcessExit>;
+  /** The last lines of this run's log, as one line. */
+  lastLogLines(): Promise<string>;
 }
 
-const MOST_INHERITED = 2;
+/** The process could not be spawned; the message holds the first lines of the log. */
+export class SpawnError extends Error {
+  override readonly name = 'SpawnError';
+}
 
-/** Begins a machine's record and log, and starts the scripts around its QEMU. */
-export async function spawnMachine(request: LaunchRequest): Promise<Spawned> {
-  const { directory, account, inherit = [] } = request;
-  if (inherit.length > MOST_INHERITED) throw new RangeError('more descriptors than QEMU can get');
-  const files: FileHandle[] = [];
-  const open = async (opening: Promise<FileHandle>) => {
-    const file = await opening;
-    files.push(file);
-    return file.fd;
-  };
+/**
+ * Spawns a machine's QEMU as an OS process that outlives the service.
+ *
+ * Resolves just before the supervisor executes QEMU: a missing program or wrong arguments show in
+ * `exited`. Rejects with {@link SpawnError} if an earlier step fails, or with the signal's reason;
+ * then no process is left.
+ */
+export async function spawnProcess(request: SpawnRequest): Promise<SpawnedProcess> {
+  const { directory, signal } = request;
+  signal?.throwIfAborted();
+  await assertNotRunning(directory);
+  const supervisor = await spawnSupervisor(request);
+  const { child, status, logStart } = supervisor;
+  const supervisorExited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve()).once('error', () => resolve());
+  });
   try {
-    await Promise.all(PIPES.map((name) => rm(join(directory, name), { force: true })));
-    if (request.network.mode === 'filtered') await writeResolver(directory);
-    const record = await open(beginRecord(directory, account));
-    const log = await openLog(directory);
-    files.push(log.file);
-    const [program = '', ...args] = machineCommand({
-      ...request,
-      relayPort: request.relayPort,
-      groups: await groupsOf(request),
-      tun: (await tunForAll()) ? 'as it is' : 'private',
+    await untilStarted(supervisor, supervisorExited, signal);
+    const identity = (await readProcessRecord(directory))?.identity;
+    if (identity === undefined) throw new Error('the process was not recorded');
+    const exited = supervisorExited.then(() => waitForExit(directory, identity)).catch(unknown);
+    return { identity, exited, lastLogLines: () => lastLogLines(directory, logStart) };
+  } catch (cause) {
+    killGroup(child);
+    await supervisorExited;
+    signal?.throwIfAborted();
+    // Later lines are mostly consequences of the first error.
+    const lines = await firstLogLines(directory, logStart);
+    throw new SpawnError(`the machine could not be started, ${errorMessage(cause)}: ${lines}`, {
+      cause,
     });
-    const [third = 'ignore' as const, fourth = 'ignore' as const] = inherit;
-    const child = spawn(program, args, {
-      detached: true,
-      cwd: directory,
-      env: ENVIRONMENT,
-      stdio: [
-        ...(['ignore', log.file.fd, log.file.fd] as const),
-        ...([third, fourth, 'ignore', 'ignore', 'ignore'] as const),
-        ...(['pipe', record] as const),
-      ],
-    });
-    const streams: readonly unknown[] = child.stdio;
-    return { child, status: streams[8] as Duplex, logStart: log.start };
   } finally {
-    await Promise.all(files.map((file) => file.close()));
+    status.destroy();
+    child.unref();
   }
 }
 
-/** What QEMU reads as the host's name servers. */
-async function writeResolver(directory: string): Promise<void> {
-  const { O_WRONLY, O_TRUNC } = constants;
-  const file = await openOwn(join(directory, 'resolv.conf'), O_WRONLY | O_TRUNC, 0o644);
+/** Resolves when the supervisor reports that it executes QEMU next. */
+async function untilStarted(
+  { child, status }: Supervisor,
+  supervisorExited: Promise<void>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const failed = new Error('a step failed');
+  const started = new Promise<void>((resolve, reject) => {
+    child.once('error', reject);
+    status.once('data', () => resolve()).on('error', reject);
+    supervisorExited.then(() => reject(failed)).catch(reject);
+  });
+  const onTimeout = () => new Error(`it took more than ${STARTED_WITHIN_MS / 1000} s`);
+  await within(started, { ms: STARTED_WITHIN_MS, onTimeout, signal });
+}
+
+/** Two QEMUs would write to the same disk, and the service would lose track of the first. */
+async function assertNotRunning(directory: string): Promise<void> {
+  const record = await readProcessRecord(directory);
+  if (record === undefined || record.exited || !(await processIs(record.identity))) return;
+  throw new SpawnError(`the machine is already running, as process ${record.identity.pid}`);
+}
+
+/** Kills the supervisor and everything it started: they are one process group. */
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined) return;
   try {
-    await file.writeFile(RESOLVER_FILE);
-    await file.chmod(0o644);
-  } finally {
-    await file.close();
+    process.kill(-child.pid, 'SIGKILL');
+  } catch {
+    // The group has exited.
   }
 }
 
-async function groupsOf({ acceleration }: LaunchRequest): Promise<number[]> {
-  const group = acceleration === 'kvm' ? await kvmGroup() : undefined;
-  return group === undefined ? [] : [group];
-}
+const unknown = (): ProcessExit => ({ kind: 'unknown' });

@@ -1,0 +1,15 @@
+#!/bin/sh
+# Every test of `npm run test:all` in depth, and those that only this tier has; see docs/testing.md.
+# Needs what `npm run test:all` has installed and built.
+#
+#   npm run test:thorough                        all of it: hours, most of them on QEMU
+#   npm run test:thorough -- --write             the same, and writes the record in docs/reliability.md
+#   npm run test:thorough -- --project docker    one engine; any argument of vitest's is taken
+set -eu
+cd "$(dirname "$0")/.."
+export VC_TEST_TIER=thorough
+if [ "${1:-}" = --write ]; then
+  shift
+  export VC_TEST_RECORD=docs/reliability.md
+fi
+exec node test/support/run/planted-host.js node node_modules/vitest/vitest.mjs run "$@"

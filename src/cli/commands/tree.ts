@@ -1,0 +1,136 @@
+import type { CommandDefinition } from '../framework/define.js';
+import type { CommandTree, Load } from '../framework/nodes.js';
+
+/** All commands of `vc`. Help, parsing, completion and the manual are generated from this list. */
+export const tree: CommandTree = [
+  {
+    name: 'project',
+    heading: 'Computers',
+    aliases: ['projects'],
+    summary: 'Manage projects, which group computers',
+    verbs: {
+      create: () => import('./project/create.js'),
+      ls: () => import('./project/ls.js'),
+      get: () => import('./project/get.js'),
+      start: () => import('./project/start.js'),
+      stop: () => import('./project/stop.js'),
+      restart: () => import('./project/restart.js'),
+      rm: () => import('./project/rm.js'),
+    },
+  },
+  {
+    name: 'computer',
+    heading: 'Computers',
+    aliases: ['computers'],
+    summary: 'Create, control and manage computers',
+    verbs: {
+      create: () => import('./computer/create.js'),
+      ls: () => import('./computer/ls.js'),
+      get: () => import('./computer/get.js'),
+      start: () => import('./computer/start.js'),
+      stop: () => import('./computer/stop.js'),
+      restart: () => import('./computer/restart.js'),
+      rm: () => import('./computer/rm.js'),
+      history: () => import('./computer/history.js'),
+      update: () => import('./computer/update.js'),
+      fork: () => import('./computer/fork.js'),
+      screenshot: () => import('./computer/screenshot.js'),
+      click: () => import('./computer/click.js'),
+      move: () => import('./computer/move.js'),
+      drag: () => import('./computer/drag.js'),
+      scroll: () => import('./computer/scroll.js'),
+      type: () => import('./computer/type.js'),
+      key: () => import('./computer/key.js'),
+      wait: () => import('./computer/wait.js'),
+      run: () => import('./computer/run.js'),
+      view: () => import('./computer/view.js'),
+      exec: () => import('./computer/exec.js'),
+      bash: () => import('./computer/bash.js'),
+      python: () => import('./computer/python.js'),
+      shell: () => import('./computer/shell.js'),
+      cp: () => import('./computer/cp.js'),
+      forward: () => import('./computer/forward.js'),
+      stream: () => import('./computer/stream.js'),
+      record: () => import('./computer/record.js'),
+    },
+  },
+  {
+    name: 'job',
+    heading: 'Computers',
+    aliases: ['jobs'],
+    summary: 'Manage background commands of a computer',
+    verbs: {
+      ls: () => import('./job/ls.js'),
+      get: () => import('./job/get.js'),
+      logs: () => import('./job/logs.js'),
+      end: () => import('./job/end.js'),
+    },
+  },
+  {
+    name: 'connection',
+    heading: 'Computers',
+    aliases: ['connections'],
+    summary: 'Manage RTMP targets for streams',
+    verbs: {
+      add: () => import('./connection/add.js'),
+      ls: () => import('./connection/ls.js'),
+      rm: () => import('./connection/rm.js'),
+    },
+  },
+  { name: 'login', heading: 'Access', load: () => import('./login.js') },
+  { name: 'whoami', heading: 'Access', load: () => import('./whoami.js') },
+  {
+    name: 'profile',
+    heading: 'Access',
+    aliases: ['profiles'],
+    summary: 'Manage profiles: services and their API keys',
+    verbs: {
+      add: () => import('./profile/add.js'),
+      use: () => import('./profile/use.js'),
+      ls: () => import('./profile/ls.js'),
+      get: () => import('./profile/get.js'),
+      rm: () => import('./profile/rm.js'),
+    },
+  },
+  {
+    name: 'key',
+    heading: 'Access',
+    aliases: ['keys'],
+    summary: 'Manage API keys',
+    verbs: {
+      create: () => import('./key/create.js'),
+      ls: () => import('./key/ls.js'),
+      rm: () => import('./key/rm.js'),
+    },
+  },
+  { name: 'audit', heading: 'Access', load: () => import('./audit.js') },
+  { name: 'setup', heading: 'Hosting', load: () => import('./setup.js') },
+  { name: 'doctor', heading: 'Hosting', load: () => import('./doctor.js') },
+  { name: 'serve', heading: 'Hosting', load: () => import('./serve.js') },
+  {
+    name: 'image',
+    heading: 'Hosting',
+    aliases: ['images'],
+    summary: 'Manage machine images on this host',
+    verbs: {
+      build: () => import('./image/build.js'),
+      import: () => import('./image/import.js'),
+      warm: () => import('./image/warm.js'),
+      ls: () => import('./image/ls.js'),
+      rm: () => import('./image/rm.js'),
+    },
+  },
+  { name: 'backup', heading: 'Hosting', load: () => import('./backup.js') },
+  { name: 'restore', heading: 'Hosting', load: () => import('./restore.js') },
+  { name: 'demo', heading: 'More', load: () => import('./demo.js') },
+  { name: 'completion', heading: 'More', load: () => import('./completion.js') },
+  { name: 'help', heading: 'More', load: withTree(() => import('./help.js')) },
+  { name: '__generate', load: withTree(() => import('./generate.js')) },
+];
+
+/** Loads a command that works on the tree itself. */
+function withTree(
+  load: () => Promise<{ readonly command: (tree: CommandTree) => CommandDefinition }>,
+): Load {
+  return async () => ({ command: (await load()).command(tree) });
+}

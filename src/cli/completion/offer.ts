@@ -1,0 +1,147 @@
+import {
+  type Argument,
+  type Completes,
+  flagNames,
+  type Option,
+  takesValue,
+} from '../framework/define.js';
+
+type OptionWords = Pick<Option<unknown>, 'flags' | 'summary' | 'choices'>;
+type ArgumentWords = Pick<Argument<unknown>, 'choices' | 'completes' | 'variadic'>;
+
+interface CommandWords {
+  readonly names: readonly string[];
+  readonly summary: string;
+  readonly options: readonly OptionWords[];
+  readonly arguments: readonly ArgumentWords[];
+}
+
+interface GroupWords {
+  readonly names: readonly string[];
+  readonly summary: string;
+  readonly commands: readonly CommandWords[];
+}
+
+/** What completion knows of the command line. The build saves it, so that no command is loaded. */
+export interface CommandLine {
+  readonly groups: readonly GroupWords[];
+  readonly singles: readonly CommandWords[];
+  readonly globals: readonly OptionWords[];
+}
+
+export interface Candidate {
+  readonly value: string;
+  readonly summary?: string;
+}
+
+/** What can stand in place of the last word. */
+export interface Offer {
+  readonly candidates: readonly Candidate[];
+  /** Names or files to offer besides. */
+  readonly completes?: Completes;
+  /** Values of the options before the word, by long flag: `--project`. */
+  readonly given: ReadonlyMap<string, string>;
+}
+
+/** The words before the one to complete, as far as they are understood. */
+interface Parsed {
+  readonly group?: GroupWords;
+  readonly command?: CommandWords;
+  /** How many arguments the command has. */
+  readonly count: number;
+  /** The option that the next word is the value of. */
+  readonly pending?: OptionWords;
+  readonly given: ReadonlyMap<string, string>;
+  /** A word names no command, or `--` ends the options. */
+  readonly end?: 'unknown' | 'dashes';
+}
+
+const HELP: OptionWords = { flags: '--help', summary: 'show help' };
+const VERSION: OptionWords = { flags: '--version', summary: 'print the version' };
+
+/** The candidates for the last of `words`, the words of a command line after `vc`. */
+export function offer(line: CommandLine, words: readonly string[]): Offer {
+  const typed = words.at(-1) ?? '';
+  const parsed = parse(line, words.slice(0, -1));
+  const { group, command, count, pending, end, given } = parsed;
+  if (end === 'dashes') return { candidates: [], completes: 'file', given };
+  if (end === 'unknown') return { candidates: [], given };
+  if (pending !== undefined) return { ...valuesOf(pending, ''), given };
+  if (typed.startsWith('-')) return { ...optionsFor(line, parsed, typed), given };
+  if (command !== undefined) return { ...argumentAt(command, count), given };
+  const next = group === undefined ? [...line.groups, ...line.singles] : group.commands;
+  const candidates = next.map(({ names: [value = ''], summary }) => ({ value, summary }));
+  return { candidates, given };
+}
+
+function parse(line: CommandLine, words: readonly string[]): Parsed {
+  const given = new Map<string, string>();
+  let parsed: Parsed = { count: 0, given };
+  for (const word of words) {
+    if (parsed.pending !== undefined) {
+      given.set(longName(parsed.pending), word);
+      parsed = { ...parsed, pending: undefined };
+    } else if (word === '--') {
+      return { ...parsed, end: 'dashes' };
+    } else if (word.startsWith('-')) {
+      const [name = '', ...rest] = word.split('=');
+      const option = optionsOf(line, parsed).find((known) => flagNames(known).includes(name));
+      if (option === undefined || !takesValue(option)) continue;
+      if (word.includes('=')) given.set(longName(option), rest.join('='));
+      else parsed = { ...parsed, pending: option };
+    } else {
+      parsed = withWord(line, parsed, word);
+      if (parsed.end !== undefined) return parsed;
+    }
+  }
+  return parsed;
+}
+
+/** The parsed words with one more that is no option: a group, a command or an argument. */
+function withWord(line: CommandLine, parsed: Parsed, word: string): Parsed {
+  if (parsed.command !== undefined) return { ...parsed, count: parsed.count + 1 };
+  const isNamed = ({ names }: { readonly names: readonly string[] }) => names.includes(word);
+  const group = parsed.group === undefined ? line.groups.find(isNamed) : undefined;
+  if (group !== undefined) return { ...parsed, group };
+  const command = (parsed.group?.commands ?? line.singles).find(isNamed);
+  return command === undefined ? { ...parsed, end: 'unknown' } : { ...parsed, command };
+}
+
+function optionsOf(line: CommandLine, { command, group }: Parsed): readonly OptionWords[] {
+  if (command !== undefined) return [...command.options, ...line.globals, HELP];
+  return group === undefined ? [...line.globals, HELP, VERSION] : [...line.globals, HELP];
+}
+
+/** Flags; after `--engine=` the values of that option. */
+function optionsFor(line: CommandLine, parsed: Parsed, typed: string): Omit<Offer, 'given'> {
+  const options = optionsOf(line, parsed);
+  const [name = ''] = typed.split('=');
+  if (typed.includes('=')) {
+    const option = options.find((known) => flagNames(known).includes(name) && takesValue(known));
+    return option === undefined ? { candidates: [] } : valuesOf(option, `${name}=`);
+  }
+  const candidates = options.flatMap((option) =>
+    flagNames(option).map((value) => ({ value, summary: option.summary })),
+  );
+  return { candidates };
+}
+
+function valuesOf({ flags, choices = [] }: OptionWords, prefix: string): Omit<Offer, 'given'> {
+  const candidates = choices.map((choice) => ({ value: `${prefix}${choice}` }));
+  // The working directory of a command is in the computer.
+  const isFile = /<(file|directory)>/.test(flags) && !flags.includes('cwd');
+  return isFile ? { candidates, completes: 'file' } : { candidates };
+}
+
+function argumentAt(command: CommandWords, index: number): Omit<Offer, 'given'> {
+  const last = command.arguments.at(-1);
+  const argument = command.arguments[index] ?? (last?.variadic ? last : undefined);
+  const candidates = (argument?.choices ?? []).map((value) => ({ value }));
+  return argument?.completes === undefined
+    ? { candidates }
+    : { candidates, completes: argument.completes };
+}
+
+function longName(option: OptionWords): string {
+  return flagNames(option).at(-1) ?? option.flags;
+}

@@ -1,0 +1,50 @@
+import { constants } from 'node:os';
+import type { ErrorCode } from '../../contract/errors.js';
+
+/** Documented and stable. */
+export const ExitCode = {
+  ok: 0,
+  failure: 1,
+  usage: 2,
+  authentication: 4,
+  notFound: 5,
+  conflict: 6,
+  unreachable: 7,
+  interrupted: 130,
+} as const;
+
+/** For help and the manual. */
+export const exitCodeMeanings: readonly (readonly [number, string])[] = [
+  [ExitCode.ok, 'success'],
+  [ExitCode.failure, 'failure'],
+  [ExitCode.usage, 'invalid command line; no request was sent'],
+  [ExitCode.authentication, 'missing or invalid API key'],
+  [ExitCode.notFound, 'project, computer, key or profile not found'],
+  [ExitCode.conflict, 'limit reached, name taken, or not possible in the current state'],
+  [ExitCode.unreachable, 'service or engine unavailable'],
+  [ExitCode.interrupted, 'interrupted with Ctrl-C'],
+];
+
+const byErrorCode: Readonly<Partial<Record<ErrorCode, number>>> = {
+  name_taken: ExitCode.conflict,
+  limit_reached: ExitCode.conflict,
+  not_running: ExitCode.conflict,
+  conflict: ExitCode.conflict,
+  rate_limited: ExitCode.conflict,
+  unauthorized: ExitCode.authentication,
+  not_found: ExitCode.notFound,
+  engine_unavailable: ExitCode.unreachable,
+};
+
+/** The exit code for an error code of the contract. */
+export function exitCodeOf(code: ErrorCode): number {
+  return byErrorCode[code] ?? ExitCode.failure;
+}
+
+/** The exit code of a program, or 128 plus the number of the signal that ended it. */
+export function processExitCode(exit: { code: number | null; signal: string | null }): number {
+  if (exit.code !== null) return exit.code;
+  const name = `SIG${(exit.signal ?? 'KILL').replace(/^SIG/, '')}`;
+  const numbers: Readonly<Record<string, number>> = constants.signals;
+  return 128 + (numbers[name] ?? constants.signals.SIGKILL);
+}

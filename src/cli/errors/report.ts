@@ -1,0 +1,117 @@
+import {
+  ServiceError,
+  ServiceTimeoutError,
+  ServiceUnreachableError,
+  UntrustedListenerError,
+} from '../../client/errors.js';
+import { DEFAULT_BASE_URL } from '../../contract/constants.js';
+import { ApiError, type ErrorCode } from '../../contract/errors.js';
+import { errorMessage } from '../../lib/text/error-message.js';
+import { ProfileFileError, sameBaseUrl, UnknownProfileError } from '../../profile/index.js';
+import type { Runtime } from '../framework/create-context.js';
+import { write } from '../framework/io.js';
+import { printable, wantsColor } from '../output/style.js';
+import { isLoopbackUrl } from '../serve/listen.js';
+import { CliError } from './cli-error.js';
+import { ExitCode, exitCodeOf } from './exit-codes.js';
+
+/** An error as it is printed. */
+export interface Report {
+  readonly code: string;
+  /** What went wrong and where, one line. */
+  readonly message: string;
+  /** What to do next, one line. */
+  readonly remedy?: string;
+  readonly exitCode: number;
+  readonly requestId?: string;
+}
+
+/** Classifies any error. Unknown errors are defects and get the exit code 1. */
+export function reportOf(error: unknown): Report {
+  if (error instanceof CliError) {
+    const { code, message, remedy, exitCode } = error;
+    return { code, message, remedy, exitCode };
+  }
+  if (error instanceof ServiceError) {
+    const { code, message, requestId } = error;
+    return { code, message, remedy: serviceRemedy(error), exitCode: exitCodeOf(code), requestId };
+  }
+  if (error instanceof ApiError) {
+    const { code, message, remedy } = error;
+    return { code, message, remedy, exitCode: exitCodeOf(code) };
+  }
+  if (error instanceof ServiceUnreachableError) {
+    const { baseUrl, message } = error;
+    return {
+      code: 'unreachable',
+      message,
+      remedy: startRemedy(baseUrl),
+      exitCode: ExitCode.unreachable,
+    };
+  }
+  if (error instanceof ServiceTimeoutError) {
+    const { message, remedy } = error;
+    return { code: 'timeout', message, remedy, exitCode: ExitCode.unreachable };
+  }
+  if (error instanceof UntrustedListenerError) {
+    const { message, uid = 'any' } = error;
+    const remedy = `stop it; or, if you trust it: VC_LISTENER_UID=${uid}, or vc login --listener-uid ${uid}`;
+    return { code: 'untrusted_listener', message, remedy, exitCode: ExitCode.unreachable };
+  }
+  if (error instanceof UnknownProfileError) {
+    const { known, message, profile } = error;
+    const list = known.length === 0 ? '' : `profiles: ${known.join(', ')}; `;
+    const remedy = `${list}to add it: vc profile add ${profile} --base-url URL`;
+    return { code: 'not_found', message, remedy, exitCode: ExitCode.notFound };
+  }
+  const message = errorMessage(error);
+  const code = error instanceof ProfileFileError ? 'profile_file' : 'failure';
+  return { code, message, exitCode: ExitCode.failure };
+}
+
+function startRemedy(baseUrl: string): string {
+  if (sameBaseUrl(baseUrl, DEFAULT_BASE_URL)) return 'start it: vc serve --detach';
+  return isLoopbackUrl(baseUrl)
+    ? `start it: vc serve --detach --listen ${new URL(baseUrl).host}`
+    : 'start it on that machine: vc serve; or set the address with --base-url';
+}
+
+/** Errors whose remedy has to be run on the machine of the service. */
+const HOST_ERRORS: readonly ErrorCode[] = ['image_missing', 'engine_unavailable'];
+
+function serviceRemedy({ code, remedy, baseUrl }: ServiceError): string | undefined {
+  // The service does not know where the client gets its key from.
+  if (code === 'unauthorized') return 'check VC_API_KEY, or log in again: vc login';
+  if (remedy === undefined || baseUrl === undefined || !HOST_ERRORS.includes(code)) return remedy;
+  return isLoopbackUrl(baseUrl) ? remedy : `on the machine of the service: ${remedy}`;
+}
+
+/** Prints a report on stderr: the message, then the remedy; or one JSON document. */
+export async function printReport(
+  { io, env }: Pick<Runtime, 'io' | 'env'>,
+  report: Report,
+  options: { readonly json: boolean; readonly color: boolean },
+): Promise<void> {
+  if (options.json)
+    return write(io.stderr, `${JSON.stringify({ error: reportDocument(report) })}\n`);
+  const { code, message, remedy } = report;
+  let label = 'error:';
+  if (wantsColor(io.stderr, env, options)) {
+    const { Chalk } = await import('chalk');
+    label = new Chalk({ level: 1 }).red(label);
+  }
+  // On a terminal the cursor is behind an echoed ^C or a question.
+  const start = code === 'interrupted' && io.stderr.isTTY ? '\n' : '';
+  await write(io.stderr, `${start}${label} ${errorLines(message, remedy)}\n`);
+}
+
+/** A message and, indented below it, the remedy. */
+export function errorLines(message: string, remedy: string | undefined): string {
+  const line = printable(message.trim().replaceAll(/\s*\n\s*/g, ' '));
+  return remedy === undefined ? line : `${line}\n       ${printable(remedy)}`;
+}
+
+/** The published JSON form of an error. */
+export function reportDocument({ code, message, remedy, requestId }: Report) {
+  return { code, message, hint: remedy, request_id: requestId };
+}

@@ -1,0 +1,237 @@
+import { nearest } from '../../lib/text/nearest.js';
+import { UsageError } from '../errors/cli-error.js';
+import type { Context } from './context.js';
+
+/** What the parser found for an option or argument: nothing, a flag, one text or several. */
+export type Raw = string | boolean | readonly string[] | undefined;
+
+/** An option as data. Help, parsing, completion and the manual are generated from it. */
+export interface Option<T> {
+  /** In commander's syntax: `-b, --button <name>`. */
+  readonly flags: string;
+  readonly summary: string;
+  readonly repeatable: boolean;
+  readonly choices?: readonly string[];
+  /** The default as help shows it. */
+  readonly otherwise?: string;
+  readonly hidden?: boolean;
+  /** Parses the value. Throws UsageError. */
+  read(raw: Raw): T;
+}
+
+/** What shell completion suggests for an argument. */
+export type Completes =
+  | 'computer'
+  | 'running-computer'
+  | 'stopped-computer'
+  | 'project'
+  | 'key'
+  | 'connection'
+  | 'profile'
+  | 'file'
+  /** A local file, or a running computer followed by a colon. */
+  | 'copy-path';
+
+/** A positional argument as data. */
+export interface Argument<T> {
+  /** As shown in the usage line: `computer`. */
+  readonly name: string;
+  readonly summary: string;
+  readonly required: boolean;
+  readonly variadic: boolean;
+  readonly choices?: readonly string[];
+  readonly completes?: Completes;
+  read(raw: Raw): T;
+}
+
+export interface Example {
+  readonly does: string;
+  readonly command: string;
+}
+
+type Options = Readonly<Record<string, Option<unknown>>>;
+type Arguments = Readonly<Record<string, Argument<unknown>>>;
+type Values<Specs extends Options | Arguments> = {
+  readonly [Name in keyof Specs]: ReturnType<Specs[Name]['read']>;
+};
+
+interface Definition<A extends Arguments, O extends Options> {
+  readonly name: string;
+  readonly aliases?: readonly string[];
+  /** One line, in the imperative. */
+  readonly summary: string;
+  /** More text for help and the manual. */
+  readonly details?: string;
+  readonly hidden?: boolean;
+  readonly arguments: A;
+  readonly options: O;
+  readonly examples: readonly Example[];
+  /** Fields that `--json=FIELDS` accepts; absent if there is nothing to select. */
+  readonly fields?: readonly string[];
+  /** Resolves to an exit code, or to nothing for 0. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most runners return nothing
+  run(context: Context, args: Values<A>, options: Values<O>): Promise<number | void>;
+}
+
+/** A command: its data and its runner. */
+export interface CommandDefinition
+  extends Omit<Definition<Arguments, Options>, 'run' | 'arguments' | 'options'> {
+  readonly arguments: Arguments;
+  readonly options: Options;
+  invoke(
+    context: Context,
+    args: Readonly<Record<string, Raw>>,
+    options: Readonly<Record<string, Raw>>,
+  ): Promise<number>;
+}
+
+/** Creates a command whose runner gets parsed values. */
+export function defineCommand<A extends Arguments, O extends Options>(
+  definition: Definition<A, O>,
+): CommandDefinition {
+  const { run, ...data } = definition;
+  return {
+    ...data,
+    invoke: async (context, args, options) =>
+      (await run(context, readAll(data.arguments, args), readAll(data.options, options))) ?? 0,
+  };
+}
+
+function readAll<Specs extends Options | Arguments>(
+  specs: Specs,
+  raw: Readonly<Record<string, Raw>>,
+): Values<Specs> {
+  const entries = Object.entries(specs).map(([key, spec]) => [key, readOne(spec, raw[key])]);
+  return Object.fromEntries(entries) as Values<Specs>;
+}
+
+function readOne(spec: Option<unknown> | Argument<unknown>, raw: Raw): unknown {
+  try {
+    return spec.read(raw);
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    const name = 'flags' in spec ? longFlag(spec.flags) : spec.name.toUpperCase();
+    throw new UsageError(`${name}: ${error.message}`, error.remedy);
+  }
+}
+
+/** `-b` and `--button` of `-b, --button <name>`. */
+export function flagNames({ flags }: Pick<Option<unknown>, 'flags'>): string[] {
+  return flags.split(/[ ,]+/).filter((word) => word.startsWith('-'));
+}
+
+/** True if the next word is the option's value; `--json [fields]` takes its value after `=`. */
+export function takesValue({ flags }: Pick<Option<unknown>, 'flags'>): boolean {
+  return flags.includes('<');
+}
+
+/** `--button` of `-b, --button <name>`. */
+export function longFlag(flags: string): string {
+  return /--[a-z-]+/.exec(flags)?.[0] ?? flags;
+}
+
+/** The help line of an option: summary, choices and default. */
+export function describeOption({ summary, choices, otherwise }: Option<unknown>): string {
+  const facts = [choices?.join(', '), otherwise && `default: ${otherwise}`].filter(Boolean);
+  return facts.length === 0 ? summary : `${summary} (${facts.join('; ')})`;
+}
+
+type Parse<T> = (text: string) => T;
+interface Extra {
+  readonly otherwise?: string;
+  readonly hidden?: boolean;
+}
+
+/** `--flag` is true if given; `--no-flag` is false if given. */
+export function flag(flags: string, summary: string, extra: Extra = {}): Option<boolean> {
+  const otherwise = flags.includes('--no-');
+  return {
+    ...{ flags, summary, repeatable: false, ...extra },
+    read: (raw) => (typeof raw === 'boolean' ? raw : otherwise),
+  };
+}
+
+/** For commands that remove something. */
+export const dryRun = flag('--dry-run', 'show what would be removed, without removing it');
+
+/** An option with a value; undefined if not given. */
+export function value<T = string>(
+  flags: string,
+  summary: string,
+  parse: Parse<T>,
+  extra: Extra = {},
+): Option<T | undefined> {
+  const read = (raw: Raw) => (typeof raw === 'string' ? parse(raw) : undefined);
+  return { flags, summary, repeatable: false, ...extra, read };
+}
+
+/** `--flag [value]`: undefined if not given, empty if given without a value. */
+export function optionalValue(flags: string, summary: string): Option<string | undefined> {
+  const read = (raw: Raw) => (typeof raw === 'string' ? raw : raw === true ? '' : undefined);
+  return { flags, summary, repeatable: false, read };
+}
+
+/** A repeatable option. */
+export function list<T>(flags: string, summary: string, parse: Parse<T>): Option<T[]> {
+  const read = (raw: Raw) => (Array.isArray(raw) ? raw.map((text: string) => parse(text)) : []);
+  return { flags, summary, repeatable: true, read };
+}
+
+/** An option with a fixed set of values. */
+export function choice<const V extends string>(
+  flags: string,
+  summary: string,
+  choices: readonly V[],
+  extra: Extra = {},
+): Option<V | undefined> {
+  return { ...value(flags, summary, oneOf(choices), extra), choices };
+}
+
+/** A required argument. */
+export function argument<T = string>(
+  name: string,
+  summary: string,
+  parse: Parse<T>,
+  extra: { completes?: Completes; choices?: readonly string[] } = {},
+): Argument<T> {
+  const read = (raw: Raw) => parse(typeof raw === 'string' ? raw : '');
+  return { name, summary, required: true, variadic: false, ...extra, read };
+}
+
+/** An optional argument. */
+export function optional<T = string>(
+  name: string,
+  summary: string,
+  parse: Parse<T>,
+  extra: { completes?: Completes } = {},
+): Argument<T | undefined> {
+  const read = (raw: Raw) => (typeof raw === 'string' ? parse(raw) : undefined);
+  return { name, summary, required: false, variadic: false, ...extra, read };
+}
+
+/** The last argument, which takes one or more values. */
+export function many(
+  name: string,
+  summary: string,
+  extra: { completes?: Completes; required?: boolean } = {},
+): Argument<readonly string[]> {
+  const read = (raw: Raw) => (Array.isArray(raw) ? (raw as readonly string[]) : []);
+  return { name, summary, required: true, variadic: true, ...extra, read };
+}
+
+/** Parses one of `choices`; the error suggests the nearest. */
+export function oneOf<const V extends string>(choices: readonly V[]): Parse<V> {
+  return (text) => {
+    const found = choices.find((candidate) => candidate === text);
+    if (found !== undefined) return found;
+    const near = nearest(text, choices);
+    const meant = near === undefined ? '' : `; did you mean ${near}?`;
+    throw new UsageError(`must be ${enumerate(choices)}, not ${JSON.stringify(text)}${meant}`);
+  };
+}
+
+/** `a, b or c`. */
+export function enumerate(words: readonly string[], conjunction: 'or' | 'and' = 'or'): string {
+  const last = words.at(-1) ?? '';
+  return words.length < 2 ? last : `${words.slice(0, -1).join(', ')} ${conjunction} ${last}`;
+}

@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import { wrap } from '../../lib/text/wrap.js';
+import type { CommandDefinition, Example } from './define.js';
+import { topics } from './topics.js';
+
+interface HelpStyle {
+  readonly bold: (text: string) => string;
+  readonly columns: number | undefined;
+}
+
+/** Sets the layout of commander's help. */
+export function configureHelp(command: Command, { bold }: HelpStyle): void {
+  command.configureHelp({
+    showGlobalOptions: true,
+    // Wrap descriptions only if they get at least this many columns.
+    minWidthToWrap: 24,
+    styleTitle: bold,
+    visibleGlobalOptions: () =>
+      command.parent === null
+        ? []
+        : programOf(command).options.filter((o) => o.long !== '--version'),
+    // One line for each command, without its arguments.
+    subcommandTerm: (subcommand) => subcommand.name(),
+  });
+}
+
+function programOf(command: Command): Command {
+  return command.parent === null ? command : programOf(command.parent);
+}
+
+/** From a fresh machine to a running desktop. */
+const firstSteps: readonly Example[] = [
+  {
+    does: 'Set up this machine as a host',
+    command: 'vc setup && vc image build linux && vc serve --detach',
+  },
+  { does: 'Watch a demo', command: 'vc demo' },
+  { does: 'Create a computer', command: 'vc project create shop && vc computer create shop/desk' },
+  { does: 'Open its screen in a browser', command: 'vc computer view shop/desk' },
+];
+
+function shownExamples(examples: readonly Example[]): string[] {
+  return examples.flatMap(({ does, command }) => [`  # ${does}`, `  ${command}`]);
+}
+
+/** Text below commander's part of the help. */
+export const helpAfter = {
+  program: (bold: (text: string) => string) =>
+    [
+      bold('Getting started:'),
+      ...shownExamples(firstSteps),
+      '',
+      'Use `vc COMMAND --help` for details, and `vc help TOPIC` for one of the topics:',
+      `${Object.keys(topics).join(', ')}.`,
+    ].join('\n'),
+  group: (name: string) => `Use \`vc ${name} COMMAND --help\` for details and examples.`,
+  command: ({ examples, fields }: CommandDefinition, { bold, columns }: HelpStyle) => {
+    const json =
+      fields === undefined
+        ? []
+        : [`\n${bold('JSON fields:')}`, ...fieldLines(fields, columns ?? 80)];
+    const shown =
+      examples.length === 0 ? [] : [`\n${bold('Examples:')}`, ...shownExamples(examples)];
+    return [...json, ...shown].join('\n');
+  },
+};
+
+/** Names separated by commas, indented. */
+function fieldLines(names: readonly string[], columns: number): string[] {
+  return wrap(names.join(', '), columns - 4).map((line) => `  ${line}`);
+}

@@ -1,0 +1,12 @@
+import { flag, type Raw, value } from '../framework/define.js';
+import { number } from './parse.js';
+
+/** Options of mouse and keyboard actions. */
+const settle = flag('--settle', 'wait until the screen is stable, at most 2 s');
+/** Undefined unless given: then the request has no such field. */
+export const settleOption = { ...settle, read: (raw: Raw) => settle.read(raw) || undefined };
+export const scaleOption = value(
+  '--scale <factor>',
+  'scale of the screenshot that the coordinates refer to',
+  number({ min: 0.05, max: 1, unit: 'factor', step: 'any' }),
+);

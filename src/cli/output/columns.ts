@@ -1,0 +1,82 @@
+import type { ChalkInstance } from 'chalk';
+import type { Answer, Computer, Key, Project, streams } from '../../contract/index.js';
+import { imageNote } from '../../images/default-images.js';
+import type { Column } from './table.js';
+
+export const projectColumns: readonly Column<Project>[] = [
+  { header: 'NAME', value: ({ name }) => name, shrinks: true },
+  { header: 'COMPUTERS', value: (project) => String(project.computer_count) },
+  { header: 'CREATED', value: (project) => project.created_at, isTime: true, spare: 1 },
+  { header: 'ID', spare: 2, value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
+];
+
+/** NAME is in the form that commands accept. */
+export const computerColumns: readonly Column<Computer>[] = [
+  { header: 'NAME', value: (c) => `${c.project_name}/${c.name}`, shrinks: true },
+  { header: 'STATUS', value: ({ status }) => status, color: colorStatus },
+  { header: 'OS', spare: 2, value: ({ os }) => os },
+  { header: 'CPU', spare: 3, value: ({ cpu }) => String(cpu) },
+  { header: 'RAM', spare: 4, value: ({ ram }) => `${ram} GB` },
+  { header: 'ENGINE', spare: 5, value: ({ engine }) => engine },
+  { header: 'CREATED', spare: 1, value: (computer) => computer.created_at, isTime: true },
+  { header: 'ID', spare: 6, value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
+];
+
+export const keyColumns: readonly Column<Key>[] = [
+  { header: 'NAME', value: ({ name }) => name, shrinks: true },
+  { header: 'ID', value: ({ id }) => id },
+  { header: 'CREATED', value: (key) => key.created_at, isTime: true, spare: 1 },
+  { header: 'LAST USED', value: (key) => key.last_used_at ?? 'never', isTime: true },
+];
+
+export const connectionColumns: readonly Column<streams.Connection>[] = [
+  { header: 'NAME', value: ({ name }) => name },
+  { header: 'URL', value: ({ url }) => url, shrinks: true },
+  { header: 'KEY', value: (connection) => (connection.has_stream_key ? 'kept' : 'none') },
+  { header: 'CREATED', value: (connection) => connection.created_at, isTime: true, spare: 1 },
+];
+
+/** The lines of `vc computer get`. */
+export function computerFields(computer: Computer): [string, string][] {
+  const { resolution, status_reason, started_at, url, auto_stop_minutes } = computer;
+  const note = imageNote(computer.image);
+  return [
+    ['name', `${computer.project_name}/${computer.name}`],
+    ['id', computer.id],
+    ['status', status_reason ? `${computer.status}: ${status_reason}` : computer.status],
+    ['os', computer.os],
+    ['size', `${computer.cpu} cores, ${computer.ram} GB`],
+    ...(computer.gpu === 'none' ? [] : [['gpu', computer.gpu] as [string, string]]),
+    ['screen', `${resolution.width}x${resolution.height}`],
+    ['engine', `${computer.engine} (${computer.isolation})`],
+    ['image', note === undefined ? computer.image : `${computer.image} (${note})`],
+    ['created', computer.created_at],
+    ['started', started_at ?? 'never'],
+    ['auto-stop', auto_stop_minutes === null ? 'never' : `after ${auto_stop_minutes} min idle`],
+    ['protected', computer.protected ? 'yes' : 'no'],
+    ...(url === null ? [] : [['view', url] as [string, string]]),
+  ];
+}
+
+function colorStatus(status: string, chalk: ChalkInstance): string {
+  if (status === 'running') return chalk.green(status);
+  if (status === 'error') return chalk.red(status);
+  return status === 'stopped' ? chalk.dim(status) : chalk.yellow(status);
+}
+
+type Action = Answer<'listActions'>['actions'][number];
+
+export const actionColumns: readonly Column<Action>[] = [
+  { header: 'WHEN', value: ({ at }) => at, isTime: true },
+  { header: 'ACTION', value: ({ action }) => action },
+  { header: 'DETAIL', value: ({ detail }) => describe(detail), shrinks: true },
+  { header: 'OUTCOME', spare: 1, value: ({ outcome }) => outcome },
+  { header: 'TOOK', spare: 2, value: ({ ms }) => `${ms} ms` },
+  { header: 'KEY', spare: 3, value: ({ key_id }) => key_id },
+];
+
+function describe(detail: Action['detail']): string {
+  return Object.entries(detail)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}

@@ -1,0 +1,32 @@
+const project = ['id', 'name', 'user_id', 'status', 'computer_count', 'created_at', 'updated_at'];
+const key = ['id', 'name', 'created_at', 'last_used_at', 'created_by'];
+const action = ['id', 'at', 'action', 'detail', 'key_id', 'outcome', 'ms'];
+
+/** Fields that `--json` prints, as documented. A test compares them with the answers. */
+export const fields = {
+  computer: [
+    ...['id', 'name', 'os', 'ram', 'cpu', 'gpu', 'status', 'status_reason', 'project_id'],
+    ...['project_name', 'created_at', 'started_at', 'url', 'engine', 'isolation', 'image'],
+    ...['resolution', 'auto_stop_minutes', 'protected'],
+  ],
+  project,
+  projectWithComputers: [...project, 'computers'],
+  key,
+  createdKey: [...key, 'key'],
+  action,
+  auditEntry: [...action, 'computer_id'],
+  job: [
+    ...['id', 'command', 'status', 'exit_code', 'pid', 'started_at', 'ended_at', 'output_bytes'],
+    'truncated',
+  ],
+  connection: ['name', 'url', 'has_stream_key', 'created_at'],
+  image: [
+    ...['name', 'engine', 'os', 'kind', 'bytes', 'created_at', 'state', 'recipe_hash'],
+    // Templates only.
+    ...['key', 'cpu', 'ram', 'resolution'],
+  ],
+  storedImage: ['engine', 'id', 'name', 'os', 'bytes', 'created_at', 'recipe_hash'],
+  template: ['key', 'image', 'ram', 'cpu', 'resolution', 'is_new'],
+  me: ['user_id', 'name', 'key', 'running', 'max_running', 'base_url', 'profile'],
+  profile: ['name', 'base_url', 'project', 'current'],
+} as const satisfies Record<string, readonly string[]>;

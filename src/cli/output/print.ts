@@ -1,0 +1,37 @@
+import type { Context } from '../framework/context.js';
+import { write } from '../framework/io.js';
+import { runJq, selectFields } from './json.js';
+import { printable, printableJson } from './style.js';
+
+/** Prints JSON on stdout after --json=FIELDS and --jq: on one line in a pipe, else indented. */
+export async function printJson({ io, globals }: Context, document: unknown): Promise<void> {
+  const { fields, jq } = globals;
+  const chosen = fields === undefined ? document : selectFields(document, fields);
+  if (jq === undefined) {
+    const text = io.stdout.isTTY
+      ? printableJson(JSON.stringify(chosen, null, 2))
+      : JSON.stringify(chosen);
+    return write(io.stdout, `${text}\n`);
+  }
+  const text = await runJq(chosen, jq);
+  const shown = io.stdout.isTTY ? text.replaceAll(/[^\n\t]+/g, printable) : text;
+  if (text !== '') await write(io.stdout, `${shown.replace(/\n$/, '')}\n`);
+}
+
+/** Prints a line of data on stdout. */
+export function print({ io }: Context, line: string): Promise<void> {
+  return write(io.stdout, `${line}\n`);
+}
+
+/** Prints a message on stderr, except with --json or --quiet. */
+export async function note({ io, globals }: Context, line: string): Promise<void> {
+  if (!globals.json && !globals.quiet) await write(io.stderr, `${printable(line)}\n`);
+}
+
+/** Prints a message of success on stderr, except with --json or --quiet. */
+export async function done(context: Context, line: string): Promise<void> {
+  const { io, globals } = context;
+  if (globals.json || globals.quiet) return;
+  const mark = io.stderr.isTTY ? `${(await context.style('stderr')).green('✓')} ` : '';
+  await write(io.stderr, `${mark}${printable(line)}\n`);
+}

@@ -1,0 +1,56 @@
+import type { Ora } from 'ora';
+import type { Environment } from '../../profile/index.js';
+import type { Io } from '../framework/io.js';
+
+/** A spinner with a text. */
+export interface Progress {
+  update(text: string): void;
+  stop(): void;
+}
+
+/** Shorter work shows no spinner and does not load one. */
+const DELAY_MS = 300;
+
+interface ProgressOptions {
+  readonly io: Io;
+  readonly env: Environment;
+  readonly globals: { readonly json: boolean; readonly quiet: boolean; readonly color: boolean };
+}
+
+/** Shows a spinner on stderr if that is a terminal; nothing with --json or --quiet, or in CI. */
+export function startProgress(text: string, { io, globals, env }: ProgressOptions): Progress {
+  const isShown = io.stderr.isTTY === true && !globals.json && !globals.quiet && !env.CI;
+  if (!isShown) return { update: () => {}, stop: () => {} };
+  let current = text;
+  let spinner: Ora | undefined;
+  let isStopped = false;
+  const timer = setTimeout(async () => {
+    const { default: ora } = await import('ora');
+    if (isStopped) return;
+    // discardStdin would put the terminal in raw mode.
+    const stream = io.stderr as NodeJS.WritableStream;
+    const color = globals.color && !env.NO_COLOR ? 'cyan' : false;
+    spinner = ora({ text: current, stream, discardStdin: false, color }).start();
+  }, DELAY_MS);
+  timer.unref();
+  return {
+    update: (next) => {
+      current = next;
+      if (spinner !== undefined) spinner.text = next;
+    },
+    stop: () => {
+      isStopped = true;
+      clearTimeout(timer);
+      spinner?.stop();
+    },
+  };
+}
+
+/** Shows progress until `work` settles. */
+export async function during<T>(progress: Progress, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } finally {
+    progress.stop();
+  }
+}

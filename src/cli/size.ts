@@ -1,8 +1,0 @@
-/** `1.4 GB`, in powers of 1000 as disks and networks have them. */
-export function size(bytes: number): string {
-  const units = ['B', 'KB', 'MB', 'GB', 'TB'];
-  let value = bytes;
-  let unit = 0;
-  for (; value >= 1000 && unit < units.length - 1; unit += 1) value /= 1000;
-  return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${units[unit]}`;
-}

@@ -1,0 +1,37 @@
+import { Client, type ClientOptions, type RequestOptions } from '../../client/client.js';
+import { ServiceError } from '../../client/errors.js';
+import type { Answer, OperationName } from '../../contract/index.js';
+import type { Context } from '../framework/context.js';
+import { parseListenerUid } from '../input/listener-uid.js';
+
+/** What a client needs of the settings. */
+export interface ClientSettings extends Pick<ClientOptions, 'baseUrl' | 'apiKey'> {
+  readonly listenerUid?: string | undefined;
+}
+
+/** A client with the user agent `vc`. Throws TypeError like {@link Client}. */
+export function openClient({ listenerUid, ...options }: ClientSettings): Client {
+  return new Client({
+    ...options,
+    ...(listenerUid === undefined ? {} : { listenerUid: parseListenerUid(listenerUid) }),
+    userAgent: 'vc',
+    connections: 'node-http',
+  });
+}
+
+/** Runs an operation of the service; Ctrl-C aborts it. */
+export async function request<N extends OperationName>(
+  context: Context,
+  operation: N,
+  options: Omit<RequestOptions<N>, 'signal'> = {},
+): Promise<Answer<N>> {
+  const client = await context.client();
+  return client.request(operation, { ...options, signal: context.interrupts.signal });
+}
+
+/** Resolves if a service answers, else throws ServiceUnreachableError or ServiceTimeoutError. */
+export async function checkReachable(client: Client, signal: AbortSignal): Promise<void> {
+  await client.request('health', { timeoutMs: 5000, signal }).catch((error: unknown) => {
+    if (!(error instanceof ServiceError)) throw error;
+  });
+}

@@ -1,0 +1,88 @@
+import { computerParameters } from '../../client/http/address.js';
+import type { Answer, BodyInput, QueryInput } from '../../contract/index.js';
+import type { OperationName } from '../../contract/routes.js';
+import type { Context } from '../framework/context.js';
+import { argument, many } from '../framework/define.js';
+import { text } from '../input/parse.js';
+import { printJson } from '../output/print.js';
+import { during } from '../output/progress.js';
+import { computerAddress, describeAddress, inCommands } from './computer-address.js';
+import { type ForEach, forEach } from './for-each.js';
+
+export const computerArgument = argument('computer', 'PROJECT/NAME, name or id', text, {
+  completes: 'computer',
+});
+
+/** A computer that has to be running. */
+export const runningComputer = { ...computerArgument, completes: 'running-computer' } as const;
+
+/** One or more computers; completion suggests those in `state`. */
+export const computersArgument = (state: 'any' | 'running' | 'stopped') =>
+  many('computer', 'PROJECT/NAME, name or id', {
+    completes: state === 'any' ? 'computer' : `${state}-computer`,
+  });
+
+/** Runs an operation on a computer and returns the answer. */
+export async function onComputer<N extends OperationName>(
+  context: Context,
+  operation: N,
+  computer: string,
+  body?: BodyInput<N>,
+  query?: QueryInput<N>,
+) {
+  const address = await computerAddress(context, computer);
+  const client = await context.client();
+  return client.request(operation, {
+    params: computerParameters(address),
+    body,
+    ...(query === undefined ? {} : { query }),
+    signal: context.interrupts.signal,
+  });
+}
+
+/** Runs an action; prints the answer only with --json. */
+export async function act<N extends OperationName>(
+  context: Context,
+  operation: N,
+  computer: string,
+  body: BodyInput<N>,
+): Promise<void> {
+  const progress = context.progress(`${operation} in ${computer}`);
+  const answer = await during(progress, onComputer(context, operation, computer, body));
+  if (context.globals.json) await printJson(context, answer);
+}
+
+type Change = 'startComputer' | 'stopComputer' | 'restartComputer' | 'deleteComputer';
+
+interface ChangeOptions<N extends Change> extends Pick<ForEach<unknown>, 'names' | 'doing'> {
+  readonly did: string;
+  readonly query?: QueryInput<N>;
+  /** Called with the answer of the service, for example to wait for a status. */
+  after?(answer: Answer<N>): Promise<Answer<N>>;
+}
+
+/** Changes the status of one or more computers and prints each result. */
+export async function change<N extends Change>(
+  context: Context,
+  operation: N,
+  options: ChangeOptions<N>,
+): Promise<number> {
+  const { names, doing, did, query, after } = options;
+  // All names are resolved before the first computer is changed.
+  const addresses = await Promise.all(names.map((name) => computerAddress(context, name)));
+  const shown = new Map(names.map((name, index) => [name, addresses[index]] as const));
+  const first = inCommands(context, names[0] ?? '');
+  context.whenInterrupted(`the service may still be working on it; see: vc computer get ${first}`);
+  return forEach(context, {
+    names,
+    doing,
+    work: async (name) => {
+      const answer = await onComputer(context, operation, name, undefined, query);
+      return after === undefined ? answer : after(answer);
+    },
+    did: (name) => {
+      const address = shown.get(name);
+      return `${did} ${address === undefined ? name : describeAddress(address)}`;
+    },
+  });
+}

@@ -1,0 +1,72 @@
+import { ConcurrencyLimit } from '../../lib/async/concurrency-limit.js';
+import { InterruptedError } from '../errors/cli-error.js';
+import { ExitCode } from '../errors/exit-codes.js';
+import { errorLines, type Report, reportDocument, reportOf } from '../errors/report.js';
+import type { Context } from '../framework/context.js';
+import { write } from '../framework/io.js';
+import { done, printJson } from '../output/print.js';
+import { during } from '../output/progress.js';
+import { worstExitCode } from './computer-address.js';
+
+/** The same operation on one or more named things. */
+export interface ForEach<T> {
+  readonly names: readonly string[];
+  /** Text of the spinner. */
+  readonly doing: string;
+  work(name: string): Promise<T>;
+  /** The line to print when the operation has succeeded. */
+  did(name: string, answer: T): string;
+}
+
+const CONCURRENCY = 8;
+
+/**
+ * Runs the operation on all names, a few at a time, prints each result as it arrives and resolves
+ * to the highest exit code. With --json it prints the answer for one name, or a list of
+ * `{name, answer}` or `{name, error}` in the given order for several.
+ */
+export async function forEach<T>(context: Context, options: ForEach<T>): Promise<number> {
+  const { globals, interrupts } = context;
+  const names = [...new Set(options.names)];
+  if (names.length === 1) return forOne(context, options, names[0] ?? '');
+  const progress = context.progress(options.doing);
+  const limit = new ConcurrencyLimit(CONCURRENCY);
+  const work = async (name: string): Promise<Result<T>> => {
+    try {
+      const answer = await options.work(name);
+      progress.stop();
+      await done(context, options.did(name, answer));
+      return { name, answer };
+    } catch (error) {
+      if (interrupts.signal.aborted) throw new InterruptedError();
+      const report = reportOf(error);
+      progress.stop();
+      const lines = errorLines(`${name}: ${report.message}`, report.remedy);
+      if (!globals.json) await write(context.io.stderr, `error: ${lines}\n`);
+      return { name, error: report };
+    }
+  };
+  const all = names.map((name) => limit.run(() => work(name)));
+  const results = await during(progress, Promise.all(all));
+  if (globals.json) await printJson(context, results.map(resultDocument));
+  return worstExitCode(results.map((result) => result.error?.exitCode ?? ExitCode.ok));
+}
+
+interface Result<T> {
+  readonly name: string;
+  readonly answer?: T;
+  readonly error?: Report;
+}
+
+async function forOne<T>(context: Context, options: ForEach<T>, name: string): Promise<number> {
+  const answer = await during(context.progress(options.doing), options.work(name));
+  if (context.globals.json) await printJson(context, answer);
+  else await done(context, options.did(name, answer));
+  return ExitCode.ok;
+}
+
+function resultDocument<T>({ name, answer, error }: Result<T>): unknown {
+  if (error === undefined) return { name, answer };
+  const { code, message, hint } = reportDocument(error);
+  return { name, error: { code, message, hint } };
+}

@@ -1,0 +1,51 @@
+import { ComputerJobs } from '../../client/jobs.js';
+import type { jobs } from '../../contract/index.js';
+import type { Context } from '../framework/context.js';
+import { argument } from '../framework/define.js';
+import { nonEmpty } from '../input/parse.js';
+import type { Column } from '../output/table.js';
+import { computerAddress } from './computer-address.js';
+
+export const jobArgument = argument('job', 'id, see: vc job ls', nonEmpty);
+
+/** The jobs of a computer. */
+export async function jobsOf(context: Context, computer: string): Promise<ComputerJobs> {
+  return new ComputerJobs(await context.client(), await computerAddress(context, computer));
+}
+
+export const jobColumns: readonly Column<jobs.Job>[] = [
+  { header: 'ID', value: ({ id }) => id },
+  { header: 'STATUS', value: statusOf, color: colorOf },
+  { header: 'STARTED', value: (job) => job.started_at, isTime: true, spare: 1 },
+  { header: 'OUTPUT', value: (job) => String(job.output_bytes), spare: 2 },
+  { header: 'COMMAND', value: ({ command }) => firstLine(command), shrinks: true },
+];
+
+/** The lines of `vc job get`. */
+export function jobFields(job: jobs.Job): [string, string][] {
+  return [
+    ['id', job.id],
+    ['status', statusOf(job)],
+    ['command', firstLine(job.command)],
+    ['process', String(job.pid)],
+    ['started', job.started_at],
+    ['ended', job.ended_at ?? (job.status === 'running' ? 'not yet' : 'when the computer stopped')],
+    ['output', `${job.output_bytes} bytes${job.truncated ? ' (truncated)' : ''}`],
+  ];
+}
+
+/** `running`, `exited 0`, or `ended` if the computer stopped first. */
+function statusOf({ status, exit_code }: jobs.Job): string {
+  if (status === 'running') return status;
+  return exit_code === null ? 'ended' : `exited ${exit_code}`;
+}
+
+function colorOf(text: string, chalk: import('chalk').ChalkInstance): string {
+  if (text === 'running') return chalk.green(text);
+  return text === 'exited 0' ? chalk.dim(text) : chalk.red(text);
+}
+
+function firstLine(command: string): string {
+  const [line = ''] = command.trimStart().split('\n');
+  return line.length < command.trim().length ? `${line} …` : line;
+}

@@ -1,0 +1,69 @@
+import type { Answer } from '../../contract/index.js';
+import { sleep } from '../../lib/async/sleep.js';
+import { CliError } from '../errors/cli-error.js';
+import type { Context } from '../framework/context.js';
+import { flag, value } from '../framework/define.js';
+import { number } from '../input/parse.js';
+import { inCommands } from './computer-address.js';
+import { onComputer } from './computers.js';
+
+const POLL_MS = 250;
+
+/** Default of --timeout. An emulated VM takes a while to boot. */
+const READY_SECONDS = 300;
+
+const seconds = number({ min: 0.1, max: 86_400, unit: 'seconds', step: 'any' });
+
+/** Options of commands that wait until a computer is ready. */
+export const waitOptions = {
+  wait: flag('--no-wait', 'do not wait until it is ready'),
+  timeout: value('--timeout <seconds>', 'how long to wait', seconds, {
+    otherwise: String(READY_SECONDS),
+  }),
+};
+
+interface WaitOptions {
+  readonly wait: boolean;
+  readonly timeout: number | undefined;
+}
+
+/** The query that makes the service answer at once, where the CLI waits itself. */
+export function waitQuery({ wait, timeout }: WaitOptions): { wait: '0' } | undefined {
+  return wait && timeout === undefined ? undefined : { wait: '0' };
+}
+
+/** Waits until the computer is ready. The service itself waits for at most 60 s. */
+export async function untilReady(
+  context: Context,
+  computer: Answer<'getComputer'>,
+  { wait, timeout }: WaitOptions,
+): Promise<Answer<'getComputer'>> {
+  if (!wait || computer.status !== 'starting') return computer;
+  return waitForStatus(context, computer.id, 'running', timeout ?? READY_SECONDS);
+}
+
+/** Polls until the computer has the status. Throws if it fails or after `timeout` seconds. */
+export async function waitForStatus(
+  context: Context,
+  name: string,
+  status: 'running' | 'stopped',
+  timeout: number,
+): Promise<Answer<'getComputer'>> {
+  const deadline = performance.now() + timeout * 1000;
+  for (;;) {
+    const computer = await onComputer(context, 'getComputer', name);
+    if (computer.status === status) return computer;
+    if (computer.status === 'error') {
+      throw new CliError(`${name} failed: ${computer.status_reason ?? 'unknown reason'}`, {
+        remedy: `restart it: vc computer restart ${inCommands(context, name)}`,
+      });
+    }
+    if (performance.now() >= deadline) {
+      throw new CliError(
+        `${name} is not ${status} after ${timeout} s; its status is ${computer.status}`,
+        { remedy: 'increase --timeout', code: 'timeout' },
+      );
+    }
+    await sleep(POLL_MS, context.interrupts.signal);
+  }
+}

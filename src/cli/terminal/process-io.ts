@@ -1,0 +1,74 @@
+import type { Readable } from 'node:stream';
+import type { ProcessExit, RemoteProcess } from '../../client/process.js';
+import { InterruptedError } from '../errors/cli-error.js';
+import type { Context } from '../framework/context.js';
+import type { Input, Output } from '../framework/io.js';
+
+/** Pipes stdin to the process until either ends. */
+export function forwardInput(stdin: Input, remote: RemoteProcess): void {
+  stdin.pipe(remote.stdin);
+  const stop = () => {
+    stdin.unpipe(remote.stdin);
+    stdin.pause();
+  };
+  remote.exited.then(stop, stop);
+}
+
+/** Pipes output until its end, with backpressure. */
+export function forwardOutput(from: Readable, to: Output, remote: RemoteProcess): Promise<void> {
+  return new Promise((resolve) => {
+    from.pipe(to, { end: false });
+    from.once('end', resolve);
+    from.once('close', resolve);
+    // The reader is gone: end the process.
+    to.once('error', () => {
+      remote.close();
+      resolve();
+    });
+  });
+}
+
+/** Prints both outputs as they arrive; resolves when the process has exited and all is printed. */
+export async function forwardOutputs({ io }: Context, remote: RemoteProcess): Promise<ProcessExit> {
+  const outputs = [
+    forwardOutput(remote.stdout, io.stdout, remote),
+    forwardOutput(remote.stderr, io.stderr, remote),
+  ];
+  const exit = await remote.exited;
+  await Promise.all(outputs);
+  return exit;
+}
+
+/** Time for an interrupted process to exit. */
+const GRACE_MS = 2000;
+
+/**
+ * Forwards Ctrl-C to the process. If it does not exit in time, or at the second Ctrl-C, closes the
+ * connection, and the service kills the process group.
+ */
+export async function interruptible(
+  { interrupts }: Context,
+  remote: RemoteProcess,
+  work: Promise<ProcessExit>,
+): Promise<ProcessExit> {
+  let timer: NodeJS.Timeout | undefined;
+  let release = () => {};
+  const left = new Promise<never>((_, reject) => {
+    const leave = () => {
+      remote.close();
+      reject(new InterruptedError());
+    };
+    release = interrupts.capture((signal) => {
+      if (timer !== undefined) return leave();
+      remote.kill(signal === 'SIGINT' ? 'INT' : signal === 'SIGHUP' ? 'HUP' : 'TERM');
+      timer = setTimeout(leave, GRACE_MS);
+    });
+  });
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, left]);
+  } finally {
+    clearTimeout(timer);
+    release();
+  }
+}

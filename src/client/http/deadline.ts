@@ -1,0 +1,64 @@
+import { DEFAULT_SECONDS } from '../../contract/constants.js';
+import type { OperationName } from '../../contract/routes.js';
+
+/** Longer than any wait within the service: starting, queueing, stopping. */
+const MARGIN_SECONDS = 180;
+
+/**
+ * Milliseconds to wait for an answer: the request's own duration plus a margin, so that only a
+ * service that hangs times out.
+ */
+export function answerDeadline(operation: OperationName, body: unknown): number {
+  return Math.ceil((workSeconds(operation, body) + MARGIN_SECONDS) * 1000);
+}
+
+function workSeconds(operation: OperationName, body: unknown): number {
+  const field = (name: string, otherwise: number): number => {
+    const value = (body as Record<string, unknown> | undefined)?.[name];
+    return typeof value === 'number' && Number.isFinite(value) ? value : otherwise;
+  };
+  switch (operation) {
+    case 'bash':
+      return field('timeout', DEFAULT_SECONDS.bash);
+    case 'exec':
+      return field('timeout', DEFAULT_SECONDS.exec);
+    case 'wait':
+      return Math.max(
+        field('duration', 0),
+        field('seconds', 0),
+        field('timeout', DEFAULT_SECONDS.wait),
+      );
+    case 'drag':
+      return field('duration', DEFAULT_SECONDS.drag);
+    case 'batch':
+      return batchSeconds(body);
+    case 'key':
+      return field('hold_ms', 0) / 1000;
+    case 'type':
+      return (textLength(body) * field('delay_ms', 2)) / 1000;
+    case 'deleteProject':
+    case 'deleteProjectByPost':
+    case 'startProject':
+    case 'stopProject':
+    case 'restartProject':
+      return 600;
+    default:
+      return 0;
+  }
+}
+
+/** The steps of a batch run one after the other. */
+function batchSeconds(body: unknown): number {
+  const steps = (body as { actions?: unknown } | undefined)?.actions;
+  if (!Array.isArray(steps)) return 0;
+  return steps.reduce((sum: number, step: unknown) => {
+    const action = (step as { action?: unknown } | null)?.action;
+    const known = typeof action === 'string' && action !== 'batch';
+    return sum + (known ? workSeconds(action as OperationName, step) : 0);
+  }, 0);
+}
+
+function textLength(body: unknown): number {
+  const text = (body as { text?: unknown } | undefined)?.text;
+  return typeof text === 'string' ? text.length : 0;
+}

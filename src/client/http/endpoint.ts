@@ -1,0 +1,8 @@
+import type { ListenerUid } from './trusted-peer.js';
+
+/** The service's URL, and the headers of every request: user agent and key. */
+export interface Endpoint {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly listenerUid: ListenerUid | undefined;
+}

@@ -1,0 +1,37 @@
+import type { Readable } from 'node:stream';
+
+/** A request as a transport sends it. */
+export interface HttpRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
+  /** Path and query. */
+  readonly path: string;
+  readonly headers: Record<string, string>;
+  readonly body: string | Buffer | Readable | null;
+  readonly signal: AbortSignal | null;
+  /** Milliseconds until the answer starts; 0: unlimited. */
+  readonly headersTimeout: number;
+  /** Milliseconds between two chunks of the answer; 0: unlimited. */
+  readonly bodyTimeout: number;
+}
+
+/** An answer whose body the caller reads or destroys. */
+export interface HttpResponse {
+  readonly statusCode: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Readable;
+}
+
+/** HTTP requests to one origin over kept-alive connections. */
+export interface Transport {
+  request(request: HttpRequest): Promise<HttpResponse>;
+  /** Closes idle connections; may abort pending requests. */
+  close(): Promise<void>;
+}
+
+/** Milliseconds to wait for a connection. */
+export const CONNECT_MS = 10_000;
+
+/** No connection came about in time. */
+export class ConnectTimeoutError extends Error {
+  readonly code = 'ETIMEDOUT';
+}

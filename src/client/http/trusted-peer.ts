@@ -1,0 +1,66 @@
+import type { ClientRequestArgs } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { listenerUids } from '../../lib/net/listeners.js';
+import { UntrustedListenerError } from '../errors.js';
+import { CONNECT_MS, ConnectTimeoutError } from './transport.js';
+
+/**
+ * A further user who may own the service's socket on this host, besides root and the user of this
+ * process; `any` switches the check off.
+ */
+export type ListenerUid = number | 'any';
+
+/** True if connections to the URL are checked. A TLS server proves itself by its certificate. */
+export function isChecked(url: URL, listenerUid: ListenerUid | undefined): boolean {
+  return process.platform === 'linux' && url.protocol === 'http:' && listenerUid !== 'any';
+}
+
+/**
+ * For a connection to this host: throws UntrustedListenerError unless root, the user of this
+ * process or `listenerUid` listens there. Any user can take the port of a service that is stopped.
+ */
+export async function verifyPeer(
+  socket: Socket,
+  listenerUid: ListenerUid | undefined,
+): Promise<void> {
+  const { remoteAddress: address, remotePort: port, localAddress } = socket;
+  if (address === undefined || port === undefined) return;
+  if (!isLoopback(address) && address !== localAddress) return;
+  const trusted = [0, process.geteuid?.(), listenerUid];
+  const uids = await listenerUids(address, port);
+  const stranger = uids.find((uid) => !trusted.includes(uid));
+  if (uids.length > 0 && stranger === undefined) return;
+  throw new UntrustedListenerError({ address, port, uid: stranger });
+}
+
+function isLoopback(address: string): boolean {
+  return /^(::ffff:)?127\./i.test(address) || address === '::1';
+}
+
+type Connected = (error: Error | null, socket: Socket) => void;
+
+/** A `createConnection` for Node's HTTP client that verifies the peer before anything is sent. */
+export function verifiedConnector(listenerUid: ListenerUid | undefined) {
+  return ({ host, port }: ClientRequestArgs, done: Connected): undefined => {
+    // Node's own agent turns Nagle's algorithm off, too.
+    const to = { host: host ?? 'localhost', port: Number(port ?? 80), noDelay: true };
+    const socket = connect(to);
+    const fail = (error: Error) => {
+      clearTimeout(timer);
+      socket.destroy();
+      done(error, socket);
+    };
+    const timer = setTimeout(
+      () => fail(new ConnectTimeoutError('no connection in time')),
+      CONNECT_MS,
+    );
+    socket.once('error', fail);
+    socket.once('connect', () => {
+      clearTimeout(timer);
+      verifyPeer(socket, listenerUid).then(() => {
+        socket.off('error', fail);
+        done(null, socket);
+      }, fail);
+    });
+  };
+}

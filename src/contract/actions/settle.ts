@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import { integer } from '../primitives.js';
+
+const QUIET_MS = 100;
+const MAX_MS = 2000;
+const Quiet = integer(0, 5000);
+const Max = integer(0, 60_000);
+
+/**
+ * Waiting for the screen after an action, or before a picture: for the first change or a short
+ * time-out, then until nothing changed for `quiet_ms`, at most `max_ms`. `true` takes the defaults.
+ */
+export const Settle = z
+  .union(
+    [z.boolean(), z.object({ quiet_ms: Quiet.default(QUIET_MS), max_ms: Max.default(MAX_MS) })],
+    { error: 'must be true, or {quiet_ms: 0 to 5000, max_ms: 0 to 60000}' },
+  )
+  .transform((value) => {
+    if (typeof value === 'object') return value;
+    return value ? { quiet_ms: QUIET_MS, max_ms: MAX_MS } : undefined;
+  });
+
+/** The same in a query: `1`, `0`, or `quiet_ms,max_ms` such as `200,5000`. */
+export const SettleText = z
+  .string({ error: 'must be 1, 0 or QUIET_MS,MAX_MS' })
+  .regex(/^(0|1|true|false|\d{1,4},\d{1,5})$/, 'must be 1, 0 or QUIET_MS,MAX_MS, such as 200,5000')
+  .transform((value): z.input<typeof Settle> => {
+    const [quiet_ms, max_ms] = value.split(',').map(Number);
+    if (max_ms !== undefined && quiet_ms !== undefined) return { quiet_ms, max_ms };
+    return value === '1' || value === 'true';
+  })
+  .pipe(Settle);
+
+export type Settle = z.output<typeof Settle>;

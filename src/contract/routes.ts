@@ -1,0 +1,78 @@
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
+/** Where an operation is served. */
+export interface Route {
+  readonly method: Method;
+  /** Paths relative to the base URL; clients use the first whose parameters they have. */
+  readonly paths: readonly [string, ...string[]];
+}
+
+/** Both forms of a computer's address, with `rest` behind each. */
+function computerPaths<const R extends string>(rest: R) {
+  return [`/computers/:id${rest}`, `/projects/:project/computers/:computer${rest}`] as const;
+}
+
+/** Method and paths of every operation. Apart from the schemas, which take a client long to load. */
+// biome-ignore format: one operation a line
+export const routes = {
+  health: { method: 'GET', paths: ['/health'] },
+  createProject: { method: 'POST', paths: ['/projects'] },
+  listProjects: { method: 'GET', paths: ['/projects'] },
+  getProject: { method: 'GET', paths: ['/projects/:project', '/projects/by-name/:project'] },
+  deleteProject: { method: 'DELETE', paths: ['/projects/:project'] },
+  deleteProjectByPost: { method: 'POST', paths: ['/projects/:project/delete'] },
+  startProject: { method: 'POST', paths: ['/projects/:project/start'] },
+  stopProject: { method: 'POST', paths: ['/projects/:project/stop'] },
+  restartProject: { method: 'POST', paths: ['/projects/:project/restart'] },
+  createComputer: { method: 'POST', paths: ['/projects/:project/computers'] },
+  listComputers: { method: 'GET', paths: ['/projects/:project/computers'] },
+  getComputer: { method: 'GET', paths: computerPaths('') },
+  deleteComputer: { method: 'DELETE', paths: computerPaths('') },
+  updateComputer: { method: 'PATCH', paths: computerPaths('') },
+  startComputer: { method: 'POST', paths: computerPaths('/start') },
+  stopComputer: { method: 'POST', paths: computerPaths('/stop') },
+  restartComputer: { method: 'POST', paths: computerPaths('/restart') },
+  forkComputer: { method: 'POST', paths: computerPaths('/fork') },
+  screenshot: { method: 'GET', paths: computerPaths('/screenshot') },
+  click: { method: 'POST', paths: computerPaths('/click') },
+  move: { method: 'POST', paths: computerPaths('/move') },
+  drag: { method: 'POST', paths: computerPaths('/drag') },
+  scroll: { method: 'POST', paths: computerPaths('/scroll') },
+  type: { method: 'POST', paths: computerPaths('/type') },
+  key: { method: 'POST', paths: computerPaths('/key') },
+  bash: { method: 'POST', paths: computerPaths('/bash') },
+  exec: { method: 'POST', paths: computerPaths('/exec') },
+  wait: { method: 'POST', paths: computerPaths('/wait') },
+  batch: { method: 'POST', paths: computerPaths('/batch') },
+  view: { method: 'POST', paths: computerPaths('/view') },
+  listActions: { method: 'GET', paths: computerPaths('/actions') },
+  getMe: { method: 'GET', paths: ['/me'] },
+  getEntry: { method: 'GET', paths: computerPaths('/entry') },
+  listDirectory: { method: 'GET', paths: computerPaths('/directory') },
+  makeDirectory: { method: 'POST', paths: computerPaths('/directory') },
+  makeLink: { method: 'POST', paths: computerPaths('/link') },
+  listJobs: { method: 'GET', paths: computerPaths('/jobs') },
+  getJob: { method: 'GET', paths: computerPaths('/jobs/:job') },
+  endJob: { method: 'POST', paths: computerPaths('/jobs/:job/end') },
+  startStream: { method: 'POST', paths: computerPaths('/stream/start') },
+  streamStatus: { method: 'GET', paths: computerPaths('/stream/status') },
+  stopStream: { method: 'POST', paths: computerPaths('/stream/stop') },
+  record: { method: 'GET', paths: computerPaths('/record') },
+  listConnections: { method: 'GET', paths: ['/connections'] },
+  createConnection: { method: 'POST', paths: ['/connections'] },
+  deleteConnection: { method: 'DELETE', paths: ['/connections/:name'] },
+  listImages: { method: 'GET', paths: ['/images'] },
+  listAudit: { method: 'GET', paths: ['/audit'] },
+  listKeys: { method: 'GET', paths: ['/keys'] },
+  createKey: { method: 'POST', paths: ['/keys'] },
+  deleteKey: { method: 'DELETE', paths: ['/keys/:key'] },
+} as const satisfies Record<string, Route>;
+
+export type OperationName = keyof typeof routes;
+
+/** The bytes of a file: see files.ts. */
+export const FILE_PATHS = computerPaths('/files');
+/** The WebSocket of a process: see sockets/process.ts. */
+export const PROCESS_PATHS = computerPaths('/process');
+/** The WebSocket of a connection to a port: see sockets/tunnel.ts. */
+export const TUNNEL_PATHS = computerPaths('/tunnel');

@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { oneOfWords, Timestamp } from '../primitives.js';
+
+export const ViewMode = oneOfWords(['view', 'control']);
+
+/** `view` only shows the screen; `control` also takes the viewer's mouse and keyboard. */
+export const CreateView = z.object({ mode: ViewMode.default('control') });
+
+/**
+ * A link to the live view. It opens once, until `expires_at`, for one computer and in one mode.
+ * The ticket is in the fragment, which browsers do not send to servers.
+ */
+export const View = z.object({ url: z.string(), expires_at: Timestamp });
+
+/** Where the pages of the live view are, relative to the base address; they need no key. */
+export const VIEW_PATHS = {
+  page: '/view/:id',
+  socket: '/view/:id/socket',
+  assets: '/view/assets/*',
+} as const;
+
+/** Address of a computer's live view, relative to the base address, without a ticket. */
+export function viewPath(computerId: string): string {
+  return `/view/${computerId}`;
+}
+
+/**
+ * The live view's WebSocket: the first message of the page, which has to come within 10 s.
+ * From `ready` on, binary messages carry RFB 3.8, and text messages are {@link ViewEvent}s of the
+ * service and {@link ViewCommand}s of the page.
+ */
+export const ViewOpening = z.object({ ticket: z.string().max(100) });
+
+export const ViewEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('ready'), mode: ViewMode, name: z.string() }),
+  /** A text was copied in the computer. Only in mode `control`. */
+  z.object({ type: z.literal('clipboard'), text: z.string() }),
+  /** The last message: why the view ends, in one line for a person. */
+  z.object({ type: z.literal('closed'), code: z.string(), reason: z.string() }),
+]);
+
+/** Puts a text on the computer's clipboard; dropped in mode `view`. */
+export const ViewCommand = z.object({
+  type: z.literal('clipboard'),
+  text: z.string().max(262_144),
+});
+
+export type ViewMode = z.infer<typeof ViewMode>;
+export type View = z.infer<typeof View>;
+export type ViewEvent = z.infer<typeof ViewEvent>;
+export type ViewCommand = z.infer<typeof ViewCommand>;

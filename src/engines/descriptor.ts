@@ -1,0 +1,149 @@
+import type { Engine, EngineImage, MachineShape, Os, WarmUp } from './engine.js';
+
+/**
+ * An engine's interface to the service and the command line. `vc --help` and completion load every
+ * descriptor, so it imports its implementation only when that is called.
+ */
+export interface EngineDescriptor {
+  /** The value of `--engine`; stored with every computer. */
+  readonly name: string;
+  /** For people: `Docker`. */
+  readonly title: string;
+  /** What its computers run in: `containers`. */
+  readonly runsIn: string;
+  /** Its own options of `vc serve`. */
+  readonly options: readonly EngineOption[];
+  /** Environment variables that it reads, each with its meaning. */
+  readonly environment: readonly (readonly [name: string, meaning: string])[];
+  /** Opens the engine. Without a service it is used to look at the engine and its images only. */
+  open(stateDirectory: string, service?: ServiceSettings): Promise<Engine>;
+  readonly images: EngineImages;
+  setup(): Promise<EngineSetup>;
+  /** Further checks of `vc doctor`. */
+  checks(): Promise<readonly EngineCheck[]>;
+}
+
+/** An option of `vc serve` that belongs to one engine. */
+export type EngineOption =
+  | { readonly type: 'flag'; readonly name: string; readonly summary: string }
+  | {
+      readonly type: 'number';
+      readonly name: string;
+      readonly summary: string;
+      /** What is counted. */
+      readonly unit: string;
+      readonly min: number;
+      readonly max: number;
+      readonly default: number;
+    };
+
+/** Values of engines' own options by name. */
+export type EngineOptionValues = Readonly<Record<string, boolean | number>>;
+
+/** Settings that a running service passes to its engines. */
+export interface ServiceSettings {
+  /** The installation's id: machines of other installations are never touched. */
+  readonly serviceId: string;
+  /** May machines reach the public internet? */
+  readonly internet: boolean;
+  /** CIDRs of private networks that machines may reach. */
+  readonly allowNetworks: readonly string[];
+  readonly options: EngineOptionValues;
+  /** Uses a new machine once, as a client would. */
+  warmUp(machine: WarmUp): Promise<void>;
+  /** Reports a failure of background work, in one line. */
+  onProblem(message: string): void;
+}
+
+interface Work {
+  readonly signal: AbortSignal;
+  onProgress(line: string): void;
+}
+
+export interface BuildRequest extends Work {
+  /** Name of a recipe. */
+  readonly name: string;
+  /** One of {@link EngineImages.methods}. */
+  readonly method: string;
+}
+
+/** A disk file to make an image of. */
+export interface ImportRequest extends Work {
+  readonly name: string;
+  readonly file: string;
+  readonly os: Os;
+  readonly firmware: 'bios' | 'uefi';
+  /** How to log in over SSH; null: the disk has no SSH server. */
+  readonly shell: { readonly user: string; readonly privateKey?: string } | null;
+}
+
+/** Managing an engine's images on this host, whether a service runs or not. */
+export interface EngineImages {
+  /** Ways to build an image; the first is the default. */
+  readonly methods: readonly string[];
+  /** Builds the image of a recipe. Idempotent. */
+  build(stateDirectory: string, request: BuildRequest): Promise<EngineImage>;
+  /** Removes an image and its templates. Throws `conflict` while computers need it. */
+  remove(stateDirectory: string, name: string, signal: AbortSignal): Promise<void>;
+  /** Makes an image of a bootable disk. */
+  import?(stateDirectory: string, request: ImportRequest): Promise<EngineImage>;
+  /** Makes the template of a shape unless there is one. */
+  warm?(
+    stateDirectory: string,
+    shape: MachineShape,
+    work: Work,
+  ): Promise<{ readonly key: string; readonly isNew: boolean }>;
+}
+
+/** A Debian package that an engine needs. */
+export interface SetupPackage {
+  /** Program, or absolute path of a file, that shows that the package is installed. */
+  readonly sign: string;
+  /** Its name in Debian and Ubuntu. */
+  readonly name: string;
+  readonly purpose: string;
+}
+
+/** A command of the set-up, run as root. */
+export interface SetupStep {
+  readonly title: string;
+  readonly argv: readonly [string, ...string[]];
+  /** Group that the user joins: takes effect at the next login. */
+  readonly group?: string;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** The background process of an engine that has one. */
+export interface EngineDaemon {
+  /**
+   * Does it answer, even if only to say that this user may not use it? True also for one on another
+   * host, which is not ours to start.
+   */
+  isRunning(env: Environment, signal?: AbortSignal): Promise<boolean>;
+  /** Ways to start it, in the order to try them. */
+  starters(): Promise<readonly SetupStep[]>;
+  /** Where its log is. */
+  log(): Promise<string>;
+}
+
+export interface EngineSetup {
+  readonly packages: readonly SetupPackage[];
+  readonly daemon?: EngineDaemon;
+  /** What lets `user` use the engine; nothing when the user already may. */
+  grants(user: string): Promise<readonly SetupStep[]>;
+}
+
+export type CheckResult =
+  /** With a remedy: usable, but could be better. */
+  | { readonly status: 'ok'; readonly detail: string; readonly remedy?: string | undefined }
+  /** Usable, but out of date. */
+  | { readonly status: 'stale'; readonly detail: string; readonly remedy: string }
+  | { readonly status: 'missing'; readonly detail: string; readonly remedy: string }
+  | { readonly status: 'skipped'; readonly detail: string };
+
+export interface EngineCheck {
+  readonly name: string;
+  readonly title: string;
+  run(stateDirectory: string, signal: AbortSignal): Promise<CheckResult>;
+}

@@ -1,0 +1,29 @@
+import type Docker from 'dockerode';
+import { ApiError } from '../../../contract/errors.js';
+import { ask, QUICK_MS } from '../client.js';
+import { LABEL } from '../ids.js';
+import { listImages } from './list.js';
+
+/** Removes every tag of an image. Throws `conflict` and removes nothing while computers use it. */
+export async function removeImage(
+  docker: Docker,
+  name: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const images = (await listImages(docker, signal)).filter((image) => image.name === name);
+  const filters = { ancestor: images.map(({ id }) => id) };
+  const containers = await ask(QUICK_MS, signal, (abortSignal) =>
+    docker.listContainers({ all: true, filters, abortSignal }),
+  );
+  const users = containers.filter(({ Labels }) => !(LABEL.firewall in Labels));
+  if (users.length > 0) {
+    const computers = users.length === 1 ? 'a computer' : `${users.length} computers`;
+    throw new ApiError('conflict', `The image ${name} is in use by ${computers}.`, {
+      remedy: 'delete the computers made from it first; see: vc computer ls --all',
+    });
+  }
+  for (const tag of images.flatMap((image) => image.tags)) {
+    // A container that keeps firewall rules may use the image; it keeps running.
+    await docker.getImage(tag).remove({ force: true });
+  }
+}

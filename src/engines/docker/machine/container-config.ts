@@ -1,0 +1,122 @@
+import type { ContainerCreateOptions, HostConfig } from 'dockerode';
+import type { MachineSpec } from '../../engine.js';
+import { imageTag, LABEL, machineName } from '../ids.js';
+
+/** Settings that all machines of a service on this Engine share. */
+export interface Host {
+  readonly serviceId: string;
+  /** Number of CPUs of the Engine's host. */
+  readonly cpus: number;
+  readonly allowSudo: boolean;
+  /** The machine's socket directory on the Engine's host; `undefined` for a remote Engine. */
+  readonly socketDirectory: string | undefined;
+  /** Disk quota in GiB, if the Engine's storage driver supports quotas. */
+  readonly diskGib: number | undefined;
+}
+
+/** Limits a container's log to 1 MB. */
+export const LOG_CONFIG = {
+  Type: 'local',
+  Config: { 'max-size': '1m', 'max-file': '1', compress: 'false' },
+};
+
+const GIB = 2 ** 30;
+const NANO = 1e9;
+
+/**
+ * Capabilities that sudo and apt need: to become root, write root's files and change the users of
+ * files and processes. None for networks, devices, mounts, modules, tracing or the clock.
+ */
+const SUDO_CAPABILITIES = [
+  ...['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETFCAP', 'SETGID'],
+  ...['SETUID', 'SYS_CHROOT'],
+];
+
+/** The configuration of a machine's container, with everything that isolates it from the host. */
+export function containerConfig(spec: MachineSpec, host: Host): ContainerCreateOptions {
+  return {
+    name: machineName(spec.id),
+    Image: imageTag(spec.image),
+    Entrypoint: ['/usr/lib/vc/init'],
+    Cmd: [],
+    User: '1000:1000',
+    WorkingDir: '/home/user',
+    Hostname: 'computer',
+    Domainname: '',
+    Env: [
+      `VC_RESOLUTION=${spec.resolution.width}x${spec.resolution.height}`,
+      `VC_AUTHORIZED_KEY=${spec.authorizedKey}`,
+    ],
+    Labels: {
+      [LABEL.service]: host.serviceId,
+      [LABEL.machine]: spec.id,
+      [LABEL.owner]: spec.ownerId,
+      [LABEL.project]: spec.projectId,
+    },
+    Tty: false,
+    OpenStdin: false,
+    StopSignal: 'SIGTERM',
+    // Disable the image's own health check.
+    Healthcheck: { Test: ['NONE'] },
+    HostConfig: hostConfig(spec, host),
+  };
+}
+
+function hostConfig(spec: MachineSpec, host: Host): HostConfig & { CgroupnsMode: string } {
+  const memory = spec.ram * GIB;
+  return {
+    Init: true,
+    RestartPolicy: { Name: 'no' },
+    Privileged: false,
+    CapDrop: ['ALL'],
+    CapAdd: host.allowSudo ? SUDO_CAPABILITIES : [],
+    // The Engine's default seccomp and AppArmor profiles stay in force.
+    SecurityOpt: host.allowSudo ? [] : ['no-new-privileges'],
+    IpcMode: 'private',
+    CgroupnsMode: 'private',
+    NetworkMode: machineName(spec.id),
+    PublishAllPorts: false,
+    PortBindings: {},
+    ...limits(spec, host, memory),
+    ...storage(host, memory),
+    LogConfig: LOG_CONFIG,
+  };
+}
+
+function limits(spec: MachineSpec, host: Host, memory: number): HostConfig {
+  return {
+    Memory: memory,
+    // Equal to Memory: no swap.
+    MemorySwap: memory,
+    // The Engine refuses more CPUs than the host has.
+    NanoCpus: Math.min(spec.cpu, host.cpus) * NANO,
+    PidsLimit: 2048,
+    Ulimits: [
+      { Name: 'core', Soft: 0, Hard: 0 },
+      // An Engine that cannot raise its own limits may have no more.
+      { Name: 'nofile', Soft: 16_384, Hard: 16_384 },
+    ],
+    // If the host runs out of memory, the kernel kills a machine before the service.
+    OomScoreAdj: 500,
+  };
+}
+
+function storage(host: Host, memory: number): HostConfig {
+  // Both count towards the machine's memory; browsers need much shared memory.
+  const half = memory / 2;
+  const directory = host.socketDirectory;
+  const relayed = { '/run/vc': 'rw,nosuid,nodev,noexec,mode=0700,uid=1000,gid=1000,size=1048576' };
+  const BindOptions = { Propagation: 'rprivate' } as const;
+  return {
+    ShmSize: Math.min(half, GIB),
+    Tmpfs: {
+      '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${half}`,
+      ...(directory === undefined ? relayed : {}),
+    },
+    Mounts:
+      directory === undefined
+        ? []
+        : [{ Type: 'bind', Source: directory, Target: '/run/vc', BindOptions }],
+    ...(host.diskGib === undefined ? {} : { StorageOpt: { size: `${host.diskGib}G` } }),
+  };
+}

@@ -1,0 +1,96 @@
+import type Docker from 'dockerode';
+import type { MachineState } from '../../engine.js';
+import { ask, QUICK_MS } from '../client.js';
+import { LABEL } from '../ids.js';
+
+/** The fields of a container's state that determine the machine's state. */
+export interface ContainerState {
+  readonly Status: string;
+  readonly ExitCode: number;
+  readonly OOMKilled: boolean;
+  readonly Error?: string;
+}
+
+/** Exit codes that are no failure: 0, SIGINT, SIGKILL, SIGTERM, and 255 after the host stopped. */
+const ENDED = new Set([0, 130, 137, 143, 255]);
+const KILLED = 137;
+/** Containers inspected in parallel. */
+const AT_ONCE = 16;
+
+/** A paused container counts as running: its processes and memory exist. */
+export function machineState(id: string, state: ContainerState): MachineState {
+  switch (state.Status) {
+    case 'running':
+    case 'paused':
+    case 'restarting':
+      return { id, status: 'running' };
+    case 'dead':
+      return {
+        id,
+        status: 'error',
+        reason: 'Docker could not remove it completely; delete it again.',
+      };
+    case 'exited':
+      return exited(id, state);
+    default:
+      return { id, status: 'stopped' };
+  }
+}
+
+/** Every machine of the service. Inspects only containers that were killed. */
+export async function listMachines(
+  docker: Docker,
+  serviceId: string,
+  signal?: AbortSignal,
+): Promise<MachineState[]> {
+  const filters = { label: [`${LABEL.service}=${serviceId}`, LABEL.machine] };
+  const containers = await ask(QUICK_MS, signal, (abortSignal) =>
+    docker.listContainers({ all: true, filters, abortSignal }),
+  );
+  const states: MachineState[] = [];
+  for (let at = 0; at < containers.length; at += AT_ONCE) {
+    const some = containers.slice(at, at + AT_ONCE).map((one) => stateOf(docker, one, signal));
+    states.push(...(await Promise.all(some)));
+  }
+  return states;
+}
+
+async function stateOf(
+  docker: Docker,
+  { Id, State, Status, Labels }: Docker.ContainerInfo,
+  signal: AbortSignal | undefined,
+): Promise<MachineState> {
+  const id = Labels[LABEL.machine] ?? '';
+  const code = Number(/^Exited \((\d+)\)/.exec(Status)?.[1] ?? 0);
+  if (State === 'exited' && code === KILLED) {
+    return (await inspectMachine(docker, Id, id, signal)) ?? { id, status: 'stopped' };
+  }
+  return machineState(id, { Status: State, ExitCode: code, OOMKilled: false });
+}
+
+/** Undefined if the container no longer exists. */
+export async function inspectMachine(
+  docker: Docker,
+  container: string,
+  id: string,
+  signal?: AbortSignal,
+): Promise<MachineState | undefined> {
+  try {
+    const { State } = await ask(QUICK_MS, signal, (abortSignal) =>
+      docker.getContainer(container).inspect({ abortSignal }),
+    );
+    return machineState(id, State);
+  } catch (error) {
+    if ((error as { code?: string }).code === 'not_found') return undefined;
+    throw error;
+  }
+}
+
+function exited(id: string, { ExitCode, OOMKilled, Error: failure }: ContainerState): MachineState {
+  if (OOMKilled && ExitCode === KILLED) {
+    return { id, status: 'error', reason: 'It ran out of memory.' };
+  }
+  if (failure) return { id, status: 'error', reason: `Docker could not start it: ${failure}` };
+  if (ENDED.has(ExitCode)) return { id, status: 'stopped' };
+  return { id, status: 'error', reason: `Its desktop ended with exit code ${ExitCode}.` };
+}

@@ -1,0 +1,77 @@
+import { hostNetworks } from '../../../lib/net/cidr.js';
+import { nftSet } from '../../../lib/net/nft-set.js';
+import { INTERNAL_IPV4_NETWORKS } from '../../../lib/net/special-networks.js';
+import { bridgePrefix, serviceHash } from '../ids.js';
+
+export interface FirewallPolicy {
+  readonly serviceId: string;
+  /** May computers reach the public internet? */
+  readonly internet: boolean;
+  /**
+   * Further networks that computers may reach. An address of the host itself is only reachable if
+   * it is named as a /32, or if everything is allowed.
+   */
+  readonly allowNetworks: readonly string[];
+  /** The Engine's name servers, which computers may reach even at private addresses. */
+  readonly resolvers: readonly string[];
+}
+
+export function tableName(serviceId: string): string {
+  return `vc_${serviceHash(serviceId).slice(0, 12)}`;
+}
+
+/**
+ * The service's own nft table, replaced as a whole. It filters packets of this service's bridges
+ * before the Engine's rules, which still apply to accepted packets. It rejects instead of dropping,
+ * so that programs fail at once instead of timing out.
+ *
+ * `rate` limits new connections, so that no computer can fill the host's connection tracking; not
+ * every kernel supports it.
+ */
+export function firewallRules(policy: FirewallPolicy, rate: 'rate' | 'no rate'): string {
+  const table = `table inet ${tableName(policy.serviceId)}`;
+  const bridges = `"${bridgePrefix(policy.serviceId)}*"`;
+  const limited = rate === 'rate';
+  return `${table}
+delete ${table}
+${table} {
+  ${nftSet('closed', INTERNAL_IPV4_NETWORKS)}
+  ${nftSet('allowed', policy.allowNetworks)}
+  ${nftSet('allowed_hosts', hostNetworks(policy.allowNetworks))}
+  ${nftSet('resolvers', policy.internet ? policy.resolvers : [])}
+  ${limited ? 'set recent { type ifname; size 65535; flags dynamic, timeout; timeout 1m; }' : ''}
+  chain refuse {
+    meta l4proto tcp reject with tcp reset
+    reject with icmpx type admin-prohibited
+  }
+  chain opened {
+    ct state established,related accept
+    ${limited ? 'update @recent { iifname limit rate over 200/second burst 2000 packets } drop' : ''}
+    ip daddr @resolvers udp dport 53 accept
+    ip daddr @resolvers tcp dport 53 accept
+  }
+  chain to_host {
+    jump opened
+    ip daddr @allowed_hosts accept
+    goto refuse
+  }
+  chain to_networks {
+    jump opened
+    ip daddr @allowed accept
+    ip daddr @closed goto refuse
+    ${policy.internet ? 'meta nfproto ipv4 accept' : ''}
+    goto refuse
+  }
+  chain input {
+    type filter hook input priority -10; policy accept;
+    iifname ${bridges} goto to_host
+  }
+  chain forward {
+    type filter hook forward priority -10; policy accept;
+    oifname ${bridges} ct state established,related accept
+    oifname ${bridges} goto refuse
+    iifname ${bridges} goto to_networks
+  }
+}
+`;
+}

@@ -1,0 +1,116 @@
+import type Docker from 'dockerode';
+import { ApiError } from '../../../contract/errors.js';
+import { includesEverything } from '../../../lib/net/cidr.js';
+import type { HelperRunner } from '../helper.js';
+import type { FirewallPolicy } from './firewall-rules.js';
+import { type Guard, listGuards, openGuard, removeGuards } from './guard.js';
+import { guardCommand } from './guard-script.js';
+import { findResolvers } from './resolvers.js';
+
+/** The host's name servers may change: the rules are made again after this time. */
+const RESOLVERS_MS = 5 * 60_000;
+
+interface Opening {
+  readonly guard: Promise<Guard>;
+  readonly at: number;
+}
+
+export type FirewallOptions = Omit<FirewallPolicy, 'resolvers'>;
+
+/**
+ * The rules in the kernel of the Engine's host. A container with NET_ADMIN in the host's network
+ * keeps them there, because the service may be an ordinary user and may not always run.
+ */
+export class Firewall {
+  readonly #docker: Docker;
+  readonly #helper: HelperRunner;
+  readonly #options: FirewallOptions;
+  #opening: Opening | undefined;
+  #problem: ApiError | undefined;
+
+  constructor(docker: Docker, helper: HelperRunner, options: FirewallOptions) {
+    this.#docker = docker;
+    this.#helper = helper;
+    this.#options = options;
+  }
+
+  /** Why the rules were not in force at the last check; undefined if they were. */
+  get problem(): ApiError | undefined {
+    return this.#problem;
+  }
+
+  /**
+   * Checks the rules and resolves when they are in force. Rejects with `unsupported` if the host's
+   * kernel cannot load them: then no machine may start.
+   */
+  async ensure(): Promise<void> {
+    try {
+      const reason = await this.#check();
+      if (reason !== undefined) throw unsupported(reason);
+      this.#problem = undefined;
+    } catch (error) {
+      // All networks are allowed, so missing rules are no risk.
+      if (includesEverything(this.#options.allowNetworks)) return;
+      this.#problem = isOfRules(error) ? error : undefined;
+      throw error;
+    }
+  }
+
+  /** Closes the connection; the rules stay. */
+  disconnect(): void {
+    this.#drop(this.#opening);
+  }
+
+  /** Removes the rules and what keeps them: no machine is left. */
+  async remove(): Promise<void> {
+    const opening = this.#opening;
+    if (opening === undefined) return;
+    await opening.guard.then((guard) => guard.end()).catch(() => undefined);
+    this.disconnect();
+    await removeGuards(this.#docker, await listGuards(this.#docker, this.#options.serviceId));
+  }
+
+  async #check(): Promise<string | undefined> {
+    if (this.#opening && performance.now() - this.#opening.at > RESOLVERS_MS) this.disconnect();
+    const opening = this.#open();
+    try {
+      return await (await opening.guard).check();
+    } catch {
+      // The guard was removed, or the Engine was away.
+      this.#drop(opening);
+      return (await this.#open().guard).check();
+    }
+  }
+
+  /** Shared by all who ask. */
+  #open(): Opening {
+    this.#opening ??= { guard: this.#connect(), at: performance.now() };
+    const opening = this.#opening;
+    opening.guard.catch(() => this.#drop(opening));
+    return opening;
+  }
+
+  #drop(opening: Opening | undefined): void {
+    if (this.#opening === opening) this.#opening = undefined;
+    opening?.guard.then((guard) => guard.close()).catch(() => undefined);
+  }
+
+  async #connect(): Promise<Guard> {
+    const resolvers = await findResolvers(this.#docker, this.#helper);
+    const command = guardCommand({ ...this.#options, resolvers });
+    return openGuard(this.#docker, this.#helper, this.#options.serviceId, command);
+  }
+}
+
+/** Not an image that is not built yet, nor an Engine that is away: others report those. */
+function isOfRules(error: unknown): error is ApiError {
+  return error instanceof ApiError && !['image_missing', 'engine_unavailable'].includes(error.code);
+}
+
+function unsupported(output: string): ApiError {
+  const reason = output.trim().slice(0, 200) || 'nft failed';
+  const message = `The firewall of the computers' networks cannot be set up on this host (${reason}).`;
+  const remedy =
+    'load nf_tables (modprobe nf_tables), or allow every network: vc serve --allow-network 0.0.0.0/0';
+  return new ApiError('unsupported', message, { remedy });
+}

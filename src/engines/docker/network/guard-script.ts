@@ -1,0 +1,53 @@
+import { bridgePrefix } from '../ids.js';
+import { type FirewallPolicy, firewallRules, tableName } from './firewall-rules.js';
+
+/** Interval at which the guard compares the kernel's rules with its own. */
+const EVERY_S = 2;
+
+/**
+ * Keeps the rules loaded for as long as it runs: RATE PLAIN TABLE BRIDGES. It works without the
+ * service. Rules that were removed or changed are loaded again. While that fails, the bridges of all
+ * machines are down, so that machines reach nothing.
+ *
+ * A line on standard input triggers a check, answered by `LINE ok` or `LINE failed REASON`; `end`
+ * removes the table. Changes found by periodic checks are reported with `-` as LINE.
+ */
+const GUARD = `
+rate=$1 plain=$2 table=$3 bridges=$4 expected= state= line=
+listed() {
+  nft -s list table inet "$table" 2>/dev/null | sed '/set recent {/,/^\\t}/d'
+}
+lay() {
+  error=$(nft "$rate" 2>&1) || error=$(nft "$plain" 2>&1) || return 1
+  expected=$(listed)
+  [ -n "$expected" ]
+}
+links() {
+  ip -o link show type bridge | while read -r index name rest; do
+    case $name in "$bridges"*) ip link set "\${name%:}" "$1" ;; esac
+  done
+}
+while [ "$line" != end ]; do
+  if [ -n "$expected" ] && [ "$(listed)" = "$expected" ]; then next=ok
+  elif lay; then links up; next=ok
+  else links down; expected= next="failed \${error%%$'\\n'*}"
+  fi
+  if [ -n "$line" ] || [ "$next" != "$state" ]; then echo "\${line:--} $next"; fi
+  state=$next line=
+  read -r -t ${EVERY_S} line
+  # End of input instead of a timeout: do not spin.
+  [ $? = 1 ] && sleep ${EVERY_S}
+done
+nft delete table inet "$table"
+echo ended
+exec sleep infinity
+`;
+
+/** The command of a policy's guard; it needs bash, nft and ip, and NET_ADMIN in the host's network. */
+export function guardCommand(policy: FirewallPolicy): string[] {
+  return [
+    ...['bash', '-c', GUARD, 'vc-firewall'],
+    ...[firewallRules(policy, 'rate'), firewallRules(policy, 'no rate')],
+    ...[tableName(policy.serviceId), bridgePrefix(policy.serviceId)],
+  ];
+}

@@ -1,0 +1,161 @@
+import { createHash } from 'node:crypto';
+import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import type Docker from 'dockerode';
+import { ApiError } from '../../../contract/errors.js';
+import { within } from '../../../lib/async/deadline.js';
+import { type Deferred, deferred } from '../../../lib/async/deferred.js';
+import { ask, QUICK_MS, STEP_MS } from '../client.js';
+import type { HelperRunner } from '../helper.js';
+import { LABEL, serviceHash } from '../ids.js';
+import { ExecStream } from '../machine/exec-stream.js';
+
+/**
+ * A connection to the container that keeps a service's rules in the kernel of the Engine's host.
+ * The container outlives the service and restarts with the Engine.
+ */
+export class Guard {
+  readonly #stream: ExecStream;
+  readonly #waiting = new Map<string, Deferred<string | undefined>>();
+  #count = 0;
+  #current: Promise<unknown> = Promise.resolve();
+  #next: Promise<string | undefined> | undefined;
+
+  constructor(stream: ExecStream) {
+    this.#stream = stream;
+    stream.on('error', () => undefined);
+    stream.on('close', () => {
+      for (const waiting of this.#waiting.values()) waiting.reject(lost());
+    });
+    createInterface({ input: stream }).on('line', (line) => {
+      const [, name = '', , reason] = /^(\S+) (ok|failed ?(.*))$/.exec(line) ?? [];
+      this.#waiting.get(name)?.resolve(line.includes(' failed') ? (reason ?? '') : undefined);
+    });
+  }
+
+  /**
+   * Checks the rules now and restores them if necessary. Resolves with the reason if that fails.
+   * Calls during a check share the next one.
+   */
+  check(): Promise<string | undefined> {
+    this.#next ??= this.#current.then(() => {
+      this.#next = undefined;
+      const checking = this.#ask();
+      this.#current = checking.catch(() => undefined);
+      return checking;
+    });
+    return this.#next;
+  }
+
+  /** Removes the rules. */
+  async end(): Promise<void> {
+    const closed = new Promise((resolve) => {
+      this.#stream.once('close', resolve);
+      createInterface({ input: this.#stream }).on('line', (line) => line === 'ended' && resolve(0));
+    });
+    this.#stream.write('end\n');
+    await within(closed, { ms: QUICK_MS, onTimeout: lost });
+  }
+
+  close(): void {
+    this.#stream.destroy();
+  }
+
+  async #ask(): Promise<string | undefined> {
+    if (this.#stream.destroyed) throw lost();
+    this.#count += 1;
+    // Another connection of an earlier service may still read the same output.
+    const name = `${process.pid}-${this.#count}`;
+    const answer = deferred<string | undefined>();
+    this.#waiting.set(name, answer);
+    try {
+      this.#stream.write(`${name}\n`);
+      return await within(answer.promise, { ms: QUICK_MS, onTimeout: lost });
+    } finally {
+      this.#waiting.delete(name);
+    }
+  }
+}
+
+/** Connects to the guard with this command, creates it unless it runs, and removes other guards. */
+export async function openGuard(
+  docker: Docker,
+  helper: HelperRunner,
+  serviceId: string,
+  command: readonly string[],
+): Promise<Guard> {
+  const rules = createHash('sha256').update(JSON.stringify(command)).digest('hex').slice(0, 16);
+  const guards = await listGuards(docker, serviceId);
+  const present = guards.find(
+    ({ State, Labels }) => State === 'running' && Labels[LABEL.rules] === rules,
+  );
+  const id = present?.Id ?? (await createGuard(docker, helper, serviceId, command, rules));
+  const guard = new Guard(await attach(docker, id));
+  try {
+    await guard.check();
+    // Last, so that the rules always have a guard.
+    await removeGuards(
+      docker,
+      guards.filter(({ Id }) => Id !== id),
+    );
+    return guard;
+  } catch (error) {
+    guard.close();
+    await removeGuards(docker, [{ Id: id }]).catch(() => undefined);
+    throw error;
+  }
+}
+
+export function listGuards(docker: Docker, serviceId?: string): Promise<Docker.ContainerInfo[]> {
+  const label = serviceId === undefined ? LABEL.firewall : `${LABEL.firewall}=${serviceId}`;
+  return ask(QUICK_MS, undefined, (abortSignal) =>
+    docker.listContainers({ all: true, filters: { label: [label] }, abortSignal }),
+  );
+}
+
+export async function removeGuards(
+  docker: Docker,
+  guards: readonly Pick<Docker.ContainerInfo, 'Id'>[],
+): Promise<void> {
+  for (const { Id } of guards) {
+    await ask(STEP_MS, undefined, (abortSignal) =>
+      docker.getContainer(Id).remove({ force: true, v: true, abortSignal }),
+    ).catch((error) => {
+      if (!(error instanceof ApiError && error.code === 'not_found')) throw error;
+    });
+  }
+}
+
+async function createGuard(
+  docker: Docker,
+  helper: HelperRunner,
+  serviceId: string,
+  command: readonly string[],
+  rules: string,
+): Promise<string> {
+  const config = await helper.config({ command, capabilities: ['NET_ADMIN'], network: 'host' });
+  const container = await ask(STEP_MS, undefined, (abortSignal) =>
+    docker.createContainer({
+      ...config,
+      name: `vc-firewall-${serviceHash(serviceId).slice(0, 12)}-${Date.now().toString(36)}`,
+      Labels: { [LABEL.firewall]: serviceId, [LABEL.rules]: rules },
+      OpenStdin: true,
+      StopSignal: 'SIGKILL',
+      HostConfig: { ...config.HostConfig, RestartPolicy: { Name: 'unless-stopped' } },
+      abortSignal,
+    }),
+  );
+  await ask(STEP_MS, undefined, (abortSignal) => container.start({ abortSignal }));
+  return container.id;
+}
+
+async function attach(docker: Docker, id: string): Promise<ExecStream> {
+  const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
+  const socket = await ask(QUICK_MS, undefined, () => docker.getContainer(id).attach(options));
+  return new ExecStream(socket as unknown as Socket);
+}
+
+function lost(): ApiError {
+  const message = 'The container that keeps the firewall rules does not answer.';
+  return new ApiError('engine_unavailable', message, { remedy: 'vc doctor' });
+}

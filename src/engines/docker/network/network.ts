@@ -1,0 +1,129 @@
+import { networkInterfaces } from 'node:os';
+import type Docker from 'dockerode';
+import { ApiError } from '../../../contract/errors.js';
+import { ask, askToMake, isRemote, QUICK_MS, STEP_MS } from '../client.js';
+import { messageOf, statusOf } from '../errors.js';
+import { bridgeName, LABEL, machineName } from '../ids.js';
+import type { Subnets } from './subnets.js';
+
+const ATTEMPTS = 10;
+
+/** The machines' networks on the Engine: each is a bridge with one container. */
+export class Networks {
+  readonly #docker: Docker;
+  readonly #serviceId: string;
+  readonly #subnets: Subnets;
+
+  constructor(docker: Docker, serviceId: string, subnets: Subnets) {
+    this.#docker = docker;
+    this.#serviceId = serviceId;
+    this.#subnets = subnets;
+  }
+
+  /** Idempotent. The Engine decides which subnets are free: other clients may take them too. */
+  async create(id: string, signal?: AbortSignal): Promise<void> {
+    // Conflicts are rare, and listing the Engine's networks takes as long as a refusal.
+    let taken = this.#hostNetworks();
+    for (let attempt = 1; ; attempt++) {
+      try {
+        await this.#create(id, this.#subnets.choose(id, taken), signal);
+        return;
+      } catch (error) {
+        if (statusOf(error) === 409 || /already exists/i.test(messageOf(error))) {
+          if (await this.#isOurs(id, signal)) return;
+        }
+        if (attempt === ATTEMPTS || !/overlap|conflicts with/i.test(messageOf(error))) throw error;
+      }
+      taken = [...this.#hostNetworks(), ...(await this.#engineNetworks(signal))];
+    }
+  }
+
+  /**
+   * Connects a container to its machine's network again, and recreates the network if it is gone
+   * (after `docker network prune`).
+   */
+  async restore(id: string, container: string, signal?: AbortSignal): Promise<void> {
+    await this.create(id, signal);
+    await this.disconnect(id, container, signal).catch(() => undefined);
+    const network = this.#docker.getNetwork(machineName(id));
+    await ask(QUICK_MS, signal, () => network.connect({ Container: container }));
+  }
+
+  async disconnect(id: string, container: string, signal?: AbortSignal): Promise<void> {
+    const network = this.#docker.getNetwork(machineName(id));
+    await ask(QUICK_MS, signal, (abortSignal) =>
+      network.disconnect({ Container: container, Force: true, abortSignal }),
+    );
+  }
+
+  /** Idempotent. */
+  async remove(id: string, signal?: AbortSignal): Promise<void> {
+    const network = this.#docker.getNetwork(machineName(id));
+    const remove = () =>
+      ask(STEP_MS, signal, (abortSignal) => network.remove({ abortSignal })).catch((error) => {
+        if (statusOf(error) !== 404) throw error;
+      });
+    try {
+      await remove();
+    } catch (error) {
+      if (statusOf(error) !== 403) throw error;
+      await this.#disconnectAll(network, signal);
+      await remove();
+    }
+  }
+
+  async #create(id: string, subnet: string, signal: AbortSignal | undefined): Promise<void> {
+    await askToMake(signal, (abortSignal) =>
+      this.#docker.createNetwork({
+        Name: machineName(id),
+        Driver: 'bridge',
+        CheckDuplicate: true,
+        EnableIPv6: false,
+        IPAM: { Driver: 'default', Config: [{ Subnet: subnet }] },
+        Options: {
+          'com.docker.network.bridge.name': bridgeName(this.#serviceId, id),
+          'com.docker.network.bridge.enable_icc': 'false',
+        },
+        Labels: { [LABEL.service]: this.#serviceId, [LABEL.machine]: id },
+        abortSignal,
+      }),
+    );
+  }
+
+  async #isOurs(id: string, signal: AbortSignal | undefined): Promise<boolean> {
+    const { Labels } = await ask(QUICK_MS, signal, () =>
+      this.#docker.getNetwork(machineName(id)).inspect(),
+    );
+    if (Labels?.[LABEL.service] === this.#serviceId) return true;
+    const message = `The Docker network ${machineName(id)} does not belong to this service.`;
+    const remedy = `docker network rm ${machineName(id)}`;
+    throw new ApiError('internal', message, { remedy });
+  }
+
+  async #engineNetworks(signal: AbortSignal | undefined): Promise<string[]> {
+    const networks = await ask(QUICK_MS, signal, (abortSignal) =>
+      this.#docker.listNetworks({ abortSignal }),
+    );
+    return networks.flatMap(({ IPAM }) =>
+      (IPAM?.Config ?? []).flatMap(({ Subnet }) => (Subnet === undefined ? [] : [Subnet])),
+    );
+  }
+
+  /** The host's own networks: using one for a machine would cut the host off from it. */
+  #hostNetworks(): string[] {
+    if (isRemote(this.#docker)) return [];
+    return Object.values(networkInterfaces()).flatMap((addresses) =>
+      (addresses ?? []).flatMap(({ family, cidr }) => (family === 'IPv4' && cidr ? [cidr] : [])),
+    );
+  }
+
+  /** For containers that were connected by hand, or that the Engine still lists after removal. */
+  async #disconnectAll(network: Docker.Network, signal: AbortSignal | undefined): Promise<void> {
+    const { Containers } = await ask(QUICK_MS, signal, () => network.inspect());
+    for (const container of Object.keys(Containers ?? {})) {
+      await ask(QUICK_MS, signal, (abortSignal) =>
+        network.disconnect({ Container: container, Force: true, abortSignal }),
+      ).catch(() => undefined);
+    }
+  }
+}

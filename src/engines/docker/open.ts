@@ -1,0 +1,23 @@
+import { mkdir } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ServiceSettings } from '../descriptor.js';
+import type { Engine } from '../engine.js';
+import { createDockerEngine } from './engine.js';
+
+const NO_SERVICE = { serviceId: 'command-line', allowNetworks: [], internet: true };
+
+/** The engine of a service; without a service it can only list images. */
+export async function openDocker(
+  stateDirectory: string,
+  service: ServiceSettings | undefined,
+): Promise<Engine> {
+  const { serviceId, internet, allowNetworks } = service ?? NO_SERVICE;
+  const directory = service ? join(stateDirectory, 'machines') : join(tmpdir(), 'vc-command-line');
+  if (service) await mkdir(directory, { recursive: true, mode: 0o700 });
+  const allowSudo = service?.options['allow-sudo'] === true;
+  return createDockerEngine({
+    ...{ serviceId, directory, allowSudo, internet, allowNetworks },
+    ...(service && { onProblem: service.onProblem }),
+  });
+}

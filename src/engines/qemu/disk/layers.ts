@@ -1,0 +1,92 @@
+import { constants, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApiError } from '../../../contract/errors.js';
+import { FILES } from '../layout.js';
+import { DISK } from '../machine/arguments.js';
+import type { MachineRecord } from '../machine/machine-record.js';
+import type { QemuMachine } from '../machine/qemu-machine.js';
+import type { QemuProcess, Workspace } from '../machine/qemu-process.js';
+import { chownToMachine } from '../process/account.js';
+import { LAYERS } from './disk.js';
+import { linkOrCopy, writeAtomically } from './files.js';
+import { createLayer, layerName } from './qcow2.js';
+
+/** Creates an empty layer of `bytes` over `backing` that the machine can write. Returns its name. */
+export async function createTopLayer(
+  { directory, account }: Workspace,
+  backing: string,
+  bytes: number,
+): Promise<string> {
+  const name = layerName();
+  await createLayer(directory, { name, backing, bytes });
+  await chownToMachine(account, join(directory, name));
+  return name;
+}
+
+/**
+ * Adds an empty layer on top of a machine's disk and to its record. The record may be ahead of the
+ * running QEMU: as long as the new layer is empty, booting from it or from the one below is the same.
+ */
+export async function addLayer(machine: QemuMachine, record: MachineRecord): Promise<string> {
+  if (record.layers.length >= LAYERS.max) {
+    const message =
+      'The computer was copied too often while it was running; stop and start it once, then copy it again.';
+    throw new ApiError('unsupported', message);
+  }
+  const backing = record.layers.at(-1) ?? '';
+  const name = await createTopLayer(await machine.workspace(), backing, record.image.diskBytes);
+  await machine.write({ layers: [...record.layers, name] });
+  return name;
+}
+
+/** Makes layers read-only, for machines that share them. */
+export async function freeze(directory: string, layers: readonly string[]): Promise<void> {
+  for (const layer of layers) {
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
+    const file = await open(join(directory, layer), flags);
+    try {
+      if (process.getuid?.() === 0) await file.chown(0, 0);
+      await file.chmod(0o444);
+    } finally {
+      await file.close();
+    }
+  }
+}
+
+/** Links a machine's frozen layers and boot files into another machine's directory. */
+export async function share(
+  from: string,
+  to: string,
+  { layers, image }: MachineRecord,
+): Promise<void> {
+  const kernel = image.kind === 'vc' ? [FILES.kernel, FILES.initrd] : [];
+  await Promise.all(
+    [...layers, ...kernel].map((name) => linkOrCopy(join(from, name), join(to, name))),
+  );
+}
+
+/** Copies the UEFI variables, if the machine has any. */
+export async function copyVariables(from: QemuMachine, to: QemuMachine): Promise<void> {
+  if (from.record?.image.firmware !== 'uefi') return;
+  const source = join(from.directory, FILES.variables);
+  const file = await open(source, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    const target = join(to.directory, FILES.variables);
+    await writeAtomically(target, await file.readFile());
+    await chownToMachine((await to.workspace()).account, target);
+  } finally {
+    await file.close();
+  }
+}
+
+/** The block node that a running machine writes to. */
+export async function activeNode(qemu: QemuProcess): Promise<string> {
+  const blocks = (await qemu.execute('query-block')) as {
+    qdev?: string;
+    inserted?: { 'node-name'?: string };
+  }[];
+  const disk = blocks.find(({ qdev }) => qdev?.split('/').includes(DISK.device));
+  const node = disk?.inserted?.['node-name'];
+  if (node) return node;
+  throw new ApiError('internal', 'QEMU does not report the block node of the disk.');
+}

@@ -1,0 +1,93 @@
+import { execa } from 'execa';
+import { z } from 'zod';
+import { parseJson } from '../../../../lib/text/parse-json.js';
+import type { DiskFormat } from './format.js';
+
+const INFO_MS = 30_000;
+const CHECK_MS = 600_000;
+const CONVERT_MS = 3_600_000;
+/** Exit codes of `qemu-img check`: no errors; only leaked clusters; the format has no check. */
+const CHECK_OK = [0, 3, 63];
+/** Largest virtual size: more is a mistake or an attack. */
+const MOST_BYTES = 16 * 2 ** 40;
+
+const information = z.object({
+  format: z.string(),
+  'virtual-size': z.number().positive(),
+  'backing-filename': z.string().optional(),
+  encrypted: z.boolean().optional(),
+});
+
+/** Opens a disk image as exactly this format and never opens another file. */
+function source(path: string, format: DiskFormat): string {
+  const backing = format === 'qcow2' || format === 'vmdk' ? { backing: null } : {};
+  const file = { driver: 'file', filename: path, locking: 'off' };
+  return `json:${JSON.stringify({ driver: format, 'read-only': true, ...backing, file })}`;
+}
+
+/** Throws an `Error` unless `path` is a whole image that needs no other file. */
+export async function checkImage(
+  path: string,
+  format: DiskFormat,
+  signal?: AbortSignal,
+): Promise<void> {
+  const args = ['info', '--output=json', source(path, format)];
+  const info = information.safeParse(parseJson(await qemuImg(path, args, INFO_MS, signal)));
+  if (!info.success) throw new Error(`${path} is not a disk image that QEMU understands.`);
+  const { encrypted } = info.data;
+  if (encrypted) throw new Error(`${path} is encrypted; decrypt it first.`);
+  if (info.data['backing-filename'] !== undefined) {
+    throw new Error(`${path} has a backing file; make one whole image of it first.`);
+  }
+  if (info.data['virtual-size'] > MOST_BYTES) {
+    throw new Error(`${path} has a virtual size of more than 16 TiB.`);
+  }
+  if (format !== 'raw') {
+    await qemuImg(path, ['check', '-q', source(path, format)], CHECK_MS, signal, CHECK_OK);
+  }
+}
+
+/** Writes the disk as a standalone qcow2 file. */
+export async function convertImage(
+  path: string,
+  format: DiskFormat,
+  target: string,
+  signal?: AbortSignal,
+): Promise<void> {
+  const args = ['convert', '-O', 'qcow2', source(path, format), target];
+  await qemuImg(path, args, CONVERT_MS, signal);
+}
+
+async function qemuImg(
+  path: string,
+  args: readonly string[],
+  timeout: number,
+  signal: AbortSignal | undefined,
+  good: readonly number[] = [0],
+): Promise<string> {
+  signal?.throwIfAborted();
+  const result = await execa('qemu-img', args, {
+    timeout,
+    reject: false,
+    stdin: 'ignore',
+    env: { LC_ALL: 'C.UTF-8' },
+    ...(signal && { cancelSignal: signal }),
+  });
+  signal?.throwIfAborted();
+  if (result.code === 'ENOENT') {
+    throw new Error('Importing a disk needs qemu-img; `vc setup` installs it.', { cause: result });
+  }
+  if (result.exitCode === undefined || !good.includes(result.exitCode)) {
+    const why = result.timedOut ? 'it took too long' : lastLine(result.stderr) || 'it is damaged';
+    throw new Error(`The disk ${path} could not be read: ${why}.`, { cause: result });
+  }
+  return result.stdout;
+}
+
+function lastLine(text: string): string {
+  const line = text.trim().split('\n').at(-1) ?? '';
+  return line
+    .replace(/^qemu-img: /, '')
+    .replace(/'json:.*':\s*/, '')
+    .replace(/\.$/, '');
+}

@@ -1,0 +1,131 @@
+import type { Acceleration } from '../host.js';
+import { FILES } from '../layout.js';
+import type { Message } from '../monitor/json-lines.js';
+import type { MachineRecord } from './machine-record.js';
+
+/** Must change with the machines' hardware: saved state only resumes on the same hardware. */
+export const HARDWARE_VERSION = '3';
+
+/** QEMU's names of the disk's block node and of its device. */
+export const DISK = { node: 'disk', device: 'disk0' } as const;
+
+export interface HardwareOptions {
+  readonly acceleration: Pick<Acceleration, 'kind' | 'arguments'>;
+  /** The network backend's arguments. */
+  readonly network: readonly string[];
+  readonly mac: string;
+  /** VM generation id, new for each start: tells the guest that it may be a copy. */
+  readonly generation: string;
+  /**
+   * The guest's memory: anonymous; a file that is to become a template's; or a private mapping of a
+   * template's file.
+   */
+  readonly memory: 'own' | 'shared-file' | 'private-file';
+  /** Wait for saved state instead of booting. */
+  readonly resume: boolean;
+}
+
+type Machine = Pick<MachineRecord, 'image' | 'layers' | 'spec'>;
+
+/** QEMU's arguments after the hardening ones. Paths are relative to the machine's directory. */
+export function hardwareArguments(machine: Machine, options: HardwareOptions): string[] {
+  const { spec } = machine;
+  const mib = Math.round(spec.ram * 1024);
+  const memory = `size=${mib}M,id=ram`;
+  const backends = {
+    own: `memory-backend-ram,${memory}`,
+    'shared-file': `memory-backend-file,${memory},share=on,mem-path=${FILES.memory}`,
+    'private-file': `memory-backend-file,${memory},share=off,mem-path=${FILES.memory}`,
+  };
+  return [
+    ...['-display', 'none', '-object', backends[options.memory]],
+    ...['-m', `${mib}M`, '-smp', `${spec.cpu},sockets=1,cores=${spec.cpu},threads=1`],
+    ...options.acceleration.arguments,
+    ...['-device', `vmgenid,guid=${options.generation}`],
+    ...['-object', 'rng-random,filename=/dev/urandom,id=rng', '-device', 'virtio-rng-pci,rng=rng'],
+    ...socket('qmp', FILES.qmp),
+    ...['-mon', 'chardev=qmp,mode=control'],
+    ...diskNode(machine.layers),
+    ...(machine.image.kind === 'vc' ? ours(machine, options) : imported(machine, options)),
+    ...(options.resume ? ['-incoming', 'defer'] : []),
+  ];
+}
+
+/**
+ * Disables address space layout randomization. TCG translates code again for each new address;
+ * with random addresses a command takes two and a half times as long.
+ */
+const NO_ASLR = 'norandmaps';
+
+/** Our own images: virtio devices only, no display, three serial ports to the host. */
+function ours(machine: Machine, { acceleration, network, mac }: HardwareOptions): string[] {
+  const words = [machine.image.commandLine, 'console=ttyS0'];
+  if (acceleration.kind === 'tcg') words.push(NO_ASLR);
+  return [
+    ...['-machine', 'q35,memory-backend=ram,hpet=off,vmport=off,sata=off,smbus=off'],
+    ...['-vga', 'none', '-kernel', FILES.kernel, '-initrd', FILES.initrd],
+    ...['-append', words.join(' ')],
+    // A ring buffer: endless output does not fill the host's disk.
+    ...['-chardev', 'ringbuf,id=console,size=65536', '-serial', 'chardev:console'],
+    ...['-device', `virtio-blk-pci,id=${DISK.device},drive=${DISK.node},${FULL_DISK}`],
+    ...[...network, '-device', `virtio-net-pci,netdev=net0,mac=${mac},romfile=`],
+    ...['-device', 'virtio-serial-pci,id=ports,max_ports=4'],
+    ...(['control', 'screen', 'shell'] as const).flatMap((port, index) => [
+      ...socket(port, FILES[port]),
+      ...[
+        '-device',
+        `virtserialport,id=${port},bus=ports.0,nr=${index + 1},chardev=${port},name=vc.${port}`,
+      ],
+    ]),
+  ];
+}
+
+/** Imported disks: devices that most systems have drivers for, and QEMU's own VNC server. */
+function imported(machine: Machine, { network, mac }: HardwareOptions): string[] {
+  const { width, height } = machine.spec.resolution;
+  const windows = machine.image.os === 'windows';
+  const display = `edid=on,xres=${width},yres=${height}`;
+  return [
+    ...['-machine', 'q35,memory-backend=ram,vmport=off,usb=on'],
+    ...(machine.image.firmware === 'uefi' ? uefi() : []),
+    ...(windows ? ['-rtc', 'base=localtime'] : []),
+    ...['-vga', 'none', '-device', `${windows ? 'VGA' : 'virtio-vga'},${display}`],
+    ...['-vnc', `unix:${FILES.screen}`, '-device', 'usb-tablet', '-device', 'usb-kbd'],
+    ...[
+      '-device',
+      windows
+        ? `ide-hd,bus=ide.0,id=${DISK.device},drive=${DISK.node},bootindex=1,${FULL_DISK}`
+        : `virtio-blk-pci,id=${DISK.device},drive=${DISK.node},bootindex=1,${FULL_DISK}`,
+    ],
+    ...[...network, '-device', `${windows ? 'e1000e' : 'virtio-net-pci'},netdev=net0,mac=${mac}`],
+  ];
+}
+
+/** A full host disk pauses the guest instead of reporting an I/O error to it. */
+const FULL_DISK = 'werror=stop,rerror=report';
+
+/** A disk layer as a node of QEMU's block layer. Blocks that the guest discards are freed. */
+export function layerNode(layer: string, name: string): Message {
+  const file = { driver: 'file', filename: layer, aio: 'threads', discard: 'unmap' };
+  const node = { driver: 'qcow2', 'node-name': name, file };
+  return { ...node, discard: 'unmap', 'detect-zeroes': 'unmap' };
+}
+
+function diskNode(layers: readonly string[]): string[] {
+  return ['-blockdev', JSON.stringify(layerNode(layers.at(-1) ?? '', DISK.node))];
+}
+
+function socket(name: string, path: string): string[] {
+  return ['-chardev', `socket,id=${name},path=${path},server=on,wait=off`];
+}
+
+function uefi(): string[] {
+  const code = '/usr/share/OVMF/OVMF_CODE_4M.fd';
+  return [
+    ...['-drive', `if=pflash,format=raw,readonly=on,file=${code}`],
+    ...['-drive', `if=pflash,format=raw,file=${FILES.variables}`],
+  ];
+}
+
+/** The initial UEFI variables. */
+export const NEW_VARIABLES = '/usr/share/OVMF/OVMF_VARS_4M.fd';

@@ -1,0 +1,81 @@
+import { constants, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { unlessMissing, writeAtomically } from '../disk/files.js';
+import { FILES } from '../layout.js';
+
+const specSchema = z.object({
+  id: z.string(),
+  ownerId: z.string(),
+  projectId: z.string(),
+  os: z.enum(['linux', 'windows']),
+  image: z.string(),
+  cpu: z.number(),
+  ram: z.number(),
+  gpu: z.string(),
+  resolution: z.object({ width: z.number(), height: z.number() }),
+  authorizedKey: z.string(),
+});
+
+const identitySchema = z.object({
+  pid: z.number(),
+  startTime: z.number(),
+  bootId: z.string(),
+  uid: z.number(),
+});
+
+const recordSchema = z.object({
+  version: z.literal(1),
+  serviceId: z.string(),
+  spec: specSchema,
+  image: z.object({
+    kind: z.enum(['vc', 'disk']),
+    os: z.enum(['linux', 'windows']),
+    identity: z.string(),
+    firmware: z.enum(['bios', 'uefi']),
+    commandLine: z.string(),
+    user: z.string().nullable(),
+    privateKey: z.string().nullable(),
+    /** Size of the guest's disk in bytes. */
+    diskBytes: z.number(),
+  }),
+  /** The guest's SSH host key, in OpenSSH's private format: generating it in the guest is slow. */
+  hostKey: z.string(),
+  /** Disk files, from the lowest layer to the one that the guest writes to. */
+  layers: z.array(z.string()).min(2),
+  /** The state that was last requested. */
+  intended: z.enum(['running', 'stopped']),
+  /** The guest may have been used, so its disk must be kept. */
+  used: z.boolean(),
+  /**
+   * What the first start resumes instead of booting: saved state, or, from the pool, a paused QEMU.
+   */
+  resume: z.enum(['template', 'fork', 'pool']).nullable(),
+  /** The network card's MAC address in the resumed state; a fork has its source's. */
+  resumeMac: z.string().nullable(),
+  /** The last QEMU process. */
+  process: identitySchema.nullable(),
+  /** Why the process exited unexpectedly, one line. */
+  failure: z.string().nullable(),
+});
+
+/** The content of `machine.json`. It is written before each step, so that any crash is recoverable. */
+export type MachineRecord = z.infer<typeof recordSchema>;
+
+/** Undefined if there is no machine, or one that was not created completely. */
+export async function readMachineRecord(directory: string): Promise<MachineRecord | undefined> {
+  // QEMU can write to the directory: do not follow a link.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
+  const file = await unlessMissing(open(join(directory, FILES.record), flags));
+  if (file === undefined) return undefined;
+  try {
+    return recordSchema.parse(JSON.parse(await file.readFile('utf8')));
+  } finally {
+    await file.close();
+  }
+}
+
+/** On disk once it resolves. */
+export async function writeMachineRecord(directory: string, record: MachineRecord): Promise<void> {
+  await writeAtomically(join(directory, FILES.record), `${JSON.stringify(record, null, 2)}\n`);
+}

@@ -1,0 +1,229 @@
+import { ApiError } from '../../../contract/errors.js';
+import { KeyedQueue } from '../../../lib/async/keyed-queue.js';
+import type { Channel, MachineEvent, MachineSpec, MachineState } from '../../engine.js';
+import { assertMachineId, isMachineId } from '../../machine-id.js';
+import { probesIn, removeAbandonedProbes } from '../acceleration/probe-directory.js';
+import { ensureDirectory, finishRemovals, names, removeDirectory } from '../disk/files.js';
+import { withAgent } from '../guest/configure.js';
+import type { QemuHost } from '../host.js';
+import type { WarmPool } from '../pool/warm-pool.js';
+import { configureGuest } from './configure-guest.js';
+import { createMachine } from './create.js';
+import type { MachineRecord } from './machine-record.js';
+import { QemuMachine } from './qemu-machine.js';
+import { type StartParts, startMachine } from './start.js';
+
+/** Time for the guest's agent to accept a shutdown. */
+const SHUTDOWN_MS = 2_000;
+
+export interface MachineRegistryOptions extends Omit<StartParts, 'host'> {
+  readonly host: QemuHost;
+  readonly serviceId: string;
+  readonly pool?: Pick<WarmPool, 'claim' | 'replenish'>;
+  /** Called when a machine's state may have changed. */
+  onChange(id: string): void;
+  /** Called when a guest has closed a stream. */
+  onHangUp(id: string, channel: Channel): void;
+}
+
+/** All machines of this service, by id. Operations on the same machine run one at a time. */
+export class MachineRegistry {
+  readonly #options: MachineRegistryOptions;
+  readonly #queue = new KeyedQueue();
+  readonly #machines = new Map<string, QemuMachine>();
+  #loaded: Promise<void> | undefined;
+
+  constructor(options: MachineRegistryOptions) {
+    this.#options = options;
+  }
+
+  /** Idempotent. */
+  async create(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
+    await this.#run(spec.id, async (machine) => {
+      signal?.throwIfAborted();
+      machine.assertReadable();
+      if (machine.record !== undefined) return;
+      if (!(await this.#options.pool?.claim(machine, spec))) {
+        await createMachine(machine, this.#options, spec);
+      }
+    });
+  }
+
+  async start(id: string, signal?: AbortSignal, onRunning?: () => void): Promise<void> {
+    await this.#run(id, async (machine) => {
+      const { used, image, spec } = recordOf(machine);
+      await startMachine(machine, { ...this.#options, onRunning }, signal);
+      if (!used && image.kind === 'vc') this.#options.pool?.replenish(spec);
+    });
+  }
+
+  async stop(id: string, graceMs: number): Promise<void> {
+    await this.#run(id, async (machine) => {
+      if (machine.record === undefined) return;
+      await machine.recordExit();
+      if (machine.record.intended === 'running') await machine.tryWrite({ intended: 'stopped' });
+      const { qemu } = machine;
+      if (qemu) {
+        const end = performance.now() + graceMs;
+        const paused = machine.pauseReason !== undefined;
+        const graceful = graceMs > 0 && !paused && (await requestShutdown(machine, graceMs));
+        await qemu.end(graceful ? Math.max(1, end - performance.now()) : 0);
+      }
+      if (machine.record.process) await machine.tryWrite({ process: null });
+    });
+  }
+
+  /** Idempotent; removes a machine in any state. */
+  async remove(id: string): Promise<void> {
+    await this.#run(id, async (machine) => {
+      await machine.qemu?.end(0);
+      await removeDirectory(machine.directory);
+      machine.forget();
+    });
+    this.#machines.delete(id);
+    this.#options.onChange(id);
+  }
+
+  /** Runs `work` while no other operation runs on either machine. */
+  async withTwo<T>(
+    from: string,
+    to: string,
+    work: (from: QemuMachine, to: QemuMachine) => Promise<T>,
+  ): Promise<T> {
+    // Always in the same order, so that two calls cannot deadlock.
+    const [first, second] = [from, to].sort();
+    if (first === undefined || second === undefined || first === second) {
+      throw new ApiError('invalid_request', 'A computer cannot be a copy of itself.');
+    }
+    return this.#run(first, (a) =>
+      this.#run(second, (b) => (first === from ? work(a, b) : work(b, a))),
+    );
+  }
+
+  async list(): Promise<MachineState[]> {
+    await this.#load();
+    const existing = new Set(await names(this.#options.host.layout.machines));
+    for (const id of this.#machines.keys()) if (!existing.has(id)) await this.#forget(id);
+    return Promise.all([...this.#machines.keys()].map((id) => this.#state(id)));
+  }
+
+  /** A machine's present state, as an event. */
+  async event(id: string): Promise<MachineEvent> {
+    return this.#machines.has(id) ? this.#state(id) : { id, status: 'gone' };
+  }
+
+  /** A machine that exists; throws ApiError `not_found`. */
+  async get(id: string): Promise<{ machine: QemuMachine; record: MachineRecord }> {
+    await this.#load();
+    assertMachineId(id);
+    const machine = this.#machines.get(id);
+    if (machine === undefined) throw notFound();
+    return { machine, record: recordOf(machine) };
+  }
+
+  running(): QemuMachine[] {
+    return [...this.#machines.values()].filter((machine) => machine.qemu !== undefined);
+  }
+
+  /** Waits for running operations, then releases all machines; they keep running. */
+  async close(): Promise<void> {
+    await this.#queue.settled();
+    for (const machine of this.#machines.values()) machine.qemu?.release();
+  }
+
+  async #run<T>(id: string, work: (machine: QemuMachine) => Promise<T>): Promise<T> {
+    await this.#load();
+    assertMachineId(id);
+    try {
+      return await this.#queue.run(id, () => work(this.#machine(id)));
+    } finally {
+      this.#options.onChange(id);
+    }
+  }
+
+  #machine(id: string): QemuMachine {
+    const known = this.#machines.get(id);
+    if (known) return known;
+    const machine = new QemuMachine(id, this.#options.host.layout.machine(id), {
+      onChange: (changed) => this.#options.onChange(changed),
+      onHangUp: (changed, channel) => this.#options.onHangUp(changed, channel),
+      onReset: (changed) => void this.#configureAgain(changed).catch(() => undefined),
+    });
+    this.#machines.set(id, machine);
+    return machine;
+  }
+
+  #load(): Promise<void> {
+    this.#loaded ??= this.#readAll().catch((error) => {
+      this.#loaded = undefined;
+      throw error;
+    });
+    return this.#loaded;
+  }
+
+  async #readAll(): Promise<void> {
+    const { machines, root } = this.#options.host.layout;
+    await ensureDirectory(machines);
+    await finishRemovals(machines);
+    await removeAbandonedProbes(probesIn(root));
+    const ids = (await names(machines)).filter(isMachineId);
+    await Promise.all([
+      ...ids.map((id) => this.#machine(id).load()),
+      // Machines exist, so the engine must know its isolation.
+      ids.length > 0 && this.#options.host.acceleration().catch(() => undefined),
+    ]);
+    // A guest that rebooted while no service ran waits for its configuration.
+    for (const { id, record } of this.running()) {
+      if (record?.used) this.#configureAgain(id).catch(() => undefined);
+    }
+  }
+
+  async #state(id: string): Promise<MachineState> {
+    const machine = this.#machine(id);
+    if (!this.#queue.busy(id)) await this.#queue.run(id, () => machine.recordExit());
+    return machine.state;
+  }
+
+  /** For a machine whose directory was removed from outside. */
+  async #forget(id: string): Promise<void> {
+    if (this.#queue.busy(id)) return;
+    await this.#queue.run(id, async () => {
+      const machine = this.#machine(id);
+      await machine.qemu?.end(0);
+      machine.forget();
+      this.#machines.delete(id);
+    });
+    this.#options.onChange(id);
+  }
+
+  async #configureAgain(id: string): Promise<void> {
+    const machine = this.#machines.get(id);
+    if (machine?.record?.image.kind === 'vc') await configureGuest(machine, this.#options.host);
+  }
+}
+
+/** Asks the guest to shut down. Returns whether it accepted. */
+async function requestShutdown(machine: QemuMachine, graceMs: number): Promise<boolean> {
+  const timeoutMs = Math.min(graceMs, SHUTDOWN_MS);
+  try {
+    if (machine.record?.image.kind === 'vc') {
+      const workspace = await machine.workspace();
+      await withAgent(workspace, (agent) => agent.shutdown(timeoutMs), { timeoutMs });
+    } else await machine.qemu?.execute('system_powerdown', undefined, { timeoutMs });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function recordOf(machine: QemuMachine): MachineRecord {
+  machine.assertReadable();
+  if (machine.record) return machine.record;
+  throw notFound();
+}
+
+function notFound(): ApiError {
+  return new ApiError('not_found', 'The computer no longer exists.', {
+    remedy: 'See: vc computer ls --all',
+  });
+}

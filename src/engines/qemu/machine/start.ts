@@ -1,0 +1,190 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ApiError } from '../../../contract/errors.js';
+import { sleep } from '../../../lib/async/sleep.js';
+import { errorMessage } from '../../../lib/text/error-message.js';
+import { flatten, LAYERS } from '../disk/disk.js';
+import { createTopLayer } from '../disk/layers.js';
+import type { QemuHost } from '../host.js';
+import { FILES } from '../layout.js';
+import { cancelMigration, PAUSED_STATES } from '../snapshots/cancel-migration.js';
+import type { Templates } from '../snapshots/templates/templates.js';
+import { configureOrEnd } from './configure-guest.js';
+import type { MachineRecord } from './machine-record.js';
+import type { QemuMachine } from './qemu-machine.js';
+import { type StartFrom, startQemu } from './start-qemu.js';
+
+export interface StartParts {
+  readonly host: QemuHost;
+  readonly templates: Pick<
+    Templates,
+    'linkTemplate' | 'reportFailure' | 'reportSuccess' | 'buildInBackground'
+  >;
+  /** Called when a resumed guest runs: its screen can be dialled from then on. */
+  readonly onRunning?: (() => void) | undefined;
+  /** Receives one line about each problem that did not prevent the start. */
+  readonly onProblem?: ((message: string) => void) | undefined;
+}
+
+/** A guest that hits the full disk again after `cont` pauses within this time. */
+const DISK_FULL_AGAIN_MS = 300;
+
+/**
+ * Starts a machine, or finishes an earlier start: *resumes* its guest from saved memory where there
+ * is any, else *boots* it. Resolves when the guest is configured; its desktop may still be starting.
+ * When it rejects, no process is left, unless the guest is paused because the host's disk is full.
+ */
+export async function startMachine(
+  machine: QemuMachine,
+  parts: StartParts,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  signal?.throwIfAborted();
+  await machine.recordExit();
+  if (machine.record?.resume === 'pool' && (await resumeClaimed(machine, parts, signal))) return;
+  if (await resumeExisting(machine, signal)) {
+    if (!machine.record?.used) await configureOrEnd(machine, parts.host, signal);
+    return;
+  }
+  const record = await machine.write({ intended: 'running', process: null, failure: null });
+  try {
+    if (record.used) await bootUsed(machine, parts, record, signal);
+    else await startUnused(machine, parts, record, signal);
+  } catch (error) {
+    await machine.tryWrite({ intended: 'stopped', process: null });
+    throw error;
+  }
+}
+
+/** Resumes a machine claimed from the pool. False if that failed: it must be started otherwise. */
+async function resumeClaimed(
+  machine: QemuMachine,
+  parts: StartParts,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  try {
+    await machine.write({ intended: 'running', failure: null });
+    if (await resumeExisting(machine, signal)) {
+      parts.onRunning?.();
+      await configureOrEnd(machine, parts.host, signal);
+      return true;
+    }
+  } catch (error) {
+    await machine.qemu?.end(0);
+    await machine.tryWrite({ intended: 'stopped', process: null });
+    signal?.throwIfAborted();
+    parts.onProblem?.(`A warm machine cannot be resumed: ${errorMessage(error)}`);
+  }
+  await machine.write({ resume: null, resumeMac: null });
+  return false;
+}
+
+/** Makes the guest of a QEMU that is alive run. False if there is none that can. */
+async function resumeExisting(
+  machine: QemuMachine,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const { qemu, record } = machine;
+  if (qemu === undefined) return false;
+  const call = signal ? { signal } : {};
+  const status = await qemu.status(call);
+  if (status === 'running') return true;
+  if (record?.used && PAUSED_STATES.has(status)) {
+    await cancelMigration(qemu, call);
+    return true;
+  }
+  if (status !== 'paused' && status !== 'io-error') {
+    // An earlier start was interrupted, or the guest has shut down.
+    await qemu.end(0);
+    return false;
+  }
+  await qemu.execute('cont', undefined, call);
+  await sleep(status === 'io-error' ? DISK_FULL_AGAIN_MS : 0);
+  if (machine.pauseReason !== undefined) throw new ApiError('guest_failed', machine.pauseReason);
+  return true;
+}
+
+async function bootUsed(
+  machine: QemuMachine,
+  parts: StartParts,
+  record: MachineRecord,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { directory, account } = await machine.workspace();
+  const [backing, top] = [record.layers[0], record.layers.at(-1)];
+  if (record.layers.length > LAYERS.flattenAbove && backing && top) {
+    await flatten(directory, { top, backing }, account, signal);
+    await machine.write({ layers: [backing, top] });
+    for (const layer of record.layers.slice(1, -1))
+      await rm(join(directory, layer), { force: true });
+  }
+  if (record.resumeMac) await machine.write({ resumeMac: null });
+  await startFrom('boot', machine, parts, signal);
+}
+
+/** The first start: resumes the memory of a fork or a template if there is one, else boots. */
+async function startUnused(
+  machine: QemuMachine,
+  parts: StartParts,
+  record: MachineRecord,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (record.resume === 'fork') {
+    await replaceTopLayer(machine, record.layers.slice(0, -1));
+    return startFrom('fork', machine, parts, signal);
+  }
+  const { templates } = parts;
+  const template =
+    record.image.kind === 'vc' ? await templates.linkTemplate(machine, signal) : null;
+  if (template) {
+    try {
+      await replaceTopLayer(machine, template.layers);
+      await machine.write({ resume: 'template' });
+      const from = template.memory === 'mapped' ? 'template-mapped' : 'template-saved';
+      await startFrom(from, machine, parts, signal);
+      templates.reportSuccess(template.key);
+      return;
+    } catch (error) {
+      signal?.throwIfAborted();
+      await templates.reportFailure(template.key, error);
+    }
+  }
+  await replaceTopLayer(machine, [FILES.image]);
+  await machine.write({ resume: null });
+  await startFrom('boot', machine, parts, signal);
+  // No template yet; build one in the background.
+  if (record.image.kind === 'vc') templates.buildInBackground(record.spec);
+}
+
+async function startFrom(
+  from: StartFrom,
+  machine: QemuMachine,
+  { host, onRunning }: StartParts,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const workspace = await machine.workspace();
+  const { record } = machine;
+  if (record === undefined) throw new Error(`machine ${machine.id} has no record`);
+  const qemu = await startQemu(host, workspace, record, {
+    from,
+    signal,
+    onSpawned: async (process) => {
+      await machine.write({ process });
+    },
+  });
+  machine.attach(qemu);
+  if (from === 'template-mapped' || from === 'template-saved') onRunning?.();
+  await configureOrEnd(machine, host, signal);
+}
+
+/** Replaces the layer that the machine writes to with a new, empty one over `below`. */
+async function replaceTopLayer(machine: QemuMachine, below: readonly string[]): Promise<void> {
+  const workspace = await machine.workspace();
+  const { record } = machine;
+  const backing = below.at(-1);
+  if (record === undefined || backing === undefined) return;
+  const name = await createTopLayer(workspace, backing, record.image.diskBytes);
+  const before = record.layers.at(-1);
+  await machine.write({ layers: [...below, name] });
+  if (before && before !== name) await rm(join(workspace.directory, before), { force: true });
+}

@@ -1,0 +1,83 @@
+import type { Duplex } from 'node:stream';
+import { sleep } from '../../../lib/async/sleep.js';
+import { generateKeyPair } from '../../../shell/keys.js';
+import type { Channel, MachineDescription, MachineSpec, WarmUp } from '../../engine.js';
+import { ensureDirectory, removeDirectory } from '../disk/files.js';
+import { shellAccess } from '../guest/dial.js';
+import type { QemuHost } from '../host.js';
+import { createMachine } from '../machine/create.js';
+import { QemuMachine } from '../machine/qemu-machine.js';
+import { startMachine } from '../machine/start.js';
+import type { Templates } from '../snapshots/templates/templates.js';
+
+export interface WarmMachineParts {
+  readonly host: QemuHost;
+  readonly serviceId: string;
+  readonly templates: Pick<Templates, 'linkTemplate' | 'keyOf'>;
+  readonly pixels: MachineDescription['pixels'];
+  dial(machine: QemuMachine, channel: Channel, signal: AbortSignal): Promise<Duplex>;
+  /** Does what clients usually do first; closes the connections it opens. */
+  warmUp?(warmUp: WarmUp): Promise<void>;
+}
+
+const WARM_UP_MS = 60_000;
+/** Time for the guest to notice that the connections of the warm-up are closed. */
+const DISCONNECT_MS = 300;
+
+/** Creates a machine like `spec`, resumes it from its template, warms it up and pauses it. */
+export async function createWarmMachine(
+  id: string,
+  spec: MachineSpec,
+  parts: WarmMachineParts,
+  signal: AbortSignal,
+): Promise<QemuMachine> {
+  const { host } = parts;
+  await ensureDirectory(host.layout.pool);
+  const { publicKey, privateKey } = generateKeyPair();
+  const machine = new QemuMachine(id, host.layout.warmMachine(id), NO_LISTENERS);
+  try {
+    await createMachine(machine, parts, { ...spec, id, authorizedKey: publicKey });
+    await startMachine(machine, { host, templates: templateOnly(parts.templates) }, signal);
+    const access = machine.record && shellAccess(machine.record);
+    await parts.warmUp?.({
+      dial: (channel) => parts.dial(machine, channel, signal),
+      access: access && { privateKey, ...access },
+      pixels: parts.pixels,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(WARM_UP_MS)]),
+    });
+    await sleep(DISCONNECT_MS, signal);
+    await machine.qemu?.execute('stop', undefined, { signal });
+    return machine;
+  } catch (error) {
+    await machine.qemu?.end(0).catch(() => undefined);
+    await removeDirectory(machine.directory);
+    throw error;
+  }
+}
+
+/**
+ * Fails instead of booting. A failure does not count against the template: it may be the pool's
+ * own, and other machines can still start from the template.
+ */
+function templateOnly(
+  templates: WarmMachineParts['templates'],
+): Parameters<typeof startMachine>[1]['templates'] {
+  return {
+    linkTemplate: async (machine, signal) => {
+      const template = await templates.linkTemplate(machine, signal);
+      if (template === null) throw new Error('its template does not exist');
+      return template;
+    },
+    reportFailure: async (_, reason) => {
+      throw reason;
+    },
+    reportSuccess: () => undefined,
+    buildInBackground: () => undefined,
+  };
+}
+
+const NO_LISTENERS = {
+  onChange: () => undefined,
+  onReset: () => undefined,
+  onHangUp: () => undefined,
+};

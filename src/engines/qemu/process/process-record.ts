@@ -1,0 +1,57 @@
+import { constants } from 'node:fs';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Account } from './account.js';
+import { currentBootId, type ProcessIdentity } from './identity.js';
+import { openOwnFile, readOwnFile } from './own-file.js';
+
+/** How a machine's QEMU ended. */
+export type ProcessExit =
+  /** 0: the guest powered itself off, or QEMU was told to quit. */
+  | { readonly kind: 'exited'; readonly status: number }
+  /** It crashed or was killed. */
+  | { readonly kind: 'killed'; readonly signal: number }
+  /** Not recorded: the host was restarted, or the supervisor was killed too. */
+  | { readonly kind: 'unknown' };
+
+/** The process that a machine was last started as; the file `process` in its directory. */
+export interface ProcessRecord {
+  readonly identity: ProcessIdentity;
+  readonly exited?: ProcessExit;
+}
+
+const NAME = 'process';
+const MAX_BYTES = 4096;
+
+/** Starts a new record; the supervisor appends to it through the returned file. */
+export async function createProcessRecord(
+  directory: string,
+  account: Account,
+): Promise<FileHandle> {
+  const { O_RDWR, O_TRUNC, O_APPEND } = constants;
+  const file = await openOwnFile(join(directory, NAME), O_RDWR | O_TRUNC | O_APPEND);
+  await file.writeFile(`boot ${await currentBootId()} ${account.uid}\n`);
+  return file;
+}
+
+/**
+ * The last process in this directory, whichever service spawned it. Undefined if QEMU was never
+ * executed.
+ */
+export async function readProcessRecord(directory: string): Promise<ProcessRecord | undefined> {
+  return parseProcessRecord((await readOwnFile(join(directory, NAME), MAX_BYTES)) ?? '');
+}
+
+export function parseProcessRecord(text: string): ProcessRecord | undefined {
+  const [, bootId, uid] = /^boot (\S+) (\d+)$/m.exec(text) ?? [];
+  const [, pid, startTime] = /^pid (\d+) (\d+)$/m.exec(text) ?? [];
+  if (bootId === undefined || pid === undefined) return undefined;
+  const identity = { pid: Number(pid), startTime: Number(startTime), bootId, uid: Number(uid) };
+  const status = /^ended (\d+)$/m.exec(text)?.[1];
+  return status === undefined ? { identity } : { identity, exited: exitFromStatus(Number(status)) };
+}
+
+/** Decodes a shell's exit status, in which signals start at 128. */
+function exitFromStatus(status: number): ProcessExit {
+  return status > 128 ? { kind: 'killed', signal: status - 128 } : { kind: 'exited', status };
+}

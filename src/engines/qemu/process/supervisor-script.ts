@@ -1,0 +1,131 @@
+import { DNS_ADDRESS, OUTER_NETWORK, RELAY_PORT, RELAY_SOCKET } from '../network/addresses.js';
+
+/** Bytes of a machine's standard error that are kept of one run. */
+export const LOG_BYTES = 1024 * 1024;
+
+/** A guest's simultaneous connections; each takes a descriptor of slirp4netns. */
+const MAX_CONNECTIONS = 4096;
+
+/** Pipes between the scripts while they start; an interrupted start leaves them behind. */
+export const PIPES = ['.log', '.stage', '.ready'];
+
+/**
+ * Constant shell scripts that set up a machine's namespaces, execute its QEMU and record its exit.
+ * Everything that differs between machines is passed as an argument.
+ *
+ * File descriptors from the service: 0 /dev/null, 1 and 2 the log, 3 and 4 inherited by QEMU, 8 a
+ * pipe for `started`, 9 the process record. Between the scripts: 5 and 6.
+ *
+ * /proc is the service's, so process ids are those that the service sees. `read` is a shell
+ * builtin, so /proc/self is the shell itself, and `exec` turns that process into QEMU.
+ */
+
+/** Drops all privileges; no program that is executed later can regain them. */
+const WITHOUT_PRIVILEGES =
+  'setpriv --nnp --bounding-set=-all --inh-caps=-all --ambient-caps=-all --';
+
+const RECORD_AND_EXEC = (prefix: string) => `
+read -r pid name state parent group session terminal owner flags minor minors major majors \\
+  user system users systems priority nice threads alarm start rest </proc/self/stat
+echo "pid $pid $start" >&9
+echo started >&8
+exec ${prefix} "$@" 5>&- 6>&- 8>&- 9>&-
+`;
+
+/**
+ * Runs in the machine's network namespace: MODE RULES RELAY PROGRAM ARGUMENT…
+ *
+ * slirp4netns starts while nft loads the rules; QEMU is executed when both are done.
+ */
+const STAGE = `
+mode=$1 rules=$2 relay=$3
+shift 3
+read -r pid rest </proc/self/stat
+echo "$pid" >&5
+exec 5>&-
+if [ "$mode" = filtered ]; then
+  nft "$rules" || exit 125
+  if [ -e /etc/resolv.conf ]; then
+    mount --no-canonicalize --bind ./resolv.conf /etc/resolv.conf || exit 125
+  fi
+  read -r ready <&6
+  [ "$ready" = 1 ] || exit 125
+elif [ -n "$relay" ]; then
+  ip link set lo up || exit 125
+fi
+if [ -n "$relay" ]; then
+  (
+    exec ${WITHOUT_PRIVILEGES} socat UNIX-LISTEN:${RELAY_SOCKET},fork,max-children=16,mode=0600,unlink-early \\
+      TCP4:127.0.0.1:${RELAY_PORT} >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 8>&- 9>&- &
+  )
+fi
+${RECORD_AND_EXEC(WITHOUT_PRIVILEGES)}`;
+
+/** Used where the host allows no namespaces; already runs as the machine's user. */
+const PLAIN_STAGE = `
+shift 3
+${RECORD_AND_EXEC('')}`;
+
+/**
+ * Process 1 of the machine's PID namespace: STAGE MODE RULES RELAY PROGRAM ARGUMENT…
+ * When it exits, the kernel kills every process in the namespace. It waits for QEMU and records its
+ * exit status, so that a service that starts later can read it.
+ *
+ * slirp4netns runs outside of the machine's network namespace and is the only way out of it. Its
+ * ready descriptor is read until it reports ready or exits.
+ */
+export const SUPERVISOR = `
+trap '' PIPE XFSZ
+umask 077
+ulimit -c 0
+stage=$1 mode=$2
+shift
+outside() {
+  ulimit -f ${LOG_BYTES / 512}
+  max=$(ulimit -H -n)
+  [ "$max" != unlimited ] && [ "$max" -lt ${MAX_CONNECTIONS} ] || ulimit -n ${MAX_CONNECTIONS}
+  exec slirp4netns --configure --mtu=65520 --cidr=${OUTER_NETWORK} --disable-host-loopback \\
+    --enable-sandbox --enable-seccomp --netns-type=path --ready-fd=7 /proc/self/fd/3 tap0 \\
+    3<"/proc/$1/ns/net" 7>&1 >&2 4>&- 6>&- 8>&- 9>&-
+}
+# Blocks addresses that the host gets later, also while no service runs.
+block_new_addresses() {
+  ip -4 -o monitor address | while read -r index device family address rest; do
+    [ "$family" = inet ] || continue
+    nsenter --net=/proc/self/fd/3 nft "add element inet vc host { \${address%/*} }"
+  done
+}
+mkfifo ${PIPES.join(' ')} || exit 125
+exec 6<>.ready
+head -c ${LOG_BYTES} <.log >&2 3>&- 4>&- 6>&- 8>&- 9>&- &
+log=$!
+exec 7>.log
+if [ "$mode" = restricted ]; then
+  sh -c "$stage" vc-machine "$@" >&7 2>&7 7>&- &
+else
+  unshare --net --mount -- sh -c "$stage" vc-machine "$@" >&7 2>&7 5>.stage 7>&- &
+fi
+machine=$!
+exec 7>&-
+# Reads nothing if the stage exited before it wrote its process id.
+if [ "$mode" != restricted ] && read -r pid <.stage && [ "$mode" = filtered ]; then
+  block_new_addresses 3<"/proc/$pid/ns/net" >/dev/null 2>&1 4>&- 6>&- 8>&- 9>&- &
+  echo "$(outside "$pid" &)" >&6
+fi
+rm -f ${PIPES.join(' ')}
+exec 3>&- 4>&- 6>&- 8>&-
+wait "$machine"
+status=$?
+wait "$log"
+echo "ended $status" >&9
+exit 0
+`;
+
+export const stageOf = (mode: string): string => (mode === 'restricted' ? PLAIN_STAGE : STAGE);
+export const RESOLVER_FILE = `nameserver ${DNS_ADDRESS}\n`;
+
+/** Root only: mounts a world-accessible /dev/net/tun in this mount namespace, then runs PROGRAM. */
+export const PRIVATE_TUN = `
+mount -t tmpfs -o mode=755,nosuid,noexec tmpfs /dev/net &&
+mknod -m 666 /dev/net/tun c 10 200 && exec "$@"
+`;

@@ -1,0 +1,31 @@
+import { canAccess } from '../../../lib/fs/access.js';
+import type { EngineSetup } from '../../descriptor.js';
+import { isInGroup } from '../../local-host.js';
+
+export const qemuSetup: EngineSetup = {
+  packages: [
+    { sign: 'qemu-system-x86_64', name: 'qemu-system-x86', purpose: 'runs the computers' },
+    { sign: 'qemu-img', name: 'qemu-utils', purpose: 'their disks' },
+    { sign: 'slirp4netns', name: 'slirp4netns', purpose: 'lets them reach the internet' },
+    { sign: 'nft', name: 'nftables', purpose: 'keeps them off every other network' },
+    { sign: 'ip', name: 'iproute2', purpose: 'sets up their networks' },
+    { sign: 'socat', name: 'socat', purpose: 'reaches the SSH server of an imported disk' },
+    { sign: 'unshare', name: 'util-linux', purpose: 'isolates them' },
+    { sign: 'mke2fs', name: 'e2fsprogs', purpose: 'makes the disk of the image' },
+    {
+      sign: '/usr/share/OVMF/OVMF_CODE_4M.fd',
+      name: 'ovmf',
+      purpose: 'boots disks that need UEFI',
+    },
+  ],
+  grants: async (user) => {
+    if (!(await canAccess('/dev/kvm')) || (await isInGroup(user, 'kvm'))) return [];
+    return [
+      {
+        title: `Letting ${user} use KVM, which makes virtual machines fast`,
+        argv: ['usermod', '-aG', 'kvm', user],
+        group: 'kvm',
+      },
+    ];
+  },
+};

@@ -1,0 +1,100 @@
+import { ApiError } from '../../../contract/errors.js';
+import { sleep } from '../../../lib/async/sleep.js';
+import type { QemuProcess } from '../machine/qemu-process.js';
+import type { Message } from '../monitor/json-lines.js';
+import type { RequestOptions } from '../monitor/json-peer.js';
+import { openMigrationSink } from './migration-sink.js';
+
+const RESUME_MS = 120_000;
+/** Limit for the state of devices and firmware, which takes some megabytes. */
+const MAX_DEVICE_BYTES = 512 << 20;
+/** A paused guest's memory takes its own size in the stream, plus page headers. */
+const MEMORY_OVERHEAD = 1.1;
+/** Bytes per second that QEMU may send; its default is 128 MiB. */
+export const UNLIMITED = 2 ** 40;
+
+/** Leaves memory that is a shared file out of the stream. */
+const IGNORE_SHARED = 'x-ignore-shared';
+
+export function capabilities(of: Readonly<Record<string, boolean>>): Message {
+  const list = Object.entries(of).map(([capability, state]) => ({ capability, state }));
+  return { capabilities: list };
+}
+
+/** QEMU's report on the present or last migration. */
+export async function migrationStatus(
+  qemu: QemuProcess,
+  options: Partial<RequestOptions> = {},
+): Promise<Message> {
+  return (await qemu.execute('query-migrate', undefined, options)) as Message;
+}
+
+/** Loads saved state into a QEMU that was started with `-incoming defer`, then runs the guest. */
+export async function resumeFromState(
+  qemu: QemuProcess,
+  options: {
+    /** QEMU's descriptor of the state. */
+    readonly fd: number;
+    /** The memory is a mapped file and not part of the state. */
+    readonly mapped: boolean;
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<void> {
+  const { fd, mapped, signal } = options;
+  const call = signal ? { signal } : {};
+  if (mapped) await ignoreSharedMemory(qemu, call);
+  await qemu.execute('migrate-incoming', { uri: `fd:${fd}` }, call);
+  for (const end = performance.now() + RESUME_MS; ; ) {
+    const { status } = await migrationStatus(qemu, call);
+    if (status === 'completed') break;
+    if (status === 'failed' || performance.now() > end) {
+      throw new ApiError('guest_failed', `QEMU cannot load the saved state (${String(status)}).`);
+    }
+    await sleep(4, signal);
+  }
+  await qemu.execute('cont', undefined, call);
+}
+
+/** True if this QEMU can leave the memory in a shared file. */
+export async function supportsMappedMemory(qemu: QemuProcess): Promise<boolean> {
+  const known = (await qemu.execute('query-migrate-capabilities')) as { capability: string }[];
+  return known.some(({ capability }) => capability === IGNORE_SHARED);
+}
+
+async function ignoreSharedMemory(qemu: QemuProcess, call: Partial<RequestOptions>): Promise<void> {
+  const wanted = capabilities({ [IGNORE_SHARED]: true });
+  await qemu.execute('migrate-set-capabilities', wanted, call);
+}
+
+/** Saves a paused guest's state to the file `path`. */
+export async function savePaused(
+  qemu: QemuProcess,
+  options: {
+    readonly path: string;
+    /** The memory's size in bytes; `mapped` if it stays in a shared file. */
+    readonly memory: number | 'mapped';
+    readonly signal: AbortSignal | undefined;
+  },
+): Promise<void> {
+  const { path, memory, signal } = options;
+  const call = signal ? { signal } : {};
+  const mapped = memory === 'mapped';
+  const limit = (mapped ? 0 : Math.ceil(memory * MEMORY_OVERHEAD)) + MAX_DEVICE_BYTES;
+  const sink = await openMigrationSink(qemu.workspace, { path, limit });
+  try {
+    if (mapped) await ignoreSharedMemory(qemu, call);
+    await qemu.execute('migrate-set-parameters', { 'max-bandwidth': UNLIMITED }, call);
+    await qemu.execute('migrate', { uri: sink.uri }, call);
+    for (let status: unknown; status !== 'completed'; await sleep(10, signal)) {
+      const answer = await migrationStatus(qemu, call);
+      status = answer.status;
+      if (status === 'failed' || status === 'cancelled') {
+        const message = `QEMU cannot save the machine: ${String(answer['error-desc'] ?? status)}`;
+        throw new ApiError('guest_failed', message);
+      }
+    }
+    await sink.received;
+  } finally {
+    await sink.close();
+  }
+}

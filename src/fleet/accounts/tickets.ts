@@ -1,0 +1,66 @@
+import { ApiError } from '../../contract/errors.js';
+import type { ViewMode } from '../../contract/sockets/view.js';
+import { generateTicket, hashApiKey } from '../computers/ids.js';
+import type { Owner } from './api-keys.js';
+
+/** Lifetime of a ticket in milliseconds. */
+const LIFE_MS = 60_000;
+/** Tickets that may be open at once; the oldest gives way. */
+const MOST = 10_000;
+
+/** The access that a ticket grants, once. */
+export interface Ticket {
+  readonly computerId: string;
+  readonly owner: Owner;
+  readonly mode: ViewMode;
+  /** In milliseconds of the monotonic clock: the wall clock may jump. */
+  readonly expiresAt: number;
+}
+
+/**
+ * Tickets for the live view: single-use, short-lived, for one computer and one mode. They are kept
+ * in memory, by their hashes: a restart of the service ends them all.
+ */
+export class Tickets {
+  readonly #tickets = new Map<string, Ticket>();
+  readonly #now: () => number;
+
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** A new ticket, and the wall-clock time of its end; its text is known to the caller alone. */
+  issue(grant: Omit<Ticket, 'expiresAt'>): { readonly text: string; readonly expiresAt: Date } {
+    const now = this.#now();
+    // All tickets live equally long, so the map is sorted by expiry.
+    for (const [hash, { expiresAt }] of this.#tickets) {
+      if (expiresAt > now && this.#tickets.size < MOST) break;
+      this.#tickets.delete(hash);
+    }
+    const text = generateTicket();
+    this.#tickets.set(hashApiKey(text), { ...grant, expiresAt: now + LIFE_MS });
+    return { text, expiresAt: new Date(Date.now() + LIFE_MS) };
+  }
+
+  /** Revokes the tickets that were issued with a key. */
+  revoke(keyId: string): void {
+    for (const [hash, { owner }] of this.#tickets) {
+      if (owner.keyId === keyId) this.#tickets.delete(hash);
+    }
+  }
+
+  /**
+   * The access that the ticket grants; the ticket is used up by this call. Throws
+   * ApiError `unauthorized` for one that was used, has expired or is for another computer.
+   */
+  redeem(text: string, computerId: string): Ticket {
+    const hash = hashApiKey(text);
+    const ticket = this.#tickets.get(hash);
+    this.#tickets.delete(hash);
+    if (ticket && ticket.expiresAt > this.#now() && ticket.computerId === computerId) return ticket;
+    throw new ApiError(
+      'unauthorized',
+      'This link has been used, has expired, or is for another computer. Ask for a new one.',
+    );
+  }
+}

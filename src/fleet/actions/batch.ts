@@ -1,0 +1,80 @@
+import type { Screenshot } from '../../contract/actions/actions.js';
+import type { BatchAction, BatchFailure, BatchResult } from '../../contract/actions/batch.js';
+import { ApiError } from '../../contract/errors.js';
+import { parseCombination } from '../../screen/input/keyboard/combination.js';
+import type { Picture } from '../../screen/types.js';
+import { planTyping } from '../../screen/typing/typing-plan.js';
+import { remedyOf, type Subject } from '../errors/remedies.js';
+import { prepareInput } from './input-actions.js';
+
+/** Limit for the base64 characters of a batch's screenshots, which are all held in memory. */
+const MOST_PICTURE_BYTES = 64 * 1024 * 1024;
+
+type Result = BatchResult['results'][number];
+
+/**
+ * Runs actions one after the other and collects their results. Ends after the first failure, whose
+ * error is the last result. Throws only on an abort and for errors that are not ApiErrors. Fails if
+ * the screenshots exceed 64 MiB in total.
+ */
+export async function runBatch(
+  actions: readonly BatchAction[],
+  run: (action: BatchAction) => Promise<Result>,
+  { signal, ...subject }: Subject & { readonly signal?: AbortSignal | undefined } = {},
+): Promise<BatchResult> {
+  const results: Result[] = [];
+  let pictureBytes = 0;
+  for (const action of actions) {
+    signal?.throwIfAborted();
+    let result = await run(action).catch((error: unknown) => failure(error, subject));
+    if ('image' in result) pictureBytes += result.image.length;
+    if (pictureBytes > MOST_PICTURE_BYTES) result = failure(tooLarge(), subject);
+    results.push(result);
+    if (!result.success) return { success: false, results };
+  }
+  return { success: true, results };
+}
+
+/**
+ * Checks what the schema cannot: that keys exist, that text can be typed. Throws ApiError that
+ * names the action's index and field, as the schema's errors do.
+ */
+export function checkBatch(actions: readonly BatchAction[]): void {
+  for (const [index, action] of actions.entries()) {
+    if (action.action === 'key') at(`${index}.key`, () => parseCombination(action.key));
+    if (action.action === 'type') at(`${index}.text`, () => planTyping(action.text));
+    if (action.action === 'scroll') at(`${index}`, () => prepareInput('scroll', action));
+    if (action.action !== 'click') continue;
+    for (const key of action.keys) at(`${index}.keys`, () => parseCombination(key));
+  }
+}
+
+function at(where: string, check: () => unknown): void {
+  try {
+    check();
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    const { code, message, remedy } = error;
+    throw new ApiError(code, `actions.${where}: ${message}`, { remedy, cause: error });
+  }
+}
+
+function tooLarge(): ApiError {
+  const message = "The batch's screenshots are larger than 64 MiB in all.";
+  return new ApiError('payload_too_large', message, {
+    remedy: 'Use scale, format jpeg, or fewer screenshots.',
+  });
+}
+
+function failure(error: unknown, subject: Subject): BatchFailure {
+  if (!(error instanceof ApiError) || error.code === 'internal') throw error;
+  const remedy = remedyOf(error, subject);
+  const failed = { success: false, error: error.message, code: error.code } as const;
+  return remedy === undefined ? failed : { ...failed, remedy };
+}
+
+/** A picture as JSON carries it. */
+export function pictureAnswer({ data, format, width, height }: Picture): Screenshot {
+  const image = data.toString('base64');
+  return { success: true, image, format, encoding: 'base64', width, height };
+}

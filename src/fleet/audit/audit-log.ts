@@ -1,0 +1,142 @@
+import type {
+  Action,
+  ActionsQuery,
+  AuditQuery,
+  AuditEntry as OwnersEntry,
+} from '../../contract/resources.js';
+import { errorMessage } from '../../lib/text/error-message.js';
+import type { Owner } from '../accounts/api-keys.js';
+import type { Log } from '../lifecycle/reconcile.js';
+import type { AuditRow } from '../store/audit-entries.js';
+import type { Store } from '../store/index.js';
+
+/** Key id of entries that the service itself caused. */
+export const SERVICE_KEY = 'service';
+
+/** An operation on a computer, or on a key, project or connection of an owner. */
+export interface AuditEntry {
+  readonly owner: Owner;
+  readonly computerId: string | undefined;
+  readonly action: string;
+  readonly detail: Action['detail'];
+  /** `ok`, or the code of the error. */
+  readonly outcome: string;
+  /** When it began. */
+  readonly at: string;
+  /** How long it took, in milliseconds. */
+  readonly ms: number;
+}
+
+/** Starts timing an operation; the function gives the times of its entry. */
+export function startTimer(): () => Pick<AuditEntry, 'at' | 'ms'> {
+  const at = new Date().toISOString();
+  const began = performance.now();
+  return () => ({ at, ms: Math.round(performance.now() - began) });
+}
+
+/** Entries are written in batches, so that actions do not wait for the disk. A crash loses one. */
+const WRITE_EVERY_MS = 200;
+const KEPT_MS = 90 * 24 * 60 * 60_000;
+const TIDY_EVERY_MS = 60 * 60_000;
+/** Entries kept in memory while the disk cannot be written; the oldest are dropped first. */
+const HELD_BACK = 10_000;
+
+/**
+ * The append-only audit log of who did what to which computer when. Entries are kept for 90 days in
+ * which the service runs: the wall clock may jump, and an entry deleted too early is lost.
+ */
+export class AuditLog {
+  readonly #store: Store;
+  readonly #log: Log;
+  #waiting: AuditRow[] = [];
+  #timer: NodeJS.Timeout | undefined;
+  #tidiedAt = performance.now();
+  #failure: string | undefined;
+  readonly #listeners: ((entry: AuditEntry) => void)[] = [];
+
+  constructor(store: Store, log: Log) {
+    this.#store = store;
+    this.#log = log;
+  }
+
+  /** Why it could not be written the last time; undefined when it could. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /** Calls `listener` with every entry. */
+  onEntry(listener: (entry: AuditEntry) => void): void {
+    this.#listeners.push(listener);
+  }
+
+  record(entry: AuditEntry): void {
+    const { owner, computerId, action, detail, outcome, at, ms } = entry;
+    for (const listener of this.#listeners) listener(entry);
+    this.#waiting.push({
+      at,
+      owner_id: owner.id,
+      computer_id: computerId ?? '',
+      key_id: owner.keyId,
+      action,
+      detail: JSON.stringify(detail),
+      outcome,
+      ms,
+    });
+    this.#timer ??= setTimeout(() => this.#write(), WRITE_EVERY_MS).unref();
+  }
+
+  /** The latest first. */
+  list(computerId: string, { limit, before }: ActionsQuery): Action[] {
+    this.#write();
+    const rows = this.#store.audit.list(computerId, before ?? Number.MAX_SAFE_INTEGER, limit);
+    return rows.map(actionOf);
+  }
+
+  /** The owner's entries, newest first; those of deleted computers too. */
+  listOfOwner(owner: Owner, { limit, before, computer }: AuditQuery): OwnersEntry[] {
+    this.#write();
+    const end = before ?? Number.MAX_SAFE_INTEGER;
+    const rows = this.#store.audit.listOfOwner(owner.id, computer, end, limit);
+    return rows.map((row) => ({ ...actionOf(row), computer_id: row.computer_id || null }));
+  }
+
+  /** Writes the pending entries. */
+  close(): void {
+    this.#write();
+    try {
+      this.#tidy();
+    } catch (error) {
+      this.#log.warn({ err: error }, 'the audit log cannot be tidied');
+    }
+  }
+
+  #write(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting.length === 0) return;
+    try {
+      this.#store.audit.append(this.#waiting);
+      this.#waiting = [];
+      this.#failure = undefined;
+      if (performance.now() - this.#tidiedAt >= TIDY_EVERY_MS) this.#tidy();
+    } catch (error) {
+      // A full disk must not fail actions. Retried with the next entry.
+      this.#waiting = this.#waiting.slice(-HELD_BACK);
+      this.#failure = errorMessage(error);
+      this.#log.warn(
+        { reason: this.#failure, waiting: this.#waiting.length },
+        'the audit log cannot be written',
+      );
+    }
+  }
+
+  #tidy(): void {
+    const now = performance.now();
+    this.#store.audit.dropOld(Math.round(now - this.#tidiedAt), KEPT_MS);
+    this.#tidiedAt = now;
+  }
+}
+
+function actionOf({ id, at, action, detail, key_id, outcome, ms }: AuditRow & { id: number }) {
+  return { id, at, action, detail: JSON.parse(detail) as Action['detail'], key_id, outcome, ms };
+}

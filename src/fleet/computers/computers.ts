@@ -1,0 +1,232 @@
+import { ApiError } from '../../contract/errors.js';
+import type {
+  Computer,
+  ComputerStatus,
+  CreateComputer,
+  Me,
+  UpdateComputer,
+} from '../../contract/resources.js';
+import type { Owner } from '../accounts/api-keys.js';
+import { missing, suggestion } from '../errors/missing.js';
+import { inCommands } from '../errors/remedies.js';
+import { Superseded } from '../lifecycle/machine.js';
+import type { Machines } from '../lifecycle/machines.js';
+import type { Store } from '../store/index.js';
+import type { ProjectRow } from '../store/projects.js';
+import type { ComputerRecord } from '../store/records.js';
+import { OCCUPYING } from '../store/records.js';
+import { Creation } from './creation.js';
+import { Quota } from './quota.js';
+import { serializeComputer } from './serializers.js';
+import { withinAnswer } from './within-answer.js';
+
+/** Whether to answer when the computer is ready, or at once. */
+export type Waiting = 'ready' | 'no';
+
+/** Computers and their lifecycle: limits, names, intents. */
+export class Computers {
+  readonly #store: Store;
+  readonly #machines: Machines;
+  readonly #quota: Quota;
+  readonly #creation: Creation;
+
+  constructor(store: Store, machines: Machines, maxRunning: number) {
+    this.#store = store;
+    this.#machines = machines;
+    this.#quota = new Quota(store, maxRunning);
+    this.#creation = new Creation(store, machines, this.#quota);
+  }
+
+  /** Creates a computer and starts it; with `wait` answers when it is ready. */
+  async create(
+    owner: Owner,
+    project: ProjectRow,
+    input: CreateComputer,
+    wait: Waiting,
+  ): Promise<Computer> {
+    return this.#begin(await this.#creation.ofImage(owner, project, input), wait);
+  }
+
+  /**
+   * Makes a copy of a computer in its project: of a running one with its memory, and it runs; of a
+   * stopped one with its disk, and it is stopped. With `wait` answers when it is ready.
+   */
+  async fork(owner: Owner, { id }: ComputerRecord, name: string, wait: Waiting): Promise<Computer> {
+    return this.#begin(await this.#creation.ofComputer(owner, id, name), wait);
+  }
+
+  /** Starts the new computer. If that fails while the request waits, the computer is removed. */
+  async #begin(record: ComputerRecord, wait: Waiting): Promise<Computer> {
+    const started = this.#machines.of(record).start();
+    if (wait === 'no') return this.view(record.id);
+    try {
+      return await this.#answer(record.id, started);
+    } catch (error) {
+      // A stop or restart in the meantime is not a failed creation.
+      if (!(error instanceof Superseded)) await this.#discard(record.id);
+      throw error;
+    }
+  }
+
+  /** How many of the owner's computers run, and how many may. */
+  usage(ownerId: string): Pick<Me, 'running' | 'max_running'> {
+    return this.#quota.usage(ownerId);
+  }
+
+  /** Status and engine of every computer of all owners. */
+  statuses(): Pick<ComputerRecord, 'status' | 'engine'>[] {
+    return this.#store.computers.listAll();
+  }
+
+  list(projectId: string): Computer[] {
+    return this.#store.computers.listOfProject(projectId).map((record) => this.#view(record));
+  }
+
+  /** By id, or by project and name. Another owner's computer is reported as missing. */
+  find(
+    owner: Pick<Owner, 'id'>,
+    address: { id: string } | { project: string; name: string },
+  ): ComputerRecord {
+    const { computers } = this.#store;
+    const record =
+      'id' in address
+        ? computers.findById(address.id)
+        : computers.findByAddress(owner.id, address.project, address.name);
+    if (record?.owner_id === owner.id) return record;
+    throw this.#missing(owner, address);
+  }
+
+  /** The current state. */
+  view(id: string): Computer {
+    const record = this.#byId(id);
+    if (record) return this.#view(record);
+    throw new ApiError('not_found', `The computer "${id}" was deleted meanwhile.`, {
+      remedy: 'See: vc computer ls --all',
+    });
+  }
+
+  async start(record: ComputerRecord, wait: Waiting = 'ready'): Promise<Computer> {
+    await this.#afterStopping(record);
+    if (this.#intend(record, 'start') === 'running') return this.view(record.id);
+    return this.#answer(record.id, this.#machines.of(record).start(), wait);
+  }
+
+  async stop(record: ComputerRecord): Promise<Computer> {
+    const { status } = this.#refuseDeleting(record);
+    if (status !== 'stopped') await this.#machines.of(record).stop();
+    return this.view(record.id);
+  }
+
+  async restart(record: ComputerRecord, wait: Waiting = 'ready'): Promise<Computer> {
+    await this.#afterStopping(record);
+    this.#intend(record, 'restart');
+    return this.#answer(record.id, this.#machines.of(record).restart(), wait);
+  }
+
+  /** Stops it if it runs and removes it with all its data; idempotent. */
+  async remove(record: ComputerRecord): Promise<void> {
+    this.refuseProtected(record);
+    if (this.#byId(record.id)) await this.#machines.of(record).remove();
+  }
+
+  /** Changes the given fields; works while the computer runs. */
+  update(record: ComputerRecord, input: UpdateComputer): Computer {
+    this.#store.transaction(() => {
+      const present = this.#refuseDeleting(record);
+      const name = input.name ?? present.name;
+      if (name !== present.name) {
+        this.#quota.refuseName({ id: present.project_id, name: present.project_name }, name);
+      }
+      this.#store.computers.update({
+        id: present.id,
+        name,
+        auto_stop_minutes:
+          input.auto_stop_minutes === undefined
+            ? present.auto_stop_minutes
+            : input.auto_stop_minutes,
+        protected: input.protected === undefined ? present.protected : Number(input.protected),
+      });
+    });
+    return this.view(record.id);
+  }
+
+  refuseProtected(record: ComputerRecord): void {
+    if (this.#byId(record.id)?.protected !== 1) return;
+    throw new ApiError('conflict', `The computer ${JSON.stringify(record.name)} is protected.`, {
+      remedy: `Remove the protection: vc computer update ${inCommands(record)} --unprotect`,
+    });
+  }
+
+  /** Records that it should run, if the limit allows it, and returns the new status. */
+  #intend(record: ComputerRecord, ask: 'start' | 'restart'): ComputerStatus {
+    return this.#store.transaction(() => {
+      const { status } = this.#refuseDeleting(record);
+      if (!OCCUPYING.includes(status)) this.#quota.refuseOverLimit(record.owner_id);
+      // A copy that is being made keeps its intent; only a restart changes it.
+      if (ask === 'restart' || status !== 'starting') this.#store.computers.meanToRun(record.id);
+      this.#store.computers.change(record.id, ask);
+      return this.#refuseDeleting(record).status;
+    });
+  }
+
+  /** Removes a computer whose creation failed. The reconciler retries a removal that fails. */
+  async #discard(id: string): Promise<void> {
+    const record = this.#byId(id);
+    // Even if protected: its creation was never answered.
+    if (record)
+      await this.#machines
+        .of(record)
+        .remove()
+        .catch(() => undefined);
+  }
+
+  async #answer(id: string, ready: Promise<void>, wait: Waiting = 'ready'): Promise<Computer> {
+    if (wait === 'no') return this.view(id);
+    await withinAnswer(ready);
+    return this.view(id);
+  }
+
+  /** Waits for a stop, or for a copy that is created stopped. */
+  async #afterStopping(record: ComputerRecord): Promise<void> {
+    const present = this.#byId(record.id);
+    const isStillCopied =
+      present?.status === 'starting' && present.copy_of !== null && present.copy_runs === 0;
+    if (present?.status === 'stopping' || isStillCopied) {
+      await this.#machines.of(record).settled();
+    }
+  }
+
+  #refuseDeleting(record: ComputerRecord): ComputerRecord {
+    const present = this.#byId(record.id);
+    if (present && present.status !== 'deleting') return present;
+    throw new ApiError('conflict', `The computer ${JSON.stringify(record.name)} is being deleted.`);
+  }
+
+  /** Suggests names of this owner only: another owner's computer must look like a missing one. */
+  #missing(
+    owner: Pick<Owner, 'id'>,
+    address: { id: string } | { project: string; name: string },
+  ): ApiError {
+    if ('id' in address) return missing('computer', address.id, { list: 'vc computer ls --all' });
+    const text = `${address.project}/${address.name}`;
+    const project = this.#store.projects.find(owner.id, address.project);
+    if (project === undefined) {
+      const known = this.#store.projects
+        .list(owner.id)
+        .map(({ name }) => `${name}/${address.name}`);
+      return missing('computer', text, { known, list: 'vc project ls' });
+    }
+    const known = this.#store.computers.listOfProject(project.id).map(({ name }) => name);
+    const list = `vc computer ls -p ${project.name}`;
+    const remedy = suggestion(address.name, known, list);
+    return new ApiError('not_found', `There is no computer ${JSON.stringify(text)}.`, { remedy });
+  }
+
+  #byId(id: string): ComputerRecord | undefined {
+    return this.#store.computers.findById(id);
+  }
+
+  #view(record: ComputerRecord): Computer {
+    return serializeComputer(record, this.#machines.isolation(record));
+  }
+}

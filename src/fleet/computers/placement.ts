@@ -1,0 +1,125 @@
+import { ApiError } from '../../contract/errors.js';
+import type { Engine, EngineImage } from '../../engines/engine.js';
+import { DEFAULT_IMAGES } from '../../images/default-images.js';
+import { suggestion } from '../errors/missing.js';
+
+type Os = 'linux' | 'windows';
+
+/** Where a request wants its computer to run; missing values are chosen. */
+export interface Wanted {
+  readonly engine?: string | undefined;
+  readonly image?: string | undefined;
+  readonly os?: Os | undefined;
+}
+
+/** Where a new computer runs, and from what. */
+export interface Placement {
+  readonly engine: Engine;
+  readonly image: string;
+  readonly os: Os;
+}
+
+/** The engines that new computers may get, the preferred one first, and a named one of them. */
+export interface EngineOffer {
+  readonly offered: readonly Engine[];
+  offeredEngine(name: string): Engine;
+}
+
+/**
+ * Chooses the engine and the image of a new computer. The image is the named one, else the default
+ * of the operating system; the engine is the named one, else the first in order of preference that
+ * has the image. Throws `image_missing`, or `engine_unavailable` if the preferred engine is away: a
+ * temporary failure must not change the placement.
+ */
+export async function choosePlacement(offer: EngineOffer, wanted: Wanted): Promise<Placement> {
+  if (wanted.engine !== undefined) return placementOn(offer.offeredEngine(wanted.engine), wanted);
+  const able = offer.offered.filter(({ capabilities }) => runs(capabilities.os, wanted.os));
+  const [preferred, ...others] = able.length > 0 ? able : offer.offered;
+  if (preferred === undefined) throw new Error('the service has no engine');
+  refuseSystem(preferred, wanted.os);
+  const images = await preferred.images();
+  const image = find(images, wanted);
+  if (image) return place(preferred, image, wanted);
+  for (const engine of others) {
+    const found = find(await imagesIfUsable(engine), wanted);
+    if (found) return place(engine, found, wanted);
+  }
+  throw await missing(preferred, images, wanted);
+}
+
+async function placementOn(engine: Engine, wanted: Wanted): Promise<Placement> {
+  refuseSystem(engine, wanted.os);
+  const images = await engine.images();
+  const image = find(images, wanted);
+  if (image) return place(engine, image, wanted);
+  throw await missing(engine, images, wanted);
+}
+
+function place(engine: Engine, image: EngineImage, { os }: Wanted): Placement {
+  if (os !== undefined && image.os !== os) {
+    const message = `image "${image.name}" is for os "${image.os}", not "${os}".`;
+    throw new ApiError('invalid_request', message);
+  }
+  return { engine, image: image.name, os: image.os };
+}
+
+function find(images: readonly EngineImage[], { image, os }: Wanted): EngineImage | undefined {
+  return images.find(({ name }) => name === (image ?? DEFAULT_IMAGES[os ?? 'linux']));
+}
+
+/** Empty for an engine that cannot be used, so that it is not chosen. */
+async function imagesIfUsable(engine: Engine): Promise<EngineImage[]> {
+  try {
+    return (await engine.probe()).usable ? await engine.images() : [];
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'engine_unavailable') return [];
+    throw error;
+  }
+}
+
+function runs(systems: readonly Os[], os: Os | undefined): boolean {
+  return os === undefined || systems.includes(os);
+}
+
+function refuseSystem(engine: Engine, os: Os | undefined): void {
+  if (runs(engine.capabilities.os, os)) return;
+  throw new ApiError('unsupported', `The engine "${engine.name}" cannot run os "${os}".`);
+}
+
+/** The error for a missing image, or for an engine that cannot be used. */
+async function missing(
+  engine: Engine,
+  images: readonly EngineImage[],
+  wanted: Wanted,
+): Promise<ApiError> {
+  const probe = await engine.probe();
+  if (!probe.usable) {
+    const message = `The engine "${engine.name}" cannot be used: ${probe.reason}.`;
+    return new ApiError('engine_unavailable', message, { remedy: probe.remedy });
+  }
+  const os = wanted.os ?? 'linux';
+  const name = wanted.image ?? DEFAULT_IMAGES[os];
+  const names = images.map((candidate) => candidate.name);
+  const known = names.join(', ') || 'none';
+  const engineFlag = wanted.engine === undefined ? '' : ` --engine ${engine.name}`;
+  const message = `The engine "${engine.name}" has no image ${JSON.stringify(name)}; it has: ${known}.`;
+  const remedy =
+    wanted.image === undefined
+      ? buildRemedy(os, engineFlag)
+      : suggestion(wanted.image, names, 'vc image ls');
+  return new ApiError('image_missing', message, { remedy });
+}
+
+function buildRemedy(os: Os, engineFlag: string): string {
+  const build = `vc image build ${os}${engineFlag}`;
+  if (os === 'linux') return build;
+  return `${build} (Wine), or import a licensed disk: vc image import NAME disk.qcow2 --os windows --firmware uefi --no-shell`;
+}
+
+/** GPUs are answered "coming soon" unless the engine has one to lend. */
+export function refuseUnavailableGpu(engine: Engine, gpu: string): void {
+  if (gpu === 'none' || engine.capabilities.gpus.includes(gpu)) return;
+  throw new ApiError('unsupported', `gpu "${gpu}" is coming soon.`, {
+    remedy: 'Leave it out, or use "none".',
+  });
+}

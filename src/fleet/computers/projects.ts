@@ -1,0 +1,88 @@
+import { ApiError } from '../../contract/errors.js';
+import type { Project, ProjectWithComputers } from '../../contract/resources.js';
+import { errorMessage } from '../../lib/text/error-message.js';
+import type { Owner } from '../accounts/api-keys.js';
+import { missing } from '../errors/missing.js';
+import { remedyOf } from '../errors/remedies.js';
+import type { Store } from '../store/index.js';
+import type { ProjectRow } from '../store/projects.js';
+import type { ComputerRecord } from '../store/records.js';
+import type { Computers } from './computers.js';
+import { serializeProject } from './serializers.js';
+
+export type ProjectStep = 'start' | 'stop' | 'restart';
+
+/** Wraps the work on each computer of a project, for example to audit it. */
+export type EachComputer = <T>(record: ComputerRecord, work: () => Promise<T>) => Promise<T>;
+const unwrapped: EachComputer = (_, work) => work();
+
+/** Projects of an owner. Another owner's project is reported as missing. */
+export class Projects {
+  readonly #store: Store;
+  readonly #computers: Computers;
+
+  constructor(store: Store, computers: Computers) {
+    this.#store = store;
+    this.#computers = computers;
+  }
+
+  create(owner: Owner, name: string): Project {
+    const row = this.#store.projects.create(owner.id, name);
+    if (row) return serializeProject(row);
+    throw new ApiError('name_taken', `You have a project named ${JSON.stringify(name)} already.`, {
+      remedy: 'Choose another name. See: vc project ls',
+    });
+  }
+
+  list(owner: Owner): Project[] {
+    return this.#store.projects.list(owner.id).map(serializeProject);
+  }
+
+  get(owner: Owner, nameOrId: string): ProjectWithComputers {
+    const row = this.find(owner, nameOrId);
+    return { ...serializeProject(row), computers: this.#computers.list(row.id) };
+  }
+
+  find(owner: Owner, nameOrId: string): ProjectRow {
+    const row = this.#store.projects.find(owner.id, nameOrId);
+    if (row) return row;
+    const known = this.#store.projects.list(owner.id).map(({ name }) => name);
+    throw missing('project', nameOrId, { known, list: 'vc project ls' });
+  }
+
+  /** Deletes its computers, then the project. */
+  async remove(owner: Owner, nameOrId: string, run: EachComputer = unwrapped): Promise<void> {
+    const row = this.find(owner, nameOrId);
+    const records = this.#store.computers.listOfProject(row.id);
+    for (const record of records) this.#computers.refuseProtected(record);
+    // On a full disk the computers are removed first, which frees space.
+    this.#store.writeToFreeSpace(() => void this.#store.projects.markDeleting(row.id));
+    const results = await Promise.allSettled(
+      records.map((record) => run(record, () => this.#computers.remove(record))),
+    );
+    const failed = results.find((result) => result.status === 'rejected');
+    if (failed) throw failed.reason;
+    const remove = () => void this.#store.projects.remove(row.id);
+    if (!this.#store.writeToFreeSpace(remove)) remove();
+  }
+
+  /** Runs the same step on every computer of the project; a failure does not stop the others. */
+  async each(owner: Owner, nameOrId: string, step: ProjectStep, run: EachComputer = unwrapped) {
+    const row = this.find(owner, nameOrId);
+    const records = this.#store.computers.listOfProject(row.id);
+    const computers = await Promise.all(records.map((record) => this.#attempt(record, step, run)));
+    return { success: computers.every((computer) => !('error' in computer)), computers };
+  }
+
+  async #attempt(record: ComputerRecord, step: ProjectStep, run: EachComputer) {
+    try {
+      const computer = await run(record, () => this.#computers[step](record));
+      return { id: computer.id, status: computer.status };
+    } catch (error) {
+      const status = this.#store.computers.findById(record.id)?.status ?? 'deleting';
+      const message = errorMessage(error);
+      const remedy = error instanceof ApiError ? remedyOf(error, { computer: record }) : undefined;
+      return { id: record.id, status, error: message, ...(remedy === undefined ? {} : { remedy }) };
+    }
+  }
+}

@@ -1,0 +1,26 @@
+import { ApiError } from '../../contract/errors.js';
+import { nearest } from '../../lib/text/nearest.js';
+
+/** Longer names, and more of them, are not compared: the comparison takes time. */
+const LONGEST_NAME = 128;
+const MOST_NAMES = 200;
+
+/**
+ * `not_found` for a `name` that does not exist. Its remedy names the nearest of `known`, which must
+ * belong to the same owner, and the command that lists them.
+ */
+export function missing(
+  what: 'project' | 'computer' | 'connection' | 'API key',
+  name: string,
+  { known = [], list }: { readonly known?: readonly string[]; readonly list: string },
+): ApiError {
+  const message = `There is no ${what} ${JSON.stringify(name)}.`;
+  return new ApiError('not_found', message, { remedy: suggestion(name, known, list) });
+}
+
+/** `Did you mean "desk"? See: vc computer ls -p shop`, or only where to look. */
+export function suggestion(name: string, known: readonly string[], list: string): string {
+  const isComparable = name.length <= LONGEST_NAME;
+  const near = isComparable ? nearest(name, known.slice(0, MOST_NAMES)) : undefined;
+  return near === undefined ? `See: ${list}` : `Did you mean ${JSON.stringify(near)}? See: ${list}`;
+}

@@ -1,0 +1,86 @@
+import type { ComputerStatus } from '../../contract/resources.js';
+import type { MachineState } from '../../engines/engine.js';
+import { type ComputerRecord, hasDisk } from '../store/records.js';
+
+/** Requests. Stored as the computer's status before anything is done: the intent. */
+export type Ask = 'start' | 'restart' | 'stop' | 'remove';
+
+/** Result of a step. `copied`: a complete copy that should not run; `delayed`: the engine is away. */
+export type Result = 'ready' | 'stopped' | 'copied' | 'failed' | 'delayed' | 'removed';
+
+/** Engine reports about a machine without a running step. `lost`: it is gone with its disk. */
+export type News = 'seen running' | 'seen stopped' | 'seen failed' | 'lost';
+
+/** Everything that can change a computer's status. */
+export type Occasion = Ask | Result | News;
+
+/** The status of a new computer. */
+export const INITIAL: ComputerStatus = 'starting';
+
+/**
+ * The lifecycle: the next status for each status and occasion. Other combinations are refused for
+ * requests and ignored for late results and reports. `gone` removes the row.
+ */
+export const TRANSITIONS: {
+  readonly [S in ComputerStatus]: Partial<Record<Occasion, ComputerStatus | 'gone'>>;
+} = {
+  starting: {
+    ...{ start: 'starting', restart: 'starting', stop: 'stopping', remove: 'deleting' },
+    ...{ ready: 'running', copied: 'stopped', failed: 'error', delayed: 'starting' },
+    lost: 'error',
+  },
+  running: {
+    ...{ start: 'running', restart: 'starting', stop: 'stopping', remove: 'deleting' },
+    ...{ 'seen running': 'running', 'seen stopped': 'stopped', 'seen failed': 'error' },
+    lost: 'error',
+  },
+  stopping: {
+    ...{ start: 'starting', restart: 'starting', stop: 'stopping', remove: 'deleting' },
+    ...{ stopped: 'stopped', failed: 'error', delayed: 'stopping' },
+    lost: 'error',
+  },
+  stopped: {
+    ...{ start: 'starting', restart: 'starting', stop: 'stopped', remove: 'deleting' },
+    ...{ 'seen running': 'running', 'seen stopped': 'stopped', 'seen failed': 'error' },
+    lost: 'error',
+  },
+  error: {
+    ...{ start: 'starting', restart: 'starting', stop: 'stopping', remove: 'deleting' },
+    // Keep the reason of the failure until the next start: ignore `seen stopped`.
+    ...{ 'seen running': 'running', 'seen failed': 'error', lost: 'error' },
+  },
+  deleting: { remove: 'deleting', failed: 'deleting', delayed: 'deleting', removed: 'gone' },
+};
+
+/** The step that a status intends, if any. */
+export const INTENDED = {
+  starting: 'start',
+  stopping: 'stop',
+  deleting: 'remove',
+} as const satisfies Partial<Record<ComputerStatus, Ask>>;
+
+/** The reconciler's decision about a computer. */
+export type Verdict =
+  | { readonly pursue: 'start' | 'stop' | 'remove' }
+  | { readonly news: News; readonly reason: string | null };
+
+const LOST = 'Its machine was removed outside vc and its disk is lost; delete the computer.';
+
+/**
+ * Compares the intent in the row with the machine's state, which is undefined without a machine.
+ * Only for a computer without a running step. `sourceIsGone`: a copy that can never be completed.
+ */
+export function judge(
+  record: Pick<ComputerRecord, 'status' | 'started_at' | 'copied_at'>,
+  state: Pick<MachineState, 'status' | 'reason'> | undefined,
+  sourceIsGone: boolean,
+): Verdict | undefined {
+  const { status } = record;
+  if (status === 'deleting' || sourceIsGone) return { pursue: 'remove' };
+  if (state === undefined && hasDisk(record)) return { news: 'lost', reason: LOST };
+  // Without a disk nothing is lost, and the intent can still be carried out.
+  if (status === 'starting' || status === 'stopping') return { pursue: INTENDED[status] };
+  if (state === undefined) return undefined;
+  const news = { running: 'seen running', stopped: 'seen stopped', error: 'seen failed' } as const;
+  return { news: news[state.status], reason: state.reason ?? null };
+}

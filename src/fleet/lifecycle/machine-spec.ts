@@ -1,0 +1,18 @@
+import type { MachineSpec } from '../../engines/engine.js';
+import type { ComputerRecord } from '../store/records.js';
+
+/** The specification from which an engine creates the computer's machine. */
+export function machineSpec(record: ComputerRecord): MachineSpec {
+  return {
+    id: record.id,
+    ownerId: record.owner_id,
+    projectId: record.project_id,
+    os: record.os,
+    image: record.image,
+    cpu: record.cpu,
+    ram: record.ram,
+    gpu: record.gpu,
+    resolution: { width: record.width, height: record.height },
+    authorizedKey: record.public_key,
+  };
+}

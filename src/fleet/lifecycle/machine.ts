@@ -1,0 +1,259 @@
+import { ApiError } from '../../contract/errors.js';
+import type { Engine, MachineSpec, MachineState } from '../../engines/engine.js';
+import { onAbort } from '../../lib/async/abort.js';
+import { Queue } from '../../lib/async/queue.js';
+import { errorMessage } from '../../lib/text/error-message.js';
+import { type Connectors, Session } from '../sessions/session.js';
+import type { Store } from '../store/index.js';
+import { type ComputerRecord, hasDisk } from '../store/records.js';
+import type { Occasion } from './lifecycle.js';
+import { machineSpec } from './machine-spec.js';
+import { READINESS, ready } from './readiness.js';
+
+type StepKind = 'start' | 'restart' | 'stop' | 'remove';
+
+interface Step {
+  readonly kind: StepKind;
+  readonly abort: AbortController;
+  readonly done: Promise<void>;
+}
+
+export interface MachineParts {
+  readonly engine: Engine;
+  readonly store: Store;
+  readonly connectors: Connectors;
+  /** Copies the computer with the id `from` into the machine `spec`; idempotent. */
+  copy(spec: MachineSpec, from: string, signal: AbortSignal): Promise<void>;
+  /** Called when nothing of the machine is left. */
+  onRemoved(): void;
+}
+
+/** A step was aborted because another one replaced it. */
+export class Superseded extends ApiError {
+  constructor(message: string) {
+    super('conflict', message);
+  }
+}
+
+function stopping(): Superseded {
+  return new Superseded('The service is stopping; it continues at its next start.');
+}
+
+const STOP_GRACE_MS = 3_000;
+
+/**
+ * One computer's lifecycle; nothing else changes its machine. The intent is stored before each step,
+ * every engine call is idempotent, and steps run one at a time: after a crash at any point, running
+ * the intended step again completes it.
+ */
+export class Machine {
+  readonly id: string;
+  readonly session: Session;
+  readonly #engine: Engine;
+  readonly #store: Store;
+  readonly #steps = new Queue();
+  readonly #copy: MachineParts['copy'];
+  readonly #onRemoved: () => void;
+  #current: Step | undefined;
+  #epoch = 0;
+  /** The service stops; new steps are refused. */
+  #detached = false;
+  /** Present while the machine has been started and is not ready yet. */
+  #awaitingReady: AbortController | undefined;
+
+  constructor(record: ComputerRecord, parts: MachineParts) {
+    const { engine, store, connectors } = parts;
+    this.id = record.id;
+    this.#copy = parts.copy;
+    this.#onRemoved = parts.onRemoved;
+    this.#engine = engine;
+    this.#store = store;
+    this.session = new Session(engine, record, connectors);
+  }
+
+  /** True while a step runs or waits; the engine's reports are incomplete then. */
+  get busy(): boolean {
+    return this.#current !== undefined;
+  }
+
+  /** Changes when a step begins or ends; engine reports from an earlier epoch are outdated. */
+  get epoch(): number {
+    return this.#epoch;
+  }
+
+  /** Resolves when the current step has succeeded or failed. */
+  async settled(): Promise<void> {
+    await this.#current?.done.catch(() => undefined);
+  }
+
+  /** Runs `task` while no step runs and no button or key is held. */
+  held<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.session.input.run(() => this.#steps.run(task, signal), signal);
+  }
+
+  /** Starts the machine and resolves when it is ready. The caller has written `starting`. */
+  start(): Promise<void> {
+    const current = this.#current;
+    if (current?.kind === 'start' || current?.kind === 'restart') return current.done;
+    return this.#run('start', (signal) => this.#start(signal));
+  }
+
+  /** Stops and starts it. The caller has written `starting`. */
+  restart(): Promise<void> {
+    if (this.#current?.kind === 'restart') return this.#current.done;
+    this.#supersede('restarted');
+    return this.#run('restart', async (signal) => {
+      this.session.close();
+      await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
+      await this.#start(signal);
+    });
+  }
+
+  stop(): Promise<void> {
+    if (this.#current?.kind === 'stop') return this.#current.done;
+    const isStored = this.#storeIntent('stop');
+    this.#supersede('stopped');
+    return this.#run('stop', async (signal) => {
+      this.session.close();
+      await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
+      this.#storeResult(isStored ? ['stopped'] : ['stop', 'stopped']);
+    });
+  }
+
+  /** Removes the machine, then its row. */
+  remove(): Promise<void> {
+    if (this.#current?.kind === 'remove') return this.#current.done;
+    const isStored = this.#storeIntent('remove');
+    this.#supersede('deleted');
+    return this.#run('remove', async (signal) => {
+      this.session.close();
+      await this.#engine.remove(this.id, signal);
+      this.#storeResult(isStored ? ['removed'] : ['remove', 'removed']);
+      this.#onRemoved();
+    });
+  }
+
+  /**
+   * Handles an engine report about a machine that is being started: one that has ended never
+   * becomes ready. Queries the engine again, because the report may be older than the start.
+   */
+  observe(state: MachineState | undefined): void {
+    const awaiting = this.#awaitingReady;
+    if (state?.status === 'running' || awaiting === undefined) return;
+    this.#engine
+      .list(awaiting.signal)
+      .then((states) => {
+        const present = states.find(({ id }) => id === this.id);
+        if (present?.status === 'running') return;
+        const reason = present?.reason ?? 'Its machine ended while it was starting.';
+        awaiting.abort(new ApiError('guest_failed', reason));
+      })
+      // If the engine does not answer, waiting for readiness fails too.
+      .catch(() => undefined);
+  }
+
+  /** Aborts the current step without touching the machine: the service stops. */
+  detach(): void {
+    this.#detached = true;
+    this.#current?.abort.abort(stopping());
+    this.session.close();
+  }
+
+  /**
+   * Stores the intent to stop or remove. On a full disk that may fail: the machine is stopped or
+   * removed all the same, since that frees space. Returns whether it is stored.
+   */
+  #storeIntent(ask: 'stop' | 'remove'): boolean {
+    return this.#store.writeToFreeSpace(() => this.#store.computers.change(this.id, ask));
+  }
+
+  #storeResult(occasions: readonly Occasion[]): void {
+    const change = () => {
+      for (const occasion of occasions) this.#store.computers.change(this.id, occasion);
+    };
+    // Once more for the error.
+    if (!this.#store.writeToFreeSpace(change)) change();
+  }
+
+  #supersede(how: string): void {
+    this.#current?.abort.abort(new Superseded(`The computer was ${how} meanwhile.`));
+  }
+
+  #run(kind: StepKind, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const abort = new AbortController();
+    if (this.#detached) abort.abort(stopping());
+    this.#epoch += 1;
+    const done = this.#steps
+      .run(() => {
+        abort.signal.throwIfAborted();
+        return work(abort.signal);
+      })
+      .catch((error: unknown) => {
+        if (!abort.signal.aborted) this.#failed(error);
+        throw abort.signal.aborted ? abort.signal.reason : error;
+      })
+      .finally(() => {
+        this.#epoch += 1;
+        if (this.#current?.abort === abort) this.#current = undefined;
+      });
+    // Ignore rejections that no caller awaits; the failure is recorded.
+    done.catch(() => undefined);
+    this.#current = { kind, abort, done };
+    return done;
+  }
+
+  async #start(signal: AbortSignal): Promise<void> {
+    const record = this.#store.computers.findById(this.id);
+    if (record === undefined)
+      throw new ApiError('not_found', 'The computer was deleted meanwhile.', {
+        remedy: 'See: vc computer ls --all',
+      });
+    const isCopy = record.copy_of !== null;
+    if (isCopy) await this.#become(record, record.copy_of, signal);
+    // Never recreate a machine that had a disk: that would hide the loss of the disk.
+    else if (!hasDisk(record)) await this.#engine.create(machineSpec(record), signal);
+    if (isCopy && record.copy_runs === 0) return;
+    if (!isCopy) this.session.started(record);
+    await this.#engine.start(this.id, signal, () => this.session.anticipate());
+    await this.#ready(signal);
+    this.#store.computers.change(this.id, 'ready');
+  }
+
+  /** Copies the computer `source` into this machine, and stops it if the copy should not run. */
+  async #become(record: ComputerRecord, source: string, signal: AbortSignal): Promise<void> {
+    await this.#copy(machineSpec(record), source, signal);
+    // The source may have been started meanwhile.
+    if (record.copy_runs === 0) await this.#engine.stop(this.id, 0, signal);
+    this.#store.transaction(() => {
+      this.#store.computers.setCopied(this.id);
+      if (record.copy_runs === 0) this.#store.computers.change(this.id, 'copied');
+    });
+  }
+
+  async #ready(signal: AbortSignal): Promise<void> {
+    const controller = new AbortController();
+    const dispose = onAbort(signal, (reason) => controller.abort(reason));
+    this.#awaitingReady = controller;
+    try {
+      const { isolation } = await this.session.describe(controller.signal);
+      const { withinMs, attempt } = READINESS[isolation];
+      await ready(this.session, withinMs, controller.signal, attempt);
+      signal.throwIfAborted();
+    } catch (error) {
+      // Stop a machine that never became ready, so that it can be started again.
+      if (!signal.aborted) await this.#engine.stop(this.id, 0).catch(() => undefined);
+      throw error;
+    } finally {
+      this.#awaitingReady = undefined;
+      dispose();
+    }
+  }
+
+  /** Records the failure. If the engine is away, the intent stays and the reconciler resumes it. */
+  #failed(error: unknown): void {
+    this.session.close();
+    const reason = errorMessage(error);
+    const isAway = error instanceof ApiError && error.code === 'engine_unavailable';
+    this.#store.computers.change(this.id, isAway ? 'delayed' : 'failed', reason);
+  }
+}

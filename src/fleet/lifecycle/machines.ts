@@ -1,0 +1,112 @@
+import { ApiError } from '../../contract/errors.js';
+import { type Engine, type Isolation, isForking, type MachineSpec } from '../../engines/engine.js';
+import type { EngineOffer } from '../computers/placement.js';
+import type { Connectors } from '../sessions/session.js';
+import type { Store } from '../store/index.js';
+import type { ComputerRecord } from '../store/records.js';
+import { Machine } from './machine.js';
+
+/** The engines of this service by name, and those that new computers get. */
+export interface EngineSet {
+  readonly all: ReadonlyMap<string, Engine>;
+  /** The default for new computers. */
+  readonly preferred: string;
+  /** Names of those that new computers may get; all if not given. */
+  readonly offered?: readonly string[];
+}
+
+/** The machines that this process has used. */
+export class Machines implements EngineOffer {
+  readonly #machines = new Map<string, Machine>();
+  readonly #engines: EngineSet;
+  readonly #store: Store;
+  readonly #connectors: Connectors;
+  #detached = false;
+
+  constructor(engines: EngineSet, store: Store, connectors: Connectors) {
+    this.#engines = engines;
+    this.#store = store;
+    this.#connectors = connectors;
+  }
+
+  of(record: ComputerRecord): Machine {
+    const known = this.#machines.get(record.id);
+    if (known) return known;
+    const machine = new Machine(record, {
+      engine: this.engine(record.engine),
+      store: this.#store,
+      connectors: this.#connectors,
+      copy: (spec, from, signal) => this.#copy(spec, from, signal),
+      onRemoved: () => this.#machines.delete(record.id),
+    });
+    if (this.#detached) machine.detach();
+    this.#machines.set(record.id, machine);
+    return machine;
+  }
+
+  /** Undefined for a machine that was not used since the service started. */
+  known(id: string): Machine | undefined {
+    return this.#machines.get(id);
+  }
+
+  all(): Iterable<Machine> {
+    return this.#machines.values();
+  }
+
+  /** Aborts all steps without touching the machines: the service stops. */
+  detach(): void {
+    this.#detached = true;
+    for (const machine of this.#machines.values()) machine.detach();
+  }
+
+  engine(name: string): Engine {
+    const engine = this.#engines.all.get(name);
+    if (engine) return engine;
+    const names = [...this.#engines.all.keys()].join(', ');
+    const message = `This service has no engine ${JSON.stringify(name)}.`;
+    throw new ApiError('unsupported', message, { remedy: `Use one that it has: ${names}` });
+  }
+
+  /** The machine's isolation if it is known, else its engine's. */
+  isolation({ id, engine }: ComputerRecord): Isolation {
+    const { isolation } = this.known(id)?.session.described ?? this.engine(engine).capabilities;
+    return isolation;
+  }
+
+  engines(): Iterable<Engine> {
+    return this.#engines.all.values();
+  }
+
+  /** The engines for new computers, the preferred one first. */
+  get offered(): Engine[] {
+    const { all, preferred, offered = [...all.keys()] } = this.#engines;
+    const names = [preferred, ...offered.filter((name) => name !== preferred)];
+    return names.map((name) => this.engine(name));
+  }
+
+  offeredEngine(name: string): Engine {
+    const engine = this.engine(name);
+    if (this.offered.includes(engine)) return engine;
+    const names = this.offered.map((other) => other.name).join(', ');
+    const message = `This service creates no new computers with the engine ${JSON.stringify(name)}.`;
+    throw new ApiError('unsupported', message, { remedy: `Use one of: ${names}` });
+  }
+
+  /** Copies the computer `from` into a machine that does not exist or is incomplete. */
+  async #copy(spec: MachineSpec, from: string, signal: AbortSignal): Promise<void> {
+    const source = this.#store.computers.findById(from);
+    if (source === undefined || source.status === 'deleting') throw sourceGone();
+    const engine = this.engine(source.engine);
+    if (!isForking(engine))
+      throw new ApiError('unsupported', `The engine "${engine.name}" cannot copy.`);
+    const machine = this.of(source);
+    await machine.held(() => engine.fork(from, spec, signal), signal);
+    this.known(spec.id)?.session.copied(machine.session);
+  }
+}
+
+function sourceGone(): ApiError {
+  return new ApiError('not_found', 'The computer to be copied was deleted.', {
+    remedy: 'Remove this one, too.',
+  });
+}

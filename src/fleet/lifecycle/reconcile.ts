@@ -1,0 +1,104 @@
+import type { Engine, MachineEvent, MachineState } from '../../engines/engine.js';
+import type { Store } from '../store/index.js';
+import type { ComputerRecord } from '../store/records.js';
+import { judge, type News } from './lifecycle.js';
+import type { Machines } from './machines.js';
+
+export interface Log {
+  debug(details: object, message: string): void;
+  info(details: object, message: string): void;
+  warn(details: object, message: string): void;
+  error(details: object, message: string): void;
+}
+
+/**
+ * Reconciles the store's intent with the engine's state; safe to run at any time. It changes
+ * machines with the same steps as requests do, and removes orphans.
+ */
+export class Reconciler {
+  readonly #store: Store;
+  readonly #machines: Machines;
+  readonly #log: Log;
+
+  constructor(store: Store, machines: Machines, log: Log) {
+    this.#store = store;
+    this.#machines = machines;
+    this.#log = log;
+  }
+
+  /** Resumes interrupted steps and adopts changes made outside the service. */
+  async run(engine: Engine, signal: AbortSignal): Promise<void> {
+    const epoch = (id: string) => this.#machines.known(id)?.epoch ?? 0;
+    const before = new Map(this.#store.computers.listAll().map(({ id }) => [id, epoch(id)]));
+    const states = new Map((await engine.list(signal)).map((state) => [state.id, state]));
+    for (const record of this.#store.computers.listAll()) {
+      // The list may be older than a step that began or ended since.
+      const unchanged = before.get(record.id) === epoch(record.id);
+      const busy = this.#machines.known(record.id)?.busy ?? false;
+      if (record.engine === engine.name && unchanged && !busy) {
+        this.#reconcile(record, states.get(record.id));
+      }
+    }
+    const unowned = [...states.keys()].filter(
+      (id) => this.#store.computers.findById(id) === undefined && !before.has(id),
+    );
+    for (const id of this.#store.orphans.removable(engine.name, unowned)) {
+      await this.#removeOrphan(engine, id, signal);
+    }
+    await this.#finishProjects();
+  }
+
+  /** Handles an engine's event. */
+  apply(engine: Engine, event: MachineEvent): void {
+    const record = this.#store.computers.findById(event.id);
+    if (record === undefined || record.engine !== engine.name) return;
+    this.#reconcile(record, event.status === 'gone' ? undefined : event);
+  }
+
+  #reconcile(record: ComputerRecord, state: MachineState | undefined): void {
+    const machine = this.#machines.of(record);
+    if (machine.busy) {
+      machine.observe(state);
+      return;
+    }
+    const verdict = judge(record, state, this.#lostItsSource(record));
+    if (verdict === undefined) return;
+    if ('pursue' in verdict) this.#resume(record, machine[verdict.pursue]());
+    else this.#adopt(record, verdict.news, verdict.reason);
+  }
+
+  /** True for an incomplete copy whose source was deleted. */
+  #lostItsSource({ status, copy_of }: ComputerRecord): boolean {
+    if (status !== 'starting' || copy_of === null) return false;
+    const source = this.#store.computers.findById(copy_of);
+    return source === undefined || source.status === 'deleting';
+  }
+
+  /** Stores the machine's state as the computer's status. */
+  #adopt(record: ComputerRecord, news: News, reason: string | null): void {
+    const now = this.#store.computers.change(record.id, news, reason);
+    if (now === undefined || now === record.status) return;
+    if (now !== 'running') this.#machines.known(record.id)?.session.close();
+    this.#log.info({ computer: record.id, was: record.status, now }, 'state adopted');
+  }
+
+  #resume(record: ComputerRecord, step: Promise<void>): void {
+    this.#log.info({ computer: record.id, status: record.status }, 'resuming an interrupted step');
+    step.catch((error) => this.#log.warn({ computer: record.id, err: error }, 'resuming failed'));
+  }
+
+  async #removeOrphan(engine: Engine, id: string, signal: AbortSignal): Promise<void> {
+    this.#log.info({ computer: id }, 'removing a machine that no computer owns');
+    await engine.remove(id, signal).catch((error) => {
+      this.#log.warn({ computer: id, err: error }, 'could not remove it; trying again later');
+    });
+  }
+
+  async #finishProjects(): Promise<void> {
+    for (const project of this.#store.projects.listDeleting()) {
+      const computers = this.#store.computers.listOfProject(project.id);
+      for (const record of computers) this.#resume(record, this.#machines.of(record).remove());
+      if (computers.length === 0) this.#store.projects.remove(project.id);
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import { ApiError } from '../../contract/errors.js';
+import type { Engine, MachineDescription } from '../../engines/engine.js';
+import { Queue } from '../../lib/async/queue.js';
+import { openScreen } from '../../screen/index.js';
+import type { Screen, Size } from '../../screen/types.js';
+import { openShell } from '../../shell/shell.js';
+import type { Shell } from '../../shell/types.js';
+import { withGuestDeadline } from '../guest-deadline.js';
+import type { ComputerRecord } from '../store/records.js';
+import { SharedConnection } from './shared-connection.js';
+
+/** Idle connections are closed after this long. */
+const IDLE_MS = 5 * 60_000;
+/** Limit for connecting; a request's own deadline may be shorter. */
+const CONNECT_MS = { native: 15_000, emulated: 40_000 } as const;
+const NO_SHELL = 'This computer has no shell: its image was imported without an SSH server.';
+const GET_A_SHELL =
+  'Use its screen, or import the disk with a shell: vc image import --ssh-user USER --ssh-key FILE';
+
+/** Open connections over an engine's streams; replaced in unit tests. */
+export interface Connectors {
+  readonly openScreen: typeof openScreen;
+  readonly openShell: typeof openShell;
+}
+
+export const realConnectors: Connectors = { openScreen, openShell };
+
+/** The service's connections to one computer. */
+export class Session {
+  readonly screen: SharedConnection<Screen>;
+  readonly shell: SharedConnection<Shell>;
+  /** Mouse and keyboard actions, one after the other. */
+  readonly input = new Queue();
+  /** When this computer was used last, in milliseconds of the monotonic clock. */
+  lastUsed = performance.now();
+  /** The last screen connection, which holds the last pointer position. */
+  #screen: Screen | undefined;
+  #pointer: { x: number; y: number } | undefined;
+  readonly #describe: (signal?: AbortSignal) => Promise<MachineDescription>;
+  #description: MachineDescription | undefined;
+  readonly #dependents = new Set<() => void>();
+
+  constructor(
+    engine: Engine,
+    { id, private_key: privateKey }: Pick<ComputerRecord, 'id' | 'private_key'>,
+    { openScreen, openShell }: Connectors,
+  ) {
+    this.#describe = (signal) => engine.describe(id, signal);
+    this.screen = new SharedConnection(async (given) => {
+      const { isolation, pixels, programs } = await this.describe(given);
+      const speed = isolation === 'emulated' ? 'emulated' : 'native';
+      const timeoutMs = CONNECT_MS[speed];
+      const late = 'The screen did not answer in time.';
+      return withGuestDeadline(timeoutMs, late, given, async (signal) => {
+        const stream = await engine.dial(id, 'screen', signal);
+        const { pointer } = this;
+        const known = pointer ? { pointer } : {};
+        const options = { signal, pixels, speed, programs, timeoutMs, ...known } as const;
+        this.#screen = await openScreen(stream, options);
+        return this.#screen;
+      });
+    }, IDLE_MS);
+    this.shell = new SharedConnection(async (given) => {
+      const { isolation, shell } = await this.describe(given);
+      if (shell === undefined) {
+        throw new ApiError('unsupported', NO_SHELL, { remedy: GET_A_SHELL });
+      }
+      const timeoutMs = CONNECT_MS[isolation === 'emulated' ? 'emulated' : 'native'];
+      const late = 'The shell did not answer in time.';
+      return withGuestDeadline(timeoutMs, late, given, async (signal) => {
+        const stream = await engine.dial(id, 'shell', signal);
+        return openShell(stream, { privateKey, ...shell, signal, timeoutMs });
+      });
+    }, IDLE_MS);
+  }
+
+  /** What the machine is and can do, asked of its engine once per start. */
+  async describe(signal?: AbortSignal): Promise<MachineDescription> {
+    this.#description ??= await this.#describe(signal);
+    return this.#description;
+  }
+
+  /** The machine's description as far as it is known. */
+  get described(): MachineDescription | undefined {
+    return this.#description;
+  }
+
+  /** True while a request uses the computer. */
+  get busy(): boolean {
+    return this.screen.inUse || this.shell.inUse || this.input.length > 0;
+  }
+
+  /** After a start the pointer is in the middle of the screen. */
+  started(size: Size): void {
+    this.lastUsed = performance.now();
+    this.#screen = undefined;
+    this.#description = undefined;
+    this.#pointer = { x: Math.floor(size.width / 2), y: Math.floor(size.height / 2) };
+  }
+
+  /** Opens the screen ahead of its first use. Ignores errors: the first use reports them. */
+  anticipate(): void {
+    this.screen.use(async () => undefined).catch(() => undefined);
+  }
+
+  /** After a copy with memory the pointer is where the original's was. */
+  copied({ pointer }: Session): void {
+    this.lastUsed = performance.now();
+    this.#screen = undefined;
+    this.#description = undefined;
+    this.#pointer = pointer;
+  }
+
+  /** Last known pointer position. */
+  get pointer(): { x: number; y: number } | undefined {
+    return this.#screen?.pointer ?? this.#pointer;
+  }
+
+  /** Calls `end` when the session is closed, until the function returned is called. */
+  onClose(end: () => void): () => void {
+    this.#dependents.add(end);
+    return () => this.#dependents.delete(end);
+  }
+
+  close(): void {
+    for (const end of this.#dependents) end();
+    this.#dependents.clear();
+    this.screen.close();
+    this.shell.close();
+  }
+}

@@ -1,0 +1,80 @@
+import { ApiError } from '../../contract/errors.js';
+import { abortable } from '../../lib/async/abort.js';
+
+interface Connection {
+  readonly open: boolean;
+  close(): void;
+}
+
+/** A connection that is opened on demand, shared by all who need it and dropped when idle. */
+export class SharedConnection<C extends Connection> {
+  readonly #connect: (signal: AbortSignal) => Promise<C>;
+  readonly #idleMs: number;
+  #pending: { readonly connection: Promise<C>; readonly opening: AbortController } | undefined;
+  #current: C | undefined;
+  #users = 0;
+  #idle: NodeJS.Timeout | undefined;
+
+  /** @param connect must give up when its signal is aborted */
+  constructor(connect: (signal: AbortSignal) => Promise<C>, idleMs: number) {
+    this.#connect = connect;
+    this.#idleMs = idleMs;
+  }
+
+  get inUse(): boolean {
+    return this.#users > 0;
+  }
+
+  /** Runs `work` with the open connection; it stays open at least as long as `work` runs. */
+  async use<T>(work: (connection: C) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.#users += 1;
+    clearTimeout(this.#idle);
+    try {
+      return await work(await abortable(this.#get(), signal));
+    } finally {
+      this.#users -= 1;
+      if (this.#users === 0) this.#rest();
+    }
+  }
+
+  /** Closes an unresponsive connection; one that is being opened is kept. */
+  drop(): void {
+    this.#current?.close();
+    this.#current = undefined;
+  }
+
+  /** Ends the connection; the next use opens a new one. */
+  close(): void {
+    clearTimeout(this.#idle);
+    const pending = this.#pending;
+    this.#current?.close();
+    this.#current = undefined;
+    this.#pending = undefined;
+    if (pending === undefined) return;
+    // Abort a connection attempt; if it succeeds anyway, close the connection.
+    pending.opening.abort(
+      new ApiError('guest_failed', 'The connection to the computer was closed.'),
+    );
+    void pending.connection.then((connection) => connection.close()).catch(() => undefined);
+  }
+
+  #get(): Promise<C> {
+    if (this.#current?.open) return Promise.resolve(this.#current);
+    if (this.#pending) return this.#pending.connection;
+    const opening = new AbortController();
+    const pending = { connection: this.#connect(opening.signal), opening };
+    this.#pending = pending;
+    const settle = (connection?: C) => {
+      if (this.#pending !== pending) return;
+      this.#pending = undefined;
+      this.#current = connection;
+    };
+    pending.connection.then(settle, () => settle());
+    return pending.connection;
+  }
+
+  #rest(): void {
+    this.#idle = setTimeout(() => this.close(), this.#idleMs);
+    this.#idle.unref();
+  }
+}

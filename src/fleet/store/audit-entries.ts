@@ -1,0 +1,82 @@
+import type { Db } from './database.js';
+import { inTransaction } from './transaction.js';
+
+export interface AuditRow {
+  readonly at: string;
+  readonly owner_id: string;
+  /** Empty for an operation on no computer. */
+  readonly computer_id: string;
+  readonly key_id: string;
+  readonly action: string;
+  /** A JSON object of numbers and short words. */
+  readonly detail: string;
+  readonly outcome: string;
+  readonly ms: number;
+}
+
+type StoredRow = AuditRow & { readonly id: number };
+
+/** The audit log's rows: added, read, and dropped when they are old; never changed. */
+export function auditStore(db: Db) {
+  const insert = db.prepare(
+    `INSERT INTO actions (at, owner_id, computer_id, key_id, action, detail, outcome, ms)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const list = db.prepare(
+    'SELECT * FROM actions WHERE computer_id = ? AND id < ? ORDER BY id DESC LIMIT ?',
+  );
+  const ofOwner = db.prepare(
+    'SELECT * FROM actions WHERE owner_id = ? AND id < ? ORDER BY id DESC LIMIT ?',
+  );
+  const ofOwnersComputer = db.prepare(
+    'SELECT * FROM actions WHERE computer_id = ? AND owner_id = ? AND id < ? ORDER BY id DESC LIMIT ?',
+  );
+  const uptime = db.prepare('SELECT coalesce(max(uptime_ms), 0) AS ms FROM audit_marks');
+  const mark = db.prepare(
+    'INSERT OR REPLACE INTO audit_marks SELECT ?, coalesce(max(id), 0) FROM actions',
+  );
+  const lastOld = db.prepare(
+    'SELECT uptime_ms, last_id FROM audit_marks WHERE uptime_ms <= ? ORDER BY uptime_ms DESC LIMIT 1',
+  );
+  const dropRows = db.prepare('DELETE FROM actions WHERE id <= ?');
+  const dropMarks = db.prepare('DELETE FROM audit_marks WHERE uptime_ms < ?');
+
+  return {
+    /** Adds rows in one transaction. */
+    append: (rows: readonly AuditRow[]) =>
+      inTransaction(db, () => {
+        for (const row of rows) {
+          insert.run(
+            row.at,
+            row.owner_id,
+            row.computer_id,
+            row.key_id,
+            row.action,
+            row.detail,
+            row.outcome,
+            row.ms,
+          );
+        }
+      }),
+    list: (computerId: string, before: number, limit: number) =>
+      list.all(computerId, before, limit) as StoredRow[],
+    /** Rows of an owner, or of one computer of the owner, which may have been deleted. */
+    listOfOwner: (ownerId: string, computerId: string | undefined, before: number, limit: number) =>
+      (computerId === undefined
+        ? ofOwner.all(ownerId, before, limit)
+        : ofOwnersComputer.all(computerId, ownerId, before, limit)) as StoredRow[],
+    /**
+     * Adds to the service's running time what has passed since the last call, and drops the rows
+     * that have been there for `keptMs` of it.
+     */
+    dropOld: (elapsedMs: number, keptMs: number) =>
+      inTransaction(db, () => {
+        const now = (uptime.get() as { ms: number }).ms + elapsedMs;
+        mark.run(now);
+        const old = lastOld.get(now - keptMs) as { uptime_ms: number; last_id: number } | undefined;
+        if (old === undefined) return;
+        dropRows.run(old.last_id);
+        dropMarks.run(old.uptime_ms);
+      }),
+  };
+}

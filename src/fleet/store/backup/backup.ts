@@ -1,0 +1,142 @@
+import { existsSync, readFileSync } from 'node:fs';
+import Database from 'libsql';
+import { ApiError } from '../../../contract/errors.js';
+import { errorMessage } from '../../../lib/text/error-message.js';
+import { type Db, migrate } from '../database.js';
+import { migrations } from '../migrations.js';
+import { keyFile } from '../secret-box.js';
+import { inTransaction } from '../transaction.js';
+
+/** Description of a backup, stored in it. */
+export interface BackupFacts {
+  /** Of the file, for later readers. */
+  readonly format: 1;
+  /** Version of the vc that made it. */
+  readonly version: string;
+  readonly created_at: string;
+  /** Images that its computers were made from. */
+  readonly images: readonly { readonly engine: string; readonly name: string }[];
+}
+
+/**
+ * Writes a consistent copy of the open database to the new file `path`, with an additional table for
+ * the backup's description and the key of the stored secrets, so its mode is 0600. Blocks the
+ * process: about a second for 100 MB.
+ */
+export function writeBackup(db: Db, directory: string, path: string, version: string): BackupFacts {
+  const previous = process.umask(0o077);
+  try {
+    db.prepare('VACUUM INTO ?').run(path);
+    return complete(path, directory, version);
+  } finally {
+    process.umask(previous);
+  }
+}
+
+function complete(path: string, directory: string, version: string): BackupFacts {
+  const copy = new Database(path);
+  try {
+    const facts: BackupFacts = {
+      format: 1,
+      version,
+      created_at: new Date().toISOString(),
+      images: copy
+        .prepare('SELECT DISTINCT engine, image AS name FROM computers ORDER BY engine, image')
+        .all() as BackupFacts['images'],
+    };
+    const key = keyFile(directory);
+    inTransaction(copy, () => {
+      copy.exec('CREATE TABLE backup (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT');
+      const insert = copy.prepare('INSERT INTO backup VALUES (?, ?)');
+      insert.run('facts', Buffer.from(JSON.stringify(facts)));
+      if (existsSync(key)) insert.run('secret.key', readFileSync(key));
+    });
+    return facts;
+  } finally {
+    copy.close();
+  }
+}
+
+/** Contents of a backup. */
+export interface OpenedBackup {
+  readonly facts: BackupFacts;
+  /** Undefined when nothing was ever encrypted. */
+  readonly secretKey: Buffer | undefined;
+  readonly counts: {
+    readonly owners: number;
+    readonly projects: number;
+    readonly computers: number;
+  };
+}
+
+/**
+ * Turns a copy of a backup into the database of a service: checks its integrity and removes the
+ * backup's own table. Throws ApiError `invalid_request` for a file that is damaged, not a backup, or
+ * made by a later vc.
+ */
+export function unpackBackup(path: string): OpenedBackup {
+  return withBackup(path, (db, { facts, secretKey, ...found }) => {
+    if (found.schema > migrations.length || facts.format !== 1) {
+      const message = `It was made by a later vc (${facts.version}).`;
+      throw new ApiError('invalid_request', message, { remedy: 'Restore it with that version.' });
+    }
+    refuseDamaged(db);
+    // Do not leave the key in free pages of the database.
+    db.pragma('secure_delete = ON');
+    db.exec('DROP TABLE backup');
+    migrate(db);
+    // Keep machines that are not in the backup: they may be newer than it.
+    db.exec('DELETE FROM strangers');
+    db.prepare('UPDATE service SET restored_at = ?').run(new Date().toISOString());
+    return { facts, secretKey, counts: found.counts };
+  });
+}
+
+/** Describes a backup without changing it. Throws as {@link unpackBackup} does. */
+export function describeBackup(path: string): Omit<OpenedBackup, 'secretKey'> {
+  return withBackup(path, (_, { facts, counts }) => ({ facts, counts }));
+}
+
+function withBackup<T>(
+  path: string,
+  work: (db: Db, found: OpenedBackup & { readonly schema: number }) => T,
+): T {
+  let db: Db | undefined;
+  try {
+    db = new Database(path, { fileMustExist: true });
+    return work(db, read(db));
+  } catch (cause) {
+    if (cause instanceof ApiError) throw cause;
+    const reason = errorMessage(cause);
+    throw new ApiError('invalid_request', `It is not a whole backup of vc: ${reason}.`, {
+      remedy: 'Use a file that vc backup wrote.',
+      cause,
+    });
+  } finally {
+    db?.close();
+  }
+}
+
+function read(db: Db): OpenedBackup & { readonly schema: number } {
+  const select = db.prepare('SELECT value FROM backup WHERE name = ?');
+  const value = (name: string) => (select.get(name) as { value: Buffer } | undefined)?.value;
+  const count = (table: string) =>
+    (db.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count;
+  const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
+  const secretKey = value('secret.key');
+  return {
+    facts: JSON.parse(Buffer.from(value('facts') ?? []).toString()),
+    secretKey: secretKey && Buffer.from(secretKey),
+    counts: { owners: count('owners'), projects: count('projects'), computers: count('computers') },
+    schema: user_version,
+  };
+}
+
+function refuseDamaged(db: Db): void {
+  const rows = db.prepare('PRAGMA integrity_check').all() as { integrity_check: string }[];
+  const damage = rows.map(({ integrity_check }) => integrity_check).filter((row) => row !== 'ok');
+  if (damage.length === 0) return;
+  throw new ApiError('invalid_request', `It is damaged: ${damage[0]}.`, {
+    remedy: 'Use another backup.',
+  });
+}

@@ -1,0 +1,194 @@
+import {
+  type AddressRules,
+  Broadcast,
+  parseTarget,
+  publish,
+  type Recording,
+  record as recordVideo,
+  type Target,
+} from '../../broadcast/index.js';
+import { ApiError } from '../../contract/errors.js';
+import type {
+  RecordQuery,
+  StartStream,
+  StreamStarted,
+  StreamStatus,
+} from '../../contract/streams.js';
+import { abortable } from '../../lib/async/abort.js';
+import type { Owner } from '../accounts/api-keys.js';
+import type { RunningComputers } from '../actions/running-computers.js';
+import { inCommands } from '../errors/remedies.js';
+import type { Log } from '../lifecycle/reconcile.js';
+import { ScreenSource } from '../sessions/screen-source.js';
+import type { Session } from '../sessions/session.js';
+import type { ComputerRecord } from '../store/records.js';
+import type { StreamTargets } from './stream-targets.js';
+
+/** Recordings of one computer at once; each encodes for itself. */
+const MOST_RECORDINGS = 2;
+const MOST_REMEMBERED = 1000;
+const STOPPED = 'The computer was stopped or its machine ended.';
+
+export interface StreamsParts {
+  readonly running: RunningComputers;
+  readonly streamTargets: StreamTargets;
+  readonly rules: AddressRules;
+  readonly log: Log;
+}
+
+/** Live streams and recordings of the computers' screens; at most one stream a computer. */
+export class Streams {
+  readonly #parts: StreamsParts;
+  readonly #streams = new Map<string, Broadcast>();
+  /** Computers whose stream is being opened. */
+  readonly #opening = new Set<string>();
+  readonly #recordings = new Map<string, Set<() => void>>();
+  readonly #running = new Set<Promise<unknown>>();
+
+  constructor(parts: StreamsParts) {
+    this.#parts = parts;
+  }
+
+  /** Starts a stream; resolves when the first frame is on its way to the target. */
+  async start(
+    owner: Owner,
+    record: ComputerRecord,
+    input: StartStream,
+    signal?: AbortSignal,
+  ): Promise<StreamStarted> {
+    const target = this.#target(owner, input);
+    if (this.#opening.has(record.id) || this.#isStreaming(record.id)) {
+      const message = `The computer ${JSON.stringify(record.name)} is streaming already.`;
+      const remedy = `Stop that stream first: vc computer stream stop ${inCommands(record)}`;
+      throw new ApiError('conflict', message, { remedy });
+    }
+    this.#opening.add(record.id);
+    let broadcast: Broadcast;
+    try {
+      const session = await this.#parts.running.session(record, signal);
+      broadcast = await this.#open(session, record, target, input);
+    } finally {
+      this.#opening.delete(record.id);
+    }
+    try {
+      await abortable(broadcast.live(), signal);
+    } catch (error) {
+      await broadcast.end('The client disconnected before the stream had started.');
+      throw error;
+    }
+    const { pid = 0, startedAt } = broadcast.status;
+    return { success: true, status: 'streaming', pid, start_time: startedAt.toISOString() };
+  }
+
+  status(record: ComputerRecord): StreamStatus {
+    const broadcast = this.#streams.get(record.id);
+    if (broadcast === undefined) return { status: 'idle' };
+    const { status, startedAt, pid, message } = broadcast.status;
+    return {
+      status,
+      start_time: startedAt.toISOString(),
+      ...(pid === undefined ? {} : { pid }),
+      ...(message === undefined ? {} : { message }),
+    };
+  }
+
+  /** Ends the stream, if any; resolves when it has ended. */
+  async stop(record: ComputerRecord): Promise<void> {
+    const broadcast = this.#streams.get(record.id);
+    await broadcast?.end('The stream was stopped.');
+    if (this.#streams.get(record.id) === broadcast) this.#streams.delete(record.id);
+  }
+
+  /** Records the screen until the time is over, the client disconnects or the computer stops. */
+  async record(
+    record: ComputerRecord,
+    { duration, fps, bitrate }: RecordQuery,
+    signal?: AbortSignal,
+  ): Promise<Recording> {
+    const session = await this.#parts.running.session(record, signal);
+    const recordings = this.#recordings.get(record.id) ?? new Set();
+    if (recordings.size >= MOST_RECORDINGS) {
+      const message = `${MOST_RECORDINGS} recordings of ${JSON.stringify(record.name)} run already, which is the limit.`;
+      throw new ApiError('limit_reached', message, { remedy: 'End one of them first.' });
+    }
+    const ending = new AbortController();
+    const end = () => ending.abort();
+    this.#recordings.set(record.id, recordings.add(end));
+    const release = session.onClose(end);
+    let source: ScreenSource | undefined;
+    const close = () => {
+      release();
+      source?.close();
+      recordings.delete(end);
+      if (recordings.size === 0) this.#recordings.delete(record.id);
+    };
+    try {
+      source = await ScreenSource.open(session.screen, fps, end);
+      signal?.throwIfAborted();
+      const options = { source, video: { fps, bitrate }, signal: ending.signal };
+      const durationMs = duration === undefined ? {} : { durationMs: duration * 1000 };
+      const recording = await recordVideo({ ...options, ...durationMs });
+      this.#track(recording.ended.finally(close));
+      return recording;
+    } catch (error) {
+      close();
+      throw error;
+    }
+  }
+
+  /** Ends all streams and recordings; resolves when they have ended. */
+  async close(): Promise<void> {
+    for (const broadcast of this.#streams.values()) void broadcast.end('The service stops.');
+    for (const recordings of this.#recordings.values()) for (const end of recordings) end();
+    await Promise.all(this.#running);
+  }
+
+  #target(owner: Owner, { connection_name: name, url }: StartStream): Target {
+    return name === undefined
+      ? parseTarget(url ?? '')
+      : this.#parts.streamTargets.target(owner, name);
+  }
+
+  #isStreaming(id: string): boolean {
+    return this.#streams.get(id)?.status.status === 'streaming';
+  }
+
+  async #open(
+    session: Session,
+    record: ComputerRecord,
+    target: Target,
+    video: { readonly fps: number; readonly bitrate: number },
+  ): Promise<Broadcast> {
+    const { rules, log } = this.#parts;
+    const end = (reason: string) => void broadcast.end(reason);
+    const source = await ScreenSource.open(session.screen, video.fps, () => {
+      end('The screen did not come back.');
+    });
+    const broadcast = new Broadcast({
+      attempt: (signal, onLive) => publish({ target, rules, video, source }, signal, onLive),
+      label: target.label,
+      onTrouble: (message) => log.info({ computer: record.id, message }, 'stream'),
+    });
+    const release = session.onClose(() => end(STOPPED));
+    const over = broadcast.over.finally(() => {
+      release();
+      source.close();
+    });
+    this.#track(over);
+    this.#streams.set(record.id, broadcast);
+    this.#dropOldest();
+    return broadcast;
+  }
+
+  /** Limits how many ended streams are kept for their status. */
+  #dropOldest(): void {
+    if (this.#streams.size <= MOST_REMEMBERED) return;
+    const ended = [...this.#streams].find(([, { status }]) => status.status === 'terminated');
+    if (ended !== undefined) this.#streams.delete(ended[0]);
+  }
+
+  #track(work: Promise<unknown>): void {
+    const settled = work.catch(() => undefined).finally(() => this.#running.delete(settled));
+    this.#running.add(settled);
+  }
+}

@@ -1,0 +1,31 @@
+/** Runs at most `limit` tasks at the same time; the others wait in order. */
+export class ConcurrencyLimit {
+  readonly #limit: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    const release = await this.acquire();
+    try {
+      return await task();
+    } finally {
+      release();
+    }
+  }
+
+  /** Resolves when there is room. The caller must call the returned function exactly once. */
+  async acquire(): Promise<() => void> {
+    if (this.#running < this.#limit) this.#running += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    return () => {
+      // The next waiting task takes the place over.
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
+    };
+  }
+}

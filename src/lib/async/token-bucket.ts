@@ -1,0 +1,28 @@
+/** Allows `capacity` units at once and `perSecond` units per second after that. */
+export class TokenBucket {
+  readonly #capacity: number;
+  readonly #perSecond: number;
+  #left: number;
+  #filledAt = performance.now();
+
+  constructor(capacity: number, perSecond: number) {
+    this.#capacity = capacity;
+    this.#perSecond = perSecond;
+    this.#left = capacity;
+  }
+
+  /** Adds units, up to the capacity. */
+  add(units: number): void {
+    this.#left = Math.min(this.#capacity, this.#left + units);
+  }
+
+  /** Takes units; false if there were fewer left, which later calls have to make up for. */
+  take(units: number): boolean {
+    this.#left -= units;
+    if (this.#left >= 0) return true;
+    const now = performance.now();
+    this.add(((now - this.#filledAt) / 1000) * this.#perSecond);
+    this.#filledAt = now;
+    return this.#left >= 0;
+  }
+}

@@ -1,0 +1,61 @@
+import { ApiError } from '../../../contract/errors.js';
+import { Keysym, keysymNamed, keysymOf } from './keysyms.js';
+
+/** Characters of the US layout without and with Shift, in the same order. */
+const UNSHIFTED = "`1234567890-=[]\\;',./";
+const SHIFTED = '~!@#$%^&*()_+{}|:"<>?';
+
+/**
+ * The keysyms of a combination such as `ctrl+shift+t`, in the order in which they are pressed.
+ * Throws ApiError `unknown_key`.
+ *
+ * With Shift, a character becomes that of the shifted key (`shift+1` is `!`), because the server
+ * would release Shift to type the unshifted one. With Caps Lock on, letters are the reverse. With
+ * another modifier a capital letter means its key: `Ctrl+C` is Control and c.
+ */
+export function parseCombination(combination: string, lock?: 'caps-lock'): number[] {
+  const names = split(combination.normalize('NFC'));
+  const keysyms = names.map(keysymNamed);
+  const shift = includesShift(keysyms);
+  const command = keysyms.some(isCommandModifier);
+  return keysyms.map((keysym) => {
+    if (shift) return lock === 'caps-lock' ? lowered(shifted(keysym)) : shifted(keysym);
+    return command ? lowered(keysym) : keysym;
+  });
+}
+
+/** Control, Meta, Alt, Super and Hyper, left and right (keysymdef.h). */
+export function isCommandModifier(keysym: number): boolean {
+  return keysym === 0xffe3 || keysym === 0xffe4 || (keysym >= 0xffe7 && keysym <= 0xffee);
+}
+
+export function includesShift(keysyms: readonly number[]): boolean {
+  return keysyms.includes(Keysym.shiftLeft) || keysyms.includes(Keysym.shiftRight);
+}
+
+function split(combination: string): string[] {
+  if ([...combination].length === 1) return [combination];
+  const text = combination.trim();
+  // "+" is both the separator and a key: alone, or after a separator.
+  const plus = text === '+' || text.endsWith('++');
+  const rest = plus ? text.slice(0, -2) : text;
+  const names = rest === '' ? [] : rest.split('+').map((name) => name.trim());
+  if (plus) names.push('+');
+  if (names.length === 0 || names.includes('')) {
+    throw new ApiError('unknown_key', `"${combination}" is not a key or a combination of keys.`, {
+      remedy: 'Write for example "Enter", "ctrl+c" or "ctrl++".',
+    });
+  }
+  return names;
+}
+
+function shifted(keysym: number): number {
+  if (keysym < 0x20 || keysym > 0x7e) return keysym;
+  const character = String.fromCharCode(keysym);
+  const index = UNSHIFTED.indexOf(character);
+  return keysymOf(index >= 0 ? (SHIFTED[index] ?? character) : character.toUpperCase());
+}
+
+function lowered(keysym: number): number {
+  return keysym >= 0x41 && keysym <= 0x5a ? keysym + 0x20 : keysym;
+}

@@ -1,0 +1,105 @@
+import { protocolError } from '../errors.js';
+import type { Region, Size } from '../geometry.js';
+import { MAX_HEIGHT, MAX_PIXELS, MAX_WIDTH, PIXEL } from '../rfb/constants.js';
+
+/**
+ * The guest's screen in memory: four bytes per pixel (red, green, blue, unused), rows without
+ * gaps. `version` grows whenever a pixel changes its value.
+ */
+export class Framebuffer {
+  #data: Buffer;
+  #size: Size;
+  #version = 0;
+
+  constructor(size: Size) {
+    this.#size = checked(size);
+    this.#data = Buffer.alloc(size.width * size.height * PIXEL);
+  }
+
+  get size(): Size {
+    return this.#size;
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  get bounds(): Region {
+    return { x: 0, y: 0, ...this.#size };
+  }
+
+  /** Replaces the contents with a black screen. */
+  resize(size: Size): void {
+    this.#size = checked(size);
+    this.#data = Buffer.alloc(size.width * size.height * PIXEL);
+    this.#version += 1;
+  }
+
+  /**
+   * Writes part of a region's pixels, row by row, starting at byte `offset` of the region.
+   * Returns the changed rows, relative to the region.
+   */
+  write(region: Region, offset: number, pixels: Buffer): Rows | undefined {
+    const rowBytes = region.width * PIXEL;
+    let changed: Rows | undefined;
+    for (let read = 0; read < pixels.length; ) {
+      const row = Math.floor((offset + read) / rowBytes);
+      const column = (offset + read) % rowBytes;
+      const length = Math.min(rowBytes - column, pixels.length - read);
+      const at = this.#offset(region.x, region.y + row) + column;
+      if (pixels.compare(this.#data, at, at + length, read, read + length) !== 0) {
+        pixels.copy(this.#data, at, read, read + length);
+        changed = { first: changed?.first ?? row, last: row };
+      }
+      read += length;
+    }
+    if (changed !== undefined) this.#version += 1;
+    return changed;
+  }
+
+  /** Copies the region at `x`, `y` to the target region of the same size; they may overlap. */
+  copy(x: number, y: number, to: Region): void {
+    const upwards = to.y > y;
+    for (let index = 0; index < to.height; index++) {
+      const row = upwards ? to.height - 1 - index : index;
+      const from = this.#offset(x, y + row);
+      this.#data.copy(this.#data, this.#offset(to.x, to.y + row), from, from + to.width * PIXEL);
+    }
+    this.#version += 1;
+  }
+
+  /** Copies the pixels of a region inside the screen into `target` without gaps. */
+  read(region: Region, target: Buffer): void {
+    if (region.width === this.#size.width) {
+      const start = this.#offset(0, region.y);
+      this.#data.copy(target, 0, start, start + region.width * region.height * PIXEL);
+      return;
+    }
+    for (let row = 0; row < region.height; row++) {
+      const start = this.#offset(region.x, region.y + row);
+      this.#data.copy(target, row * region.width * PIXEL, start, start + region.width * PIXEL);
+    }
+  }
+
+  #offset(x: number, y: number): number {
+    return (y * this.#size.width + x) * PIXEL;
+  }
+}
+
+/** First and last row of a range. */
+export interface Rows {
+  readonly first: number;
+  readonly last: number;
+}
+
+function checked(size: Size): Size {
+  const { width, height } = size;
+  const fits =
+    width >= 1 &&
+    height >= 1 &&
+    width <= MAX_WIDTH &&
+    height <= MAX_HEIGHT &&
+    width * height <= MAX_PIXELS;
+  if (!fits) throw protocolError(`announced an invalid screen size of ${width}x${height}`);
+  return size;
+}

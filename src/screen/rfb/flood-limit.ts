@@ -1,0 +1,28 @@
+import { TokenBucket } from '../../lib/async/token-bucket.js';
+import { protocolError } from '../errors.js';
+
+/** All amounts are in pixels. */
+const CAPACITY = 64 << 20;
+const PER_SECOND = 16 << 20;
+/** The base cost of a message: allows about 4,000 unsolicited messages per second. */
+const MESSAGE = 4096;
+
+/**
+ * Limits unsolicited messages. A well-behaved server sends pixels only on request, and few other
+ * messages; a hostile one could keep this process busy forever with either.
+ */
+export class FloodLimit {
+  readonly #bucket = new TokenBucket(CAPACITY, PER_SECOND);
+
+  /** Allows the answer to a request for `pixels` pixels, which the server may send twice. */
+  grant(pixels: number): void {
+    this.#bucket.add(2 * pixels + 2 * MESSAGE);
+  }
+
+  /** Charges one message or rectangle of `pixels` pixels. Throws when the limit is exceeded. */
+  charge(pixels: number): void {
+    if (!this.#bucket.take(pixels + MESSAGE)) {
+      throw protocolError('sent far more data than was requested');
+    }
+  }
+}

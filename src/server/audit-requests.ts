@@ -1,0 +1,149 @@
+import { ApiError } from '../contract/errors.js';
+import type { Action } from '../contract/resources.js';
+import type { OperationName } from '../contract/routes.js';
+import type { Owner } from '../fleet/accounts/api-keys.js';
+import { startTimer } from '../fleet/audit/audit-log.js';
+import type { Fleet } from '../fleet/fleet.js';
+import type { ComputerRecord } from '../fleet/store/records.js';
+import { isCommand } from '../screen/input/keyboard/command.js';
+import type { Params } from './requests.js';
+
+type Value = string | number | boolean;
+
+/** Of a name given by the client; resource names are shorter. */
+const MOST_CHARACTERS = 128;
+
+/** Fields that are logged as they are: numbers, settings and names of resources. */
+const PLAIN = [
+  'name',
+  ...['x', 'y', 'button', 'double', 'clicks', 'start_x', 'start_y', 'end_x', 'end_y', 'duration'],
+  ...['direction', 'amount', 'seconds', 'until', 'timeout', 'background', 'mode', 'port', 'fps'],
+];
+/** Fields of which only the length is logged. */
+const MEASURED = ['text', 'command', 'code', 'path'];
+
+/** The logged details of a body or query: coordinates and lengths, never a text. */
+export function describeInput(input: unknown): Action['detail'] {
+  if (typeof input !== 'object' || input === null) return {};
+  const given = input as Readonly<Record<string, unknown>>;
+  const detail: Record<string, Value> = {};
+  for (const name of PLAIN) {
+    const value = given[name];
+    if (typeof value === 'string') detail[name] = value.slice(0, MOST_CHARACTERS);
+    else if (isValue(value)) detail[name] = value;
+  }
+  for (const name of MEASURED) {
+    const value = given[name];
+    if (typeof value === 'string' || Array.isArray(value)) detail[`${name}_length`] = value.length;
+  }
+  if (typeof given.key === 'string') {
+    if (isCommand(given.key)) detail.key = given.key;
+    else detail.key_length = given.key.length;
+  }
+  if (Array.isArray(given.actions)) {
+    detail.actions = given.actions
+      .map((one) => String((one as { action?: unknown }).action))
+      .join(' ')
+      .slice(0, 500);
+  }
+  return detail;
+}
+
+function isValue(value: unknown): value is Value {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}
+
+/** Operations that only read a status, which is not logged. A screenshot is logged. */
+const READS: readonly string[] = [
+  ...['getComputer', 'listActions', 'listComputers', 'streamStatus', 'listJobs', 'getJob'],
+];
+
+export interface Request {
+  readonly name: OperationName | 'readFile' | 'writeFile';
+  readonly owner: Owner;
+  readonly computer: Pick<ComputerRecord, 'id' | 'name'> | undefined;
+  readonly input: unknown;
+  /** Path parameters, which name the key, project or connection. */
+  readonly params?: Params;
+}
+
+/** Operations on no computer that are logged. */
+const OWNER_OPERATIONS: readonly string[] = [
+  ...['createKey', 'deleteKey', 'createProject', 'deleteProject', 'deleteProjectByPost'],
+  ...['createConnection', 'deleteConnection'],
+];
+
+/**
+ * Runs `work` and writes it with its outcome into the audit log. Operations that only read are not
+ * logged, except for screenshots and files.
+ */
+export async function audited<T>(
+  fleet: Fleet,
+  request: Request,
+  work: () => T,
+): Promise<Awaited<T>> {
+  const { owner, name: action, computer, params } = request;
+  const timer = startTimer();
+  const isOwners = computer === undefined && OWNER_OPERATIONS.includes(action);
+  const isLogged = isOwners || (computer !== undefined && !READS.includes(action));
+  const record = (outcome: string, computerId: string | undefined, more?: Action['detail']) => {
+    const detail = { ...describeInput(request.input), ...more };
+    fleet.auditLog.record({ owner, computerId, action, detail, outcome, ...timer() });
+  };
+  const names = isOwners ? shortened(params) : isDeletion(action) ? nameOf(computer) : {};
+  try {
+    const result = await work();
+    const { id } = (result ?? {}) as { id?: string };
+    if (isLogged) {
+      record('ok', computer?.id, isOwners && id !== undefined ? { ...names, id } : names);
+    }
+    if (action === 'createComputer' || action === 'forkComputer') record('ok', id);
+    return result;
+  } catch (error) {
+    if (isLogged) record(outcomeOf(error), computer?.id, names);
+    throw error;
+  }
+}
+
+function isDeletion(action: string): boolean {
+  return ['deleteComputer', 'deleteProject', 'deleteProjectByPost'].includes(action);
+}
+
+function nameOf(computer: Request['computer']): Action['detail'] {
+  return computer === undefined ? {} : { name: computer.name };
+}
+
+/** Path parameters come from the client and may be long. */
+function shortened(params: Params = {}): Action['detail'] {
+  return Object.fromEntries(
+    Object.entries(params).map(([name, value]) => [name, value.slice(0, MOST_CHARACTERS)]),
+  );
+}
+
+/** A long-lived connection to a computer. */
+export interface Opening {
+  readonly owner: Owner;
+  readonly computerId: string;
+  readonly name: 'process' | 'tunnel' | 'viewOpened';
+}
+
+/**
+ * Writes the opening of a connection into the audit log, once: when it is open or has failed.
+ */
+export function auditOpening(fleet: Fleet, { owner, computerId, name: action }: Opening) {
+  const timer = startTimer();
+  let isWritten = false;
+  const record = (outcome: string, detail: Action['detail']) => {
+    if (isWritten) return;
+    isWritten = true;
+    fleet.auditLog.record({ owner, computerId, action, detail, outcome, ...timer() });
+  };
+  return {
+    opened: (input: unknown) => record('ok', describeInput(input)),
+    failed: (error: unknown) => record(outcomeOf(error), {}),
+  };
+}
+
+function outcomeOf(error: unknown): string {
+  return error instanceof ApiError ? error.code : 'internal';
+}

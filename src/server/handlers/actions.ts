@@ -1,0 +1,45 @@
+import {
+  type ImageFormat,
+  type InputActionName,
+  type InputActions,
+  inputActions,
+} from '../../contract/actions/actions.js';
+import { IMAGE_FORMATS } from '../../contract/constants.js';
+import { pictureAnswer } from '../../fleet/actions/batch.js';
+import { Bytes, type ComputerCall } from '../requests.js';
+import type { Handlers } from './handlers.js';
+
+type Names = 'screenshot' | InputActionName | 'bash' | 'exec' | 'wait' | 'batch';
+
+/** Each answers `{success: true}` once the display server has the input. */
+const inputHandlers = Object.fromEntries(
+  (Object.keys(inputActions) as InputActionName[]).map((name) => [
+    name,
+    ({ fleet, computer, body, signal }: ComputerCall<InputActions[typeof name], unknown>) =>
+      fleet.actions.perform(computer, name, body, signal),
+  ]),
+) as unknown as Pick<Handlers, InputActionName>;
+
+/** The image format that an Accept header asks for as bytes; undefined when JSON is wanted. */
+export function acceptedImage(accept: string | undefined): ImageFormat | undefined {
+  const types = (accept ?? '').split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());
+  return IMAGE_FORMATS.find((format) => types.includes(`image/${format}`));
+}
+
+export const actionHandlers: Pick<Handlers, Names> = {
+  ...inputHandlers,
+  screenshot: async ({ fleet, computer, query, accept, signal }) => {
+    const wanted = acceptedImage(accept);
+    const format = query.format ?? wanted ?? 'png';
+    const picture = await fleet.actions.screenshot(computer, { ...query, format }, signal);
+    if (wanted !== undefined) return new Bytes(picture.data, `image/${format}`);
+    return pictureAnswer(picture);
+  },
+  bash: ({ fleet, computer, body, signal }) => fleet.actions.bash(computer, body, signal),
+  exec: ({ fleet, computer, body, signal }) => fleet.actions.exec(computer, body, signal),
+  wait: async ({ fleet, computer, body, signal }) => ({
+    success: true,
+    waited: await fleet.actions.wait(computer, body, signal),
+  }),
+  batch: ({ fleet, computer, body, signal }) => fleet.actions.batch(computer, body.actions, signal),
+};

@@ -1,0 +1,181 @@
+import type { IncomingMessage } from 'node:http';
+import { PassThrough, Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FileWritten, ReadFileQuery, WriteFileQuery } from '../../contract/files.js';
+import { FILE_PATHS } from '../../contract/routes.js';
+import type { Fleet } from '../../fleet/fleet.js';
+import { abortable, onAbort } from '../../lib/async/abort.js';
+import { audited } from '../audit-requests.js';
+import { sendError } from '../http/errors.js';
+import { StallDetector } from '../http/stall-detector.js';
+import { validate } from '../http/validation.js';
+import { departure, ownerOf, resolveComputer } from '../requests.js';
+import { octal } from './files.js';
+
+/** Time for a client to read an error while it is still uploading. */
+const NOTICE_MS = 5_000;
+
+/** `GET` and `PUT C/files?path=`: a file's bytes, streamed. */
+export async function addFileRoutes(app: FastifyInstance, fleet: Fleet): Promise<void> {
+  await app.register(async (scope) => {
+    // The body is the file, of any type; only the handler reads it.
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
+    scope.setErrorHandler((error: Error, request, reply) =>
+      request.raw.complete ? sendError(error, request, reply) : sendEarly(error, request, reply),
+    );
+    FILE_PATHS.forEach((url, index) => {
+      const config = { transfers: true } as const;
+      scope.get(url, { config, schema: documentation('readFile', index) }, (request, reply) =>
+        download(fleet, request, reply),
+      );
+      scope.put(url, { config, schema: documentation('writeFile', index) }, (request, reply) =>
+        upload(fleet, request, reply),
+      );
+    });
+  });
+}
+
+async function download(
+  fleet: Fleet,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { path } = validate(ReadFileQuery, request.query, 'query');
+  const owner = ownerOf(request);
+  const computer = resolveComputer(fleet, request);
+  const left = departure(request);
+  const stall = new StallDetector();
+  const signal = AbortSignal.any([left, stall.signal]);
+  try {
+    await audited(fleet, { name: 'readFile', owner, computer, input: { path } }, () =>
+      fleet.actions.shell(
+        computer,
+        (shell) =>
+          shell.files.read(
+            path,
+            async ({ stream, size, mode, mtime }) => {
+              reply
+                .type('application/octet-stream')
+                // A guest's page must never run as one of this service's.
+                .header('content-disposition', 'attachment')
+                .header('last-modified', new Date(mtime * 1000).toUTCString())
+                .header('x-file-mode', octal(mode));
+              if (size !== undefined) reply.header('content-length', size);
+              stall.start();
+              // Abort a stalled answer.
+              onAbort(stall.signal, () => reply.raw.destroy());
+              void reply.send(Readable.from(watched(stream, stall), { objectMode: false }));
+              await finished(reply.raw).catch(() => undefined);
+            },
+            signal,
+          ),
+        left,
+      ),
+    );
+  } catch (error) {
+    if (reply.raw.headersSent) reply.raw.destroy();
+    else throw error;
+  } finally {
+    stall.stop();
+    request.departureEnded?.();
+  }
+  return reply;
+}
+
+/** A file's chunks on their way to the client. */
+async function* watched(stream: Readable, stall: StallDetector): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of stream) {
+      stall.waitingFor = 'client';
+      yield chunk;
+      stall.moved(chunk.length);
+      stall.waitingFor = 'guest';
+    }
+  } finally {
+    // The last of it may still be on its way.
+    stall.waitingFor = 'client';
+  }
+}
+
+async function upload(
+  fleet: Fleet,
+  request: FastifyRequest,
+  _reply: FastifyReply,
+): Promise<FileWritten> {
+  const { path, mode } = validate(WriteFileQuery, request.query, 'query');
+  const owner = ownerOf(request);
+  const computer = resolveComputer(fleet, request);
+  const left = departure(request);
+  const stall = new StallDetector();
+  const signal = AbortSignal.any([left, stall.signal]);
+  try {
+    const input = { path, mode };
+    const written = await audited(fleet, { name: 'writeFile', owner, computer, input }, () =>
+      fleet.actions.shell(
+        computer,
+        (shell) => shell.files.write(path, paced(request.raw, stall, signal), { mode, signal }),
+        left,
+      ),
+    );
+    return { success: true, ...written };
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    stall.stop();
+    request.departureEnded?.();
+  }
+}
+
+/** The body's chunks; throws the signal's reason even while none comes. */
+async function* paced(
+  body: IncomingMessage,
+  stall: StallDetector,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer> {
+  stall.start();
+  const chunks = body.iterator({ destroyOnReturn: false });
+  for (;;) {
+    signal.throwIfAborted();
+    stall.waitingFor = 'client';
+    const next = await abortable<IteratorResult<Buffer>>(chunks.next(), signal);
+    if (next.done) return;
+    stall.waitingFor = 'guest';
+    stall.moved(next.value.length);
+    yield next.value;
+  }
+}
+
+/**
+ * Sends an error to a client that is still uploading. Closing at once could lose the answer, so the
+ * rest of the upload is read and discarded until the client has the answer.
+ */
+function sendEarly(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const rest = new PassThrough();
+  const { raw } = request;
+  const timer = setTimeout(() => rest.end(), NOTICE_MS);
+  const end = () => {
+    clearTimeout(timer);
+    rest.end();
+  };
+  raw.once('end', end);
+  raw.once('close', end);
+  raw.once('error', end);
+  raw.resume();
+  return sendError(error, request, reply.header('connection', 'close'), (body) => {
+    reply.header('content-length', Buffer.byteLength(body));
+    rest.write(body);
+    return rest;
+  });
+}
+
+function documentation(name: 'readFile' | 'writeFile', index: number) {
+  const isRead = name === 'readFile';
+  return {
+    operationId: index === 0 ? name : `${name}${index + 1}`,
+    summary: isRead ? "Get a file's bytes" : 'Write a file; the body is its bytes',
+    querystring: isRead ? ReadFileQuery : WriteFileQuery,
+    ...(isRead ? {} : { response: { 200: FileWritten } }),
+  };
+}

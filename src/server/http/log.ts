@@ -1,0 +1,38 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LogLimit } from '../limits/log-limit.js';
+
+/**
+ * Logs every request with its id when the answer has been sent, and every WebSocket with status 101
+ * when it has closed. Logs no client input: the route instead of the path.
+ * Lines of requests without a key are limited; the next one has the number `omitted`.
+ */
+export function logRequests(app: FastifyInstance): void {
+  const strangers = new LogLimit();
+  const line = (request: FastifyRequest, status: number, ms: number) => {
+    const allowed = request.owner === null ? strangers.take() : { omitted: 0 };
+    if (allowed === undefined) return;
+    const route = request.routeOptions.url ?? 'unknown';
+    const took = Math.round(ms * 10) / 10;
+    const omitted = allowed.omitted > 0 ? { omitted: allowed.omitted } : {};
+    const details = { method: request.method, route, status, ms: took, ...omitted };
+    request.log.info(details, 'request');
+  };
+  app.addHook('onResponse', async (request, reply) => {
+    line(request, reply.statusCode, reply.elapsedTime);
+  });
+  onSocket(app, (request) => {
+    const began = performance.now();
+    return () => line(request, 101, performance.now() - began);
+  });
+}
+
+/** Calls `opened` for every WebSocket, and what that returns when the socket has closed. */
+export function onSocket(
+  app: FastifyInstance,
+  opened: (request: FastifyRequest) => () => void,
+): void {
+  // The last hook before the handler, after which no answer is sent any more.
+  app.addHook('preHandler', async (request) => {
+    if (request.ws) request.raw.socket.once('close', opened(request));
+  });
+}

@@ -1,0 +1,39 @@
+import type { FastifyInstance } from 'fastify';
+import { hasBody } from './bodies.js';
+import { refuseGarbage } from './errors.js';
+import { isStream } from './streaming.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route moves files of any size and limits slow clients itself. */
+    readonly transfers?: true;
+  }
+}
+
+/** Time to receive a body, in milliseconds. Node itself limits the headers. */
+const BODY_MS = 30_000;
+/** Time to read an answer, in milliseconds. */
+const READ_MS = 60_000;
+
+/** Disconnects clients that send their body or read their answer too slowly. */
+export function disconnectSlowClients(app: FastifyInstance): void {
+  app.addHook('onRequest', async (request) => {
+    if (request.routeOptions.config.transfers || !hasBody(request.raw)) return;
+    const { raw } = request;
+    const timer = setTimeout(() => {
+      const late = Object.assign(new Error('slow body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+      if (!raw.complete) refuseGarbage(late, raw.socket);
+    }, BODY_MS);
+    const stop = () => clearTimeout(timer);
+    raw.once('end', stop);
+    raw.socket.once('close', stop);
+    raw.once('close', () => raw.socket.off('close', stop));
+  });
+  app.addHook('onSend', async (request, reply, payload) => {
+    // Streams have their own time limits.
+    if (request.routeOptions.config.transfers || isStream(payload)) return payload;
+    const timer = setTimeout(() => reply.raw.destroy(), READ_MS);
+    reply.raw.once('close', () => clearTimeout(timer));
+    return payload;
+  });
+}

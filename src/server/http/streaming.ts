@@ -1,0 +1,35 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import type { ByteStream } from '../requests.js';
+
+/** A client that reads nothing for this many milliseconds is disconnected. */
+const STALLED_MS = 60_000;
+/** Interval of that check. */
+const CHECK_MS = 5_000;
+
+export function isStream(payload: unknown): boolean {
+  return payload instanceof Readable;
+}
+
+/** Sends a stream until it ends or the client stalls or disconnects. */
+export function sendStream(reply: FastifyReply, { data, type }: ByteStream): FastifyReply {
+  const { raw } = reply;
+  if (raw.destroyed || raw.closed) {
+    // The client disconnected before the stream was ready; "close" was already emitted.
+    data.destroy();
+    return reply;
+  }
+  let takenAt = performance.now();
+  const timer = setInterval(() => {
+    if (!raw.writableNeedDrain) takenAt = performance.now();
+    else if (performance.now() - takenAt > STALLED_MS) raw.destroy();
+  }, CHECK_MS);
+  raw.on('drain', () => {
+    takenAt = performance.now();
+  });
+  raw.once('close', () => {
+    clearInterval(timer);
+    data.destroy();
+  });
+  return reply.type(type).send(data);
+}

@@ -1,0 +1,37 @@
+import type { z } from 'zod';
+import { ApiError } from '../../contract/errors.js';
+
+/**
+ * The value as `schema` makes it: checked, defaults filled in, unknown fields dropped.
+ * Throws ApiError `invalid_request` with one line that names each wrong field and what it allows.
+ */
+export function validate<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  where: 'body' | 'query',
+): z.output<S> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const lines = result.error.issues.slice(0, 5).map((issue) => describe(issue, value, where));
+  throw new ApiError('invalid_request', `${[...new Set(lines)].join('; ')}.`);
+}
+
+function describe(issue: z.core.$ZodIssue, value: unknown, where: 'body' | 'query'): string {
+  const field = issue.path.map(String).join('.');
+  if (field === '') {
+    return where === 'body'
+      ? 'The body must be a JSON object'
+      : `The query is wrong: ${issue.message}`;
+  }
+  return lookUp(value, issue.path) === undefined && issue.code !== 'custom'
+    ? `${field} is missing: it ${issue.message}`
+    : `${field} ${issue.message}`;
+}
+
+function lookUp(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === 'object' && inner !== null ? Reflect.get(inner, key) : undefined,
+    value,
+  );
+}

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+/** Connections at once, where the process may have that many descriptors. */
+const MOST = 10_000;
+/** The part of the process's descriptors that connections leave to computers, files and children. */
+const RESERVE = 1 / 3;
+
+/** Connections at once that leave enough descriptors for everything else. */
+export function connectionLimit(descriptors = descriptorLimit()): number {
+  return Math.max(16, Math.min(MOST, Math.floor(descriptors * (1 - RESERVE))));
+}
+
+/** Descriptors that this process may have; Node raises the soft limit to the hard one. */
+function descriptorLimit(): number {
+  try {
+    const line = /^Max open files\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
+    return Number(line?.[1]) || MOST;
+  } catch {
+    return MOST;
+  }
+}
+
+/**
+ * Limits the server's connections. At the limit a new one replaces the oldest that has shown no
+ * key, or else the oldest without a request; so health and the owners' requests are answered
+ * however many connections strangers hold open.
+ */
+export class ConnectionLimit {
+  readonly #limit: number;
+  /** Open connections, the oldest first, with their current requests. */
+  readonly #open = new Map<Socket, number>();
+  readonly #trusted = new WeakSet<Socket>();
+
+  constructor(server: Server, limit = connectionLimit()) {
+    this.#limit = limit;
+    server.on('connection', (socket) => this.#add(socket));
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const { socket } = request;
+      this.#count(socket, 1);
+      response.once('close', () => this.#count(socket, -1));
+    });
+    server.on('upgrade', ({ socket }: IncomingMessage) => this.#count(socket, 1));
+  }
+
+  /** The connection belongs to an owner: its request had a key, or its live view a ticket. */
+  trust(socket: Socket): void {
+    this.#trusted.add(socket);
+  }
+
+  #count(socket: Socket, change: 1 | -1): void {
+    const requests = this.#open.get(socket);
+    if (requests !== undefined) this.#open.set(socket, requests + change);
+  }
+
+  #add(socket: Socket): void {
+    if (this.#open.size >= this.#limit) {
+      const victim = this.#oldest((one) => !this.#trusted.has(one)) ?? this.#oldest(this.#isIdle);
+      (victim ?? socket).destroy();
+      if (victim === undefined) return;
+      this.#open.delete(victim);
+    }
+    this.#open.set(socket, 0);
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  readonly #isIdle = (socket: Socket) => this.#open.get(socket) === 0;
+
+  #oldest(matches: (socket: Socket) => boolean): Socket | undefined {
+    for (const socket of this.#open.keys()) if (matches(socket)) return socket;
+    return undefined;
+  }
+}

@@ -1,0 +1,53 @@
+import { readdirSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { packageRoot } from '../../lib/package-root.js';
+
+/** A file that the page loads. */
+export interface Asset {
+  readonly file: string;
+  readonly type: string;
+  /** Its path names its version, so it never changes. */
+  readonly immutable: boolean;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const require = createRequire(import.meta.url);
+/** Pages are not compiled. */
+export const PAGES = fileURLToPath(new URL('src/dashboard/view/', packageRoot));
+
+/**
+ * Every file of the live view by its path under `assets/`: our own, and noVNC's library from its
+ * package. Only what is listed here is ever read, so that no path leads anywhere else.
+ */
+export function listAssets(): ReadonlyMap<string, Asset> {
+  const assets = new Map<string, Asset>();
+  add(assets, PAGES, '', false);
+  const novnc = dirname(dirname(require.resolve('@novnc/novnc')));
+  for (const part of ['core', 'vendor']) {
+    add(assets, join(novnc, part), `novnc/${part}/`, true);
+  }
+  return assets;
+}
+
+function add(
+  assets: Map<string, Asset>,
+  directory: string,
+  prefix: string,
+  immutable: Asset['immutable'],
+): void {
+  for (const entry of readdirSync(directory, { withFileTypes: true, recursive: true })) {
+    const type = TYPES[extname(entry.name)];
+    if (!entry.isFile() || type === undefined) continue;
+    const file = join(entry.parentPath, entry.name);
+    const path = file.slice(join(directory, '/').length).split('\\').join('/');
+    assets.set(`${prefix}${path}`, { file, type, immutable });
+  }
+}

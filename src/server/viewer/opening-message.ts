@@ -1,0 +1,54 @@
+import type { Socket } from 'node:net';
+import type { WebSocket } from 'ws';
+import { ApiError } from '../../contract/errors.js';
+import { parseJson } from '../../lib/text/parse-json.js';
+
+/** Time limit for the ticket, in milliseconds. */
+const WITHIN_MS = 10_000;
+/** Largest first message, in bytes: the client is not authenticated yet. */
+const MOST_BYTES = 4096;
+/** Sockets that may wait for their ticket at once, in all and of one address. */
+const MOST_WAITING = 64;
+const MOST_OF_ADDRESS = 32;
+
+/** Waiting sockets, the oldest first, with their clients' addresses. */
+const waiting = new Map<WebSocket, string | undefined>();
+
+/**
+ * The first message of a socket as JSON; undefined when it is none. Rejects with ApiError when it
+ * does not come in time. A socket that sends more before is cut off. When too many wait, the
+ * oldest is cut off, so that nobody can keep others out by waiting.
+ */
+export async function openingMessage(socket: WebSocket, wire: Socket): Promise<unknown> {
+  const address = wire.remoteAddress;
+  const sameAddress = [...waiting].filter(([, other]) => other === address);
+  if (sameAddress.length >= MOST_OF_ADDRESS) sameAddress[0]?.[0].terminate();
+  else if (waiting.size >= MOST_WAITING) waiting.keys().next().value?.terminate();
+  waiting.set(socket, address);
+  const read = wire.bytesRead;
+  const watch = () => {
+    if (wire.bytesRead - read > MOST_BYTES) socket.terminate();
+  };
+  wire.on('data', watch);
+  try {
+    return await firstMessage(socket);
+  } finally {
+    waiting.delete(socket);
+    wire.off('data', watch);
+  }
+}
+
+function firstMessage(socket: WebSocket): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const late = new ApiError('request_timeout', 'The ticket did not come in time.');
+    const timer = setTimeout(() => reject(late), WITHIN_MS);
+    socket.once('close', () => {
+      clearTimeout(timer);
+      reject(late);
+    });
+    socket.once('message', (data: Buffer, isBinary) => {
+      clearTimeout(timer);
+      resolve(isBinary ? undefined : parseJson(data.toString()));
+    });
+  });
+}

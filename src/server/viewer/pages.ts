@@ -1,0 +1,61 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../contract/errors.js';
+import { VIEW_PATHS } from '../../contract/sockets/view.js';
+import { listAssets, PAGES } from './assets.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Answers without an API key. */
+    open?: boolean;
+  }
+}
+
+/**
+ * The page of the live view and the files that it loads. They are the same for every computer and
+ * hold no secret, so they need no key; what the page then shows needs a ticket.
+ */
+export function addViewPages(app: FastifyInstance): void {
+  const assets = listAssets();
+  const options = { schema: { hide: true }, config: { open: true } };
+
+  app.get(VIEW_PATHS.page, options, async (request, reply) => {
+    guard(request, reply);
+    return reply.type('text/html; charset=utf-8').send(await readFile(join(PAGES, 'index.html')));
+  });
+
+  app.get(VIEW_PATHS.assets, options, async (request, reply) => {
+    const path = (request.params as Record<string, string>)['*'] ?? '';
+    const asset = assets.get(path);
+    if (asset === undefined) throw new ApiError('not_found', 'The live view has no such file.');
+    guard(request, reply);
+    if (asset.immutable) reply.header('cache-control', 'public, max-age=86400');
+    return reply.type(asset.type).send(await readFile(asset.file));
+  });
+}
+
+/** The page loads only the service's own files and cannot be framed. */
+function guard(request: FastifyRequest, reply: FastifyReply): void {
+  const { host } = request.headers;
+  reply
+    .header(
+      'content-security-policy',
+      [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        // Images of the screen and the pointer are data URLs.
+        "img-src 'self' data:",
+        // Not every browser takes a WebSocket of the same host for 'self'.
+        `connect-src 'self' ws://${host} wss://${host}`,
+        "base-uri 'none'",
+        "form-action 'none'",
+        "frame-ancestors 'none'",
+      ].join('; '),
+    )
+    .header('referrer-policy', 'no-referrer')
+    .header('x-frame-options', 'DENY')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('cross-origin-resource-policy', 'same-origin');
+}

@@ -1,0 +1,153 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import { ApiError } from '../../contract/errors.js';
+import {
+  VIEW_PATHS,
+  ViewCommand,
+  type ViewEvent,
+  type ViewMode,
+  ViewOpening,
+} from '../../contract/sockets/view.js';
+import type { Fleet } from '../../fleet/fleet.js';
+import type { ComputerRecord } from '../../fleet/store/records.js';
+import { sleep } from '../../lib/async/sleep.js';
+import { parseJson } from '../../lib/text/parse-json.js';
+import { Viewer } from '../../vnc-server/viewer.js';
+import { auditOpening } from '../audit-requests.js';
+import type { SocketServices } from '../websocket/computer-socket.js';
+import { startHeartbeat } from '../websocket/heartbeat.js';
+import { closeOnRevocation } from '../websocket/key-revocation.js';
+import { limitMessages } from '../websocket/limit-messages.js';
+import { openingMessage } from './opening-message.js';
+
+/** A viewer that does not answer a ping within this many milliseconds is gone. */
+const BEAT_MS = 20_000;
+/** The view ends after this many consecutive failures of the screen. */
+const MOST_FAILURES = 5;
+/** Milliseconds until the next attempt, times the failures so far. */
+const RETRY_MS = 150;
+/** A connection that lasted this long, in milliseconds, resets the failure count. */
+const LASTING_MS = 10_000;
+/** Largest message, in bytes: RFB, or a text of the clipboard as JSON. */
+const LIMITS = { first: 2 * 1024 * 1024, later: 2 * 1024 * 1024 };
+/** Close code after a `closed` message. */
+const CLOSED = 4000;
+
+/** `GET /view/{id}/socket`: the live view, as contract/sockets/view.ts describes. The ticket is its key. */
+export function addViewSocket(app: FastifyInstance, services: SocketServices): void {
+  app.get(
+    VIEW_PATHS.socket,
+    { websocket: true, schema: { hide: true }, config: { open: true } },
+    (socket, request) => {
+      serveView(socket, request, services).catch((error: unknown) => {
+        request.log.warn({ err: error }, 'view socket failed');
+        socket.terminate();
+      });
+    },
+  );
+}
+
+async function serveView(
+  socket: WebSocket,
+  request: FastifyRequest,
+  { fleet, budget, connections }: SocketServices,
+): Promise<void> {
+  const { id = '' } = request.params as Record<string, string>;
+  const left = new AbortController();
+  const leave = () => left.abort(new ApiError('request_timeout', 'The viewer disconnected.'));
+  socket.on('close', leave);
+  socket.on('error', leave);
+  startHeartbeat(socket, BEAT_MS);
+  try {
+    const opening = ViewOpening.safeParse(await openingMessage(socket, request.raw.socket));
+    const ticket = fleet.tickets.redeem(opening.data?.ticket ?? '', id);
+    const record = fleet.computers.find(ticket.owner, { id });
+    connections.trust(request.raw.socket);
+    limitMessages(socket, request.raw.socket, budget.open(ticket.owner.id), LIMITS, (error) => {
+      sendClosed(socket, error);
+      socket.terminate();
+    });
+    closeOnRevocation(socket, fleet.apiKeys, ticket.owner);
+    const subject = { owner: ticket.owner, computerId: id, name: 'viewOpened' } as const;
+    auditOpening(fleet, subject).opened({ mode: ticket.mode });
+    request.log.info({ computer: id, mode: ticket.mode }, 'view opened');
+    await showComputer(socket, fleet, { record, mode: ticket.mode, left });
+  } catch (error) {
+    sendClosed(socket, error);
+  }
+  socket.close(CLOSED);
+}
+
+interface Showing {
+  readonly record: ComputerRecord;
+  readonly mode: ViewMode;
+  readonly left: AbortController;
+}
+
+/** Shows the computer until the viewer disconnects; throws the error that ends the view. */
+async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): Promise<void> {
+  const { record, mode, left } = showing;
+  const { signal } = left;
+  const name = `${record.project_name}/${record.name}`;
+  const viewer = new Viewer({
+    mode,
+    name,
+    channel: {
+      send: (data) => new Promise((resolve) => socket.send(data, () => resolve())),
+      sendClipboard: (text) => send(socket, { type: 'clipboard', text }),
+    },
+    onError: (error) => left.abort(new ApiError('invalid_request', error.message)),
+  });
+  socket.on('message', (data: Buffer, isBinary) => {
+    if (signal.aborted) return;
+    if (isBinary) viewer.receive(data);
+    else command(viewer, data);
+  });
+  let isReady = false;
+  let failures = 0;
+  try {
+    while (!signal.aborted) {
+      const began = performance.now();
+      // Reopen a screen that ended, so that the view survives a restart of the computer. For a
+      // stopped or deleted computer this throws, which ends the view.
+      await fleet.actions
+        .screen(
+          record,
+          async (screen, turns) => {
+            if (!isReady) send(socket, { type: 'ready', mode, name });
+            isReady = true;
+            await viewer.show(screen, turns, signal);
+          },
+          signal,
+        )
+        .catch((error: unknown) => {
+          const isFinal = !(error instanceof ApiError) || error.status < 500;
+          if (isFinal || failures >= MOST_FAILURES) throw error;
+        });
+      failures = performance.now() - began > LASTING_MS ? 0 : failures + 1;
+      // The machine's new status is known a moment after its screen has ended.
+      await sleep(RETRY_MS * failures, signal).catch(() => undefined);
+      if (failures > MOST_FAILURES) {
+        throw new ApiError('guest_failed', 'The screen closes repeatedly.');
+      }
+    }
+    signal.throwIfAborted();
+  } finally {
+    viewer.close();
+  }
+}
+
+function command(viewer: Viewer, data: Buffer): void {
+  const parsed = ViewCommand.safeParse(parseJson(data.toString()));
+  if (parsed.success) viewer.copy(parsed.data.text);
+}
+
+function send(socket: WebSocket, event: ViewEvent): void {
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(event));
+}
+
+function sendClosed(socket: WebSocket, error: unknown): void {
+  const known = error instanceof ApiError;
+  const reason = known ? error.message : 'The service failed; its log has more.';
+  send(socket, { type: 'closed', code: known ? error.code : 'internal', reason });
+}

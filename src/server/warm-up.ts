@@ -1,0 +1,23 @@
+import type { WarmUp } from '../engines/engine.js';
+import { openScreen } from '../screen/index.js';
+import { openShell } from '../shell/shell.js';
+
+const FIRST_MS = 30_000;
+
+/** Uses a machine as most clients do first: takes its screen and runs a command. */
+export async function warmUp({ dial, access, pixels, signal }: WarmUp): Promise<void> {
+  const options = { signal, pixels, timeoutMs: FIRST_MS };
+  const screen = await openScreen(await dial('screen'), options);
+  screen.close();
+  if (access === undefined) return;
+  const shell = await openShell(await dial('shell'), {
+    ...{ ...access, signal },
+    timeoutMs: FIRST_MS,
+  });
+  try {
+    await shell.run({ command: 'true', timeoutMs: FIRST_MS, background: false });
+    await shell.python({ code: 'pass', timeoutMs: FIRST_MS });
+  } finally {
+    shell.close();
+  }
+}

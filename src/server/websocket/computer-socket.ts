@@ -1,0 +1,159 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { WebSocket } from 'ws';
+import { ApiError } from '../../contract/errors.js';
+import { remedyOf, type Subject } from '../../fleet/errors/remedies.js';
+import type { Fleet } from '../../fleet/fleet.js';
+import type { ComputerRecord } from '../../fleet/store/records.js';
+import { auditOpening } from '../audit-requests.js';
+import type { ConnectionLimit } from '../limits/connections.js';
+import { ownerOf, resolveComputer } from '../requests.js';
+import { startHeartbeat } from './heartbeat.js';
+import { closeOnRevocation } from './key-revocation.js';
+import { limitMessages, MESSAGE_LIMIT } from './limit-messages.js';
+import type { SocketBudget, SocketShare } from './socket-budget.js';
+
+/** Output pauses while this many bytes are queued for a slow client. */
+const HIGH_WATER = 1024 * 1024;
+/** Ping interval; a client that does not answer within it is disconnected. */
+const BEAT_MS = 30_000;
+/** Time for a refused client to read why, in milliseconds. */
+const FAREWELL_MS = 1_000;
+/** Largest message of a client, in bytes: the start of a process has many arguments. */
+export const PAYLOAD_LIMIT = 8 * 1024 * 1024;
+
+/** A WebSocket to something in a computer. */
+export interface ComputerSocket {
+  readonly socket: WebSocket;
+  readonly fleet: Fleet;
+  readonly record: ComputerRecord;
+  readonly request: FastifyRequest;
+  /** Aborted when the client goes away. */
+  readonly left: AbortSignal;
+  /** Counts bytes that the client sent and that wait in memory; negative when they are consumed. */
+  readonly hold: (bytes: number) => void;
+  /** To be called once connected, with the details for the audit log. */
+  opened(input: unknown): void;
+}
+
+/** What all WebSockets of the service share. */
+export interface SocketServices {
+  readonly fleet: Fleet;
+  readonly budget: SocketBudget;
+  readonly connections: ConnectionLimit;
+}
+
+/**
+ * Adds WebSockets of a computer at `paths`. Key, origin, computer and `check` are checked before the
+ * upgrade, so that a refusal is an ordinary HTTP error. An error of `serve` is sent as the last
+ * message.
+ */
+export function addComputerSocket(
+  app: FastifyInstance,
+  { fleet, budget }: SocketServices,
+  paths: readonly string[],
+  route: {
+    readonly name: 'process' | 'tunnel';
+    /** Largest first message, in bytes. */
+    readonly firstMessage: number;
+    check?(request: FastifyRequest): void;
+    serve(connection: ComputerSocket): Promise<void>;
+  },
+): void {
+  for (const url of paths) {
+    app.get(
+      url,
+      {
+        websocket: true,
+        schema: { hide: true },
+        preValidation: async (request) => {
+          route.check?.(request);
+          resolveComputer(fleet, request);
+          if (!request.ws) return;
+          const share = budget.open(ownerOf(request).id);
+          request.socketShare = share;
+          const { socket } = request.raw;
+          if (socket.destroyed) share.close();
+          else socket.once('close', share.close);
+        },
+      },
+      (socket, request) => {
+        const record = request.computer ?? resolveComputer(fleet, request);
+        const left = departureOf(socket);
+        startHeartbeat(socket, BEAT_MS);
+        const owner = ownerOf(request);
+        closeOnRevocation(socket, fleet.apiKeys, owner);
+        const refuse = (error: unknown) => {
+          sendJson(socket, describe(error, { computer: record, requestId: request.id }));
+          socket.close(1009);
+          // Nothing more of it is read.
+          socket.pause();
+          setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
+        };
+        const hold = limitMessages(
+          socket,
+          request.raw.socket,
+          request.socketShare ?? budget.open(owner.id),
+          { first: route.firstMessage, later: MESSAGE_LIMIT },
+          refuse,
+        );
+        const opening = { owner, computerId: record.id, name: route.name };
+        const { opened, failed } = auditOpening(fleet, opening);
+        route
+          .serve({ socket, fleet, record, request, left, hold, opened })
+          .catch((error: unknown) => {
+            failed(error);
+            if (left.aborted) return;
+            if (!(error instanceof ApiError)) request.log.warn({ err: error }, 'socket failed');
+            sendJson(socket, describe(error, { computer: record, requestId: request.id }));
+          })
+          .finally(() => socket.close(1000));
+      },
+    );
+  }
+}
+
+function departureOf(socket: WebSocket): AbortSignal {
+  const left = new AbortController();
+  const leave = () => left.abort(new ApiError('request_timeout', 'The client disconnected.'));
+  socket.on('close', leave);
+  socket.on('error', leave);
+  return left.signal;
+}
+
+/** Sends a stream's chunks, wrapped by `wrap`, no faster than the client reads. */
+export async function forward(
+  socket: WebSocket,
+  stream: AsyncIterable<Buffer>,
+  wrap: (chunk: Buffer) => Buffer = (chunk) => chunk,
+): Promise<void> {
+  for await (const chunk of stream) {
+    if (socket.readyState !== socket.OPEN) return;
+    const sent = new Promise<void>((resolve) => socket.send(wrap(chunk), () => resolve()));
+    if (socket.bufferedAmount > HIGH_WATER) await sent;
+  }
+}
+
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new ApiError('invalid_request', 'The message is not valid JSON.', { cause });
+  }
+}
+
+export function sendJson(socket: WebSocket, message: unknown): void {
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
+}
+
+function describe(error: unknown, subject: Subject) {
+  const known = error instanceof ApiError ? error : new ApiError('internal', 'The service failed.');
+  const { code, message } = known;
+  const remedy = remedyOf(known, subject);
+  return { type: 'error', code, error: message, ...(remedy === undefined ? {} : { remedy }) };
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    socketShare: SocketShare | null;
+  }
+}

@@ -1,0 +1,76 @@
+import { ApiError } from '../../contract/errors.js';
+
+export interface SocketLimits {
+  /** WebSockets of one owner. */
+  readonly sockets: number;
+  /** Bytes that one owner's clients have sent and nothing has consumed yet. */
+  readonly ownerBytes: number;
+  /** The same for all owners. */
+  readonly bytes: number;
+  /** Bytes that a socket may hold however many others hold. */
+  readonly guaranteed: number;
+}
+
+const LIMITS: SocketLimits = {
+  sockets: 512,
+  ownerBytes: 64 * 1024 * 1024,
+  bytes: 256 * 1024 * 1024,
+  guaranteed: 128 * 1024,
+};
+
+/** Limits the WebSockets of each owner, and the memory that their messages take. */
+export class SocketBudget {
+  readonly #limits: SocketLimits;
+  readonly #owners = new Map<string, { sockets: number; bytes: number }>();
+  #bytes = 0;
+
+  constructor(limits: Partial<SocketLimits> = {}) {
+    this.#limits = { ...LIMITS, ...limits };
+  }
+
+  /** Counts one more socket of the owner. Throws `rate_limited` when it has too many. */
+  open(ownerId: string): SocketShare {
+    const owner = this.#owners.get(ownerId) ?? { sockets: 0, bytes: 0 };
+    if (owner.sockets >= this.#limits.sockets) {
+      throw new ApiError(
+        'rate_limited',
+        `You have too many open connections; the limit is ${this.#limits.sockets}.`,
+        { remedy: 'Close processes, tunnels or live views first.' },
+      );
+    }
+    this.#owners.set(ownerId, owner);
+    owner.sockets += 1;
+    let held = 0;
+    let isOpen = true;
+    const hold = (bytes: number) => {
+      if (!isOpen) return;
+      held += bytes;
+      owner.bytes += bytes;
+      this.#bytes += bytes;
+      if (bytes <= 0 || held <= this.#limits.guaranteed) return;
+      if (owner.bytes > this.#limits.ownerBytes || this.#bytes > this.#limits.bytes) {
+        throw new ApiError('rate_limited', 'Your connections send faster than they are read.', {
+          remedy: 'Send smaller messages, or use fewer connections.',
+        });
+      }
+    };
+    return {
+      hold,
+      close: () => {
+        if (!isOpen) return;
+        hold(-held);
+        isOpen = false;
+        owner.sockets -= 1;
+        if (owner.sockets === 0) this.#owners.delete(ownerId);
+      },
+    };
+  }
+}
+
+/** One socket's part of its owner's budget. */
+export interface SocketShare {
+  /** Counts bytes in memory, or no longer if negative. Throws `rate_limited` beyond the limit. */
+  hold(bytes: number): void;
+  /** Returns everything. Idempotent. */
+  close(): void;
+}

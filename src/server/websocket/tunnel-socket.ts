@@ -1,0 +1,76 @@
+import type { Duplex } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { TUNNEL_PATHS } from '../../contract/routes.js';
+import { TunnelMessage, TunnelQuery } from '../../contract/sockets/tunnel.js';
+import { onAbort } from '../../lib/async/abort.js';
+import { validate } from '../http/validation.js';
+import {
+  addComputerSocket,
+  type ComputerSocket,
+  forward,
+  parseJson,
+  type SocketServices,
+  sendJson,
+} from './computer-socket.js';
+import { MESSAGE_LIMIT } from './limit-messages.js';
+import { MessageBuffer } from './message-buffer.js';
+
+/** `GET C/tunnel?port=`: a connection to a port of the computer, as contract/sockets/tunnel.ts describes. */
+export function addTunnelSocket(app: FastifyInstance, services: SocketServices): void {
+  addComputerSocket(app, services, TUNNEL_PATHS, {
+    name: 'tunnel',
+    firstMessage: MESSAGE_LIMIT,
+    check: (request) => void validate(TunnelQuery, request.query, 'query'),
+    serve: serveTunnel,
+  });
+}
+
+async function serveTunnel(connection: ComputerSocket): Promise<void> {
+  const { socket, fleet, record, request, left } = connection;
+  const messages = new MessageBuffer(socket, connection.hold);
+  const { port } = validate(TunnelQuery, request.query, 'query');
+  await fleet.actions.shell(
+    record,
+    async (shell) => {
+      const tunnel = await shell.connect(port);
+      connection.opened({ port });
+      onAbort(left, () => tunnel.destroy());
+      sendJson(socket, { type: 'open' });
+      await attach(connection, messages, tunnel).finally(() => tunnel.destroy());
+    },
+    left,
+  );
+}
+
+/** Passes bytes and ends on, both ways, until both sides have ended or either is gone. */
+async function attach(
+  { socket, hold }: ComputerSocket,
+  messages: MessageBuffer,
+  tunnel: Duplex,
+): Promise<void> {
+  const finished = new Promise<void>((resolve) => {
+    tunnel.once('finish', resolve);
+    tunnel.once('close', resolve);
+  });
+  tunnel.on('error', () => undefined);
+  // A closed tunnel must not leave the client paused.
+  tunnel.once('close', () => socket.resume());
+  messages.deliver((data, isBinary) => {
+    if (!isBinary) {
+      const message = TunnelMessage.safeParse(parseJson(data.toString()));
+      if (message.success && message.data.type === 'end') tunnel.end();
+      return;
+    }
+    if (!tunnel.writable || tunnel.write(data)) return;
+    hold(data.length);
+    socket.pause();
+    tunnel.once('drain', () => {
+      hold(-data.length);
+      socket.resume();
+    });
+  });
+  // Keep the other direction open when this one has ended.
+  await forward(socket, tunnel.iterator({ destroyOnReturn: false }));
+  sendJson(socket, { type: 'end' });
+  await finished;
+}

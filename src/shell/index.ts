@@ -1,2 +1,0 @@
-export { generateKeyPair, type KeyPair } from './keys.js';
-export { type OpenShellOptions, openShell } from './shell.js';

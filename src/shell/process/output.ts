@@ -1,0 +1,45 @@
+/** Keeps the first `limit` bytes of a stream and drops the rest. */
+export class CappedOutput {
+  readonly #limit: number;
+  #bytes = Buffer.alloc(0);
+  #length = 0;
+  #truncated = false;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get truncated(): boolean {
+    return this.#truncated;
+  }
+
+  /** Copies the chunk, which may be a view of a much larger buffer. */
+  write(chunk: Buffer): void {
+    const taken = Math.min(chunk.length, this.#limit - this.#length);
+    if (taken < chunk.length) this.#truncated = true;
+    if (taken === 0) return;
+    this.#reserve(this.#length + taken);
+    chunk.copy(this.#bytes, this.#length, 0, taken);
+    this.#length += taken;
+  }
+
+  /**
+   * The kept bytes as text. Invalid UTF-8 becomes U+FFFD; a character cut by the limit is omitted.
+   */
+  text(): string {
+    const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+    return decoder.decode(this.#bytes.subarray(0, this.#length), { stream: this.#truncated });
+  }
+
+  bytes(): Buffer {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  #reserve(needed: number): void {
+    if (needed <= this.#bytes.length) return;
+    const size = Math.min(this.#limit, Math.max(needed, this.#bytes.length * 2, 4096));
+    const grown = Buffer.allocUnsafe(size);
+    this.#bytes.copy(grown, 0, 0, this.#length);
+    this.#bytes = grown;
+  }
+}

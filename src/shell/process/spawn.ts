@@ -1,0 +1,101 @@
+import type { ClientChannel, PseudoTtyOptions } from 'ssh2';
+import { ApiError } from '../../contract/errors.js';
+import { onAbort } from '../../lib/async/abort.js';
+import { within } from '../../lib/async/deadline.js';
+import type { Connection } from '../connection.js';
+import type { ShellProcess, SpawnInput } from '../types.js';
+import { signalProcessGroup, terminate } from './command.js';
+import { Exit } from './exit.js';
+import { HeaderReader } from './header.js';
+import { ProcessInput, ProcessOutput } from './process-streams.js';
+import { processId } from './run.js';
+import { fromFirstBytes, program } from './scripts.js';
+
+const START_MS = 10_000;
+
+/**
+ * Starts a program. Resolves when it runs or is about to: a missing program ends with exit code
+ * 127 and bash's message on stderr. An abort ends its process group.
+ */
+export async function spawn(
+  connection: Connection,
+  input: SpawnInput,
+  signal?: AbortSignal,
+): Promise<ShellProcess> {
+  signal?.throwIfAborted();
+  const script = Buffer.from(program(input.argv, input, input.terminal ? 'terminal' : 'pipes'));
+  const bootstrap = fromFirstBytes(script.length);
+  const terminal = input.terminal && pseudoTerminal(input.terminal);
+  const channel = await connection.exec(bootstrap, { terminal });
+  const exit = new Exit(connection, channel);
+  const stdout = new ProcessOutput(channel, exit);
+  const stderr = new ProcessOutput(channel.stderr, exit);
+  const stdin = new ProcessInput(channel);
+  const header = new HeaderReader((chunk) => stdout.receive(chunk));
+  channel.on('data', (chunk: Buffer) => header.write(chunk));
+  channel.stderr.on('data', (chunk: Buffer) => stderr.receive(chunk));
+  const end = (error?: Error) => {
+    stdin.destroy();
+    stdout.finish(error);
+    stderr.finish(error);
+  };
+  exit.ended.then(() => end(), end);
+
+  channel.write(script);
+  const pid = await started(header, exit, input.cwd, signal).catch((error) => {
+    channel.close();
+    end();
+    throw error;
+  });
+  const dispose = onAbort(signal, () => {
+    // `exit` reports a failure.
+    terminate(connection, channel, String(pid), exit).catch(() => undefined);
+  });
+  exit.ended.finally(dispose).catch(() => undefined);
+  return {
+    stdin,
+    stdout,
+    stderr,
+    exit: exit.ended,
+    resize: ({ columns, rows }) => channel.setWindow(rows, columns, 0, 0),
+    kill: (name) => kill(connection, channel, pid, name),
+  };
+}
+
+/** Waits for the header and returns its process id, which is also the group's. */
+async function started(
+  header: HeaderReader,
+  exit: Exit,
+  cwd: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const onTimeout = () =>
+    new ApiError('guest_timeout', 'The computer did not start the program in time.');
+  const start = Promise.race([header.arrived, exit.ended]);
+  await within(start, { ms: START_MS, onTimeout, signal });
+  const result = { header: header.line, code: null, signal: null, timedOut: false };
+  return processId(result, cwd, () => '') ?? 0;
+}
+
+async function kill(
+  connection: Connection,
+  channel: ClientChannel,
+  pid: number,
+  name: 'INT' | 'TERM' | 'HUP' | 'KILL' | 'QUIT',
+): Promise<void> {
+  if (await signalProcessGroup(connection, pid, name)) return;
+  connection.signal(channel, name);
+}
+
+/**
+ * A terminal in raw mode, so that the script arrives unchanged and is not echoed; the script then
+ * sets the usual modes. Modes: RFC 4254, section 8.
+ */
+function pseudoTerminal({ columns, rows }: { columns: number; rows: number }): PseudoTtyOptions {
+  return {
+    cols: columns,
+    rows,
+    term: 'xterm-256color',
+    modes: { ECHO: 0, ICANON: 0, ISIG: 0, IEXTEN: 0, ICRNL: 0, IXON: 0, OPOST: 0 },
+  };
+}

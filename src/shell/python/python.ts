@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { ApiError } from '../../contract/errors.js';
+import type { Connection } from '../connection.js';
+import { type CommandResult, runCommand } from '../process/command.js';
+import { CappedOutput } from '../process/output.js';
+import { MOST_OUTPUT, processId } from '../process/run.js';
+import type { PythonResult } from '../types.js';
+import { MARKER_LENGTH, PYTHON_DRIVER } from './driver.js';
+import { PythonReport } from './report.js';
+
+const driver = Buffer.from(PYTHON_DRIVER);
+/** The driver comes first on standard input, so that no process list shows any code. */
+const bootstrap = `echo $$; exec python3 -c 'import sys; exec(sys.stdin.buffer.read(${driver.length}))'`;
+/** Bash's exit code for a missing program. */
+const NOT_FOUND = 127;
+
+interface PythonInput {
+  readonly code: string;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Runs Python code. An exception, `sys.exit` with a value other than 0, a kill and the time-out
+ * all result in an `error`. Output beyond 1 MiB per stream is dropped, with a note at the end.
+ */
+export async function python(connection: Connection, input: PythonInput): Promise<PythonResult> {
+  const marker = randomBytes(MARKER_LENGTH / 2).toString('hex');
+  const stdout = new CappedOutput(MOST_OUTPUT);
+  const stderr = new CappedOutput(MOST_OUTPUT);
+  const report = new PythonReport(marker, (chunk) => stderr.write(chunk));
+  const result = await runCommand(connection, {
+    bootstrap,
+    input: Buffer.concat([driver, Buffer.from(marker + input.code)]),
+    timeoutMs: input.timeoutMs,
+    signal: input.signal,
+    onStdout: (chunk) => stdout.write(chunk),
+    onStderr: (chunk) => report.write(chunk),
+  });
+  report.end();
+  processId(result, undefined, () => stderr.text());
+  if (result.code === NOT_FOUND && report.error === undefined && stdout.text() === '') {
+    throw new ApiError('unsupported', "The computer's image does not contain python3.");
+  }
+  const cut = stdout.truncated || stderr.truncated ? '\n[output truncated]\n' : '';
+  return {
+    output: stdout.text() + stderr.text() + cut,
+    ...outcome(result, report, input.timeoutMs),
+    timedOut: result.timedOut,
+  };
+}
+
+function outcome(
+  { code, signal, timedOut }: CommandResult,
+  report: PythonReport,
+  timeoutMs: number,
+): Pick<PythonResult, 'error' | 'errorType'> {
+  if (report.error) return { error: report.error.text, errorType: report.error.type };
+  if (timedOut) {
+    const error = `TimeoutError: the code was ended after ${timeoutMs / 1000} s\n`;
+    return { error, errorType: 'TimeoutError' };
+  }
+  if (code === 0) return {};
+  const how = code === null ? `by ${signal ?? 'an unknown signal'}` : `with exit code ${code}`;
+  return { error: `Python ended ${how}\n`, errorType: code === null ? 'Killed' : 'SystemExit' };
+}

@@ -1,0 +1,74 @@
+import { intersects, union } from '../screen/geometry.js';
+import type { Region, Size } from '../screen/types.js';
+
+/** Most separate regions; further ones are merged. Each costs a rectangle. */
+const MOST = 16;
+/** Overlapping regions are merged when the result is at most this factor larger than their sum. */
+const WASTE = 1.3;
+
+/** The parts of a screen that have changed since they were sent to a viewer; bounded in memory. */
+export class Damage {
+  #regions: Region[] = [];
+
+  get isEmpty(): boolean {
+    return this.#regions.length === 0;
+  }
+
+  add(region: Region): void {
+    if (region.width <= 0 || region.height <= 0) return;
+    let joined = region;
+    // The merged region may touch another one, so start over after each merge.
+    for (let index = this.#regions.length - 1; index >= 0; index--) {
+      const other = this.#regions[index];
+      if (other === undefined || !belongTogether(joined, other)) continue;
+      joined = union(joined, other);
+      this.#regions.splice(index, 1);
+      index = this.#regions.length;
+    }
+    this.#regions.push(joined);
+    if (this.#regions.length > MOST) this.#joinNearest();
+  }
+
+  /** Removes and returns all regions, clipped to a screen of `size`. */
+  take(size: Size): Region[] {
+    const regions = this.#regions.flatMap((region) => cut(region, size) ?? []);
+    this.#regions = [];
+    return regions;
+  }
+
+  clear(): void {
+    this.#regions = [];
+  }
+
+  #joinNearest(): void {
+    let best = { cost: Number.POSITIVE_INFINITY, a: 0, b: 1 };
+    for (const [a, first] of this.#regions.entries()) {
+      for (let b = a + 1; b < this.#regions.length; b++) {
+        const second = this.#regions[b] ?? first;
+        const cost = area(union(first, second)) - area(first) - area(second);
+        if (cost < best.cost) best = { cost, a, b };
+      }
+    }
+    const [second] = this.#regions.splice(best.b, 1);
+    const [first] = this.#regions.splice(best.a, 1);
+    if (first !== undefined && second !== undefined) this.#regions.push(union(first, second));
+  }
+}
+
+export function area(region: Size): number {
+  return region.width * region.height;
+}
+
+/** The part of a region that lies on a screen of `size`. */
+export function cut(region: Region, size: Size): Region | undefined {
+  const x = Math.max(0, region.x);
+  const y = Math.max(0, region.y);
+  const width = Math.min(size.width, region.x + region.width) - x;
+  const height = Math.min(size.height, region.y + region.height) - y;
+  return width > 0 && height > 0 ? { x, y, width, height } : undefined;
+}
+
+function belongTogether(a: Region, b: Region): boolean {
+  const together = area(union(a, b));
+  return together <= (area(a) + area(b)) * (intersects(a, b) ? WASTE : 1);
+}

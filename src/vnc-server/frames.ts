@@ -1,0 +1,213 @@
+import type { Region, Screen, Size } from '../screen/types.js';
+import { area, Damage } from './damage.js';
+import type { Encoder } from './encoder.js';
+import type { Overlay } from './overlay.js';
+import * as messages from './server-messages.js';
+
+/** Milliseconds without changes until lossy parts are sent again exactly. */
+const REFINE_MS = 250;
+
+interface FramesOptions {
+  readonly screen: Screen;
+  readonly overlay: Overlay;
+  readonly channel: { send(data: Buffer): Promise<void> };
+  readonly encoder: Encoder;
+  /** The size announced to the viewer. */
+  readonly size: Size;
+  onFailure(error: unknown): void;
+}
+
+/**
+ * Sends the changes of one screen to one viewer. Encodes a frame only when the viewer has requested
+ * it and the previous one has been sent, so a slow viewer gets fewer frames instead of a queue.
+ */
+export class Frames {
+  readonly #options: FramesOptions;
+  readonly #dirty = new Damage();
+  /** Parts sent lossily, to be sent again when the screen is stable. */
+  readonly #rough = new Damage();
+  #size: Size;
+  #covered: Region | undefined;
+  #cursorIsNew = true;
+  #wanted = false;
+  #sending = false;
+  #running: Promise<void> = Promise.resolve();
+  #closed = false;
+  #sent: { readonly at: number; readonly bytes: number } | undefined;
+  #refining: NodeJS.Timeout | undefined;
+
+  constructor(options: FramesOptions) {
+    this.#options = options;
+    this.#size = options.size;
+    const { screen } = options;
+    screen.on('damage', this.#onDamage);
+    screen.on('resize', this.#onResize);
+    screen.on('pointer', this.#onPointer);
+    screen.on('cursor', this.#onCursor);
+  }
+
+  /** The size last announced to the viewer. */
+  get size(): Size {
+    return this.#size;
+  }
+
+  /** Continues for a viewer that showed another screen before; `wanted` is its pending request. */
+  start(wanted: Region | 'changes' | undefined): void {
+    this.#dirty.add({ x: 0, y: 0, ...this.#options.screen.size });
+    if (wanted !== undefined) this.#wanted = true;
+    this.#pump();
+  }
+
+  /** Starts over after the viewer was told the size: it has no pixels yet. */
+  restart(size: Size): void {
+    this.#size = size;
+    this.#dirty.add({ x: 0, y: 0, ...size });
+  }
+
+  /** Handles a request for changes, or for a region unconditionally. */
+  request(wanted: Region | 'changes'): void {
+    if (wanted !== 'changes') this.#dirty.add(wanted);
+    if (this.#sent !== undefined && !this.#sending) {
+      this.#options.encoder.took(this.#sent.bytes, performance.now() - this.#sent.at);
+      this.#sent = undefined;
+    }
+    this.#wanted = true;
+    this.#pump();
+  }
+
+  /** Stops after the current frame; resolves to the viewer's pending request. */
+  async close(): Promise<'changes' | undefined> {
+    this.#closed = true;
+    clearTimeout(this.#refining);
+    const { screen } = this.#options;
+    screen.off('damage', this.#onDamage);
+    screen.off('resize', this.#onResize);
+    screen.off('pointer', this.#onPointer);
+    screen.off('cursor', this.#onCursor);
+    const waits = this.#wanted || this.#sending;
+    await this.#running;
+    return waits ? 'changes' : undefined;
+  }
+
+  readonly #onDamage = (region: Region) => {
+    this.#dirty.add(region);
+    this.#pump();
+  };
+
+  readonly #onResize = (size: Size) => {
+    this.#dirty.clear();
+    this.#rough.clear();
+    this.#dirty.add({ x: 0, y: 0, ...size });
+    this.#pump();
+  };
+
+  readonly #onPointer = () => {
+    this.#trackPointer();
+    this.#pump();
+  };
+
+  readonly #onCursor = () => {
+    this.#cursorIsNew = true;
+    this.#onPointer();
+  };
+
+  /** Marks the pointer's old and new regions as changed. */
+  #trackPointer(): void {
+    if (this.#covered !== undefined) this.#dirty.add(this.#covered);
+    this.#covered = this.#options.overlay.region;
+    if (this.#covered !== undefined) this.#dirty.add(this.#covered);
+  }
+
+  #pump(): void {
+    if (!this.#wanted || this.#sending || this.#closed) return;
+    this.#run(() => this.#frame());
+  }
+
+  #run(work: () => Promise<void>): void {
+    this.#sending = true;
+    this.#running = work()
+      .catch((error: unknown) => {
+        if (!this.#closed) this.#options.onFailure(error);
+      })
+      .then(() => {
+        this.#sending = false;
+        if (!this.#dirty.isEmpty || this.#cursorIsNew || this.#sizeIsNew) this.#pump();
+      });
+  }
+
+  get #sizeIsNew(): boolean {
+    const { width, height } = this.#options.screen.size;
+    return width !== this.#size.width || height !== this.#size.height;
+  }
+
+  async #frame(): Promise<void> {
+    const { screen } = this.#options;
+    // The guest's update emits its regions one by one: collect all of them into one frame.
+    await Promise.resolve();
+    if (this.#sizeIsNew) {
+      // Announced in an update of its own, before pixels of the new size.
+      this.#size = screen.size;
+      await this.#send([messages.resized(this.#size)]);
+      return;
+    }
+    const regions = this.#dirty.take(screen.size);
+    const rectangles = await this.#rectangles(regions, 'any');
+    const cursor = this.#cursor();
+    if (cursor !== undefined) rectangles.push(cursor);
+    if (rectangles.length > 0) await this.#send(rectangles);
+  }
+
+  async #rectangles(regions: readonly Region[], fidelity: 'any' | 'exact'): Promise<Buffer[]> {
+    const { screen, encoder, overlay } = this.#options;
+    if (regions.length === 0) return [];
+    encoder.begin(regions.reduce((sum, region) => sum + area(region), 0));
+    const copies = await screen.pixels(regions);
+    const rectangles: Buffer[] = [];
+    for (const [index, region] of regions.entries()) {
+      const pixels = copies[index];
+      if (pixels === undefined) continue;
+      overlay.draw(region, pixels);
+      const { data, rough } = await encoder.encode(region, pixels, fidelity);
+      rectangles.push(data);
+      if (rough) this.#rough.add(region);
+    }
+    this.#refineLater();
+    return rectangles;
+  }
+
+  #cursor(): Buffer | undefined {
+    const { screen, encoder } = this.#options;
+    const { cursor } = screen;
+    const isNew = this.#cursorIsNew;
+    this.#cursorIsNew = false;
+    if (!isNew || cursor === undefined) return undefined;
+    if (!encoder.knows(messages.ViewEncoding.vmwareCursor)) return undefined;
+    return messages.cursorRectangle(cursor);
+  }
+
+  async #send(rectangles: readonly Buffer[]): Promise<void> {
+    this.#wanted = false;
+    const data = messages.update(rectangles);
+    this.#sent = { at: performance.now(), bytes: data.length };
+    await this.#options.channel.send(data);
+  }
+
+  /** Sends lossy parts again exactly after a while without changes. */
+  #refineLater(): void {
+    clearTimeout(this.#refining);
+    if (this.#rough.isEmpty || this.#closed) return;
+    this.#refining = setTimeout(() => this.#refine(), REFINE_MS);
+  }
+
+  #refine(): void {
+    if (!this.#wanted || this.#sending) {
+      this.#refineLater();
+      return;
+    }
+    this.#run(async () => {
+      const regions = this.#rough.take(this.#options.screen.size);
+      const rectangles = await this.#rectangles(regions, 'exact');
+      if (rectangles.length > 0) await this.#send(rectangles);
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { readFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { expect, test } from 'vitest';
+import { findCircles } from './circles.js';
+import { readImports, trackedFiles } from './sources.js';
+
+/** What each folder of src may import besides itself. Imports never run upward. */
+const ALLOWED: Readonly<Record<string, readonly string[]>> = {
+  lib: [],
+  contract: ['lib'],
+  client: ['lib', 'contract'],
+  profile: ['lib', 'contract'],
+  screen: ['lib', 'contract'],
+  shell: ['lib', 'contract'],
+  broadcast: ['lib', 'contract', 'screen'],
+  'vnc-server': ['lib', 'contract', 'screen'],
+  images: ['lib', 'contract'],
+  engines: ['lib', 'contract', 'profile', 'screen', 'shell', 'images'],
+  fleet: ['lib', 'contract', 'screen', 'shell', 'broadcast', 'vnc-server', 'images', 'engines'],
+  server: [
+    ...['lib', 'contract', 'profile', 'screen', 'shell', 'broadcast', 'vnc-server'],
+    ...['images', 'engines', 'fleet'],
+  ],
+  cli: [
+    ...['lib', 'contract', 'client', 'profile', 'screen', 'shell'],
+    ...['images', 'engines', 'fleet', 'server'],
+  ],
+  // JavaScript for the browser.
+  dashboard: [],
+};
+
+/** Most files side by side in a folder. */
+const MAX_FILES = 12;
+/** Folders with one file per command. */
+const LISTS = ['src/cli/commands', 'src/cli/commands/computer'];
+
+const imports = readImports();
+
+test('every folder of src is a layer', () => {
+  const folders = new Set(trackedFiles('src').map((path) => path.split('/')[1]));
+  expect([...folders].sort()).toEqual(Object.keys(ALLOWED).sort());
+});
+
+test('imports run downward', () => {
+  const layerOf = (path: string) => path.split('/')[1] ?? '';
+  const upward = [...imports].flatMap(([path, targets]) =>
+    targets
+      .filter((target) => layerOf(target) !== layerOf(path))
+      .filter((target) => !ALLOWED[layerOf(path)]?.includes(layerOf(target)))
+      .map((target) => `${path} imports ${target}`),
+  );
+  expect(upward).toEqual([]);
+});
+
+test('no files import each other in a circle, types included', () => {
+  expect(findCircles(imports)).toEqual([]);
+});
+
+test('a folder has at most twelve files side by side', () => {
+  const counts = new Map<string, number>();
+  for (const path of [...trackedFiles('src'), ...trackedFiles('test')]) {
+    const folder = dirname(path);
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  const crowded = [...counts]
+    .filter(([folder, count]) => count > MAX_FILES && !LISTS.includes(folder))
+    .map(([folder, count]) => `${folder}: ${count} files`);
+  expect(crowded).toEqual([]);
+});
+
+test('the name of an engine occurs only in its own folder', () => {
+  const engines = new Set(
+    trackedFiles('src/engines').flatMap((path) => /^src\/engines\/(\w+)\//.exec(path)?.[1] ?? []),
+  );
+  const named = [...engines].flatMap((engine) =>
+    [...imports.keys()]
+      .filter((path) => !path.startsWith(`src/engines/${engine}/`))
+      .filter((path) => codeOf(path).includes(`'${engine}'`))
+      .map((path) => `${path}: ${engine}`),
+  );
+  expect(named).toEqual([]);
+});
+
+/** The text of a source without its comments. */
+function codeOf(path: string): string {
+  return readFileSync(path, 'utf8').replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, '');
+}

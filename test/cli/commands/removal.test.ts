@@ -1,0 +1,81 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { computer, openWorld, project, type World } from '../support/run.js';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+  world.service.on('GET /projects/demo', { ...project, computers: [computer] });
+  world.service.on('GET /projects/demo/computers/desktop', { ...computer, protected: true });
+  const key = { id: 'key_1', name: 'agent', created_at: project.created_at, last_used_at: null };
+  world.service.on('GET /keys', { keys: [key] });
+  world.service.on('GET /connections', { connections: [{ name: 'show' }] });
+});
+afterEach(() => world.close());
+
+test.each([
+  [['computer', 'rm', 'demo/desktop'], 'would remove demo/desktop (running), but it is protected'],
+  [['project', 'rm', 'demo'], 'would remove project demo with 1 computer (desktop)'],
+  [['key', 'rm', 'agent'], 'would remove key agent (key_1)'],
+  [['connection', 'rm', 'show'], 'would remove connection show'],
+] as const)('vc %j --dry-run says what would go, and asks for no deletion', async (argv, line) => {
+  const { code, stdout, stderr } = await world.run([...argv, '--dry-run']);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toContain(line);
+  expect(world.service.received.filter(({ method }) => method === 'DELETE')).toEqual([]);
+});
+
+test('vc profile rm --dry-run keeps the profile', async () => {
+  const stdin = 'vc_key\n';
+  await world.run(['profile', 'add', 'office', '--base-url', 'https://vc.example.com/api'], {
+    stdin,
+  });
+  const { stderr } = await world.run(['profile', 'rm', 'office', '--dry-run']);
+  expect(stderr).toBe('would remove profile office\n');
+  expect((await world.run(['profile', 'ls', '-q'])).stdout).toBe('office\n');
+});
+
+test('--dry-run fails for what does not exist', async () => {
+  expect((await world.run(['key', 'rm', 'nobody', '--dry-run'])).code).toBe(5);
+  expect((await world.run(['connection', 'rm', 'nothing', '--dry-run'])).code).toBe(5);
+  expect((await world.run(['computer', 'rm', 'demo/nothing', '--dry-run'])).code).toBe(5);
+});
+
+test('a protected computer fails before the confirmation', async () => {
+  const argv = ['computer', 'rm', 'demo/desktop'];
+  const { code, stderr } = await world.run(argv, { terminal: true, stdin: 'y\n' });
+  expect(code).toBe(6);
+  expect(stderr).not.toContain('[y/N]');
+  expect(stderr).toContain('demo/desktop is protected');
+  expect(stderr).toContain('vc computer update demo/desktop --unprotect');
+  expect(world.service.received.filter(({ method }) => method === 'DELETE')).toEqual([]);
+});
+
+test('a connection is removed after confirmation', async () => {
+  world.service.on('DELETE /connections/show', { success: true });
+  const argv = ['connection', 'rm', 'show'];
+  const unasked = await world.run(argv);
+  expect(unasked).toMatchObject({ code: 2 });
+  expect(unasked.stderr).toContain('confirm with --yes');
+  const asked = await world.run(argv, { terminal: true, stdin: 'no\n' });
+  expect(asked.stderr).toContain('Remove connection show? Its stream key cannot be shown again.');
+  expect(asked.code).toBe(1);
+  expect(world.service.received.filter(({ method }) => method === 'DELETE')).toEqual([]);
+  expect((await world.run([...argv, '--yes'])).stderr).toBe('removed connection show\n');
+});
+
+test('vc computer update sends only the given settings', async () => {
+  world.service.on('PATCH /projects/demo/computers/desktop', { ...computer, protected: true });
+  const run = async (...options: string[]) => {
+    const outcome = await world.run(['computer', 'update', 'demo/desktop', ...options]);
+    return { code: outcome.code, body: world.service.received.at(-1)?.body };
+  };
+  expect(await run('--protect')).toEqual({ code: 0, body: { protected: true } });
+  expect(await run('--unprotect')).toEqual({ code: 0, body: { protected: false } });
+  expect(await run('--auto-stop', 'never')).toEqual({ code: 0, body: { auto_stop_minutes: null } });
+  expect(await run('--name', 'other', '--auto-stop', '5')).toEqual({
+    code: 0,
+    body: { name: 'other', auto_stop_minutes: 5 },
+  });
+  expect((await run()).code).toBe(2);
+  expect((await run('--protect', '--unprotect')).code).toBe(2);
+});

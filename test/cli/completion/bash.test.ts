@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+
+const SCRIPT = new URL('../../../completions/vc.bash', import.meta.url).pathname;
+const directory = mkdtempSync(join(tmpdir(), 'vc-completion-'));
+afterAll(() => rmSync(directory, { recursive: true, force: true }));
+
+/** What bash offers for the last word of the line, if `vc __complete` prints these lines. */
+function offered(lines: readonly string[], words: readonly string[]): string[] {
+  const vc = join(directory, 'vc');
+  writeFileSync(join(directory, 'lines'), lines.map((line) => `${line}\n`).join(''));
+  writeFileSync(vc, `#!/bin/sh\ncat '${directory}/lines'\n`, { mode: 0o755 });
+  const program = `source "$0"; COMP_LINE=$1; COMP_POINT=\${#1}; shift
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _vc 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const env = { ...process.env, PATH: `${directory}:${process.env.PATH}` };
+  // Bash gives each ":" and "=" as a word of its own.
+  const line = words.join(' ').replaceAll(/ ?([:=]) ?/g, '$1');
+  const argv = ['--norc', '-c', program, SCRIPT, line, ...words];
+  const text = execFileSync('bash', argv, { env, cwd: directory, encoding: 'utf8' });
+  return text.split('\n').filter((name) => name !== '');
+}
+
+test.each([[':'], [':files,nospace']])(
+  'candidates are data: nothing in them is evaluated (%s)',
+  (directives) => {
+    const marker = join(directory, 'was-run');
+    const names = [`shop/$(touch ${marker})`, `shop/\`touch ${marker}\``, 'other/desk'];
+    expect(offered([...names, directives], ['vc', 'computer', 'get', 'shop/'])).toHaveLength(2);
+    expect(existsSync(marker)).toBe(false);
+  },
+);
+
+test('names with spaces are one word, also when half of one has been typed', () => {
+  const lines = ['shop/my desk', 'shop/lab', ':'];
+  expect(offered(lines, ['vc', 'computer', 'get', 'shop/my\\ d'])).toEqual(['shop/my\\ desk']);
+  expect(offered(lines, ['vc', 'computer', 'get', 'shop/'])).toEqual([
+    'shop/my\\ desk',
+    'shop/lab',
+  ]);
+});
+
+test('descriptions are removed, and only matching candidates offered', () => {
+  const lines = ['start\tStart a computer', 'stop\tStop a computer', ':'];
+  expect(offered(lines, ['vc', 'computer', 'sta'])).toEqual(['start']);
+});
+
+test('a value behind "=" is completed without the option', () => {
+  const lines = ['--engine=docker', '--engine=qemu', ':'];
+  expect(offered(lines, ['vc', 'serve', '--engine', '=', 'd'])).toEqual(['docker']);
+  expect(offered(lines, ['vc', 'serve', '--engine', '='])).toEqual(['docker', 'qemu']);
+});
+
+test('files are offered where the CLI says so', () => {
+  writeFileSync(join(directory, 'notes.txt'), '');
+  expect(offered([':files'], ['vc', 'restore', 'no'])).toEqual(['notes.txt']);
+  expect(offered([':'], ['vc', 'restore', 'no'])).toEqual([]);
+});

@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest';
+import {
+  below,
+  copyName,
+  isSafeLink,
+  isSafeName,
+  meansDirectory,
+  parseCopyPath,
+} from '../../../src/cli/copy/copy-path.js';
+
+test.each([
+  ['-', { kind: 'pipe' }],
+  ['file', { kind: 'local', path: 'file' }],
+  ['./a:b', { kind: 'local', path: './a:b' }],
+  ['../a:b', { kind: 'local', path: '../a:b' }],
+  ['/a:b', { kind: 'local', path: '/a:b' }],
+  ['demo/desktop:', { kind: 'remote', computer: 'demo/desktop', path: '.' }],
+  ['demo/my desk:/etc/a:b', { kind: 'remote', computer: 'demo/my desk', path: '/etc/a:b' }],
+])('%s is understood', (text, place) => {
+  expect(parseCopyPath(text)).toEqual(place);
+});
+
+test('a colon without a computer is refused', () => {
+  expect(() => parseCopyPath(':x')).toThrow('no computer before the colon');
+});
+
+test('a copy has the name of its source, unless that is the content of a directory', () => {
+  expect(['a/b', 'a/b/', 'b'].map(copyName)).toEqual(['b', 'b', 'b']);
+  for (const path of ['.', 'a/.', '..', 'a/..', '/', '~', '']) {
+    expect(copyName(path), path).toBeUndefined();
+  }
+  expect(['a/', '.', 'a/..', 'a/.', ''].map(meansDirectory)).not.toContain(false);
+  expect(['a', 'a/.b', '...'].map(meansDirectory)).not.toContain(true);
+  expect([below('a/', 'b'), below('a', 'b'), below('/', 'b')]).toEqual(['a/b', 'a/b', '/b']);
+});
+
+test('a name that leaves its directory is unsafe', () => {
+  for (const name of ['', '.', '..', '../x', 'a/b', '/etc', 'a\0b']) {
+    expect(isSafeName(name), name).toBe(false);
+  }
+  for (const name of ['...', '-rf', 'a b', '~', 'a\\b', '\n']) {
+    expect(isSafeName(name, 'linux'), name).toBe(true);
+  }
+  for (const name of ['a\\b', '..\\x', 'C:', 'C:x', 'a:stream', 'a/b', '..']) {
+    expect(isSafeName(name, 'win32'), name).toBe(false);
+  }
+  expect(isSafeName('a b.txt', 'win32')).toBe(true);
+});
+
+test('a link is safe if it stays in the tree', () => {
+  for (const [target, depth] of [
+    ['a', 0],
+    ['a/b', 0],
+    ['../a', 1],
+    ['../../a/b', 2],
+    ['..', 1],
+    ['./a', 0],
+  ] as const) {
+    expect(isSafeLink(target, depth), target).toBe(true);
+  }
+  for (const [target, depth] of [
+    ['', 5],
+    ['/etc/passwd', 5],
+    ['../a', 0],
+    ['../../a', 1],
+    // Through another link such as `a -> .`.
+    ['a/../../b', 1],
+    ['./../a', 1],
+  ] as const) {
+    expect(isSafeLink(target, depth), target).toBe(false);
+  }
+});

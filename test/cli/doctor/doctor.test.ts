@@ -1,0 +1,83 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { type Check, diagnose, isUsable } from '../../../src/cli/doctor/check.js';
+import { allChecks } from '../../../src/cli/doctor/checks.js';
+import { describeMetrics, parseMetrics } from '../../../src/cli/serve/metrics.js';
+import type { CheckResult } from '../../../src/engines/descriptor.js';
+
+const surroundings = {
+  env: {},
+  baseUrl: 'http://127.0.0.1:4700/api',
+  apiKey: undefined,
+  stateDirectory: '/nowhere',
+  user: { name: 'me', isRoot: false },
+  signal: new AbortController().signal,
+};
+const missing: CheckResult = { status: 'missing', detail: 'not there', remedy: 'vc setup' };
+const check = (finding: CheckResult, over: Partial<Check> = {}): Check => ({
+  name: 'x',
+  title: 'X',
+  section: 'vc',
+  needed: true,
+  where: 'host',
+  run: async () => finding,
+  ...over,
+});
+
+test('what is needed and missing makes vc unusable, what is optional does not', async () => {
+  expect(isUsable(await diagnose([check(missing)], surroundings))).toBe(false);
+  expect(isUsable(await diagnose([check(missing, { needed: false })], surroundings))).toBe(true);
+});
+
+test('what only a host needs is not looked for where the service is elsewhere', async () => {
+  const elsewhere = { ...surroundings, baseUrl: 'https://vc.example.com/api' };
+  const [host, client] = await diagnose(
+    [check(missing), check(missing, { where: 'client' })],
+    elsewhere,
+  );
+  expect(host?.finding.status).toBe('skipped');
+  expect(client?.finding.status).toBe('missing');
+});
+
+test('a check that throws has found something, and the others go on', async () => {
+  const broken = check(missing, { run: () => Promise.reject(new Error('broken')) });
+  const [first, second] = await diagnose(
+    [broken, check({ status: 'ok', detail: '' })],
+    surroundings,
+  );
+  expect(first?.finding).toMatchObject({ status: 'missing', detail: 'broken' });
+  expect(second?.finding.status).toBe('ok');
+});
+
+test('what the service counts becomes a line', () => {
+  const samples = parseMetrics(`# HELP vc_computers Computers by status and engine.
+vc_http_request_duration_seconds_bucket{le="0.1",method="GET",route="/api/health",status="200"} 9
+vc_http_request_duration_seconds_count{method="GET",route="/api/health",status="200"} 9
+vc_http_request_duration_seconds_count{method="POST",route="/api/a",status="503"} 2
+vc_action_duration_seconds_count{action="click",outcome="ok"} 4
+vc_engine_call_duration_seconds_count{engine="docker",call="start",outcome="error"} 1
+vc_computers{status="running",engine="docker"} 3
+vc_computers{status="stopped",engine="docker"} 5
+process_resident_memory_bytes 104857600
+process_open_fds 21
+`);
+  expect(describeMetrics(samples)).toBe(
+    '11 requests, 2 failed, 4 actions, 1 engine calls failed, 3 computers run, 21 descriptors, 100 MiB',
+  );
+});
+
+test('a host without ffmpeg can be used, and is told what it cannot do', async () => {
+  const check = (await allChecks()).find(({ name }) => name === 'ffmpeg');
+  expect(check?.needed).toBe(false);
+  const directory = mkdtempSync(join(tmpdir(), 'vc-doctor-'));
+  try {
+    const found = () => check?.run({ ...surroundings, env: { PATH: directory } });
+    expect(await found()).toMatchObject({ status: 'missing', remedy: 'vc setup' });
+    writeFileSync(join(directory, 'ffmpeg'), '', { mode: 0o755 });
+    expect(await found()).toEqual({ status: 'ok', detail: join(directory, 'ffmpeg') });
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+});

@@ -1,0 +1,243 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { exitCodeOf } from '../../../src/cli/errors/exit-codes.js';
+import { reportOf } from '../../../src/cli/errors/report.js';
+import { Interrupts } from '../../../src/cli/framework/interrupts.js';
+import { ServiceError } from '../../../src/client/errors.js';
+import { errorCatalogue } from '../../../src/contract/errors.js';
+import { API_KEY, openWorld, type World } from '../support/run.js';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+test.each([
+  [401, 'unauthorized', 4],
+  [404, 'not_found', 5],
+  [400, 'limit_reached', 6],
+  [400, 'name_taken', 6],
+  [400, 'invalid_request', 1],
+  [503, 'engine_unavailable', 7],
+  [500, 'internal', 1],
+])('HTTP %i %s ends with %i, in two lines at most', async (status, code, exitCode) => {
+  world.service.fail('GET /projects', status, code, 'It went wrong.');
+  const outcome = await world.run(['project', 'ls']);
+  expect(outcome.code).toBe(exitCode);
+  expect(outcome.stdout).toBe('');
+  expect(outcome.stderr).toMatch(/^error: It went wrong\.\n( {7}.+\n)?$/);
+});
+
+test('with --json the error is one JSON document on stderr', async () => {
+  world.service.fail('GET /projects', 500, 'internal', 'It went wrong.', 'See the log.');
+  const { code, stdout, stderr } = await world.run(['project', 'ls', '--json']);
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+  expect(JSON.parse(stderr)).toEqual({
+    error: {
+      code: 'internal',
+      message: 'It went wrong.',
+      hint: 'See the log.',
+      request_id: 'req-1',
+    },
+  });
+});
+
+test('usage errors are JSON as well when --json is there', async () => {
+  const { code, stderr } = await world.run(['computer', 'click', '--json']);
+  expect(code).toBe(2);
+  expect(JSON.parse(stderr).error).toMatchObject({ code: 'usage' });
+});
+
+test('an unreachable service is reported with its address', async () => {
+  const env = { VC_BASE_URL: 'http://127.0.0.1:1/api' };
+  const { code, stderr } = await world.run(['project', 'ls'], { env });
+  expect(code).toBe(7);
+  expect(stderr).toContain('cannot reach the service at http://127.0.0.1:1/api: nothing listens');
+  expect(stderr).toContain('vc serve');
+});
+
+test('an unreachable service is reported before a missing key', async () => {
+  const env = { VC_BASE_URL: 'http://127.0.0.1:1/api', VC_API_KEY: '' };
+  expect((await world.run(['project', 'ls'], { env })).code).toBe(7);
+});
+
+test('another HTTP server is not mistaken for the service', async () => {
+  world.service.handle('GET /projects', (_, response) => {
+    response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
+  });
+  expect((await world.run(['project', 'ls'])).stderr).toContain('is the base URL right?');
+  world.service.handle('GET /projects', (_, response) => response.end('<h1>Hello</h1>'));
+  expect((await world.run(['project', 'ls'])).code).toBe(7);
+});
+
+test('a missing key ends with 4 and names vc login', async () => {
+  const env = { VC_API_KEY: '' };
+  const { code, stderr } = await world.run(['project', 'ls'], { env });
+  expect(code).toBe(4);
+  expect(stderr).toContain(`set VC_API_KEY, or: vc login --base-url ${world.service.baseUrl}\n`);
+});
+
+test('no error shows the key', async () => {
+  world.service.fail('GET /projects', 401, 'unauthorized', 'The API key is wrong.');
+  const broken = `${API_KEY}\nX-Injected: 1`;
+  for (const key of [API_KEY, broken]) {
+    for (const base of [world.service.baseUrl, 'http://127.0.0.1:1/api', 'ftp://x', 'nonsense']) {
+      const env = { VC_API_KEY: key, VC_BASE_URL: base };
+      for (const flags of [[], ['--json']]) {
+        const { code, stdout, stderr } = await world.run(['project', 'ls', ...flags], { env });
+        expect(code).not.toBe(0);
+        expect(stdout + stderr).not.toContain(API_KEY);
+      }
+    }
+  }
+});
+
+test('for a mistyped command, option or value the nearest is suggested', async () => {
+  expect((await world.run(['compter', 'ls'])).stderr).toContain('Did you mean computer?');
+  expect((await world.run(['computer', 'clik'])).stderr).toContain('Did you mean click?');
+  const option = await world.run(['computer', 'click', 'a/b', '1', '2', '--buton', 'left']);
+  expect(option.stderr).toContain('Did you mean --button?');
+  expect(option.stderr).toContain('See: vc computer click --help');
+  const choice = await world.run(['computer', 'click', 'a/b', '1', '2', '--button', 'rihgt']);
+  expect(choice.stderr).toContain('did you mean right?');
+  expect(choice.code).toBe(2);
+});
+
+test.each([
+  [['screenshot', 'a/b'], 'Did you mean vc computer screenshot?'],
+  [['ls'], 'Did you mean vc computer ls?'],
+  [['warm', 'linux'], 'Did you mean vc image warm?'],
+  [['computer', 'type', 'a/b', 'hello', 'world'], 'Quote an argument that contains spaces.'],
+  [['computer', 'exec', 'a/b', 'ls', '-la'], 'Put -- before a program that has options of its own'],
+])('for %j the intended command is suggested', async (argv, remedy) => {
+  const { code, stderr } = await world.run(argv);
+  expect(code).toBe(2);
+  expect(stderr).toContain(`\n       ${remedy}`);
+});
+
+test('the remedy of the service is printed below the message, and is the hint of --json', async () => {
+  const remedy = 'start it: vc computer start demo/desktop';
+  const message = 'The computer "a; b. Try: c" is stopped.';
+  const click = ['computer', 'click', 'demo/desktop', '1', '1'];
+  world.service.fail(
+    'POST /projects/demo/computers/desktop/click',
+    ...([400, 'not_running', message, remedy] as const),
+  );
+  expect(await world.run(click)).toMatchObject({
+    code: 6,
+    stdout: '',
+    stderr: `error: ${message}\n       ${remedy}\n`,
+  });
+  const { stderr } = await world.run([...click, '--json']);
+  expect(JSON.parse(stderr).error).toMatchObject({ message, hint: remedy });
+});
+
+test('of several names, each error has its own remedy', async () => {
+  world.service.fail('DELETE /connections/a', 404, 'not_found', 'No connection "a".', 'Mean "b"?');
+  world.service.on('DELETE /connections/b', { success: true });
+  const remove = ['connection', 'rm', 'a', 'b', '--yes'];
+  const { code, stderr } = await world.run(remove);
+  expect({ code, stderr }).toEqual({
+    code: 5,
+    stderr: expect.stringContaining('error: a: No connection "a".\n       Mean "b"?\n'),
+  });
+  const [first] = JSON.parse((await world.run([...remove, '--json'])).stdout);
+  expect(first).toEqual({
+    name: 'a',
+    error: { code: 'not_found', message: 'No connection "a".', hint: 'Mean "b"?' },
+  });
+});
+
+test.each([
+  ['http://127.0.0.1:4700/api', 'vc image build linux'],
+  ['http://[::1]:4700/api', 'vc image build linux'],
+  ['https://vc.example.com/api', 'on the machine of the service: vc image build linux'],
+])('a remedy for the host of %s says where to run it', (baseUrl, remedy) => {
+  const options = { baseUrl, remedy: 'vc image build linux' };
+  expect(reportOf(new ServiceError('image_missing', 'No image.', options)).remedy).toBe(remedy);
+  const other = new ServiceError('not_running', 'It is stopped.', options);
+  expect(reportOf(other).remedy).toBe('vc image build linux');
+});
+
+test('an error without a remedy points at the help of the command', async () => {
+  world.service.fail('POST /projects', 400, 'invalid_request', 'name must be a word; it is not.');
+  expect((await world.run(['project', 'create', 'a b'])).stderr).toBe(
+    'error: name must be a word; it is not.\n       see: vc project create --help\n',
+  );
+});
+
+test.each([
+  [
+    ['computer', 'screenshot', 'demo/desktop', '-o', 'no/a.png'],
+    'cannot write no/a.png: no such directory\n       create the directory first, or choose another path',
+  ],
+  [
+    ['computer', 'run', 'demo/desktop', 'no.jsonl'],
+    'cannot read no.jsonl: no such file or directory\n       check the path',
+  ],
+  [
+    ['computer', 'cp', 'no.txt', 'demo/desktop:'],
+    'cannot read no.txt: no such file or directory\n       check the path',
+  ],
+  [
+    ['computer', 'python', 'demo/desktop', 'no.py'],
+    'cannot read no.py: no such file or directory\n       check the path',
+  ],
+  [
+    ['computer', 'python', 'demo/desktop', 'print(1)'],
+    'cannot read print(1): no such file or directory\n       SCRIPT is a file; to run code, use -c CODE',
+  ],
+  [
+    ['backup', 'no/vc.backup'],
+    '/no/vc.backup: no such directory\n       create the directory first, or choose another path',
+  ],
+  [
+    ['computer', 'stream', 'demo/desktop', 'start'],
+    'start, status or stop, before the computer\n       for example: vc computer stream start demo/desktop',
+  ],
+  [['computer', 'stream', 'stat', 'demo/desktop'], 'did you mean start?\n       see: vc computer'],
+  [['computer', 'record', 'demo/desktop', '-o', ''], '--output: must not be empty\n       see: '],
+  [
+    ['restore', 'no.backup'],
+    'cannot read no.backup: no such file or directory\n       check the path',
+  ],
+  [
+    ['help', 'computer', 'clik'],
+    'computer has no command "clik"\n       did you mean click? see: ',
+  ],
+  [['help', 'compter'], 'command or topic "compter"\n       did you mean computer? see: vc --help'],
+  [['computer', 'forward', 'demo/desktop', '80:80:80'], 'not 80:80:80\n       see: vc computer'],
+  [['serve', '--listen', 'foo'], 'not "foo"\n       see: vc serve --help'],
+  [['completion', 'tcsh'], 'not "tcsh"\n       see: vc completion --help'],
+  [
+    ['computer', 'create', 'demo/x', '--ram', '3'],
+    'not "3"\n       see: vc computer create --help',
+  ],
+])('%j prints the error and a remedy', async (argv, expected) => {
+  world.service.on('GET /projects/demo/computers/desktop/screenshot', { image: '', format: 'png' });
+  world.service.fail(
+    'GET /projects/demo/computers/desktop/entry',
+    404,
+    'not_found',
+    'There is nothing.',
+  );
+  const { code, stdout, stderr } = await world.run(argv);
+  expect(code).not.toBe(0);
+  expect(stdout).toBe('');
+  expect(stderr).toContain(expected);
+  expect(stderr.trim().split('\n')).toHaveLength(2);
+});
+
+test('Ctrl-C ends the command at once with 130 and says that the service may go on', async () => {
+  const interrupts = new Interrupts();
+  world.service.handle('POST /projects/demo/computers', () => interrupts.trigger('SIGINT'));
+  const { code, stderr } = await world.run(['computer', 'create', 'demo/x'], { interrupts });
+  expect(code).toBe(130);
+  expect(stderr).toContain('the service may still create it; see: vc computer get demo/x');
+});
+
+test('every error of the catalogue has a documented exit code', () => {
+  for (const code of Object.keys(errorCatalogue) as (keyof typeof errorCatalogue)[]) {
+    expect([1, 2, 4, 5, 6, 7]).toContain(exitCodeOf(code));
+  }
+});

@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest';
+import { printable, printableJson } from '../../../src/cli/output/style.js';
+
+const UNSAFE = [0x1b, 0x7f, 0x9b, 0x61c, 0x200e, 0x200f, 0x202e, 0x2066, 0xfff9, 0xfffb];
+
+it('no control or direction character reaches the terminal', () => {
+  for (const code of UNSAFE) {
+    const text = `a${String.fromCharCode(code)}b`;
+    expect(printable(text), code.toString(16)).toBe('a\ufffdb');
+    const document = { output: text, lines: ['x'] };
+    const json = printableJson(JSON.stringify(document, null, 2));
+    expect(json, code.toString(16)).not.toContain(String.fromCharCode(code));
+    expect(JSON.parse(json)).toEqual(document);
+  }
+  expect(printable('👩‍💻 naïve 日本')).toBe('👩‍💻 naïve 日本');
+});

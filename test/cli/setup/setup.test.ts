@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { commonPackages } from '../../../src/cli/setup/apt-packages.js';
+import { qemu } from '../../../src/engines/qemu/index.js';
+import { openWorld, type World } from '../support/run.js';
+
+let world: World;
+let directory: string;
+let server: Server | undefined;
+beforeEach(async () => {
+  world = await openWorld();
+  directory = mkdtempSync(join(tmpdir(), 'vc-setup-'));
+});
+afterEach(async () => {
+  server?.close();
+  server = undefined;
+  await world.close();
+  rmSync(directory, { recursive: true });
+});
+
+const socket = () => join(directory, 'docker.sock');
+/** No program is found there, so every package is missing. */
+const env = () => ({ DOCKER_HOST: `unix://${socket()}`, PATH: '/nonexistent' });
+const plan = async (...words: string[]) => {
+  const { stdout } = await world.run(['setup', '--dry-run', ...words], { env: env() });
+  return stdout;
+};
+const startEngine = () =>
+  new Promise<void>((resolve) => {
+    server = createServer((_, response) => response.end('OK')).listen(socket(), resolve);
+  });
+
+test('a machine is set up for Docker where an Engine answers, else for QEMU', async () => {
+  expect(await plan('-q')).toBe('qemu\n');
+  await startEngine();
+  expect(await plan('-q')).toBe('docker\n');
+});
+
+test('the named engine is set up whatever there is', async () => {
+  expect(await plan('-q', '--engine', 'docker')).toBe('docker\n');
+  await startEngine();
+  expect(await plan('-q', '--engine', 'qemu')).toBe('qemu\n');
+});
+
+test('nothing of Docker is installed or started for QEMU', async () => {
+  const { engine, packages, starts_daemon, commands } = JSON.parse(await plan('--json'));
+  expect({ engine, starts_daemon }).toEqual({ engine: 'qemu', starts_daemon: false });
+  expect(packages).not.toContain('docker.io');
+  expect(JSON.stringify(commands)).not.toContain('docker');
+  const asked = JSON.parse(await plan('--json', '--engine', 'docker'));
+  expect(asked).toMatchObject({ engine: 'docker', starts_daemon: true });
+});
+
+test('packages are installed without what they recommend', async () => {
+  const { packages, commands } = JSON.parse(await plan('--json', '--engine', 'qemu'));
+  const needed = [...(await qemu.setup()).packages, ...commonPackages];
+  const names = needed.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(packages));
+  if (packages.length > 0) {
+    const install = commands.find((words: string[]) => words.includes('install'));
+    expect(install).toEqual(expect.arrayContaining(['--no-install-recommends', ...packages]));
+  }
+});
+
+test('VC_ENGINE is taken, and a wrong one is told by its name', async () => {
+  const named = { env: { ...env(), VC_ENGINE: 'docker' } };
+  expect((await world.run(['setup', '--dry-run', '-q'], named)).stdout).toBe('docker\n');
+  const wrong = { env: { ...env(), VC_ENGINE: 'dokcer' } };
+  expect((await world.run(['setup', '--dry-run'], wrong)).stderr).toContain('VC_ENGINE: must be');
+});

@@ -1,0 +1,27 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { verifiedConnector } from '../../../src/client/http/trusted-peer.js';
+
+/** Node keeps the option of a socket under a symbol. */
+function hasNoDelay(socket: Socket): unknown {
+  const symbol = Object.getOwnPropertySymbols(socket).find(
+    ({ description }) => description === 'kSetNoDelay',
+  );
+  return symbol && Reflect.get(socket, symbol);
+}
+
+it("sends small parts at once, as the connections of Node's own agent do", async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const socket = await new Promise<Socket>((resolve, reject) => {
+    verifiedConnector(process.geteuid?.())({ host: '127.0.0.1', port }, (error, opened) =>
+      error ? reject(error) : resolve(opened),
+    );
+  });
+  expect(hasNoDelay(socket)).toBe(true);
+  socket.destroy();
+  server.close();
+});

@@ -1,0 +1,154 @@
+import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import { afterAll, expect, inject } from 'vitest';
+import { eventually } from '../../support/eventually.js';
+import { promise } from '../../support/run/promise.js';
+
+import { openTestService } from '../../support/service/service.js';
+
+const disk = mkdtempSync(join(tmpdir(), 'vc-full-'));
+const image = `${disk}.img`;
+const filler = join(disk, 'filler');
+/** An Engine of the tests' own has its mounts for itself: what is mounted here it does not see. */
+const inEngine =
+  inject('dockerPid') === 0 ? [] : ['nsenter', '--target', `${inject('dockerPid')}`, '--mount'];
+const why = await mountSmallDisk().then(
+  () => '',
+  (error: unknown) => `no file system of its own: ${String(error).split('\n')[0]}`,
+);
+afterAll(async () => {
+  if (!why) {
+    await run('umount', '--lazy', disk);
+    if (inEngine.length > 0) await run(...inEngine, 'umount', '--lazy', disk);
+  }
+  rmSync(disk, { recursive: true });
+  rmSync(image, { force: true });
+});
+
+async function run(program = '', ...args: string[]): Promise<string> {
+  const env = { PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
+  return (await execa(program, args, { env })).stdout;
+}
+
+/** 32 MiB at `disk`, for this process and for the Engine. */
+async function mountSmallDisk(): Promise<void> {
+  await run('truncate', '--size=32M', image);
+  await run('mkfs.ext4', '-q', '-F', image);
+  await run('mount', '-o', 'loop', image, disk);
+  chmodSync(disk, 0o700);
+  const device = await run('findmnt', '--noheadings', '--output', 'SOURCE', disk);
+  if (inEngine.length > 0) await run(...inEngine, 'mount', device, disk);
+}
+
+promise.unless(why || undefined)(
+  14,
+  'on a full disk the old state stays whole, and work goes on when there is room',
+  async (report) => {
+    const service = await openTestService(['--max-running', '9']);
+    const home = service.env.VC_STATE_DIR;
+    try {
+      await service.kill('SIGTERM');
+      service.env.VC_STATE_DIR = join(disk, 'state');
+      await execa('cp', ['-a', String(home), join(disk, 'state')]);
+      await service.start();
+      const http = (method: string, path: string, body?: object) =>
+        service.http(method, path, body);
+      await http('POST', '/projects', { name: 'full' });
+      const made = await http('POST', '/projects/full/computers', { name: 'before' });
+      expect(made.status, JSON.stringify(made.json)).toBe(200);
+      const { id } = made.json;
+
+      fill(filler);
+      // What the database has room for in its own file may still be written: until nothing is.
+      let refused = { status: 200, json: { error: '' } };
+      for (let i = 0; refused.status === 200; i++) {
+        refused = await http('POST', '/projects', { name: `p${i}-${'x'.repeat(40)}` });
+      }
+      expect(refused.status).toBe(500);
+      expect(refused.json.error).toContain('The disk of the service is full; nothing was changed.');
+      const creating = await http('POST', '/projects/full/computers', { name: 'during' });
+      expect([creating.status, creating.json.error]).toEqual([500, refused.json.error]);
+      // What is there can be read and used.
+      expect((await http('GET', `/computers/${id}`)).json.status).toBe('running');
+      const { json } = await http('POST', `/computers/${id}/bash`, { command: 'echo works' });
+      expect(json.stdout).toBe('works\n');
+      // A service that dies now finds all again.
+      await service.kill('SIGKILL');
+      rmSync(filler);
+      await service.start();
+      const { computers } = (await http('GET', '/projects/full')).json;
+      expect(computers).toMatchObject([{ id, name: 'before', status: 'running' }]);
+
+      fill(filler);
+      rmSync(filler);
+      await eventually(
+        async () => (await http('POST', '/projects', { name: 'room' })).status === 200,
+      );
+      expect((await http('POST', `/computers/${id}/stop`)).json.status).toBe('stopped');
+      const after = await http('POST', '/projects/full/computers', { name: 'after' });
+      expect(after.json).toMatchObject({ status: 'running' });
+      await http('DELETE', '/projects/full');
+      report('500 that says so, whole after SIGKILL');
+    } finally {
+      await service.close();
+    }
+  },
+  240_000,
+);
+
+promise.unless(why || undefined)(
+  28,
+  'on a full disk, computers and projects are stopped and deleted',
+  async (report) => {
+    const service = await openTestService(['--max-running', '9']);
+    const home = service.env.VC_STATE_DIR;
+    try {
+      await service.kill('SIGTERM');
+      service.env.VC_STATE_DIR = join(disk, 'again');
+      await execa('cp', ['-a', String(home), join(disk, 'again')]);
+      await service.start();
+      const http = (method: string, path: string, body?: object) =>
+        service.http(method, path, body);
+      await http('POST', '/projects', { name: 'full' });
+      const make = async (name: string) =>
+        (await http('POST', '/projects/full/computers', { name })).json.id as string;
+      const [stopped, deleted] = await Promise.all([make('stopped'), make('deleted')]);
+      await make('left');
+      fill(filler);
+      for (let status = 200, i = 0; status === 200; i++) {
+        ({ status } = await http('POST', '/projects', { name: `p${i}-${'x'.repeat(40)}` }));
+      }
+      const began = performance.now();
+      expect((await http('POST', `/computers/${stopped}/stop`)).json).toMatchObject({
+        status: 'stopped',
+      });
+      expect((await http('DELETE', `/computers/${deleted}`)).json).toEqual({ success: true });
+      expect((await http('GET', `/computers/${deleted}`)).status).toBe(404);
+      expect((await http('DELETE', '/projects/full')).json).toEqual({ success: true });
+      expect((await http('GET', '/projects/full')).status).toBe(404);
+      report(`a stop and three deletions in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    } finally {
+      rmSync(filler, { force: true });
+      await service.close();
+    }
+  },
+  240_000,
+);
+
+/** Takes all the room that there is. */
+function fill(path: string): void {
+  const file = openSync(path, 'w');
+  try {
+    for (const size of [1 << 20, 1 << 12, 1]) {
+      try {
+        for (;;) writeSync(file, Buffer.alloc(size));
+      } catch (error) {
+        if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
+      }
+    }
+  } finally {
+    closeSync(file);
+  }
+}

@@ -1,0 +1,156 @@
+import { spawn } from 'node:child_process';
+import Docker from 'dockerode';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, inject } from 'vitest';
+import { LABEL, machineName } from '../../../src/engines/docker/ids.js';
+import { tableName } from '../../../src/engines/docker/network/firewall-rules.js';
+import { eventually } from '../../support/eventually.js';
+import { promise } from '../../support/run/promise.js';
+import { type OwnDesktop, openOwnDesktop } from '../../support/service/desktop.js';
+
+const PORT = 18_998;
+const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+const enginePid = inject('dockerPid');
+const notRoot = process.getuid?.() === 0 ? undefined : 'only root can remove the rules';
+
+/** Runs a program where the Engine's network is. */
+const atEngine = (...command: readonly [string, ...string[]]) => {
+  const [program, ...args] = enginePid
+    ? (['nsenter', '-t', `${enginePid}`, '-n', ...command] as const)
+    : command;
+  return execa(program, args);
+};
+
+let desktop: OwnDesktop;
+let serviceId: string;
+beforeAll(async () => {
+  desktop = await openOwnDesktop(['--allow-network', '10.0.0.0/8']);
+  const { Config } = await docker.getContainer(machineName(desktop.id)).inspect();
+  serviceId = Config.Labels[LABEL.service] ?? '';
+});
+afterAll(async () => {
+  await desktop.service.http('DELETE', `/computers/${desktop.id}`);
+  await desktop.service.kill('SIGTERM');
+  const left = [await guards(), await hasTable()];
+  await desktop.close();
+  expect(left, 'the last service leaves neither rules nor their container').toEqual([[], false]);
+});
+
+const table = () => ['inet', tableName(serviceId)] as const;
+const hasTable = () =>
+  atEngine('nft', 'list', 'table', ...table()).then(
+    ({ stdout }) => stdout.includes('chain to_host'),
+    () => false,
+  );
+const guards = () =>
+  docker.listContainers({ filters: { label: [`${LABEL.firewall}=${serviceId}`] } });
+const reachesHost = async () => {
+  const [, gateway = ''] = /via (\S+)/.exec(await desktop.run('ip route show default')) ?? [];
+  const attempt = `timeout 3 bash -c 'exec 3<>/dev/tcp/${gateway}/${PORT}' 2>/dev/null && echo yes || echo no`;
+  return (await desktop.run(attempt)) === 'yes\n';
+};
+const docker1 = async () => (await desktop.service.http('GET', '/health')).json.engines[0];
+
+promise.unless(notRoot)(
+  27,
+  'a range opened with --allow-network leaves the host closed, with its address in that range',
+  async () => {
+    const command = ['python3', '-m', 'http.server', `${PORT}`, '-b', '0.0.0.0'] as const;
+    const [program = '', ...args] = enginePid
+      ? ['nsenter', '-t', `${enginePid}`, '-n', ...command]
+      : command;
+    const listener = spawn(program, args, { stdio: 'ignore' });
+    try {
+      await eventually(
+        () =>
+          atEngine('curl', '-s', `http://127.0.0.1:${PORT}/`).then(
+            () => true,
+            () => false,
+          ),
+        10_000,
+      );
+      expect(await reachesHost()).toBe(false);
+      await atEngine('nft', 'add', 'element', ...table(), 'allowed_hosts', '{ 10.0.0.0/8 }');
+      expect(await eventuallyReached(), 'the host listens').toBe(true);
+      await eventually(async () => !(await reachesHost()), 10_000);
+    } finally {
+      listener.kill('SIGKILL');
+    }
+  },
+);
+
+/** The rules are restored within two seconds: open them again until it was reached once. */
+async function eventuallyReached(): Promise<boolean> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    await atEngine('nft', 'add', 'element', ...table(), 'allowed_hosts', '{ 10.0.0.0/8 }').catch(
+      () => undefined,
+    );
+    if (await reachesHost()) return true;
+  }
+  return false;
+}
+
+promise.unless(notRoot)(27, 'a table that is removed is back within 10 s', async (report) => {
+  await atEngine('nft', 'delete', 'table', ...table());
+  const began = Date.now();
+  await eventually(hasTable, 10_000);
+  report(`restored after ${((Date.now() - began) / 1000).toFixed(1)} s`);
+});
+
+promise.unless(notRoot)(27, 'no computer starts before the table is back', async () => {
+  await atEngine('nft', 'delete', 'table', ...table());
+  const restarted = await desktop.service.http('POST', `/computers/${desktop.id}/restart`);
+  expect(restarted.status).toBe(200);
+  expect(await hasTable()).toBe(true);
+});
+
+promise.unless(notRoot)(27, 'what keeps the rules is made again when it is removed', async () => {
+  const [guard] = await guards();
+  await docker.getContainer(guard?.Id ?? '').remove({ force: true });
+  await atEngine('nft', 'delete', 'table', ...table());
+  await eventually(async () => (await guards()).length === 1 && (await hasTable()), 10_000);
+  expect(await docker1()).toMatchObject({ usable: true });
+});
+
+promise.unless(notRoot)(
+  27,
+  'the rules stay with a stopped computer when the service stops',
+  async () => {
+    await desktop.service.http('POST', `/computers/${desktop.id}/stop`);
+    await desktop.service.kill('SIGTERM');
+    expect(await hasTable()).toBe(true);
+    expect(await guards()).toHaveLength(1);
+    await desktop.service.start();
+    await desktop.service.http('POST', `/computers/${desktop.id}/start`);
+  },
+);
+
+promise.unless(notRoot)(27, 'the table comes back while the service does not run', async () => {
+  await desktop.service.kill('SIGKILL');
+  await atEngine('nft', 'delete', 'table', ...table());
+  await eventually(hasTable, 10_000);
+  await desktop.service.start();
+});
+
+promise(27, 'a computer disconnected from its network is connected when it starts', async () => {
+  const name = machineName(desktop.id);
+  await docker.getNetwork(name).disconnect({ Container: name, Force: true });
+  await desktop.service.http('POST', `/computers/${desktop.id}/restart`);
+  const { NetworkSettings } = await docker.getContainer(name).inspect();
+  expect(Object.keys(NetworkSettings.Networks)).toEqual([name]);
+  expect(await desktop.run('ip -4 -o addr show dev eth0')).toContain('10.213.');
+});
+
+promise(15, 'a renamed container is stopped and deleted', async () => {
+  const { json } = await desktop.service.http('POST', '/projects/e2e/computers', {
+    name: 'renamed',
+  });
+  const container = docker.getContainer(machineName(json.id));
+  const { Id } = await container.inspect();
+  await container.rename({ name: `other-${json.id}` });
+  const stopped = await desktop.service.http('POST', `/computers/${json.id}/stop`);
+  expect(stopped.json).toMatchObject({ status: 'stopped' });
+  expect((await docker.getContainer(Id).inspect()).State.Running).toBe(false);
+  expect((await desktop.service.http('DELETE', `/computers/${json.id}`)).status).toBe(200);
+  await expect(docker.getContainer(Id).inspect()).rejects.toMatchObject({ statusCode: 404 });
+});

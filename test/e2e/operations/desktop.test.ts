@@ -1,0 +1,152 @@
+import { spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+import sharp from 'sharp';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.js';
+import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+import type { Json } from '../../support/service/service.js';
+
+const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
+
+/** One pass of what a user does with a computer; test/e2e/screen and shell test it in full. */
+const MIXED = 'Grüße, Привет, 中文 日本語 한국어 العربية ½ € “quotes” 👍🏽 👩‍👩‍👧‍👦 e\u0301';
+
+/** A program in an emulated machine takes a while to answer. */
+const settle = { quiet_ms: 300, max_ms: 5000 };
+
+let desktop: Desktop;
+beforeAll(async () => {
+  desktop = await openDesktop();
+});
+afterAll(() => desktop.close());
+
+const act = async (action: string, body: object = {}): Promise<Json> => {
+  const path = `/computers/${desktop.id}/${action}`;
+  const { status, json } = await desktop.service.http('POST', path, body);
+  expect(status, `${action}: ${JSON.stringify(json)}`).toBe(200);
+  return json;
+};
+
+it('text typed into an editor is saved and read back byte for byte', async () => {
+  await desktop.run('mousepad /tmp/typed.txt >/dev/null 2>&1 &');
+  await desktop.until('xdotool search --onlyvisible --class mousepad >/dev/null');
+  await act('wait', { until: 'stable' });
+  await act('type', { text: MIXED });
+  await act('key', { key: 'ctrl+s' });
+  const saved = await eventually(async () => {
+    const content = await desktop.run('cat /tmp/typed.txt 2>/dev/null; true');
+    return content.length > 0 && content;
+  }, 60_000);
+  expect(saved.replace(/\n$/, '')).toBe(MIXED);
+  await desktop.run('pkill -x mousepad; while pgrep -x mousepad; do sleep 0.05; done; true');
+});
+
+it('a program sees clicks, keys, drags and the wheel where they were meant', async () => {
+  await desktop.run('xev -geometry 400x300+300+200 -event mouse -event keyboard >/tmp/xev.log &');
+  await desktop.until('xdotool search --name "Event Tester" >/dev/null');
+  await act('wait', { until: 'stable' });
+  const info = await desktop.run('xwininfo -name "Event Tester"');
+  const origin = (axis: string) =>
+    Number(new RegExp(`Absolute upper-left ${axis}:\\s+(\\d+)`).exec(info)?.[1]);
+  const at = (x: number, y: number) => ({ x: origin('X') + x, y: origin('Y') + y });
+  await act('move', at(5, 5));
+  await act('click', { ...at(120, 80), button: 'right' });
+  await act('key', { key: 'ctrl+c' });
+  const [from, to] = [at(50, 50), at(350, 250)];
+  const ends = { start_x: from.x, start_y: from.y, end_x: to.x, end_y: to.y };
+  await act('drag', { ...ends, duration: 0.3 });
+  await act('scroll', { direction: 'down', amount: 2, ...at(90, 90) });
+  const events = await eventually(async () => {
+    const found = (await desktop.run('cat /tmp/xev.log')).split('\n\n');
+    return found.filter((event) => /button 5/.test(event)).length >= 4 && found;
+  }, 60_000);
+  const seen = (kind: string, ...words: string[]) =>
+    events.some((event) => event.includes(kind) && words.every((word) => event.includes(word)));
+  expect(seen('ButtonPress', '(120,80)', 'button 3')).toBe(true);
+  expect(seen('KeyPress', 'state 0x4,', ', c)')).toBe(true);
+  expect(seen('ButtonPress', '(50,50)', 'button 1')).toBe(true);
+  expect(seen('MotionNotify', 'state 0x100')).toBe(true);
+  expect(seen('ButtonRelease', '(350,250)', 'button 1')).toBe(true);
+  await desktop.run('pkill -x xev');
+});
+
+it('a batch types, settles and takes the picture of the answer', async () => {
+  await desktop.run(`cat >/tmp/flip.sh <<'X'
+while IFS= read -rsn1 key; do case $key in r) printf '\\e[48;2;255;0;0m\\e[2J';; b) printf '\\e[48;2;0;0;255m\\e[2J';; esac; done
+X
+xterm -geometry 60x20+200+150 -b 0 +sb -T flip -e bash /tmp/flip.sh >/dev/null 2>&1 &`);
+  await desktop.until('xdotool search --onlyvisible --name "^flip$" >/dev/null');
+  await act('wait', { until: 'stable' });
+  for (const [text, color] of [
+    ['r', 'ff0000'],
+    ['b', '0000ff'],
+  ]) {
+    const { results } = await act('batch', {
+      actions: [
+        { action: 'click', x: 400, y: 350 },
+        { action: 'type', text, settle },
+        { action: 'screenshot', region: [400, 350, 1, 1] },
+      ],
+    });
+    const pixel = sharp(Buffer.from(results[2].image, 'base64')).removeAlpha().raw();
+    expect((await pixel.toBuffer()).toString('hex')).toBe(color);
+  }
+  for (const format of ['png', 'jpeg', 'webp'] as const) {
+    const image = await desktop.computer.screenshot({ format });
+    expect(await sharp(image).metadata()).toMatchObject({ format, width: 1280, height: 800 });
+  }
+});
+
+it('commands, Python and background jobs run', async () => {
+  const { stdout, stderr, exit_code } = await act('bash', {
+    command: 'echo "$X"; echo err >&2; exit 3',
+    env: { X: "it's $HOME" },
+  });
+  expect([stdout, stderr, exit_code]).toEqual(["it's $HOME\n", 'err\n', 3]);
+  expect(await act('exec', { code: 'print(1 + 1)' })).toMatchObject({ output: '2\n' });
+  const timed = await act('bash', { command: "trap '' TERM; sleep 71", timeout: 1 });
+  expect(timed).toMatchObject({ timed_out: true });
+  const { job_id } = await act('bash', { command: 'echo one; sleep 600', background: true });
+  const { jobs } = desktop.computer;
+  await eventually(async () => (await jobs.get(job_id)).output === 'one\n', 60_000);
+  expect((await jobs.list()).map(({ id }) => id)).toContain(job_id);
+  expect(await jobs.end(job_id)).toMatchObject({ status: 'exited', exit_code: 143 });
+});
+
+it('a port is forwarded', async () => {
+  const server = 'cd /tmp && echo hello >index.html && exec python3 -m http.server 8000';
+  await desktop.computer.bash(server, { background: true });
+  await desktop.until('curl -sf http://127.0.0.1:8000/ >/dev/null');
+  const tunnel = await desktop.computer.connect(8000);
+  tunnel.write('GET / HTTP/1.0\r\n\r\n');
+  let text = '';
+  for await (const chunk of tunnel) text += chunk;
+  expect(text).toMatch(/^HTTP\/1.0 200 [\s\S]*hello\n$/);
+
+  const argv = [VC, 'computer', 'forward', desktop.name, '--json', '0:8000'];
+  const child = spawn(process.execPath, argv, { env: desktop.service.env });
+  try {
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    await eventually(async () => output.includes('\n'), 60_000);
+    const [{ local }] = JSON.parse(output).forwards;
+    expect(await (await fetch(`http://127.0.0.1:${local}/`)).text()).toBe('hello\n');
+  } finally {
+    child.kill('SIGINT');
+  }
+});
+
+it('stops, starts and restarts, over HTTP and from the command line', async () => {
+  const path = `/computers/${desktop.id}`;
+  const post = (step: string) => desktop.service.http('POST', `${path}/${step}`);
+  expect((await post('stop')).json.status).toBe('stopped');
+  const refused = await desktop.service.http('GET', `${path}/screenshot`);
+  expect(refused.status).toBe(400);
+  expect(refused.json.error).toContain('start');
+  expect((await post('start?wait=0')).json.status).toBe('starting');
+  await sleep(500);
+  expect((await post('restart?wait=0')).status).toBe(200);
+  expect((await post('stop')).json.status).toBe('stopped');
+});

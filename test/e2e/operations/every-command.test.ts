@@ -1,0 +1,136 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { tree } from '../../../src/cli/commands/tree.js';
+import { loadOutline, paths } from '../../../src/cli/generate/outline.js';
+import { eventually } from '../../support/eventually.js';
+import { openTestService, type TestService } from '../../support/service/service.js';
+
+/** A line of the script: what is typed, and what a user sees of it. */
+interface Line {
+  readonly argv: readonly string[];
+  readonly input?: string;
+  readonly code?: number;
+  readonly stdout?: RegExp;
+  readonly stderr?: RegExp;
+}
+
+const isQemu = inject('engine') === 'qemu';
+const noWait = isQemu ? ['--no-wait'] : [];
+const name = 'shop/desk';
+const computer = (verb: string, ...words: string[]) => ['computer', verb, name, ...words];
+
+/** One line a command at least, on a real service with a real computer. `JOB` is a job's id. */
+const script: readonly Line[] = [
+  { argv: ['help', 'naming'], stdout: /demo\/desktop/ },
+  { argv: ['completion', 'zsh'], stdout: /^#compdef vc/ },
+  { argv: ['setup', '--dry-run', '--engine', 'docker'], stderr: /./ },
+  { argv: ['image', 'ls'], stdout: /^linux\t/m },
+  { argv: ['image', 'build', 'linux', '--if-missing'] },
+  { argv: ['image', 'rm', 'none', '--yes'], code: 5, stderr: /no image "none"/ },
+  { argv: ['image', 'warm', 'none'], code: 1, stderr: /^error: QEMU has no image/m },
+  { argv: ['image', 'import', 'lab', 'none.img', '--no-shell'], code: 1, stderr: /^error: / },
+  // The one that serves all this has the state to itself.
+  { argv: ['serve', '--listen', '127.0.0.1:0'], code: 1, stderr: /another vc serve/ },
+  { argv: ['whoami'], stdout: /0 of 2 running/ },
+  { argv: ['doctor', '--json'], stdout: /"name":"service".*?"status":"ok"/ },
+  { argv: ['profile', 'get'], stdout: /base url/i },
+  { argv: ['profile', 'add', 'other', '--base-url', 'BASE_URL'], input: 'KEY\n', stderr: /other/ },
+  { argv: ['profile', 'use', 'other'] },
+  { argv: ['profile', 'ls'], stdout: /\*\tother\t/ },
+  { argv: ['login', '--profile', 'default'], input: 'KEY\n', stderr: /logged in/ },
+  { argv: ['profile', 'rm', 'other', '--yes'] },
+  { argv: ['key', 'create', 'agent'], stdout: /^vc_\w+\n$/ },
+  { argv: ['key', 'ls'], stdout: /^agent\t/m },
+  { argv: ['key', 'rm', 'agent', '--yes'], stderr: /removed key agent/ },
+  { argv: ['connection', 'add', 'show', 'rtmp://live.example.com/app/name'] },
+  { argv: ['connection', 'ls'], stdout: /^show\t/m },
+  { argv: ['connection', 'rm', 'show', '--yes'], stderr: /removed connection show/ },
+  { argv: ['backup', 'vc.backup'], stderr: /^wrote .*vc\.backup / },
+  { argv: ['restore', 'vc.backup'], code: 6, stderr: /already has service state/ },
+  { argv: ['project', 'create', 'shop'] },
+  { argv: ['project', 'ls'], stdout: /^shop\t0\t/m },
+  { argv: computer('create', '--auto-stop', '30'), stderr: /created shop\/desk/ },
+  { argv: ['project', 'get', 'shop'], stdout: /shop\/desk\trunning/ },
+  { argv: ['computer', 'ls', '-p', 'shop'], stdout: /shop\/desk\trunning/ },
+  { argv: computer('get', '--jq', '.auto_stop_minutes'), stdout: /^30\n$/ },
+  { argv: computer('update', '--protect') },
+  { argv: computer('rm', '--yes'), code: 6, stderr: /protected/ },
+  { argv: computer('update', '--unprotect') },
+  { argv: computer('bash', 'echo $((6 * 7))'), stdout: /^42\n$/ },
+  { argv: computer('python', '-c', 'print(6 * 7)'), stdout: /^42\n$/ },
+  { argv: computer('exec', '--', 'sh', '-c', 'cat; exit 7'), input: 'in', code: 7, stdout: /^in$/ },
+  { argv: computer('shell'), input: 'echo here\n', stdout: /here/ },
+  { argv: computer('move', '10', '20') },
+  { argv: computer('bash', 'xdotool getmouselocation'), stdout: /x:10 y:20/ },
+  { argv: computer('drag', '10', '20', '30', '40') },
+  { argv: computer('click', '600', '300') },
+  { argv: computer('scroll', 'down') },
+  { argv: computer('type', 'Grüße') },
+  { argv: computer('key', 'Escape') },
+  { argv: computer('wait', '--stable') },
+  { argv: computer('run', '-'), input: '{"action":"move","x":1,"y":2}\n' },
+  { argv: computer('screenshot', '-o', 'shot.png'), stderr: /wrote shot\.png/ },
+  { argv: computer('record', '-o', 'clip.mp4', '--for', '1s'), stderr: /wrote clip\.mp4/ },
+  { argv: computer('view', '--print'), stdout: /^http:\/\/127\.0\.0\.1:\d+\/api\/view\// },
+  { argv: ['computer', 'stream', 'status', name], stdout: /^idle\n$/ },
+  { argv: ['computer', 'cp', 'note.txt', `${name}:`], stderr: /copied 1 file/ },
+  { argv: computer('bash', 'cat note.txt'), stdout: /^a note$/ },
+  { argv: computer('bash', '--background', 'sleep 1000'), stdout: /^job_\w+\n$/ },
+  { argv: ['job', 'ls', name], stdout: /\trunning\t.*sleep 1000/ },
+  { argv: ['job', 'get', name, 'JOB'], stdout: /^status\trunning$/m },
+  { argv: ['job', 'logs', name, 'JOB'], stdout: /^$/ },
+  { argv: ['job', 'end', name, 'JOB'] },
+  { argv: computer('history'), stdout: /\ttype\t/ },
+  { argv: ['audit'], stdout: /\ttype\t/ },
+  { argv: computer('stop') },
+  isQemu
+    ? { argv: computer('fork', 'copy'), stderr: /copy/ }
+    : { argv: computer('fork', 'copy'), code: 1, stderr: /cannot be copied/ },
+  // An emulated machine boots for a minute; the last restart of the project is not waited for.
+  { argv: computer('start', ...noWait) },
+  { argv: computer('restart', ...noWait) },
+  { argv: ['project', 'stop', 'shop'] },
+  { argv: ['project', 'start', 'shop'] },
+  { argv: ['project', 'restart', 'shop'] },
+  { argv: computer('rm', '--yes'), stderr: /removed/ },
+  { argv: ['project', 'rm', 'shop', '--yes'], stderr: /removed project shop/ },
+  { argv: ['demo', '--pause', '0'], stderr: /removed project demo-/ },
+];
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openTestService();
+  writeFileSync(join(service.directory, 'note.txt'), 'a note');
+});
+afterAll(() => service.close());
+
+it('is a script with every command of the tree', async () => {
+  const all = paths(await loadOutline(tree)).map(({ path }) =>
+    path.map(([first]) => first).join(' '),
+  );
+  const lines = script.map(({ argv }) => argv.join(' '));
+  // Forwarding goes on until it is ended, so it has a test of its own.
+  const said = (path: string) =>
+    path === 'computer forward' || lines.some((l) => l.startsWith(path));
+  expect(all.filter((path) => !said(path))).toEqual([]);
+});
+
+it('runs line by line on a real service', async () => {
+  let job = '';
+  for (const { argv, input, code = 0, stdout = /^/, stderr = /^/ } of script) {
+    const filled = (text: string) =>
+      text.replace('JOB', job).replace('KEY', service.apiKey).replace('BASE_URL', service.baseUrl);
+    const outcome = await service.cli(argv.map(filled), {
+      cwd: service.directory,
+      ...(input === undefined ? {} : { input: filled(input) }),
+    });
+    const seen = { code: outcome.code, stdout: outcome.stdout, stderr: outcome.stderr };
+    expect(seen, `vc ${argv.join(' ')}\n${outcome.stderr}`).toEqual({
+      ...{ code, stdout: expect.stringMatching(stdout), stderr: expect.stringMatching(stderr) },
+    });
+    job = /^job_\w+(?=\n$)/.exec(outcome.stdout)?.[0] ?? job;
+  }
+  expect(readFileSync(join(service.directory, 'clip.mp4')).subarray(4, 8).toString()).toBe('ftyp');
+  await eventually(async () => (await service.vc.projects.list()).length === 0);
+}, 600_000);

@@ -1,0 +1,240 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { eventually } from '../../support/eventually.js';
+import { freePort, openViewer } from '../../support/screen/ingest.js';
+import { type Desktop, openDesktop, untilRunning } from '../../support/service/desktop.js';
+
+/** What is done to projects, keys and computers as a whole, over HTTP and from the command line. */
+let desktop: Desktop;
+beforeAll(async () => {
+  desktop = await openDesktop();
+});
+afterAll(() => desktop.close());
+
+const canFork = () => inject('engine') === 'qemu';
+const request = (method: string, path: string, body?: object) =>
+  desktop.service.http(method, path, body);
+const call = async (method: string, path: string, body?: object) => {
+  const { status, json } = await request(method, path, body);
+  expect(status, `${method} ${path}: ${JSON.stringify(json)}`).toBe(200);
+  return json;
+};
+const vc = async (...args: string[]) => {
+  const { code, stdout, stderr } = await desktop.service.cli(args);
+  expect(code, `vc ${args.join(' ')}\n${stderr}`).toBe(0);
+  return stdout;
+};
+const json = async (...args: string[]) => JSON.parse(await vc(...args, '--json'));
+const C = () => `/computers/${desktop.id}`;
+
+describe('the service', () => {
+  it('describes itself and the caller', async () => {
+    const { engines } = await call('GET', '/health');
+    expect(engines).toContainEqual(expect.objectContaining({ name: inject('engine') }));
+    expect((await call('GET', '/openapi.json')).paths['/api/computers/{id}/click']).toBeDefined();
+    const { images } = await call('GET', '/images');
+    expect(images).toContainEqual(
+      expect.objectContaining({ name: 'linux', engine: inject('engine') }),
+    );
+    const me = await call('GET', '/me');
+    expect(me).toMatchObject({ running: expect.any(Number), max_running: 100 });
+    expect(await json('whoami')).toMatchObject({ user_id: me.user_id, max_running: 100 });
+    const { checks } = JSON.parse((await desktop.service.cli(['doctor', '--json'])).stdout);
+    expect(checks).toContainEqual(expect.objectContaining({ name: 'service', status: 'ok' }));
+  });
+
+  it('creates keys that work until they are revoked', async () => {
+    const { id, key } = await call('POST', '/keys', { name: 'second' });
+    const me = () =>
+      fetch(`${desktop.service.baseUrl}/me`, { headers: { authorization: `Bearer ${key}` } });
+    expect((await me()).status).toBe(200);
+    expect((await call('GET', '/keys')).keys).toContainEqual(expect.objectContaining({ id }));
+    await call('DELETE', `/keys/${id}`);
+    expect((await me()).status).toBe(401);
+  });
+
+  it('keeps connections and never shows their keys', async () => {
+    const url = 'rtmp://live.example.com/app';
+    const { name } = await call('POST', '/connections', {
+      name: desktop.project,
+      url,
+      stream_key: 'hidden-key',
+    });
+    const kept = await call('GET', '/connections');
+    const connection = expect.objectContaining({ name, url, has_stream_key: true });
+    expect(kept.connections).toContainEqual(connection);
+    expect(JSON.stringify(kept)).not.toContain('hidden-key');
+    await call('DELETE', `/connections/${name}`);
+    expect((await call('GET', '/connections')).connections).not.toContainEqual(connection);
+  });
+});
+
+describe('a computer', () => {
+  it('changes its name and lists its actions', async () => {
+    const changed = await call('PATCH', C(), { name: 'renamed', auto_stop_minutes: 600 });
+    expect(changed).toMatchObject({ name: 'renamed', auto_stop_minutes: 600 });
+    await vc(
+      'computer',
+      'update',
+      `${desktop.project}/renamed`,
+      '--name',
+      'desktop',
+      '--auto-stop',
+      'never',
+    );
+    expect(await call('GET', C())).toMatchObject({ name: 'desktop', auto_stop_minutes: null });
+    await call('POST', `${C()}/type`, { text: 'nobody may read this' });
+    const { actions } = await call('GET', `${C()}/actions`);
+    expect(actions[0]).toMatchObject({ action: 'type', outcome: 'ok' });
+    expect((await json('computer', 'history', desktop.name)).actions).toEqual(actions);
+    expect(JSON.stringify(actions)).not.toContain('nobody');
+    const { entries } = await call('GET', '/audit?limit=1000');
+    expect(entries).toContainEqual({ ...actions[0], computer_id: expect.any(String) });
+  });
+
+  it('creates directories and links', async () => {
+    await call('POST', `${C()}/directory`, { path: 'made', mode: '0700' });
+    await call('POST', `${C()}/link`, { path: 'made/here', target: '.' });
+    expect(await call('GET', `${C()}/entry?path=made`)).toMatchObject({
+      type: 'directory',
+      mode: '0700',
+    });
+    const { entries } = await call('GET', `${C()}/directory?path=made`);
+    expect(entries).toMatchObject([{ name: 'here', type: 'link' }]);
+    expect(await desktop.run('readlink made/here')).toBe('.\n');
+  });
+
+  it('stores and returns files', async () => {
+    const bytes = Buffer.from(Array.from({ length: 70_000 }, (_, i) => (i * 7) % 256));
+    await desktop.computer.files.write('over-http', bytes);
+    expect(await desktop.computer.files.read('over-http')).toEqual(bytes);
+    const here = desktop.service.directory;
+    await vc('computer', 'cp', `${desktop.name}:over-http`, join(here, 'copied'));
+    expect(readFileSync(join(here, 'copied'))).toEqual(bytes);
+    await vc('computer', 'cp', join(here, 'copied'), `${desktop.name}:from-here`);
+    expect(await desktop.run('cmp over-http from-here && echo same')).toBe('same\n');
+    // A tree asks for directories and links as well.
+    await vc('computer', 'cp', `${desktop.name}:made`, join(here, 'tree'));
+    await vc('computer', 'cp', join(here, 'tree'), `${desktop.name}:again`);
+  });
+
+  it('runs a process with its streams', async () => {
+    const process = await desktop.computer.process({ argv: ['sh', '-c', 'tr a-z A-Z; exit 3'] });
+    process.stderr.resume();
+    process.stdin.end('streams');
+    let out = '';
+    for await (const chunk of process.stdout) out += chunk;
+    expect(out).toBe('STREAMS');
+    expect(await process.exited).toEqual({ code: 3, signal: null });
+  });
+
+  it('is streamed to an RTMP server', async () => {
+    const cli = ['computer', 'stream'];
+    const ways = [
+      {
+        start: (url: string) => call('POST', `${C()}/stream/start`, { url, fps: 15 }),
+        status: async () => (await call('GET', `${C()}/stream/status`)).status,
+        stop: () => call('POST', `${C()}/stream/stop`),
+      },
+      {
+        start: (url: string) => vc(...cli, 'start', desktop.name, '--url', url, '--fps', '15'),
+        status: async () => (await vc(...cli, 'status', desktop.name)).trim(),
+        stop: () => vc(...cli, 'stop', desktop.name),
+      },
+    ];
+    const shot = async () =>
+      sharp(await desktop.computer.screenshot({ cursor: true }))
+        .removeAlpha()
+        .raw()
+        .toBuffer();
+    for (const { start, status, stop } of ways) {
+      const url = `rtmp://127.0.0.1:${await freePort()}/live/x`;
+      const viewer = openViewer(url, { width: 1280, height: 800 }, { listen: true });
+      try {
+        await start(url);
+        expect(await status()).toBe('streaming');
+        await eventually(async () => difference(viewer.last(), await shot()) < 4, 60_000);
+        await stop();
+        expect(await status()).toBe('idle');
+      } finally {
+        await viewer.close();
+      }
+    }
+  });
+
+  it('is recorded', async () => {
+    const answer = await fetch(`${desktop.service.baseUrl}${C()}/record?duration=1&fps=15`, {
+      headers: { authorization: `Bearer ${desktop.service.apiKey}` },
+    });
+    const film = Buffer.from(await answer.arrayBuffer());
+    expect(answer.headers.get('content-type')).toContain('video/mp4');
+    expect(film.subarray(4, 8).toString()).toBe('ftyp');
+    expect(film.includes('moof')).toBe(true);
+  });
+
+  it('has a new link to its live view for each request', async () => {
+    const { url } = await call('POST', `${C()}/view`, { mode: 'view' });
+    const other = (await vc('computer', 'view', desktop.name, '--view-only', '--print')).trim();
+    expect(new URL(other).pathname).toBe(new URL(url).pathname);
+    expect(other).not.toBe(url);
+    expect(await (await fetch(other)).text()).toContain('<title>');
+  });
+
+  it('is forked where its engine supports it', async () => {
+    await desktop.run('echo original >kept');
+    if (!canFork()) {
+      const { status, json: refusal } = await request('POST', `${C()}/fork`, { name: 'copy' });
+      expect({ status, error: refusal.error }).toMatchObject({ status: 400 });
+      expect(refusal.error).toContain('copied');
+      return;
+    }
+    for (const copy of [
+      async () => (await call('POST', `${C()}/fork`, { name: 'copy' })).id,
+      async () => (await json('computer', 'fork', desktop.name, 'copy')).id,
+    ]) {
+      const id: string = await copy();
+      const { stdout } = await call('POST', `/computers/${id}/bash`, { command: 'cat kept' });
+      expect(stdout).toBe('original\n');
+      await call('DELETE', `/computers/${id}`);
+    }
+  });
+});
+
+describe('a project', () => {
+  it('stops and starts its computers, which keep their disks', async () => {
+    await desktop.run('echo kept >~/kept; sync; (sleep 4321 >/dev/null 2>&1 &)');
+    const status = (name: string) => ({
+      success: true,
+      computers: [{ id: desktop.id, status: name }],
+    });
+    const { computers } = await call('GET', `/projects/${desktop.project}/computers`);
+    expect(computers).toMatchObject([{ id: desktop.id, status: 'running' }]);
+    expect(await call('POST', `/projects/${desktop.project}/stop`)).toMatchObject(
+      status('stopped'),
+    );
+    // A machine that boots under emulation takes longer than the request waits for it.
+    const started = { success: true, computers: [{ id: desktop.id, status: expect.any(String) }] };
+    expect(await call('POST', `/projects/${desktop.project}/restart`)).toMatchObject(started);
+    await untilRunning(desktop.service, desktop.id);
+    expect(await desktop.run('cat ~/kept; pgrep -f "^sleep 4321" || true')).toBe('kept\n');
+    expect(await call('POST', `/projects/${desktop.project}/start`)).toMatchObject(
+      status('running'),
+    );
+  });
+
+  it('is removed by clients that cannot send DELETE', async () => {
+    await call('POST', '/projects', { name: `${desktop.project}-2` });
+    expect(await call('POST', `/projects/${desktop.project}-2/delete`)).toEqual({ success: true });
+    expect((await request('GET', `/projects/${desktop.project}-2`)).status).toBe(404);
+  });
+});
+
+/** Mean difference of a decoded frame from a screenshot, per channel, 0 to 255. */
+function difference(frame: Buffer | undefined, shot: Buffer): number {
+  if (frame === undefined) return Number.POSITIVE_INFINITY;
+  let sum = 0;
+  for (let i = 0; i < shot.length; i++) sum += Math.abs((shot[i] ?? 0) - (frame[i] ?? 0));
+  return sum / shot.length;
+}

@@ -1,0 +1,221 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { planNetwork } from '../../../src/engines/qemu/network/plan.js';
+import { probeNetwork } from '../../../src/engines/qemu/network/probe.js';
+import { refreshNetwork } from '../../../src/engines/qemu/network/refresh.js';
+import { dialGuestPort } from '../../../src/engines/qemu/process/socket.js';
+import { eventually } from '../../support/eventually.js';
+import { TinyGuest } from '../../support/qemu/tiny-guest.js';
+import { describeUnless } from '../../support/run/needs.js';
+import { promise } from '../../support/run/promise.js';
+
+const isRoot = process.getuid?.() === 0;
+const probe = await probeNetwork();
+const noNetwork = probe.usable ? undefined : `${probe.reason} (${probe.remedy})`;
+const notRoot = isRoot ? undefined : 'only root can make what it needs';
+
+const PORT = 18_777;
+const LINK = 'vctest0';
+const policy = { internet: true, allowNetworks: [] };
+/** Addresses of the host's, whichever they are, also public ones: those that are always there. */
+const own = Object.entries(networkInterfaces())
+  .filter(([name]) => !/^(br-|docker|veth|vc)/.test(name))
+  .flatMap(([, entries]) => entries ?? [])
+  .filter(({ family, internal }) => family === 'IPv4' && !internal)
+  .map(({ address }) => address);
+let server: Server;
+let guest: TinyGuest;
+let other: TinyGuest;
+beforeAll(async () => {
+  if (!probe.usable) return;
+  if (isRoot) {
+    await execa('ip', ['link', 'add', LINK, 'type', 'veth', 'peer', 'name', `${LINK}p`]);
+    await execa('ip', ['address', 'add', '10.77.0.1/24', 'dev', LINK]);
+    await execa('ip', ['link', 'set', LINK, 'up']);
+  }
+  server = createServer((socket) => socket.on('error', () => undefined).end('host\n'));
+  await new Promise<void>((resolve) => server.listen(PORT, '0.0.0.0', resolve));
+  const network = await planNetwork(probe, policy);
+  guest = await TinyGuest.boot('one', network);
+  other = await TinyGuest.boot('two', network);
+});
+afterAll(async () => {
+  await Promise.all([guest?.end(), other?.end()]);
+  server?.close();
+  if (isRoot) await execa('ip', ['link', 'del', LINK]).catch(() => undefined);
+});
+
+/** What this host itself is told, to know that there is something to be reached. */
+async function greetingHere(host: string, port: number): Promise<string> {
+  const { stdout } = await execa('socat', ['-', `TCP4:${host}:${port}`], { input: '' });
+  return stdout;
+}
+
+describeUnless(noNetwork)('a machine cannot reach', () => {
+  promise(1, "the host's loopback, by any address", async () => {
+    expect(await greetingHere('127.0.0.1', PORT)).toBe('host');
+    for (const host of ['127.0.0.1', '198.18.0.2', '198.19.255.2', '198.19.255.100', '0.0.0.0']) {
+      expect(await guest.greeting(host, PORT), host).toBe('');
+    }
+  });
+
+  promise(1, "the host's addresses, public ones included", async () => {
+    expect(own).not.toEqual([]);
+    for (const host of own) {
+      expect(await greetingHere(host, PORT)).toBe('host');
+      expect(await guest.greeting(host, PORT), host).toBe('');
+    }
+  });
+
+  promise.unless(notRoot)(1, 'a private address', async () => {
+    expect(await greetingHere('10.77.0.1', PORT)).toBe('host');
+    expect(await guest.greeting('10.77.0.1', PORT)).toBe('');
+  });
+
+  promise(1, "the host's addresses after its rules are renewed", async () => {
+    const planned = await planNetwork(probe, policy);
+    const { identity } = guest.spawned;
+    const renewed = await refreshNetwork(identity, { ...planned, hostAddresses: [] });
+    expect(renewed.hostAddresses).toEqual(
+      expect.arrayContaining(own.map((address) => `${address}/32`)),
+    );
+    for (const host of own) expect(await guest.greeting(host, PORT), host).toBe('');
+  });
+
+  promise.unless(notRoot)(
+    27,
+    'an address that the host got later, without a service',
+    async (report) => {
+      const planned = await planNetwork(probe, policy);
+      await execa('ip', ['address', 'add', '192.52.193.77/32', 'dev', LINK]);
+      const added = performance.now();
+      expect(await greetingHere('192.52.193.77', PORT)).toBe('host');
+      await eventually(async () => (await guest.greeting('192.52.193.77', PORT)) === '', 10_000);
+      report(`blocked within ${((performance.now() - added) / 1000).toFixed(1)} s`);
+      const refreshed = await refreshNetwork(guest.spawned.identity, planned);
+      expect(refreshed.hostAddresses).toContain('192.52.193.77/32');
+      expect(await guest.greeting('192.52.193.77', PORT)).toBe('');
+      expect(await refreshNetwork(guest.spawned.identity, refreshed)).toBe(refreshed);
+    },
+  );
+
+  promise(1, 'metadata services and private networks: refused immediately', async () => {
+    for (const host of ['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1']) {
+      expect(await guest.run(`nc -w 9 ${host} 80 </dev/null; echo $?`), host).toMatch(
+        /(refused|unreachable|prohibited|reset)[^\n]*\n1$/i,
+      );
+    }
+  });
+
+  promise(1, 'another machine by any address', async () => {
+    expect(await other.greeting('127.0.0.1', 22)).toBe('guest two');
+    for (const host of ['198.18.0.15', '198.18.0.2', '198.19.255.2', '198.19.255.100', ...own]) {
+      for (const port of [22, 2222]) {
+        expect(await guest.greeting(host, port), `${host}:${port}`).not.toContain('two');
+      }
+    }
+  });
+
+  promise(1, "the host's name server on any other port", async () => {
+    expect(await guest.run('nc -w 3 198.19.255.3 54 </dev/null; echo $?')).toMatch(/1$/);
+  });
+});
+
+describeUnless(noNetwork)('a machine on the internet', () => {
+  it("resolves names and fetches Debian's packages", async () => {
+    const sources = await Promise.all(
+      ['/etc/apt/sources.list', '/etc/apt/sources.list.d/debian.sources'].map((path) =>
+        readFile(path, 'utf8').catch(() => ''),
+      ),
+    );
+    const mirror = /http:\/\/[^\s/]+\/debian(?=[\s/])/.exec(sources.join('\n'))?.[0];
+    const { hostname } = new URL(mirror ?? '');
+    expect(await guest.run(`nslookup ${hostname} 198.18.0.3`)).toMatch(/Address.*\d+\.\d+/);
+    const url = `${mirror}/dists/bookworm/Release`;
+    expect(await guest.run(`wget -q -O - ${url} | head -1`)).toMatch(/^Origin: Debian/);
+  });
+
+  promise.unless(notRoot)(1, 'reaches a public address', async () => {
+    const name = `vcpub${process.pid}`;
+    await execa('ip', ['netns', 'add', name]);
+    const out = (...args: string[]) => execa('ip', ['netns', 'exec', name, ...args]);
+    try {
+      await execa('ip', ['link', 'add', 'vcpub0', 'type', 'veth', 'peer', 'name', 'vcpub1']);
+      await execa('ip', ['link', 'set', 'vcpub1', 'netns', name]);
+      await execa('ip', ['address', 'add', '192.52.193.129/30', 'dev', 'vcpub0']);
+      await execa('ip', ['link', 'set', 'vcpub0', 'up']);
+      await out('ip', 'address', 'add', '192.52.193.130/30', 'dev', 'vcpub1');
+      await out('ip', 'link', 'set', 'vcpub1', 'up');
+      const listening = out('socat', 'TCP4-LISTEN:8080,fork,reuseaddr', 'SYSTEM:echo public');
+      listening.catch(() => undefined);
+      let greeting = '';
+      for (let i = 0; i < 10 && greeting === ''; i++) {
+        greeting = await guest.greeting('192.52.193.130', 8080);
+      }
+      listening.kill('SIGKILL');
+      expect(greeting).toBe('public');
+    } finally {
+      await execa('ip', ['link', 'del', 'vcpub0']).catch(() => undefined);
+      await execa('ip', ['netns', 'del', name]);
+    }
+  });
+});
+
+describeUnless(noNetwork)('a host without outgoing connections', () => {
+  promise(1, 'still reaches the ports of its machines, which reach nothing', async () => {
+    const network = await planNetwork(probe, { internet: false, allowNetworks: [] });
+    expect(network).toMatchObject({ mode: 'isolated', guest: null });
+    const closed = await TinyGuest.boot('closed', network);
+    try {
+      for (const host of [...own, '198.18.0.2']) {
+        expect(await closed.greeting(host, PORT), host).toBe('');
+      }
+      expect(await saidBy(closed)).toBe('guest closed\n');
+    } finally {
+      await closed.end();
+    }
+  });
+
+  promise(1, 'lets machines reach only the networks that it opens', async () => {
+    const address = own[0] ?? '';
+    const network = await planNetwork(probe, { internet: false, allowNetworks: [address] });
+    const opened = await TinyGuest.boot('opened', network);
+    try {
+      expect(await opened.greeting(address, PORT)).toBe('host');
+      expect(await opened.run('nslookup example.com 198.18.0.3 || echo none')).toContain('none');
+    } finally {
+      await opened.end();
+    }
+  });
+});
+
+describeUnless(noNetwork)('a host that opens a range of networks', () => {
+  promise.unless(notRoot)(27, 'stays closed, with its own address in that range', async () => {
+    const allowNetworks = ['10.0.0.0/8'];
+    const network = await planNetwork(probe, { internet: true, allowNetworks });
+    const ranged = await TinyGuest.boot('ranged', network);
+    try {
+      expect(await greetingHere('10.77.0.1', PORT)).toBe('host');
+      expect(await ranged.greeting('10.77.0.1', PORT)).toBe('');
+    } finally {
+      await ranged.end();
+    }
+  });
+});
+
+describeUnless(noNetwork)("a machine's socket", () => {
+  it("connects to its own guest's port", async () => {
+    expect(await saidBy(guest)).toBe('guest one\n');
+    expect(await saidBy(other)).toBe('guest two\n');
+  });
+});
+
+async function saidBy(machine: TinyGuest): Promise<string> {
+  const socket = await dialGuestPort(machine.directory);
+  let said = '';
+  for await (const part of socket) said += part;
+  return said;
+}

@@ -1,0 +1,190 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { eventually } from '../../support/eventually.js';
+import { openQemuEngine, spec } from '../../support/qemu/engine.js';
+import { plantQemuSeed } from '../../support/qemu/seed.js';
+import { thorough } from '../../support/run/tiers.js';
+import { makeCrashing } from '../../support/service/crash-points.js';
+import { type OwnDesktop, openOwnDesktop, untilRunning } from '../../support/service/desktop.js';
+import { outOfBand } from '../../support/service/out-of-band.js';
+
+/** A spare is made seconds after a start, by a machine that is emulated, beside everything else. */
+const MADE_MS = 120_000;
+
+let desktop: OwnDesktop;
+beforeAll(async () => {
+  desktop = await openOwnDesktop(['--max-running', '4', '--spares', '1']);
+});
+afterAll(() => desktop?.close());
+
+const http = (method: string, path: string, body?: object) =>
+  desktop.service.http(method, path, body);
+const bash = async (id: string, command: string) => {
+  const { json } = await http('POST', `/computers/${id}/bash`, { command });
+  if (json.exit_code !== 0) throw new Error(`${command}: ${JSON.stringify(json)}`);
+  return (json.stdout as string).trim();
+};
+const create = async (name: string) => {
+  const { json } = await http('POST', '/projects/e2e/computers', { name });
+  await untilRunning(desktop.service, json.id);
+  return json.id as string;
+};
+/** Where the service, or an engine without one, keeps its machines. */
+const ownQemu = () => join(desktop.service.directory, 'state', 'qemu');
+const pooled = (qemu = ownQemu()) =>
+  existsSync(join(qemu, 'pool')) ? readdirSync(join(qemu, 'pool')) : [];
+/** The process of a machine or a spare; undefined while it has none. */
+const pidOf = (kind: 'machines' | 'pool', id: string, qemu = ownQemu()): number | undefined =>
+  JSON.parse(readFileSync(join(qemu, kind, id, 'machine.json'), 'utf8')).process?.pid;
+const lives = (pid: number) => {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+};
+/** Clock ticks that a process has run for. */
+const ticks = (pid: number) => {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  return Number(fields[11]) + Number(fields[12]);
+};
+/** The process of a spare that stands still: it is ready to be handed out. */
+const readySpare = (qemu = ownQemu()) =>
+  eventually(async () => {
+    const [name] = pooled(qemu);
+    if (name === undefined) return undefined;
+    try {
+      const pid = pidOf('pool', name, qemu);
+      if (pid === undefined) return undefined;
+      // Twice: one that is only being made may wait for a moment.
+      const before = ticks(pid);
+      await sleep(1_000);
+      const between = ticks(pid);
+      await sleep(1_000);
+      return between - before <= 2 && ticks(pid) - between <= 2 && pid;
+    } catch {
+      return undefined; // It is only being made.
+    }
+  }, MADE_MS);
+
+it('claims a warm machine for a computer of the same shape, with its own identity', async () => {
+  await desktop.run('echo first > /dev/shm/whose; echo first > ~/whose');
+  const spare = await readySpare();
+  const id = await create('second');
+  expect(pidOf('machines', id)).toBe(spare);
+
+  const facts = async (command: string) => [await desktop.run(command), await bash(id, command)];
+  for (const command of [
+    'hostname',
+    'cat /etc/machine-id',
+    'cat /sys/class/net/e*/address',
+    'cat /var/lib/vc/authorized_keys',
+    'cat /var/lib/vc/identity',
+    'head -c 32 /dev/urandom | base64',
+  ]) {
+    const [first, second] = await facts(command);
+    expect(second, command).not.toBe(first?.trim());
+  }
+  expect(await bash(id, 'hostname')).toBe(`vc-${id.replaceAll('_', '-')}`);
+  expect(await bash(id, 'wc -l < /var/lib/vc/authorized_keys')).toBe('1');
+  expect(await bash(id, 'ls /dev/shm ~ | grep whose || echo none')).toBe('none');
+  const asked = Date.now() / 1000;
+  const clock = Number(await bash(id, 'date +%s'));
+  expect(clock).toBeGreaterThan(asked - 5);
+  expect(clock).toBeLessThan(Date.now() / 1000 + 5);
+  expect((await http('GET', `/computers/${id}/screenshot`)).json.success).toBe(true);
+
+  const { json: copy } = await http('POST', `/computers/${id}/fork`, { name: 'copy' });
+  expect(await bash(copy.id, 'hostname')).toBe(`vc-${copy.id.replaceAll('_', '-')}`);
+  await http('DELETE', `/computers/${copy.id}`);
+  await http('DELETE', `/computers/${id}`);
+  expect(lives(spare)).toBe(false);
+});
+
+thorough('does without a warm machine that was killed', async () => {
+  const spare = await readySpare();
+  process.kill(spare, 'SIGKILL');
+  const id = await create('third');
+  expect(pidOf('machines', id)).not.toBe(spare);
+  await http('DELETE', `/computers/${id}`);
+});
+
+thorough('removes the warm machines of a killed service, and nothing else', async () => {
+  const spare = await readySpare();
+  const own = pidOf('machines', desktop.id);
+  await desktop.service.kill('SIGKILL');
+  expect(lives(spare)).toBe(true);
+  await desktop.service.start();
+  await eventually(async () => !lives(spare) && pooled().length === 0, MADE_MS);
+  expect(pidOf('machines', desktop.id)).toBe(own);
+  expect(await desktop.run('cat /dev/shm/whose')).toBe('first\n');
+});
+
+thorough('keeps no warm machine after the service has stopped', async () => {
+  const id = await create('fourth');
+  const spare = await readySpare();
+  await http('DELETE', `/computers/${id}`);
+  await desktop.service.kill('SIGTERM');
+  expect(lives(spare)).toBe(false);
+  expect(pooled()).toEqual([]);
+  await desktop.service.start();
+});
+
+thorough.each([
+  ['before it has its name', /^rename pool\/.*: begins$/],
+  ['when it has its name', /^rename pool\/.*: done$/],
+  ['when it is told who it is', /^configure: sent$/],
+])('is one machine, of its own, after SIGKILL of the service %s', async (_, point) => {
+  // What an earlier attempt has left.
+  for (const { id } of (await http('GET', '/projects/e2e')).json.computers) {
+    if (id !== desktop.id) await http('DELETE', `/computers/${id}`);
+  }
+  const crashing = await makeCrashing(desktop.service);
+  const before = await create('another');
+  const spare = await readySpare();
+  await http('DELETE', `/computers/${before}`);
+  const cut = () => http('POST', '/projects/e2e/computers', { name: 'cut' });
+  expect(await crashing.crashAt(point, cut)).toBe(true);
+  // The row was written before the engine was asked.
+  const { json } = await http('GET', '/projects/e2e');
+  const { id } = json.computers.find(({ name }: { name: string }) => name === 'cut');
+  await untilRunning(desktop.service, id);
+  expect(await bash(id, 'hostname')).toBe(`vc-${id.replaceAll('_', '-')}`);
+  expect(await bash(id, 'wc -l < /var/lib/vc/authorized_keys')).toBe('1');
+  const pid = pidOf('machines', id);
+  await eventually(async () => pid === spare || !lives(spare), MADE_MS);
+  await http('DELETE', `/computers/${id}`);
+  expect(await desktop.run('cat /dev/shm/whose')).toBe('first\n');
+  await eventually(async () => {
+    const { directories } = await outOfBand(desktop.service).leftovers();
+    return directories.length === 1;
+  }, MADE_MS);
+  expect(lives(pid ?? 0)).toBe(false);
+});
+
+thorough('gives a warm machine to its owner only', async () => {
+  const state = mkdtempSync(join(desktop.service.directory, 'engine-'));
+  await plantQemuSeed(inject('qemuSeed'), state);
+  const qemu = join(state, 'qemu');
+  const engine = openQemuEngine(qemu, { poolSize: 1 });
+  const [template] = await engine.templates();
+  if (template === undefined) throw new Error('the seed has no template');
+  const { cpu, ram, resolution } = template;
+  const like = (id: string, ownerId: string) => spec(id, { cpu, ram, resolution, ownerId });
+  try {
+    await engine.create(like('mine', 'owner_one'));
+    await engine.start('mine');
+    const spare = await readySpare(qemu);
+    await engine.create(like('theirs', 'owner_two'));
+    expect(pidOf('machines', 'theirs', qemu)).toBeUndefined();
+    expect(pooled(qemu)).toHaveLength(1);
+    await engine.create(like('mine_too', 'owner_one'));
+    expect(pidOf('machines', 'mine_too', qemu)).toBe(spare);
+  } finally {
+    await Promise.allSettled(['mine', 'theirs', 'mine_too'].map((id) => engine.remove(id)));
+    await engine.close();
+    rmSync(state, { recursive: true });
+  }
+});

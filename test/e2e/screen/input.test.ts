@@ -1,0 +1,176 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { eventually } from '../../support/eventually.js';
+import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+
+let desktop: Desktop;
+beforeAll(async () => {
+  desktop = await openDesktop();
+  await desktop.run(
+    'xev -geometry 400x300+300+200 -event mouse -event keyboard >> /tmp/xev.log 2>&1 &',
+  );
+  await desktop.until('xdotool search --name "Event Tester" >/dev/null');
+  await desktop.service.http('POST', `/computers/${desktop.id}/wait`, { until: 'stable' });
+  origin = await windowOrigin();
+});
+afterAll(() => desktop.close());
+
+let origin = { x: 0, y: 0 };
+
+async function windowOrigin() {
+  const text = await desktop.run('xwininfo -name "Event Tester"');
+  const value = (name: string) =>
+    Number(new RegExp(`Absolute upper-left ${name}:\\s+(\\d+)`).exec(text)?.[1]);
+  return { x: value('X'), y: value('Y') };
+}
+
+/** A point in the window, as screen coordinates. */
+const at = (x: number, y: number) => ({ x: origin.x + x, y: origin.y + y });
+const act = async (action: string, body: object) => {
+  const { status, json } = await desktop.service.http(
+    'POST',
+    `/computers/${desktop.id}/${action}`,
+    body,
+  );
+  expect(json).toEqual({ success: true });
+  expect(status).toBe(200);
+};
+/** Waits until the program has seen so many events of that kind, and gives them. */
+const seen = (kind: string, count: number) =>
+  eventually(async () => {
+    const text = await desktop.run("cat /tmp/xev.log; echo -n ''");
+    const events = text
+      .split('\n\n')
+      .map((event) => event.trim())
+      .filter((event) => event.startsWith(kind));
+    return events.length >= count && events;
+  });
+
+beforeEach(async () => {
+  await act('move', at(5, 5));
+  await desktop.run('sleep 0.1; : > /tmp/xev.log');
+});
+
+const field = (event: string | undefined, pattern: RegExp) =>
+  Number(pattern.exec(event ?? '')?.[1]);
+const button = (event: string | undefined) => field(event, /button (\d)/);
+const time = (event: string | undefined) => field(event, /time (\d+)/);
+
+describe('a program inside sees', () => {
+  it.each([
+    ['left', 1],
+    ['middle', 2],
+    ['right', 3],
+  ])('a %s click where it was meant', async (name, number) => {
+    await act('click', { ...at(120, 80), button: name });
+    const [press] = await seen('ButtonPress', 1);
+    const [release] = await seen('ButtonRelease', 1);
+    expect([button(press), button(release)]).toEqual([number, number]);
+    expect(press).toContain('(120,80)');
+  });
+
+  it('a double click, fast enough to be one', async () => {
+    await act('click', { ...at(60, 60), double: true });
+    const presses = await seen('ButtonPress', 2);
+    expect(time(presses[1]) - time(presses[0])).toBeLessThan(250);
+    expect(presses).toHaveLength(2);
+  });
+
+  it('a click with a key held', async () => {
+    await act('click', { ...at(60, 60), keys: ['ctrl'] });
+    const [press] = await seen('ButtonPress', 1);
+    expect(press).toMatch(/state 0x4,/);
+    await act('click', at(70, 70));
+    const presses = await seen('ButtonPress', 2);
+    expect(presses[1], 'the key was released').toMatch(/state 0x0,/);
+  });
+
+  it('a drag: press, motion with the button down, release at the end', async () => {
+    const from = at(50, 50);
+    const to = at(350, 250);
+    await act('drag', {
+      start_x: from.x,
+      start_y: from.y,
+      end_x: to.x,
+      end_y: to.y,
+      duration: 0.3,
+    });
+    const [press] = await seen('ButtonPress', 1);
+    const [release] = await seen('ButtonRelease', 1);
+    const moves = await seen('MotionNotify', 5);
+    expect(press).toContain('(50,50)');
+    expect(release).toContain('(350,250)');
+    expect(moves.filter((move) => move.includes('state 0x100')).length).toBeGreaterThan(4);
+    expect(time(release) - time(press)).toBeGreaterThan(200);
+  });
+
+  it.each([
+    ['up', 4],
+    ['down', 5],
+    ['left', 6],
+    ['right', 7],
+  ])('the wheel turned %s', async (direction, number) => {
+    await act('scroll', { direction, amount: 2, ...at(90, 90) });
+    const presses = await seen('ButtonPress', 2);
+    expect(presses.map(button)).toEqual([number, number]);
+  });
+
+  it.each([
+    ['Enter', 'Return', '0x0'],
+    ['ctrl+c', 'c', '0x4'],
+    ['ctrl+shift+t', 'T', '0x5'],
+    ['alt+F5', 'F5', '0x8'],
+    ['Page_Up', 'Prior', '0x0'],
+    ['pgdn', 'Next', '0x0'],
+    ['F5', 'F5', '0x0'],
+    ['a', 'a', '0x0'],
+    ['A', 'A', '0x1'],
+    ['+', 'plus', '0x1'],
+    ['ESCAPE', 'Escape', '0x0'],
+    ['arrowleft', 'Left', '0x0'],
+    ['space', 'space', '0x0'],
+  ])('the key %s as %s', async (key, keysym, state) => {
+    await act('click', at(30, 30));
+    await desktop.run(': > /tmp/xev.log');
+    await act('key', { key });
+    const presses = await eventually(async () => {
+      const events = await seen('KeyPress', 1);
+      return events.some((event) => event.includes(`, ${keysym})`)) && events;
+    });
+    const press = presses.find((event) => event.includes(`, ${keysym})`));
+    expect(press).toContain(`state ${state},`);
+    const releases = await seen('KeyRelease', presses.length);
+    expect(releases, 'everything pressed is released').toHaveLength(presses.length);
+  });
+});
+
+describe('bad input changes nothing', () => {
+  it.each([
+    ['click', { x: 1280, y: 0 }, '1280x800'],
+    ['click', { x: -1, y: 0 }, '1280x800'],
+    ['move', { x: 0, y: 800 }, '1280x800'],
+    ['drag', { start_x: 0, start_y: 0, end_x: 5000, end_y: 0 }, '1280x800'],
+    ['key', { key: 'ctrl+retrun' }, 'Return'],
+    ['key', { key: 'nokeyatall+x' }, 'nokeyatall'],
+  ])('%s %j', async (action, body, message) => {
+    const { status, json } = await desktop.service.http(
+      'POST',
+      `/computers/${desktop.id}/${action}`,
+      body,
+    );
+    expect(status).toBe(400);
+    expect(json.error).toContain(message);
+    expect(await desktop.run('cat /tmp/xev.log')).not.toContain('Press');
+  });
+
+  it('takes the corners of the screen', async () => {
+    for (const [x, y] of [
+      [0, 0],
+      [1279, 799],
+      [0, 799],
+      [1279, 0],
+    ]) {
+      await act('move', { x, y });
+      expect(await desktop.run('xdotool getmouselocation')).toContain(`x:${x} y:${y} `);
+    }
+  });
+});

@@ -1,0 +1,28 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connectSharedService } from '../../../support/service/service.js';
+import { openViewer } from '../../../support/viewer.js';
+
+/** Longer than the shortest limit that can be set, a minute, and than the look for idle computers. */
+const IDLE_MS = 80_000;
+
+const service = connectSharedService();
+const project = `idle-${process.pid}`;
+beforeAll(() => service.vc.projects.create(project));
+afterAll(async () => {
+  await service.vc.projects.delete(project);
+  await service.close();
+});
+
+it('a computer that is watched is not stopped for idleness', { timeout: 240_000 }, async () => {
+  const { json } = await service.http('POST', `/projects/${project}/computers`, {
+    name: 'watched',
+    auto_stop_minutes: 1,
+  });
+  const watched = service.vc.computer({ id: json.id });
+  const viewer = openViewer((await watched.view('view')).url);
+  expect(await viewer.first).toMatchObject({ type: 'ready' });
+  await sleep(IDLE_MS);
+  expect((await watched.get()).status).toBe('running');
+  viewer.socket.close();
+});

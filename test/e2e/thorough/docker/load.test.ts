@@ -1,0 +1,193 @@
+import { connect } from 'node:net';
+import { Agent, request } from 'undici';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { eventually } from '../../../support/eventually.js';
+import { promise } from '../../../support/run/promise.js';
+import { type OwnDesktop, openOwnDesktop } from '../../../support/service/desktop.js';
+import { rested, vitals, watchMemory } from '../../../support/service/vitals.js';
+
+const AT_ONCE = 1000;
+/** Requests of one owner that are worked on at once. */
+const ROOM = 256;
+const BODY = 8 * 1024 * 1024;
+
+let desktop: OwnDesktop;
+beforeAll(async () => {
+  desktop = await openOwnDesktop();
+});
+afterAll(() => desktop.close());
+
+/** Requests that are under way at the same time, each on a connection of its own. */
+async function burst(count: number): Promise<Map<number, number>> {
+  const { service, id } = desktop;
+  const dispatcher = new Agent({ connections: count, pipelining: 1 });
+  const C = `/computers/${id}`;
+  type Kind = readonly [method: 'GET' | 'POST', path: string, body?: object];
+  // Commands are left out: how many processes a computer starts in 10 s is the host's affair.
+  const kinds: readonly Kind[] = [
+    ['GET', C],
+    ['POST', `${C}/click`, { x: 640, y: 400 }],
+    ['GET', `${C}/screenshot`],
+    ['GET', '/projects/e2e'],
+    ['POST', `${C}/type`, { text: 'x' }],
+    ['POST', '/projects/e2e/computers', { name: 'desktop' }],
+  ];
+  const statuses = new Map<number, number>();
+  const refusals = new Set<string>();
+  await Promise.all(
+    Array.from({ length: count }, async (_, i) => {
+      const [method, path, body] = kinds[i % kinds.length] ?? ['GET', C];
+      const { statusCode, body: answer } = await request(service.baseUrl + path, {
+        method,
+        headers: {
+          authorization: `Bearer ${service.apiKey}`,
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+        dispatcher,
+      });
+      const text = await answer.text();
+      // The name is taken: that is how this one is right.
+      const status = path.endsWith('/computers') && statusCode === 400 ? 200 : statusCode;
+      statuses.set(status, (statuses.get(status) ?? 0) + 1);
+      if (status !== 200) refusals.add(`${status} ${method} ${path}: ${text.slice(0, 200)}`);
+    }),
+  );
+  await dispatcher.close();
+  if (refusals.size > 0) console.log([...refusals].join('\n'));
+  return statuses;
+}
+
+/** Asks for the health over and over; `stop` gives how often, and the slowest in milliseconds. */
+function watchHealth() {
+  let over = false;
+  let count = 0;
+  let slowest = 0;
+  const watching = (async () => {
+    while (!over || count === 0) {
+      const began = performance.now();
+      const { status } = await desktop.service.http('GET', '/health');
+      expect(status).toBe(200);
+      slowest = Math.max(slowest, Math.round(performance.now() - began));
+      count += 1;
+    }
+  })();
+  watching.catch(() => undefined);
+  return {
+    stop: async () => {
+      over = true;
+      await watching;
+      return { count, slowest };
+    },
+  };
+}
+
+promise(
+  21,
+  'a thousand requests at once are answered or refused, and nothing of them stays',
+  async (report) => {
+    const { pid } = desktop.service;
+    // What is loaded and opened on first use stays.
+    await burst(AT_ONCE / 10);
+    const before = await rested(pid, vitals(pid).descriptors);
+    const memory = watchMemory(pid);
+    const health = watchHealth();
+    const statuses = await burst(AT_ONCE);
+    const { count, slowest } = await health.stop();
+    const most = memory.stop();
+    expect([...statuses.keys()].filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
+    const after = await rested(pid, before.descriptors + 5);
+    expect((await desktop.service.http('GET', `/computers/${desktop.id}/screenshot`)).status).toBe(
+      200,
+    );
+    const told = [...statuses].map(([status, times]) => `${times} × ${status}`).join(', ');
+    report(
+      `${told}; health ${count} times, slowest ${slowest} ms; ${before.mib}, ${most}, ${after.mib} MiB`,
+    );
+  },
+  240_000,
+);
+
+/** Requests that last for so long, each on a connection of its own; how often each status came. */
+async function lasting(count: number, duration: number): Promise<Record<string, number>> {
+  const { baseUrl, apiKey } = desktop.service;
+  const dispatcher = new Agent({ connections: count, pipelining: 1 });
+  const statuses: Record<string, number> = {};
+  await Promise.all(
+    Array.from({ length: count }, async () => {
+      const { statusCode, body } = await request(`${baseUrl}/computers/${desktop.id}/wait`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ duration }),
+        dispatcher,
+      });
+      await body.dump();
+      statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;
+    }),
+  );
+  await dispatcher.close();
+  return statuses;
+}
+
+promise(
+  21,
+  'of a thousand requests that last, those beyond the room that there is are refused',
+  async (report) => {
+    const { pid } = desktop.service;
+    const before = await rested(pid, vitals(pid).descriptors);
+    const health = watchHealth();
+    // They last far longer than one waits for its turn, so that nobody gets the turn of another.
+    const statuses = await lasting(AT_ONCE, 25);
+    const { count, slowest } = await health.stop();
+    expect(statuses).toEqual({ 200: ROOM, 429: AT_ONCE - ROOM });
+    await rested(pid, before.descriptors + 5);
+    expect((await desktop.service.http('GET', `/computers/${desktop.id}/screenshot`)).status).toBe(
+      200,
+    );
+    report(
+      `of ${AT_ONCE} that last ${AT_ONCE - ROOM} × 429; health ${count} times, slowest ${slowest} ms`,
+    );
+  },
+  240_000,
+);
+
+/** Clients that send most of a large body and then nothing, until so many have been refused. */
+async function hoard(count: number, refusals: number): Promise<void> {
+  const { baseUrl, apiKey } = desktop.service;
+  const part = Buffer.alloc(BODY - 1, ' ');
+  const head = [
+    `POST /api/computers/${desktop.id}/type HTTP/1.1`,
+    'host: 127.0.0.1',
+    `authorization: Bearer ${apiKey}`,
+    'content-type: application/json',
+    `content-length: ${BODY}`,
+  ];
+  let refused = 0;
+  const sockets = Array.from({ length: count }, () => {
+    const socket = connect(Number(new URL(baseUrl).port), '127.0.0.1');
+    socket.on('error', () => undefined);
+    socket.once('data', (data) => {
+      if (String(data).startsWith('HTTP/1.1 429')) refused += 1;
+    });
+    socket.write(`${head.join('\r\n')}\r\n\r\n`);
+    socket.write(part);
+    return socket;
+  });
+  await eventually(async () => refused >= refusals, 90_000);
+  for (const socket of sockets) socket.destroy();
+}
+
+promise(21, 'many large bodies do not fill the memory', async (report) => {
+  const { pid } = desktop.service;
+  const before = await rested(pid, vitals(pid).descriptors);
+  const memory = watchMemory(pid);
+  // 64 MiB of them are let in.
+  await hoard(80, 80 - 8);
+  const grown = memory.stop() - before.mib;
+  expect(grown).toBeLessThan(250);
+  await rested(pid, before.descriptors + 5);
+  expect((await desktop.service.http('GET', `/computers/${desktop.id}/screenshot`)).status).toBe(
+    200,
+  );
+  report(`80 bodies of 8 MiB: 72 refused, +${grown} MiB`);
+});

@@ -1,0 +1,93 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dialScreen, NotListening } from '../../../../src/engines/docker/machine/dial-screen.js';
+
+let directory: string;
+let hostSocket: string;
+let server: Server;
+beforeEach(async () => {
+  const root = mkdtempSync(join(tmpdir(), 'vc-dial-'));
+  directory = join(root, 'machine');
+  hostSocket = join(root, 'host.sock');
+  mkdirSync(directory);
+  server = await listen(hostSocket);
+});
+afterEach(() => {
+  server.close();
+  rmSync(join(directory, '..'), { recursive: true, force: true });
+});
+
+function listen(path: string): Promise<Server> {
+  return new Promise((resolve) => {
+    const made = createServer((socket) => {
+      socket.on('error', () => undefined).end('hello');
+    }).listen(path, () => resolve(made));
+  });
+}
+
+describe.runIf(process.platform === 'linux')('dialScreen', () => {
+  it("connects to the machine's socket", async () => {
+    const screen = await listen(join(directory, 'rfb.sock'));
+    const stream = await dialScreen(directory);
+    let text = '';
+    for await (const chunk of stream) text += chunk;
+    expect(text).toBe('hello');
+    screen.close();
+  });
+
+  it('outlives a guest that resets the connection while nobody listens yet', async () => {
+    const resetting = createServer({ pauseOnConnect: true }).listen(join(directory, 'rfb.sock'));
+    await once(resetting, 'listening');
+    const accepting = once(resetting, 'connection');
+    const stream = await dialScreen(directory);
+    const [accepted] = (await accepting) as [Socket];
+    const closed = new Promise((resolve) => stream.on('close', resolve));
+    // One end that closes with something unread is a reset for the other.
+    await new Promise((resolve) => stream.write('unread', resolve));
+    accepted.destroy();
+    stream.resume();
+    await closed;
+    expect(stream.errored).toMatchObject({ code: 'ECONNRESET' });
+    resetting.close();
+  });
+
+  it('connects however long the path is', async () => {
+    const long = join(directory, 'd'.repeat(100), 'e'.repeat(100));
+    mkdirSync(long, { recursive: true });
+    execFileSync('python3', [
+      '-c',
+      'import os, socket, sys; os.chdir(sys.argv[1]); s = socket.socket(socket.AF_UNIX); s.bind("rfb.sock")',
+      long,
+    ]);
+    // Found, though nobody listens on it any more.
+    await expect(dialScreen(long)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+  });
+
+  it("never follows a guest's link to a socket of the host", async () => {
+    symlinkSync(hostSocket, join(directory, 'rfb.sock'));
+    await expect(dialScreen(directory)).rejects.toMatchObject({ code: 'guest_failed' });
+  });
+
+  it.each(['file', 'fifo', 'directory'])('refuses a %s at once', async (kind) => {
+    const path = join(directory, 'rfb.sock');
+    if (kind === 'file') writeFileSync(path, '');
+    else if (kind === 'fifo') execFileSync('mkfifo', [path]);
+    else mkdirSync(path);
+    await expect(dialScreen(directory)).rejects.toMatchObject({ code: 'guest_failed' });
+  });
+
+  it('tells a socket that is not there yet', async () => {
+    await expect(dialScreen(directory)).rejects.toBeInstanceOf(NotListening);
+  });
+
+  it('stops with its signal', async () => {
+    await listen(join(directory, 'rfb.sock'));
+    const reason = new Error('left');
+    await expect(dialScreen(directory, AbortSignal.abort(reason))).rejects.toBe(reason);
+  });
+});

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { machineState } from '../../../../src/engines/docker/machine/status.js';
+
+const state = (Status: string, ExitCode = 0, OOMKilled = false) =>
+  machineState('m', { Status, ExitCode, OOMKilled });
+
+describe("a container's state as a machine's", () => {
+  it.each(['running', 'paused', 'restarting'])('%s is running', (status) => {
+    expect(state(status)).toEqual({ id: 'm', status: 'running' });
+  });
+
+  it.each(['created', 'removing'])('%s is stopped', (status) => {
+    expect(state(status)).toEqual({ id: 'm', status: 'stopped' });
+  });
+
+  it.each([0, 130, 137, 143, 255])('exit code %d is no failure of its own', (code) => {
+    expect(state('exited', code)).toEqual({ id: 'm', status: 'stopped' });
+  });
+
+  it('any other end is an error with its reason', () => {
+    expect(state('exited', 1)).toMatchObject({ status: 'error', reason: /exit code 1/ });
+    expect(state('exited', 137, true)).toMatchObject({ status: 'error', reason: /memory/ });
+    expect(state('dead')).toMatchObject({ status: 'error' });
+  });
+
+  it('a program in it that ran out of memory is not its end', () => {
+    expect(state('running', 0, true)).toEqual({ id: 'm', status: 'running' });
+    expect(state('exited', 0, true)).toEqual({ id: 'm', status: 'stopped' });
+  });
+});

@@ -1,0 +1,110 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface, type Interface } from 'node:readline';
+import { execa } from 'execa';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { bridgePrefix } from '../../../../src/engines/docker/ids.js';
+import { tableName } from '../../../../src/engines/docker/network/firewall-rules.js';
+import { guardCommand } from '../../../../src/engines/docker/network/guard-script.js';
+import { eventually } from '../../../support/eventually.js';
+import { describeUnless } from '../../../support/run/needs.js';
+import { promise } from '../../../support/run/promise.js';
+
+const namespace = `vcguard${process.pid}`;
+const policy = { serviceId: 'svc_1', internet: true, allowNetworks: [], resolvers: [] };
+const table = ['inet', tableName(policy.serviceId)];
+const bridge = `${bridgePrefix(policy.serviceId)}000000001`;
+
+const inside = (...command: string[]) => execa('ip', ['netns', 'exec', namespace, ...command]);
+const rules = () => inside('nft', 'list', 'table', ...table).then(({ stdout }) => stdout);
+const isUp = async () => /[<,]UP[,>]/.test((await inside('ip', 'link', 'show', bridge)).stdout);
+
+let guard: ChildProcessWithoutNullStreams | undefined;
+let lines: Interface;
+
+async function startGuard(command: readonly string[]): Promise<void> {
+  guard = spawn('ip', ['netns', 'exec', namespace, ...command]);
+  lines = createInterface({ input: guard.stdout });
+  await once(lines, 'line');
+}
+
+async function check(name: string): Promise<string> {
+  guard?.stdin.write(`${name}\n`);
+  for (;;) {
+    const [line] = (await once(lines, 'line')) as [string];
+    if (line.startsWith(name)) return line;
+  }
+}
+
+const hasNamespaces = await execa('ip', ['netns', 'add', namespace])
+  .then(
+    () => execa('ip', ['netns', 'exec', namespace, 'nft', 'list', 'tables']).then(() => true),
+    () => false,
+  )
+  .catch(() => false);
+
+describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and nft')(
+  'the container that keeps the rules',
+  () => {
+    beforeAll(async () => {
+      await inside('ip', 'link', 'add', bridge, 'type', 'bridge');
+      await inside('ip', 'link', 'set', bridge, 'up');
+    });
+    afterAll(async () => {
+      guard?.kill('SIGKILL');
+      await execa('ip', ['netns', 'del', namespace]);
+    });
+
+    promise(
+      27,
+      'puts back a table that is gone or changed, within 10 s and on demand',
+      async (report) => {
+        await startGuard(guardCommand(policy));
+        const laid = await rules();
+        const began = Date.now();
+        await inside('nft', 'flush', 'ruleset');
+        await eventually(async () => (await rules().catch(() => '')) === laid, 10_000);
+        report(`restored after ${((Date.now() - began) / 1000).toFixed(1)} s`);
+        for (const change of [
+          ['delete', 'table', ...table],
+          ['flush', 'chain', ...table, 'to_host'],
+          ['insert', 'rule', ...table, 'input', 'accept'],
+          ['add', 'element', ...table, 'allowed_hosts', '{ 10.0.0.1 }'],
+          ['flush', 'set', ...table, 'closed'],
+        ]) {
+          await inside('nft', ...change);
+          expect(await rules().catch(() => '')).not.toBe(laid);
+          expect(await check(change.join('-'))).toMatch(/ ok$/);
+          expect(await rules()).toBe(laid);
+        }
+      },
+      30_000,
+    );
+
+    promise(
+      27,
+      'takes the bridges down while it cannot restore the rules',
+      async () => {
+        guard?.kill('SIGKILL');
+        const [program = '', flag = '', script = '', ...rest] = guardCommand(policy);
+        // A kernel that accepts no rules from now on.
+        const refusing = `nft() { [ -e /proc/sys/net/ipv4/conf/refuse0 ] && { echo no; return 1; }; command nft "$@"; }\n`;
+        await startGuard([program, flag, `${refusing}${script}`, ...rest]);
+        expect(await isUp()).toBe(true);
+        await inside('ip', 'link', 'add', 'refuse0', 'type', 'bridge');
+        expect(await check('broken')).toBe('broken failed no');
+        expect(await isUp()).toBe(false);
+        await inside('ip', 'link', 'del', 'refuse0');
+        expect(await check('repaired')).toBe('repaired ok');
+        expect(await isUp()).toBe(true);
+      },
+      30_000,
+    );
+
+    promise(27, 'removes the table when it is told to end', async () => {
+      guard?.stdin.write('end\n');
+      await once(lines, 'line');
+      await expect(rules()).rejects.toThrow();
+    });
+  },
+);

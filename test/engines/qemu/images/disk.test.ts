@@ -1,0 +1,66 @@
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { buildDisk } from '../../../../src/engines/qemu/images/disk.js';
+
+let cacheDirectory: string;
+
+beforeEach(async () => {
+  cacheDirectory = await mkdtemp(join(tmpdir(), 'vc-cache-'));
+});
+
+afterEach(() => rm(cacheDirectory, { recursive: true, force: true }));
+
+const FILES = ['disk.qcow2', 'kernel', 'initrd', 'cmdline'];
+const images = () => join(cacheDirectory, 'images');
+const versions = async () => (await readdir(images())).filter((name) => name.startsWith('linux-'));
+
+function builder() {
+  const state = { builds: 0 };
+  const build = async (_recipe: unknown, directory: string) => {
+    state.builds += 1;
+    for (const file of FILES) await writeFile(join(directory, file), file);
+    await sleep(30);
+  };
+  return { state, build };
+}
+
+test('a disk is built once for all who ask, and then taken from the cache', async () => {
+  const { state, build } = builder();
+  const options = { cacheDirectory, build };
+  const all = await Promise.all([buildDisk('linux', options), buildDisk('linux', options)]);
+  expect(all[1]).toEqual(all[0]);
+  expect(state.builds).toBe(1);
+  expect(basename(dirname(all[0].disk))).toBe(`linux-vm-${all[0].recipeHash}`);
+  expect((await readdir(dirname(all[0].disk))).sort()).toEqual([...FILES].sort());
+});
+
+test('a failed or crashed build leaves nothing that is taken for whole', async () => {
+  const fail = async (_recipe: unknown, directory: string) => {
+    await writeFile(join(directory, 'disk.qcow2'), 'half');
+    throw new Error('no space left');
+  };
+  await expect(buildDisk('linux', { cacheDirectory, build: fail })).rejects.toThrow('no space');
+  expect(await versions()).toEqual(['linux-vm.lock']);
+
+  const { build } = builder();
+  const { disk } = await buildDisk('linux', { cacheDirectory, build });
+  await rm(dirname(disk), { recursive: true });
+  await mkdir(`${dirname(disk)}.partial`);
+  await writeFile(join(`${dirname(disk)}.partial`, 'rubbish'), 'half');
+  expect(await readFile((await buildDisk('linux', { cacheDirectory, build })).disk, 'utf8')).toBe(
+    'disk.qcow2',
+  );
+  expect(await readdir(dirname(disk))).not.toContain('rubbish');
+});
+
+test('a new disk replaces older ones, and nothing of the containers of that recipe', async () => {
+  const old = `linux-vm-${'a'.repeat(64)}`;
+  const container = `linux-${'b'.repeat(64)}`;
+  for (const name of [old, container]) await mkdir(join(images(), name), { recursive: true });
+  await buildDisk('linux', { cacheDirectory, build: builder().build });
+  expect(await versions()).toContain(container);
+  expect(await versions()).not.toContain(old);
+});

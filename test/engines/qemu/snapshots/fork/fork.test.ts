@@ -1,0 +1,73 @@
+import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLayer } from '../../../../../src/engines/qemu/disk/qcow2.js';
+import { QemuHost } from '../../../../../src/engines/qemu/host.js';
+import { Layout } from '../../../../../src/engines/qemu/layout.js';
+import {
+  type MachineRecord,
+  readMachineRecord,
+} from '../../../../../src/engines/qemu/machine/machine-record.js';
+import { QemuMachine } from '../../../../../src/engines/qemu/machine/qemu-machine.js';
+import { forkMachine } from '../../../../../src/engines/qemu/snapshots/fork/fork.js';
+import { Templates } from '../../../../../src/engines/qemu/snapshots/templates/templates.js';
+import { machineRecord } from '../../../../support/qemu/machine-record.js';
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'vc-fork-'));
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const quiet = { onChange: () => undefined, onReset: () => undefined, onHangUp: () => undefined };
+
+/** Collects the machine's records as they are on disk after each write. */
+class RecordingMachine extends QemuMachine {
+  readonly left: MachineRecord[] = [];
+  override async writeNew(record: MachineRecord): Promise<MachineRecord> {
+    const written = await super.writeNew(record);
+    const read = await readMachineRecord(this.directory);
+    if (read) this.left.push(read);
+    for (const layer of read?.layers ?? []) await access(join(this.directory, layer));
+    return written;
+  }
+}
+
+async function copyOf(used: boolean) {
+  const directory = join(root, 'one');
+  await mkdir(directory);
+  const source = new QemuMachine('one', directory, quiet);
+  const about = await machineRecord({ used, intended: 'stopped', process: null });
+  const { spec, image } = about;
+  await createLayer(directory, { name: 'image.qcow2', backing: '', bytes: image.diskBytes });
+  const top = { name: 'disk-1.qcow2', backing: 'image.qcow2', bytes: image.diskBytes };
+  await createLayer(directory, top);
+  await source.writeNew({ ...about, image: { ...image, kind: 'disk' } });
+  const copy = new RecordingMachine('two', join(root, 'two'), quiet);
+  const host = new QemuHost(new Layout(root), { internet: false, allowNetworks: [] });
+  const templates = new Templates(host, {
+    mode: 'on-demand',
+    onProblem: () => undefined,
+  });
+  const parts = { host, templates, signal: undefined };
+  await forkMachine(source, copy, { ...spec, id: 'two' }, parts);
+  return copy;
+}
+
+describe('a fork of a stopped machine', () => {
+  it('never exists without the data of its source', async () => {
+    const { left } = await copyOf(true);
+    expect(left.length).toBeGreaterThan(0);
+    for (const { used, layers } of left) {
+      expect(used).toBe(true);
+      expect(layers.slice(0, -1)).toEqual(['image.qcow2', 'disk-1.qcow2']);
+    }
+  });
+
+  it('is unused if its source is', async () => {
+    const { left } = await copyOf(false);
+    expect(left.at(-1)).toMatchObject({ used: false, resume: null, intended: 'stopped' });
+    expect(left.at(-1)?.layers).toHaveLength(2);
+  });
+});

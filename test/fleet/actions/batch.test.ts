@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { BatchAction } from '../../../src/contract/actions/batch.js';
+import { runBatch } from '../../../src/fleet/actions/batch.js';
+
+const MIB = 1024 * 1024;
+const shot = BatchAction.parse({ action: 'screenshot' });
+const picture = (characters: number) => ({
+  success: true as const,
+  image: 'A'.repeat(characters),
+  format: 'png' as const,
+  encoding: 'base64' as const,
+  width: 1,
+  height: 1,
+});
+
+it('ends with a failure at the picture that makes them more than 64 MiB in all', async () => {
+  let taken = 0;
+  const { success, results } = await runBatch(Array(100).fill(shot), async () => {
+    taken += 1;
+    return picture(24 * MIB);
+  });
+  expect(success).toBe(false);
+  expect(taken).toBe(3);
+  expect(results.map((result) => 'image' in result)).toEqual([true, true, false]);
+  expect(results.at(-1)).toEqual({
+    success: false,
+    code: 'payload_too_large',
+    error: expect.stringContaining('larger than 64 MiB'),
+    remedy: 'Use scale, format jpeg, or fewer screenshots.',
+  });
+});
+
+it('answers pictures of 64 MiB', async () => {
+  const run = async () => picture(32 * MIB);
+  expect(await runBatch([shot, shot], run)).toMatchObject({ success: true });
+});

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { startTimer } from '../../../src/fleet/audit/audit-log.js';
+import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+import { promise } from '../../support/run/promise.js';
+
+const DAY_MS = 24 * 3_600_000;
+const computerId = 'cmp_0123456789abcdefghjk';
+
+let test: TestFleet;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  test = await openTestFleet();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await test.close();
+});
+
+function record(action: string): void {
+  test.fleet.auditLog.record({
+    ...{ owner: { id: 'usr_a', keyId: 'key_a' }, computerId, action, detail: {}, outcome: 'ok' },
+    ...startTimer()(),
+  });
+}
+
+const recorded = () =>
+  test.fleet.auditLog.list(computerId, { limit: 100 }).map(({ action }) => action);
+
+promise(30, 'a clock that jumps by a year, either way, loses no audit row', async (report) => {
+  record('before');
+  for (const days of [100, 365, -730, 1000]) {
+    vi.setSystemTime(Date.now() + days * DAY_MS);
+    vi.advanceTimersByTime(2 * 3_600_000);
+    record(`jumped ${days}`);
+    expect(recorded()).toContain('before');
+    test = await test.restart();
+    record(`restarted after ${days}`);
+  }
+  expect(recorded()).toHaveLength(9);
+  report('9 audit rows over jumps of 100 to 1,000 days');
+});
+
+it('drops an entry after the service has run for 90 days, restarts included', async () => {
+  record('old');
+  vi.advanceTimersByTime(2 * 3_600_000);
+  expect(recorded()).toEqual(['old']);
+  record('second');
+  vi.advanceTimersByTime(45 * DAY_MS);
+  test = await test.restart();
+  vi.advanceTimersByTime(44 * DAY_MS);
+  record('late');
+  expect(recorded()).toEqual(['late', 'second', 'old']);
+  vi.advanceTimersByTime(2 * DAY_MS);
+  record('last');
+  expect(recorded()).toContain('late');
+  expect(recorded()).not.toContain('old');
+});
+
+it('times an operation by a clock that does not jump', () => {
+  const timer = startTimer();
+  vi.advanceTimersByTime(1200);
+  vi.setSystemTime(0);
+  expect(timer()).toMatchObject({ ms: 1200 });
+});

@@ -1,0 +1,233 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ApiError } from '../../../src/contract/errors.js';
+import { CreateComputer } from '../../../src/contract/resources.js';
+import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
+import { FakeEngine, FakeForkingEngine } from '../../support/fake-engine.js';
+import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+
+let test: TestFleet;
+let engine: FakeForkingEngine;
+let owner: Owner;
+
+beforeEach(async () => {
+  engine = new FakeForkingEngine();
+  test = await openTestFleet({ engine });
+  owner = test.fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
+  test.fleet.projects.create(owner, 'demo');
+});
+afterEach(() => test.close());
+
+const record = (name: string) => test.fleet.computers.find(owner, { project: 'demo', name });
+const names = () => test.fleet.projects.get(owner, 'demo').computers.map(({ name }) => name);
+const create = (name: string) => {
+  const project = test.fleet.projects.find(owner, 'demo');
+  const input = CreateComputer.parse({ name, ram: 4, auto_stop_minutes: 9, resolution: '800x600' });
+  return test.fleet.computers.create(owner, project, input, 'ready');
+};
+const fork = (from: string, name: string, wait: 'ready' | 'no' = 'ready') =>
+  test.fleet.computers.fork(owner, record(from), name, wait);
+const stop = (name: string) => test.fleet.computers.stop(record(name));
+const refusal = (promise: Promise<unknown>) =>
+  promise.then(
+    () => 'done',
+    (error) => (error instanceof ApiError ? error.code : String(error)),
+  );
+const reopen = async () => {
+  test = await test.restart();
+};
+
+/** Lets the next such call wait until it is opened. */
+function gate(call: 'fork' | 'start'): () => void {
+  let open = () => {};
+  engine.gates.set(
+    call,
+    new Promise<void>((resolve) => {
+      open = resolve;
+    }),
+  );
+  return open;
+}
+const underWay = (call: string) =>
+  vi.waitFor(() => expect(engine.calls.some((made) => made.startsWith(call))).toBe(true));
+
+describe('a copy of a running computer', () => {
+  it('runs, with the same shape and a key of its own', async () => {
+    const original = await create('one');
+    const copy = await fork('one', 'two');
+    expect(copy).toMatchObject({
+      ...{ name: 'two', status: 'running', ram: 4, auto_stop_minutes: 9 },
+      resolution: { width: 800, height: 600 },
+    });
+    expect(copy.id).not.toBe(original.id);
+    expect(engine.machines.get(copy.id)?.status).toBe('running');
+    expect(engine.calls).not.toContain(`create ${copy.id}`);
+    const [theirs, ours] = [record('one'), record('two')];
+    expect(ours.public_key).not.toBe(theirs.public_key);
+    expect(engine.machines.get(copy.id)?.spec.authorizedKey).toBe(ours.public_key);
+  });
+
+  it('counts against the limit', async () => {
+    await create('one');
+    await create('two');
+    expect(await refusal(fork('one', 'three'))).toBe('limit_reached');
+    expect(names()).toEqual(['one', 'two']);
+  });
+
+  it('waits until its source is ready', async () => {
+    const open = gate('start');
+    const creating = create('one');
+    await underWay('start');
+    const copying = fork('one', 'two');
+    open();
+    await creating;
+    expect((await copying).status).toBe('running');
+  });
+
+  it('holds up a stop and a deletion of its source until the copy is whole', async () => {
+    await create('one');
+    const open = gate('fork');
+    const copying = fork('one', 'two');
+    await underWay('fork');
+    const removing = test.fleet.computers.remove(record('one'));
+    await new Promise(setImmediate);
+    expect(engine.calls.some((call) => call.startsWith('remove'))).toBe(false);
+    open();
+    expect((await copying).status).toBe('running');
+    await removing;
+    expect(names()).toEqual(['two']);
+  });
+
+  it('is not begun in the middle of a text', async () => {
+    await create('one');
+    const one = record('one');
+    const order: string[] = [];
+    await test.fleet.actions.perform(one, 'move', { x: 1, y: 1 }, new AbortController().signal);
+    const screen = test.connectors.screens.at(-1);
+    if (screen === undefined) throw new Error('no screen was opened');
+    let typed = () => {};
+    vi.spyOn(screen, 'type').mockImplementation(async () => {
+      await new Promise<void>((resolve) => {
+        typed = resolve;
+      });
+      order.push('typed');
+    });
+    const typing = test.fleet.actions.perform(
+      one,
+      'type',
+      { text: 'a' },
+      new AbortController().signal,
+    );
+    const copying = fork('one', 'two').then(() => order.push('copied'));
+    await vi.waitFor(() => expect(screen.type).toHaveBeenCalled());
+    typed();
+    await Promise.all([typing, copying]);
+    expect(order).toEqual(['typed', 'copied']);
+  });
+});
+
+describe('a copy of a stopped computer', () => {
+  it('is stopped, and starts from its own disk', async () => {
+    await create('one');
+    await stop('one');
+    const copy = await fork('one', 'two');
+    expect(copy.status).toBe('stopped');
+    expect((await test.fleet.computers.start(record('two'))).status).toBe('running');
+    expect(engine.calls).not.toContain(`create ${copy.id}`);
+  });
+
+  it('does not count against the limit, even while it is made', async () => {
+    await create('one');
+    await stop('one');
+    await create('two');
+    await create('three');
+    const open = gate('fork');
+    const copying = fork('one', 'four');
+    await underWay('fork');
+    await stop('two');
+    expect((await test.fleet.computers.start(record('two'))).status).toBe('running');
+    open();
+    expect((await copying).status).toBe('stopped');
+  });
+
+  it('whose disk was removed outside the service is not recreated', async () => {
+    await create('one');
+    await stop('one');
+    const copy = await fork('one', 'two');
+    engine.machines.delete(copy.id);
+    await reopen();
+    await vi.waitFor(() => expect(record('two').status).toBe('error'));
+    expect(record('two').status_reason).toContain('disk is lost');
+  });
+});
+
+describe('what is refused', () => {
+  it('changes nothing', async () => {
+    await create('one');
+    expect(await refusal(fork('one', 'one'))).toBe('name_taken');
+    engine.failures.set('fork', new ApiError('internal', 'no room'));
+    expect(await refusal(fork('one', 'two'))).toBe('internal');
+    expect(names()).toEqual(['one']);
+    expect(engine.machines.size).toBe(1);
+  });
+
+  it('names the engines that can copy', async () => {
+    await test.close();
+    test = await openTestFleet({ engine: new FakeEngine(), other: engine });
+    owner = test.fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
+    test.fleet.projects.create(owner, 'demo');
+    await create('one');
+    await expect(fork('one', 'two')).rejects.toMatchObject({
+      code: 'unsupported',
+      remedy: expect.stringContaining('qemu'),
+    });
+    expect(names()).toEqual(['one']);
+  });
+});
+
+describe('a copy that a crash interrupted', () => {
+  const interrupted = async () => {
+    await create('one');
+    gate('fork');
+    const answer = refusal(fork('one', 'two'));
+    await underWay('fork');
+    engine.calls.length = 0;
+    return answer;
+  };
+
+  it('is made whole at the next start', async () => {
+    const answer = interrupted();
+    await vi.waitFor(() => expect(names()).toContain('two'));
+    await reopen();
+    expect(await answer).not.toBe('done');
+    await vi.waitFor(() => expect(record('two').status).toBe('running'));
+    expect(engine.machines.get(record('two').id)?.status).toBe('running');
+  });
+
+  it('is gone when its source is gone', async () => {
+    const answer = interrupted();
+    await vi.waitFor(() => expect(names()).toContain('two'));
+    const { id } = record('one');
+    await test.fleet.close();
+    await answer;
+    // The source's deletion was intended before the crash, and comes first at the start.
+    const { openStore } = await import('../../../src/fleet/store/index.js');
+    const store = openStore(test.directory);
+    store.computers.change(id, 'remove');
+    store.close();
+    test = await openTestFleet({ engine, directory: test.directory, key: test.key });
+    await vi.waitFor(() => expect(names()).toEqual([]));
+    expect(engine.machines.size).toBe(0);
+  });
+
+  it('runs when its source was stopped meanwhile', async () => {
+    const answer = interrupted();
+    await vi.waitFor(() => expect(names()).toContain('two'));
+    const { id } = record('one');
+    await test.fleet.close();
+    await answer;
+    await engine.stop(id);
+    test = await openTestFleet({ engine, directory: test.directory, key: test.key });
+    await vi.waitFor(() => expect(record('two').status).toBe('running'));
+    expect(record('one').status).toBe('stopped');
+  });
+});

@@ -1,0 +1,75 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { CreateComputer } from '../../../src/contract/resources.js';
+import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+import { promise } from '../../support/run/promise.js';
+
+let test: TestFleet;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'Date', 'performance'] });
+  test = await openTestFleet();
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await test.close();
+});
+
+it('stops an idle computer, with an audit entry of the service', async () => {
+  const { fleet } = test;
+  const owner = fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
+  fleet.projects.create(owner, 'demo');
+  const project = fleet.projects.find(owner, 'demo');
+  const input = CreateComputer.parse({ name: 'desk', auto_stop_minutes: 1 });
+  const { id } = await fleet.computers.create(owner, project, input, 'ready');
+  vi.advanceTimersByTime(45_000);
+  expect(fleet.computers.view(id).status).toBe('running');
+  vi.advanceTimersByTime(30_000);
+  await vi.waitFor(() => expect(fleet.auditLog.list(id, { limit: 9 })).toHaveLength(1));
+  expect(fleet.computers.view(id).status).toBe('stopped');
+  const step = { action: 'autoStop', key_id: 'service', outcome: 'ok' };
+  expect(fleet.auditLog.list(id, { limit: 9 })).toMatchObject([step]);
+});
+
+promise(30, 'a clock that jumps a year ahead stops no computer in use', async (report) => {
+  const { fleet } = test;
+  const owner = fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
+  fleet.projects.create(owner, 'demo');
+  const project = fleet.projects.find(owner, 'demo');
+  const input = CreateComputer.parse({ name: 'desk', auto_stop_minutes: 1 });
+  const { id } = await fleet.computers.create(owner, project, input, 'ready');
+  vi.setSystemTime(Date.now() + 365 * 24 * 3_600_000);
+  vi.advanceTimersByTime(15_000);
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(fleet.computers.view(id).status).toBe('running');
+  vi.setSystemTime(Date.now() - 2 * 365 * 24 * 3_600_000);
+  vi.advanceTimersByTime(60_000);
+  await vi.waitFor(() => expect(fleet.computers.view(id).status).toBe('stopped'));
+  report('auto-stop after a year ahead and back');
+});
+
+it('keeps running while the disk is full, and stops the computer when there is space', async () => {
+  const { fleet, store } = test;
+  const owner = fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
+  fleet.projects.create(owner, 'demo');
+  const project = fleet.projects.find(owner, 'demo');
+  const input = CreateComputer.parse({ name: 'desk', auto_stop_minutes: 1 });
+  const { id } = await fleet.computers.create(owner, project, input, 'ready');
+  const rejections: unknown[] = [];
+  const note = (reason: unknown) => void rejections.push(reason);
+  process.on('unhandledRejection', note);
+  const writing = vi.spyOn(store.computers, 'change').mockImplementation(() => {
+    throw new Error('database or disk is full');
+  });
+  try {
+    vi.advanceTimersByTime(75_000);
+    await vi.waitFor(() => expect(writing).toHaveBeenCalled());
+    // What nobody waits for is told when all that is due has been done.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(rejections).toEqual([]);
+    expect(fleet.computers.view(id).status).toBe('running');
+    writing.mockRestore();
+    vi.advanceTimersByTime(15_000);
+    await vi.waitFor(() => expect(fleet.computers.view(id).status).toBe('stopped'));
+  } finally {
+    process.off('unhandledRejection', note);
+  }
+});

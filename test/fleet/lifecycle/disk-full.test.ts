@@ -1,0 +1,60 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, vi } from 'vitest';
+import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+import { promise } from '../../support/run/promise.js';
+
+let world: TestFleet;
+let owner: { id: string; keyId: string };
+beforeEach(async () => {
+  world = await openTestFleet();
+  const found = world.fleet.apiKeys.authenticate(world.key);
+  if (found === undefined) throw new Error('the key is unknown');
+  owner = found;
+  world.fleet.projects.create(owner, 'p');
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await world.close();
+});
+
+async function create(name: string) {
+  const project = world.fleet.projects.find(owner, 'p');
+  const input = { name, os: 'linux', ram: 2, cpu: 2, gpu: 'none' } as const;
+  const resolution = { width: 1280, height: 800 };
+  const whole = { ...input, resolution, auto_stop_minutes: null, protected: false };
+  const { id } = await world.fleet.computers.create(owner, project, whole, 'ready');
+  return world.fleet.computers.find(owner, { id });
+}
+
+/** No status can be written until the engine has done something. */
+function fillDisk(until: () => boolean): void {
+  const { computers } = world.store;
+  const { change } = computers;
+  vi.spyOn(computers, 'change').mockImplementation((...args) => {
+    if (until()) return change(...args);
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  });
+}
+
+promise(28, 'a stop and a deletion go to the engine when nothing can be written', async () => {
+  const record = await create('a');
+  const other = await create('b');
+  fillDisk(() => world.engine.calls.includes(`stop ${record.id}`));
+  expect((await world.fleet.computers.stop(record)).status).toBe('stopped');
+  vi.restoreAllMocks();
+  fillDisk(() => world.engine.calls.includes(`remove ${other.id}`));
+  await world.fleet.computers.remove(other);
+  expect(() => world.fleet.computers.find(owner, { id: other.id })).toThrow('There is no computer');
+});
+
+promise(28, 'the reserve is released for a stop or deletion, and taken again', async () => {
+  const path = join(world.directory, 'reserve');
+  expect(statSync(path).size).toBe(4 * 2 ** 20);
+  const record = await create('a');
+  fillDisk(() => !existsSync(path));
+  expect((await world.fleet.computers.stop(record)).status).toBe('stopped');
+  expect(existsSync(path)).toBe(false);
+  world.fleet.storeState();
+  expect(existsSync(path)).toBe(true);
+});

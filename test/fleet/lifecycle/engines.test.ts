@@ -1,0 +1,105 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { ApiError } from '../../../src/contract/errors.js';
+import { CreateComputer } from '../../../src/contract/resources.js';
+import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
+import { FakeEngine, FakeForkingEngine } from '../../support/fake-engine.js';
+import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+
+let docker: FakeEngine;
+let qemu: FakeForkingEngine;
+let test: TestFleet;
+let owner: Owner;
+
+const open = async (preferred: 'docker' | 'qemu' = 'docker') => {
+  test = await openTestFleet({ engine: docker, other: qemu, preferred, maxRunning: 9 });
+  owner = test.fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
+  test.fleet.projects.create(owner, 'demo');
+};
+beforeEach(async () => {
+  docker = new FakeEngine();
+  qemu = new FakeForkingEngine();
+  qemu.stored.push({ name: 'toy', os: 'windows', bytes: 1, createdAt: new Date(0) });
+  await open();
+});
+afterEach(() => test.close());
+
+let count = 0;
+const create = (asked: object) => {
+  count += 1;
+  const input = CreateComputer.parse({ name: `c${count}`, ...asked });
+  const project = test.fleet.projects.find(owner, 'demo');
+  return test.fleet.computers.create(owner, project, input, 'ready');
+};
+const away = (engine: FakeEngine) => {
+  const error = new ApiError('engine_unavailable', 'It does not answer.');
+  const remedy = 'start it';
+  vi.spyOn(engine, 'images').mockRejectedValue(error);
+  vi.spyOn(engine, 'list').mockRejectedValue(error);
+  vi.spyOn(engine, 'probe').mockResolvedValue({ usable: false, reason: 'It is away', remedy });
+};
+
+describe('a new computer', () => {
+  it('runs on the preferred engine, and says on which', async () => {
+    expect(await create({})).toMatchObject({ engine: 'docker', isolation: 'container' });
+    await test.close();
+    await open('qemu');
+    expect(await create({})).toMatchObject({ engine: 'qemu', isolation: 'emulated' });
+  });
+
+  it('runs on the engine that is named', async () => {
+    expect((await create({ engine: 'qemu' })).engine).toBe('qemu');
+    expect((await create({ engine: 'docker' })).engine).toBe('docker');
+  });
+
+  it('runs where its image is, and gets the system of its image', async () => {
+    expect(await create({ image: 'toy' })).toMatchObject({ engine: 'qemu', os: 'windows' });
+    vi.spyOn(docker, 'images').mockResolvedValue([]);
+    expect((await create({})).engine).toBe('qemu');
+  });
+
+  it.each([
+    [{ engine: 'incus' }, 'unsupported', 'no engine "incus"'],
+    [{ engine: 'docker', image: 'toy' }, 'image_missing', 'it has: linux'],
+    [{ image: 'none' }, 'image_missing', 'no image "none"'],
+    [{ image: 'toy', os: 'linux' }, 'invalid_request', 'is for os "windows"'],
+    [{ engine: 'docker', os: 'windows' }, 'unsupported', 'cannot run os "windows"'],
+    [{ os: 'windows' }, 'image_missing', 'no image "wine"'],
+  ] as const)('%j is refused', async (asked, code, message) => {
+    await expect(create(asked)).rejects.toMatchObject({
+      code,
+      message: expect.stringContaining(message),
+    });
+  });
+
+  it('does not move to another engine because the preferred one is away', async () => {
+    away(docker);
+    await expect(create({})).rejects.toMatchObject({ code: 'engine_unavailable' });
+    expect((await create({ engine: 'qemu' })).engine).toBe('qemu');
+  });
+
+  it('gets no engine that cannot be used, though its image is there', async () => {
+    away(qemu);
+    await expect(create({ image: 'toy' })).rejects.toMatchObject({ code: 'image_missing' });
+  });
+});
+
+describe('an engine that is away', () => {
+  it('hurts no computer of the other', async () => {
+    const [one, two] = [await create({ engine: 'docker' }), await create({ engine: 'qemu' })];
+    away(docker);
+    test = await test.restart();
+    qemu.machines.delete(two.id);
+    await vi.waitFor(() => {
+      qemu.emit({ id: two.id, status: 'gone' });
+      expect(test.fleet.computers.view(two.id).status).toBe('error');
+    });
+    expect(test.fleet.projects.get(owner, 'demo').computers).toMatchObject([
+      { id: one.id, status: 'running', engine: 'docker' },
+      { id: two.id, engine: 'qemu' },
+    ]);
+    expect(await test.fleet.probes()).toMatchObject([
+      { name: 'docker', usable: false },
+      { name: 'qemu', usable: true },
+    ]);
+  });
+});

@@ -1,0 +1,224 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, vi } from 'vitest';
+import { ApiError } from '../../../src/contract/errors.js';
+import { CreateComputer } from '../../../src/contract/resources.js';
+import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
+import { FakeForkingEngine } from '../../support/fake-engine.js';
+import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+import { LIMIT, Model, type ModelStep, NAMES, steps } from '../../support/lifecycle-model.js';
+import { promise } from '../../support/run/promise.js';
+
+/** Durable writes are waited for; what they take on a disk is not what these tests are about. */
+const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+/** Long enough for some dozens of sequences; a slow machine tries fewer, and says how many. */
+const MOST_MS = 25_000;
+
+/** An engine whose calls end when the scheduler says so. */
+class ScheduledEngine extends FakeForkingEngine {
+  scheduler: fc.Scheduler | undefined;
+
+  protected override async step(...call: Parameters<FakeForkingEngine['step']>): Promise<void> {
+    await this.scheduler?.schedule(Promise.resolve(), call.join(' '));
+    await super.step(...call);
+  }
+}
+
+/** A fleet with a project, and what can be done to it from in front and from behind. */
+class World {
+  readonly engine: ScheduledEngine;
+  #test: TestFleet;
+  #owner: Owner;
+
+  private constructor(test: TestFleet, engine: ScheduledEngine) {
+    this.#test = test;
+    this.engine = engine;
+    this.#owner = test.fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
+    test.fleet.projects.create(this.#owner, 'demo');
+  }
+
+  static async open(): Promise<World> {
+    const engine = new ScheduledEngine();
+    const directory = mkdtempSync(join(MEMORY, 'vc-fleet-'));
+    return new World(await openTestFleet({ engine, directory, maxRunning: LIMIT }), engine);
+  }
+
+  /** What the step is answered: `done`, or the error's code. */
+  async does(step: ModelStep): Promise<string> {
+    try {
+      await this.#do(step);
+      return 'done';
+    } catch (error) {
+      return error instanceof ApiError ? error.code : String(error);
+    }
+  }
+
+  async #do(step: ModelStep): Promise<unknown> {
+    const { computers, projects } = this.#test.fleet;
+    const find = () => computers.find(this.#owner, { project: 'demo', name: step.name });
+    switch (step.does) {
+      case 'create': {
+        const input = CreateComputer.parse({ name: step.name });
+        return computers.create(this.#owner, projects.find(this.#owner, 'demo'), input, 'ready');
+      }
+      case 'fork':
+        return computers.fork(this.#owner, find(), step.to, 'ready');
+      case 'remove':
+        return computers.remove(find());
+      case 'protect':
+        return computers.update(find(), { protected: step.on });
+      case 'start':
+      case 'stop':
+      case 'restart':
+        return computers[step.does](find());
+      case 'behind':
+        return this.#behind(find().id, step.what);
+      case 'service restart':
+        return this.reopen();
+    }
+  }
+
+  #behind(id: string, what: 'ends' | 'runs' | 'vanishes'): void {
+    const machine = this.engine.machines.get(id);
+    if (what === 'vanishes' || machine === undefined) this.engine.machines.delete(id);
+    else machine.status = what === 'ends' ? 'stopped' : 'running';
+  }
+
+  /** The engine tells of all its machines, as it does of what happens to them. */
+  tell(): void {
+    for (const { id } of this.computers()) {
+      const status = this.engine.machines.get(id)?.status ?? 'gone';
+      this.engine.emit({ id, status });
+    }
+  }
+
+  away(error: ApiError | undefined): void {
+    for (const call of ['create', 'start', 'stop', 'remove', 'fork'] as const) {
+      if (error) this.engine.failures.set(call, error);
+      else this.engine.failures.delete(call);
+    }
+  }
+
+  async reopen(): Promise<void> {
+    this.#test = await this.#test.restart();
+  }
+
+  computers() {
+    return this.#test.fleet.computers.list(this.#test.fleet.projects.find(this.#owner, 'demo').id);
+  }
+
+  /** What each computer is said to be, and what its machine is. */
+  seen(): Record<string, string> {
+    const ours = this.computers();
+    const owned = new Set(ours.map(({ id }) => id));
+    const strangers = [...this.engine.machines.keys()].filter((id) => !owned.has(id));
+    return Object.fromEntries([
+      ...ours.map(({ id, name, status }) => {
+        return [name, `${status}, machine ${this.engine.machines.get(id)?.status ?? 'none'}`];
+      }),
+      ...strangers.map((id) => [id, 'a machine that no computer owns']),
+    ]);
+  }
+
+  close(): Promise<void> {
+    return this.#test.close();
+  }
+}
+
+const AWAY = new ApiError('engine_unavailable', 'It does not answer.');
+
+describe('promise 17', () => {
+  promise(
+    17,
+    'service, model and engine agree after each of a sequence of steps',
+    async (report) => {
+      let deedsDone = 0;
+      let sequences = 0;
+      await fc.assert(
+        fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 30 }), async (sequence) => {
+          const world = await World.open();
+          const model = new Model();
+          try {
+            for (const step of sequence) {
+              world.away(step.away ? AWAY : undefined);
+              const answer = await world.does(step);
+              expect(answer, JSON.stringify(step)).toBe(model.answerTo(step));
+              world.away(undefined);
+              // What an engine that is away has not done is done at the next start at the latest.
+              if (step.away) await world.reopen();
+              await vi.waitFor(
+                () => {
+                  world.tell();
+                  expect(world.seen(), JSON.stringify(step)).toEqual(model.expected());
+                },
+                { timeout: 5_000, interval: 2 },
+              );
+              deedsDone += 1;
+            }
+            sequences += 1;
+          } finally {
+            await world.close();
+          }
+        }),
+        { numRuns: 40, endOnFailure: true, interruptAfterTimeLimit: MOST_MS },
+      );
+      report(`${deedsDone} steps in ${sequences} sequences, all three agree`);
+    },
+    120_000,
+  );
+
+  promise(
+    17,
+    'whatever crosses, and wherever the service ends, all comes to rest and agrees',
+    async (report) => {
+      let sequences = 0;
+      const crossing = fc.array(
+        steps.filter(({ does }) => does !== 'behind' && does !== 'protect'),
+        { minLength: 3, maxLength: 12 },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.scheduler(), crossing, async (scheduler, sequence) => {
+          const world = await World.open();
+          try {
+            for (const name of NAMES.slice(0, LIMIT)) await world.does({ does: 'create', name });
+            world.engine.scheduler = scheduler;
+            const asked = sequence
+              .filter(({ does }) => does !== 'service restart')
+              .map((step) => world.does(step));
+            const done = Promise.all(asked);
+            // An end in the middle: what is under way stays under way.
+            if (asked.length < sequence.length) {
+              await new Promise(setImmediate);
+              if (scheduler.count() > 0) await scheduler.waitNext(1);
+            } else await scheduler.waitFor(done);
+            world.engine.scheduler = undefined;
+            const rest = scheduler.waitIdle();
+            await world.reopen();
+            await Promise.all([done, rest]);
+            await vi.waitFor(
+              () => {
+                // What a service that is gone had asked for may be done late.
+                world.tell();
+                const seen = Object.values(world.seen());
+                const atRest = /^(running, machine running|stopped, machine stopped)$/;
+                expect(seen.filter((text) => !atRest.test(text))).toEqual([]);
+                const running = seen.filter((text) => text.startsWith('running'));
+                expect(running.length).toBeLessThanOrEqual(LIMIT);
+              },
+              { timeout: 5_000, interval: 5 },
+            );
+            sequences += 1;
+          } finally {
+            world.engine.scheduler = undefined;
+            await world.close();
+          }
+        }),
+        { numRuns: 60, endOnFailure: true, interruptAfterTimeLimit: MOST_MS },
+      );
+      report(`${sequences} sequences that crossed came to rest`);
+    },
+    120_000,
+  );
+});

@@ -1,0 +1,115 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ComputerStatus } from '../../../src/contract/resources.js';
+import {
+  INITIAL,
+  INTENDED,
+  judge,
+  type Occasion,
+  TRANSITIONS,
+} from '../../../src/fleet/lifecycle/lifecycle.js';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const ASKS = ['start', 'restart', 'stop', 'remove'] as const;
+const RESULTS = ['ready', 'stopped', 'copied', 'failed', 'delayed', 'removed'] as const;
+const NEWS = ['seen running', 'seen stopped', 'seen failed', 'lost'] as const;
+const OCCASIONS: readonly Occasion[] = [...ASKS, ...RESULTS, ...NEWS];
+const statuses = ComputerStatus.options;
+
+/** The table as the documentation shows it. */
+function table(): string {
+  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [
+    row(['', ...OCCASIONS]),
+    row(Array(OCCASIONS.length + 1).fill('---')),
+    ...statuses.map((status) => {
+      const cells = OCCASIONS.map((occasion) => TRANSITIONS[status][occasion] ?? '');
+      return row([`**${status}**`, ...cells]);
+    }),
+  ].join('\n');
+}
+
+it('is the table that the documentation shows', () => {
+  const docs = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+  expect(docs).toContain(`test/fleet/lifecycle/transitions.test.ts -->\n${table()}\n<!-- end -->`);
+});
+
+it('reaches a final status from every status, whatever the result of the intended step', () => {
+  for (const [status, step] of Object.entries(INTENDED)) {
+    const results = TRANSITIONS[status as keyof typeof INTENDED];
+    const good = { start: 'ready', stop: 'stopped', remove: 'removed' } as const;
+    expect(results[good[step]]).toBe({ start: 'running', stop: 'stopped', remove: 'gone' }[step]);
+    expect(results.delayed).toBe(status);
+    expect(results.failed).toBe(step === 'remove' ? 'deleting' : 'error');
+  }
+});
+
+it('lets nothing but the removal itself end a deletion', () => {
+  const { removed, ...others } = TRANSITIONS.deleting;
+  expect(removed).toBe('gone');
+  expect(new Set(Object.values(others))).toEqual(new Set(['deleting']));
+  expect(TRANSITIONS.deleting.start).toBeUndefined();
+});
+
+it('can delete every computer, and start every one that is not being deleted', () => {
+  for (const status of statuses) expect(TRANSITIONS[status].remove).toBe('deleting');
+  for (const status of statuses.filter((status) => status !== 'deleting')) {
+    expect(['starting', 'running']).toContain(TRANSITIONS[status].start);
+  }
+});
+
+it('reaches every status from the first', () => {
+  const reached = new Set<string>([INITIAL]);
+  for (const status of reached) {
+    const next = TRANSITIONS[status as ComputerStatus] ?? {};
+    for (const to of Object.values(next)) reached.add(to);
+  }
+  expect(reached).toEqual(new Set([...statuses, 'gone']));
+});
+
+it('judges so that what is judged is permitted, and never takes a disk for lost that never was', () => {
+  const at = fc.constantFrom(null, '2026-01-01T00:00:00.000Z');
+  const state = fc.constantFrom(
+    undefined,
+    'running' as const,
+    'stopped' as const,
+    'error' as const,
+  );
+  fc.assert(
+    fc.property(fc.constantFrom(...statuses), at, at, state, fc.boolean(), (...given) => {
+      const [status, started_at, copied_at, machine, sourceIsGone] = given;
+      const found = machine && { status: machine };
+      const verdict = judge({ status, started_at, copied_at }, found, sourceIsGone);
+      const hadDisk = started_at !== null || copied_at !== null;
+      if (status === 'deleting') expect(verdict).toEqual({ pursue: 'remove' });
+      else if (verdict && 'pursue' in verdict) {
+        expect(TRANSITIONS[status][verdict.pursue]).toBeDefined();
+        // Steps begin by themselves only where they were intended.
+        if (!sourceIsGone) expect(verdict.pursue).toBe(INTENDED[status as keyof typeof INTENDED]);
+      } else if (verdict?.news === 'lost') expect([hadDisk, machine]).toEqual([true, undefined]);
+      else if (status === 'starting' || status === 'stopping') expect(verdict).toBeUndefined();
+      if (status === 'starting' || status === 'stopping') expect(verdict).toBeDefined();
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+it('has one place that writes a status, and one that changes a machine', () => {
+  const fleet = join(ROOT, 'src/fleet');
+  const files = readdirSync(fleet, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.ts'),
+  );
+  const matching = (pattern: RegExp) =>
+    files.filter((name) => pattern.test(readFileSync(join(fleet, name), 'utf8'))).sort();
+  expect(matching(/SET status|DELETE FROM computers/)).toEqual(['store/computers.ts']);
+  // The reconciler removes what no computer owns; copies need two machines, which `Machines` has.
+  expect(matching(/engine\.(create|start|stop)\(/)).toEqual(['lifecycle/machine.ts']);
+  expect(matching(/engine\.(remove|fork)\(/)).toEqual([
+    'lifecycle/machine.ts',
+    'lifecycle/machines.ts',
+    'lifecycle/reconcile.ts',
+  ]);
+});

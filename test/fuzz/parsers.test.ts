@@ -1,0 +1,178 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Fastify from 'fastify';
+import { afterAll, expect } from 'vitest';
+import { decodeAmf } from '../../src/broadcast/rtmp/amf.js';
+import { ChunkReader } from '../../src/broadcast/rtmp/chunk-reader.js';
+import { Batch } from '../../src/contract/actions/batch.js';
+import { ProcessControl, ProcessStart } from '../../src/contract/sockets/process.js';
+import { TunnelMessage } from '../../src/contract/sockets/tunnel.js';
+import { ViewCommand, ViewOpening } from '../../src/contract/sockets/view.js';
+import { FrameReader } from '../../src/engines/docker/machine/frames.js';
+import { JsonLineReader } from '../../src/engines/qemu/monitor/json-lines.js';
+import { ProfileStore } from '../../src/profile/store.js';
+import { Connection } from '../../src/screen/rfb/connection.js';
+import { readBodies } from '../../src/server/http/bodies.js';
+import { sendError } from '../../src/server/http/errors.js';
+import { validate } from '../../src/server/http/validation.js';
+import { takeJobs } from '../../src/shell/jobs/fields.js';
+import { HeaderReader } from '../../src/shell/process/header.js';
+import { PythonReport } from '../../src/shell/python/report.js';
+import { ClientReader } from '../../src/vnc-server/client-messages.js';
+import { duplexPair, openGuest } from '../shell/support/guest.js';
+import { fuzz } from '../support/fuzz.js';
+
+fuzz({
+  name: 'rtmp',
+  parse(pieces) {
+    const reader = new ChunkReader();
+    for (const piece of pieces) for (const { data } of reader.push(piece)) decodeAmf(data);
+  },
+});
+
+fuzz({ name: 'amf', parse: (pieces) => decodeAmf(Buffer.concat(pieces)) });
+
+fuzz({
+  name: 'rfb',
+  ms: 3000,
+  // A screen of 3840x2160, and the flood limit's worth of new sizes.
+  mib: 512,
+  inputs: 100,
+  async parse(pieces) {
+    const [ours, theirs] = duplexPair();
+    theirs.on('error', () => undefined).resume();
+    const opening = Connection.open(ours, { timeoutMs: 5000, pixels: 'hextile' });
+    for (const piece of pieces) theirs.write(piece);
+    theirs.end();
+    const connection = await opening;
+    if (connection.isOpen) await new Promise((resolve) => connection.once('close', resolve));
+  },
+});
+
+fuzz({
+  name: 'viewer',
+  parse(pieces) {
+    const reader = new ClientReader();
+    for (const piece of pieces) for (const message of reader.read(piece)) void message;
+  },
+});
+
+fuzz({
+  name: 'json-lines',
+  parse(pieces) {
+    const reader = new JsonLineReader(4096, () => undefined);
+    for (const piece of pieces) reader.read(piece);
+  },
+});
+
+fuzz({
+  name: 'docker-frames',
+  parse(pieces) {
+    const reader = new FrameReader(() => undefined);
+    for (const piece of pieces) reader.read(piece);
+  },
+});
+
+fuzz({
+  name: 'jobs',
+  parse(pieces) {
+    const header = new HeaderReader(() => undefined);
+    for (const piece of pieces) header.write(piece);
+    expect(takeJobs(Buffer.concat(pieces), 100).length).toBeLessThanOrEqual(100);
+  },
+});
+
+fuzz({
+  name: 'python-report',
+  parse(pieces) {
+    const report = new PythonReport('0123456789abcdef', () => undefined);
+    for (const piece of pieces) report.write(piece);
+    report.end();
+    return report.error;
+  },
+});
+
+fuzz({
+  name: 'sftp',
+  ms: 5000,
+  mib: 128,
+  inputs: 20,
+  /** Each frame of the input answers one request; then the channel closes. */
+  async parse(pieces) {
+    const frames = sftpFrames(Buffer.concat(pieces));
+    const guest = await openGuest({
+      onSubsystem(channel) {
+        channel.on('error', () => undefined);
+        const answer = () => {
+          const frame = frames.shift();
+          if (frame !== undefined) return void channel.write(frame);
+          clearInterval(timer);
+          channel.close();
+        };
+        channel.on('data', answer);
+        // An answer to no request is followed by none.
+        const timer = setInterval(answer, 20);
+      },
+    });
+    try {
+      await guest.shell.files.list('.');
+    } finally {
+      guest.close();
+    }
+  },
+});
+
+/** Splits at the frames' lengths; what is left is one frame. */
+function sftpFrames(bytes: Buffer): Buffer[] {
+  const frames: Buffer[] = [];
+  for (let at = 0; at < bytes.length; ) {
+    const length = at + 4 <= bytes.length ? bytes.readUInt32BE(at) + 4 : bytes.length;
+    frames.push(bytes.subarray(at, at + length));
+    at += length;
+  }
+  return frames;
+}
+
+const app = Fastify();
+readBodies(app);
+app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
+app.post('/', async ({ body }) => validate(Batch, body, 'body').actions.length);
+afterAll(() => app.close());
+
+fuzz({
+  name: 'batch',
+  inputs: 200,
+  async parse(pieces) {
+    const payload = Buffer.concat(pieces);
+    const headers = { 'content-type': 'application/json' };
+    const { statusCode } = await app.inject({ method: 'POST', url: '/', headers, payload });
+    expect([200, 400]).toContain(statusCode);
+  },
+});
+
+fuzz({
+  name: 'socket-messages',
+  parse(pieces) {
+    let message: unknown;
+    try {
+      message = JSON.parse(Buffer.concat(pieces).toString());
+    } catch {
+      return;
+    }
+    for (const schema of [ProcessStart, ProcessControl, TunnelMessage, ViewOpening, ViewCommand]) {
+      schema.safeParse(message);
+    }
+  },
+});
+
+const directory = mkdtempSync(join(tmpdir(), 'vc-fuzz-'));
+afterAll(() => rmSync(directory, { recursive: true }));
+
+fuzz({
+  name: 'profile',
+  async parse(pieces) {
+    writeFileSync(join(directory, 'config.json'), Buffer.concat(pieces));
+    await new ProfileStore(directory).read();
+  },
+});

@@ -1,0 +1,49 @@
+import { expect, it, vi } from 'vitest';
+import { abortable, onAbort } from '../../../src/lib/async/abort.js';
+import { deferred } from '../../../src/lib/async/deferred.js';
+
+it('calls the listener with the reason, at once if the signal is already aborted', () => {
+  const controller = new AbortController();
+  const before = vi.fn();
+  onAbort(controller.signal, before);
+  expect(before).not.toHaveBeenCalled();
+  controller.abort('over');
+  expect(before).toHaveBeenCalledExactlyOnceWith('over');
+  const after = vi.fn();
+  onAbort(controller.signal, after);
+  expect(after).toHaveBeenCalledExactlyOnceWith('over');
+});
+
+it('does not call a listener that was removed', () => {
+  const controller = new AbortController();
+  const listener = vi.fn();
+  onAbort(controller.signal, listener)();
+  controller.abort();
+  expect(listener).not.toHaveBeenCalled();
+});
+
+it('settles as the promise does while the signal is not aborted', async () => {
+  const { signal } = new AbortController();
+  expect(await abortable(Promise.resolve(1), signal)).toBe(1);
+  await expect(abortable(Promise.reject(new Error('failed')), signal)).rejects.toThrow('failed');
+  expect(await abortable(Promise.resolve(2), undefined)).toBe(2);
+});
+
+it('rejects with the reason and passes the late value to onLate', async () => {
+  const controller = new AbortController();
+  const onLate = vi.fn();
+  const { promise, resolve } = deferred<string>();
+  const waiting = abortable(promise, controller.signal, { onLate });
+  controller.abort(new Error('over'));
+  await expect(waiting).rejects.toThrow('over');
+  resolve('late');
+  await promise;
+  expect(onLate).toHaveBeenCalledExactlyOnceWith('late');
+});
+
+it('ignores a late rejection', async () => {
+  const late = new Promise((_, reject) => setImmediate(() => reject(new Error('late'))));
+  await expect(abortable(late, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
+  // An unhandled rejection would fail the test run.
+  await new Promise((resolve) => setTimeout(resolve, 5));
+});

@@ -1,0 +1,100 @@
+import sharp from 'sharp';
+import { expect, test } from 'vitest';
+import { openScreen, type PictureOptions, type Screen } from '../../../src/screen/index.js';
+import { FakeServer, rectangle, update } from '../fake-server.js';
+
+const PNG: PictureOptions = { format: 'png', quality: 80, scale: 1, cursor: false };
+
+/** A screen of 64x48: left half red, right half blue, and a white pointer of 2x2. */
+async function open(): Promise<{ server: FakeServer; screen: Screen }> {
+  const server = new FakeServer();
+  const screen = await openScreen(server.client, { pointer: { x: 10, y: 20 } });
+  const head = Buffer.from([0, 0, 0, 0]);
+  const picture = Buffer.concat([head, Buffer.alloc(16, 255)]);
+  server.send(update(rectangle({ x: 0, y: 0, width: 2, height: 2 }, -314, picture)));
+  server.paint(0xff0000, { x: 0, y: 0, width: 32, height: 48 });
+  server.paint(0x0000ff, { x: 32, y: 0, width: 32, height: 48 });
+  return { server, screen };
+}
+
+async function pixel(data: Buffer, x: number, y: number): Promise<number> {
+  const { data: pixels, info } = await sharp(data).raw().toBuffer({ resolveWithObject: true });
+  expect(info.channels).toBe(3);
+  return pixels.readUIntBE((y * info.width + x) * 3, 3);
+}
+
+test("preserves every pixel's colour in a PNG", async () => {
+  const { screen } = await open();
+  const { data, width, height, format } = await screen.screenshot(PNG);
+  expect({ width, height, format }).toEqual({ width: 64, height: 48, format: 'png' });
+  expect(await pixel(data, 31, 47)).toBe(0xff0000);
+  expect(await pixel(data, 32, 0)).toBe(0x0000ff);
+});
+
+test.each(['jpeg', 'webp'] as const)(
+  'gives nearly every pixel its colour as %s',
+  async (format) => {
+    const { screen } = await open();
+    const { data } = await screen.screenshot({ ...PNG, format });
+    expect((await sharp(data).metadata()).format).toBe(format);
+    const colour = await pixel(data, 8, 8);
+    expect(colour >> 16).toBeGreaterThan(240);
+    expect(colour & 0xffff).toBeLessThan(0x2020);
+  },
+);
+
+test('crops to a region', async () => {
+  const { screen } = await open();
+  const region = { x: 30, y: 5, width: 4, height: 3 };
+  const { data, width, height } = await screen.screenshot({ ...PNG, region });
+  expect({ width, height }).toEqual({ width: 4, height: 3 });
+  expect(await pixel(data, 1, 2)).toBe(0xff0000);
+  expect(await pixel(data, 2, 0)).toBe(0x0000ff);
+});
+
+test('scales without changing colours', async () => {
+  const { screen } = await open();
+  const { data, width, height } = await screen.screenshot({ ...PNG, scale: 0.25 });
+  expect({ width, height }).toEqual({ width: 16, height: 12 });
+  expect(await pixel(data, 3, 6)).toBe(0xff0000);
+  expect(await pixel(data, 12, 6)).toBe(0x0000ff);
+  expect(await screen.screenshot({ ...PNG, scale: 0.01 })).toMatchObject({ width: 1, height: 1 });
+});
+
+test('draws the pointer only on request', async () => {
+  const { screen } = await open();
+  const plain = await screen.screenshot(PNG);
+  const pointed = await screen.screenshot({ ...PNG, cursor: true });
+  expect(await pixel(plain.data, 10, 20)).toBe(0xff0000);
+  expect(await pixel(pointed.data, 10, 20)).toBe(0xffffff);
+  expect(await pixel(pointed.data, 11, 21)).toBe(0xffffff);
+  expect(await pixel(pointed.data, 12, 21)).toBe(0xff0000);
+  await screen.move(40, 4);
+  const moved = await screen.screenshot({ ...PNG, cursor: true });
+  expect(await pixel(moved.data, 10, 20)).toBe(0xff0000);
+  expect(await pixel(moved.data, 40, 4)).toBe(0xffffff);
+});
+
+test('does not encode an unchanged screen again', async () => {
+  const { server, screen } = await open();
+  const first = await screen.screenshot(PNG);
+  expect((await screen.screenshot(PNG)).data).toBe(first.data);
+  const other = await screen.screenshot({ ...PNG, format: 'jpeg' });
+  expect(other.data).not.toBe(first.data);
+  server.paint(0x010203);
+  const changed = await screen.screenshot(PNG);
+  expect(await pixel(changed.data, 0, 0)).toBe(0x010203);
+});
+
+test('gives concurrent callers the image that each requested', async () => {
+  const { screen } = await open();
+  const wanted = Array.from({ length: 30 }, (_, index) => ({
+    ...PNG,
+    region: { x: index, y: index, width: 4 + index, height: 4 },
+  }));
+  const pictures = await Promise.all(wanted.map((options) => screen.screenshot(options)));
+  for (const [index, { data, width }] of pictures.entries()) {
+    expect(width).toBe(4 + index);
+    expect(await pixel(data, 3 + index, 0)).toBe(index * 2 + 3 < 32 ? 0xff0000 : 0x0000ff);
+  }
+});

@@ -1,0 +1,53 @@
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { ByteReader } from '../../../src/screen/rfb/reader.js';
+
+test('returns the same bytes for any chunk sizes', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.uint8Array({ minLength: 1, maxLength: 300 }),
+      fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
+      fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }),
+      async (bytes, cuts, wants) => {
+        const stream = new PassThrough();
+        const reader = new ByteReader(stream);
+        for (let at = 0, cut = 0; at < bytes.length; cut++) {
+          const length = cuts[cut % cuts.length] ?? 1;
+          stream.write(bytes.slice(at, at + length));
+          at += length;
+        }
+        const read: Buffer[] = [];
+        for (let left = bytes.length, want = 0; left > 0; want++) {
+          const length = Math.min(left, wants[want % wants.length] ?? 1);
+          const part = want % 2 === 0 ? await reader.read(length) : await reader.some(length);
+          expect(part.length).toBeGreaterThan(0);
+          left -= part.length;
+          read.push(part);
+        }
+        expect(Buffer.concat(read)).toEqual(Buffer.from(bytes));
+      },
+    ),
+    { numRuns: 50 },
+  );
+});
+
+test('pauses the stream while nothing reads, and resumes on the next read', async () => {
+  const stream = new PassThrough({ highWaterMark: 16 });
+  const reader = new ByteReader(stream);
+  for (let part = 0; part < 40; part++) stream.write(Buffer.alloc(65_536, part));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(stream.isPaused()).toBe(true);
+  expect(stream.writableLength).toBeGreaterThan(1 << 20);
+  await reader.skip(39 * 65_536);
+  expect(await reader.u8()).toBe(39);
+});
+
+test('rejects every read once the stream has ended', async () => {
+  const stream = new PassThrough();
+  const reader = new ByteReader(stream);
+  const waiting = reader.read(4);
+  stream.destroy();
+  await expect(waiting).rejects.toMatchObject({ code: 'guest_failed' });
+  await expect(reader.u8()).rejects.toMatchObject({ code: 'guest_failed' });
+});

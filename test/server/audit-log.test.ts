@@ -1,0 +1,53 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openTestApp, type TestApp } from '../support/app.js';
+
+let app: TestApp;
+let ownKey: string;
+beforeEach(async () => {
+  app = await openTestApp();
+  ownKey = String(app.world.fleet.apiKeys.authenticate(app.world.key)?.keyId);
+});
+afterEach(() => app.close());
+
+async function entries(query = '', key = app.world.key) {
+  const { json } = await app.send('GET', `/api/audit${query}`, { authorization: `Bearer ${key}` });
+  return json.entries as { id: number; action: string; computer_id: string | null }[];
+}
+
+it('logs keys created and deleted, with the key that did it', async () => {
+  const { json: made } = await app.send('POST', '/api/keys', { body: { name: 'agent' } });
+  expect(made.created_by).toBe(ownKey);
+  const { json: listed } = await app.send('GET', '/api/keys');
+  expect(listed.keys).toMatchObject([{ created_by: null }, { created_by: ownKey }]);
+  await app.send('DELETE', `/api/keys/${made.id}`, { authorization: `Bearer ${made.key}` });
+  await app.send('DELETE', `/api/keys/${ownKey}`);
+  expect(await entries()).toMatchObject([
+    { action: 'deleteKey', key_id: ownKey, outcome: 'conflict', detail: { key: ownKey } },
+    { action: 'deleteKey', key_id: made.id, outcome: 'ok', detail: { key: made.id } },
+    { action: 'createKey', key_id: ownKey, detail: { name: 'agent', id: made.id } },
+  ]);
+  expect(JSON.stringify(await entries())).not.toContain(made.key);
+});
+
+it('keeps the history of a deleted computer for its owner alone', async () => {
+  await app.send('POST', '/api/projects', { body: { name: 'p' } });
+  const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'desk' } });
+  await app.send('POST', `/api/computers/${json.id}/stop`);
+  await app.send('DELETE', `/api/computers/${json.id}`);
+  await app.send('DELETE', '/api/projects/p');
+  const found = await entries(`?computer=${json.id}`);
+  expect(found).toMatchObject([
+    { action: 'deleteComputer', detail: { name: 'desk' }, computer_id: json.id },
+    { action: 'stopComputer' },
+    { action: 'createComputer', detail: { name: 'desk' } },
+  ]);
+  const all = await entries();
+  expect(all.map(({ action }) => action)).toEqual([
+    ...['deleteProject', 'deleteComputer', 'stopComputer', 'createComputer', 'createProject'],
+  ]);
+  expect(all[0]?.computer_id).toBeNull();
+  expect(await entries(`?limit=2&before=${all[1]?.id}`)).toEqual(all.slice(2, 4));
+  const stranger = app.world.addOwner('stranger');
+  expect(await entries('', stranger)).toEqual([]);
+  expect(await entries(`?computer=${json.id}`, stranger)).toEqual([]);
+});

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
+import { PassThrough } from 'node:stream';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, expect, it, vi } from 'vitest';
+import { sendStream } from '../../../src/server/http/streaming.js';
+import { ByteStream } from '../../../src/server/requests.js';
+
+let app: FastifyInstance;
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await app.close();
+});
+
+/** Serves the stream when `ready`, and counts the timers that watch a client. */
+async function serve(data: PassThrough, ready: (closed: Promise<unknown>) => Promise<unknown>) {
+  const timers = new Set<unknown>();
+  const { setInterval, clearInterval } = globalThis;
+  vi.spyOn(globalThis, 'setInterval').mockImplementation(((work: () => void, ms: number) => {
+    const timer = setInterval(work, ms);
+    if (ms === 5_000) timers.add(timer);
+    return timer;
+  }) as typeof setInterval);
+  vi.spyOn(globalThis, 'clearInterval').mockImplementation((timer) => {
+    timers.delete(timer);
+    clearInterval(timer);
+  });
+  let arrive = () => {};
+  const arrived = new Promise<void>((resolve) => (arrive = resolve));
+  let send = () => {};
+  const sent = new Promise<void>((resolve) => (send = resolve));
+  app = Fastify();
+  app.get('/', async (_, reply) => {
+    const closed = once(reply.raw, 'close');
+    arrive();
+    await ready(closed);
+    sendStream(reply, new ByteStream(data, 'video/mp4'));
+    send();
+    return reply;
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const address = app.server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const client = request({ host: '127.0.0.1', port });
+  client.on('error', () => undefined);
+  client.end();
+  return { client, timers, arrived, sent };
+}
+
+it('keeps nothing for a client that left before the stream was there', async () => {
+  const data = new PassThrough();
+  const { client, timers, arrived, sent } = await serve(data, (closed) => closed);
+  await arrived;
+  client.destroy();
+  await sent;
+  expect(data.destroyed).toBe(true);
+  expect(timers.size).toBe(0);
+});
+
+it('keeps nothing for one that leaves in the middle', async () => {
+  const data = new PassThrough();
+  const { client, timers, sent } = await serve(data, async () => undefined);
+  data.write('first');
+  const [response] = await once(client, 'response');
+  await sent;
+  expect(timers.size).toBe(1);
+  const ended = once(data, 'close');
+  response.on('error', () => undefined);
+  response.destroy();
+  await ended;
+  expect(timers.size).toBe(0);
+});

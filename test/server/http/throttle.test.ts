@@ -1,0 +1,125 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { sendError } from '../../../src/server/http/errors.js';
+import { Lane, throttleRequests } from '../../../src/server/http/throttle.js';
+import { promise } from '../../support/run/promise.js';
+
+const limits = { atOnce: 2, bytes: 1000, waiting: 2, waitMs: 1_500 };
+const never = new AbortController().signal;
+
+let app: FastifyInstance;
+let port: number;
+/** Ends the requests that are being worked on. */
+let finish: () => void;
+let working: number;
+
+beforeEach(async () => {
+  working = 0;
+  let done: Promise<void>;
+  finish = () => undefined;
+  const renew = () => {
+    finish();
+    done = new Promise((resolve) => (finish = resolve));
+  };
+  renew();
+  app = Fastify();
+  app.decorateRequest('owner', null);
+  app.addHook('onRequest', async (request) => {
+    request.owner = { id: String(request.headers.from ?? 'somebody'), keyId: 'key' };
+  });
+  throttleRequests(app, limits);
+  app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
+  app.post('/', async () => {
+    working += 1;
+    await done;
+    working -= 1;
+    return 'done';
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const address = app.server.address();
+  port = typeof address === 'object' && address ? address.port : 0;
+});
+afterEach(async () => {
+  finish();
+  await app.close();
+});
+
+async function post(body = '{}', from = 'somebody') {
+  const headers = { 'content-type': 'application/json', from };
+  const answer = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body });
+  await answer.text();
+  return { status: answer.status, retryAfter: answer.headers.get('retry-after') };
+}
+const works = (count: number) => vi.waitFor(() => expect(working).toBe(count));
+
+promise(21, 'works on so many at once, lets some wait and refuses the others', async (report) => {
+  const answers = [post(), post(), post(), post()];
+  await works(2);
+  expect(await post()).toEqual({ status: 429, retryAfter: '1' });
+  // Another owner has room of its own.
+  answers.push(post('{}', 'another'));
+  await works(3);
+  finish();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(5).fill(200));
+  await works(0);
+  report('beyond those that work and wait: 429');
+});
+
+it('refuses what has waited too long', async () => {
+  const answers = [post(), post()];
+  await works(2);
+  expect(await post()).toMatchObject({ status: 429 });
+  finish();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+});
+
+it('reads no more bodies than there is room for', async () => {
+  const large = JSON.stringify('x'.repeat(600));
+  const first = post(large);
+  await works(1);
+  expect(await post(large)).toMatchObject({ status: 429 });
+  finish();
+  expect((await first).status).toBe(200);
+});
+
+async function begin(): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  await once(socket, 'connect');
+  socket.write('POST / HTTP/1.1\r\nhost: x\r\nfrom: somebody\r\ncontent-length: 900\r\n\r\n');
+  return socket;
+}
+
+it('gives the place of a client that leaves to the next one', async () => {
+  const { status } = await app.inject({ method: 'GET', url: '/none' }).then((answer) => {
+    return { status: answer.statusCode };
+  });
+  expect(status).toBe(404);
+  for (let i = 0; i < 4; i++) {
+    const [inside, waiting] = [await begin(), await begin()];
+    waiting.destroy();
+    inside.destroy();
+  }
+  const answer = post();
+  await works(1);
+  finish();
+  expect((await answer).status).toBe(200);
+});
+
+it('takes turns in the order in which they came', async () => {
+  const lane = new Lane({ ...limits, atOnce: 1, waiting: 10 });
+  const leave = await lane.enter(0, never);
+  const order: number[] = [];
+  const rest = [1, 2, 3].map(async (number) => {
+    const end = await lane.enter(0, never);
+    order.push(number);
+    end();
+  });
+  leave();
+  leave();
+  await Promise.all(rest);
+  expect(order).toEqual([1, 2, 3]);
+  expect(lane.idle).toBe(true);
+});

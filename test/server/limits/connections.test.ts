@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { ConnectionLimit, connectionLimit } from '../../../src/server/limits/connections.js';
+import { promise } from '../../support/run/promise.js';
+
+const server = createServer((request, response) => {
+  if (request.headers.authorization !== undefined) limit.trust(request.socket);
+  if (request.url !== '/slow') response.end('well');
+});
+const limit = new ConnectionLimit(server, 20);
+let port = 0;
+let open: Socket[] = [];
+beforeEach(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  port = (server.address() as AddressInfo).port;
+});
+afterEach(() => {
+  for (const socket of open.splice(0)) socket.destroy();
+  server.close();
+});
+
+async function dial(): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  open.push(socket);
+  await once(socket, 'connect');
+  return socket;
+}
+
+async function ask(socket: Socket, path: string, headers = ''): Promise<string> {
+  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
+  const [data] = await once(socket, 'data');
+  return String(data);
+}
+
+promise(29, 'half-open connections keep nobody out', async (report) => {
+  const owner = await dial();
+  expect(await ask(owner, '/', 'Authorization: x\r\n')).toContain('200 OK');
+  const busy = await dial();
+  busy.write('GET /slow HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\n\r\n');
+  for (let i = 0; i < 100; i++) (await dial()).write('GET / HTTP/1.1\r\nHo');
+  expect(await ask(await dial(), '/')).toContain('well');
+  expect(await ask(owner, '/', 'Authorization: x\r\n')).toContain('well');
+  expect(busy.destroyed).toBe(false);
+  const count = await new Promise<number>((resolve) =>
+    server.getConnections((_, number) => resolve(number)),
+  );
+  expect(count).toBeLessThanOrEqual(20);
+  report('100 half-open connections at a limit of 20, health answers');
+});
+
+it('idle connections of owners give way, busy ones do not', async () => {
+  const busy = await dial();
+  busy.write('GET /slow HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\n\r\n');
+  for (let i = 0; i < 30; i++) await ask(await dial(), '/', 'Authorization: x\r\n');
+  expect(busy.destroyed).toBe(false);
+});
+
+it('a third of the descriptors is kept for the rest of the service', () => {
+  expect([connectionLimit(300), connectionLimit(1e6)]).toEqual([200, 10_000]);
+  open = [];
+});

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { errorCatalogue, isErrorCode } from '../../../src/contract/errors.js';
+import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
+import { FakeForkingEngine } from '../../support/fake-engine.js';
+import { fill, parametersOf, type Route, routes } from '../../support/routes.js';
+import { shapeOf, valuesOf } from '../../support/shapes.js';
+
+/** The same requests every time; another number asks others. */
+const SEED = Number(process.env.VC_TEST_SEED ?? 7);
+/** How often each route is asked. */
+const RUNS = 12;
+
+let app: TestApp;
+let there: Record<string, string>;
+beforeAll(async () => {
+  app = await openTestApp({ engine: new FakeForkingEngine(), maxRunning: 100_000 });
+  await restore();
+});
+afterAll(() => app.close());
+
+async function restore(): Promise<void> {
+  await app.send('POST', '/api/projects', { body: { name: 'demo' } });
+  await app.send('POST', '/api/projects/demo/computers', { body: { name: 'desk' } });
+  const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
+  await app.send('POST', `/api/computers/${json.id}/start`);
+  there = { id: String(json.id), project: 'demo', computer: 'desk', job: 'job_a' };
+}
+
+/** These reach for the network or last: they are asked for a computer that is not there. */
+const AWAY = ['startStream', 'record'];
+
+/** A request as the contract's schemas allow it, or nearly so, to what is there or not. */
+function requestsOf(route: Route): fc.Arbitrary<{ path: string; body: unknown }> {
+  const isAway = AWAY.includes(route.name);
+  const parameters = parametersOf(route).map((name) => {
+    const real = isAway ? [] : [{ weight: 4, arbitrary: fc.constant(there[name] ?? 'none') }];
+    const other = { weight: 1, arbitrary: fc.string({ minLength: 1, unit: 'grapheme' }) };
+    return [name, fc.oneof(...real, other)] as const;
+  });
+  const given = (schema: Route['body']) =>
+    schema === undefined
+      ? fc.constant(undefined)
+      : fc.oneof(
+          { weight: 5, arbitrary: valuesOf(shapeOf(schema)) },
+          { weight: 1, arbitrary: fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 2 })) },
+        );
+  return fc
+    .record({
+      names: fc.record(Object.fromEntries(parameters)),
+      query: given(route.query),
+      body: given(route.body),
+    })
+    .map(({ names, query, body }) => {
+      const words = Object.entries(query ?? {}).map(([name, value]) => [name, String(value)]);
+      const search = words.length > 0 ? `?${new URLSearchParams(words as [string, string][])}` : '';
+      return { path: fill(route.path, names as Record<string, string>) + search, body };
+    });
+}
+
+function expectByContract(route: Route, answer: Answer): void {
+  expect(answer.status).toBeLessThan(500);
+  if (answer.status === 200) {
+    if (route.response) route.response.parse(answer.json);
+    return;
+  }
+  const code = String(answer.headers['x-error-code']);
+  expect(isErrorCode(code) && errorCatalogue[code].status).toBe(answer.status);
+  expect(answer.json).toEqual({ error: expect.stringMatching(/^[^\n]+$/) });
+}
+
+it.each(
+  routes
+    .filter(({ upgrade, open }) => !upgrade && !open)
+    .map((route) => [`${route.method} ${route.path}`, route] as const),
+)('%s answers by the contract, and never fails', async (_, route) => {
+  await fc.assert(
+    fc.asyncProperty(requestsOf(route), async ({ path, body }) => {
+      const sent = route.method === 'PUT' ? { body: String(body) } : { body };
+      expectByContract(route, await app.send(route.method, path, sent));
+    }),
+    { numRuns: RUNS, seed: SEED },
+  );
+  await restore();
+});

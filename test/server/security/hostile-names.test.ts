@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, expect } from 'vitest';
+import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
+import { FakeForkingEngine } from '../../support/fake-engine.js';
+import { CANARY, HOSTILE } from '../../support/hostile/texts.js';
+import { fill, parametersOf, type Route, routes } from '../../support/routes.js';
+import { promise } from '../../support/run/promise.js';
+import { exampleOf, shapeOf, textsIn, withAt } from '../../support/shapes.js';
+
+/** Thousands of requests, on a machine that may be busy. */
+const LONG_MS = 180_000;
+
+let app: TestApp;
+let there: Record<string, string>;
+let engine: FakeForkingEngine;
+beforeAll(async () => {
+  engine = new FakeForkingEngine();
+  app = await openTestApp({ engine, maxRunning: 1000 });
+  await restore();
+});
+afterAll(() => app.close());
+
+async function restore(): Promise<void> {
+  await app.send('POST', '/api/projects', { body: { name: 'demo' } });
+  await app.send('POST', '/api/projects/demo/computers', { body: { name: 'desk' } });
+  const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
+  there = { id: String(json.id), project: 'demo', computer: 'desk', name: 'none', job: 'job_a' };
+}
+
+/** Accepted as it is, or refused in the contract's form; only a remedy's header may quote a name. */
+function expectInert(answer: Answer, what: string): void {
+  expect([200, 400, 404, 405], `${what}: ${answer.text.slice(0, 200)}`).toContain(answer.status);
+  if (answer.status !== 200) expect(Object.keys(answer.json), what).toEqual(['error']);
+  const { 'x-error-remedy': remedy = '', ...headers } = answer.headers;
+  expect(remedy, what).toMatch(/^[ -~]*$/);
+  expect(JSON.stringify(headers), what).not.toContain(CANARY);
+}
+
+/** What is read from a body or a query is the same under every path of an operation. */
+const firsts = [...new Map(routes.toReversed().map((route) => [route.name, route])).values()];
+
+promise(
+  7,
+  'a hostile text in any field is stored inertly or refused',
+  async (report) => {
+    let fields = 0;
+    let sent = 0;
+    for (const { method, path, body } of firsts) {
+      if (body === undefined) continue;
+      const example = exampleOf(body);
+      for (const field of textsIn(shapeOf(body))) {
+        const answers = HOSTILE.map(async (text) => {
+          const given = withAt(example, field, text);
+          const answer = await app.send(method, fill(path, there), { body: given });
+          expectInert(answer, `${method} ${path} ${field.join('.')} = ${JSON.stringify(text)}`);
+        });
+        sent += (await Promise.all(answers)).length;
+        fields += 1;
+      }
+      await restore();
+    }
+    report(`${fields} fields, ${sent} texts`);
+    expectOnlyOurNames();
+  },
+  LONG_MS,
+);
+
+promise(
+  7,
+  'a hostile name in any path or query is no more than a name',
+  async (report) => {
+    let sent = 0;
+    const texts = HOSTILE.filter((text) => text.isWellFormed());
+    for (const route of routes.filter(({ open, upgrade }) => !open && !upgrade)) {
+      const body = route.body === undefined ? undefined : exampleOf(route.body);
+      const given = route.method === 'PUT' ? 'bytes' : body;
+      const queries = firsts.includes(route) && route.query ? namesIn(route) : [];
+      const some = texts.slice(0, firsts.includes(route) ? 20 : 5);
+      const answers = some.flatMap((text) => [
+        ...parametersOf(route).map((name) => fill(route.path, { ...there, [name]: text })),
+        ...queries.map(
+          (name) => `${fill(route.path, there)}?${new URLSearchParams([[name, text]])}`,
+        ),
+      ]);
+      await Promise.all(
+        answers.map(async (path) =>
+          expectInert(
+            await app.send(route.method, path, { body: given }),
+            `${route.method} ${path}`,
+          ),
+        ),
+      );
+      sent += answers.length;
+      await restore();
+    }
+    report(`${sent} paths and queries`);
+    expectOnlyOurNames();
+  },
+  LONG_MS,
+);
+
+/** The fields of a query; of a recording only its length, without which it lasts. */
+function namesIn({ name, query }: Route): string[] {
+  if (name === 'record') return ['duration'];
+  return query === undefined ? [] : Object.keys(shapeOf(query).properties ?? {});
+}
+
+/** Whatever computers there are by now, their machines have names and values of ours alone. */
+function expectOnlyOurNames(): void {
+  expect(engine.machines.size).toBeGreaterThan(0);
+  for (const { spec } of engine.machines.values()) {
+    expect(JSON.stringify(spec)).not.toContain(CANARY);
+    expect(spec.id).toMatch(/^cmp_[0-9a-z]{20}$/);
+  }
+}
+
+promise(7, 'a name that is taken comes back as it was given', async (report) => {
+  await app.send('POST', '/api/projects', { body: { name: 'names' } });
+  const taken: string[] = [];
+  for (const text of HOSTILE) {
+    const made = await app.send('POST', '/api/projects/names/computers', { body: { name: text } });
+    if (made.status !== 200) continue;
+    taken.push(text);
+    const path = fill('/projects/:project/computers/:computer', {
+      project: 'names',
+      computer: text,
+    });
+    // A name of dots is folded away by clients; by its id it is found.
+    const byId = await app.send('GET', `/api/computers/${made.json.id}`);
+    expect(byId.json.name).toBe(text);
+    const byName = await app.send('GET', path);
+    expect(byName.json, path).toMatchObject({ id: made.json.id, name: text });
+    expect((await app.send('DELETE', `/api/computers/${made.json.id}`)).status).toBe(200);
+  }
+  expect(taken.length).toBeGreaterThan(10);
+  report(`${taken.length} of ${HOSTILE.length} hostile names taken and given back`);
+});

@@ -1,0 +1,275 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { FastifyInstance } from 'fastify';
+import { pino } from 'pino';
+import sharp from 'sharp';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { openScreen } from '../../../src/screen/index.js';
+import { keyEvent, pointerEvent } from '../../../src/screen/rfb/messages.js';
+import { buildApp } from '../../../src/server/app.js';
+import { eventually } from '../../support/eventually.js';
+import type { FakeScreen } from '../../support/fake-connectors.js';
+import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+import { promise } from '../../support/run/promise.js';
+import { openViewer } from '../../support/viewer.js';
+
+let world: TestFleet;
+let app: FastifyInstance;
+let origin: string;
+let ids: string[];
+
+beforeAll(async () => {
+  world = await openTestFleet({ maxRunning: 9 });
+  app = await buildApp({
+    fleet: world.fleet,
+    reachable: { hosts: [] },
+    version: '0.0.0',
+    log: pino({ level: 'silent' }),
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const address = app.server.address();
+  origin = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+  await call('POST', '/projects', { name: 'p' });
+  ids = [];
+  for (const name of ['a', 'b']) {
+    ids.push(String((await call('POST', '/projects/p/computers', { name })).id));
+  }
+});
+afterAll(async () => {
+  await app.close();
+  await world.close();
+});
+
+async function call(method: string, path: string, body?: unknown, headers = {}) {
+  const response = await fetch(`${origin}/api${path}`, {
+    method,
+    headers: {
+      authorization: `Bearer ${world.key}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return (await response.json()) as Record<string, unknown>;
+}
+
+async function link(id = ids[0] ?? '', mode: 'view' | 'control' = 'control'): Promise<string> {
+  return String((await call('POST', `/computers/${id}/view`, { mode })).url);
+}
+
+/** The screen that a viewer looks at: the last of them. */
+function fake(): FakeScreen {
+  const screen = world.connectors.screens.findLast(
+    (candidate) => candidate.open && candidate.listenerCount('damage') > 0,
+  );
+  if (screen === undefined) throw new Error('no screen is open');
+  return screen;
+}
+
+test('a link carries the ticket in its fragment, no key, and expires within a minute', async () => {
+  const { url, expires_at } = await call('POST', `/computers/${ids[0]}/view`, {});
+  expect(url).toMatch(new RegExp(`^${origin}/api/view/${ids[0]}#vt_[0-9a-z]{32}$`));
+  const left = Date.parse(String(expires_at)) - Date.now();
+  expect(left).toBeGreaterThan(55_000);
+  expect(left).toBeLessThanOrEqual(60_000);
+  const other = await call('POST', `/computers/${ids[0]}/view`, { mode: 'watch' });
+  expect(other.error).toContain('mode must be "view" or "control"');
+});
+
+test("every operation answers a computer's url as the page without a ticket", async () => {
+  const url = `${origin}/api/view/${ids[0]}`;
+  expect((await call('GET', `/computers/${ids[0]}`)).url).toBe(url);
+  const { computers } = await call('GET', '/projects/p/computers');
+  expect((computers as { url: string }[]).map((computer) => computer.url)).toContain(url);
+  const secure = await call('GET', `/computers/${ids[0]}`, undefined, {
+    'x-forwarded-proto': 'https',
+  });
+  expect(secure.url).toBe(url.replace('http:', 'https:'));
+});
+
+describe('the page', () => {
+  it('needs no key, loads only its own files, and cannot be framed', async () => {
+    const response = await fetch(`${origin}/api/view/${ids[0]}`);
+    expect(response.status).toBe(200);
+    const policy = response.headers.get('content-security-policy') ?? '';
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).not.toContain('unsafe');
+    expect(response.headers.get('referrer-policy')).toBe('no-referrer');
+    const html = await response.text();
+    expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|\son[a-z]+=|\sstyle=|https?:\/\//);
+  });
+
+  it('says nothing of whether a computer exists', async () => {
+    const texts = await Promise.all(
+      [ids[0], 'cmp_00000000000000000000'].map(async (id) =>
+        (await fetch(`${origin}/api/view/${id}`)).text(),
+      ),
+    );
+    expect(texts[0]).toBe(texts[1]);
+  });
+
+  it.each([
+    'view.js',
+    'view.css',
+    'icon.svg',
+    'novnc/core/rfb.js',
+    'novnc/vendor/pako/lib/zlib/inflate.js',
+  ])('has its file %s', async (path) => {
+    const response = await fetch(`${origin}/api/view/assets/${path}`);
+    expect(response.status).toBe(200);
+    expect((await response.text()).length).toBeGreaterThan(100);
+  });
+
+  it.each([
+    '',
+    'nothing.js',
+    '%2e%2e/%2e%2e/package.json',
+    'novnc/..%2fpackage.json',
+    'novnc/package.json',
+  ])('has no file %j', async (path) => {
+    const { status } = await fetch(`${origin}/api/view/assets/${path}`);
+    expect([401, 404]).toContain(status);
+  });
+});
+
+describe('a ticket', () => {
+  promise(6, 'opens once', async () => {
+    const url = await link();
+    const viewer = openViewer(url);
+    expect(await viewer.first).toEqual({ type: 'ready', mode: 'control', name: 'p/a' });
+    const second = openViewer(url);
+    expect(await second.closed).toMatchObject({ code: 'unauthorized' });
+    viewer.socket.close();
+  });
+
+  promise(6, 'opens no other computer', async () => {
+    const url = (await link(ids[0])).replace(ids[0] ?? '', ids[1] ?? '');
+    expect(await openViewer(url).closed).toMatchObject({
+      code: 'unauthorized',
+      reason: expect.stringContaining('another computer'),
+    });
+  });
+
+  it.each([
+    ['none', '{}'],
+    ['no JSON', 'RFB 003.008\n'],
+    ['bytes', Buffer.from([1, 2, 3])],
+    ['an API key', JSON.stringify({ ticket: 'vc_00000000000000000000000000000000' })],
+    ['a list', '[[[[]]]]'],
+  ])('is missing: %s', async (_, opening) => {
+    expect(await openViewer(await link(), opening).closed).toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('has to come in few bytes', async () => {
+    const viewer = openViewer(await link(), JSON.stringify({ ticket: 'x'.repeat(100_000) }));
+    expect((await viewer.closed)?.code ?? 'cut off').toMatch(/cut off|unauthorized/);
+  });
+
+  promise(6, 'is refused from another web page', async () => {
+    const url = new URL(await link());
+    const { WebSocket } = await import('ws');
+    const socket = new WebSocket(`ws://${url.host}${url.pathname}/socket`, {
+      origin: 'http://example.com',
+    });
+    const refused = await new Promise((resolve) => {
+      socket.on('unexpected-response', (_, response) => resolve(response.statusCode));
+      socket.on('open', () => resolve('opened'));
+    });
+    expect(refused).toBe(400);
+  });
+});
+
+test('a viewer sees the screen, and what changes on it', async () => {
+  const viewer = openViewer(await link());
+  await viewer.first;
+  const seen = await openScreen(viewer.stream);
+  const picture = async () => {
+    const { data } = await seen.screenshot({ format: 'png', quality: 80, scale: 1, cursor: false });
+    const { data: pixels } = await sharp(data).raw().toBuffer({ resolveWithObject: true });
+    return pixels[0];
+  };
+  expect(seen.size).toEqual({ width: 1280, height: 800 });
+  expect(await picture()).toBe(0x40);
+  fake().pixels = async (regions) =>
+    regions.map(({ width, height }) => Buffer.alloc(width * height * 4, 0x90));
+  fake().emit('damage', { x: 0, y: 0, width: 1280, height: 800 });
+  await eventually(async () => (await picture()) === 0x90);
+  seen.close();
+});
+
+describe('input', () => {
+  it('of a control viewer reaches the screen, and is let go when the viewer leaves', async () => {
+    const viewer = openViewer(await link());
+    await viewer.first;
+    const seen = await openScreen(viewer.stream);
+    const { inputs } = fake();
+    inputs.length = 0;
+    viewer.stream.write(Buffer.concat([pointerEvent(5, 6, 0), pointerEvent(5, 6, 1)]));
+    viewer.stream.write(keyEvent('press', 0x61));
+    await eventually(async () => inputs.includes('press 61'));
+    expect(inputs).toEqual(['pointer 5,6 0', 'pointer 5,6 1', 'press 61']);
+    viewer.socket.send(JSON.stringify({ type: 'clipboard', text: 'für dich' }));
+    await eventually(async () => inputs.includes('copy für dich'));
+    seen.close();
+    viewer.socket.terminate();
+    await eventually(async () => inputs.includes('release all'));
+  });
+
+  promise(6, 'of a view-only viewer reaches nothing', async () => {
+    const viewer = openViewer(await link(ids[0], 'view'));
+    expect(await viewer.first).toMatchObject({ mode: 'view' });
+    const seen = await openScreen(viewer.stream);
+    const { inputs } = fake();
+    inputs.length = 0;
+    viewer.stream.write(Buffer.concat([pointerEvent(5, 6, 1), keyEvent('press', 0x61)]));
+    viewer.socket.send(JSON.stringify({ type: 'clipboard', text: 'no' }));
+    await seen.click({ x: 1, y: 1, button: 'left', clicks: 1, keys: [] });
+    await sleep(100);
+    expect(inputs).toEqual([]);
+    expect(viewer.socket.readyState).toBe(viewer.socket.OPEN);
+    seen.close();
+  });
+});
+
+test('a viewer that breaks the protocol gets an error, and others are unaffected', async () => {
+  const good = openViewer(await link());
+  const bad = openViewer(await link());
+  await Promise.all([good.first, bad.first]);
+  const seen = await openScreen(good.stream);
+  bad.stream.write('GET / HTTP/1.1\r\n\r\n');
+  expect(await bad.closed).toMatchObject({ code: 'invalid_request' });
+  expect(seen.open).toBe(true);
+  seen.close();
+});
+
+test('a view continues when its screen is reopened', async () => {
+  const viewer = openViewer(await link());
+  await viewer.first;
+  const seen = await openScreen(viewer.stream);
+  const old = fake();
+  old.close();
+  const reopened = () =>
+    world.connectors.screens.findLast((s) => s !== old && s.open && s.listenerCount('damage') > 0);
+  const { inputs } = await eventually(async () => reopened());
+  await eventually(async () => {
+    viewer.stream.write(keyEvent('press', 0x62));
+    return inputs.includes('press 62');
+  });
+  expect(viewer.events.filter(({ type }) => type === 'ready')).toHaveLength(1);
+  seen.close();
+});
+
+test.each([
+  ['stop', 'not_running', /stop/],
+  ['delete', 'not_found', /deleted/],
+])('a viewer learns that its computer was told to %s', async (what, code, reason) => {
+  const { id } = await call('POST', '/projects/p/computers', { name: `to-${what}` });
+  const viewer = openViewer(await link(String(id)));
+  await viewer.first;
+  const seen = await openScreen(viewer.stream);
+  if (what === 'stop') await call('POST', `/computers/${id}/stop`);
+  else await call('DELETE', `/computers/${id}`);
+  expect(await viewer.closed).toMatchObject({ code, reason: expect.stringMatching(reason) });
+  await eventually(async () => !seen.open);
+});

@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { WebSocket, WebSocketServer } from 'ws';
+import { startHeartbeat } from '../../../src/server/websocket/heartbeat.js';
+import { promise } from '../../support/run/promise.js';
+
+const BEAT_MS = 30_000;
+
+let server: WebSocketServer;
+let url: string;
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
+  await once(server, 'listening');
+  const address = server.address();
+  url = `ws://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`;
+});
+afterEach(() => {
+  vi.useRealTimers();
+  server.close();
+});
+
+/** The service's end of the next connection, watched. */
+async function accepted(): Promise<WebSocket> {
+  const [socket] = (await once(server, 'connection')) as [WebSocket];
+  startHeartbeat(socket, BEAT_MS);
+  return socket;
+}
+
+promise(23, 'lets go of a client that answers no ping', async (report) => {
+  const accepting = accepted();
+  const { port } = new URL(url);
+  const mute: Socket = connect(Number(port), '127.0.0.1');
+  mute.on('error', () => undefined);
+  mute.write(
+    'GET / HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+  );
+  mute.resume();
+  const closed = once(await accepting, 'close');
+  vi.advanceTimersByTime(2 * BEAT_MS);
+  await closed;
+  mute.destroy();
+  report('within two beats');
+});
+
+it('keeps one that does, and one that the service itself does not read', async () => {
+  const accepting = accepted();
+  const client = new WebSocket(url);
+  const socket = await accepting;
+  for (let i = 0; i < 3; i++) {
+    const pong = once(socket, 'pong');
+    vi.advanceTimersByTime(BEAT_MS);
+    await pong;
+  }
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  socket.pause();
+  vi.advanceTimersByTime(3 * BEAT_MS);
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  client.terminate();
+  socket.terminate();
+});

@@ -1,0 +1,140 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
+import { SocketBudget } from '../../../src/server/websocket/socket-budget.js';
+import { openTestApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
+import { promise } from '../../support/run/promise.js';
+
+const MIB = 2 ** 20;
+
+let app: TestApp;
+let path: string;
+beforeEach(async () => {
+  app = await openTestApp();
+  await app.send('POST', '/api/projects', { body: { name: 'p' } });
+  const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'a' } });
+  path = `/api/computers/${json.id}/process`;
+});
+afterEach(() => app.close());
+
+interface Opened {
+  readonly socket: WebSocket;
+  /** The HTTP status of a refused upgrade. */
+  readonly refusal: Promise<number | undefined>;
+  readonly messages: string[];
+}
+
+function open(): Opened {
+  const headers = { authorization: `Bearer ${app.world.key}` };
+  const options = { headers, perMessageDeflate: false };
+  const socket = new WebSocket(`ws://127.0.0.1:${app.port}${path}`, options);
+  const messages: string[] = [];
+  socket.on('error', () => undefined);
+  socket.on('message', (data: Buffer) => messages.push(data.toString()));
+  const refusal = new Promise<number | undefined>((resolve) => {
+    socket.once('open', () => resolve(undefined));
+    socket.once('unexpected-response', (_, response) => resolve(response.statusCode));
+  });
+  return { socket, refusal, messages };
+}
+
+/** The head of a frame of `length` bytes, of which only `sent` come. */
+function cutFrame(length: number, sent: number): Buffer {
+  const head = Buffer.alloc(14);
+  head[0] = 0x81;
+  head[1] = 0xff;
+  head.writeBigUInt64BE(BigInt(length), 2);
+  return Buffer.concat([head, Buffer.alloc(sent, 0x20)]);
+}
+
+/** Sends bytes below the WebSocket. */
+function pour(socket: WebSocket, bytes: Buffer): void {
+  (socket as unknown as { _socket: { write(data: Buffer): void } })._socket.write(bytes);
+}
+
+promise(
+  29,
+  'the messages of one owner fill a bounded part of the memory',
+  async (report) => {
+    const all = Array.from({ length: 40 }, open);
+    await Promise.all(all.map(({ refusal }) => refusal));
+    const before = process.memoryUsage().arrayBuffers;
+    for (const { socket } of all) pour(socket, cutFrame(8 * MIB, 7 * MIB));
+    const refused = new Set<WebSocket>();
+    for (const { socket } of all) socket.once('close', () => refused.add(socket));
+    await eventually(async () => refused.size >= 30);
+    expect(all.length - refused.size).toBeLessThanOrEqual(10);
+    const messages = all.filter(({ socket }) => refused.has(socket)).map((one) => one.messages);
+    expect(messages.filter(([text]) => text?.includes('rate_limited')).length).toBeGreaterThan(0);
+    const grown = Math.round((process.memoryUsage().arrayBuffers - before) / MIB);
+    report(`of 40 messages of 8 MiB ${all.length - refused.size} held, +${grown} MiB`);
+    for (const { socket } of all) socket.terminate();
+  },
+  30_000,
+);
+
+const tick = () => new Promise((resolve) => setTimeout(resolve, 100));
+
+it('a message to a running process has at most 256 KiB', async () => {
+  const { openShell } = app.world.connectors;
+  const running = {
+    ...{ stdin: new PassThrough().resume(), stdout: new PassThrough(), stderr: new PassThrough() },
+    ...{ exit: new Promise(() => undefined), resize: () => undefined, kill: async () => undefined },
+  };
+  const spawn = async () => running;
+  Object.assign(app.world.connectors, {
+    openShell: async (...given: Parameters<typeof openShell>) =>
+      Object.assign(await openShell(...given), { spawn }),
+  });
+  const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'b' } });
+  path = `/api/computers/${json.id}/process`;
+  const { socket, refusal, messages } = open();
+  expect(await refusal).toBeUndefined();
+  socket.send(JSON.stringify({ argv: ['cat', 'x'.repeat(131_072)] }));
+  socket.send(Buffer.alloc(256 * 1024));
+  await tick();
+  expect(socket.readyState).toBe(WebSocket.OPEN);
+  socket.send(Buffer.alloc(MIB));
+  await once(socket, 'close');
+  expect(messages.at(-1)).toContain('payload_too_large');
+});
+
+it('an owner opens a bounded number of sockets', async () => {
+  const all = Array.from({ length: 513 }, open);
+  const answers = await Promise.all(all.map(({ refusal }) => refusal));
+  expect(answers.filter((status) => status === 429)).toHaveLength(1);
+  const other = app.world.addOwner('other');
+  const { status } = await app.send('GET', '/api/projects', { authorization: `Bearer ${other}` });
+  expect(status).toBe(200);
+  const [first] = all;
+  first?.socket.terminate();
+  await tick();
+  const again = open();
+  expect(await again.refusal).toBeUndefined();
+  for (const { socket } of [...all, again]) socket.terminate();
+}, 30_000);
+
+it('a small message fits however much others hold', () => {
+  const budget = new SocketBudget({ ownerBytes: 1000, bytes: 1500, guaranteed: 10 });
+  const greedy = budget.open('a');
+  greedy.hold(900);
+  expect(() => greedy.hold(200)).toThrow('faster than they are read');
+  budget.open('a').hold(10);
+  const other = budget.open('b');
+  expect(() => other.hold(600)).toThrow();
+  greedy.close();
+  greedy.close();
+  other.hold(-600);
+  other.hold(900);
+});
+
+it('counts a share that is closed twice once', () => {
+  const budget = new SocketBudget({ sockets: 1 });
+  const first = budget.open('owner');
+  first.close();
+  budget.open('owner');
+  first.close();
+  expect(() => budget.open('owner')).toThrow('too many open connections');
+});

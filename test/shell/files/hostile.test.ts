@@ -1,0 +1,130 @@
+import ssh2, { type FileEntry, type SFTPWrapper } from 'ssh2';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { Shell } from '../../../src/shell/types.js';
+import { promise } from '../../support/run/promise.js';
+import { type Guest, openGuest } from '../support/guest.js';
+
+const { STATUS_CODE } = ssh2.utils.sftp;
+const attrs = { mode: 0o100644, uid: 0, gid: 0, size: 1 << 20, atime: 0, mtime: 0 };
+const handle = Buffer.of(1);
+
+let guest: Guest | undefined;
+afterEach(() => guest?.close());
+
+interface Directory {
+  /** The entries of one answer; undefined at the end. */
+  batch(number: number): FileEntry[] | undefined;
+  readlink?(): string;
+}
+
+/** A guest whose SFTP server lists what `directory` makes up. */
+async function listing(directory: Directory): Promise<Shell> {
+  let batches = 0;
+  guest = await openGuest({
+    onFiles(sftp) {
+      sftp.on('REALPATH', (id) => sftp.name(id, [entry('/made-up')]));
+      sftp.on('STAT', (id) => sftp.attrs(id, { ...attrs, mode: 0o040755 }));
+      sftp.on('OPENDIR', (id) => sftp.handle(id, handle));
+      sftp.on('READLINK', (id) => sftp.name(id, [entry(directory.readlink?.() ?? '')]));
+      sftp.on('READDIR', (id) => {
+        const found = directory.batch(batches++);
+        if (found === undefined) sftp.status(id, STATUS_CODE.EOF);
+        else sftp.name(id, found);
+      });
+    },
+  });
+  return guest.shell;
+}
+
+function entry(filename: string, mode = attrs.mode): FileEntry {
+  return { filename, longname: '', attrs: { ...attrs, mode } };
+}
+
+describe('a hostile SFTP server', () => {
+  promise(29, 'cannot list a name that no file system has', async () => {
+    const shell = await listing({ batch: () => [entry('x'.repeat(250_000))] });
+    await expect(shell.files.list('.')).rejects.toThrow(/name of 250000 characters/);
+  });
+
+  it('may list the longest name of a file system', async () => {
+    const name = 'ä'.repeat(255);
+    const shell = await listing({ batch: (number) => (number === 0 ? [entry(name)] : undefined) });
+    expect((await shell.files.list('.')).entries).toMatchObject([{ name }]);
+  });
+
+  promise(29, 'cannot list more bytes than the budget', async (report) => {
+    let sent = 0;
+    const batch = () => {
+      const entries = Array.from({ length: 400 }, () => entry('x'.repeat(255)));
+      sent += 400 * 255;
+      return entries;
+    };
+    const shell = await listing({ batch });
+    await expect(shell.files.list('.')).rejects.toThrow(/too long to list|more than 50000/);
+    expect(sent).toBeLessThan(9 << 20);
+    report(`a listing of ${(sent / (1 << 20)).toFixed(1)} MiB refused`);
+  });
+
+  it.each([
+    ['of empty answers', () => []],
+    ['of nothing but dots', () => Array.from({ length: 500 }, () => entry('..'))],
+  ])('cannot keep a request going by answers %s', async (_, batch) => {
+    const shell = await listing({ batch });
+    await expect(shell.files.list('.')).rejects.toThrow('more than 50000 entries');
+  });
+
+  promise(29, 'cannot give targets of links that no file system has', async () => {
+    const shell = await listing({
+      batch: (number) => (number === 0 ? [entry('link', 0o120777)] : undefined),
+      readlink: () => 'x'.repeat(100_000),
+    });
+    expect((await shell.files.list('.')).entries).toEqual([
+      expect.not.objectContaining({ target: expect.anything() }),
+    ]);
+  });
+});
+
+/** A guest with a file of which each answer has so many bytes. */
+async function reading(size: number, bytes: number): Promise<Shell> {
+  guest = await openGuest({
+    onFiles(sftp: SFTPWrapper) {
+      sftp.on('REALPATH', (id) => sftp.name(id, [entry('/file')]));
+      sftp.on('STAT', (id) => sftp.attrs(id, { ...attrs, size }));
+      sftp.on('FSTAT', (id) => sftp.attrs(id, { ...attrs, size }));
+      sftp.on('OPEN', (id) => sftp.handle(id, handle));
+      sftp.on('READ', (id) => sftp.data(id, Buffer.alloc(bytes, 'x')));
+    },
+  });
+  return guest.shell;
+}
+
+describe('a file that is read in tiny answers', () => {
+  promise(29, 'takes no more memory than one in large answers', async (report) => {
+    const shell = await reading(2000, 1);
+    const before = process.memoryUsage().arrayBuffers;
+    let most = 0;
+    const read = await shell.files.read('file', async ({ stream }) => {
+      let length = 0;
+      for await (const chunk of stream) {
+        length += (chunk as Buffer).length;
+        most = Math.max(most, process.memoryUsage().arrayBuffers - before);
+      }
+      return length;
+    });
+    expect(read).toBe(2000);
+    expect(most).toBeLessThan(8 << 20);
+    report(`a file in answers of one byte: +${(most / (1 << 20)).toFixed(1)} MiB`);
+  });
+
+  it('and of unknown length fills its chunks', async () => {
+    const shell = await reading(0, 300);
+    const lengths: number[] = [];
+    await shell.files.read('file', async ({ stream }) => {
+      for await (const chunk of stream) {
+        lengths.push((chunk as Buffer).length);
+        if (lengths.length === 2) break;
+      }
+    });
+    expect(lengths[0]).toBe(252 * 1024);
+  });
+});

@@ -1,0 +1,29 @@
+import type { MachineRecord } from '../../../src/engines/qemu/machine/machine-record.js';
+import { currentBootId } from '../../../src/engines/qemu/process/identity.js';
+
+/** The record of a machine that was used and whose process is gone, but for `change`. */
+export async function machineRecord(change: Partial<MachineRecord>): Promise<MachineRecord> {
+  const bootId = await currentBootId();
+  return {
+    version: 1,
+    serviceId: 'test',
+    spec: {
+      ...{ id: 'one', ownerId: 'o', projectId: 'p', os: 'linux', image: 'linux', cpu: 1, ram: 1 },
+      ...{ gpu: 'none', resolution: { width: 800, height: 600 }, authorizedKey: 'key' },
+    },
+    image: {
+      ...{ kind: 'vc', os: 'linux', identity: 'i', firmware: 'bios', commandLine: '' },
+      ...{ user: 'user', privateKey: null, diskBytes: 1 << 30 },
+    },
+    hostKey: 'key',
+    layers: ['image.qcow2', 'disk-1.qcow2'],
+    intended: 'running',
+    used: true,
+    resume: null,
+    resumeMac: null,
+    // No process has this id: Linux gives out no more than 4,194,304.
+    process: { pid: 5_000_000, startTime: 1, bootId, uid: 0 },
+    failure: null,
+    ...change,
+  };
+}

@@ -1,0 +1,54 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { execa } from 'execa';
+import { defaultCacheDirectory } from '../../../src/images/cache.js';
+
+const VC = fileURLToPath(new URL('../../../bin/vc.js', import.meta.url));
+/** What of a state directory is the same for every service: it is never written to again. */
+const SHARED = ['images', 'templates'];
+
+/**
+ * `VC_TEST_QEMU_SEED` if that is set, else a state directory in the cache with the Linux image for
+ * QEMU and a template of it, made with the command line as a user does. The first time takes minutes, afterwards about a second.
+ */
+export async function prepareQemuSeed(say: (line: string) => void): Promise<string> {
+  const given = process.env.VC_TEST_QEMU_SEED;
+  if (given !== undefined) return given;
+  const seed = join(defaultCacheDirectory(), 'test-qemu', 'seed');
+  mkdirSync(seed, { recursive: true, mode: 0o700 });
+  say(`qemu: image and template in ${seed}`);
+  await addImage(seed, 'linux');
+  await warmImage(seed, 'linux');
+  return seed;
+}
+
+/** Builds another image into a seed, unless it is there. */
+export const addImage = (seed: string, name: string): Promise<void> =>
+  inSeed(seed, ['image', 'build', name, '--engine', 'qemu', '--if-missing']);
+
+/** Boots a template of an image in a seed, unless it is there. */
+export const warmImage = (seed: string, image: string): Promise<void> =>
+  inSeed(seed, ['image', 'warm', image]);
+
+async function inSeed(seed: string, words: readonly string[]): Promise<void> {
+  const env = { ...process.env, VC_STATE_DIR: seed };
+  const begun = Date.now();
+  await execa(process.execPath, [VC, ...words], { env, stdio: ['ignore', 'ignore', 'inherit'] });
+  const seconds = Math.round((Date.now() - begun) / 1000);
+  process.stderr.write(`qemu: vc ${words.join(' ')}: ${seconds} s\n`);
+}
+
+/** Gives a service that has not been started the seed's images and templates, as hard links. */
+export async function plantQemuSeed(seed: string, stateDirectory: string): Promise<void> {
+  const target = join(stateDirectory, 'qemu');
+  mkdirSync(stateDirectory, { recursive: true, mode: 0o700 });
+  mkdirSync(target, { mode: 0o700 });
+  for (const name of SHARED) {
+    const source = join(seed, 'qemu', name);
+    if (!existsSync(source)) continue;
+    await execa('cp', ['-a', '-l', source, target]).catch(() =>
+      execa('cp', ['-a', '--reflink=auto', '--sparse=always', source, target]),
+    );
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * Runs a command on a planted host: `node planted-host.js COMMAND ARGUMENT…`.
+ *
+ * The command sees a home directory with a profile, `VC_*` variables that make no sense, a Docker
+ * Engine's socket in DOCKER_HOST, and port 4700 taken. Every use of the socket or the port is
+ * written down in a file, which the reporter reads: a test that uses the host fails the run.
+ */
+import { spawn } from 'node:child_process';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { constants, homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const DEFAULT_PORT = 4700;
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await main(process.argv.slice(2));
+
+async function main([program, ...args]) {
+  const directory = mkdtempSync(join(tmpdir(), 'vc-host-'));
+  const home = join(directory, 'home');
+  const socket = join(directory, 'docker.sock');
+  const record = join(directory, 'used');
+  mkdirSync(join(home, '.config', 'vc'), { recursive: true });
+  writeFileSync(record, '');
+  const profile = { apiKey: 'vc_planted', baseUrl: `http://127.0.0.1:${DEFAULT_PORT}/api` };
+  const config = { currentProfile: 'default', profiles: { default: profile } };
+  writeFileSync(join(home, '.config', 'vc', 'config.json'), JSON.stringify(config));
+  await recordUse(record, 'the Docker Engine of the host', { path: socket });
+  // Taken by something else: then nothing is recorded, and a test that uses it fails by itself.
+  await recordUse(record, `port ${DEFAULT_PORT}`, { host: '127.0.0.1', port: DEFAULT_PORT }).catch(
+    () => undefined,
+  );
+  const real = homedir();
+  const cache =
+    process.env.VC_TEST_CACHE_DIR ??
+    process.env.VC_CACHE_DIR ??
+    join(process.env.XDG_CACHE_HOME || join(real, '.cache'), 'vc');
+  const child = spawn(program, args, {
+    stdio: 'inherit',
+    env: {
+      // npm's own settings are not what is planted.
+      npm_config_cache: join(real, '.npm'),
+      npm_config_userconfig: join(real, '.npmrc'),
+      ...process.env,
+      HOME: home,
+      DOCKER_HOST: `unix://${socket}`,
+      VC_PROFILE: 'planted',
+      VC_BASE_URL: `http://127.0.0.1:${DEFAULT_PORT}/planted`,
+      VC_API_KEY: 'vc_planted',
+      VC_STATE_DIR: join(home, 'state'),
+      VC_ENGINE: 'planted',
+      VC_TEST_CACHE_DIR: cache,
+      VC_TEST_STAND_IN_ENGINE: `unix://${socket}`,
+      VC_TEST_PLANTED_HOST: directory,
+    },
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+    process.on(signal, () => child.kill(signal));
+  child.once('exit', (code, signal) => {
+    rmSync(directory, { recursive: true, force: true });
+    process.exit(code ?? 128 + constants.signals[signal]);
+  });
+}
+
+function recordUse(record, what, where) {
+  const server = createServer((connection) => {
+    connection
+      .on('error', () => undefined)
+      .once('data', (data) => {
+        const [line] = data.toString('latin1').split('\r\n');
+        appendFileSync(record, `${what} was used: ${line}\n`);
+        connection.end('HTTP/1.1 500 Planted\r\ncontent-length: 0\r\n\r\n');
+      });
+  });
+  return new Promise((resolve, reject) => {
+    server.once('error', reject).listen(where, resolve);
+  });
+}

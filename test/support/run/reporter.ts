@@ -1,0 +1,123 @@
+import { execFileSync } from 'node:child_process';
+import { relative } from 'node:path';
+import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import { hostViolations } from './host-violations.js';
+import { asMarkdown, asText, type PromiseTest, promiseRows, writeRecord } from './promise-table.js';
+
+const SLOWEST = 10;
+/** Characters of a failure's message that are printed. */
+const MESSAGE = 1_000;
+
+/**
+ * Prints the end of a run: skipped tests with their reasons, tests that needed a second attempt,
+ * failures, the slowest files, the table of promises and, as the last line, the totals.
+ */
+export class SummaryReporter implements Reporter {
+  #began = Date.now();
+
+  onTestRunStart(): void {
+    this.#began = Date.now();
+  }
+
+  onTestRunEnd(
+    modules: readonly TestModule[],
+    unhandled: readonly { readonly message: string }[],
+  ): void {
+    const tests = modules.flatMap((module) => [...module.children.allTests()]);
+    const ended = (...states: readonly string[]) =>
+      tests.filter((test) => states.includes(test.result().state));
+    const skipped = ended('skipped', 'pending');
+    const failures = [
+      ...ended('failed').map((test) => described(titleOf(test), errorsOf(test))),
+      ...modules.flatMap(failureOf),
+      ...unhandled.map(({ message }) => described('an error outside of the tests', [message])),
+      ...hostViolations().map((line) => described('the tests touched the host', [line])),
+      ...(tests.length === 0 ? ['no test ran\n'] : []),
+    ];
+    for (const test of skipped) {
+      print(`skipped: ${titleOf(test)}: ${skipReasonOf(test)}\n`);
+    }
+    for (const test of tests.filter((test) => test.diagnostic()?.flaky)) {
+      print(`second attempt: ${described(titleOf(test), errorsOf(test))}`);
+    }
+    for (const failure of failures) print(`failed: ${failure}`);
+    print(slowest(modules));
+    this.#promises(tests);
+    if (failures.length > 0) process.exitCode = 1;
+    const passed = ended('passed').length;
+    print(`${passed} passed, ${failures.length} failed, ${skipped.length} skipped\n`);
+  }
+
+  #promises(tests: readonly TestCase[]): void {
+    const marked = tests.flatMap((test): PromiseTest[] => {
+      const { promise } = test.meta();
+      return promise === undefined ? [] : [{ ...promise, state: test.result().state }];
+    });
+    // A run of the unit tests alone says nothing of most promises.
+    if (marked.every(({ engine }) => engine === 'any')) return;
+    const rows = promiseRows(marked);
+    print(`\n${asText(rows)}\n\n`);
+    const record = process.env.VC_TEST_RECORD;
+    if (record === undefined) return;
+    const minutes = Math.round((Date.now() - this.#began) / 60_000);
+    const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' });
+    const date = new Date().toISOString().slice(0, 10);
+    writeRecord(
+      record,
+      `Recorded on ${date} at commit ${commit.trim()}: ${tests.length} tests in ${minutes} minutes.\n\n${asMarkdown(rows)}`,
+    );
+  }
+}
+
+function print(text: string): void {
+  process.stdout.write(text);
+}
+
+const fileOf = (module: TestModule) =>
+  `[${module.project.name}] ${relative(process.cwd(), module.moduleId)}`;
+
+const titleOf = (test: TestCase) => `${fileOf(test.module)}: ${test.fullName}`;
+
+function errorsOf(test: TestCase): string[] {
+  return (test.result().errors ?? []).map(({ message }) => message);
+}
+
+/** A file that did not load, or whose set-up failed, has no failed test of its own. */
+function failureOf(module: TestModule): string[] {
+  const errors = [
+    ...module.errors(),
+    ...[...module.children.allSuites()].flatMap((s) => s.errors()),
+  ];
+  return errors.length === 0
+    ? []
+    : [
+        described(
+          fileOf(module),
+          errors.map(({ message }) => message),
+        ),
+      ];
+}
+
+function skipReasonOf(test: TestCase): string {
+  const result = test.result();
+  if (result.state === 'skipped' && result.note) return result.note;
+  for (let task: TestCase['parent'] | TestCase = test; task.type !== 'module'; task = task.parent) {
+    const { skipReason } = task.meta();
+    if (skipReason) return skipReason;
+  }
+  return 'its set-up failed, or the run was cancelled';
+}
+
+function described(title: string, messages: readonly string[]): string {
+  const reasons = messages.map((text) => `  ${text.slice(0, MESSAGE).replaceAll('\n', '\n  ')}\n`);
+  return `${title}\n${[...new Set(reasons)].join('')}`;
+}
+
+function slowest(modules: readonly TestModule[]): string {
+  const lines = modules
+    .map((module) => ({ module, seconds: module.diagnostic().duration / 1000 }))
+    .sort((a, b) => b.seconds - a.seconds)
+    .slice(0, SLOWEST)
+    .map(({ module, seconds }) => `${seconds.toFixed(1).padStart(7)} s  ${fileOf(module)}\n`);
+  return `slowest files:\n${lines.join('')}`;
+}

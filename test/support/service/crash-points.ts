@@ -1,0 +1,64 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '../eventually.js';
+
+import type { TestService } from './service.js';
+
+const PRELOAD = new URL('crash-at.js', import.meta.url).href;
+
+/** A service that kills itself at a given point of what it does next. */
+export interface CrashingService {
+  /**
+   * Lets `work` be done by the service, which kills itself at the point with that number, counted
+   * from 1, or the first that is what the expression says. True if it did; it has been started again
+   * by then. False if there is no such point.
+   */
+  crashAt(point: number | RegExp, work: () => Promise<unknown>): Promise<boolean>;
+  /** What the last point was. */
+  lastPoint(): string;
+}
+
+/** Restarts the service with what lets it crash; see crash-at.js. */
+export async function makeCrashing(service: TestService): Promise<CrashingService> {
+  const orders = join(service.directory, 'crash-orders');
+  const log = join(service.directory, 'crash-log');
+  const said = () => (existsSync(log) ? readFileSync(log, 'utf8') : '');
+  Object.assign(service.env, {
+    NODE_OPTIONS: `--import=${PRELOAD}`,
+    VC_CRASH_ORDERS: orders,
+    VC_CRASH_LOG: log,
+  });
+  await service.kill('SIGTERM');
+  await service.start();
+  return {
+    crashAt: async (point, work) => {
+      const before = said().length;
+      const lines = () => said().slice(before).split('\n');
+      const isThere = () =>
+        lines().some((line) => {
+          const [, count, what = ''] = /^(\d+) (.*)$/.exec(line) ?? [];
+          return typeof point === 'number' ? count === String(point) : point.test(what);
+        });
+      const order = async (at: number | RegExp, nth: number) => {
+        writeFileSync(orders, typeof at === 'number' ? String(at) : at.source);
+        try {
+          process.kill(service.pid, 'SIGUSR2');
+        } catch {
+          // It has died by then, as it was told to.
+        }
+        return eventually(async () => {
+          if (isThere()) return 'dead';
+          return lines().filter((line) => line === 'armed').length === nth && 'alive';
+        }, 30_000);
+      };
+      await order(point, 1);
+      // The answer is cut off when the service dies.
+      await work().catch(() => undefined);
+      if ((await order(0, 2)) === 'alive') return false;
+      await service.kill('SIGKILL');
+      await service.start();
+      return true;
+    },
+    lastPoint: () => said().trimEnd().split('\n').at(-1) ?? '',
+  };
+}

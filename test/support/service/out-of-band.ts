@@ -1,0 +1,168 @@
+import {
+  copyFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Docker from 'dockerode';
+import Database from 'libsql';
+import { inject } from 'vitest';
+import { LABEL } from '../../../src/engines/docker/ids.js';
+import { databaseFile } from '../../../src/fleet/store/database.js';
+import { serviceId } from '../../../src/fleet/store/owners.js';
+import { eventually } from '../eventually.js';
+import type { TestService } from './service.js';
+
+/** A service's machines as its engine and the host have them, behind the service's back. */
+export interface OutOfBand {
+  /** Everything that there is of any computer of this service. */
+  leftovers(): Promise<{ machines: string[]; networks: string[]; directories: string[] }>;
+  /** Ends the machine of a computer by force. */
+  kill(id: string): Promise<void>;
+  /** Removes it with its disk. */
+  remove(id: string): Promise<void>;
+  /** Stops all that runs of it with SIGSTOP; the function that is given lets it go on. */
+  freeze(id: string): Promise<() => void>;
+  /** Ends everything that runs of its computers at once, as when the host goes down. */
+  powerOff(): Promise<void>;
+  /** Processes of this host that run for it. */
+  pids(id: string): Promise<number[]>;
+}
+
+export function outOfBand(service: TestService): OutOfBand {
+  return inject('engine') === 'docker' ? dockerOutOfBand(service) : qemuOutOfBand(service);
+}
+
+function dockerOutOfBand({ directory }: TestService): OutOfBand {
+  const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
+  const service = serviceIdOf(join(directory, 'state'));
+  // Other services use the same Engine.
+  const ours = { filters: { label: [`${LABEL.service}=${service}`] } };
+  const pids = async (id: string) => {
+    const { Titles, Processes } = await docker.getContainer(`vc-${id}`).top();
+    return Processes.map((row: string[]) => Number(row[Titles.indexOf('PID')]));
+  };
+  return {
+    leftovers: async () => {
+      const machines = await docker.listContainers({ all: true, ...ours });
+      const networks = await docker.listNetworks(ours);
+      return {
+        machines: machines.map(({ Names, Id }) => Names[0] ?? Id),
+        networks: networks.map(({ Name }) => Name),
+        directories: readdirSync(join(directory, 'state', 'machines')),
+      };
+    },
+    kill: async (id) => void (await docker.getContainer(`vc-${id}`).kill()),
+    remove: async (id) => void (await docker.getContainer(`vc-${id}`).remove({ force: true })),
+    freeze: (id) => freeze(() => pids(id)),
+    powerOff: async () => {
+      const running = () => docker.listContainers(ours);
+      for (const { Labels } of await running()) {
+        for (const pid of await pids(Labels['sh.vc.machine'] ?? '')) signal(pid, 'SIGKILL');
+      }
+      await eventually(async () => (await running()).length === 0, 30_000);
+    },
+    pids,
+  };
+}
+
+/** Ids of services by their directories: they never change. */
+const serviceIds = new Map<string, string>();
+
+/** By which the Engine's labels name the service. Reads a copy: a service locks its database. */
+function serviceIdOf(stateDirectory: string): string {
+  const known = serviceIds.get(stateDirectory);
+  if (known !== undefined) return known;
+  const copy = mkdtempSync(join(tmpdir(), 'vc-database-'));
+  try {
+    for (const name of readdirSync(stateDirectory).filter((name) => name.startsWith('vc.db'))) {
+      copyFileSync(join(stateDirectory, name), join(copy, name));
+    }
+    const database = new Database(databaseFile(copy));
+    const id = serviceId(database);
+    database.close();
+    serviceIds.set(stateDirectory, id);
+    return id;
+  } finally {
+    rmSync(copy, { recursive: true });
+  }
+}
+
+function qemuOutOfBand(service: TestService): OutOfBand {
+  const directory = join(service.directory, 'state', 'qemu', 'machines');
+  const found = () => processes().filter((each) => each.text.includes(directory));
+  const machines = () => found().filter(({ name }) => name.startsWith('qemu-system'));
+  const pids = async (id: string) =>
+    machines()
+      .filter(({ text }) => text.includes(id))
+      .map(({ pid }) => pid);
+  const kill = async (id: string) => {
+    for (const pid of await pids(id)) process.kill(pid, 'SIGKILL');
+    await eventually(async () => machines().every(({ text }) => !text.includes(id)));
+  };
+  return {
+    leftovers: async () => ({
+      machines: machines().map(({ text }) => text),
+      // What connects a machine to the outside runs beside it.
+      networks: found()
+        .filter(({ name, pid }) => !name.startsWith('qemu-system') && pid !== service.pid)
+        .map(({ text }) => text),
+      directories: readdirSync(directory),
+    }),
+    kill,
+    remove: async (id) => {
+      await kill(id);
+      // What the end of the machine still makes the service write comes in between.
+      rmSync(join(directory, id), { recursive: true, maxRetries: 10 });
+    },
+    freeze: (id) => freeze(() => pids(id)),
+    powerOff: async () => {
+      const others = () => found().filter(({ pid }) => pid !== service.pid);
+      for (const { pid } of others()) signal(pid, 'SIGKILL');
+      await eventually(async () => others().length === 0, 30_000);
+    },
+    pids,
+  };
+}
+
+/** One that is started while the others are stopped is found the next time. */
+async function freeze(pids: () => Promise<number[]>): Promise<() => void> {
+  const frozen = new Set<number>();
+  for (let before = -1; before < frozen.size; ) {
+    before = frozen.size;
+    for (const pid of await pids()) {
+      if (!frozen.has(pid) && signal(pid, 'SIGSTOP')) frozen.add(pid);
+    }
+  }
+  return () => {
+    for (const pid of frozen) signal(pid, 'SIGCONT');
+  };
+}
+
+/** False when there is no such process any more. */
+function signal(pid: number, name: NodeJS.Signals): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+
+/** Every process of this host, with its working directory and command line as one text. */
+function processes(): { pid: number; name: string; text: string }[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const name = readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+        const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+        return [{ pid: Number(pid), name, text: `${readlinkSync(`/proc/${pid}/cwd`)} ${words}` }];
+      } catch {
+        return [];
+      }
+    });
+}

@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { eventually } from '../eventually.js';
+
+/** What a process holds at this moment. */
+export interface Vitals {
+  /** Resident memory in MiB. */
+  readonly mib: number;
+  readonly descriptors: number;
+  /** Sockets among the descriptors. */
+  readonly sockets: number;
+  readonly children: number;
+}
+
+/** Reads it from /proc. Throws when there is no such process. */
+export function vitals(pid: number): Vitals {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const open = readdirSync(`/proc/${pid}/fd`).map((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      return 'closed meanwhile';
+    }
+  });
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return {
+    mib: Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024),
+    descriptors: open.length,
+    sockets: open.filter((name) => name.startsWith('socket:')).length,
+    children: children === '' ? 0 : children.split(' ').length,
+  };
+}
+
+/** Follows the memory of a process; `stop` gives the most that it had, in MiB. */
+export function watchMemory(pid: number): { stop(): number } {
+  let most = vitals(pid).mib;
+  const timer = setInterval(() => {
+    try {
+      most = Math.max(most, vitals(pid).mib);
+    } catch {
+      // It has ended, which whoever stops this will hear of.
+      clearInterval(timer);
+    }
+  }, 50);
+  return {
+    stop: () => {
+      clearInterval(timer);
+      return Math.max(most, vitals(pid).mib);
+    },
+  };
+}
+
+/** Waits until a process holds no more descriptors than `most`, and gives what it then holds. */
+export function rested(pid: number, most: number, ms = 30_000): Promise<Vitals> {
+  let last: Vitals | undefined;
+  return eventually(async () => {
+    last = vitals(pid);
+    return last.descriptors <= most && last;
+  }, ms).catch((cause) => {
+    throw new Error(`more than ${most} descriptors: ${JSON.stringify(last)}`, { cause });
+  });
+}

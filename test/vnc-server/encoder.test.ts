@@ -1,0 +1,75 @@
+import { constants, createInflate } from 'node:zlib';
+import sharp from 'sharp';
+import { afterEach, expect, test } from 'vitest';
+import { Encoder } from '../../src/vnc-server/encoder.js';
+
+const encoders: Encoder[] = [];
+afterEach(() => {
+  for (const encoder of encoders.splice(0)) encoder.close();
+});
+
+function encoder(...encodings: number[]): Encoder {
+  const made = new Encoder();
+  made.accept(encodings);
+  encoders.push(made);
+  return made;
+}
+
+const TIGHT = 7;
+const ZLIB = 6;
+const region = { x: 3, y: 4, width: 256, height: 128 };
+const pixels = (value: number) =>
+  Buffer.from(
+    Uint8Array.from({ length: region.width * region.height * 4 }, (_, i) => (i * value) & 255),
+  );
+
+test('decodes to the same pixels through one Zlib stream', async () => {
+  const one = encoder(ZLIB);
+  const inflate = createInflate({ finishFlush: constants.Z_SYNC_FLUSH });
+  const out: Buffer[] = [];
+  inflate.on('data', (chunk: Buffer) => out.push(chunk));
+  for (const value of [1, 7, 1]) {
+    one.begin(region.width * region.height);
+    const { data, rough } = await one.encode(region, pixels(value), 'any');
+    expect(rough).toBe(false);
+    expect([0, 2, 4, 6].map((at) => data.readUInt16BE(at))).toEqual([3, 4, 256, 128]);
+    expect(data.readInt32BE(8)).toBe(ZLIB);
+    expect(data.readUInt32BE(12)).toBe(data.length - 16);
+    await new Promise((resolve) => inflate.write(data.subarray(16), resolve));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(Buffer.concat(out.splice(0)).equals(pixels(value))).toBe(true);
+  }
+});
+
+test('large successive changes become JPEG; small ones stay exact', async () => {
+  const one = encoder(ZLIB, TIGHT);
+  const large = region.width * region.height;
+  one.begin(large);
+  expect((await one.encode(region, pixels(1), 'any')).rough).toBe(false);
+  one.begin(large);
+  const { data, rough } = await one.encode(region, pixels(3), 'any');
+  expect(rough).toBe(true);
+  expect(data.readInt32BE(8)).toBe(TIGHT);
+  expect(data[12]).toBe(0x90);
+  const length = ((data[13] ?? 0) % 128) | (((data[14] ?? 0) % 128) << 7) | ((data[15] ?? 0) << 14);
+  expect(length).toBe(data.length - 16);
+  const { format, width, height } = await sharp(data.subarray(16)).metadata();
+  expect({ format, width, height }).toEqual({ format: 'jpeg', width: 256, height: 128 });
+  expect((await one.encode(region, pixels(3), 'exact')).rough).toBe(false);
+  one.begin(100);
+  const small = { x: 0, y: 0, width: 10, height: 10 };
+  expect((await one.encode(small, Buffer.alloc(400), 'any')).rough).toBe(false);
+});
+
+test('a slow connection gets JPEG for large rectangles', async () => {
+  const one = encoder(ZLIB, TIGHT);
+  one.took(100_000, 20_000);
+  one.begin(region.width * region.height);
+  expect((await one.encode(region, pixels(1), 'any')).rough).toBe(true);
+});
+
+test('a viewer without these encodings gets raw pixels', async () => {
+  const { data } = await encoder().encode(region, pixels(5), 'any');
+  expect(data.readInt32BE(8)).toBe(0);
+  expect(data.subarray(12).equals(pixels(5))).toBe(true);
+});

@@ -9,8 +9,8 @@ const SLOWEST = 10;
 const MESSAGE = 1_000;
 
 /**
- * Prints the end of a run: skipped tests with their reasons, tests that needed a second attempt,
- * failures, the slowest files, the table of promises and, as the last line, the totals.
+ * Prints the end of a run: the slowest files, the table of promises, skipped tests with their reasons,
+ * tests that needed a second attempt, failures and, as the last line, the totals.
  */
 export class SummaryReporter implements Reporter {
   #began = Date.now();
@@ -34,15 +34,16 @@ export class SummaryReporter implements Reporter {
       ...hostViolations().map((line) => described('the tests touched the host', [line])),
       ...(tests.length === 0 ? ['no test ran\n'] : []),
     ];
+    print(slowest(modules));
+    this.#promises(tests);
     for (const test of skipped) {
       print(`skipped: ${titleOf(test)}: ${skipReasonOf(test)}\n`);
     }
     for (const test of tests.filter((test) => test.diagnostic()?.flaky)) {
       print(`second attempt: ${described(titleOf(test), errorsOf(test))}`);
     }
+    // Last, so that the end of a log says what went wrong.
     for (const failure of failures) print(`failed: ${failure}`);
-    print(slowest(modules));
-    this.#promises(tests);
     if (failures.length > 0) process.exitCode = 1;
     const passed = ended('passed').length;
     print(`${passed} passed, ${failures.length} failed, ${skipped.length} skipped\n`);

@@ -1,0 +1,52 @@
+import { FILE_PATHS, PROCESS_PATHS, TUNNEL_PATHS } from '../../../src/contract/routes.js';
+import { expect, it } from 'vitest';
+import { operations } from '../../../src/contract/operations.js';
+import { readRequests } from '../../support/service/requests.js';
+
+interface Row {
+  readonly method: string;
+  readonly paths: readonly string[];
+}
+
+/** Every row of the contract; those that move bytes are not in its table of operations. */
+const ROWS: Readonly<Record<string, Row>> = {
+  ...operations,
+  readFile: { method: 'GET', paths: FILE_PATHS },
+  writeFile: { method: 'PUT', paths: FILE_PATHS },
+  process: { method: 'WS', paths: PROCESS_PATHS },
+  tunnel: { method: 'WS', paths: TUNNEL_PATHS },
+  openapi: { method: 'GET', paths: ['/openapi.json'] },
+};
+
+/** Rows that the command line has no need of, and why. */
+const NOT_IN_CLI: Readonly<Record<string, string>> = {
+  deleteProjectByPost: 'vc project rm sends DELETE, which does the same',
+  openapi: 'it is for programs that make clients',
+};
+
+/** Rows that an engine cannot do; test/e2e/surfaces.test.ts sees that it says so. */
+const NOT_ON: Readonly<Record<string, readonly string[]>> = { docker: ['forkComputer'] };
+
+const matches = (pattern: string, path: string) =>
+  new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(path);
+
+/** After the end-to-end tests of both engines, of all of them: `npm run test:e2e`. */
+it.each([
+  ['docker', 'http'],
+  ['docker', 'cli'],
+  ['qemu', 'http'],
+  ['qemu', 'cli'],
+])('on %s, every row of the contract was answered with success over %s', (engine, surface) => {
+  const answered = readRequests(engine).filter((each) => each.surface === surface);
+  const missing = Object.entries(ROWS)
+    .filter(([name]) => surface === 'http' || NOT_IN_CLI[name] === undefined)
+    .filter(([name]) => !NOT_ON[engine]?.includes(name))
+    .filter(
+      ([, { method, paths }]) =>
+        !answered.some(
+          (each) => each.method === method && paths.some((path) => matches(path, each.path)),
+        ),
+    )
+    .map(([name]) => name);
+  expect(missing).toEqual([]);
+});

@@ -116,4 +116,24 @@ describe('the service killed with SIGKILL during a fork', () => {
       );
     },
   );
+
+  it('continues the guest even if its QEMU answers the next service late', async () => {
+    const copying = fork('late').catch(() => undefined);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    await desktop.service.kill('SIGKILL');
+    await copying;
+    const thaw = await outOfBand(desktop.service).freeze(desktop.id);
+    try {
+      await desktop.service.start();
+      // Until then the service has asked QEMU once, without an answer.
+      await eventually(async () => (await http('GET', '/projects')).status === 200);
+      for (const { id } of await copiesNamed('late')) await remove(id);
+    } finally {
+      thaw();
+    }
+    expect(await desktop.run('echo continued')).toBe('continued\n');
+    await eventually(
+      async () => (await outOfBand(desktop.service).leftovers()).machines.length === 1,
+    );
+  });
 });

@@ -1,7 +1,7 @@
 import { constants } from 'node:os';
 import { ApiError } from '../../../contract/errors.js';
 import type { Channel, MachineState } from '../../engine.js';
-import type { QmpEvent } from '../monitor/client.js';
+import { QmpError, type QmpEvent } from '../monitor/client.js';
 import { prepareDirectory } from '../process/account.js';
 import { currentBootId, processIs } from '../process/identity.js';
 import { lastLogLines } from '../process/log.js';
@@ -33,6 +33,8 @@ export class QemuMachine {
   #record: MachineRecord | undefined;
   #qemu: QemuProcess | undefined;
   #pauseReason: string | undefined;
+  /** False for a QEMU of an earlier service until {@link recover} has succeeded. */
+  #isRecovered = false;
   #workspace: Workspace | undefined;
   /** Why its record cannot be read. */
   #readError: string | undefined;
@@ -78,21 +80,31 @@ export class QemuMachine {
     const last = await readProcessRecord(this.directory);
     const identity = last?.identity ?? this.#record?.process;
     if (!identity || last?.exited || !(await processIs(identity))) return;
-    const qemu = QemuProcess.adopt(await this.workspace(), identity);
-    this.attach(qemu);
-    await this.#recover(qemu).catch(() => undefined);
+    this.attach(QemuProcess.adopt(await this.workspace(), identity));
+    await this.recover();
   }
 
-  /** Undoes a fork during which an earlier service ended and left the guest paused. */
-  async #recover(qemu: QemuProcess): Promise<void> {
+  /**
+   * Undoes a fork during which an earlier service ended and left the guest paused. Returns false if
+   * QEMU did not answer in time: call it again then. Must not run while the machine is forked.
+   */
+  async recover(): Promise<boolean> {
+    const { qemu } = this;
+    if (qemu === undefined || this.#isRecovered) return true;
     const call = { timeoutMs: ADOPT_MS };
-    const status = await qemu.status(call);
-    if (status === 'io-error') this.#pauseReason = DISK_FULL;
-    // An unused guest may be resuming: that is an incoming migration.
-    else if (this.#record?.used) await cancelMigration(qemu, call);
-    const top = this.#record?.layers.at(-1);
-    // Fails while the node is in use. If it is not, the fork added it and stopped before switching.
-    if (top) await qemu.execute('blockdev-del', { 'node-name': top }, call);
+    try {
+      const status = await qemu.status(call);
+      if (status === 'io-error') this.#pauseReason = DISK_FULL;
+      // An unused guest may be resuming: that is an incoming migration.
+      else if (this.#record?.used) await cancelMigration(qemu, call, ADOPT_MS);
+      const top = this.#record?.layers.at(-1);
+      // Fails while the node is in use. If it is not, the fork added it and stopped before switching.
+      if (top) await qemu.execute('blockdev-del', { 'node-name': top }, call).catch(ignoreRefusal);
+    } catch {
+      return false;
+    }
+    this.#isRecovered = true;
+    return true;
   }
 
   /** Throws if the record is damaged. Such a machine can only be removed. */
@@ -187,6 +199,10 @@ export class QemuMachine {
       this.#listeners.onChange(this.id);
     }
   }
+}
+
+function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof QmpError)) throw error;
 }
 
 /** `SIGKILL` for 9. */

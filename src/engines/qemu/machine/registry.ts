@@ -1,5 +1,6 @@
 import { ApiError } from '../../../contract/errors.js';
 import { KeyedQueue } from '../../../lib/async/keyed-queue.js';
+import { sleep } from '../../../lib/async/sleep.js';
 import type { Channel, MachineEvent, MachineSpec, MachineState } from '../../engine.js';
 import { assertMachineId, isMachineId } from '../../machine-id.js';
 import { probesIn, removeAbandonedProbes } from '../acceleration/probe-directory.js';
@@ -13,6 +14,9 @@ import type { MachineRecord } from './machine-record.js';
 import { QemuMachine } from './qemu-machine.js';
 import { type StartParts, startMachine } from './start.js';
 
+/** A QEMU that does not answer an adopting service is asked again so often, and after such a pause. */
+const RECOVERIES = 60;
+const RECOVER_EVERY_MS = 1_000;
 /** Time for the guest's agent to accept a shutdown. */
 const SHUTDOWN_MS = 2_000;
 
@@ -31,6 +35,7 @@ export class MachineRegistry {
   readonly #options: MachineRegistryOptions;
   readonly #queue = new KeyedQueue();
   readonly #machines = new Map<string, QemuMachine>();
+  readonly #close = new AbortController();
   #loaded: Promise<void> | undefined;
 
   constructor(options: MachineRegistryOptions) {
@@ -127,6 +132,7 @@ export class MachineRegistry {
 
   /** Waits for running operations, then releases all machines; they keep running. */
   async close(): Promise<void> {
+    this.#close.abort();
     await this.#queue.settled();
     for (const machine of this.#machines.values()) machine.qemu?.release();
   }
@@ -172,10 +178,22 @@ export class MachineRegistry {
       // Machines exist, so the engine must know its isolation.
       ids.length > 0 && this.#options.host.acceleration().catch(() => undefined),
     ]);
-    // A guest that rebooted while no service ran waits for its configuration.
-    for (const { id, record } of this.running()) {
-      if (record?.used) this.#configureAgain(id).catch(() => undefined);
+    for (const machine of this.running()) this.#resumeUse(machine).catch(() => undefined);
+  }
+
+  /** Takes a machine that ran without a service into use again, however slowly its QEMU answers. */
+  async #resumeUse(machine: QemuMachine): Promise<void> {
+    const { id } = machine;
+    for (
+      let left = RECOVERIES;
+      left > 0 && machine.qemu && !this.#close.signal.aborted;
+      left -= 1
+    ) {
+      if (await this.#queue.run(id, () => machine.recover())) break;
+      await sleep(RECOVER_EVERY_MS, this.#close.signal);
     }
+    // A guest that rebooted while no service ran waits for its configuration.
+    if (machine.record?.used) await this.#configureAgain(id);
   }
 
   async #state(id: string): Promise<MachineState> {

@@ -12,7 +12,8 @@ export const PAUSED_STATES: ReadonlySet<string> = new Set([
   'finish-migrate',
   'postmigrate',
 ]);
-const WITHIN_MS = 5_000;
+/** On a busy host an emulated guest's QEMU may take seconds to finish. */
+const WITHIN_MS = 30_000;
 const POLL_MS = 5;
 
 /**
@@ -23,10 +24,11 @@ const POLL_MS = 5;
 export async function cancelMigration(
   qemu: QemuProcess,
   options: Partial<RequestOptions> = {},
+  withinMs = WITHIN_MS,
 ): Promise<void> {
   let requested = false;
   let lastError: unknown;
-  for (const end = performance.now() + WITHIN_MS; performance.now() < end; await sleep(POLL_MS)) {
+  for (const end = performance.now() + withinMs; performance.now() < end; await sleep(POLL_MS)) {
     const { status = 'none' } = await migrationStatus(qemu, options);
     if (!ENDED.has(String(status))) {
       if (!requested) await qemu.execute('migrate_cancel', undefined, options);

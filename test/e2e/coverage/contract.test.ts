@@ -1,6 +1,6 @@
-import { FILE_PATHS, PROCESS_PATHS, TUNNEL_PATHS } from '../../../src/contract/routes.js';
 import { expect, it } from 'vitest';
 import { operations } from '../../../src/contract/operations.js';
+import { FILE_PATHS, PROCESS_PATHS, TUNNEL_PATHS } from '../../../src/contract/routes.js';
 import { readRequests } from '../../support/service/requests.js';
 
 interface Row {

@@ -8,7 +8,7 @@ interface Row {
   readonly paths: readonly string[];
 }
 
-/** Every row of the contract; those that move bytes are not in its table of operations. */
+/** Every row of the contract. Those that stream bytes are not in the table of operations. */
 const ROWS: Readonly<Record<string, Row>> = {
   ...operations,
   readFile: { method: 'GET', paths: FILE_PATHS },
@@ -18,19 +18,19 @@ const ROWS: Readonly<Record<string, Row>> = {
   openapi: { method: 'GET', paths: ['/openapi.json'] },
 };
 
-/** Rows that the command line has no need of, and why. */
+/** Rows without a command, and why. */
 const NOT_IN_CLI: Readonly<Record<string, string>> = {
   deleteProjectByPost: 'vc project rm sends DELETE, which does the same',
-  openapi: 'it is for programs that make clients',
+  openapi: 'used by client generators',
 };
 
-/** Rows that an engine cannot do; test/e2e/surfaces.test.ts sees that it says so. */
+/** Rows that an engine does not support; test/e2e/operations/surfaces.test.ts tests its error. */
 const NOT_ON: Readonly<Record<string, readonly string[]>> = { docker: ['forkComputer'] };
 
 const matches = (pattern: string, path: string) =>
   new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(path);
 
-/** After the end-to-end tests of both engines, of all of them: `npm run test:e2e`. */
+// Runs after the end-to-end tests of both engines; see vitest.config.ts.
 it.each([
   ['docker', 'http'],
   ['docker', 'cli'],

@@ -97,8 +97,9 @@ function callsIn(text: string): string[][] {
 
 /** What is wrong with a call; nothing for one that vc understands. */
 function mistakeIn(words: readonly string[]): string[] {
-  const [first, second] = words;
   const call = `vc ${words.join(' ')}`;
+  const shortForm = outline.shortForms.find(({ names }) => names.includes(words[0] ?? ''));
+  const [first, second] = shortForm?.shortFor ?? words;
   const group = outline.groups.find(({ names }) => names.includes(first ?? ''));
   const known = group?.commands ?? outline.singles;
   const name = group === undefined ? first : second;

@@ -484,7 +484,15 @@ test('every command has a case here', async () => {
   expect(Object.keys(cases).sort()).toEqual(all.sort());
 });
 
-test.each(Object.entries(cases))('vc %s', async (_, given) => {
+/** The same cases with short forms: `ls` for `computer ls`. */
+const shortCases = (await loadOutline(tree)).shortForms.flatMap(({ name, shortFor }) => {
+  const given = cases[shortFor.join(' ')];
+  return given === undefined
+    ? []
+    : [[name, { ...given, argv: [name, ...given.argv.slice(2)] }] as const];
+});
+
+test.each([...Object.entries(cases), ...shortCases])('vc %s', async (_, given) => {
   const { argv, answers = {}, asks, code = 0, stdout, stderr = '', endedBy, ...options } = given;
   for (const [route, answer] of Object.entries(answers)) world.service.on(route, answer);
   world.service.onProcess((_, socket) => {

@@ -38,10 +38,7 @@ async function checkWords(tree: CommandTree, [noun, verb]: readonly string[]): P
   if (noun === undefined) return;
   const node = tree.find((candidate) => isNamed(candidate, noun));
   if (node === undefined) {
-    const names = tree.flatMap((other) => [
-      other.name,
-      ...(isGroup(other) ? (other.aliases ?? []) : []),
-    ]);
+    const names = tree.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
     const meant = suggestion(noun, [...names, ...Object.keys(topics)]);
     throw new UsageError(`there is no command or topic "${noun}"`, `${meant}see: vc --help`);
   }

@@ -1,11 +1,11 @@
 import type { CommandDefinition } from '../framework/define.js';
-import type { CommandTree, Load } from '../framework/nodes.js';
+import type { CommandTree, Group, Load, Single } from '../framework/nodes.js';
+import { shortForms } from './short-forms.js';
 
-/** All commands of `vc`. Help, parsing, completion and the manual are generated from this list. */
-export const tree: CommandTree = [
+const groups: readonly Group[] = [
   {
     name: 'project',
-    heading: 'Computers',
+    heading: 'Management commands',
     aliases: ['projects'],
     summary: 'Manage projects, which group computers',
     verbs: {
@@ -20,7 +20,7 @@ export const tree: CommandTree = [
   },
   {
     name: 'computer',
-    heading: 'Computers',
+    heading: 'Management commands',
     aliases: ['computers'],
     summary: 'Create, control and manage computers',
     verbs: {
@@ -56,7 +56,7 @@ export const tree: CommandTree = [
   },
   {
     name: 'job',
-    heading: 'Computers',
+    heading: 'Management commands',
     aliases: ['jobs'],
     summary: 'Manage background commands of a computer',
     verbs: {
@@ -68,7 +68,7 @@ export const tree: CommandTree = [
   },
   {
     name: 'connection',
-    heading: 'Computers',
+    heading: 'Management commands',
     aliases: ['connections'],
     summary: 'Manage RTMP targets for streams',
     verbs: {
@@ -77,11 +77,9 @@ export const tree: CommandTree = [
       rm: () => import('./connection/rm.js'),
     },
   },
-  { name: 'login', heading: 'Access', load: () => import('./login.js') },
-  { name: 'whoami', heading: 'Access', load: () => import('./whoami.js') },
   {
     name: 'profile',
-    heading: 'Access',
+    heading: 'Management commands',
     aliases: ['profiles'],
     summary: 'Manage profiles: services and their API keys',
     verbs: {
@@ -94,7 +92,7 @@ export const tree: CommandTree = [
   },
   {
     name: 'key',
-    heading: 'Access',
+    heading: 'Management commands',
     aliases: ['keys'],
     summary: 'Manage API keys',
     verbs: {
@@ -103,13 +101,9 @@ export const tree: CommandTree = [
       rm: () => import('./key/rm.js'),
     },
   },
-  { name: 'audit', heading: 'Access', load: () => import('./audit.js') },
-  { name: 'setup', heading: 'Hosting', load: () => import('./setup.js') },
-  { name: 'doctor', heading: 'Hosting', load: () => import('./doctor.js') },
-  { name: 'serve', heading: 'Hosting', load: () => import('./serve.js') },
   {
     name: 'image',
-    heading: 'Hosting',
+    heading: 'Management commands',
     aliases: ['images'],
     summary: 'Manage machine images on this host',
     verbs: {
@@ -120,6 +114,15 @@ export const tree: CommandTree = [
       rm: () => import('./image/rm.js'),
     },
   },
+];
+
+const singles: readonly Single[] = [
+  { name: 'login', heading: 'Access', load: () => import('./login.js') },
+  { name: 'whoami', heading: 'Access', load: () => import('./whoami.js') },
+  { name: 'audit', heading: 'Access', load: () => import('./audit.js') },
+  { name: 'setup', heading: 'Hosting', load: () => import('./setup.js') },
+  { name: 'doctor', heading: 'Hosting', load: () => import('./doctor.js') },
+  { name: 'serve', heading: 'Hosting', load: () => import('./serve.js') },
   { name: 'backup', heading: 'Hosting', load: () => import('./backup.js') },
   { name: 'restore', heading: 'Hosting', load: () => import('./restore.js') },
   { name: 'demo', heading: 'More', load: () => import('./demo.js') },
@@ -127,6 +130,9 @@ export const tree: CommandTree = [
   { name: 'help', heading: 'More', load: withTree(() => import('./help.js')) },
   { name: '__generate', load: withTree(() => import('./generate.js')) },
 ];
+
+/** All commands of `vc`. Help, parsing, completion and the manual are generated from this list. */
+export const tree: CommandTree = [...shortForms(groups), ...groups, ...singles];
 
 /** Loads a command that works on the tree itself. */
 function withTree(

@@ -22,8 +22,16 @@ interface GroupWords {
   readonly commands: readonly CommandWords[];
 }
 
+/** `ls` for `computer ls`. */
+interface ShortFormWords {
+  readonly names: readonly string[];
+  readonly summary: string;
+  readonly shortFor: readonly [group: string, verb: string];
+}
+
 /** What completion knows of the command line. The build saves it, so that no command is loaded. */
 export interface CommandLine {
+  readonly shortForms: readonly ShortFormWords[];
   readonly groups: readonly GroupWords[];
   readonly singles: readonly CommandWords[];
   readonly globals: readonly OptionWords[];
@@ -69,7 +77,8 @@ export function offer(line: CommandLine, words: readonly string[]): Offer {
   if (pending !== undefined) return { ...valuesOf(pending, ''), given };
   if (typed.startsWith('-')) return { ...optionsFor(line, parsed, typed), given };
   if (command !== undefined) return { ...argumentAt(command, count), given };
-  const next = group === undefined ? [...line.groups, ...line.singles] : group.commands;
+  const next =
+    group === undefined ? [...line.shortForms, ...line.groups, ...line.singles] : group.commands;
   const candidates = next.map(({ names: [value = ''], summary }) => ({ value, summary }));
   return { candidates, given };
 }
@@ -103,8 +112,20 @@ function withWord(line: CommandLine, parsed: Parsed, word: string): Parsed {
   const isNamed = ({ names }: { readonly names: readonly string[] }) => names.includes(word);
   const group = parsed.group === undefined ? line.groups.find(isNamed) : undefined;
   if (group !== undefined) return { ...parsed, group };
-  const command = (parsed.group?.commands ?? line.singles).find(isNamed);
+  const command =
+    parsed.group === undefined
+      ? (line.singles.find(isNamed) ?? commandOfShortForm(line, word))
+      : parsed.group.commands.find(isNamed);
   return command === undefined ? { ...parsed, end: 'unknown' } : { ...parsed, command };
+}
+
+/** The command that the word is a short form of. */
+function commandOfShortForm(line: CommandLine, word: string): CommandWords | undefined {
+  const shortForm = line.shortForms.find(({ names }) => names.includes(word));
+  if (shortForm === undefined) return undefined;
+  const [group, verb] = shortForm.shortFor;
+  const found = line.groups.find(({ names }) => names.includes(group));
+  return found?.commands.find(({ names }) => names.includes(verb));
 }
 
 function optionsOf(line: CommandLine, { command, group }: Parsed): readonly OptionWords[] {

@@ -11,21 +11,12 @@ interface HelpStyle {
 /** Sets the layout of commander's help. */
 export function configureHelp(command: Command, { bold }: HelpStyle): void {
   command.configureHelp({
-    showGlobalOptions: true,
     // Wrap descriptions only if they get at least this many columns.
     minWidthToWrap: 24,
     styleTitle: bold,
-    visibleGlobalOptions: () =>
-      command.parent === null
-        ? []
-        : programOf(command).options.filter((o) => o.long !== '--version'),
     // One line for each command, without its arguments.
     subcommandTerm: (subcommand) => subcommand.name(),
   });
-}
-
-function programOf(command: Command): Command {
-  return command.parent === null ? command : programOf(command.parent);
 }
 
 /** From a fresh machine to a running desktop. */
@@ -35,13 +26,15 @@ const firstSteps: readonly Example[] = [
     command: 'vc setup && vc image build linux && vc serve --detach',
   },
   { does: 'Watch a demo', command: 'vc demo' },
-  { does: 'Create a computer', command: 'vc project create shop && vc computer create shop/desk' },
-  { does: 'Open its screen in a browser', command: 'vc computer view shop/desk' },
+  { does: 'Create a computer', command: 'vc project create shop && vc create shop/desk' },
+  { does: 'Open its screen in a browser', command: 'vc view shop/desk' },
 ];
 
 function shownExamples(examples: readonly Example[]): string[] {
   return examples.flatMap(({ does, command }) => [`  # ${does}`, `  ${command}`]);
 }
+
+const globalOptions = 'Global options: see `vc help options`.';
 
 /** Text below commander's part of the help. */
 export const helpAfter = {
@@ -53,15 +46,21 @@ export const helpAfter = {
       'Use `vc COMMAND --help` for details, and `vc help TOPIC` for one of the topics:',
       `${Object.keys(topics).join(', ')}.`,
     ].join('\n'),
-  group: (name: string) => `Use \`vc ${name} COMMAND --help\` for details and examples.`,
-  command: ({ examples, fields }: CommandDefinition, { bold, columns }: HelpStyle) => {
+  group: (name: string) =>
+    `Use \`vc ${name} COMMAND --help\` for details and examples.\n${globalOptions}`,
+  command: (
+    { examples, fields }: CommandDefinition,
+    otherForm: string | undefined,
+    { bold, columns }: HelpStyle,
+  ) => {
+    const same = otherForm === undefined ? [] : [`Same as \`${otherForm}\`.`];
     const json =
       fields === undefined
         ? []
         : [`\n${bold('JSON fields:')}`, ...fieldLines(fields, columns ?? 80)];
     const shown =
       examples.length === 0 ? [] : [`\n${bold('Examples:')}`, ...shownExamples(examples)];
-    return [...json, ...shown].join('\n');
+    return ['', globalOptions, ...same, ...json, ...shown].join('\n');
   },
 };
 

@@ -3,7 +3,14 @@ import type { CommandDefinition } from './define.js';
 /** Imports a command's file. */
 export type Load = () => Promise<{ readonly command: CommandDefinition }>;
 
-type Heading = 'Computers' | 'Access' | 'Hosting' | 'More';
+/** A section of `vc --help`. */
+type Heading =
+  | 'Common commands'
+  | 'Computer commands'
+  | 'Management commands'
+  | 'Access'
+  | 'Hosting'
+  | 'More';
 
 /** A noun with its verbs: `vc computer click`. A verb's file is loaded when needed. */
 export interface Group {
@@ -20,7 +27,10 @@ export interface Single {
   readonly name: string;
   /** Absent for a hidden command. */
   readonly heading?: Heading;
+  readonly aliases?: readonly string[];
   readonly load: Load;
+  /** Set for a short form: the group and verb that it stands for, such as `computer ls`. */
+  readonly shortFor?: readonly [group: string, verb: string];
 }
 
 export type Node = Group | Single;
@@ -28,11 +38,20 @@ export type Node = Group | Single;
 /** All commands of `vc`. */
 export type CommandTree = readonly Node[];
 
+/** The short form of a verb, if it has one. */
+export function shortFormOf(tree: CommandTree, group: string, verb: string): Single | undefined {
+  return tree.find((node): node is Single => {
+    if (isGroup(node)) return false;
+    const [ofGroup, ofVerb] = node.shortFor ?? [];
+    return ofGroup === group && ofVerb === verb;
+  });
+}
+
 export function isGroup(node: Node): node is Group {
   return 'verbs' in node;
 }
 
 /** True when `word` is the node's name or one of its aliases. */
 export function isNamed(node: Node, word: string | undefined): boolean {
-  return node.name === word || (isGroup(node) && (node.aliases ?? []).includes(word ?? ''));
+  return node.name === word || (node.aliases ?? []).includes(word ?? '');
 }

@@ -8,7 +8,14 @@ import {
 } from './define.js';
 import { globalOptions } from './globals.js';
 import { configureHelp, helpAfter } from './help.js';
-import { type CommandTree, type Group, isGroup, isNamed, type Node } from './nodes.js';
+import {
+  type CommandTree,
+  type Group,
+  isGroup,
+  isNamed,
+  type Single,
+  shortFormOf,
+} from './nodes.js';
 
 /** Runs a parsed command. */
 export type Dispatch = (
@@ -42,37 +49,51 @@ export async function buildProgram(
     .helpCommand(false)
     .addHelpText('after', () => `\n${helpAfter.program(options.bold)}`);
   for (const [key, option] of Object.entries(globalOptions)) {
-    addOption(program, key, option);
+    addOption(program, key, { ...option, hidden: true });
   }
+  const build = { tree, words, options };
   for (const node of tree) {
-    const command = isGroup(node)
-      ? await buildGroup(node, isNamed(node, words[0]) ? words.slice(1) : undefined, options)
-      : await buildSingle(node, options);
-    if (command === undefined) continue;
+    const built = isGroup(node) ? await buildGroup(node, build) : await buildSingle(node, build);
+    if (built === undefined) continue;
     const { heading } = node;
-    if (heading !== undefined) command.command.helpGroup(`${heading}:`);
-    program.addCommand(command.command, { hidden: command.hidden });
+    if (heading !== undefined) built.command.helpGroup(`${heading}:`);
+    program.addCommand(built.command, { hidden: built.hidden });
   }
   return program;
+}
 
-  async function buildSingle(node: Exclude<Node, Group>, settings: ProgramOptions) {
-    const isWanted = words[0] === undefined || words[0] === node.name;
-    const isOther = tree.some((other) => other !== node && isNamed(other, words[0]));
-    if (!isWanted && isOther) return undefined;
-    const { command: definition } = await node.load();
-    return { command: buildCommand(definition, settings), hidden: definition.hidden === true };
-  }
+interface Build {
+  readonly tree: CommandTree;
+  readonly words: readonly string[];
+  readonly options: ProgramOptions;
+}
+
+interface Built {
+  readonly command: Command;
+  readonly hidden: boolean;
+}
+
+/** A top-level command; undefined if another one is meant. */
+async function buildSingle(
+  node: Single,
+  { tree, words, options }: Build,
+): Promise<Built | undefined> {
+  const isWanted = words[0] === undefined || isNamed(node, words[0]);
+  const isOther = tree.some((other) => other !== node && isNamed(other, words[0]));
+  if (!isWanted && isOther) return undefined;
+  const { command: definition } = await node.load();
+  const { name, aliases = [], shortFor } = node;
+  const names =
+    shortFor === undefined ? definition : { name, aliases, otherForm: `vc ${shortFor.join(' ')}` };
+  const command = buildCommand(definition, names, options);
+  return { command, hidden: definition.hidden === true };
 }
 
 /**
  * A group with the verb that `words` name, or all verbs if they name none or an unknown one; without
- * verbs if `words` is undefined because another group is meant.
+ * verbs if another node is meant.
  */
-async function buildGroup(
-  group: Group,
-  words: readonly string[] | undefined,
-  options: ProgramOptions,
-): Promise<{ command: Command; hidden: boolean }> {
+async function buildGroup(group: Group, { tree, words, options }: Build): Promise<Built> {
   const command = new Command(group.name);
   configure(command, options);
   command
@@ -80,26 +101,39 @@ async function buildGroup(
     .aliases([...(group.aliases ?? [])])
     .helpCommand(false);
   command.addHelpText('after', () => `\n${helpAfter.group(group.name)}`);
-  if (words === undefined) return { command, hidden: false };
-  const [word] = words;
+  if (!isNamed(group, words[0])) return { command, hidden: false };
+  const word = words[1];
   const only =
     word !== undefined && Object.hasOwn(group.verbs, word) ? group.verbs[word] : undefined;
   const loads = only === undefined ? Object.values(group.verbs) : [only];
   for (const { command: definition } of await Promise.all(loads.map((load) => load()))) {
-    command.addCommand(buildCommand(definition, options), { hidden: definition.hidden === true });
+    const { name, aliases } = definition;
+    const shortForm = shortFormOf(tree, group.name, name);
+    const names = { name, aliases, otherForm: shortForm && `vc ${shortForm.name}` };
+    const verb = buildCommand(definition, names, options);
+    command.addCommand(verb, { hidden: definition.hidden === true });
   }
   return { command, hidden: false };
 }
 
-function buildCommand(definition: CommandDefinition, options: ProgramOptions): Command {
-  const command = new Command(definition.name);
+interface CommandNames extends Pick<CommandDefinition, 'name' | 'aliases'> {
+  /** The same command with its noun, or without it. */
+  readonly otherForm?: string;
+}
+
+function buildCommand(
+  definition: CommandDefinition,
+  { name, aliases = [], otherForm }: CommandNames,
+  options: ProgramOptions,
+): Command {
+  const command = new Command(name);
   configure(command, options);
   const { summary, details } = definition;
   command
     .summary(summary)
     .description(details === undefined ? `${summary}.` : `${summary}.\n\n${details}`)
-    .aliases([...(definition.aliases ?? [])])
-    .addHelpText('after', () => helpAfter.command(definition, options));
+    .aliases([...aliases])
+    .addHelpText('after', () => helpAfter.command(definition, otherForm, options));
   for (const argument of Object.values(definition.arguments)) {
     const dots = argument.variadic ? '...' : '';
     const shown = argument.required ? `<${argument.name}${dots}>` : `[${argument.name}${dots}]`;

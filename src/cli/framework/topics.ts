@@ -2,7 +2,8 @@ import { engines } from '../../engines/index.js';
 import { wrap } from '../../lib/text/wrap.js';
 import { exitCodeMeanings } from '../errors/exit-codes.js';
 import { ENGINE_CHOICES } from '../input/engine-choice.js';
-import { enumerate } from './define.js';
+import { describeOption, enumerate } from './define.js';
+import { globalOptions } from './globals.js';
 
 export interface Topic {
   readonly summary: string;
@@ -52,6 +53,14 @@ export const environmentVariables: readonly (readonly [string, string])[] = [
 
 /** `vc help TOPIC`. */
 export const topics: Readonly<Record<string, Topic>> = {
+  options: {
+    summary: 'options of every command',
+    text: [
+      rows(Object.values(globalOptions).map((option) => [option.flags, describeOption(option)])),
+      '',
+      paragraph('They can stand before or after the name of the command.'),
+    ].join('\n'),
+  },
   environment: {
     summary: 'environment variables',
     text: [

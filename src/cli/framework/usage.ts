@@ -10,7 +10,7 @@ export function withUsage(error: unknown, tree: CommandTree, argv: readonly stri
   const words = commandPath(argv).filter((word) => /^[a-z]+$/.test(word));
   // Commander puts its suggestion on a second line, in parentheses.
   const [message = '', suggested] = error.message.replace(/^error: /, '').split('\n');
-  const suggestion = suggested?.replace(/^\(|\)$/g, '') ?? suggest(error.code, tree, words);
+  const suggestion = suggest(error.code, tree, words) ?? suggested?.replace(/^\(|\)$/g, '');
   const help = helpOf(tree, argv, error);
   const remedy = suggestion === undefined ? help : `${suggestion} S${help.slice(1)}`;
   return new UsageError(message, remedy);

@@ -29,8 +29,8 @@ export async function distFiles(
 /** The outline with the properties of `CommandLine` in ../completion/offer.ts. */
 function completionData(outline: Outline): string {
   return JSON.stringify(outline, [
-    ...['groups', 'singles', 'globals', 'commands', 'options', 'arguments'],
-    ...['names', 'summary', 'flags', 'choices', 'completes', 'variadic'],
+    ...['shortForms', 'groups', 'singles', 'globals', 'commands', 'options', 'arguments'],
+    ...['names', 'summary', 'shortFor', 'flags', 'choices', 'completes', 'variadic'],
   ]);
 }
 

@@ -13,9 +13,9 @@ export async function renderHelpTexts(
   run: Context['run'],
 ): Promise<Record<string, string>> {
   const printed = (argv: readonly string[]) => printedBy(run, argv);
-  const { groups, singles } = await loadOutline(tree);
+  const { shortForms, groups, singles } = await loadOutline(tree);
   const texts: Record<string, string> = { '': await printed(['--help']) };
-  for (const name of singles.flatMap(({ names }) => names)) {
+  for (const name of [...shortForms, ...singles].flatMap(({ names }) => names)) {
     texts[name] = await printed([name, '--help']);
   }
   for (const { names, commands } of groups) {

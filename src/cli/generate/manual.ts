@@ -6,9 +6,15 @@ import type { Outline, OutlineCommand, OutlineGroup } from './outline.js';
 /** Date of the release that the pages document. */
 const DATE = '2026-11-20';
 
-/** Man pages by file name, in man(7) roff: vc.1, one per group and one per command. */
+/**
+ * Man pages by file name, in man(7) roff: vc.1, one per group and one per command. The page of a
+ * short form includes that of its command.
+ */
 export function renderManual(outline: Outline): Map<string, string> {
   const pages = new Map([['vc.1', mainPage(outline)]]);
+  for (const { name, shortFor } of outline.shortForms) {
+    pages.set(`vc-${name}.1`, `.so man1/vc-${shortFor.join('-')}.1\n`);
+  }
   for (const group of outline.groups) {
     pages.set(`vc-${group.name}.1`, groupPage(group));
     for (const command of group.commands) {
@@ -23,7 +29,7 @@ export function renderManual(outline: Outline): Map<string, string> {
 }
 
 function mainPage(outline: Outline): string {
-  const { groups, singles, globals } = outline;
+  const { shortForms, groups, singles, globals } = outline;
   return page('vc', 'virtual computers on your own machine', [
     ...section('SYNOPSIS', ['\\fBvc\\fR [options] \\fIcommand\\fR [\\fIargument\\fR...]']),
     ...section('DESCRIPTION', [
@@ -33,6 +39,7 @@ function mainPage(outline: Outline): string {
       roff('machines, on this machine or wherever the service runs.'),
     ]),
     ...section('COMMANDS', [
+      ...shortForms.flatMap(({ name, summary }) => term(`.BR vc\\-${name} (1)`, summary)),
       ...groups.flatMap(({ name, summary }) => term(`.BR vc\\-${name} (1)`, summary)),
       ...singles.flatMap(({ name, summary }) => term(`.BR vc\\-${name} (1)`, summary)),
     ]),
@@ -67,13 +74,13 @@ function groupPage(group: OutlineGroup): string {
 function commandPage(path: readonly string[], command: OutlineCommand, outline: Outline): string {
   const { fields } = command;
   return page(path.join('-'), lower(command.summary), [
-    ...section('SYNOPSIS', synopsis(path.slice(0, -1).join(' '), command)),
+    ...section('SYNOPSIS', synopsis(path, command, outline)),
     ...(command.names.length === 1
       ? []
       : section('ALIASES', [roff(command.names.slice(1).join(', '))])),
     ...section('DESCRIPTION', body(command)),
     ...(fields === undefined ? [] : section('JSON FIELDS', [roff(fields.join(', '))])),
-    ...section('OPTIONS OF EVERY COMMAND', options(outline.globals)),
+    ...section('GLOBAL OPTIONS', ['See the section OPTIONS of', '.BR vc (1).']),
     ...seeAlso(path.slice(0, -1).map((_, index) => path.slice(0, index + 1).join('-'))),
   ]);
 }
@@ -93,9 +100,15 @@ function section(title: string, content: readonly string[]): string[] {
   return [`.SH ${title}`, ...content];
 }
 
-function synopsis(path: string, { name, arguments: args }: OutlineCommand): string[] {
-  const words = args.map((argument) => argumentWord(argument));
-  return [[`\\fB${roff(`${path} ${name}`)}\\fR`, '[options]', ...words].join(' ')];
+/** The usage of a command: with its noun, then the short form. */
+function synopsis(path: readonly string[], command: OutlineCommand, outline: Outline): string[] {
+  const short = outline.shortForms.find(
+    ({ shortFor }) => `vc ${shortFor.join(' ')}` === path.join(' '),
+  );
+  const calls = [path.join(' '), ...(short === undefined ? [] : [`vc ${short.name}`])];
+  const words = command.arguments.map((argument) => argumentWord(argument));
+  const lines = calls.map((call) => [`\\fB${roff(call)}\\fR`, '[options]', ...words].join(' '));
+  return lines.flatMap((line, index) => (index === 0 ? [line] : ['.br', line]));
 }
 
 function argumentWord({ name, required, variadic }: Argument<unknown>): string {

@@ -16,28 +16,41 @@ export interface OutlineGroup {
   readonly commands: readonly OutlineCommand[];
 }
 
+/** `ls` for `computer ls`. */
+export interface OutlineShortForm {
+  readonly name: string;
+  readonly names: readonly string[];
+  readonly summary: string;
+  readonly shortFor: readonly [group: string, verb: string];
+}
+
 /** The command line as data, without hidden commands and options. */
 export interface Outline {
+  readonly shortForms: readonly OutlineShortForm[];
   readonly groups: readonly OutlineGroup[];
   readonly singles: readonly OutlineCommand[];
   readonly globals: readonly Option<unknown>[];
 }
 
 export async function loadOutline(tree: CommandTree): Promise<Outline> {
+  const shortForms: OutlineShortForm[] = [];
   const groups: OutlineGroup[] = [];
   const singles: OutlineCommand[] = [];
   for (const node of tree) {
     const { name } = node;
     if (!isGroup(node)) {
       const { command } = await node.load();
-      if (!command.hidden) singles.push(outline(command));
+      const { shortFor, aliases = [] } = node;
+      if (command.hidden) continue;
+      if (shortFor === undefined) singles.push(outline(command));
+      else shortForms.push({ name, names: [name, ...aliases], summary: command.summary, shortFor });
       continue;
     }
     const loaded = await Promise.all(Object.values(node.verbs).map((load) => load()));
     const commands = loaded.map(({ command }) => outline(command)).filter(({ hidden }) => !hidden);
     groups.push({ name, names: [name, ...(node.aliases ?? [])], summary: node.summary, commands });
   }
-  return { groups, singles, globals: Object.values(globalOptions) };
+  return { shortForms, groups, singles, globals: Object.values(globalOptions) };
 }
 
 function outline(command: CommandDefinition): OutlineCommand {
@@ -49,7 +62,7 @@ function outline(command: CommandDefinition): OutlineCommand {
   };
 }
 
-/** Every command with the names of each word of its path. */
+/** Every command with the names of each word of its path; a command with a short form once. */
 export function paths({
   groups,
   singles,

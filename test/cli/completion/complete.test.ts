@@ -18,6 +18,7 @@ test('the first word is a command, described by its summary', async () => {
   const lines = await complete(outline, [''], async () => []);
   for (const { name, summary } of outline.singles) expect(lines).toContain(`${name}\t${summary}`);
   expect(lines.map((line) => line.split('\t')[0])).toEqual([
+    ...outline.shortForms.map(({ name }) => name),
     ...outline.groups.map(({ name }) => name),
     ...outline.singles.map(({ name }) => name),
     ':',
@@ -57,6 +58,26 @@ test.each([
     ['<running-computer>', ':'],
   ],
   [
+    ['start', ''],
+    ['<stopped-computer>', ':'],
+  ],
+  [
+    ['press', ''],
+    ['<running-computer>', ':'],
+  ],
+  [
+    ['ssh', '-p', 'shop', ''],
+    ['<running-computer>', ':'],
+  ],
+  [
+    ['cp', 'here', ''],
+    ['<running-computer>:', ':files,nospace'],
+  ],
+  [
+    ['key', ''],
+    ['create', 'ls', 'rm', ':'],
+  ],
+  [
     ['computer', 'click', '-p', 'shop', ''],
     ['<running-computer>', ':'],
   ],
@@ -91,6 +112,10 @@ test.each([
 test.each([
   [
     ['computer', 'click', 'a', '1', '2', '--button', ''],
+    ['left', 'right', 'middle', ':'],
+  ],
+  [
+    ['click', 'a', '1', '2', '--button', ''],
     ['left', 'right', 'middle', ':'],
   ],
   [

@@ -104,8 +104,7 @@ test('for a mistyped command, option or value the nearest is suggested', async (
 });
 
 test.each([
-  [['screenshot', 'a/b'], 'Did you mean vc computer screenshot?'],
-  [['ls'], 'Did you mean vc computer ls?'],
+  [['run', 'a/b', '-'], 'Did you mean vc computer run?'],
   [['warm', 'linux'], 'Did you mean vc image warm?'],
   [['computer', 'type', 'a/b', 'hello', 'world'], 'Quote an argument that contains spaces.'],
   [['computer', 'exec', 'a/b', 'ls', '-la'], 'Put -- before a program that has options of its own'],

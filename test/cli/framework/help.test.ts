@@ -4,6 +4,7 @@ import { tree } from '../../../src/cli/commands/tree.js';
 import { flagNames } from '../../../src/cli/framework/define.js';
 import { globalOptions } from '../../../src/cli/framework/globals.js';
 import { buildProgram } from '../../../src/cli/framework/program.js';
+import { topics } from '../../../src/cli/framework/topics.js';
 import { sourceFiles } from '../../../src/cli/generate/files.js';
 import { loadOutline, paths } from '../../../src/cli/generate/outline.js';
 import { openWorld, type World } from '../support/run.js';
@@ -35,13 +36,11 @@ test.each(outline.groups.map(({ name }) => name))('vc %s --help', async (name) =
 });
 
 test('help fits into 80 columns, except for examples', async () => {
-  const topics = ['environment', 'exit-codes', 'naming', 'formatting'].map((topic) => [
-    'help',
-    topic,
-  ]);
   const groups = outline.groups.map(({ name }) => [name, '--help']);
-  const all = [['--help'], ...groups, ...commands.map(({ words }) => [...words, '--help'])];
-  for (const argv of [...topics, ...all]) {
+  const short = outline.shortForms.map(({ name }) => [name, '--help']);
+  const long = commands.map(({ words }) => [...words, '--help']);
+  const all = [['--help'], ...groups, ...short, ...long];
+  for (const argv of [...Object.keys(topics).map((topic) => ['help', topic]), ...all]) {
     const { stdout } = await world.run(argv, { columns: 80 });
     const text = stdout.split('\nExamples:')[0] ?? '';
     const wide = text.split('\n').filter((line) => line.length > 80);
@@ -123,7 +122,7 @@ describe.each(commands)('vc $words', ({ command, words }) => {
   });
 });
 
-test.each(['environment', 'exit-codes', 'naming', 'formatting'])('vc help %s', async (topic) => {
+test.each(Object.keys(topics))('vc help %s', async (topic) => {
   const { code, stdout } = await world.run(['help', topic]);
   expect(code).toBe(0);
   expect(stdout).toMatchSnapshot();

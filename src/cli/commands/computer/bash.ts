@@ -33,12 +33,12 @@ export const command = defineCommand({
     background: flag('--background', 'run in the background and print the job id'),
   },
   examples: [
-    { does: 'Run two commands', command: "vc computer bash demo/desktop 'ls -l && df -h'" },
+    { does: 'Run two commands', command: "vc bash demo/desktop 'ls -l && df -h'" },
     {
       does: 'Open a program in the background',
-      command: 'vc computer bash demo/desktop --background chromium',
+      command: 'vc bash demo/desktop --background chromium',
     },
-    { does: 'Run a local script', command: 'vc computer bash demo/desktop - < setup.sh' },
+    { does: 'Run a local script', command: 'vc bash demo/desktop - < setup.sh' },
   ],
   async run(context, { computer, script }, { timeout, cwd, env, background }) {
     const answer = await during(

@@ -36,10 +36,10 @@ export const command = defineCommand({
   examples: [
     {
       does: 'Click in the middle of the screen',
-      command: 'vc computer click demo/desktop 640 400',
+      command: 'vc click demo/desktop 640 400',
     },
-    { does: 'Open a context menu', command: 'vc computer click demo/desktop 640 400 --right' },
-    { does: 'Add to a selection', command: 'vc computer click demo/desktop 200 300 --hold ctrl' },
+    { does: 'Open a context menu', command: 'vc click demo/desktop 640 400 --right' },
+    { does: 'Add to a selection', command: 'vc click demo/desktop 200 300 --hold ctrl' },
   ],
   async run(context, { computer, x, y }, options) {
     const { button, right, middle, double, clicks, hold, scale, settle } = options;

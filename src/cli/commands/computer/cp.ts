@@ -29,14 +29,14 @@ export const command = defineCommand({
     recursive: flag('-r, --recursive', 'ignored, always recursive', { hidden: true }),
   },
   examples: [
-    { does: 'Copy a file to a computer', command: 'vc computer cp report.pdf demo/desktop:' },
+    { does: 'Copy a file to a computer', command: 'vc cp report.pdf demo/desktop:' },
     {
       does: 'Copy a directory from a computer',
-      command: 'vc computer cp demo/desktop:Downloads ./downloads',
+      command: 'vc cp demo/desktop:Downloads ./downloads',
     },
     {
       does: 'Copy a file to stdout',
-      command: 'vc computer cp demo/desktop:/var/log/dpkg.log - | tail',
+      command: 'vc cp demo/desktop:/var/log/dpkg.log - | tail',
     },
   ],
   async run(context, { paths }) {

@@ -31,12 +31,12 @@ export const command = defineCommand({
   },
   fields: fields.computer,
   examples: [
-    { does: 'Create a computer in the project demo', command: 'vc computer create demo/desktop' },
+    { does: 'Create a computer in the project demo', command: 'vc create demo/desktop' },
     {
       does: 'Create a larger one that stops after an idle hour',
-      command: 'vc computer create demo/big --cpu 4 --ram 8 --auto-stop 60',
+      command: 'vc create demo/big --cpu 4 --ram 8 --auto-stop 60',
     },
-    { does: 'Save the id of the new computer', command: 'id=$(vc computer create demo/agent -q)' },
+    { does: 'Save the id of the new computer', command: 'id=$(vc create demo/agent -q)' },
   ],
   async run(context, { computer: given }, options) {
     const address = await computerAddress(context, given);

@@ -27,7 +27,7 @@ export const command = defineCommand({
   examples: [
     {
       does: 'Move a window by its title bar',
-      command: 'vc computer drag demo/desktop 400 90 600 200',
+      command: 'vc drag demo/desktop 400 90 600 200',
     },
   ],
   async run(context, { computer, x1, y1, x2, y2 }, { button, duration, scale, settle }) {

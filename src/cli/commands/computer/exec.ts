@@ -24,14 +24,14 @@ export const command = defineCommand({
     stdin: flag('-n, --no-stdin', 'do not forward stdin'),
   },
   examples: [
-    { does: 'Run a program', command: 'vc computer exec demo/desktop -- uname -a' },
+    { does: 'Run a program', command: 'vc exec demo/desktop -- uname -a' },
     {
       does: 'Copy a directory from the computer',
-      command: 'vc computer exec demo/desktop -- tar c -C /home/user . > home.tar',
+      command: 'vc exec demo/desktop -- tar c -C /home/user . > home.tar',
     },
     {
       does: 'Use a variable of the guest',
-      command: "vc computer exec demo/desktop -- sh -c 'echo $HOME'",
+      command: "vc exec demo/desktop -- sh -c 'echo $HOME'",
     },
   ],
   async run(context, { computer, argv }, { cwd, env, stdin }) {

@@ -19,9 +19,9 @@ export const command = defineCommand({
   examples: [
     {
       does: 'Copy a computer in its current state',
-      command: 'vc computer fork demo/desktop attempt-2',
+      command: 'vc fork demo/desktop attempt-2',
     },
-    { does: 'Save the id of the copy', command: 'id=$(vc computer fork demo/desktop try -q)' },
+    { does: 'Save the id of the copy', command: 'id=$(vc fork demo/desktop try -q)' },
   ],
   async run(context, { computer: given, name }, { wait }) {
     const address = await computerAddress(context, given);

@@ -38,9 +38,9 @@ export const command = defineCommand({
   examples: [
     {
       does: 'Open a web server of the computer',
-      command: 'vc computer forward demo/desktop 8080:80',
+      command: 'vc forward demo/desktop 8080:80',
     },
-    { does: 'Forward several ports', command: 'vc computer forward demo/desktop 3000 5432' },
+    { does: 'Forward several ports', command: 'vc forward demo/desktop 3000 5432' },
   ],
   async run(context, { computer, ports }, { bind = '127.0.0.1' }) {
     const forwards = ports.map(parseForward);

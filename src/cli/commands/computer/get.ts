@@ -13,8 +13,8 @@ export const command = defineCommand({
   options: {},
   fields: fields.computer,
   examples: [
-    { does: 'Show a computer', command: 'vc computer get demo/desktop' },
-    { does: 'Print only its id', command: 'vc computer get demo/desktop -q' },
+    { does: 'Show a computer', command: 'vc get demo/desktop' },
+    { does: 'Print only its id', command: 'vc get demo/desktop -q' },
   ],
   async run(context, { computer: given }) {
     const computer = await onComputer(context, 'getComputer', given);

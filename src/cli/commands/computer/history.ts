@@ -22,10 +22,10 @@ export const command = defineCommand({
   },
   fields: fields.action,
   examples: [
-    { does: 'Show the last ten entries', command: 'vc computer history demo/desktop --limit 10' },
+    { does: 'Show the last ten entries', command: 'vc history demo/desktop --limit 10' },
     {
       does: 'List failed actions',
-      command: 'vc computer history demo/desktop --jq \'.actions[] | select(.outcome != "ok")\'',
+      command: 'vc history demo/desktop --jq \'.actions[] | select(.outcome != "ok")\'',
     },
   ],
   async run(context, { computer }, { limit }) {

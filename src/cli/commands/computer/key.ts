@@ -6,6 +6,7 @@ import { onComputer, runningComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'key',
+  aliases: ['press'],
   summary: 'Press keys or key combinations in order',
   details:
     'Key names in any case: Enter, Tab, Escape, F5, Page_Up, ctrl+c, ctrl+shift+t, or a character.',
@@ -19,8 +20,8 @@ export const command = defineCommand({
     settle: settleOption,
   },
   examples: [
-    { does: 'Press Enter', command: 'vc computer key demo/desktop Enter' },
-    { does: 'Select all and copy', command: 'vc computer key demo/desktop ctrl+a ctrl+c' },
+    { does: 'Press Enter', command: 'vc press demo/desktop Enter' },
+    { does: 'Select all and copy', command: 'vc press demo/desktop ctrl+a ctrl+c' },
   ],
   async run(context, { computer, keys }, { hold, settle }) {
     let answer: unknown;

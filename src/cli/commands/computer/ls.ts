@@ -15,8 +15,8 @@ export const command = defineCommand({
   options: { all: flag('-a, --all', 'list the computers of all projects') },
   fields: fields.computer,
   examples: [
-    { does: 'List the computers of a project', command: 'vc computer ls -p demo' },
-    { does: 'List all computers as JSON', command: 'vc computer ls --all --json' },
+    { does: 'List the computers of a project', command: 'vc ls -p demo' },
+    { does: 'List all computers as JSON', command: 'vc ls --all --json' },
   ],
   async run(context, _, { all }) {
     const answer = await listComputers(context, all ? undefined : await defaultProject(context));

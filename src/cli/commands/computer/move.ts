@@ -12,9 +12,7 @@ export const command = defineCommand({
     y: argument('y', 'pixels from the top', pixel),
   },
   options: { scale: scaleOption, settle: settleOption },
-  examples: [
-    { does: 'Move the mouse to a point', command: 'vc computer move demo/desktop 640 400' },
-  ],
+  examples: [{ does: 'Move the mouse to a point', command: 'vc move demo/desktop 640 400' }],
   async run(context, { computer, x, y }, { scale, settle }) {
     await act(context, 'move', computer, { x, y, scale, settle });
   },

@@ -29,8 +29,8 @@ export const command = defineCommand({
     ),
   },
   examples: [
-    { does: 'Run one line', command: "vc computer python demo/desktop -c 'print(6 * 7)'" },
-    { does: 'Run a local file', command: 'vc computer python demo/desktop task.py' },
+    { does: 'Run one line', command: "vc python demo/desktop -c 'print(6 * 7)'" },
+    { does: 'Run a local file', command: 'vc python demo/desktop task.py' },
   ],
   async run(context, { computer, script }, { code: given, timeout }) {
     const code = await codeOf(context, script, given);

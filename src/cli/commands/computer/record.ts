@@ -39,9 +39,9 @@ export const command = defineCommand({
   examples: [
     {
       does: 'Record ten seconds',
-      command: 'vc computer record demo/desktop -o clip.mp4 --for 10s',
+      command: 'vc record demo/desktop -o clip.mp4 --for 10s',
     },
-    { does: 'Record until Ctrl-C', command: 'vc computer record demo/desktop -o clip.mp4' },
+    { does: 'Record until Ctrl-C', command: 'vc record demo/desktop -o clip.mp4' },
   ],
   async run(context, { computer }, { output, for: duration, fps }) {
     const { stdout } = context.io;

@@ -10,8 +10,8 @@ export const command = defineCommand({
   options: waitOptions,
   fields: fields.computer,
   examples: [
-    { does: 'Restart a computer', command: 'vc computer restart demo/desktop' },
-    { does: 'Restart several computers', command: 'vc computer restart -p demo desktop agent' },
+    { does: 'Restart a computer', command: 'vc restart demo/desktop' },
+    { does: 'Restart several computers', command: 'vc restart -p demo desktop agent' },
   ],
   run: (context, { computers: names }, options) =>
     change(context, 'restartComputer', {

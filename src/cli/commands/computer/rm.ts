@@ -15,11 +15,11 @@ export const command = defineCommand({
   arguments: { computers: computersArgument('any') },
   options: { yes: flag('-y, --yes', 'do not ask for confirmation'), dryRun },
   examples: [
-    { does: 'Remove a computer after confirmation', command: 'vc computer rm demo/desktop' },
-    { does: 'Show what would be removed', command: 'vc computer rm demo/desktop --dry-run' },
+    { does: 'Remove a computer after confirmation', command: 'vc rm demo/desktop' },
+    { does: 'Show what would be removed', command: 'vc rm demo/desktop --dry-run' },
     {
       does: 'Remove two computers without confirmation',
-      command: 'vc computer rm demo/a demo/b --yes',
+      command: 'vc rm demo/a demo/b --yes',
     },
   ],
   async run(context, { computers: names }, { yes, dryRun: isDry }) {

@@ -55,14 +55,14 @@ export const command = defineCommand({
     settle: flag('--settle', 'wait until the screen is stable, at most 2 s'),
   },
   examples: [
-    { does: 'Take a screenshot', command: 'vc computer screenshot demo/desktop -o shot.png' },
+    { does: 'Take a screenshot', command: 'vc screenshot demo/desktop -o shot.png' },
     {
       does: 'Take a small one for a vision model',
-      command: 'vc computer screenshot demo/desktop -o - --format jpeg --scale 0.5 > shot.jpg',
+      command: 'vc screenshot demo/desktop -o - --format jpeg --scale 0.5 > shot.jpg',
     },
     {
       does: 'Capture only the panel',
-      command: 'vc computer screenshot demo/desktop --region 0,760,1280,40 -o panel.png',
+      command: 'vc screenshot demo/desktop --region 0,760,1280,40 -o panel.png',
     },
   ],
   async run(context, { computer }, options) {

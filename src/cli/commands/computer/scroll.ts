@@ -24,8 +24,8 @@ export const command = defineCommand({
     settle: settleOption,
   },
   examples: [
-    { does: 'Scroll down', command: 'vc computer scroll demo/desktop down 5' },
-    { does: 'Scroll at a point', command: 'vc computer scroll demo/desktop up --at 640,400' },
+    { does: 'Scroll down', command: 'vc scroll demo/desktop down 5' },
+    { does: 'Scroll at a point', command: 'vc scroll demo/desktop up --at 640,400' },
   ],
   async run(context, { computer, direction, amount }, { at, scale, settle }) {
     await act(context, 'scroll', computer, {

@@ -37,8 +37,8 @@ export const command = defineCommand({
     env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
   },
   examples: [
-    { does: 'Open a shell', command: 'vc computer shell demo/desktop' },
-    { does: 'Run commands from a file', command: 'vc computer shell demo/desktop < commands.sh' },
+    { does: 'Open a shell', command: 'vc shell demo/desktop' },
+    { does: 'Run commands from a file', command: 'vc shell demo/desktop < commands.sh' },
   ],
   async run(context, { computer }, { cwd, env }) {
     const { io } = context;

@@ -12,9 +12,9 @@ export const command = defineCommand({
   examples: [
     {
       does: 'Start a computer and wait until it is ready',
-      command: 'vc computer start demo/desktop',
+      command: 'vc start demo/desktop',
     },
-    { does: 'Start several computers', command: 'vc computer start -p demo desktop agent' },
+    { does: 'Start several computers', command: 'vc start -p demo desktop agent' },
   ],
   run: (context, { computers: names }, options) =>
     change(context, 'startComputer', {

@@ -9,8 +9,8 @@ export const command = defineCommand({
   options: {},
   fields: fields.computer,
   examples: [
-    { does: 'Stop a computer', command: 'vc computer stop demo/desktop' },
-    { does: 'Stop several computers', command: 'vc computer stop -p demo desktop agent' },
+    { does: 'Stop a computer', command: 'vc stop demo/desktop' },
+    { does: 'Stop several computers', command: 'vc stop -p demo desktop agent' },
   ],
   run: (context, { computers: names }) =>
     change(context, 'stopComputer', {

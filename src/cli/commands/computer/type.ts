@@ -19,9 +19,9 @@ export const command = defineCommand({
     settle: settleOption,
   },
   examples: [
-    { does: 'Type a line', command: "vc computer type demo/desktop 'Hello, world'" },
-    { does: 'Type a file', command: 'vc computer type demo/desktop - < notes.txt' },
-    { does: 'Type text that starts with a dash', command: 'vc computer type demo/desktop -- -v' },
+    { does: 'Type a line', command: "vc type demo/desktop 'Hello, world'" },
+    { does: 'Type a file', command: 'vc type demo/desktop - < notes.txt' },
+    { does: 'Type text that starts with a dash', command: 'vc type demo/desktop -- -v' },
   ],
   async run(context, { computer, text: given }, { delay, settle }) {
     const content = given === '-' ? await readAll(context) : given;

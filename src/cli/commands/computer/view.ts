@@ -18,10 +18,10 @@ export const command = defineCommand({
     print: flag('--print', 'print the link instead of opening a browser'),
   },
   examples: [
-    { does: 'Open the screen in the browser', command: 'vc computer view demo/desktop' },
+    { does: 'Open the screen in the browser', command: 'vc view demo/desktop' },
     {
       does: 'Create a link to watch only',
-      command: 'vc computer view demo/desktop --view-only --print',
+      command: 'vc view demo/desktop --view-only --print',
     },
   ],
   async run(context, { computer }, { viewOnly, print: printOnly }) {

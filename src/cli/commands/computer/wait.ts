@@ -30,11 +30,11 @@ export const command = defineCommand({
     }),
   },
   examples: [
-    { does: 'Wait until the screen is stable', command: 'vc computer wait demo/desktop --stable' },
-    { does: 'Wait two seconds', command: 'vc computer wait demo/desktop 2' },
+    { does: 'Wait until the screen is stable', command: 'vc wait demo/desktop --stable' },
+    { does: 'Wait two seconds', command: 'vc wait demo/desktop 2' },
     {
       does: 'Wait until it is stopped',
-      command: 'vc computer wait demo/desktop --for stopped --timeout 120',
+      command: 'vc wait demo/desktop --for stopped --timeout 120',
     },
   ],
   async run(context, { computer, seconds }, options) {

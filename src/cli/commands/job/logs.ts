@@ -21,8 +21,8 @@ export const command = defineCommand({
   arguments: { computer: runningComputer, job: jobArgument },
   options: { follow: flag('-f, --follow', 'stream new output until the command ends') },
   examples: [
-    { does: 'Print its output so far', command: 'vc job logs demo/desktop job_0mi4x2k9a01234567' },
-    { does: 'Follow its output', command: 'vc job logs demo/desktop job_0mi4x2k9a01234567 -f' },
+    { does: 'Print its output so far', command: 'vc logs demo/desktop job_0mi4x2k9a01234567' },
+    { does: 'Follow its output', command: 'vc logs demo/desktop job_0mi4x2k9a01234567 -f' },
   ],
   async run(context, { computer, job: id }, { follow }) {
     const { signal } = context.interrupts;

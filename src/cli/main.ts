@@ -9,6 +9,7 @@ import { createContext, createRuntime, type Overrides } from './framework/create
 import { readGlobals } from './framework/globals.js';
 import { write } from './framework/io.js';
 import { buildProgram, type Dispatch } from './framework/program.js';
+import { withFormat } from './output/format/format-option.js';
 import { checkJsonChoice } from './output/json.js';
 import { wantsColor } from './output/style.js';
 
@@ -25,10 +26,12 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
   const color = !hasFlag(argv, '--no-color');
   let code: number = ExitCode.ok;
   let help = '';
+  let json = hasFlag(argv, '--json') || hasFlag(argv, '--jq');
   const run: Context['run'] = (nested, options) =>
     main(nested, { ...{ io, env, cwd, now, interrupts }, ...options });
   const dispatch: Dispatch = async (definition, args, options) => {
-    const globals = readGlobals(options);
+    const globals = withFormat(readGlobals(options), definition, options);
+    json ||= globals.json && globals.format !== 'yaml';
     await checkJsonChoice(definition, globals);
     code = await definition.invoke(createContext(runtime, globals, run), args, options);
   };
@@ -52,7 +55,6 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
       ? new InterruptedError(runtime.interruptNote)
       : withUsage(error, tree, argv);
     const report = withHelp(reportOf(shown), tree, argv);
-    const json = hasFlag(argv, '--json') || hasFlag(argv, '--jq');
     await printReport(runtime, report, { json, color });
     code = report.exitCode;
   } finally {

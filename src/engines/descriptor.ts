@@ -11,6 +11,8 @@ export interface EngineDescriptor {
   readonly title: string;
   /** What its computers run in: `containers`. */
   readonly runsIn: string;
+  /** It can copy computers; see {@link Forking}. */
+  readonly canFork: boolean;
   /** Its own options of `vc serve`. */
   readonly options: readonly EngineOption[];
   /** Environment variables that it reads, each with its meaning. */

@@ -8,6 +8,7 @@ import type { Fleet } from '../fleet/fleet.js';
 import { audited } from './audit-requests.js';
 import { handlers } from './handlers/index.js';
 import { withAbsoluteUrls } from './http/absolute-urls.js';
+import { hasBody } from './http/bodies.js';
 import { sendStream } from './http/streaming.js';
 import { validate } from './http/validation.js';
 import {
@@ -59,8 +60,8 @@ async function answer(
 ): Promise<unknown> {
   const operation: Operation = operations[name];
   const owner = ownerOf(request);
-  // No body is an empty object; one that says null is wrong.
-  const given = request.body === undefined ? {} : request.body;
+  // No body is an empty object; one that says null is wrong. Fastify has null for both.
+  const given = hasBody(request.raw) ? request.body : {};
   const body = operation.body ? validate(operation.body, given, 'body') : undefined;
   const query = operation.query ? validate(operation.query, request.query, 'query') : undefined;
   const { accept } = request.headers;

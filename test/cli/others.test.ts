@@ -44,11 +44,30 @@ test('vc project start reports each computer that failed', async () => {
   expect(stderr).toBe('started cmp_a (running)\nerror: cmp_b: The limit is reached.\n');
 });
 
-test('an empty list prints nothing on stdout and suggests the next command', async () => {
-  world.service.on('GET /projects', { projects: [] });
-  const { stdout, stderr } = await world.run(['project', 'ls']);
-  expect(stdout).toBe('');
-  expect(stderr).toContain('vc project create NAME');
+test.each([
+  [['project', 'ls'], 'GET /projects', { projects: [] }, 'vc project create NAME'],
+  [['key', 'ls'], 'GET /keys', { keys: [] }, 'vc key create NAME'],
+  [['connection', 'ls'], 'GET /connections', { connections: [] }, 'vc connection add NAME URL'],
+  [
+    ['computer', 'ls', '-p', 'demo'],
+    'GET /projects/demo/computers',
+    { computers: [] },
+    'vc computer create',
+  ],
+  [
+    ['job', 'ls', 'demo/desktop'],
+    'GET /projects/demo/computers/desktop/jobs',
+    { jobs: [] },
+    'vc computer bash demo/desktop --background',
+  ],
+])('%j: an empty list is one line on stderr with the next command', async (...given) => {
+  const [argv, route, answer, command] = given;
+  world.service.on(route, answer);
+  const { code, stdout, stderr } = await world.run(argv);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+  expect(stderr).toMatch(/^no .+\n$/);
+  expect(stderr).toContain(command);
+  expect((await world.run([...argv, '-q'])).stderr).toBe('');
 });
 
 test('vc key create prints the key, vc key ls does not', async () => {

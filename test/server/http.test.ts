@@ -352,6 +352,9 @@ describe('a copy', () => {
     expect(answer.status).toBe(400);
     expect(answer.headers.get('x-error-code')).toBe('unsupported');
     expect(answer.json.error).toContain('cannot be copied');
+    expect(decodeURIComponent(answer.headers.get('x-error-remedy') ?? '')).toBe(
+      'Run a service whose computers can be copied: vc serve --engine qemu',
+    );
     await call('DELETE', '/projects/copies');
   });
 });

@@ -9,6 +9,10 @@ import type { Io } from './io.js';
 /** Options that every command takes. */
 export interface Globals {
   readonly json: boolean;
+  /** What `json` is printed as; JSON when undefined. */
+  readonly format?: 'json' | 'yaml';
+  /** Every column of a table, whatever the width of the terminal. */
+  readonly wide?: boolean;
   /** Fields to keep in the JSON document; all when undefined. */
   readonly fields?: readonly string[];
   /** A jq expression to filter the JSON document with. */

@@ -1,13 +1,14 @@
 import type { ChalkInstance } from 'chalk';
 import type { Answer, Computer, Key, Project, streams } from '../../contract/index.js';
 import { imageNote } from '../../images/default-images.js';
-import type { Column } from './table.js';
+import type { Column, RecordField } from './table.js';
 
 export const projectColumns: readonly Column<Project>[] = [
   { header: 'NAME', value: ({ name }) => name, shrinks: true },
   { header: 'COMPUTERS', value: (project) => String(project.computer_count) },
   { header: 'CREATED', value: (project) => project.created_at, isTime: true, spare: 1 },
   { header: 'ID', spare: 2, value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
+  { header: 'UPDATED', value: (project) => project.updated_at, isTime: true, wide: true },
 ];
 
 /** NAME is in the form that commands accept. */
@@ -20,6 +21,16 @@ export const computerColumns: readonly Column<Computer>[] = [
   { header: 'ENGINE', spare: 5, value: ({ engine }) => engine },
   { header: 'CREATED', spare: 1, value: (computer) => computer.created_at, isTime: true },
   { header: 'ID', spare: 6, value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
+  { header: 'STARTED', value: ({ started_at }) => started_at ?? 'never', isTime: true, wide: true },
+  { header: 'ISOLATION', value: ({ isolation }) => isolation, wide: true },
+  { header: 'IMAGE', value: ({ image }) => image, wide: true },
+  {
+    header: 'SCREEN',
+    value: ({ resolution }) => `${resolution.width}x${resolution.height}`,
+    wide: true,
+  },
+  { header: 'AUTO-STOP', value: (c) => autoStop(c.auto_stop_minutes), wide: true },
+  { header: 'PROTECTED', value: (c) => (c.protected ? 'yes' : 'no'), wide: true },
 ];
 
 export const keyColumns: readonly Column<Key>[] = [
@@ -27,6 +38,7 @@ export const keyColumns: readonly Column<Key>[] = [
   { header: 'ID', value: ({ id }) => id },
   { header: 'CREATED', value: (key) => key.created_at, isTime: true, spare: 1 },
   { header: 'LAST USED', value: (key) => key.last_used_at ?? 'never', isTime: true },
+  { header: 'CREATED BY', value: (key) => key.created_by ?? '', wide: true },
 ];
 
 export const connectionColumns: readonly Column<streams.Connection>[] = [
@@ -37,7 +49,7 @@ export const connectionColumns: readonly Column<streams.Connection>[] = [
 ];
 
 /** The lines of `vc computer get`. */
-export function computerFields(computer: Computer): [string, string][] {
+export function computerFields(computer: Computer): RecordField[] {
   const { resolution, status_reason, started_at, url, auto_stop_minutes } = computer;
   const note = imageNote(computer.image);
   return [
@@ -50,12 +62,16 @@ export function computerFields(computer: Computer): [string, string][] {
     ['screen', `${resolution.width}x${resolution.height}`],
     ['engine', `${computer.engine} (${computer.isolation})`],
     ['image', note === undefined ? computer.image : `${computer.image} (${note})`],
-    ['created', computer.created_at],
-    ['started', started_at ?? 'never'],
-    ['auto-stop', auto_stop_minutes === null ? 'never' : `after ${auto_stop_minutes} min idle`],
+    ['created', computer.created_at, 'time'],
+    ['started', started_at ?? 'never', 'time'],
+    ['auto-stop', autoStop(auto_stop_minutes)],
     ['protected', computer.protected ? 'yes' : 'no'],
     ...(url === null ? [] : [['view', url] as [string, string]]),
   ];
+}
+
+function autoStop(minutes: number | null): string {
+  return minutes === null ? 'never' : `after ${minutes} min idle`;
 }
 
 function colorStatus(status: string, chalk: ChalkInstance): string {

@@ -3,10 +3,17 @@ import { write } from '../framework/io.js';
 import { runJq, selectFields } from './json.js';
 import { printable, printableJson } from './style.js';
 
-/** Prints JSON on stdout after --json=FIELDS and --jq: on one line in a pipe, else indented. */
+/**
+ * Prints JSON on stdout after --json=FIELDS and --jq: on one line in a pipe, else indented. With
+ * `-o yaml` it prints YAML.
+ */
 export async function printJson({ io, globals }: Context, document: unknown): Promise<void> {
-  const { fields, jq } = globals;
+  const { fields, jq, format } = globals;
   const chosen = fields === undefined ? document : selectFields(document, fields);
+  if (format === 'yaml') {
+    const { toYaml } = await import('./format/yaml.js');
+    return write(io.stdout, toYaml(chosen));
+  }
   if (jq === undefined) {
     const text = io.stdout.isTTY
       ? printableJson(JSON.stringify(chosen, null, 2))

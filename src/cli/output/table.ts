@@ -2,8 +2,8 @@ import type { ChalkInstance } from 'chalk';
 import type { Context } from '../framework/context.js';
 import { write } from '../framework/io.js';
 import { fitColumns, widest } from './layout.js';
-import { relativeTime } from './relative-time.js';
 import { printable } from './style.js';
+import { ageAndTime, relativeTime } from './time/relative-time.js';
 
 /** A table column as data. */
 export interface Column<Row> {
@@ -16,23 +16,34 @@ export interface Column<Row> {
   readonly shrinks?: true;
   /** Dropped on a narrow terminal, the highest first. */
   readonly spare?: number;
+  /** Only with `-o wide`. */
+  readonly wide?: true;
   color?(text: string, chalk: ChalkInstance): string;
 }
 
-/** Prints rows on stdout: fitted to the terminal, or in a pipe separated by tabs. */
+/** Prints rows on stdout, with a header line. */
 export async function printTable<Row>(
   context: Context,
   columns: readonly Column<Row>[],
   rows: readonly Row[],
 ): Promise<void> {
-  const { stdout } = context.io;
-  const lines = stdout.isTTY
-    ? await terminalLines(context, columns, rows)
-    : [
-        columns.map(({ header }) => header),
-        ...rows.map((row) => columns.map((c) => plain(c, row))),
-      ].map((cells) => cells.join('\t'));
-  await write(stdout, `${lines.join('\n')}\n`);
+  const lines = await tableLines(context, columns, rows);
+  await write(context.io.stdout, `${lines.join('\n')}\n`);
+}
+
+/** The lines of a table: fitted to the terminal, or in a pipe separated by tabs. */
+export async function tableLines<Row>(
+  context: Context,
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): Promise<string[]> {
+  const shown = columns.filter(({ wide }) => !wide || context.globals.wide);
+  if (context.io.stdout.isTTY) return terminalLines(context, shown, rows);
+  return [shown.map(({ header }) => header).join('\t'), ...rows.map((row) => pipeLine(shown, row))];
+}
+
+function pipeLine<Row>(columns: readonly Column<Row>[], row: Row): string {
+  return columns.map((column) => plain(column, row)).join('\t');
 }
 
 function plain<Row>(column: Column<Row>, row: Row): string {
@@ -60,7 +71,8 @@ async function terminalLines<Row>(
     index,
     width: widest([column.header, ...cells.map((row) => row[index] ?? '')]) + GAP,
   }));
-  const fitted = fitColumns(wanted, (context.io.stdout.columns ?? 80) + GAP);
+  const width = context.globals.wide ? Number.POSITIVE_INFINITY : (context.io.stdout.columns ?? 80);
+  const fitted = fitColumns(wanted, width + GAP);
   const table = new Table({
     chars: noBorders,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
@@ -86,18 +98,24 @@ const noBorders = Object.fromEntries(
   ].map((name) => [name, '']),
 );
 
-/** Prints `name  value` lines on a terminal, tab-separated in a pipe. */
-export async function printRecord(
-  context: Context,
-  fields: readonly (readonly [string, string])[],
-): Promise<void> {
+/** A line of a record: its name and its value, which may be a time in RFC 3339. */
+export type RecordField = readonly [name: string, value: string, type?: 'time'];
+
+/**
+ * Prints `name  value` lines on a terminal, with times as `3 minutes ago (2026-11-22 11:03:07)`;
+ * tab-separated and with times in RFC 3339 in a pipe.
+ */
+export async function printRecord(context: Context, fields: readonly RecordField[]): Promise<void> {
   const { stdout } = context.io;
+  const now = context.now();
+  const shown = ([, value, type]: RecordField) =>
+    printable(type === 'time' && stdout.isTTY ? ageAndTime(value, now) : value);
   const chalk = await context.style('stdout');
   const width = Math.max(...fields.map(([name]) => name.length)) + GAP;
-  const lines = fields.map(([name, value]) =>
+  const lines = fields.map((field) =>
     stdout.isTTY
-      ? `${chalk.bold(name.padEnd(width))}${printable(value)}`
-      : `${name}\t${printable(value)}`,
+      ? `${chalk.bold(field[0].padEnd(width))}${shown(field)}`
+      : `${field[0]}\t${shown(field)}`,
   );
   await write(stdout, `${lines.join('\n')}\n`);
 }

@@ -3,7 +3,7 @@ import type { jobs } from '../../contract/index.js';
 import type { Context } from '../framework/context.js';
 import { argument } from '../framework/define.js';
 import { nonEmpty } from '../input/parse.js';
-import type { Column } from '../output/table.js';
+import type { Column, RecordField } from '../output/table.js';
 import { computerAddress } from './computer-address.js';
 
 export const jobArgument = argument('job', 'id, see: vc job ls', nonEmpty);
@@ -19,19 +19,25 @@ export const jobColumns: readonly Column<jobs.Job>[] = [
   { header: 'STARTED', value: (job) => job.started_at, isTime: true, spare: 1 },
   { header: 'OUTPUT', value: (job) => String(job.output_bytes), spare: 2 },
   { header: 'COMMAND', value: ({ command }) => firstLine(command), shrinks: true },
+  { header: 'PROCESS', value: ({ pid }) => String(pid), wide: true },
+  { header: 'ENDED', value: endOf, isTime: true, wide: true },
 ];
 
 /** The lines of `vc job get`. */
-export function jobFields(job: jobs.Job): [string, string][] {
+export function jobFields(job: jobs.Job): RecordField[] {
   return [
     ['id', job.id],
     ['status', statusOf(job)],
     ['command', firstLine(job.command)],
     ['process', String(job.pid)],
-    ['started', job.started_at],
-    ['ended', job.ended_at ?? (job.status === 'running' ? 'not yet' : 'when the computer stopped')],
+    ['started', job.started_at, 'time'],
+    ['ended', endOf(job), 'time'],
     ['output', `${job.output_bytes} bytes${job.truncated ? ' (truncated)' : ''}`],
   ];
+}
+
+function endOf({ ended_at, status }: jobs.Job): string {
+  return ended_at ?? (status === 'running' ? 'not yet' : 'when the computer stopped');
 }
 
 /** `running`, `exited 0`, or `ended` if the computer stopped first. */

@@ -4,6 +4,7 @@ export const docker: EngineDescriptor = {
   name: 'docker',
   title: 'Docker',
   runsIn: 'containers',
+  canFork: false,
   options: [{ type: 'flag', name: 'allow-sudo', summary: 'allow sudo in containers' }],
   environment: [['DOCKER_HOST', 'Docker Engine to use, for example unix:///var/run/docker.sock']],
   open: async (stateDirectory, service) => {

@@ -4,6 +4,7 @@ export const qemu: EngineDescriptor = {
   name: 'qemu',
   title: 'QEMU',
   runsIn: 'virtual machines',
+  canFork: true,
   options: [
     {
       type: 'number',

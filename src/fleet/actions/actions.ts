@@ -29,6 +29,11 @@ export class Actions {
     this.#running = running;
   }
 
+  /** Throws unless the computer is running or starting. */
+  refuseStopped(record: ComputerRecord): void {
+    this.#running.refuseStopped(record);
+  }
+
   /** Performs a mouse or keyboard action when those before it are done. */
   async perform<N extends actions.InputActionName>(
     record: ComputerRecord,

@@ -1,6 +1,8 @@
 import { ApiError } from '../../contract/errors.js';
 import type { CreateComputer } from '../../contract/resources.js';
 import { isForking } from '../../engines/engine.js';
+import { engines } from '../../engines/index.js';
+import { shellWord } from '../../lib/text/shell-word.js';
 import { generateKeyPair } from '../../shell/keys.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { missing } from '../errors/missing.js';
@@ -59,7 +61,7 @@ export class Creation {
       );
     const isOffered = isForking(this.#machines.offeredEngine(source.engine));
     if (!isOffered || !(await this.#machines.of(source).session.describe()).canFork) {
-      throw this.#cannotFork(source.engine);
+      throw this.#cannotFork(source);
     }
     const copy_runs = source.status === 'running' ? 1 : 0;
     const copied = { ...source, name, protected: 0, copy_of: source.id, copy_runs };
@@ -114,10 +116,14 @@ export class Creation {
     throw new ApiError('conflict', message, { remedy });
   }
 
-  #cannotFork(engine: string): ApiError {
-    const able = [...this.#machines.engines()].filter(isForking).map(({ name }) => name);
-    return new ApiError('unsupported', `Computers on the engine "${engine}" cannot be copied.`, {
-      remedy: able.length === 0 ? undefined : `Use an engine that can copy: ${able.join(', ')}`,
-    });
+  #cannotFork({ engine, project_name: project }: ComputerRecord): ApiError {
+    const able = this.#machines.offered.find(isForking);
+    const served = engines.find(({ canFork }) => canFork);
+    const create = `vc computer create ${shellWord(project)}/NAME --engine ${able?.name}`;
+    const remedy = able
+      ? `Create a computer that can be copied: ${create}`
+      : served && `Run a service whose computers can be copied: vc serve --engine ${served.name}`;
+    const message = `Computers on the engine "${engine}" cannot be copied.`;
+    return new ApiError('unsupported', message, { remedy });
   }
 }

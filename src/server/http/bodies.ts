@@ -6,7 +6,7 @@ import { ApiError } from '../../contract/errors.js';
 const DEEPEST = 64;
 
 /**
- * Reads JSON bodies. An empty body of any type is treated as absent; other types are refused.
+ * Reads JSON bodies. An empty body of any type is an empty object; other types are refused.
  * Refuses JSON with `__proto__` or `constructor.prototype`, or nested more than {@link DEEPEST}
  * levels deep, with 400.
  */
@@ -18,7 +18,7 @@ export function readBodies(app: FastifyInstance): void {
     { parseAs: 'string' },
     (request, body, done) => {
       const text = typeof body === 'string' ? body : body.toString();
-      if (text.trim() === '') return done(null, undefined);
+      if (text.trim() === '') return done(null, {});
       parse(request, text, (error, value) => {
         if (error === null && isDeep(value)) done(tooDeep());
         else done(error, value);
@@ -26,7 +26,7 @@ export function readBodies(app: FastifyInstance): void {
     },
   );
   app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 4096 }, (_request, body, done) => {
-    if (body.length === 0) return done(null, undefined);
+    if (body.length === 0) return done(null, {});
     done(
       new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.'),
     );

@@ -185,9 +185,10 @@ describe('a computer', () => {
   it('is forked where its engine supports it', async () => {
     await desktop.run('echo original >kept');
     if (!canFork()) {
-      const { status, json: refusal } = await request('POST', `${C()}/fork`, { name: 'copy' });
-      expect({ status, error: refusal.error }).toMatchObject({ status: 400 });
-      expect(refusal.error).toContain('copied');
+      const refused = await request('POST', `${C()}/fork`, { name: 'copy' });
+      expect(refused.status).toBe(400);
+      expect(refused.json.error).toContain('copied');
+      expect(refused.remedy).toContain('vc serve --engine qemu');
       return;
     }
     for (const copy of [

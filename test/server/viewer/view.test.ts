@@ -260,6 +260,22 @@ test('a view continues when its screen is reopened', async () => {
   seen.close();
 });
 
+test('there is no link to the view of a stopped computer', async () => {
+  const { id } = await call('POST', '/projects/p/computers', { name: 'off' });
+  await call('POST', `/computers/${id}/stop`);
+  // All fields have defaults, so no body is needed.
+  const response = await fetch(`${origin}/api/computers/${id}/view`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${world.key}` },
+  });
+  expect(response.status).toBe(400);
+  expect(await response.json()).toEqual({
+    error: 'The computer "off" is stopped; start it first.',
+  });
+  expect(response.headers.get('x-error-code')).toBe('not_running');
+  expect(response.headers.get('x-error-remedy')).toBe('Start it: vc computer start p/off');
+});
+
 test.each([
   ['stop', 'not_running', /stop/],
   ['delete', 'not_found', /deleted/],

@@ -125,10 +125,20 @@ async function printForwards(
 ): Promise<void> {
   if (context.globals.json) return printJson(context, { forwards });
   for (const { address, local, port } of forwards) {
-    const shown = address.includes(':') ? `[${address}]` : address;
-    if (context.globals.quiet) await print(context, `${shown}:${local}`);
-    else await print(context, printable(`${shown}:${local} -> ${computer} port ${port}`));
+    const host = address.includes(':') ? `[${address}]` : address;
+    if (context.globals.quiet) await print(context, `${host}:${local}`);
+    else {
+      // Terminals open a URL on a click, but not an address.
+      const url = `http://${reachable(host)}:${local}`;
+      const from = context.io.stdout.isTTY ? url : `${host}:${local}`;
+      await print(context, printable(`${from} -> ${computer} port ${port}`));
+    }
   }
+}
+
+/** The loopback address for one that stands for every address of this machine. */
+function reachable(host: string): string {
+  return host === '0.0.0.0' ? '127.0.0.1' : host === '[::]' ? '[::1]' : host;
 }
 
 /** Connects a socket with a port of the computer. */

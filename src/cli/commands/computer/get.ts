@@ -1,6 +1,7 @@
 import { defineCommand } from '../../framework/define.js';
 import { computerFields } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
+import { recordFormat } from '../../output/format/format-option.js';
 import { print, printJson } from '../../output/print.js';
 import { printRecord } from '../../output/table.js';
 import { computerArgument, onComputer } from '../../targets/computers.js';
@@ -10,7 +11,7 @@ export const command = defineCommand({
   aliases: ['show'],
   summary: 'Show a computer',
   arguments: { computer: computerArgument },
-  options: {},
+  options: { output: recordFormat },
   fields: fields.computer,
   examples: [
     { does: 'Show a computer', command: 'vc get demo/desktop' },

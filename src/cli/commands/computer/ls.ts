@@ -2,8 +2,8 @@ import type { Context } from '../../framework/context.js';
 import { defineCommand, flag } from '../../framework/define.js';
 import { computerColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
-import { note, print, printJson } from '../../output/print.js';
-import { printTable } from '../../output/table.js';
+import { tableFormat } from '../../output/format/format-option.js';
+import { printList } from '../../output/list.js';
 import { defaultProject } from '../../targets/computer-address.js';
 
 export const command = defineCommand({
@@ -12,7 +12,10 @@ export const command = defineCommand({
   summary: 'List computers',
   details: 'Lists the project of -p, VC_PROJECT or the profile, else all projects.',
   arguments: {},
-  options: { all: flag('-a, --all', 'list the computers of all projects') },
+  options: {
+    all: flag('-a, --all', 'list the computers of all projects'),
+    output: tableFormat,
+  },
   fields: fields.computer,
   examples: [
     { does: 'List the computers of a project', command: 'vc ls -p demo' },
@@ -20,11 +23,13 @@ export const command = defineCommand({
   ],
   async run(context, _, { all }) {
     const answer = await listComputers(context, all ? undefined : await defaultProject(context));
-    const { computers } = answer;
-    if (context.globals.json) await printJson(context, answer);
-    else if (context.globals.quiet) for (const { id } of computers) await print(context, id);
-    else if (computers.length > 0) await printTable(context, computerColumns, computers);
-    else await note(context, 'no computers yet; create one: vc computer create PROJECT/NAME');
+    await printList(context, {
+      document: answer,
+      rows: answer.computers,
+      columns: computerColumns,
+      id: ({ id }) => id,
+      empty: 'no computers yet; create one: vc computer create PROJECT/NAME',
+    });
   },
 });
 

@@ -11,8 +11,8 @@ import { write } from '../../framework/io.js';
 import { asTexts, nonEmpty, seconds } from '../../input/parse.js';
 import { FragmentBuffer } from '../../output/mp4-fragments.js';
 import { done, print, printJson } from '../../output/print.js';
-import { during } from '../../output/progress.js';
 import { size } from '../../output/size.js';
+import { clock, elapsedProgress } from '../../output/time/elapsed.js';
 import { computerAddress } from '../../targets/computer-address.js';
 import { runningComputer } from '../../targets/computers.js';
 
@@ -62,7 +62,12 @@ export const command = defineCommand({
       const saving = toStdout
         ? copy(video, stopping.signal, (bytes) => write(stdout, bytes)).then(throwFailure)
         : save(context, output ?? '', video, stopping.signal);
-      await during(context.progress(`Recording ${computer}; stop with Ctrl-C`), saving);
+      const limit = duration === undefined ? '' : ` of ${clock(duration)}`;
+      const progress = elapsedProgress(
+        context,
+        (elapsed) => `Recording ${computer}: ${elapsed}${limit}; stop with Ctrl-C`,
+      );
+      await saving.finally(progress.stop);
     } catch (error) {
       throw stopping.signal.aborted && !(error instanceof CliError)
         ? new InterruptedError()

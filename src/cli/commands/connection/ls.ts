@@ -1,8 +1,8 @@
 import { defineCommand } from '../../framework/define.js';
 import { connectionColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
-import { print, printJson } from '../../output/print.js';
-import { printTable } from '../../output/table.js';
+import { tableFormat } from '../../output/format/format-option.js';
+import { printList } from '../../output/list.js';
 import { request } from '../../targets/client.js';
 
 export const command = defineCommand({
@@ -10,14 +10,17 @@ export const command = defineCommand({
   aliases: ['list'],
   summary: 'List RTMP targets without their stream keys',
   arguments: {},
-  options: {},
+  options: { output: tableFormat },
   fields: fields.connection,
   examples: [{ does: 'List RTMP targets', command: 'vc connection ls' }],
   async run(context) {
     const answer = await request(context, 'listConnections');
-    if (context.globals.json) await printJson(context, answer);
-    else if (context.globals.quiet) {
-      for (const { name } of answer.connections) await print(context, name);
-    } else await printTable(context, connectionColumns, answer.connections);
+    await printList(context, {
+      document: answer,
+      rows: answer.connections,
+      columns: connectionColumns,
+      id: ({ name }) => name,
+      empty: 'no connections yet; add one: vc connection add NAME URL',
+    });
   },
 });

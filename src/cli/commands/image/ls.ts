@@ -1,8 +1,10 @@
 import type { Image } from '../../../contract/resources.js';
 import { defineCommand } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
-import { note, print, printJson } from '../../output/print.js';
-import { type Column, printTable } from '../../output/table.js';
+import { tableFormat } from '../../output/format/format-option.js';
+import { printList } from '../../output/list.js';
+import { note } from '../../output/print.js';
+import type { Column } from '../../output/table.js';
 import { listImages } from '../../targets/images.js';
 
 const columns: readonly Column<Image>[] = [
@@ -29,7 +31,7 @@ export const command = defineCommand({
     'from. A stale one was made from a recipe or an image that has changed since.',
   ].join(' '),
   arguments: {},
-  options: {},
+  options: { output: tableFormat },
   fields: fields.image,
   examples: [
     { does: 'List the images', command: 'vc image ls' },
@@ -37,14 +39,16 @@ export const command = defineCommand({
   ],
   async run(context) {
     const { images, failures } = await listImages(context);
-    if (context.globals.json) await printJson(context, { images: images.map(document) });
-    else if (context.globals.quiet) {
-      for (const name of new Set(images.map((image) => image.name))) await print(context, name);
-    } else if (images.length > 0) await printTable(context, columns, images);
-    else {
+    if (images.length === 0) {
       for (const { engine, reason } of failures) await note(context, `${engine}: ${reason}`);
-      await note(context, 'no images yet; build one with: vc image build linux');
     }
+    await printList(context, {
+      document: { images: images.map(document) },
+      rows: images,
+      columns,
+      id: ({ name }) => name,
+      empty: 'no images yet; build one with: vc image build linux',
+    });
   },
 });
 

@@ -1,5 +1,6 @@
 import { defineCommand } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
+import { recordFormat } from '../../output/format/format-option.js';
 import { printJson } from '../../output/print.js';
 import { printRecord } from '../../output/table.js';
 import { runningComputer } from '../../targets/computers.js';
@@ -10,7 +11,7 @@ export const command = defineCommand({
   aliases: ['show'],
   summary: 'Show a background command',
   arguments: { computer: runningComputer, job: jobArgument },
-  options: {},
+  options: { output: recordFormat },
   fields: fields.job,
   examples: [{ does: 'Show its status', command: 'vc job get demo/desktop job_0mi4x2k9a01234567' }],
   async run(context, { computer, job: id }) {

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../framework/define.js';
 import { keyColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
-import { print, printJson } from '../../output/print.js';
-import { printTable } from '../../output/table.js';
+import { tableFormat } from '../../output/format/format-option.js';
+import { printList } from '../../output/list.js';
 import { request } from '../../targets/client.js';
 
 export const command = defineCommand({
@@ -10,13 +10,20 @@ export const command = defineCommand({
   aliases: ['list'],
   summary: 'List API keys without their secrets',
   arguments: {},
-  options: {},
+  options: { output: tableFormat },
   fields: fields.key,
-  examples: [{ does: 'List keys and when they were last used', command: 'vc key ls' }],
+  examples: [
+    { does: 'List keys and when they were last used', command: 'vc key ls' },
+    { does: 'Also show which key created each', command: 'vc key ls -o wide' },
+  ],
   async run(context) {
     const answer = await request(context, 'listKeys');
-    if (context.globals.json) await printJson(context, answer);
-    else if (context.globals.quiet) for (const { id } of answer.keys) await print(context, id);
-    else await printTable(context, keyColumns, answer.keys);
+    await printList(context, {
+      document: answer,
+      rows: answer.keys,
+      columns: keyColumns,
+      id: ({ id }) => id,
+      empty: 'no API keys; create one: vc key create NAME',
+    });
   },
 });

@@ -1,7 +1,8 @@
 import { defineCommand } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
-import { note, print, printJson } from '../../output/print.js';
-import { type Column, printTable } from '../../output/table.js';
+import { tableFormat } from '../../output/format/format-option.js';
+import { printList } from '../../output/list.js';
+import type { Column } from '../../output/table.js';
 
 interface Row {
   readonly name: string;
@@ -22,7 +23,7 @@ export const command = defineCommand({
   aliases: ['list'],
   summary: 'List profiles without their keys',
   arguments: {},
-  options: {},
+  options: { output: tableFormat },
   fields: fields.profile,
   examples: [{ does: 'List profiles', command: 'vc profile ls' }],
   async run(context) {
@@ -33,13 +34,12 @@ export const command = defineCommand({
       project: project ?? null,
       current: name === current,
     }));
-    if (context.globals.json) await printJson(context, { profiles: rows });
-    else if (context.globals.quiet) for (const { name } of rows) await print(context, name);
-    else if (rows.length > 0) await printTable(context, columns, rows);
-    else
-      await note(
-        context,
-        'no profiles yet; vc serve creates one, or: vc profile add NAME --base-url URL',
-      );
+    await printList(context, {
+      document: { profiles: rows },
+      rows,
+      columns,
+      id: ({ name }) => name,
+      empty: 'no profiles yet; vc serve creates one, or: vc profile add NAME --base-url URL',
+    });
   },
 });

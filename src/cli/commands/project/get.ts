@@ -1,6 +1,7 @@
 import { defineCommand } from '../../framework/define.js';
 import { computerColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
+import { recordFormat } from '../../output/format/format-option.js';
 import { print, printJson } from '../../output/print.js';
 import { printRecord, printTable } from '../../output/table.js';
 import { request } from '../../targets/client.js';
@@ -11,7 +12,7 @@ export const command = defineCommand({
   aliases: ['show'],
   summary: 'Show a project and its computers',
   arguments: { project: projectArgument },
-  options: {},
+  options: { output: recordFormat },
   fields: fields.projectWithComputers,
   examples: [
     { does: 'Show a project', command: 'vc project get demo' },
@@ -26,7 +27,7 @@ export const command = defineCommand({
       ['name', project.name],
       ['id', project.id],
       ['computers', String(project.computer_count)],
-      ['created', project.created_at],
+      ['created', project.created_at, 'time'],
     ]);
     if (project.computers.length === 0) return undefined;
     await print(context, '');

@@ -1,8 +1,8 @@
 import { defineCommand } from '../../framework/define.js';
 import { projectColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
-import { note, print, printJson } from '../../output/print.js';
-import { printTable } from '../../output/table.js';
+import { tableFormat } from '../../output/format/format-option.js';
+import { printList } from '../../output/list.js';
 import { request } from '../../targets/client.js';
 
 export const command = defineCommand({
@@ -10,7 +10,7 @@ export const command = defineCommand({
   aliases: ['list'],
   summary: 'List projects',
   arguments: {},
-  options: {},
+  options: { output: tableFormat },
   fields: fields.project,
   examples: [
     { does: 'List projects', command: 'vc project ls' },
@@ -18,9 +18,12 @@ export const command = defineCommand({
   ],
   async run(context) {
     const answer = await request(context, 'listProjects');
-    if (context.globals.json) await printJson(context, answer);
-    else if (context.globals.quiet) for (const { id } of answer.projects) await print(context, id);
-    else if (answer.projects.length > 0) await printTable(context, projectColumns, answer.projects);
-    else await note(context, 'no projects yet; create one: vc project create NAME');
+    await printList(context, {
+      document: answer,
+      rows: answer.projects,
+      columns: projectColumns,
+      id: ({ id }) => id,
+      empty: 'no projects yet; create one: vc project create NAME',
+    });
   },
 });

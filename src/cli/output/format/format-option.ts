@@ -1,0 +1,32 @@
+import { UsageError } from '../../errors/cli-error.js';
+import type { Globals } from '../../framework/context.js';
+import { type CommandDefinition, choice, type Raw } from '../../framework/define.js';
+
+const FORMATS = ['wide', 'json', 'yaml'] as const;
+
+/** `-o` of commands that print a table. */
+export const tableFormat = choice('-o, --output <format>', 'output format', FORMATS);
+/** `-o` of commands that print one thing. */
+export const recordFormat = choice('-o, --output <format>', 'output format', ['json', 'yaml']);
+const formatOptions: readonly unknown[] = [tableFormat, recordFormat];
+
+/**
+ * The global options with the format of `-o`, if the command has that option: `-o json` is the same
+ * as --json.
+ * @throws UsageError if the format contradicts --json or --jq
+ */
+export function withFormat(
+  globals: Globals,
+  { options }: Pick<CommandDefinition, 'options'>,
+  raw: Readonly<Record<string, Raw>>,
+): Globals {
+  const format = formatOptions.includes(options.output) ? raw.output : undefined;
+  if (format === 'wide' && globals.json) {
+    throw new UsageError('-o wide cannot be combined with --json or --jq');
+  }
+  if (format === 'yaml' && globals.jq !== undefined) {
+    throw new UsageError('-o yaml cannot be combined with --jq', 'jq prints JSON');
+  }
+  if (format === 'wide') return { ...globals, wide: true };
+  return format === 'json' || format === 'yaml' ? { ...globals, json: true, format } : globals;
+}

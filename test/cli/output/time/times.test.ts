@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { clock, elapsedProgress } from '../../../../src/cli/output/time/elapsed.js';
+import { ageAndTime, localTime } from '../../../../src/cli/output/time/relative-time.js';
+import { computer, openWorld, project, type World } from '../../support/run.js';
+
+let world: World;
+beforeEach(async () => {
+  world = await openWorld();
+});
+afterEach(() => world.close());
+
+const terminal = { terminal: true, env: { NO_COLOR: '1' } };
+
+test('a time is an age, then the local time', () => {
+  const at = new Date(2026, 10, 22, 11, 3, 7);
+  expect(localTime(at)).toBe('2026-11-22 11:03:07');
+  const now = new Date(at.getTime() + 3 * 60_000);
+  expect(ageAndTime(at.toISOString(), now)).toBe('3 minutes ago (2026-11-22 11:03:07)');
+  expect(ageAndTime('never', now)).toBe('never');
+});
+
+test('vc computer get shows ages on a terminal, RFC 3339 in a pipe and in JSON', async () => {
+  world.service.on('GET /projects/demo/computers/desktop', computer);
+  const get = ['computer', 'get', 'demo/desktop'];
+  const created = localTime(new Date(computer.created_at));
+  const shown = (await world.run(get, terminal)).stdout;
+  expect(shown).toMatch(new RegExp(`^created +3 minutes ago \\(${created}\\)$`, 'm'));
+  expect(shown).toMatch(/^started +2 minutes ago \(/m);
+  expect((await world.run(get)).stdout).toContain(`created\t${computer.created_at}\n`);
+  const json = await world.run([...get, '--json']);
+  expect(JSON.parse(json.stdout)).toMatchObject({ created_at: computer.created_at });
+});
+
+test('vc project get and vc job get show ages on a terminal', async () => {
+  world.service.on('GET /projects/demo', { ...project, computers: [] });
+  const shown = await world.run(['project', 'get', 'demo'], terminal);
+  expect(shown.stdout).toMatch(/^created +1 day ago \(20/m);
+  const job = {
+    ...{
+      id: 'job_1',
+      command: 'make',
+      pid: 7,
+      status: 'running',
+      exit_code: null,
+      truncated: false,
+    },
+    ...{ started_at: computer.created_at, ended_at: null, output_bytes: 0, output: '' },
+  };
+  world.service.on('GET /projects/demo/computers/desktop/jobs/job_1', { ...job, next_offset: 0 });
+  const get = ['job', 'get', 'demo/desktop', 'job_1'];
+  const { stdout } = await world.run(get, terminal);
+  expect(stdout).toMatch(/^started +3 minutes ago \(20/m);
+  expect(stdout).toMatch(/^ended +not yet$/m);
+});
+
+test('an elapsed time advances every second until the end', () => {
+  vi.useFakeTimers();
+  try {
+    const texts: string[] = [];
+    const progress = (text: string) => {
+      texts.push(text);
+      return { update: (next: string) => texts.push(next), stop: () => texts.push('stopped') };
+    };
+    const { stop } = elapsedProgress({ progress }, (elapsed) => `Recording ${elapsed}`);
+    vi.advanceTimersByTime(2000);
+    stop();
+    vi.advanceTimersByTime(2000);
+    expect(texts).toEqual(['Recording 0:00', 'Recording 0:01', 'Recording 0:02', 'stopped']);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+test('elapsed times are written like those of a clock', () => {
+  expect([0, 7.9, 65, 3599, 3723].map(clock)).toEqual(['0:00', '0:07', '1:05', '59:59', '1:02:03']);
+});

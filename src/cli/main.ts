@@ -3,12 +3,12 @@ import { tree } from './commands/tree.js';
 import { InterruptedError } from './errors/cli-error.js';
 import { ExitCode } from './errors/exit-codes.js';
 import { printReport, reportOf } from './errors/report.js';
-import { commandPath, hasFlag, joinJsonFields } from './framework/argv.js';
+import { commandPath, hasFlag, joinJsonFields, withoutHelp } from './framework/argv.js';
 import type { Context } from './framework/context.js';
 import { createContext, createRuntime, type Overrides } from './framework/create-context.js';
 import { readGlobals } from './framework/globals.js';
 import { write } from './framework/io.js';
-import { buildProgram, type Dispatch } from './framework/program.js';
+import { buildProgram, type Dispatch, isKnownCommand } from './framework/program.js';
 import { withFormat } from './output/format/format-option.js';
 import { checkJsonChoice } from './output/json.js';
 import { wantsColor } from './output/style.js';
@@ -44,10 +44,11 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
     };
     const columns = Math.min(io.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS);
     const words = joinJsonFields(argv);
-    const program = await buildProgram(tree, commandPath(words), {
-      ...{ dispatch, writeOut, columns, bold },
-    });
-    await program.parseAsync(words, { from: 'user' });
+    const path = commandPath(words);
+    const program = await buildProgram(tree, path, { dispatch, writeOut, columns, bold });
+    // Commander would print the help of what it knows, and ignore the unknown command.
+    const parsed = isKnownCommand(program, path) ? words : withoutHelp(words);
+    await program.parseAsync(parsed, { from: 'user' });
   } catch (error) {
     if (isHelp(error)) return ExitCode.ok;
     const { withUsage, withHelp } = await import('./framework/usage.js');

@@ -37,7 +37,10 @@ const ProjectAction = z.object({
   computers: z.array(
     z.object({
       id: z.string(),
+      name: z.string(),
       status: z.string(),
+      /** False if it had that status already, or if it failed. */
+      changed: z.boolean(),
       error: z.string().optional(),
       remedy: z.string().optional(),
     }),

@@ -60,12 +60,12 @@ const wholeProject = (verb: string, did: string): Case => ({
   answers: {
     [`POST /projects/demo/${verb}`]: {
       ...success,
-      computers: [{ id: computer.id, status: 'running' }],
+      computers: [{ id: computer.id, name: 'desktop', status: 'running', changed: true }],
     },
   },
   asks: [`POST /projects/demo/${verb}`],
   stdout: '',
-  stderr: `${did} ${computer.id} (running)\n`,
+  stderr: `${did} demo/desktop${did === 'stopped' ? ' (running)' : ''}\n`,
 });
 
 const health = { status: 'ok', version: '1.0.0', engines: [], store: { usable: true, detail: '' } };
@@ -308,8 +308,8 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'key rm': {
     argv: ['key', 'rm', 'ci', '--yes'],
-    answers: { 'GET /keys': { keys: [key] }, 'DELETE /keys/key_1': success },
-    asks: ['GET /keys', 'DELETE /keys/key_1'],
+    answers: { 'GET /keys': { keys: [key] }, 'GET /me': me, 'DELETE /keys/key_1': success },
+    asks: ['GET /keys', 'GET /me', 'DELETE /keys/key_1'],
     stdout: '',
     stderr: /removed/,
   },

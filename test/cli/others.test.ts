@@ -33,15 +33,29 @@ test('vc project create, ls, get and rm', async () => {
   expect((await world.run(['project', 'rm', 'demo'])).code).toBe(2);
 });
 
-test('vc project start reports each computer that failed', async () => {
+test('vc project start names what it started, and reports each computer that failed', async () => {
   const computers = [
-    { id: 'cmp_a', status: 'running' },
-    { id: 'cmp_b', status: 'stopped', error: 'The limit is reached.' },
+    { id: 'cmp_a', name: 'a', status: 'running', changed: true },
+    { id: 'cmp_b', name: 'b', status: 'stopped', changed: false, error: 'The limit is reached.' },
+    { id: 'cmp_c', name: 'c', status: 'running', changed: false },
+    { id: 'cmp_d', name: 'd', status: 'starting', changed: true },
   ];
   world.service.on('POST /projects/demo/start', { success: false, computers });
   const { code, stderr } = await world.run(['project', 'start', 'demo']);
   expect(code).toBe(1);
-  expect(stderr).toBe('started cmp_a (running)\nerror: cmp_b: The limit is reached.\n');
+  expect(stderr).toBe(
+    'started demo/a\nerror: demo/b: The limit is reached.\nstarted demo/d (starting)\n',
+  );
+});
+
+test('vc project stop says when nothing was to be stopped', async () => {
+  const computers = [{ id: 'cmp_a', name: 'a', status: 'stopped', changed: false }];
+  world.service.on('POST /projects/demo/stop', { success: true, computers });
+  const { code, stderr } = await world.run(['project', 'stop', 'demo']);
+  expect({ code, stderr }).toEqual({
+    code: 0,
+    stderr: 'all computers of project demo were stopped already\n',
+  });
 });
 
 test.each([
@@ -86,6 +100,7 @@ test('vc key create prints the key, vc key ls does not', async () => {
   world.service.on('GET /keys', { keys: [created] });
   expect((await world.run(['key', 'ls'])).stdout).toContain('agent\tkey_1');
   world.service.on('DELETE /keys/key_1', { success: true });
+  world.service.on('GET /me', { key: { id: 'key_2', name: 'laptop' } });
   expect((await world.run(['key', 'rm', 'agent', '--yes'])).code).toBe(0);
   expect(world.service.received.at(-1)?.url).toBe('/api/keys/key_1');
 });

@@ -127,7 +127,9 @@ it('a computer of a project that cannot be started has its remedy beside the err
   expect(json.success).toBe(false);
   expect(json.computers).toContainEqual({
     id: expect.any(String),
+    name: expect.any(String),
     status: 'stopped',
+    changed: false,
     error: 'The limit of running computers (1) is reached.',
     remedy: expect.stringContaining('vc serve --max-running 2'),
   });

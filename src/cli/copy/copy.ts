@@ -9,6 +9,8 @@ import type { Meter } from './meter.js';
 export interface Copy {
   readonly context: Context;
   readonly files: ComputerFiles;
+  /** Throws if the computer does not exist. */
+  findComputer(): Promise<unknown>;
   readonly meter: Meter;
   readonly signal: AbortSignal;
   /** Failures of single files; they do not end the copy. */

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { pipeline } from 'node:stream';
+import { ServiceError } from '../../client/errors.js';
 import { UsageError } from '../errors/cli-error.js';
 import { cannotRead } from '../errors/file-errors.js';
 import type { Context } from '../framework/context.js';
@@ -11,6 +12,8 @@ import { Pool } from './pool.js';
 
 /** Copies paths of this machine, or stdin, to `target` in the computer. */
 export async function upload(copy: Copy, sources: readonly string[], target: string) {
+  // All of them, before anything is copied.
+  const files = await Promise.all(sources.map((source) => localFile(copy, source)));
   const into = await isRemoteDirectory(copy, target);
   if (!into && sources.length > 1) {
     throw new UsageError(
@@ -19,11 +22,7 @@ export async function upload(copy: Copy, sources: readonly string[], target: str
     );
   }
   const pool = new Pool();
-  for (const source of sources) {
-    const path = resolve(copy.context.cwd, source);
-    const stats = await stat(path).catch((cause: unknown) => {
-      throw cannotRead(source, cause);
-    });
+  for (const { source, path, stats } of files) {
     const name = copyName(source);
     const end = into && name !== undefined ? below(target, name) : target;
     if (stats.isDirectory()) await sendDirectory(copy, pool, path, end, stats.mode & 0o777);
@@ -32,6 +31,14 @@ export async function upload(copy: Copy, sources: readonly string[], target: str
     } else await pool.add(() => sendFile(copy, path, end, stats));
   }
   await pool.end();
+}
+
+async function localFile(copy: Copy, source: string) {
+  const path = resolve(copy.context.cwd, source);
+  const stats = await stat(path).catch((cause: unknown) => {
+    throw cannotRead(source, cause);
+  });
+  return { source, path, stats };
 }
 
 /** Copies stdin to a file in the computer. */
@@ -44,11 +51,14 @@ export async function uploadInput(copy: Copy, input: Context['io']['stdin'], tar
 }
 
 async function isRemoteDirectory(copy: Copy, target: string): Promise<boolean> {
-  const entry = await copy.files.entry(target, copy.signal).catch((error: unknown) => {
-    if ((error as { code?: unknown }).code === 'not_found') return undefined;
-    throw error;
-  });
-  return entry?.type === 'directory';
+  try {
+    return (await copy.files.entry(target, copy.signal)).type === 'directory';
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
+    // The path or the computer is missing; in the latter case this throws.
+    await copy.findComputer();
+    return false;
+  }
 }
 
 async function sendDirectory(copy: Copy, pool: Pool, path: string, target: string, mode: number) {

@@ -17,6 +17,12 @@ export function commandPath(argv: readonly string[]): string[] {
   return words;
 }
 
+/** Without `--help` and `-h` before any `--`. */
+export function withoutHelp(argv: readonly string[]): string[] {
+  const end = argv.indexOf('--');
+  return argv.filter((word, i) => (end >= 0 && i > end) || !['--help', '-h'].includes(word));
+}
+
 /** True if `flag` is given before any `--`, with or without a value. */
 export function hasFlag(argv: readonly string[], flag: string): boolean {
   const end = argv.indexOf('--');

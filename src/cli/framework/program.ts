@@ -89,6 +89,14 @@ async function buildSingle(
   return { command, hidden: definition.hidden === true };
 }
 
+/** False if `words` name a command that does not exist. */
+export function isKnownCommand(program: Command, words: readonly string[]): boolean {
+  const [word, ...rest] = words;
+  if (word === undefined || program.commands.length === 0) return true;
+  const named = program.commands.find((c) => c.name() === word || c.aliases().includes(word));
+  return named !== undefined && isKnownCommand(named, rest);
+}
+
 /**
  * A group with the verb that `words` name, or all verbs if they name none or an unknown one; without
  * verbs if another node is meant.

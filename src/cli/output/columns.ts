@@ -1,6 +1,7 @@
 import type { ChalkInstance } from 'chalk';
 import type { Answer, Computer, Key, Project, streams } from '../../contract/index.js';
 import { imageNote } from '../../images/default-images.js';
+import { shellWord } from '../../lib/text/shell-word.js';
 import type { Column, RecordField } from './table.js';
 
 export const projectColumns: readonly Column<Project>[] = [
@@ -66,12 +67,17 @@ export function computerFields(computer: Computer): RecordField[] {
     ['started', started_at ?? 'never', 'time'],
     ['auto-stop', autoStop(auto_stop_minutes)],
     ['protected', computer.protected ? 'yes' : 'no'],
-    ...(url === null ? [] : [['view', url] as [string, string]]),
+    ...(url === null ? [] : [['view', viewCommand(computer)] as [string, string]]),
   ];
 }
 
 function autoStop(minutes: number | null): string {
   return minutes === null ? 'never' : `after ${minutes} min idle`;
+}
+
+/** The computer's `url` opens the live view only with a ticket, which this command gets. */
+function viewCommand({ project_name, name }: Computer): string {
+  return `vc view ${shellWord(`${project_name}/${name}`)}`;
 }
 
 function colorStatus(status: string, chalk: ChalkInstance): string {

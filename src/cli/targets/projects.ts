@@ -25,12 +25,12 @@ export async function projectName(context: Context, given: string | undefined): 
 }
 
 const verbs = {
-  startProject: { doing: 'Starting', done: 'started' },
-  stopProject: { doing: 'Stopping', done: 'stopped' },
-  restartProject: { doing: 'Restarting', done: 'restarted' },
+  startProject: { doing: 'Starting', done: 'started', leads: 'running' },
+  stopProject: { doing: 'Stopping', done: 'stopped', leads: 'stopped' },
+  restartProject: { doing: 'Restarting', done: 'restarted', leads: 'running' },
 } as const;
 
-/** Starts, stops or restarts all computers of a project and prints each result. */
+/** Starts, stops or restarts all computers of a project and prints each that changed or failed. */
 export async function changeProject(
   context: Context,
   operation: keyof typeof verbs,
@@ -42,14 +42,21 @@ export async function changeProject(
   context.whenInterrupted(`the service may still be working on it; see: vc project get ${project}`);
   const client = await context.client();
   const request = client.request(operation, { params: { project }, signal });
-  const answer = await during(context.progress(`${verbs[operation].doing} ${project}`), request);
+  const verb = verbs[operation];
+  const answer = await during(context.progress(`${verb.doing} ${project}`), request);
+  const { computers } = answer;
+  const failed = computers.filter(({ error }) => error !== undefined);
   if (globals.json) await printJson(context, answer);
-  else if (answer.computers.length === 0)
-    await note(context, `project ${project} has no computers`);
-  for (const { id, status, error, remedy } of globals.json ? [] : answer.computers) {
-    if (error === undefined) await done(context, `${verbs[operation].done} ${id} (${status})`);
-    else await write(io.stderr, `error: ${errorLines(`${id}: ${error}`, remedy)}\n`);
+  else if (computers.length === 0) await note(context, `project ${project} has no computers`);
+  else if (failed.length === 0 && !computers.some(({ changed }) => changed)) {
+    await note(context, `all computers of project ${project} were ${verb.leads} already`);
   }
-  const failed = answer.computers.filter(({ error }) => error !== undefined);
+  for (const { name, status, changed, error, remedy } of globals.json ? [] : computers) {
+    const shown = `${project}/${name}`;
+    const still = status === verb.leads ? '' : ` (${status})`;
+    if (changed) await done(context, `${verb.done} ${shown}${still}`);
+    if (error === undefined) continue;
+    await write(io.stderr, `error: ${errorLines(`${shown}: ${error}`, remedy)}\n`);
+  }
   return worstExitCode(failed.map(() => ExitCode.failure));
 }

@@ -75,14 +75,18 @@ export class Projects {
   }
 
   async #attempt(record: ComputerRecord, step: ProjectStep, run: EachComputer) {
+    const { id, name } = record;
     try {
       const computer = await run(record, () => this.#computers[step](record));
-      return { id: computer.id, status: computer.status };
+      const { status } = computer;
+      const changed = step === 'restart' || status !== record.status;
+      return { id, name, status, changed };
     } catch (error) {
-      const status = this.#store.computers.findById(record.id)?.status ?? 'deleting';
+      const status = this.#store.computers.findById(id)?.status ?? 'deleting';
       const message = errorMessage(error);
       const remedy = error instanceof ApiError ? remedyOf(error, { computer: record }) : undefined;
-      return { id: record.id, status, error: message, ...(remedy === undefined ? {} : { remedy }) };
+      const failed = { id, name, status, changed: false, error: message };
+      return remedy === undefined ? failed : { ...failed, remedy };
     }
   }
 }

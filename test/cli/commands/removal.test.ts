@@ -8,6 +8,7 @@ beforeEach(async () => {
   world.service.on('GET /projects/demo/computers/desktop', { ...computer, protected: true });
   const key = { id: 'key_1', name: 'agent', created_at: project.created_at, last_used_at: null };
   world.service.on('GET /keys', { keys: [key] });
+  world.service.on('GET /me', { key: { id: 'key_2', name: 'laptop' } });
   world.service.on('GET /connections', { connections: [{ name: 'show' }] });
 });
 afterEach(() => world.close());
@@ -78,4 +79,22 @@ test('vc computer update sends only the given settings', async () => {
   });
   expect((await run()).code).toBe(2);
   expect((await run('--protect', '--unprotect')).code).toBe(2);
+});
+
+test('removing the key in use says so before and after', async () => {
+  const me = { user_id: 'usr_1', name: 'owner', running: 0, max_running: 2 };
+  world.service.on('GET /me', { ...me, key: { id: 'key_1', name: 'agent' } });
+  world.service.on('DELETE /keys/key_1', { success: true });
+  const argv = ['key', 'rm', 'agent'];
+  const dry = await world.run([...argv, '--dry-run']);
+  expect(dry.stderr).toBe('would remove key agent (key_1), which this command uses\n');
+  const asked = await world.run(argv, { terminal: true, stdin: 'n\n' });
+  expect(asked.stderr).toContain('Remove key agent, which this command uses?');
+  expect(asked.code).toBe(1);
+  expect(world.service.received.filter(({ method }) => method === 'DELETE')).toEqual([]);
+  const removed = await world.run([...argv, '--yes']);
+  expect(removed.code).toBe(0);
+  expect(removed.stderr).toBe(
+    'removed key agent\nthis command used that key; to log in with another one: vc login\n',
+  );
 });

@@ -42,7 +42,8 @@ export async function startFakeService(): Promise<FakeService> {
     for await (const chunk of request) chunks.push(chunk);
     const text = Buffer.concat(chunks).toString();
     const { method = '', url = '', headers } = request;
-    const seen = { method, url, headers, body: text === '' ? undefined : JSON.parse(text) };
+    const isJson = headers['content-type'] === 'application/json' && text !== '';
+    const seen = { method, url, headers, body: isJson ? JSON.parse(text) : undefined };
     received.push(seen);
     const route = `${method} ${url.replace(/^\/api/, '').replace(/\?.*$/, '')}`;
     const reply = replies.get(route) ?? others;

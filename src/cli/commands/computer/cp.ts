@@ -1,4 +1,5 @@
 import { ComputerFiles } from '../../../client/files.js';
+import { computerParameters } from '../../../client/http/address.js';
 import type { Copy } from '../../copy/copy.js';
 import { type CopyPath, parseCopyPath } from '../../copy/copy-path.js';
 import { download, downloadOutput } from '../../copy/download.js';
@@ -93,7 +94,9 @@ async function begin(
   const client = await context.client();
   const { signal } = context.interrupts;
   const files = new ComputerFiles(client, address);
-  return { context, files, signal, failures: [], skipped: 0 };
+  const params = computerParameters(address);
+  const findComputer = () => client.request('getComputer', { params, signal });
+  return { context, files, findComputer, signal, failures: [], skipped: 0 };
 }
 
 async function run(copy: Copy, sources: readonly CopyPath[], target: CopyPath): Promise<void> {

@@ -8,12 +8,13 @@ import { cannotWrite } from '../../errors/file-errors.js';
 import type { Context } from '../../framework/context.js';
 import { choice, defineCommand, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
+import { defaultName, outputExtension } from '../../input/output-file.js';
 import { asTexts, nonEmpty, seconds } from '../../input/parse.js';
 import { FragmentBuffer } from '../../output/mp4-fragments.js';
 import { done, print, printJson } from '../../output/print.js';
 import { size } from '../../output/size.js';
 import { clock, elapsedProgress } from '../../output/time/elapsed.js';
-import { computerAddress } from '../../targets/computer-address.js';
+import { computerAddress, describeAddress } from '../../targets/computer-address.js';
 import { runningComputer } from '../../targets/computers.js';
 
 const MAX_SECONDS = 86_400;
@@ -23,11 +24,12 @@ export const command = defineCommand({
   summary: 'Record the screen to an MP4 file',
   details: [
     'Records until Ctrl-C or for the time of --for. Also ends when the computer stops or its',
-    'resolution changes. The file is complete in each case.',
+    'resolution changes. The file is complete in each case. Without -o, it is a new file in the',
+    'current directory, and in a pipe the video goes to stdout.',
   ].join(' '),
   arguments: { computer: runningComputer },
   options: {
-    output: value('-o, --output <file>', 'file to write, or - for stdout', nonEmpty),
+    output: value('-o, --output <file>', '.mp4 file to write, or - for stdout', nonEmpty),
     for: value(
       '--for <time>',
       'duration, for example 10s or 2m',
@@ -41,7 +43,7 @@ export const command = defineCommand({
       does: 'Record ten seconds',
       command: 'vc record demo/desktop -o clip.mp4 --for 10s',
     },
-    { does: 'Record until Ctrl-C', command: 'vc record demo/desktop -o clip.mp4' },
+    { does: 'Record until Ctrl-C', command: 'vc record demo/desktop' },
   ],
   async run(context, { computer }, { output, for: duration, fps }) {
     const { stdout } = context.io;
@@ -49,9 +51,9 @@ export const command = defineCommand({
     if (toStdout && stdout.isTTY) {
       throw new UsageError('cannot print a video on a terminal', 'use -o FILE');
     }
-    if (!toStdout && output === undefined)
-      throw new UsageError('no output file given', 'use -o FILE, or -o - for stdout');
-    const params = computerParameters(await computerAddress(context, computer));
+    if (!toStdout && output !== undefined) outputExtension(output, ['.mp4'], 'use .mp4');
+    const address = await computerAddress(context, computer);
+    const params = computerParameters(address);
     const client = await context.client();
     const stopping = new AbortController();
     const release = context.interrupts.capture(() => stopping.abort());
@@ -59,9 +61,10 @@ export const command = defineCommand({
       const query = { duration, fps: fps === undefined ? undefined : Number(fps) };
       const options = { params, query, signal: stopping.signal };
       const video = await client.requestStream('record', 'video/mp4', options);
+      const path = output ?? defaultName(describeAddress(address), '.mp4', context.now());
       const saving = toStdout
         ? copy(video, stopping.signal, (bytes) => write(stdout, bytes)).then(throwFailure)
-        : save(context, output ?? '', video, stopping.signal);
+        : save(context, path, video, stopping.signal);
       const limit = duration === undefined ? '' : ` of ${clock(duration)}`;
       const progress = elapsedProgress(
         context,

@@ -1,14 +1,14 @@
-import { extname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { computerParameters } from '../../../client/http/address.js';
 import { type ScreenshotOptions, screenshotQuery } from '../../../client/screenshot.js';
 import { IMAGE_FORMATS } from '../../../contract/constants.js';
 import { writeFileAtomically } from '../../../lib/fs/atomic-file.js';
-import { fileTimestamp } from '../../../lib/text/file-timestamp.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { cannotWrite } from '../../errors/file-errors.js';
 import type { Context } from '../../framework/context.js';
 import { choice, defineCommand, flag, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
+import { defaultName, outputExtension } from '../../input/output-file.js';
 import { nonEmpty, number, region } from '../../input/parse.js';
 import { done, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
@@ -18,12 +18,8 @@ import { computerAddress, describeAddress } from '../../targets/computer-address
 import { runningComputer } from '../../targets/computers.js';
 
 type Format = (typeof IMAGE_FORMATS)[number];
-const byExtension: Readonly<Record<string, Format>> = {
-  '.png': 'png',
-  '.jpg': 'jpeg',
-  '.jpeg': 'jpeg',
-  '.webp': 'webp',
-};
+const formats = { '.png': 'png', '.jpg': 'jpeg', '.jpeg': 'jpeg', '.webp': 'webp' } as const;
+const extensions = Object.keys(formats) as (keyof typeof formats)[];
 
 export const command = defineCommand({
   name: 'screenshot',
@@ -98,7 +94,8 @@ export const command = defineCommand({
       const { showImage } = await import('../../terminal/graphics/show.js');
       return void (await showImage(stdout, data, graphics));
     }
-    const path = output ?? defaultName(describeAddress(address), format, context.now());
+    const extension = format === 'jpeg' ? '.jpg' : `.${format}`;
+    const path = output ?? defaultName(describeAddress(address), extension, context.now());
     await writeFileAtomically(resolve(context.cwd, path), data).catch((cause: unknown) => {
       throw cannotWrite(path, cause);
     });
@@ -125,18 +122,6 @@ async function answer(
 
 function formatOf(output: string | undefined): Format {
   if (output === undefined || output === '-') return 'png';
-  const extension = extname(output).toLowerCase();
-  const format = byExtension[extension];
-  if (format !== undefined) return format;
-  const what = extension === '' ? 'no extension' : `the unknown extension ${extension}`;
-  throw new UsageError(
-    `--output: ${output} has ${what}`,
-    'use .png, .jpg or .webp, or give --format',
-  );
-}
-
-/** `demo-desktop-20250102-030405.png`, with characters that are safe on every file system. */
-function defaultName(name: string, format: Format, now: Date): string {
-  const safe = name.replaceAll(/[^\p{L}\p{N}._-]+/gu, '-').replace(/^[-.]+/, '') || 'computer';
-  return `${[...safe].slice(0, 60).join('')}-${fileTimestamp(now)}.${format === 'jpeg' ? 'jpg' : format}`;
+  const remedy = 'use .png, .jpg or .webp, or give --format';
+  return formats[outputExtension(output, extensions, remedy)];
 }

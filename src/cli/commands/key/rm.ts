@@ -3,6 +3,7 @@ import { ExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
 import { confirmRemoval } from '../../input/confirm-removal.js';
+import { note } from '../../output/print.js';
 import { request } from '../../targets/client.js';
 import { forEach } from '../../targets/for-each.js';
 
@@ -14,29 +15,53 @@ export const command = defineCommand({
   options: { yes: flag('-y, --yes', 'do not ask for confirmation'), dryRun },
   examples: [{ does: 'Revoke the key of an agent', command: 'vc key rm agent --yes' }],
   async run(context, { keys: names }, { yes, dryRun: isDry }) {
+    const prompt = await context.prompt();
+    // Fail before any request.
+    if (!isDry && !prompt.isInteractive) await confirmRemoval(prompt, { question: '', yes });
+    const ids = await keyIds(context, names);
+    const idOf = (name: string) => ids.get(name) ?? name;
+    const { key: own } = await request(context, 'getMe');
+    const used = (id: string) => (id === own.id ? ', which this command uses' : '');
     if (isDry) {
-      const known = await keyIds(context, names);
       return forEach(context, {
         names,
         doing: `Checking ${enumerate(names)}`,
-        work: async (name) => findKey(context, known.get(name) ?? name),
-        did: (_, key) => `would remove key ${key.name} (${key.id})`,
+        work: async (name) => findKey(context, idOf(name)),
+        did: (_, key) => `would remove key ${key.name} (${key.id})${used(key.id)}`,
       });
     }
-    await confirmRemoval(await context.prompt(), {
-      question: `Remove key ${enumerate(names)}? Clients that use it lose access at once.`,
+    const what = names.map((name) => `${name}${used(idOf(name))}`);
+    await confirmRemoval(prompt, {
+      question: `Remove key ${enumerate(what, 'and')}? Clients that use it lose access at once.`,
       yes,
     });
-    const ids = await keyIds(context, names);
     const client = await context.client();
     const { signal } = context.interrupts;
-    return forEach(context, {
-      names,
-      doing: `Removing ${enumerate(names)}`,
-      work: (name) =>
-        client.request('deleteKey', { params: { key: ids.get(name) ?? name }, signal }),
+    const remove = (key: string) => client.request('deleteKey', { params: { key }, signal });
+    const others: Promise<unknown>[] = [];
+    let isOwnRemoved = false;
+    const code = await forEach(context, {
+      names: [...names].sort((a, b) => Number(idOf(a) === own.id) - Number(idOf(b) === own.id)),
+      doing: `Removing ${enumerate(names, 'and')}`,
+      work: async (name) => {
+        const id = idOf(name);
+        if (id !== own.id) {
+          const removal = remove(id);
+          others.push(removal);
+          return removal;
+        }
+        // Without it no other key can be removed.
+        await Promise.allSettled(others);
+        const answer = await remove(id);
+        isOwnRemoved = true;
+        return answer;
+      },
       did: (name) => `removed key ${name}`,
     });
+    if (isOwnRemoved) {
+      await note(context, 'this command used that key; to log in with another one: vc login');
+    }
+    return code;
   },
 });
 

@@ -1,0 +1,29 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openTestApp, type TestApp } from '../support/app.js';
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await openTestApp({ maxRunning: 2 });
+  await app.send('POST', '/api/projects', { body: { name: 'shop' } });
+  for (const name of ['a', 'b']) {
+    await app.send('POST', '/api/projects/shop/computers', { body: { name } });
+  }
+  await app.send('POST', '/api/projects/shop/computers/a/stop');
+});
+afterEach(() => app.close());
+
+it.each([
+  ['stop', 'stopped', [false, true]],
+  ['start', 'running', [true, false]],
+  ['restart', 'running', [true, true]],
+] as const)('%s of a project tells which computers it changed', async (step, status, changed) => {
+  const { json } = await app.send('POST', `/api/projects/shop/${step}`);
+  expect(json.success).toBe(true);
+  const computers = json.computers as { name: string }[];
+  const told = ['a', 'b'].map((name) => computers.find((one) => one.name === name));
+  expect(told).toEqual(
+    ['a', 'b'].map((name, i) => ({
+      ...{ id: expect.stringMatching(/^cmp_/), name, status, changed: changed[i] },
+    })),
+  );
+});

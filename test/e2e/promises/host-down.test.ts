@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, inject } from 'vitest';
-import { currentBootId, parseStat } from '../../../src/engines/qemu/process/identity.js';
+import { currentBootId, parseStat } from '../../../src/lib/process/identity.js';
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
 import { untilRunning } from '../../support/service/desktop.js';

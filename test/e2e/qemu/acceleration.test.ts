@@ -8,8 +8,8 @@ import { writeVerdict } from '../../../src/engines/qemu/acceleration/verdicts.js
 import { createQemuEngine } from '../../../src/engines/qemu/engine.js';
 import { PROGRAM } from '../../../src/engines/qemu/host.js';
 import { kvmAccessProblem } from '../../../src/engines/qemu/process/devices.js';
-import { currentBootId } from '../../../src/engines/qemu/process/identity.js';
 import { toolVersion } from '../../../src/engines/qemu/tool-version.js';
+import { currentBootId } from '../../../src/lib/process/identity.js';
 import { guestFiles } from '../../support/qemu/tiny-guest-files.js';
 import { itUnless } from '../../support/run/needs.js';
 

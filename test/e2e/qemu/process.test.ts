@@ -9,14 +9,10 @@ import { type MachineNetwork, planNetwork } from '../../../src/engines/qemu/netw
 import { probeNetwork } from '../../../src/engines/qemu/network/probe.js';
 import { prepareDirectory } from '../../../src/engines/qemu/process/account.js';
 import { waitForExit } from '../../../src/engines/qemu/process/exit.js';
-import {
-  currentBootId,
-  processIs,
-  signalProcess,
-} from '../../../src/engines/qemu/process/identity.js';
 import { readProcessRecord } from '../../../src/engines/qemu/process/process-record.js';
 import { type SpawnedProcess, spawnProcess } from '../../../src/engines/qemu/process/spawn.js';
 import type { SpawnRequest } from '../../../src/engines/qemu/process/spawn-supervisor.js';
+import { currentBootId, processIs, signalProcess } from '../../../src/lib/process/identity.js';
 import { compileModules } from '../../support/cli/bundle.js';
 import { TinyGuest } from '../../support/qemu/tiny-guest.js';
 import { describeUnless, itUnless } from '../../support/run/needs.js';

@@ -10,10 +10,10 @@ import { FILES } from '../../../src/engines/qemu/layout.js';
 import { DISK, layerNode } from '../../../src/engines/qemu/machine/arguments.js';
 import { QemuMachine } from '../../../src/engines/qemu/machine/qemu-machine.js';
 import type { QemuProcess } from '../../../src/engines/qemu/machine/qemu-process.js';
-import { currentBootId, parseStat } from '../../../src/engines/qemu/process/identity.js';
 import { saveRunning } from '../../../src/engines/qemu/snapshots/fork/save-running.js';
 import { LiveMigration } from '../../../src/engines/qemu/snapshots/live-migration.js';
 import { openMigrationSink } from '../../../src/engines/qemu/snapshots/migration-sink.js';
+import { currentBootId, parseStat } from '../../../src/lib/process/identity.js';
 import { eventually } from '../../support/eventually.js';
 import { machineRecord } from '../../support/qemu/machine-record.js';
 

@@ -1,5 +1,5 @@
 import type { MachineRecord } from '../../../src/engines/qemu/machine/machine-record.js';
-import { currentBootId } from '../../../src/engines/qemu/process/identity.js';
+import { currentBootId } from '../../../src/lib/process/identity.js';
 
 /** The record of a machine that was used and whose process is gone, but for `change`. */
 export async function machineRecord(change: Partial<MachineRecord>): Promise<MachineRecord> {

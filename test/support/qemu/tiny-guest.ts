@@ -10,10 +10,10 @@ import { netdevArguments } from '../../../src/engines/qemu/network/netdev.js';
 import type { MachineNetwork } from '../../../src/engines/qemu/network/plan.js';
 import { type Account, prepareDirectory } from '../../../src/engines/qemu/process/account.js';
 import { waitForExit } from '../../../src/engines/qemu/process/exit.js';
-import { signalProcess } from '../../../src/engines/qemu/process/identity.js';
 import { connectSocket } from '../../../src/engines/qemu/process/socket.js';
 import { type SpawnedProcess, spawnProcess } from '../../../src/engines/qemu/process/spawn.js';
 import { NotListening } from '../../../src/engines/socket-file.js';
+import { signalProcess } from '../../../src/lib/process/identity.js';
 import { guestFiles } from './tiny-guest-files.js';
 
 const BOOTED_WITHIN_MS = 90_000;

@@ -1,13 +1,13 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { waitForExit } from '../process/exit.js';
 import {
   currentBootId,
   type ProcessIdentity,
   parseStat,
   processIs,
   signalProcess,
-} from '../process/identity.js';
+} from '../../../lib/process/identity.js';
+import { waitForExit } from '../process/exit.js';
 import { readProcessRecord } from '../process/process-record.js';
 
 /** `kvm-PID-START-…`, with the process id and start time of the owner. */

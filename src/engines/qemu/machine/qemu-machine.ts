@@ -1,9 +1,9 @@
 import { constants } from 'node:os';
 import { ApiError } from '../../../contract/errors.js';
+import { currentBootId, processIs } from '../../../lib/process/identity.js';
 import type { Channel, MachineState } from '../../engine.js';
 import { QmpError, type QmpEvent } from '../monitor/client.js';
 import { prepareDirectory } from '../process/account.js';
-import { currentBootId, processIs } from '../process/identity.js';
 import { lastLogLines } from '../process/log.js';
 import { readProcessRecord } from '../process/process-record.js';
 import { cancelMigration } from '../snapshots/cancel-migration.js';

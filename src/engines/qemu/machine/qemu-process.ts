@@ -1,6 +1,7 @@
 import { ApiError } from '../../../contract/errors.js';
 import { resolvesWithin, within } from '../../../lib/async/deadline.js';
 import { sleep } from '../../../lib/async/sleep.js';
+import { type ProcessIdentity, signalProcess } from '../../../lib/process/identity.js';
 import { errorMessage } from '../../../lib/text/error-message.js';
 import { NotListening } from '../../socket-file.js';
 import { PROGRAM, type QemuHost } from '../host.js';
@@ -11,7 +12,6 @@ import { Disconnected, type RequestOptions } from '../monitor/json-peer.js';
 import type { MachineNetwork } from '../network/plan.js';
 import type { Account } from '../process/account.js';
 import { waitForExit } from '../process/exit.js';
-import { type ProcessIdentity, signalProcess } from '../process/identity.js';
 import { lastLogLines } from '../process/log.js';
 import type { ProcessExit } from '../process/process-record.js';
 import { connectSocket } from '../process/socket.js';

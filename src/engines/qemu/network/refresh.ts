@@ -1,6 +1,6 @@
 import { execa } from 'execa';
+import { type ProcessIdentity, processIs } from '../../../lib/process/identity.js';
 import { ENVIRONMENT } from '../process/command.js';
-import { type ProcessIdentity, processIs } from '../process/identity.js';
 import { replaceHostAddresses } from './firewall-rules.js';
 import { hostAddresses } from './host-addresses.js';
 import type { MachineNetwork } from './plan.js';

@@ -1,11 +1,11 @@
 import { rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { signalProcess } from '../../../lib/process/identity.js';
 import type { MachineSpec } from '../../engine.js';
 import { ensureDirectory, removeDirectory } from '../disk/files.js';
 import { macAddress } from '../ids.js';
 import type { QemuMachine } from '../machine/qemu-machine.js';
 import { refreshNetwork } from '../network/refresh.js';
-import { signalProcess } from '../process/identity.js';
 
 const STATUS_MS = 2_000;
 

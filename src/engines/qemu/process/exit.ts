@@ -1,5 +1,5 @@
 import { sleep } from '../../../lib/async/sleep.js';
-import { type ProcessIdentity, processIs } from './identity.js';
+import { type ProcessIdentity, processIs } from '../../../lib/process/identity.js';
 import { type ProcessExit, readProcessRecord } from './process-record.js';
 
 const FIRST_POLL_MS = 5;

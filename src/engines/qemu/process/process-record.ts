@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
+import { currentBootId, type ProcessIdentity } from '../../../lib/process/identity.js';
 import type { Account } from './account.js';
-import { currentBootId, type ProcessIdentity } from './identity.js';
 import { openOwnFile, readOwnFile } from './own-file.js';
 
 /** How a machine's QEMU ended. */

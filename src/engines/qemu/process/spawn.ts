@@ -1,8 +1,8 @@
 import type { ChildProcess } from 'node:child_process';
 import { within } from '../../../lib/async/deadline.js';
+import { type ProcessIdentity, processIs } from '../../../lib/process/identity.js';
 import { errorMessage } from '../../../lib/text/error-message.js';
 import { waitForExit } from './exit.js';
-import { type ProcessIdentity, processIs } from './identity.js';
 import { firstLogLines, lastLogLines } from './log.js';
 import { type ProcessExit, readProcessRecord } from './process-record.js';
 import { type SpawnRequest, type Supervisor, spawnSupervisor } from './spawn-supervisor.js';

@@ -10,7 +10,7 @@ import {
   removeAbandonedProbes,
 } from '../../../../src/engines/qemu/acceleration/probe-directory.js';
 import { readVerdict, writeVerdict } from '../../../../src/engines/qemu/acceleration/verdicts.js';
-import { currentBootId, parseStat } from '../../../../src/engines/qemu/process/identity.js';
+import { currentBootId, parseStat } from '../../../../src/lib/process/identity.js';
 
 let directory: string;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { MachineRecord } from '../../../../src/engines/qemu/machine/machine-record.js';
 import { QemuMachine } from '../../../../src/engines/qemu/machine/qemu-machine.js';
-import { currentBootId } from '../../../../src/engines/qemu/process/identity.js';
+import { currentBootId } from '../../../../src/lib/process/identity.js';
 import { machineRecord } from '../../../support/qemu/machine-record.js';
 
 let directory: string;

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { prepareDirectory } from '../../../../src/engines/qemu/process/account.js';
-import { parseStat } from '../../../../src/engines/qemu/process/identity.js';
 import { firstLogLines, lastLogLines } from '../../../../src/engines/qemu/process/log.js';
 import { openOwnFile, readOwnFile } from '../../../../src/engines/qemu/process/own-file.js';
 import { parseProcessRecord } from '../../../../src/engines/qemu/process/process-record.js';
+import { parseStat } from '../../../../src/lib/process/identity.js';
 
 let directory: string;
 beforeAll(async () => {

@@ -1,6 +1,7 @@
 import { chmod, chown, constants, open, readdir, rm } from 'node:fs/promises';
 import { setPriority } from 'node:os';
 import { join } from 'node:path';
+import { signalProcess } from '../../../../lib/process/identity.js';
 import { generateKeyPair } from '../../../../shell/keys.js';
 import { ensureDirectory, names, removeDirectory } from '../../disk/files.js';
 import { createTopLayer } from '../../disk/layers.js';
@@ -12,7 +13,6 @@ import { createRecord, linkImage } from '../../machine/create.js';
 import { startQemu } from '../../machine/start-qemu.js';
 import { prepareDirectory } from '../../process/account.js';
 import { waitForExit } from '../../process/exit.js';
-import { signalProcess } from '../../process/identity.js';
 import { readProcessRecord } from '../../process/process-record.js';
 import { savePaused, supportsMappedMemory } from '../migration.js';
 import type { Shape } from './key.js';

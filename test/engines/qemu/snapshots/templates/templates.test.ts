@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { QemuHost } from '../../../../../src/engines/qemu/host.js';
 import { Layout } from '../../../../../src/engines/qemu/layout.js';
-import { currentBootId, parseStat } from '../../../../../src/engines/qemu/process/identity.js';
 import { Templates } from '../../../../../src/engines/qemu/snapshots/templates/templates.js';
 import { withFileLock } from '../../../../../src/lib/fs/file-lock.js';
+import { currentBootId, parseStat } from '../../../../../src/lib/process/identity.js';
 
 let root: string;
 beforeEach(async () => {

@@ -5,12 +5,14 @@ import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, expect } from 'vitest';
 import {
   currentBootId,
+  identifyProcess,
   type ProcessIdentity,
   parseStat,
   processIs,
   signalProcess,
-} from '../../../../src/engines/qemu/process/identity.js';
-import { promise } from '../../../support/run/promise.js';
+} from '../../../src/lib/process/identity.js';
+import { eventually } from '../../support/eventually.js';
+import { promise } from '../../support/run/promise.js';
 
 let child: ChildProcess;
 let itself: ProcessIdentity;
@@ -25,6 +27,7 @@ afterEach(() => child.kill('SIGKILL'));
 
 promise(13, 'a reused process id is not taken for the original process', async (report) => {
   expect(await processIs(itself)).toBe(true);
+  expect(await identifyProcess(itself.pid)).toEqual(itself);
   const others: ProcessIdentity[] = [
     { ...itself, startTime: itself.startTime - 1 },
     { ...itself, bootId: randomUUID() },
@@ -40,5 +43,6 @@ promise(13, 'a reused process id is not taken for the original process', async (
   expect(await signalProcess(itself, 'SIGKILL')).toBe(true);
   expect(await ended).toEqual([null, 'SIGKILL']);
   expect(await processIs(itself)).toBe(false);
+  await eventually(async () => (await identifyProcess(itself.pid)) === undefined);
   report('not with another start, boot or user');
 });

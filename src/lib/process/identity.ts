@@ -17,14 +17,8 @@ export async function currentBootId(): Promise<string> {
 /** True while this very process runs; false for a zombie. */
 export async function processIs(identity: ProcessIdentity): Promise<boolean> {
   if ((await currentBootId()) !== identity.bootId) return false;
-  const [stat, status] = await Promise.all(
-    ['stat', 'status'].map((file) =>
-      readFile(`/proc/${identity.pid}/${file}`, 'utf8').catch(() => ''),
-    ),
-  );
-  const { state, startTime } = parseStat(stat ?? '');
+  const { state, startTime, uid } = await readProcess(identity.pid);
   if (state === undefined || 'ZX'.includes(state)) return false;
-  const uid = Number(/^Uid:\s+(\d+)/m.exec(status ?? '')?.[1]);
   return startTime === identity.startTime && uid === identity.uid;
 }
 
@@ -47,4 +41,19 @@ export function parseStat(text: string): { state?: string; startTime?: number } 
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const [state] = fields;
   return state ? { state, startTime: Number(fields[19]) } : {};
+}
+
+/** The identity of a process; undefined if there is none, or this system has no /proc. */
+export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
+  const { startTime, uid } = await readProcess(pid);
+  if (startTime === undefined || uid === undefined) return undefined;
+  return { pid, startTime, bootId: await currentBootId(), uid };
+}
+
+async function readProcess(pid: number): Promise<ReturnType<typeof parseStat> & { uid?: number }> {
+  const [stat = '', status = ''] = await Promise.all(
+    ['stat', 'status'].map((file) => readFile(`/proc/${pid}/${file}`, 'utf8').catch(() => '')),
+  );
+  const uid = /^Uid:\s+(\d+)/m.exec(status)?.[1];
+  return { ...parseStat(stat), ...(uid === undefined ? {} : { uid: Number(uid) }) };
 }

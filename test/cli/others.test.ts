@@ -16,7 +16,7 @@ test('vc project create, ls, get and rm', async () => {
   expect((await world.run(['project', 'create', 'demo', '-q'])).stdout).toBe(`${project.id}\n`);
   world.service.on('GET /projects', { projects: [project] });
   expect((await world.run(['project', 'ls'])).stdout).toBe(
-    `NAME\tCOMPUTERS\tCREATED\tID\ndemo\t1\t${project.created_at}\t${project.id}\n`,
+    `NAME\tCOMPUTERS\tCREATED\tID\tDEFAULT\ndemo\t1\t${project.created_at}\t${project.id}\t\n`,
   );
   const shown = { ...project, computers: [computer] };
   world.service.on('GET /projects/demo', shown);

@@ -75,7 +75,7 @@ export const command = defineCommand({
       context,
       `demo finished in ${seconds} s${file === null ? '' : `; screenshot: ${file}`}`,
     );
-    await note(context, 'next: vc project create NAME; see also: vc --help');
+    await note(context, 'next: vc create NAME; see also: vc --help');
   },
 });
 

@@ -12,6 +12,7 @@ const groups: readonly Group[] = [
       create: () => import('./project/create.js'),
       ls: () => import('./project/ls.js'),
       get: () => import('./project/get.js'),
+      use: () => import('./project/use.js'),
       start: () => import('./project/start.js'),
       stop: () => import('./project/stop.js'),
       restart: () => import('./project/restart.js'),

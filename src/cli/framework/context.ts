@@ -1,5 +1,6 @@
 import type { ChalkInstance } from 'chalk';
 import type { Client } from '../../client/client.js';
+import type { ComputerAddress } from '../../client/http/address.js';
 import type { Environment, ProfileStore, Settings } from '../../profile/index.js';
 import type { Prompt } from '../input/prompt.js';
 import type { Progress } from '../output/progress.js';
@@ -39,6 +40,8 @@ export interface Context {
   readonly cwd: string;
   readonly globals: Globals;
   readonly interrupts: Interrupts;
+  /** Computers by the bare names that were looked up. */
+  readonly addresses: Map<string, Promise<ComputerAddress>>;
   now(): Date;
   profiles(): ProfileStore;
   settings(): Promise<Settings>;

@@ -56,6 +56,7 @@ export function createContext(runtime: Runtime, globals: Globals, run: Context['
   const settings = lazy(() => resolveSettings(profiles(), env, globals));
   return {
     ...{ io, env, cwd, globals, interrupts, now, profiles, settings, run },
+    addresses: new Map(),
     client: lazy(async () => {
       const resolved = await settings();
       const client = clientOf(resolved);

@@ -4,7 +4,11 @@ import { flag, type Option, optionalValue, type Raw, value } from './define.js';
 
 /** Options of every command, before or after its name. */
 export const globalOptions = {
-  project: value('-p, --project <name>', 'project to look up bare names in (VC_PROJECT)', nonEmpty),
+  project: value(
+    '-p, --project <name>',
+    'project of computers given by name alone (VC_PROJECT)',
+    nonEmpty,
+  ),
   json: optionalValue(
     '--json [fields]',
     'print JSON, optionally only these fields: --json=id,name',

@@ -26,8 +26,8 @@ const firstSteps: readonly Example[] = [
     command: 'vc setup && vc image build linux && vc serve --detach',
   },
   { does: 'Watch a demo', command: 'vc demo' },
-  { does: 'Create a computer', command: 'vc project create shop && vc create shop/desk' },
-  { does: 'Open its screen in a browser', command: 'vc view shop/desk' },
+  { does: 'Create a computer', command: 'vc create desk' },
+  { does: 'Open its screen in a browser', command: 'vc view desk' },
 ];
 
 function shownExamples(examples: readonly Example[]): string[] {

@@ -32,7 +32,7 @@ export const environmentVariables: readonly (readonly [string, string])[] = [
   ['VC_API_KEY', 'API key; overrides the key of the profile'],
   ['VC_LISTENER_UID', "user besides root and you who may own the service's local port, or any"],
   ['VC_BASE_URL', 'base URL of the service, for example https://vc.example.com/api'],
-  ['VC_PROJECT', 'project to look up bare computer names in'],
+  ['VC_PROJECT', 'project of computers that are given by name alone'],
   ['VC_PROFILE', 'profile to use'],
   ['VC_CONFIG_DIR', 'directory of the profiles (default: XDG_CONFIG_HOME/vc or ~/.config/vc)'],
   ['VC_LISTEN', 'address that `vc serve` listens on, for example 127.0.0.1:4800'],
@@ -89,9 +89,17 @@ export const topics: Readonly<Record<string, Topic>> = {
     text: [
       rows([
         ['demo/desktop', 'the computer "desktop" of the project "demo"'],
-        ['desktop', 'in the project of -p, VC_PROJECT or the profile'],
+        ['desktop', 'in the default project, else the only one of that name in any project'],
         ['cmp_0123456789abcdefghjk', 'by id, in any project'],
+        ['cmp_0123', 'by the start of the id, if only one computer has it'],
       ]),
+      '',
+      paragraph(
+        'The default project is the one of `vc project use`, else `default`, which `vc create` creates',
+        'if it is missing. With -p or VC_PROJECT a bare name is only looked up in that project.',
+        'Commands that only show something, and `vc shell` and `vc record`, need no name if there is',
+        'one computer only.',
+      ),
       '',
       paragraph(
         'A project name has 1 to 64 letters, digits, "_" or "-". A computer name is any text of 1 to',

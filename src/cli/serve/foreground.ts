@@ -10,7 +10,7 @@ import { untilStopped } from './stop-requests.js';
 export const FIRST_KEY = 'wrote the first API key to profile';
 
 /** What to do after starting a service. */
-export const NEXT = 'next: vc demo, or: vc project create demo && vc computer create demo/desktop';
+export const NEXT = 'next: vc demo, or: vc create desk';
 
 /** Serves until SIGINT or SIGTERM; a second signal ends the process at once. */
 export async function serveInForeground(context: Context, plan: ServePlan): Promise<number> {

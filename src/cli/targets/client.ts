@@ -29,6 +29,11 @@ export async function request<N extends OperationName>(
   return client.request(operation, { ...options, signal: context.interrupts.signal });
 }
 
+/** True if the service answered that something does not exist. */
+export function isNotFound(error: unknown): boolean {
+  return error instanceof ServiceError && error.code === 'not_found';
+}
+
 /** Resolves if a service answers, else throws ServiceUnreachableError or ServiceTimeoutError. */
 export async function checkReachable(client: Client, signal: AbortSignal): Promise<void> {
   await client.request('health', { timeoutMs: 5000, signal }).catch((error: unknown) => {

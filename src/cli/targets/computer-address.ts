@@ -3,6 +3,7 @@ import { shellWord } from '../../lib/text/shell-word.js';
 import { UsageError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
+import { DEFAULT_PROJECT, defaultProject } from './lookup/default-project.js';
 
 const COMPUTER_ID = /^cmp_[0-9a-z]{20}$/;
 
@@ -12,25 +13,48 @@ export function isComputerId(text: string): boolean {
 }
 
 /**
- * Parses an id, `project/name` (split at the first slash), or a name in the project of -p,
- * VC_PROJECT or the profile. With -p the whole text is the name, which may contain slashes.
+ * Parses an id, `project/name` (split at the first slash), or a bare name. With -p the whole text is
+ * a name in that project, slashes included; with VC_PROJECT a bare name is. Any other bare name is
+ * looked up with {@link findComputer}, once per command.
  */
 export async function computerAddress(context: Context, text: string): Promise<ComputerAddress> {
   if (isComputerId(text)) return { id: text };
-  if (context.globals.project !== undefined) {
-    return { project: nonEmpty(context.globals.project, text), name: nonEmpty(text, text) };
-  }
-  const slash = text.indexOf('/');
-  if (slash >= 0) {
-    const project = nonEmpty(text.slice(0, slash), text);
-    return { project, name: nonEmpty(text.slice(slash + 1), text) };
-  }
+  const written = writtenAddress(context, text);
+  if (written !== undefined) return written;
   const { project } = await context.settings();
-  if (project !== undefined) return { project: project.value, name: nonEmpty(text, text) };
-  throw new UsageError(
-    `no project given for the computer ${JSON.stringify(text)}`,
-    `write PROJECT/${text || 'NAME'}, or set the project with -p or VC_PROJECT`,
+  if (project?.source === 'environment') return { project: project.value, name: text };
+  const known = context.addresses.get(text);
+  if (known !== undefined) return known;
+  const found = import('./lookup/find-computer.js').then(({ findComputer }) =>
+    findComputer(context, text),
   );
+  context.addresses.set(text, found);
+  return found;
+}
+
+/** The project and name of a new computer, which is in the default project if it names none. */
+export async function newComputerAddress(
+  context: Context,
+  text: string,
+): Promise<{ readonly project: string; readonly name: string }> {
+  const written = writtenAddress(context, text);
+  const address = written ?? {
+    project: (await defaultProject(context)) ?? DEFAULT_PROJECT,
+    name: text,
+  };
+  if (!isComputerId(address.name)) return address;
+  throw new UsageError('a name cannot have the form of an id', 'choose another name');
+}
+
+/** An address with a project that was given; undefined for a bare name without -p. */
+function writtenAddress({ globals }: Context, text: string) {
+  if (text === '') throw notAName(text);
+  if (globals.project !== undefined) return { project: globals.project, name: text };
+  const slash = text.indexOf('/');
+  if (slash < 0) return undefined;
+  const [project, name] = [text.slice(0, slash), text.slice(slash + 1)];
+  if (project === '' || name === '') throw notAName(text);
+  return { project, name };
 }
 
 /** `text` as an argument of another command, which has no -p. */
@@ -39,22 +63,14 @@ export function inCommands({ globals }: Pick<Context, 'globals'>, text: string):
   return shellWord(project === undefined || isComputerId(text) ? text : `${project}/${text}`);
 }
 
-/** The project of -p, VC_PROJECT or the profile. */
-export async function defaultProject(context: Context): Promise<string | undefined> {
-  return (await context.settings()).project?.value;
-}
-
 /** The name of a computer in messages. */
 export function describeAddress(address: ComputerAddress): string {
   return 'id' in address ? address.id : `${address.project}/${address.name}`;
 }
 
-function nonEmpty(part: string, whole: string): string {
-  if (part !== '') return part;
-  throw new UsageError(
-    `${JSON.stringify(whole)} is not the name of a computer`,
-    'write PROJECT/NAME',
-  );
+function notAName(text: string): UsageError {
+  const message = `${JSON.stringify(text)} is not the name of a computer`;
+  return new UsageError(message, 'write NAME or PROJECT/NAME');
 }
 
 /** The highest of several exit codes. */

@@ -2,23 +2,44 @@ import { computerParameters } from '../../client/http/address.js';
 import type { Answer, BodyInput, QueryInput } from '../../contract/index.js';
 import type { OperationName } from '../../contract/routes.js';
 import type { Context } from '../framework/context.js';
-import { argument, many } from '../framework/define.js';
+import { argument, many, optional } from '../framework/define.js';
 import { text } from '../input/parse.js';
 import { printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
 import { computerAddress, describeAddress, inCommands } from './computer-address.js';
 import { type ForEach, forEach } from './for-each.js';
 
-export const computerArgument = argument('computer', 'PROJECT/NAME, name or id', text, {
-  completes: 'computer',
-});
+const WHICH = 'PROJECT/NAME, name or id';
+
+export const computerArgument = argument('computer', WHICH, text, { completes: 'computer' });
 
 /** A computer that has to be running. */
 export const runningComputer = { ...computerArgument, completes: 'running-computer' } as const;
 
+/** A computer that need not be named if it is the only one; see {@link namedOrOnly}. */
+export const optionalComputer = optional(
+  'computer',
+  `${WHICH}; not needed if there is one only`,
+  text,
+  {
+    completes: 'computer',
+  },
+);
+
+/** The same for a computer that has to be running. */
+export const optionalRunningComputer = {
+  ...optionalComputer,
+  completes: 'running-computer',
+} as const;
+
+/** The given computer, or the only one. */
+export async function namedOrOnly(context: Context, given: string | undefined): Promise<string> {
+  return given ?? (await import('./lookup/find-computer.js')).onlyComputer(context);
+}
+
 /** One or more computers; completion suggests those in `state`. */
 export const computersArgument = (state: 'any' | 'running' | 'stopped') =>
-  many('computer', 'PROJECT/NAME, name or id', {
+  many('computer', WHICH, {
     completes: state === 'any' ? 'computer' : `${state}-computer`,
   });
 

@@ -7,7 +7,8 @@ import { write } from '../framework/io.js';
 import { nonEmpty } from '../input/parse.js';
 import { done, note, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
-import { defaultProject, worstExitCode } from './computer-address.js';
+import { worstExitCode } from './computer-address.js';
+import { defaultProject } from './lookup/default-project.js';
 
 /** Defaults to the project of -p, VC_PROJECT or the profile. */
 export const projectArgument = optional('project', 'name or id', nonEmpty, {
@@ -20,7 +21,7 @@ export async function projectName(context: Context, given: string | undefined): 
   if (name !== undefined) return name;
   throw new UsageError(
     'no project given',
-    'name it, or set it with -p or VC_PROJECT; see: vc project ls',
+    'name it, or set a default: vc project use NAME; see: vc project ls',
   );
 }
 

@@ -46,12 +46,15 @@ test('names are percent-encoded, slashes and dots included', async () => {
   expect(lastRequest().url).toBe('/api/projects/demo/computers/%2E%2E');
 });
 
-test('a bare name without a project is a usage error that names -p', async () => {
-  const { code, stderr } = await world.run(['computer', 'get', 'desktop']);
-  expect(code).toBe(2);
-  expect(stderr).toBe(
-    'error: no project given for the computer "desktop"\n       write PROJECT/desktop, or set the project with -p or VC_PROJECT\n',
-  );
+test('an empty name is a usage error, and no request is sent', async () => {
+  for (const name of ['', '/desktop', 'demo/']) {
+    const { code, stderr } = await world.run(['computer', 'get', name]);
+    expect(code).toBe(2);
+    expect(stderr).toBe(
+      `error: "${name}" is not the name of a computer\n       write NAME or PROJECT/NAME\n`,
+    );
+  }
+  expect(world.service.received).toEqual([]);
 });
 
 test('requests carry the key, and successful actions print nothing', async () => {

@@ -1,11 +1,14 @@
+import { ServiceError } from '../../../client/errors.js';
 import { CPU_COUNTS, GPUS, OPERATING_SYSTEMS, RAM_SIZES } from '../../../contract/constants.js';
-import { UsageError } from '../../errors/cli-error.js';
+import type { Context } from '../../framework/context.js';
 import { argument, choice, defineCommand, flag, value } from '../../framework/define.js';
 import { asTexts, nonEmpty, number, resolution, text } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
 import { done, note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
-import { computerAddress, inCommands, isComputerId } from '../../targets/computer-address.js';
+import { isNotFound, request } from '../../targets/client.js';
+import { inCommands, newComputerAddress } from '../../targets/computer-address.js';
+import { DEFAULT_PROJECT } from '../../targets/lookup/default-project.js';
 import { untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
 
 const minutes = number({ min: 1, max: 525_600, unit: 'minutes' });
@@ -13,8 +16,11 @@ const minutes = number({ min: 1, max: 525_600, unit: 'minutes' });
 export const command = defineCommand({
   name: 'create',
   summary: 'Create a computer and start it',
-  details: 'Waits until the desktop is shown and commands can run.',
-  arguments: { computer: argument('computer', 'PROJECT/NAME, or name with -p', text) },
+  details: [
+    'Waits until the desktop is shown and commands can run. A name without a project is in the one of',
+    '-p, VC_PROJECT or `vc project use`, else in the project `default`, which is created if missing.',
+  ].join(' '),
+  arguments: { computer: argument('computer', 'name or PROJECT/NAME', text) },
   options: {
     os: choice('--os <name>', 'operating system', OPERATING_SYSTEMS, { otherwise: 'linux' }),
     cpu: choice('--cpu <cores>', 'CPU cores', asTexts(CPU_COUNTS), { otherwise: '2' }),
@@ -31,6 +37,7 @@ export const command = defineCommand({
   },
   fields: fields.computer,
   examples: [
+    { does: 'Create a computer', command: 'vc create desktop' },
     { does: 'Create a computer in the project demo', command: 'vc create demo/desktop' },
     {
       does: 'Create a larger one that stops after an idle hour',
@@ -39,33 +46,35 @@ export const command = defineCommand({
     { does: 'Save the id of the new computer', command: 'id=$(vc create demo/agent -q)' },
   ],
   async run(context, { computer: given }, options) {
-    const address = await computerAddress(context, given);
-    if ('id' in address || isComputerId(address.name)) {
-      throw new UsageError('a name cannot have the form of an id', 'choose another name');
-    }
-    const { project, name } = address;
+    const { project, name } = await newComputerAddress(context, given);
     const { globals, interrupts } = context;
     const { cpu, ram, autoStop, protect, wait, timeout, ...body } = options;
     context.whenInterrupted(
       `the service may still create it; see: vc computer get ${inCommands(context, given)}`,
     );
     const client = await context.client();
-    const request = client.request('createComputer', {
-      params: { project },
-      query: waitQuery({ wait, timeout }),
-      body: {
-        name,
-        ...body,
-        cpu: size(cpu),
-        ram: size(ram),
-        auto_stop_minutes: autoStop,
-        protected: protect,
-      },
-      signal: interrupts.signal,
+    const create = () =>
+      client.request('createComputer', {
+        params: { project },
+        query: waitQuery({ wait, timeout }),
+        body: {
+          name,
+          ...body,
+          cpu: size(cpu),
+          ram: size(ram),
+          auto_stop_minutes: autoStop,
+          protected: protect,
+        },
+        signal: interrupts.signal,
+      });
+    const creating = create().catch(async (error: unknown) => {
+      if (project !== DEFAULT_PROJECT || !isNotFound(error)) throw error;
+      await createDefaultProject(context);
+      return create();
     });
     const created = await during(
       context.progress(`Creating ${project}/${name}`),
-      request.then((computer) => untilReady(context, computer, { wait, timeout })),
+      creating.then((computer) => untilReady(context, computer, { wait, timeout })),
     );
     if (globals.json) await printJson(context, created);
     else if (globals.quiet) await print(context, created.id);
@@ -83,6 +92,15 @@ export const command = defineCommand({
     }
   },
 });
+
+/** Creates the project `default`, unless somebody else has done so meanwhile. */
+async function createDefaultProject(context: Context): Promise<void> {
+  try {
+    await request(context, 'createProject', { body: { name: DEFAULT_PROJECT } });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== 'name_taken') throw error;
+  }
+}
 
 function size(text: '2' | '4' | '8' | undefined): 2 | 4 | 8 | undefined {
   return text === undefined ? undefined : ({ 2: 2, 4: 4, 8: 8 } as const)[text];

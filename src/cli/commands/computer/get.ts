@@ -4,13 +4,13 @@ import { fields } from '../../output/fields.js';
 import { recordFormat } from '../../output/format/format-option.js';
 import { print, printJson } from '../../output/print.js';
 import { printRecord } from '../../output/table.js';
-import { computerArgument, onComputer } from '../../targets/computers.js';
+import { namedOrOnly, onComputer, optionalComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'get',
   aliases: ['show'],
   summary: 'Show a computer',
-  arguments: { computer: computerArgument },
+  arguments: { computer: optionalComputer },
   options: { output: recordFormat },
   fields: fields.computer,
   examples: [
@@ -18,7 +18,8 @@ export const command = defineCommand({
     { does: 'Print only its id', command: 'vc get demo/desktop -q' },
   ],
   async run(context, { computer: given }) {
-    const computer = await onComputer(context, 'getComputer', given);
+    const name = await namedOrOnly(context, given);
+    const computer = await onComputer(context, 'getComputer', name);
     if (context.globals.json) await printJson(context, computer);
     else if (context.globals.quiet) await print(context, computer.id);
     else await printRecord(context, computerFields(computer));

@@ -4,14 +4,14 @@ import { actionColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
 import { note, print, printJson } from '../../output/print.js';
 import { printTable } from '../../output/table.js';
-import { computerArgument, onComputer } from '../../targets/computers.js';
+import { namedOrOnly, onComputer, optionalComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'history',
   summary: 'Show the audit log of a computer, newest first',
   details:
     'Entries are kept for 90 days in which the service runs. Of text and code only the length is recorded.',
-  arguments: { computer: computerArgument },
+  arguments: { computer: optionalComputer },
   options: {
     limit: value(
       '--limit <count>',
@@ -28,7 +28,8 @@ export const command = defineCommand({
       command: 'vc history demo/desktop --jq \'.actions[] | select(.outcome != "ok")\'',
     },
   ],
-  async run(context, { computer }, { limit }) {
+  async run(context, { computer: given }, { limit }) {
+    const computer = await namedOrOnly(context, given);
     const answer = await onComputer(context, 'listActions', computer, undefined, { limit });
     const { actions } = answer;
     if (context.globals.json) await printJson(context, answer);

@@ -1,10 +1,10 @@
-import type { Context } from '../../framework/context.js';
 import { defineCommand, flag } from '../../framework/define.js';
 import { computerColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
 import { tableFormat } from '../../output/format/format-option.js';
 import { printList } from '../../output/list.js';
-import { defaultProject } from '../../targets/computer-address.js';
+import { defaultProject } from '../../targets/lookup/default-project.js';
+import { listComputers } from '../../targets/lookup/list-computers.js';
 
 export const command = defineCommand({
   name: 'ls',
@@ -22,27 +22,14 @@ export const command = defineCommand({
     { does: 'List all computers as JSON', command: 'vc ls --all --json' },
   ],
   async run(context, _, { all }) {
-    const answer = await listComputers(context, all ? undefined : await defaultProject(context));
+    const project = all ? undefined : await defaultProject(context);
+    const computers = await listComputers(context, project);
     await printList(context, {
-      document: answer,
-      rows: answer.computers,
+      document: { computers },
+      rows: computers,
       columns: computerColumns,
       id: ({ id }) => id,
-      empty: 'no computers yet; create one: vc computer create PROJECT/NAME',
+      empty: 'no computers yet; create one: vc create NAME',
     });
   },
 });
-
-/** The computers of one project, or of all in the same form. */
-async function listComputers(context: Context, project: string | undefined) {
-  const client = await context.client();
-  const { signal } = context.interrupts;
-  if (project !== undefined) {
-    return client.request('listComputers', { params: { project }, signal });
-  }
-  const { projects } = await client.request('listProjects', { signal });
-  const lists = await Promise.all(
-    projects.map(({ id }) => client.request('listComputers', { params: { project: id }, signal })),
-  );
-  return { computers: lists.flatMap(({ computers }) => computers) };
-}

@@ -15,7 +15,7 @@ import { done, print, printJson } from '../../output/print.js';
 import { size } from '../../output/size.js';
 import { clock, elapsedProgress } from '../../output/time/elapsed.js';
 import { computerAddress, describeAddress } from '../../targets/computer-address.js';
-import { runningComputer } from '../../targets/computers.js';
+import { namedOrOnly, optionalRunningComputer } from '../../targets/computers.js';
 
 const MAX_SECONDS = 86_400;
 
@@ -27,7 +27,7 @@ export const command = defineCommand({
     'resolution changes. The file is complete in each case. Without -o, it is a new file in the',
     'current directory, and in a pipe the video goes to stdout.',
   ].join(' '),
-  arguments: { computer: runningComputer },
+  arguments: { computer: optionalRunningComputer },
   options: {
     output: value('-o, --output <file>', '.mp4 file to write, or - for stdout', nonEmpty),
     for: value(
@@ -45,13 +45,14 @@ export const command = defineCommand({
     },
     { does: 'Record until Ctrl-C', command: 'vc record demo/desktop' },
   ],
-  async run(context, { computer }, { output, for: duration, fps }) {
+  async run(context, { computer: given }, { output, for: duration, fps }) {
     const { stdout } = context.io;
     const toStdout = output === '-' || (output === undefined && !stdout.isTTY);
     if (toStdout && stdout.isTTY) {
       throw new UsageError('cannot print a video on a terminal', 'use -o FILE');
     }
     if (!toStdout && output !== undefined) outputExtension(output, ['.mp4'], 'use .mp4');
+    const computer = await namedOrOnly(context, given);
     const address = await computerAddress(context, computer);
     const params = computerParameters(address);
     const client = await context.client();

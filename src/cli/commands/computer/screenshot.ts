@@ -15,7 +15,7 @@ import { during } from '../../output/progress.js';
 import { size } from '../../output/size.js';
 import { request } from '../../targets/client.js';
 import { computerAddress, describeAddress } from '../../targets/computer-address.js';
-import { runningComputer } from '../../targets/computers.js';
+import { namedOrOnly, optionalRunningComputer } from '../../targets/computers.js';
 
 type Format = (typeof IMAGE_FORMATS)[number];
 const formats = { '.png': 'png', '.jpg': 'jpeg', '.jpeg': 'jpeg', '.webp': 'webp' } as const;
@@ -29,7 +29,7 @@ export const command = defineCommand({
     'to a new file in the current directory. In a pipe it goes to stdout, and --json prints it in',
     'base64. Files are written atomically.',
   ].join(' '),
-  arguments: { computer: runningComputer },
+  arguments: { computer: optionalRunningComputer },
   options: {
     output: value('-o, --output <file>', 'file to write, or - for stdout', nonEmpty),
     format: choice('--format <name>', 'image format', IMAGE_FORMATS, {
@@ -61,7 +61,7 @@ export const command = defineCommand({
       command: 'vc screenshot demo/desktop --region 0,760,1280,40 -o panel.png',
     },
   ],
-  async run(context, { computer }, options) {
+  async run(context, { computer: given }, options) {
     const { output, format: wanted, ...rest } = options;
     const format = wanted ?? formatOf(output);
     const request: ScreenshotOptions = {
@@ -70,6 +70,7 @@ export const command = defineCommand({
       settle: rest.settle || undefined,
       format,
     };
+    const computer = await namedOrOnly(context, given);
     if (context.globals.json && output === undefined) {
       const query = screenshotQuery(request);
       return void (await printJson(context, await answer(context, computer, query)));

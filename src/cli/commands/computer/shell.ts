@@ -5,7 +5,7 @@ import type { Context } from '../../framework/context.js';
 import { defineCommand, list, value } from '../../framework/define.js';
 import { assignment, nonEmpty } from '../../input/parse.js';
 import { computerAddress } from '../../targets/computer-address.js';
-import { runningComputer } from '../../targets/computers.js';
+import { namedOrOnly, optionalRunningComputer } from '../../targets/computers.js';
 import { forwardInput, forwardOutputs, interruptible } from '../../terminal/process-io.js';
 import {
   EscapeFilter,
@@ -31,7 +31,7 @@ export const command = defineCommand({
     'type Enter ~ . as in ssh. Returns the exit code of the shell. If stdin is not a terminal, the',
     'shell reads commands from stdin.',
   ].join(' '),
-  arguments: { computer: runningComputer },
+  arguments: { computer: optionalRunningComputer },
   options: {
     cwd: value('--cwd <directory>', 'working directory', nonEmpty),
     env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
@@ -40,7 +40,8 @@ export const command = defineCommand({
     { does: 'Open a shell', command: 'vc shell demo/desktop' },
     { does: 'Run commands from a file', command: 'vc shell demo/desktop < commands.sh' },
   ],
-  async run(context, { computer }, { cwd, env }) {
+  async run(context, { computer: given }, { cwd, env }) {
+    const computer = await namedOrOnly(context, given);
     const { io } = context;
     const isTerminal = io.stdin.isTTY === true;
     const size = terminalSize(io.stdout.isTTY ? io.stdout : io.stderr);

@@ -2,7 +2,7 @@ import { reachableView } from '../../../client/view.js';
 import { defineCommand, flag } from '../../framework/define.js';
 import { done, note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
-import { computerArgument, onComputer } from '../../targets/computers.js';
+import { namedOrOnly, onComputer, optionalComputer } from '../../targets/computers.js';
 import { openInBrowser } from '../../terminal/browser.js';
 
 export const command = defineCommand({
@@ -12,7 +12,7 @@ export const command = defineCommand({
     'Prints the link if there is no display or stdout is not a terminal. A link works once, within a',
     'minute, and only for this computer.',
   ].join(' '),
-  arguments: { computer: computerArgument },
+  arguments: { computer: optionalComputer },
   options: {
     viewOnly: flag('--view-only', 'show the screen without mouse and keyboard'),
     print: flag('--print', 'print the link instead of opening a browser'),
@@ -24,7 +24,8 @@ export const command = defineCommand({
       command: 'vc view demo/desktop --view-only --print',
     },
   ],
-  async run(context, { computer }, { viewOnly, print: printOnly }) {
+  async run(context, { computer: given }, { viewOnly, print: printOnly }) {
+    const computer = await namedOrOnly(context, given);
     const { io, env, globals } = context;
     const client = await context.client();
     const mode = viewOnly ? ('view' as const) : ('control' as const);

@@ -4,18 +4,19 @@ import { tableFormat } from '../../output/format/format-option.js';
 import { printList } from '../../output/list.js';
 import { during } from '../../output/progress.js';
 import { inCommands } from '../../targets/computer-address.js';
-import { runningComputer } from '../../targets/computers.js';
+import { namedOrOnly, optionalRunningComputer } from '../../targets/computers.js';
 import { jobColumns, jobsOf } from '../../targets/jobs.js';
 
 export const command = defineCommand({
   name: 'ls',
   aliases: ['list'],
   summary: 'List the background commands of a computer',
-  arguments: { computer: runningComputer },
+  arguments: { computer: optionalRunningComputer },
   options: { output: tableFormat },
   fields: fields.job,
   examples: [{ does: 'List background commands', command: 'vc job ls demo/desktop' }],
-  async run(context, { computer }) {
+  async run(context, { computer: given }) {
+    const computer = await namedOrOnly(context, given);
     const found = (await jobsOf(context, computer)).list(context.interrupts.signal);
     const jobs = await during(context.progress('Listing jobs'), found);
     await printList(context, {

@@ -18,7 +18,7 @@ export const command = defineCommand({
   options: {
     defaultProject: value(
       '--default-project <name>',
-      'project to look up bare computer names in',
+      'project of computers given by name alone',
       nonEmpty,
     ),
     fromEnv: flag('--from-env', 'read the key from VC_API_KEY'),

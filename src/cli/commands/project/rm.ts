@@ -2,9 +2,11 @@ import type { Answer } from '../../../contract/index.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
 import { confirmRemoval } from '../../input/confirm-removal.js';
+import { note } from '../../output/print.js';
 import { count } from '../../output/size.js';
 import { request } from '../../targets/client.js';
 import { forEach } from '../../targets/for-each.js';
+import { saveDefaultProject } from '../../targets/lookup/default-project.js';
 
 export const command = defineCommand({
   name: 'rm',
@@ -33,14 +35,30 @@ export const command = defineCommand({
     context.whenInterrupted('the service may still be removing it; see: vc project ls');
     const client = await context.client();
     const { signal } = context.interrupts;
-    return forEach(context, {
+    const removed: string[] = [];
+    const code = await forEach(context, {
       names,
       doing: `Removing ${enumerate(names)}`,
-      work: (project) => client.request('deleteProject', { params: { project }, signal }),
+      work: async (project) => {
+        const answer = await client.request('deleteProject', { params: { project }, signal });
+        removed.push(project);
+        return answer;
+      },
       did: (project) => `removed project ${project}`,
     });
+    await unsetDefault(context, removed);
+    return code;
   },
 });
+
+/** Removes the default project from the profile in use, if it was removed. */
+async function unsetDefault(context: Context, removed: readonly string[]): Promise<void> {
+  const { profile, project } = await context.settings();
+  if (project?.source !== 'profile' || !removed.includes(project.value)) return;
+  if (await saveDefaultProject(context, undefined)) {
+    await note(context, `the default project is unset, in profile ${profile.value}`);
+  }
+}
 
 /** Names what would be removed, for the confirmation. */
 async function describeAll(context: Context, names: readonly string[]): Promise<string> {

@@ -1,0 +1,98 @@
+import type { ComputerAddress } from '../../../client/http/address.js';
+import type { Computer } from '../../../contract/index.js';
+import { nearest } from '../../../lib/text/nearest.js';
+import { shellWord } from '../../../lib/text/shell-word.js';
+import { CliError, notFound, UsageError } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
+import type { Context } from '../../framework/context.js';
+import { enumerate } from '../../framework/define.js';
+import { isNotFound } from '../client.js';
+import { DEFAULT_PROJECT } from './default-project.js';
+import { listComputers } from './list-computers.js';
+
+/** The start of an id, as `vc ls` shows it on a terminal. */
+const ID_PREFIX = /^cmp_[0-9a-z]+$/;
+
+/** Names that an error lists. */
+const MOST_NAMES = 5;
+
+/**
+ * Looks up a bare name in the default project, then in all projects; then the text as the start of
+ * an id. Throws if there is no such computer, or more than one.
+ */
+export async function findComputer(context: Context, text: string): Promise<ComputerAddress> {
+  const { project } = await context.settings();
+  const preferred = project?.value ?? DEFAULT_PROJECT;
+  if (await exists(context, { project: preferred, computer: text })) {
+    return { project: preferred, name: text };
+  }
+  const all = await listComputers(context, undefined);
+  const named = all.filter(({ name }) => name === text);
+  const found =
+    named.length > 0 || !ID_PREFIX.test(text) ? named : all.filter(({ id }) => id.startsWith(text));
+  const [only] = found;
+  if (only !== undefined && found.length === 1) {
+    return { project: only.project_name, name: only.name };
+  }
+  if (only === undefined) throw unknown(text, all);
+  const what = named.length > 0 ? 'the name' : 'the start of the id';
+  throw new CliError(`${JSON.stringify(text)} is ${what} of ${found.length} computers`, {
+    remedy: `give one of them: ${names(found)}`,
+    exitCode: ExitCode.usage,
+    code: 'ambiguous',
+  });
+}
+
+/**
+ * The only computer of the project of -p, VC_PROJECT or the profile, else of all projects, in the
+ * form that commands accept. Throws if there are none or several.
+ */
+export async function onlyComputer(context: Context): Promise<string> {
+  const { globals } = context;
+  const { project } = await context.settings();
+  const near = project === undefined ? [] : await listComputers(context, project.value);
+  const isExact = project?.source === 'flag' || project?.source === 'environment';
+  const all = near.length > 0 || isExact ? near : await listComputers(context, undefined);
+  const [only] = all;
+  if (only === undefined)
+    throw notFound('there are no computers yet', 'create one: vc create NAME');
+  if (all.length === 1) return globals.project === undefined ? fullName(only) : only.name;
+  throw new UsageError(
+    `no computer given, and there are ${all.length}`,
+    `give one of them: ${names(all)}`,
+  );
+}
+
+async function exists(
+  context: Context,
+  params: { readonly project: string; readonly computer: string },
+): Promise<boolean> {
+  const client = await context.client();
+  const { signal } = context.interrupts;
+  return client.request('getComputer', { params, signal }).then(
+    () => true,
+    (error: unknown) => {
+      if (isNotFound(error)) return false;
+      throw error;
+    },
+  );
+}
+
+function unknown(text: string, all: readonly Computer[]): CliError {
+  const close = nearest(text, new Set(all.map(({ name }) => name)));
+  const meant = all.filter(({ name }) => name === close);
+  const question = meant.length === 0 ? '' : `Did you mean ${enumerate(meant.map(fullName))}? `;
+  return notFound(
+    `there is no computer named ${JSON.stringify(text)}`,
+    `${question}See: vc ls --all`,
+  );
+}
+
+function fullName({ project_name, name }: Computer): string {
+  return `${project_name}/${name}`;
+}
+
+function names(computers: readonly Computer[]): string {
+  const shown = computers.slice(0, MOST_NAMES).map((computer) => shellWord(fullName(computer)));
+  return [...shown, ...(computers.length > MOST_NAMES ? ['…'] : [])].join(', ');
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openTestService, type TestService } from '../../support/service/service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await openTestService();
+});
+afterAll(() => service.close());
+
+const vc = (...args: string[]) => service.cli(args);
+
+/** Runs a command that has to succeed, and returns its standard output. */
+async function ok(...args: string[]): Promise<string> {
+  const result = await vc(...args);
+  expect(result.code, `vc ${args.join(' ')}\n${result.stderr}`).toBe(0);
+  return result.stdout;
+}
+
+describe('a new user', () => {
+  it('creates a computer without a project, and uses it by its name', async () => {
+    const { code, stderr } = await vc('create', 'desk');
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('created default/desk (');
+    expect(await ok('ls')).toMatch(/\ndefault\/desk\trunning\t/);
+    expect(await ok('exec', 'desk', '--', 'echo', 'hi')).toBe('hi\n');
+    expect(await ok('bash', 'desk', 'echo $((6 * 7))')).toBe('42\n');
+  });
+
+  it('names no computer while there is only one', async () => {
+    const id = (await ok('get', '-q')).trim();
+    expect(id).toMatch(/^cmp_/);
+    expect(await ok('get', id.slice(0, -3), '-q')).toBe(`${id}\n`);
+    expect((await service.cli(['shell'], { input: 'echo here\n' })).stdout).toContain('here');
+    expect((await vc('stop')).code).toBe(2);
+    expect((await vc('rm', '--yes')).code).toBe(2);
+  });
+
+  it('presses keys and reads the output of a job with short forms', async () => {
+    await ok('press', 'desk', 'Escape');
+    const job = (await ok('bash', 'desk', '--background', 'echo done')).trim();
+    expect(await ok('logs', 'desk', job, '--follow')).toBe('done\n');
+  });
+});
+
+describe('several projects', () => {
+  it('share a name, which then needs a project or a default project', async () => {
+    await ok('project', 'create', 'shop');
+    await ok('project', 'create', 'lab');
+    for (const project of ['shop', 'lab']) {
+      const body = { name: 'twin' };
+      const { json } = await service.http('POST', `/projects/${project}/computers?wait=0`, body);
+      await ok('stop', json.id);
+    }
+    const both = await vc('get', 'twin');
+    expect(both.code).toBe(2);
+    expect(both.stderr).toContain('give one of them: ');
+    expect(both.stderr).toMatch(/shop\/twin/);
+    await ok('project', 'use', 'lab');
+    expect(await ok('project', 'ls')).toMatch(/^lab\t.*\t\*$/m);
+    expect(await ok('get', 'twin')).toMatch(/^name\tlab\/twin$/m);
+    // Not in the default project, but the only one of its name.
+    expect(await ok('get', 'desk')).toMatch(/^name\tdefault\/desk$/m);
+    expect((await vc('get', 'tiwn')).stderr).toContain('Did you mean ');
+    await ok('project', 'rm', 'lab', '--yes');
+    expect(await ok('get', 'twin')).toMatch(/^name\tshop\/twin$/m);
+  });
+});

@@ -66,7 +66,7 @@ test.each([
     ['computer', 'ls', '-p', 'demo'],
     'GET /projects/demo/computers',
     { computers: [] },
-    'vc computer create',
+    'vc create NAME',
   ],
   [
     ['job', 'ls', 'demo/desktop'],

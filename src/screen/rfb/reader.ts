@@ -4,6 +4,9 @@ import { connectionLost } from '../errors.js';
 
 /** Bytes held in memory before the stream is paused. */
 const HIGH_WATER = 1 << 20;
+/** Shorter pieces are copied into a block: a buffer of one byte takes more than 100. */
+const SMALL = 4096;
+const BLOCK = 16_384;
 
 /**
  * Reads a stream in pieces of known length. Buffers about 1 MiB at most and leaves the rest in
@@ -14,6 +17,8 @@ export class ByteReader {
   readonly #stream: Readable;
   readonly #chunks: Buffer[] = [];
   #length = 0;
+  #block: Buffer = Buffer.alloc(0);
+  #blockUsed = 0;
   #waiting: Deferred<void> | undefined;
   #ended: Error | undefined;
 
@@ -70,12 +75,27 @@ export class ByteReader {
 
   readonly #onData = (chunk: Buffer) => {
     if (this.#ended !== undefined || chunk.length === 0) return;
-    this.#chunks.push(chunk);
+    this.#keep(chunk);
     this.#length += chunk.length;
     if (this.#length >= HIGH_WATER) this.#stream.pause();
     this.#waiting?.resolve();
     this.#waiting = undefined;
   };
+
+  #keep(chunk: Buffer): void {
+    if (chunk.length >= SMALL) return void this.#chunks.push(chunk);
+    if (this.#blockUsed + chunk.length > this.#block.length) {
+      this.#block = Buffer.allocUnsafeSlow(BLOCK);
+      this.#blockUsed = 0;
+    }
+    const block = this.#block;
+    const from = this.#blockUsed;
+    this.#blockUsed += chunk.copy(block, from);
+    const last = this.#chunks.at(-1);
+    if (last?.buffer === block.buffer && last.byteOffset + last.length === from) {
+      this.#chunks[this.#chunks.length - 1] = block.subarray(last.byteOffset, this.#blockUsed);
+    } else this.#chunks.push(block.subarray(from, this.#blockUsed));
+  }
 
   #more(): Promise<void> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);

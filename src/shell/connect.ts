@@ -3,6 +3,7 @@ import ssh2 from 'ssh2';
 import { ApiError } from '../contract/errors.js';
 import { within } from '../lib/async/deadline.js';
 import { Connection } from './connection.js';
+import { limitGuest } from './guest-limits.js';
 
 export interface OpenShellOptions {
   /** The user to log in as. */
@@ -48,11 +49,11 @@ export async function connect(stream: Duplex, options: OpenShellOptions): Promis
           compress: ['none'],
         },
       });
+      limitGuest(client, stream, (error) => connection.destroy(error));
     });
     const onTimeout = () =>
       new ApiError('guest_timeout', 'The SSH login to the computer took too long.');
     await within(ready, { ms, onTimeout, signal });
-    connection.guardFlow();
     return connection;
   } catch (error) {
     connection.destroy();

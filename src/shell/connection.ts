@@ -2,12 +2,11 @@ import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, PseudoTtyOptions, SFTPWrapper } from 'ssh2';
 import { ApiError } from '../contract/errors.js';
 import { ConcurrencyLimit } from '../lib/async/concurrency-limit.js';
+import { excerpt } from '../lib/text/printable.js';
 
 const CHANNEL_MS = 10_000;
 /** Channels opened at once; others queue before their deadline starts. */
 const MOST_OPENING = 16;
-/** Most unread bytes per channel: a server may not send more than its window of 2 MiB. */
-const MOST_UNREAD = 8 * 1024 * 1024;
 /** Most channels kept for programs that their command left running. */
 const MOST_LINGERING = 64;
 
@@ -167,14 +166,9 @@ export class Connection {
     this.#closeWhenUnused();
   }
 
-  /** Closes the connection if the server ignores flow control. Call after ssh2 reads the stream. */
-  guardFlow(): void {
-    this.#stream.on('data', () => this.#checkFlow());
-  }
-
-  /** Closes the connection, even while in use. */
-  destroy(): void {
-    this.#end();
+  /** Closes the connection, even while in use; `error` is for its users. */
+  destroy(error?: Error): void {
+    this.#end(error);
   }
 
   /** Opens one channel; drops one that opens after the deadline. */
@@ -217,14 +211,6 @@ export class Connection {
     if (this.#closing && this.#lingering.size === 0) this.#end();
   }
 
-  #checkFlow(): void {
-    for (const channel of this.#channels) {
-      if (channel.readableLength + channel.stderr.readableLength <= MOST_UNREAD) continue;
-      this.#end(new ApiError('guest_failed', 'The computer violated SSH flow control.'));
-      return;
-    }
-  }
-
   #end(error?: Error): void {
     if (this.#ended) return;
     this.#ended = error ? { error } : {};
@@ -246,16 +232,16 @@ function lost(cause?: Error): ApiError {
   if (level === 'client-authentication') {
     return new ApiError('guest_failed', 'The computer refused the SSH key.', { cause });
   }
-  const message = `The connection to the computer was lost${cause ? `: ${cause.message}` : ''}.`;
+  const message = `The connection to the computer was lost${cause ? `: ${excerpt(cause.message)}` : ''}.`;
   return new ApiError('guest_failed', message, { cause });
 }
 
 function refused(cause: Error): ApiError {
-  const message = `The computer could not start the command: ${cause.message}.`;
+  const message = `The computer could not start the command: ${excerpt(cause.message)}.`;
   return new ApiError('guest_failed', message, { cause });
 }
 
 function noFiles(cause: Error): ApiError {
-  const message = `This computer does not support file transfers: ${cause.message}.`;
+  const message = `This computer does not support file transfers: ${excerpt(cause.message)}.`;
   return new ApiError('unsupported', message, { cause });
 }

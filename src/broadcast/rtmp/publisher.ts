@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { deferred } from '../../lib/async/deferred.js';
 import { TokenBucket } from '../../lib/async/token-bucket.js';
+import { excerpt } from '../../lib/text/printable.js';
 import { messageOf, targetFailed } from '../errors.js';
 import type { FlvTag } from '../flv.js';
 import { redact, type Target } from '../target.js';
@@ -226,7 +227,7 @@ export class Publisher {
 
   /** Fails the stream. Redacts the detail, because the server's text may contain the stream's name. */
   #lose(detail: string): Error {
-    const safe = redact(detail.replaceAll(/\p{C}+/gu, ' ').slice(0, 200), this.#target);
+    const safe = excerpt(redact(detail, this.#target));
     const error = targetFailed(this.#target.label, safe);
     this.#failure.reject(error);
     clearInterval(this.#timer);

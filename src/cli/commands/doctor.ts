@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import { engines } from '../../engines/index.js';
+import { printable } from '../../lib/text/printable.js';
 import { stateDirectory } from '../../profile/index.js';
 import type { Diagnosis } from '../doctor/check.js';
 import { ExitCode } from '../errors/exit-codes.js';
@@ -8,7 +9,6 @@ import { defineCommand } from '../framework/define.js';
 import { write } from '../framework/io.js';
 import { note, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
-import { printable } from '../output/style.js';
 
 export const command = defineCommand({
   name: 'doctor',

@@ -1,4 +1,4 @@
-import { printable } from '../output/style.js';
+import { printable } from '../../lib/text/printable.js';
 import type { NameKind } from './names.js';
 import { type Candidate, type CommandLine, type Offer, offer } from './offer.js';
 

@@ -1,8 +1,8 @@
 import type { ComputerFiles } from '../../client/files.js';
+import { printable } from '../../lib/text/printable.js';
 import { errorLines, type Report, reportOf } from '../errors/report.js';
 import type { Context } from '../framework/context.js';
 import { write } from '../framework/io.js';
-import { printable } from '../output/style.js';
 import type { Meter } from './meter.js';
 
 /** State of one copy operation. */

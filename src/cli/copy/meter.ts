@@ -1,7 +1,7 @@
 import { Transform } from 'node:stream';
+import { printable } from '../../lib/text/printable.js';
 import type { Progress } from '../output/progress.js';
 import { size } from '../output/size.js';
-import { printable } from '../output/style.js';
 
 const WIDTH = 24;
 const INTERVAL_MS = 100;

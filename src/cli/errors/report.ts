@@ -7,10 +7,11 @@ import {
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import { ApiError, type ErrorCode } from '../../contract/errors.js';
 import { errorMessage } from '../../lib/text/error-message.js';
+import { printable } from '../../lib/text/printable.js';
 import { ProfileFileError, sameBaseUrl, UnknownProfileError } from '../../profile/index.js';
 import type { Runtime } from '../framework/create-context.js';
 import { write } from '../framework/io.js';
-import { printable, wantsColor } from '../output/style.js';
+import { wantsColor } from '../output/style.js';
 import { isLoopbackUrl } from '../serve/listen.js';
 import { CliError } from './cli-error.js';
 import { ExitCode, exitCodeOf } from './exit-codes.js';

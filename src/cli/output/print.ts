@@ -1,7 +1,7 @@
+import { printable, printableJson } from '../../lib/text/printable.js';
 import type { Context } from '../framework/context.js';
 import { write } from '../framework/io.js';
 import { runJq, selectFields } from './json.js';
-import { printable, printableJson } from './style.js';
 
 /**
  * Prints JSON on stdout after --json=FIELDS and --jq: on one line in a pipe, else indented. With

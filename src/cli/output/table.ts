@@ -1,8 +1,8 @@
 import type { ChalkInstance } from 'chalk';
+import { printable } from '../../lib/text/printable.js';
 import type { Context } from '../framework/context.js';
 import { write } from '../framework/io.js';
 import { fitColumns, widest } from './layout.js';
-import { printable } from './style.js';
 import { ageAndTime, relativeTime } from './time/relative-time.js';
 
 /** A table column as data. */

@@ -1,4 +1,5 @@
 import type { Writable } from 'node:stream';
+import { excerpt } from '../../lib/text/printable.js';
 import { protocolError } from '../errors.js';
 import type { Size } from '../geometry.js';
 import type { ByteReader } from './reader.js';
@@ -66,9 +67,7 @@ async function readSecurityResult({ reader }: Peer): Promise<void> {
 async function refused(reader: ByteReader): Promise<Error> {
   const length = await reader.u32();
   const reason = (await reader.read(Math.min(length, MAX_TEXT))).toString('latin1');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: a server's text goes into an error message
-  const printable = reason.replace(/[\x00-\x1f\x7f-\x9f]+/g, ' ').trim();
-  return protocolError(`refused the session (${printable.slice(0, 200)})`);
+  return protocolError(`refused the session (${excerpt(reason)})`);
 }
 
 /** Skips the desktop's name; a huge one would be an attack. */

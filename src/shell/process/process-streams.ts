@@ -1,5 +1,6 @@
 import { Readable, Writable } from 'node:stream';
 import type { ClientChannel } from 'ssh2';
+import { joinPieces } from '../../lib/streams/join-pieces.js';
 import type { Exit } from './exit.js';
 
 /** A process's output with backpressure: the guest's program blocks while nothing reads it. */
@@ -11,6 +12,7 @@ export class ProcessOutput extends Readable {
     super({ highWaterMark: 256 * 1024 });
     this.#source = source;
     this.#exit = exit;
+    joinPieces(this);
     // Readers and the exit report a lost connection, so the error event may go unhandled.
     this.on('error', () => undefined);
   }

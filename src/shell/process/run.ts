@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.js';
+import { excerpt } from '../../lib/text/printable.js';
 import type { Connection } from '../connection.js';
 import { newJobId } from '../jobs/index.js';
 import type { RunInput, RunResult } from '../types.js';
@@ -49,7 +50,7 @@ export function processId(
   }
   const pid = header !== undefined && /^\d{1,10}$/.test(header) ? Number(header) : undefined;
   if (pid === undefined && !timedOut) {
-    const detail = errors().trim().split('\n')[0]?.slice(0, 200) ?? '';
+    const detail = excerpt(errors().trim().split('\n')[0] ?? '');
     const message = `The computer could not start the command${detail && `: ${detail}`}.`;
     throw new ApiError('guest_failed', message);
   }

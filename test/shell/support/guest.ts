@@ -12,10 +12,13 @@ export interface Guest {
   readonly shell: Shell;
   /** The stream's two ends; destroying either simulates a lost connection. */
   readonly stream: Duplex;
+  /** The guest's end. */
+  readonly wire: Duplex;
   close(): void;
 }
 
 interface GuestOptions {
+  onConnection?(client: ssh2.Connection): void;
   /** Answers a command in place of bash. */
   onExec?(channel: ServerChannel): void;
   /** Answers the bytes of a file transfer session, in place of `onFiles`. */
@@ -32,6 +35,7 @@ const hostKeys = generateKeyPair();
  * its own session, reporting the exit at once and closing the channel when the output is closed.
  */
 export async function openGuest({
+  onConnection,
   onExec,
   onFiles,
   onSubsystem,
@@ -40,6 +44,7 @@ export async function openGuest({
   const home = mkdtempSync(join(tmpdir(), 'vc-guest-'));
   const server = new ssh2.Server({ hostKeys: [hostKeys.privateKey] }, (client) => {
     client.on('error', () => undefined);
+    client.on('ready', () => onConnection?.(client));
     client.on('authentication', (context) => context.accept());
     client.on('session', (accept) => {
       let pid: number | undefined;
@@ -64,6 +69,7 @@ export async function openGuest({
   return {
     shell,
     stream: ours,
+    wire: theirs,
     close: () => {
       shell.close();
       rmSync(home, { recursive: true, force: true });

@@ -4,6 +4,7 @@ import type { Client } from '../../../client/client.js';
 import type { ComputerAddress } from '../../../client/http/address.js';
 import { computerParameters } from '../../../client/http/address.js';
 import { onAbort } from '../../../lib/async/abort.js';
+import { printable } from '../../../lib/text/printable.js';
 import { CliError, UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
 import { reportOf } from '../../errors/report.js';
@@ -12,7 +13,6 @@ import { defineCommand, many, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
 import { nonEmpty } from '../../input/parse.js';
 import { print, printJson } from '../../output/print.js';
-import { printable } from '../../output/style.js';
 import { computerAddress, describeAddress, inCommands } from '../../targets/computer-address.js';
 import { runningComputer } from '../../targets/computers.js';
 

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
+import { joinPieces } from '../../../lib/streams/join-pieces.js';
 import { notRunning } from '../../not-running.js';
 import { ask, QUICK_MS } from '../client.js';
 import { messageOf, statusOf } from '../errors.js';
@@ -18,6 +19,7 @@ export class ExecStream extends Duplex {
   constructor(socket: Socket) {
     super({ highWaterMark: 256 * 1024 });
     this.#socket = socket;
+    joinPieces(this);
     const frames = new FrameReader((stream, data) => {
       if (stream === STDOUT && !this.push(data)) socket.pause();
     });

@@ -2,6 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import type { Duplex } from 'node:stream';
 
 import { ApiError } from '../../../contract/errors.js';
+import { excerpt } from '../../../lib/text/printable.js';
 import type { Message } from '../monitor/json-lines.js';
 import { Disconnected, JsonPeer, ResponseTimeout } from '../monitor/json-peer.js';
 import type { GuestNetwork } from '../network/plan.js';
@@ -100,7 +101,7 @@ export class Agent {
     const response = await this.#peer.request(request, { timeoutMs, ...(signal && { signal }) });
     if (response.ok === true) return;
     const reason =
-      typeof response.error === 'string' ? response.error.slice(0, 300) : 'no reason given';
+      typeof response.error === 'string' ? excerpt(response.error, 300) : 'no reason given';
     const message = `The computer's agent failed on "${String(request.do)}": ${reason}`;
     throw new ApiError('guest_failed', message);
   }

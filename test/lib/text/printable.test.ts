@@ -1,7 +1,10 @@
 import { expect, it } from 'vitest';
-import { printable, printableJson } from '../../../src/cli/output/style.js';
+import { excerpt, printable, printableJson } from '../../../src/lib/text/printable.js';
 
-const UNSAFE = [0x1b, 0x7f, 0x9b, 0x61c, 0x200e, 0x200f, 0x202e, 0x2066, 0xfff9, 0xfffb];
+const UNSAFE = [
+  ...[0x1b, 0x7f, 0x9b, 0x61c, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e, 0x2066, 0x2069],
+  ...[0xfff9, 0xfffb],
+];
 
 it('no control or direction character reaches the terminal', () => {
   for (const code of UNSAFE) {
@@ -13,4 +16,10 @@ it('no control or direction character reaches the terminal', () => {
     expect(JSON.parse(json)).toEqual(document);
   }
   expect(printable('👩‍💻 naïve 日本')).toBe('👩‍💻 naïve 日本');
+});
+
+it('an excerpt is one short line', () => {
+  expect(excerpt(' two\r\n\tlines \u001b[2J ')).toBe('two lines [2J');
+  expect(excerpt('x'.repeat(35_000))).toBe(`${'x'.repeat(200)}…`);
+  expect(excerpt('😀'.repeat(300), 5)).toBe('😀😀\ufffd…');
 });

@@ -1,0 +1,82 @@
+import type { Duplex } from 'node:stream';
+import type { Client, ClientChannel } from 'ssh2';
+import { ApiError } from '../contract/errors.js';
+import { TokenBucket } from '../lib/async/token-bucket.js';
+import { joinPieces } from '../lib/streams/join-pieces.js';
+
+/** Most unread bytes per channel: a server may not send more than its window of 2 MiB. */
+const MOST_UNREAD = 8 * 1024 * 1024;
+/** Unsent bytes at which the guest is not read any more: what it sends may cause replies. */
+const MOST_UNSENT = 4 * 1024 * 1024;
+/** Requests of the guest at once, and per second after that; OpenSSH sends one after a login. */
+const MOST_REQUESTS = 100;
+const REQUESTS_PER_SECOND = 1;
+
+/** The parts of ssh2 that have no public interface. */
+interface Internals {
+  readonly _chanMgr?: { update(id: number, channel: unknown): void };
+  readonly _protocol?: { readonly _handlers?: Record<string, Handler> };
+}
+
+interface Protocol {
+  requestFailure(): void;
+}
+
+type Handler = (protocol: Protocol, name: string, wantsReply: boolean) => void;
+
+/**
+ * Bounds what ssh2 leaves to the guest: bytes beyond the window of a channel, memory per byte,
+ * replies that the guest does not read, requests, and new keys. Call after `connect`; `fail` closes
+ * the connection.
+ */
+export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiError) => void): void {
+  const { _chanMgr: channels, _protocol: protocol } = client as unknown as Internals;
+  const violated = (what: string) =>
+    fail(new ApiError('guest_failed', `The computer violated SSH: ${what}.`));
+  const unread = new Set<() => number>();
+  if (channels !== undefined) {
+    const update = channels.update.bind(channels);
+    channels.update = (id, channel) => {
+      update(id, channel);
+      if (isChannel(channel)) watch(channel, unread);
+    };
+  }
+  const requests = new TokenBucket(MOST_REQUESTS, REQUESTS_PER_SECOND);
+  const count = () => {
+    if (!requests.take(1)) violated('it sent too many requests');
+  };
+  client.on('handshake', count);
+  const handlers = protocol?._handlers;
+  if (handlers !== undefined) {
+    const { CHANNEL_OPEN: refuseChannel } = handlers;
+    handlers.CHANNEL_OPEN = (...message) => {
+      count();
+      refuseChannel?.(...message);
+    };
+    // None has an effect. ssh2 would ask for a proof of all host keys, and keep them until then.
+    handlers.GLOBAL_REQUEST = (answering, _, wantsReply) => {
+      count();
+      if (wantsReply) answering.requestFailure();
+    };
+  }
+  stream.on('data', () => {
+    for (const waiting of unread) {
+      if (waiting() > MOST_UNREAD) return violated('it ignored flow control');
+    }
+    if (stream.writableLength <= MOST_UNSENT) return;
+    stream.pause();
+    stream.once('drain', () => stream.resume());
+  });
+}
+
+function watch(channel: ClientChannel, unread: Set<() => number>): void {
+  const [output, errors] = [joinPieces(channel), joinPieces(channel.stderr)];
+  const waiting = () => output() + errors();
+  unread.add(waiting);
+  channel.once('close', () => unread.delete(waiting));
+}
+
+/** A file transfer session is none: it reads its answers itself. */
+function isChannel(value: unknown): value is ClientChannel {
+  return typeof value === 'object' && value !== null && 'readableLength' in value;
+}

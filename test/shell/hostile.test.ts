@@ -1,0 +1,164 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import ssh2, { type Connection, type ServerChannel } from 'ssh2';
+import { afterEach, describe, expect, it } from 'vitest';
+import { deferred } from '../../src/lib/async/deferred.js';
+import { promise } from '../support/run/promise.js';
+import { type Guest, openGuest } from './support/guest.js';
+import { onMessage, sendPacket, ssh, uint32 } from './support/packets.js';
+
+const MIB = 2 ** 20;
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+
+let guest: Guest | undefined;
+afterEach(() => guest?.close());
+
+/** Opens a guest, and the connection on its side. */
+async function openBoth(): Promise<{ guest: Guest; connection: Connection }> {
+  const opened = deferred<Connection>();
+  guest = await openGuest({ onConnection: opened.resolve });
+  return { guest, connection: await opened.promise };
+}
+
+/** Bytes in memory without garbage. */
+function used(): number {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** The first line that every command prints, and then `count` pieces of one byte. */
+async function drip(channel: ServerChannel, count: number): Promise<void> {
+  channel.on('error', () => undefined);
+  channel.write('1234\n');
+  for (let sent = 0; sent < count; sent++) {
+    channel.write('x');
+    if (sent % 2000 === 0) await tick();
+  }
+}
+
+const command = { command: 'echo ok', timeoutMs: 10_000, background: false };
+
+describe('a hostile SSH server', () => {
+  promise(
+    29,
+    'takes little memory by output in single bytes that nobody reads',
+    async (report) => {
+      const count = 150_000;
+      let sending: Promise<void> | undefined;
+      guest = await openGuest({
+        onExec: (channel) => {
+          sending = drip(channel, count);
+        },
+      });
+      const before = used();
+      const child = await guest.shell.spawn({ argv: ['x'] });
+      await sending;
+      for (let turn = 0; turn < 50; turn++) await tick();
+      const mib = (used() - before) / MIB;
+      report(`150,000 bytes one by one: +${Math.round(mib)} MiB`);
+      expect(mib).toBeLessThan(8);
+      let length = 0;
+      for await (const chunk of child.stdout) {
+        length += (chunk as Buffer).length;
+        if (length === count) break;
+      }
+      expect(length).toBe(count);
+    },
+    60_000,
+  );
+
+  promise(29, 'cannot pile up replies that it does not read', async () => {
+    const { guest, connection } = await openBoth();
+    const { stream, wire } = guest;
+    wire.pause();
+    for (let count = 0; count < 80; count++) stream.write(Buffer.alloc(65_536));
+    const request = async () => {
+      for (let count = 0; count < 40; count++) {
+        connection.forwardOut('127.0.0.1', 1, '127.0.0.1', 2, () => undefined);
+      }
+      for (let turn = 0; turn < 10; turn++) await tick();
+    };
+    await request();
+    const before = stream.writableLength;
+    await request();
+    expect(stream.writableLength).toBe(before);
+    expect(stream.isPaused()).toBe(true);
+    wire.resume();
+    while (stream.isPaused()) await tick();
+  });
+
+  promise(
+    29,
+    'cannot have its host keys kept',
+    async (report) => {
+      const { connection } = await openBoth();
+      const { public: key } = ssh2.utils.generateKeyPairSync('ed25519');
+      const keys = Array<Buffer>(500).fill(ssh(Buffer.from(key.split(' ')[1] ?? '', 'base64')));
+      // A guest that never answers the request to prove them.
+      onMessage(connection, 'GLOBAL_REQUEST', () => undefined);
+      const before = used();
+      for (let count = 0; count < 90; count++) {
+        sendPacket(
+          connection,
+          Buffer.of(80),
+          ssh('hostkeys-00@openssh.com'),
+          Buffer.of(0),
+          ...keys,
+        );
+        await tick();
+      }
+      for (let turn = 0; turn < 50; turn++) await tick();
+      const mib = (used() - before) / MIB;
+      report(`45,000 host keys: +${Math.round(mib)} MiB`);
+      expect(mib).toBeLessThan(8);
+    },
+    60_000,
+  );
+
+  it('is cut off when it sends one request after the other', async () => {
+    const { guest, connection } = await openBoth();
+    const request = [Buffer.of(80), ssh('keepalive@openssh.com'), Buffer.of(1)];
+    for (let count = 0; count < 300; count++) sendPacket(connection, ...request);
+    const message = 'The computer violated SSH: it sent too many requests.';
+    await expect(guest.shell.run(command)).rejects.toMatchObject({ message });
+  });
+
+  it('is cut off when it ignores flow control', async () => {
+    const { guest, connection } = await openBoth();
+    onMessage(connection, 'CHANNEL_OPEN', (_, { sender }) => {
+      const window = [uint32(2 * MIB), uint32(32_768)];
+      sendPacket(connection, Buffer.of(91), uint32(sender), uint32(0), ...window);
+      const data = ssh(Buffer.alloc(32_000));
+      // Even before the command has started.
+      for (let count = 0; count < 300; count++) {
+        sendPacket(connection, Buffer.of(94), uint32(sender), data);
+      }
+    });
+    const message = 'The computer violated SSH: it ignored flow control.';
+    await expect(guest.shell.run(command)).rejects.toMatchObject({ message });
+  });
+
+  const reason = `no \u001b]0;title\u0007\u202e${'x'.repeat(30_000)}`;
+  const quoted = /^[ -~]{100,280}…\.$/;
+
+  it('that refuses a command is quoted in a short line', async () => {
+    const { guest, connection } = await openBoth();
+    onMessage(connection, 'CHANNEL_OPEN', (_, { sender }) =>
+      sendPacket(connection, Buffer.of(92), uint32(sender), uint32(4), ssh(reason), ssh('')),
+    );
+    const message = expect.stringMatching(quoted);
+    await expect(guest.shell.run(command)).rejects.toMatchObject({ message });
+    await expect(guest.shell.files.list('.')).rejects.toMatchObject({ message });
+  });
+
+  it('that disconnects is quoted in a short line', async () => {
+    const { guest, connection } = await openBoth();
+    onMessage(connection, 'CHANNEL_OPEN', () =>
+      sendPacket(connection, Buffer.of(1), uint32(2), ssh(reason), ssh('')),
+    );
+    const message = expect.stringMatching(quoted);
+    await expect(guest.shell.run(command)).rejects.toMatchObject({ message });
+  });
+});

@@ -1,4 +1,4 @@
-import { printableJson } from '../style.js';
+import { printableJson } from '../../../lib/text/printable.js';
 
 /** A text that YAML 1.2 reads as itself without quotes, and no other scalar type. */
 const PLAIN = /^[A-Za-z_][A-Za-z0-9_./@-]*( [A-Za-z0-9_./@-]+)*$/;

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterAll, afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { tree } from '../../src/cli/commands/tree.js';
 import { complete } from '../../src/cli/completion/complete.js';
 import { loadOutline } from '../../src/cli/generate/outline.js';
@@ -12,6 +12,13 @@ import { openWorld, type World } from '../cli/support/run.js';
 import { openTestApp } from '../support/app.js';
 import { silentLog } from '../support/fleet.js';
 import { MemoryEngine } from '../support/memory-engine/engine.js';
+
+// Test files share their modules: load them again with the mock, and afterwards without it.
+vi.hoisted(() => vi.resetModules());
+afterAll(() => {
+  vi.doUnmock('../../src/engines/index.js');
+  vi.resetModules();
+});
 
 // The one line that a new engine adds to the list.
 vi.mock('../../src/engines/index.js', async (original) => {

@@ -21,7 +21,7 @@ afterEach(async () => {
   await service.close();
 });
 
-test('the path follows from the parameters, every one of them encoded', () => {
+test('the parameters select the path and are percent-encoded', () => {
   const paths = ['/computers/:id/start', '/projects/:project/computers/:computer/start'];
   expect(buildPath(paths, { id: 'cmp_1' })).toBe('/computers/cmp_1/start');
   const named = buildPath(paths, { project: 'p', computer: '../ü ?#%:' });
@@ -30,7 +30,7 @@ test('the path follows from the parameters, every one of them encoded', () => {
   expect(() => buildPath(paths, { id: '' })).toThrow(TypeError);
 });
 
-test('an answer is waited for as long as the request asks, and some more', () => {
+test("the deadline is the request's own duration plus a margin", () => {
   expect(answerDeadline('getComputer', undefined)).toBe(180_000);
   expect(answerDeadline('bash', { timeout: 3600 })).toBe(3_780_000);
   expect(answerDeadline('bash', {})).toBe(380_000);
@@ -43,7 +43,7 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
     vc = new VirtualComputers({ baseUrl: service.baseUrl, apiKey: 'vc_key', connections });
   });
 
-  test('the facade sends what its methods say', async () => {
+  test('each method sends its request', async () => {
     service.on('POST /projects', { name: 'demo' });
     service.on('POST /projects/demo/computers', { id: 'cmp_1' });
     service.on('POST /computers/cmp_1/click', { success: true });
@@ -64,7 +64,7 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
     });
   });
 
-  test('a screenshot is bytes of the format that was asked for', async () => {
+  test('a screenshot is bytes in the requested format', async () => {
     service.handle('GET /projects/demo/computers/a/screenshot', ({ headers }, response) => {
       response.writeHead(200, { 'content-type': headers.accept }).end(Buffer.of(1, 0, 255));
     });
@@ -88,7 +88,7 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
     await expect(vc.computers.get({ id: 'cmp_1' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('no connection and no answer in time are told apart', async () => {
+  test('a failed connection and a late answer are different errors', async () => {
     const nobody = new VirtualComputers({
       ...{ baseUrl: 'http://127.0.0.1:1/api', apiKey: 'k', connections },
     });
@@ -106,7 +106,7 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
     await expect(request).rejects.toMatchObject({ name: 'AbortError' });
   });
 
-  test('a GET is sent again when its connection was stale, a POST never', async () => {
+  test('a GET on a stale connection is retried, a POST is not', async () => {
     let dropped = 0;
     const drop = (_: unknown, response: import('node:http').ServerResponse) => {
       dropped += 1;
@@ -120,14 +120,14 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
     expect(dropped).toBe(3);
   });
 
-  test('an answer that stands still in the middle is one that does not come in time', async () => {
+  test('an answer that stalls halfway times out', async () => {
     service.handle('GET /health', (_, response) => void response.write('{"stat'));
     const request = vc.client.request('health', { timeoutMs: 200 });
     await expect(request).rejects.toThrow(ServiceTimeoutError);
   });
 });
 
-test('nodeHttp requests that come one after the other share a connection', async () => {
+test('consecutive nodeHttp requests share a connection', async () => {
   const ports = new Set<number | undefined>();
   service.handle('GET /health', (_, response) => {
     ports.add(response.socket?.remotePort);
@@ -148,7 +148,7 @@ test('base URLs and keys that cannot be sent are refused without showing the key
   }
 });
 
-test('a reader that does not read holds the process up, and nothing is lost', async () => {
+test('a paused reader pauses the process, and no output is lost', async () => {
   const total = 64;
   const chunk = Buffer.concat([Buffer.of(1), Buffer.alloc(1024 * 1024, 'x')]);
   let sent = 0;
@@ -169,7 +169,7 @@ test('a reader that does not read holds the process up, and nothing is lost', as
   expect(await remote.exited).toEqual({ code: 0, signal: null });
 });
 
-test('leaving a process closes its socket; a refused upgrade is the error of its answer', async () => {
+test("leaving a process closes its socket; a refused upgrade rejects with the answer's error", async () => {
   const closed = new Promise((resolve) => {
     service.onProcess((_, socket) => socket.once('close', resolve));
   });

@@ -37,7 +37,7 @@ afterEach(() => rm(root, { recursive: true, force: true }));
 
 const hash = async (name = 'small') => (await loadRecipe(name, root)).hash;
 
-test('a package list is words without comments', async () => {
+test('a package list is its words without comments', async () => {
   expect(await readPackages(await loadRecipe('small', root))).toEqual(['curl', 'git', 'nano']);
 });
 
@@ -67,7 +67,7 @@ test.each([
   expect(await hash()).not.toBe(before);
 });
 
-test('what a virtual machine adds changes its hash, and not that of a container', async () => {
+test('additions for virtual machines change the hash of those only, not of containers', async () => {
   const container = await hash();
   const before = (await loadVmRecipe('small', root)).hash;
   await mkdir(join(root, 'small/vm/files/etc'), { recursive: true });
@@ -80,12 +80,12 @@ test('what a virtual machine adds changes its hash, and not that of a container'
   expect((await loadVmRecipe('small', root)).hash).not.toBe(after.hash);
 });
 
-test('an unknown recipe, or a name that is a path, is refused with the names there are', async () => {
+test('an unknown recipe, or a path as its name, is refused with the known names', async () => {
   await expect(loadRecipe('large', root)).rejects.toThrow('"large"; there is small');
   await expect(loadRecipe('../small', root)).rejects.toThrow('there is small');
 });
 
-test('the package carries the Linux recipe', async () => {
+test('the package contains the Linux recipe', async () => {
   expect(await listRecipes()).toContain('linux');
   expect(await recipeHash('linux')).toBe((await loadRecipe('linux')).hash);
 });
@@ -108,7 +108,7 @@ describe('a recipe that builds on another', () => {
   const describeIt = (plan: object) =>
     writeFile(join(root, 'larger/recipe.json'), JSON.stringify(plan));
 
-  test('has the packages of the sections that it names, then its own', async () => {
+  test("has the packages of the base's named sections, then its own", async () => {
     const recipe = await loadRecipe('larger', root);
     expect(recipe).toMatchObject({
       os: 'windows',
@@ -117,13 +117,13 @@ describe('a recipe that builds on another', () => {
     expect(await readPackages(recipe)).toEqual(['curl', 'git', 'wine']);
   });
 
-  test('is out of date when the other one changes', async () => {
+  test('is out of date when its base changes', async () => {
     const before = await hash('larger');
     await writeFile(join(root, 'small/setup.sh'), 'echo\n');
     expect(await hash('larger')).not.toBe(before);
   });
 
-  test('refuses a section and a field that are not there', async () => {
+  test('refuses unknown sections and fields', async () => {
     await describeIt({ base: 'small', sections: ['Toys'] });
     const recipe = await loadRecipe('larger', root);
     await expect(readPackages(recipe)).rejects.toThrow('no section "Toys"');
@@ -131,7 +131,7 @@ describe('a recipe that builds on another', () => {
     await expect(loadRecipe('larger', root)).rejects.toThrow('recipe.json');
   });
 
-  test('is one folder for a Docker Engine, its files over those of the other', async () => {
+  test('is one build context for Docker; its files replace those of its base', async () => {
     const recipe = await loadRecipe('larger', root);
     await withContext(recipe, async (context) => {
       expect((await readdir(context)).sort()).toEqual([
@@ -147,7 +147,7 @@ describe('a recipe that builds on another', () => {
   });
 });
 
-test('whatever looks whether a desktop is painted has as much patience as an emulated one needs', async () => {
+test('the script that waits for the desktop waits long enough for an emulated guest', async () => {
   for (const name of await listRecipes()) {
     const { directory } = await loadRecipe(name);
     const script = await readFile(join(directory, 'files/usr/lib/vc/painted'), 'utf8');

@@ -25,7 +25,7 @@ const recipe = (digit: string): Recipe => ({
 const versions = async () =>
   (await readdir(join(cacheDirectory, 'images'))).filter((name) => name.startsWith('small-'));
 
-/** Counts builds; each writes its number, slowly enough for others to come in between. */
+/** Counts builds; each writes its number, slowly enough for others to start meanwhile. */
 function builder() {
   const state = { builds: 0, running: 0, most: 0 };
   const build = async (_recipe: Recipe, target: string) => {
@@ -48,7 +48,7 @@ test('a root file system is built once and then taken from the cache', async () 
   expect(state.builds).toBe(1);
 });
 
-test('a tarball is not there under its name before it is whole', async () => {
+test('a tarball gets its name only when it is complete', async () => {
   const directory = join(cacheDirectory, 'images', `small-${'a'.repeat(64)}`);
   let during: string[] = [];
   const build = async (_recipe: Recipe, target: string) => {
@@ -62,7 +62,7 @@ test('a tarball is not there under its name before it is whole', async () => {
   expect(await readFile(tarball, 'utf8')).toBe('whole');
 });
 
-test('of several builds at once one runs, and all get its result', async () => {
+test('of several concurrent builds one runs, and all get its result', async () => {
   const { state, build } = builder();
   const results = await Promise.all(
     Array.from({ length: 5 }, () => buildRootfs(recipe('a'), { cacheDirectory, build })),
@@ -71,7 +71,7 @@ test('of several builds at once one runs, and all get its result', async () => {
   expect(new Set(results.map((result) => result.tarball)).size).toBe(1);
 });
 
-test('what a crashed build left is not taken for whole', async () => {
+test('leftovers of a crashed build are not used', async () => {
   const directory = join(cacheDirectory, 'images', `small-${'a'.repeat(64)}`);
   await mkdir(directory, { recursive: true });
   await writeFile(join(directory, 'rootfs.tar.partial'), 'half');
@@ -81,7 +81,7 @@ test('what a crashed build left is not taken for whole', async () => {
   expect(await readdir(directory)).toEqual(['rootfs.tar']);
 });
 
-test('a failed build leaves nothing, and the next one can succeed', async () => {
+test('a failed build leaves nothing behind, and the next one can succeed', async () => {
   const fail = async (_recipe: Recipe, target: string) => {
     await writeFile(target, 'half');
     throw new Error('no space left');
@@ -93,7 +93,7 @@ test('a failed build leaves nothing, and the next one can succeed', async () => 
   await buildRootfs(recipe('a'), { cacheDirectory, build: builder().build });
 });
 
-test('a new version replaces the old one only when it is built', async () => {
+test('a new version replaces the old one only when its build is complete', async () => {
   const { build } = builder();
   await buildRootfs(recipe('a'), { cacheDirectory, build });
   const fail = () => Promise.reject(new Error('broken'));
@@ -103,7 +103,7 @@ test('a new version replaces the old one only when it is built', async () => {
   expect(await versions()).toEqual([`small-${'b'.repeat(64)}`]);
 });
 
-test('who waits for the lock can give up', async () => {
+test('waiting for the lock can be aborted', async () => {
   const path = join(cacheDirectory, 'lock');
   const abort = new AbortController();
   await withFileLock(path, undefined, async () => {

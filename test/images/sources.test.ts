@@ -13,7 +13,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(apt, { recursive: true, force: true }));
 
-test("a Debian host's own mirrors are used, other vendors' sources are not", async () => {
+test("a Debian host's mirrors are used, other vendors' sources are not", async () => {
   await writeFile(
     join(apt, 'sources.list'),
     [
@@ -53,7 +53,7 @@ test("a Debian host's own mirrors are used, other vendors' sources are not", asy
   ]);
 });
 
-test('a host with another release gets the mirrors of Debian, with security updates', async () => {
+test("a host with another release gets Debian's mirrors, with security updates", async () => {
   await writeFile(join(apt, 'sources.list'), 'deb http://mirror.example/debian trixie main');
   const sources = await packageSources(apt);
   expect(sources.map((line) => line.split(' ')[2])).toEqual([

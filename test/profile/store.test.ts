@@ -34,7 +34,7 @@ test('directories: VC_ variables over XDG over the home directory', () => {
   expect(stateDirectory({ HOME: '/home/me' })).toBe('/home/me/.local/state/vc');
 });
 
-test('the file is 0600 in a directory 0700, also when it was wider before', async () => {
+test('the file is 0600 in a directory 0700, even if their modes were wider before', async () => {
   await store.set('default', home);
   expect(await mode(store.path)).toBe(0o600);
   expect(await mode(directory)).toBe(0o700);
@@ -43,7 +43,7 @@ test('the file is 0600 in a directory 0700, also when it was wider before', asyn
   expect(await mode(store.path)).toBe(0o600);
 });
 
-test('what was set is read back; the first profile is current until another is used', async () => {
+test('profiles are read back; the first one is current until another is used', async () => {
   expect(await store.read()).toEqual({ current: 'default', profiles: {} });
   await store.set('home', home);
   await store.set('office', office);
@@ -54,14 +54,14 @@ test('what was set is read back; the first profile is current until another is u
   expect(await store.read()).toEqual({ current: 'home', profiles: { home } });
 });
 
-test('names that objects have of themselves are not profiles', async () => {
+test('names of inherited object properties are not profiles', async () => {
   await store.set('home', home);
   expect(await store.use('constructor')).toBe(false);
   expect(await store.remove('__proto__')).toBe(false);
 });
 
 test.each(['{', '[]', '{"current":"a"}', '{"current":"a","profiles":{"a":{"baseUrl":1}}}', ''])(
-  'a damaged file (%s) is told with its path and never reset',
+  'a damaged file (%s) is reported with its path and never reset',
   async (text) => {
     await store.set('home', home);
     await writeFile(store.path, text);
@@ -74,7 +74,7 @@ test.each(['{', '[]', '{"current":"a"}', '{"current":"a","profiles":{"a":{"baseU
   },
 );
 
-test('flag over environment over profile over default, each value by itself', async () => {
+test('precedence: flag > environment > profile > default, for each value', async () => {
   await store.set('home', home);
   await store.set('office', office);
   const env = { VC_PROFILE: 'office', VC_PROJECT: 'from-env' };
@@ -93,7 +93,7 @@ test('flag over environment over profile over default, each value by itself', as
   expect(flagged.project?.value).toBe('from-env');
 });
 
-test('without anything, the local service and no key', async () => {
+test('without any setting: the local service, no key', async () => {
   const settings = await resolveSettings(store, {});
   expect(settings.baseUrl).toEqual({
     value: 'http://127.0.0.1:4700/api',
@@ -103,7 +103,7 @@ test('without anything, the local service and no key', async () => {
   expect(settings.apiKey).toBeUndefined();
 });
 
-test("a profile's key goes to its own base URL only", async () => {
+test("a profile's key is sent only to its own base URL", async () => {
   await store.set('home', home);
   const elsewhere = await resolveSettings(store, {}, { baseUrl: 'https://evil.example.com/api' });
   expect(elsewhere.apiKey).toBeUndefined();
@@ -116,14 +116,14 @@ test("a profile's key goes to its own base URL only", async () => {
   expect(own.apiKey?.value).toBe('vc_other');
 });
 
-test('a profile that is named and not there is an error with those that are', async () => {
+test('a missing profile is an error that lists the known ones', async () => {
   await store.set('home', home);
   const failure = resolveSettings(store, {}, { profile: 'hoem' });
   await expect(failure).rejects.toBeInstanceOf(UnknownProfileError);
   await expect(failure).rejects.toMatchObject({ profile: 'hoem', known: ['home'] });
 });
 
-test('the first key goes into default, and a new one for the same service replaces it', async () => {
+test('the first key is stored in default; a new one for the same service replaces it', async () => {
   const env = { VC_CONFIG_DIR: directory };
   const first = await writeDefaultProfile(home, env);
   expect(first).toEqual({ profile: 'default', isCurrent: true, path: store.path });
@@ -133,7 +133,7 @@ test('the first key goes into default, and a new one for the same service replac
   expect(profiles.default).toEqual({ ...home, apiKey: 'vc_new', project: 'demo' });
 });
 
-test('a profile that points elsewhere is never touched by a first start', async () => {
+test('a first start never changes a profile for another service', async () => {
   const env = { VC_CONFIG_DIR: directory };
   await store.set('default', office);
   const result = await writeDefaultProfile(home, env);

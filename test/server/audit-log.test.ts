@@ -14,7 +14,7 @@ async function entries(query = '', key = app.world.key) {
   return json.entries as { id: number; action: string; computer_id: string | null }[];
 }
 
-it('logs keys created and deleted, with the key that did it', async () => {
+it('logs the creation and deletion of keys, with the key that did it', async () => {
   const { json: made } = await app.send('POST', '/api/keys', { body: { name: 'agent' } });
   expect(made.created_by).toBe(ownKey);
   const { json: listed } = await app.send('GET', '/api/keys');
@@ -29,7 +29,7 @@ it('logs keys created and deleted, with the key that did it', async () => {
   expect(JSON.stringify(await entries())).not.toContain(made.key);
 });
 
-it('keeps the history of a deleted computer for its owner alone', async () => {
+it('keeps the history of a deleted computer, for its owner only', async () => {
   await app.send('POST', '/api/projects', { body: { name: 'p' } });
   const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'desk' } });
   await app.send('POST', `/api/computers/${json.id}/stop`);

@@ -16,7 +16,7 @@ let app: FastifyInstance;
 let base: string;
 let desk: string;
 
-/** What the fake computer is asked for beyond commands. */
+/** What the fake computer supports besides commands. */
 const parts = {
   spawn: async () => ({
     stdin: new PassThrough(),
@@ -75,7 +75,7 @@ async function create(name: string): Promise<string> {
   return String((await call('POST', '/projects/demo/computers', JSON.stringify({ name }))).id);
 }
 
-/** What the audit log has of a computer, the latest first. */
+/** The audit entries of a computer, newest first. */
 function steps(id = desk) {
   return world.fleet.auditLog
     .list(id, { limit: 100 })
@@ -93,7 +93,7 @@ async function talk(path: string, first?: string): Promise<void> {
   await closed;
 }
 
-it('has the files that were read and written, by the length of their paths', async () => {
+it('has file transfers, with the length of their paths', async () => {
   await call('PUT', `/computers/${desk}/files?path=secret.txt&mode=0600`, 'hello');
   await call('GET', `/projects/demo/computers/desk/files?path=secret.txt`);
   await call('GET', `/computers/${desk}/files?path=none`);
@@ -104,7 +104,7 @@ it('has the files that were read and written, by the length of their paths', asy
   ]);
 });
 
-it('has processes and tunnels, those that failed, too', async () => {
+it('has processes and tunnels, including failed ones', async () => {
   await talk('process', '{"argv": ["echo", "hunter2"]}');
   await talk('process', 'nonsense');
   await talk('tunnel?port=8080');
@@ -117,7 +117,7 @@ it('has processes and tunnels, those that failed, too', async () => {
   ]);
 });
 
-it('has live views that were opened, with the key that asked for the link', async () => {
+it('has live views, with the key that requested the link', async () => {
   const viewer = openViewer(String((await call('POST', `/computers/${desk}/view`, '{}')).url));
   await viewer.first;
   viewer.socket.terminate();
@@ -126,7 +126,7 @@ it('has live views that were opened, with the key that asked for the link', asyn
   expect(view).toMatchObject({ action: 'view', key_id: opened?.key_id });
 });
 
-it('has what was done to a project, for each of its computers', async () => {
+it('has the operations on a project, for each of its computers', async () => {
   const other = await create('other');
   for (const step of ['stop', 'start', 'restart']) await call('POST', `/projects/demo/${step}`);
   await call('DELETE', '/projects/demo');
@@ -140,7 +140,7 @@ it('has what was done to a project, for each of its computers', async () => {
   }
 });
 
-it('begins with the copying for a copy', async () => {
+it('of a copy starts with its creation', async () => {
   const { id } = await call('POST', `/computers/${desk}/fork`, '{"name": "copy"}');
   expect(steps(String(id))).toEqual([['forkComputer', { name: 'copy' }, 'ok']]);
   expect(steps()[0]).toEqual(['forkComputer', { name: 'copy' }, 'ok']);

@@ -35,7 +35,7 @@ afterEach(async () => {
   await test.close();
 });
 
-it('lists who did what, the latest first, under both paths of a computer', async () => {
+it('lists who did what, newest first, under both paths of a computer', async () => {
   await call('POST', `/computers/${desk}/click`, { x: 3, y: 4, button: 'right' });
   await call('POST', '/projects/demo/computers/desk/stop');
   const [stop, click, create] = await history();
@@ -66,7 +66,7 @@ it('keeps lengths, never a text, a command, code or a typed character', async ()
   ]);
 });
 
-it('names a key only where it writes nothing, and none that does not exist', async () => {
+it('names only existing keys that type no character', async () => {
   for (const key of ['hunter2', 'exclam', 'U0041', 'KP_7', 'AltGr+e', 'Return', 'alt+F4']) {
     await call('POST', `/computers/${desk}/key`, { key });
   }
@@ -81,7 +81,7 @@ it('names a key only where it writes nothing, and none that does not exist', asy
   ]);
 });
 
-it('lists refused requests, and none that only read', async () => {
+it('lists refused requests, but none that only read', async () => {
   await call('POST', `/computers/${desk}/stop`);
   await call('GET', `/computers/${desk}`);
   await call('POST', `/computers/${desk}/click`, { x: 1, y: 1 });
@@ -90,7 +90,7 @@ it('lists refused requests, and none that only read', async () => {
   expect(stop).toMatchObject({ action: 'stopComputer' });
 });
 
-it('is read page by page and survives a restart', async () => {
+it('is paginated and survives a restart', async () => {
   for (const x of [1, 2, 3]) await call('POST', `/computers/${desk}/move`, { x, y: 0 });
   await app.close();
   test = await test.restart();

@@ -44,7 +44,7 @@ async function call(method: 'GET' | 'POST', path: string, body?: object) {
 }
 const batch = (...actions: object[]) => call('POST', `${C}/batch`, { actions });
 
-test('runs every kind of action in order, and answers what each alone would', async () => {
+test('runs every kind of action in order, with the same results as single requests', async () => {
   const { status, json } = await batch(
     { action: 'move', x: 1, y: 2 },
     { action: 'click', x: 3, y: 4, double: true },
@@ -104,7 +104,7 @@ test('stops at the first failure, which is the last result', async () => {
   expect(screen.inputs).toEqual(['move 1,2']);
 });
 
-describe('is refused whole before the first action runs', () => {
+describe('is refused as a whole before its first action runs', () => {
   const fine = { action: 'move', x: 1, y: 1 };
   it.each([
     [
@@ -147,7 +147,7 @@ describe('is refused whole before the first action runs', () => {
   });
 });
 
-test("no other client's input comes between", async () => {
+test("no other client's input interrupts it", async () => {
   const running = batch(
     { action: 'move', x: 1, y: 1 },
     { action: 'wait', seconds: 0.1 },
@@ -183,7 +183,7 @@ describe('scale', () => {
 });
 
 describe('settle', () => {
-  it('waits after an action and says whether the screen came to rest', async () => {
+  it('waits after an action and reports whether the screen settled', async () => {
     const { json } = await call('POST', `${C}/key`, { key: 'Enter', settle: { quiet_ms: 50 } });
     expect(json).toEqual({ success: true, settled: true });
     expect(screen.inputs).toEqual(['key Enter', 'settle']);

@@ -29,14 +29,14 @@ const unusable = (engine: Engine): Engine => {
   return engine;
 };
 
-it('prefers Docker where an Engine answers, else what can be used', async () => {
+it('prefers Docker if an Engine answers, else the first usable engine', async () => {
   const [docker, qemu] = [new FakeEngine(), new FakeForkingEngine()];
   expect((await firstUsable([docker, qemu])).name).toBe('docker');
   expect((await firstUsable([unusable(docker), qemu])).name).toBe('qemu');
   expect((await firstUsable([unusable(docker), unusable(qemu)])).name).toBe('docker');
 });
 
-it('loads the named engine alone', async () => {
+it('loads only the named engine', async () => {
   const { all, offered, preferred } = await compose('docker');
   expect([[...all.keys()], offered, preferred]).toEqual([['docker'], ['docker'], 'docker']);
   expect(existsSync(join(directory, 'qemu'))).toBe(false);

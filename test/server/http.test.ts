@@ -58,7 +58,7 @@ async function call(
   };
 }
 
-/** Sends bytes as they are and gives the first line of the answer with its body. */
+/** Sends bytes unchanged; returns the first line of the answer and its body. */
 function raw(request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1', () => socket.write(request));
@@ -86,7 +86,7 @@ describe('keys', () => {
     expect(Object.keys(answer.json)).toEqual(['error']);
   });
 
-  it('answers 401 to a path that is no URL and to names that are too long', async () => {
+  it('answers 401 to invalid paths and to names that are too long', async () => {
     for (const path of ['/%zz', `/projects/${'x'.repeat(5000)}`]) {
       expect((await call('GET', path, undefined, { authorization: '' })).status).toBe(401);
     }
@@ -107,12 +107,12 @@ describe('keys', () => {
     expect(open).toBeLessThan(5);
   });
 
-  it('answers 401 before it reads the body', async () => {
+  it('answers 401 before reading the body', async () => {
     const head = `POST /api/projects HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nContent-Type: application/json\r\nContent-Length: 1000000000\r\n\r\n`;
     expect(await raw(head)).toMatch(/^HTTP\/1\.1 401 /);
   });
 
-  it('takes the scheme in any case, and refuses a wrong key without repeating it', async () => {
+  it('accepts the scheme in any case, and refuses a wrong key without repeating it', async () => {
     const good = await call('GET', '/projects', undefined, { authorization: `bEARER ${test.key}` });
     expect(good.status).toBe(200);
     const bad = await call('GET', '/projects', undefined, { authorization: 'Bearer vc_wrong' });
@@ -120,7 +120,7 @@ describe('keys', () => {
     expect(JSON.stringify(bad.json)).not.toContain('vc_wrong');
   });
 
-  it('shows a key once, lists it without its text, and refuses it when it is deleted', async () => {
+  it('shows a key once, lists it without its text, and refuses it after its deletion', async () => {
     const { json: made } = await call('POST', '/keys', { name: 'ci' });
     expect(made.key).toMatch(/^vc_[0-9a-z]{32}$/);
     const { json: listed } = await call('GET', '/keys');
@@ -131,7 +131,7 @@ describe('keys', () => {
     expect((await call('GET', '/projects', undefined, { authorization })).status).toBe(401);
   });
 
-  it('keeps the last key', async () => {
+  it('cannot delete the last key', async () => {
     const { json } = await call('GET', '/keys');
     const [key] = json.keys as { id: string }[];
     expect((await call('DELETE', `/keys/${key?.id}`)).status).toBe(400);
@@ -156,7 +156,7 @@ describe('requests with a foreign Host or Origin', () => {
   });
 });
 
-it('answers garbage in its own words', async () => {
+it('answers invalid HTTP with its own error', async () => {
   const answer = await raw('NO HTTP AT ALL\r\n\r\n');
   expect(answer).toMatch(/^HTTP\/1\.1 400 /);
   expect(answer.split('\r\n\r\n')[1]).toBe('{"error":"This is not valid HTTP."}');
@@ -178,7 +178,7 @@ describe('bodies', () => {
     expect(Object.keys(answer.json)).toEqual(['error']);
   });
 
-  it('answers 413 to a body that is too large, by its length and by its chunks', async () => {
+  it('answers 413 to a body that is too large, with a length or in chunks', async () => {
     const head = `POST /api/projects HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${test.key}\r\nContent-Type: application/json\r\n`;
     expect(await raw(`${head}Content-Length: 9000000\r\n\r\n`)).toMatch(/^HTTP\/1\.1 413 /);
     const chunk = `${(5_000_000).toString(16)}\r\n${'x'.repeat(5_000_000)}\r\n`;
@@ -187,14 +187,14 @@ describe('bodies', () => {
     );
   });
 
-  it('answers 415 to another type, and takes a JSON type without a body', async () => {
+  it('answers 415 to other types, and accepts a JSON type without a body', async () => {
     const wrong = await call('POST', '/projects', 'name=a', { 'content-type': 'text/plain' });
     expect(wrong.status).toBe(415);
     const none = await call('GET', '/projects', undefined, { 'content-type': 'application/json' });
     expect(none.status).toBe(200);
   });
 
-  it('ignores fields that it does not know', async () => {
+  it('ignores unknown fields', async () => {
     const answer = await call('POST', '/projects', { name: 'extra', colour: 'blue' });
     expect(answer.status).toBe(200);
   });
@@ -214,7 +214,7 @@ describe('bodies', () => {
 });
 
 describe('paths', () => {
-  it('answers 404 to what is not there, 405 to another method', async () => {
+  it('answers 404 to missing resources, 405 to other methods', async () => {
     expect((await call('GET', '/nothing')).status).toBe(404);
     expect((await call('GET', '/projects/none')).status).toBe(404);
     expect((await call('DELETE', '/computers/cmp_none')).status).toBe(404);
@@ -224,7 +224,7 @@ describe('paths', () => {
   });
 
   it.each(['%00', '%2e%2e%2f', '%0d%0a', 'x'.repeat(3000), '%zz', '-rf'])(
-    'takes the name %s as no more than a name',
+    'treats %s as a name only',
     async (name) => {
       const answer = await call('GET', `/projects/${name}`);
       expect([400, 404]).toContain(answer.status);
@@ -234,7 +234,7 @@ describe('paths', () => {
 });
 
 describe('computers', () => {
-  it('answers the published rows with 200 and the resource', async () => {
+  it('answers the published operations with 200 and the resource', async () => {
     await call('POST', '/projects', { name: 'rows' });
     const made = await call('POST', '/projects/rows/computers', {
       name: 'my computer/1 %2f',
@@ -313,7 +313,7 @@ describe('computers', () => {
 });
 
 describe('a copy', () => {
-  it('is made under both forms of the path, and answered as a creation is', async () => {
+  it('is created under both forms of the path, and answered like a creation', async () => {
     const engine = new FakeForkingEngine();
     const other = await openTestFleet({ engine, maxRunning: 9 });
     const parts = { reachable: { hosts: [] }, version: '0.0.0', log: pino({ level: 'silent' }) };
@@ -345,7 +345,7 @@ describe('a copy', () => {
     await other.close();
   });
 
-  it('is refused by an engine that makes none', async () => {
+  it('is refused by an engine that cannot copy', async () => {
     await call('POST', '/projects', { name: 'copies' });
     await call('POST', '/projects/copies/computers', { name: 'c' });
     const answer = await call('POST', '/projects/copies/computers/c/fork', { name: 'd' });

@@ -73,12 +73,12 @@ it('reports, like health, that the store cannot be written', async () => {
   expect((await call('GET', '/api/health')).json().status).toBe('ok');
 });
 
-it('is for those with a key only', async () => {
+it('needs a key', async () => {
   const response = await app.inject({ url: '/metrics', headers: { host: '127.0.0.1' } });
   expect(response.statusCode).toBe(401);
 });
 
-it('measures an engine without changing what it does', async () => {
+it('measuring does not change what an engine does', async () => {
   const engine = new FakeEngine();
   const measured = metrics.measured(engine);
   expect(measured.name).toBe('docker');

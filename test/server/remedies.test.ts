@@ -27,7 +27,7 @@ async function remedyOf(
   return decodeRemedy(String(answer.headers['x-error-remedy']));
 }
 
-it('a missing name gets the nearest one of the same owner, and the command that lists them', async () => {
+it('the remedy for a missing name has the nearest name of the same owner, and the command that lists them', async () => {
   const connection = { name: 'target', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' };
   await app.send('POST', '/api/connections', { body: connection });
   for (const [method, path, remedy] of [

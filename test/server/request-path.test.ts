@@ -21,7 +21,7 @@ afterEach(async () => {
   await app.close();
 });
 
-/** Counts the reads that `work` makes of the database. */
+/** Counts the database reads of `work`. */
 async function readsOf(work: () => Promise<unknown>): Promise<number> {
   const database = new Database(':memory:');
   const prototype = Object.getPrototypeOf(database.prepare('SELECT 1'));
@@ -33,7 +33,7 @@ async function readsOf(work: () => Promise<unknown>): Promise<number> {
   return reads;
 }
 
-/** Holds every following `type` on the screen until the returned function is called. */
+/** Blocks every following `type` at the screen until the returned function is called. */
 async function holdTyping(): Promise<{ readonly begun: Promise<unknown>; end(): void }> {
   await app.send('POST', `${byName}/move`, click);
   const screen = app.world.connectors.screens.at(-1);
@@ -78,7 +78,7 @@ it('a new name and a deletion take effect at once', async () => {
   expect((await app.send('POST', `/api/computers/${id}/click`, click)).status).toBe(404);
 });
 
-it('a write that is rolled back leaves the computer as it was', async () => {
+it('a write that is rolled back does not change the computer', async () => {
   const { store } = app.world;
   expect(() =>
     store.transaction(() => {

@@ -37,7 +37,7 @@ async function options(): Promise<ServeOptions> {
   };
 }
 
-/** The state can be opened again: nobody holds its lock. */
+/** Succeeds only if no process holds the state's lock. */
 const isFree = () => openStore(directory).close();
 
 it('leaves the state free when no engine can be made', async () => {

@@ -6,7 +6,7 @@ import { type FakeService, startFakeService } from '../../cli/support/fake-servi
 import { openWorld } from '../../cli/support/run.js';
 import { promise } from '../../support/run/promise.js';
 
-/** A user without rights, who has the port before the service. */
+/** An unprivileged user who listens on the port before the service. */
 const NOBODY = 65_534;
 const reason =
   process.platform === 'linux' && process.geteuid?.() === 0
@@ -20,7 +20,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-/** Prints its port, then each request that it gets; answers as a service would. */
+/** Prints its port, then each request that it receives; answers like the service. */
 const THIEF = `
   const server = require('node:net').createServer((socket) => {
     socket.on('data', (data) => {
@@ -89,7 +89,7 @@ promise.unless(reason)(
 );
 
 describe.skipIf(reason !== undefined)('a port of another user', () => {
-  test('is used where its uid is trusted, or every uid', async () => {
+  test('is used if its uid is trusted, or any uid', async () => {
     const thief = await startThief('127.0.0.1');
     await client(thief.port, '127.0.0.1', { listenerUid: NOBODY }).projects.list();
     await client(thief.port, '127.0.0.1', { listenerUid: 'any' }).projects.list();
@@ -97,7 +97,7 @@ describe.skipIf(reason !== undefined)('a port of another user', () => {
     await expect(other.projects.list()).rejects.toThrow(/uid 65534.*was not sent/);
   });
 
-  test('is refused for a client that was connected to the service before', async () => {
+  test('is refused even if the client was connected to the service before', async () => {
     const service = await startFakeService();
     service.on('GET /projects', { projects: [] });
     const port = Number(new URL(service.baseUrl).port);
@@ -110,7 +110,7 @@ describe.skipIf(reason !== undefined)('a port of another user', () => {
     expect(thief.seen()).toBe('');
   });
 
-  test('is not in the way on another address than the one in use', async () => {
+  test('on another address than the one in use does not matter', async () => {
     const service: FakeService = await startFakeService();
     closing.push(() => service.close());
     service.on('GET /projects', { projects: [] });

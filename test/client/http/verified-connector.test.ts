@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { verifiedConnector } from '../../../src/client/http/trusted-peer.js';
 
-/** Node keeps the option of a socket under a symbol. */
+/** Node stores this socket option under a symbol. */
 function hasNoDelay(socket: Socket): unknown {
   const symbol = Object.getOwnPropertySymbols(socket).find(
     ({ description }) => description === 'kSetNoDelay',
@@ -12,7 +12,7 @@ function hasNoDelay(socket: Socket): unknown {
   return symbol && Reflect.get(socket, symbol);
 }
 
-it("sends small parts at once, as the connections of Node's own agent do", async () => {
+it("disables Nagle's algorithm, like Node's own agent", async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

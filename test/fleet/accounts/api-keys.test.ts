@@ -2,18 +2,22 @@ import { expect } from 'vitest';
 import { openTestFleet } from '../../support/fleet.js';
 import { promise } from '../../support/run/promise.js';
 
-promise(29, 'an owner has a bounded number of keys, which are looked up in memory', async () => {
-  const world = await openTestFleet();
-  try {
-    const { apiKeys } = world.fleet;
-    const owner = apiKeys.authenticate(world.key);
-    if (owner === undefined) throw new Error('the key is unknown');
-    const keys = Array.from({ length: 199 }, (_, i) => apiKeys.create(owner, `key ${i}`));
-    expect(() => apiKeys.create(owner, 'one more')).toThrow('200 API keys, which is the limit');
-    for (const { key } of keys) expect(apiKeys.authenticate(key)?.id).toBe(owner.id);
-    apiKeys.remove(owner, keys[0]?.id ?? '');
-    expect(apiKeys.create(owner, 'in its place').name).toBe('in its place');
-  } finally {
-    await world.close();
-  }
-});
+promise(
+  29,
+  'the number of keys per owner is limited, and keys are looked up in memory',
+  async () => {
+    const world = await openTestFleet();
+    try {
+      const { apiKeys } = world.fleet;
+      const owner = apiKeys.authenticate(world.key);
+      if (owner === undefined) throw new Error('the key is unknown');
+      const keys = Array.from({ length: 199 }, (_, i) => apiKeys.create(owner, `key ${i}`));
+      expect(() => apiKeys.create(owner, 'one more')).toThrow('200 API keys, which is the limit');
+      for (const { key } of keys) expect(apiKeys.authenticate(key)?.id).toBe(owner.id);
+      apiKeys.remove(owner, keys[0]?.id ?? '');
+      expect(apiKeys.create(owner, 'in its place').name).toBe('in its place');
+    } finally {
+      await world.close();
+    }
+  },
+);

@@ -8,7 +8,7 @@ const grant = {
   mode: 'view',
 } as const;
 
-promise(6, 'a ticket carries 160 random bits and lets in once, as it was meant', () => {
+promise(6, 'a ticket has 160 random bits and grants its access once', () => {
   const tickets = new Tickets();
   const { text } = tickets.issue(grant);
   expect(text).toMatch(/^vt_[0-9a-hjkmnp-tv-z]{32}$/);
@@ -16,7 +16,7 @@ promise(6, 'a ticket carries 160 random bits and lets in once, as it was meant',
   expect(() => tickets.redeem(text, 'cmp_a')).toThrow(/has been used/);
 });
 
-promise(6, 'it ends after 60 seconds', () => {
+promise(6, 'it expires after 60 seconds', () => {
   let now = 1_000_000;
   const tickets = new Tickets(() => now);
   const early = tickets.issue(grant);
@@ -28,26 +28,26 @@ promise(6, 'it ends after 60 seconds', () => {
   expect(() => tickets.redeem(late.text, 'cmp_a')).toThrow(/expired/);
 });
 
-promise(6, 'for another computer it is refused, and used up', () => {
+promise(6, 'for another computer it is refused and used up', () => {
   const tickets = new Tickets();
   const { text } = tickets.issue(grant);
   expect(() => tickets.redeem(text, 'cmp_b')).toThrow(/another computer/);
   expect(() => tickets.redeem(text, 'cmp_a')).toThrow(/has been used/);
 });
 
-test('what was never issued is refused', () => {
+test('a ticket that was never issued is refused', () => {
   expect(() => new Tickets().redeem('', 'cmp_a')).toThrow();
   expect(() => new Tickets().redeem('vt_guess', 'cmp_a')).toThrow();
 });
 
-test('ten thousand open tickets are kept, and no more', () => {
+test('at most ten thousand open tickets are kept', () => {
   const tickets = new Tickets();
   const texts = Array.from({ length: 10_001 }, () => tickets.issue(grant).text);
   expect(() => tickets.redeem(texts[0] ?? '', 'cmp_a')).toThrow();
   expect(tickets.redeem(texts.at(-1) ?? '', 'cmp_a').computerId).toBe('cmp_a');
 });
 
-promise(6, 'those of a key that is deleted are void', () => {
+promise(6, 'tickets of a deleted key are revoked', () => {
   const tickets = new Tickets();
   const mine = tickets.issue(grant).text;
   const other = tickets.issue({ ...grant, owner: { id: 'usr_a', keyId: 'key_b' } }).text;
@@ -56,7 +56,7 @@ promise(6, 'those of a key that is deleted are void', () => {
   expect(tickets.redeem(other, 'cmp_a').computerId).toBe('cmp_a');
 });
 
-promise(30, 'a clock that is set back does not make a ticket live longer', (report) => {
+promise(30, 'setting the clock back does not extend a ticket', (report) => {
   vi.useFakeTimers({ toFake: ['Date', 'performance'] });
   try {
     const tickets = new Tickets();
@@ -67,7 +67,7 @@ promise(30, 'a clock that is set back does not make a ticket live longer', (repo
     const fresh = tickets.issue(grant).text;
     vi.setSystemTime(Date.now() + 365 * 24 * 3_600_000);
     expect(tickets.redeem(fresh, 'cmp_a').mode).toBe('view');
-    report('tickets after a year back and ahead');
+    report('tickets with the clock a year back and ahead');
   } finally {
     vi.useRealTimers();
   }

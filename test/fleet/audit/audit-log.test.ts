@@ -26,7 +26,7 @@ function record(action: string): void {
 const recorded = () =>
   test.fleet.auditLog.list(computerId, { limit: 100 }).map(({ action }) => action);
 
-promise(30, 'a clock that jumps by a year, either way, loses no audit row', async (report) => {
+promise(30, 'no audit row is lost when the clock jumps by a year either way', async (report) => {
   record('before');
   for (const days of [100, 365, -730, 1000]) {
     vi.setSystemTime(Date.now() + days * DAY_MS);
@@ -56,7 +56,7 @@ it('drops an entry after the service has run for 90 days, restarts included', as
   expect(recorded()).not.toContain('old');
 });
 
-it('times an operation by a clock that does not jump', () => {
+it('measures durations with the monotonic clock', () => {
   const timer = startTimer();
   vi.advanceTimersByTime(1200);
   vi.setSystemTime(0);

@@ -36,7 +36,7 @@ const reopen = async () => {
   test = await test.restart();
 };
 
-/** Lets the next such call wait until it is opened. */
+/** Blocks the next such call until the returned function is called. */
 function gate(call: 'fork' | 'start'): () => void {
   let open = () => {};
   engine.gates.set(
@@ -51,7 +51,7 @@ const underWay = (call: string) =>
   vi.waitFor(() => expect(engine.calls.some((made) => made.startsWith(call))).toBe(true));
 
 describe('a copy of a running computer', () => {
-  it('runs, with the same shape and a key of its own', async () => {
+  it('runs, with the same size and its own key', async () => {
     const original = await create('one');
     const copy = await fork('one', 'two');
     expect(copy).toMatchObject({
@@ -83,7 +83,7 @@ describe('a copy of a running computer', () => {
     expect((await copying).status).toBe('running');
   });
 
-  it('holds up a stop and a deletion of its source until the copy is whole', async () => {
+  it('delays a stop and a deletion of its source until the copy is complete', async () => {
     await create('one');
     const open = gate('fork');
     const copying = fork('one', 'two');
@@ -97,7 +97,7 @@ describe('a copy of a running computer', () => {
     expect(names()).toEqual(['two']);
   });
 
-  it('is not begun in the middle of a text', async () => {
+  it('does not start while a text is typed', async () => {
     await create('one');
     const one = record('one');
     const order: string[] = [];
@@ -135,7 +135,7 @@ describe('a copy of a stopped computer', () => {
     expect(engine.calls).not.toContain(`create ${copy.id}`);
   });
 
-  it('does not count against the limit, even while it is made', async () => {
+  it('does not count against the limit, even while it is created', async () => {
     await create('one');
     await stop('one');
     await create('two');
@@ -149,7 +149,7 @@ describe('a copy of a stopped computer', () => {
     expect((await copying).status).toBe('stopped');
   });
 
-  it('whose disk was removed outside the service is not recreated', async () => {
+  it('is not recreated if its disk was removed outside the service', async () => {
     await create('one');
     await stop('one');
     const copy = await fork('one', 'two');
@@ -160,7 +160,7 @@ describe('a copy of a stopped computer', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('a refused copy', () => {
   it('changes nothing', async () => {
     await create('one');
     expect(await refusal(fork('one', 'one'))).toBe('name_taken');
@@ -194,7 +194,7 @@ describe('a copy that a crash interrupted', () => {
     return answer;
   };
 
-  it('is made whole at the next start', async () => {
+  it('is completed at the next start', async () => {
     const answer = interrupted();
     await vi.waitFor(() => expect(names()).toContain('two'));
     await reopen();
@@ -203,13 +203,13 @@ describe('a copy that a crash interrupted', () => {
     expect(engine.machines.get(record('two').id)?.status).toBe('running');
   });
 
-  it('is gone when its source is gone', async () => {
+  it('is removed if its source is gone', async () => {
     const answer = interrupted();
     await vi.waitFor(() => expect(names()).toContain('two'));
     const { id } = record('one');
     await test.fleet.close();
     await answer;
-    // The source's deletion was intended before the crash, and comes first at the start.
+    // The source's deletion was recorded before the crash, and is resumed first at the start.
     const { openStore } = await import('../../../src/fleet/store/index.js');
     const store = openStore(test.directory);
     store.computers.change(id, 'remove');
@@ -219,7 +219,7 @@ describe('a copy that a crash interrupted', () => {
     expect(engine.machines.size).toBe(0);
   });
 
-  it('runs when its source was stopped meanwhile', async () => {
+  it('runs if its source was stopped meanwhile', async () => {
     const answer = interrupted();
     await vi.waitFor(() => expect(names()).toContain('two'));
     const { id } = record('one');

@@ -9,7 +9,7 @@ const image = (name: string, os: 'linux' | 'windows'): EngineImage => ({
   createdAt: new Date(0),
 });
 
-/** As much of an engine as the choice looks at. */
+/** The part of an engine that the choice reads. */
 function engineWith(...images: EngineImage[]): Engine {
   const capabilities = { isolation: 'container', os: ['linux', 'windows'], gpus: [] };
   const probe = async () => ({ usable: true });
@@ -29,17 +29,17 @@ describe('the image of a new computer', () => {
     image('win11', 'windows'),
   );
 
-  it("is the system's own, for windows the Wine desktop", async () => {
+  it("is the operating system's default, the Wine desktop for windows", async () => {
     expect(await chosen(all, 'linux')).toBe('linux');
     expect(await chosen(all, 'windows')).toBe('wine');
   });
 
-  it('is the named one, a licensed disk for example', async () => {
+  it('is the named one, for example a licensed disk', async () => {
     expect(await chosen(all, 'windows', 'win11')).toBe('win11');
     await expect(chosen(all, 'linux', 'win11')).rejects.toThrow('is for os "windows"');
   });
 
-  it('is refused without any Windows image with both ways to get one', async () => {
+  it('is missing for windows without any such image; the remedy has both ways to get one', async () => {
     const refused = chosen(engineWith(image('linux', 'linux')), 'windows');
     await expect(refused).rejects.toMatchObject({
       code: 'image_missing',

@@ -29,7 +29,7 @@ it('stops an idle computer, with an audit entry of the service', async () => {
   expect(fleet.auditLog.list(id, { limit: 9 })).toMatchObject([step]);
 });
 
-promise(30, 'a clock that jumps a year ahead stops no computer in use', async (report) => {
+promise(30, 'a jump of the clock by a year stops no computer in use', async (report) => {
   const { fleet } = test;
   const owner = fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
   fleet.projects.create(owner, 'demo');
@@ -43,7 +43,7 @@ promise(30, 'a clock that jumps a year ahead stops no computer in use', async (r
   vi.setSystemTime(Date.now() - 2 * 365 * 24 * 3_600_000);
   vi.advanceTimersByTime(60_000);
   await vi.waitFor(() => expect(fleet.computers.view(id).status).toBe('stopped'));
-  report('auto-stop after a year ahead and back');
+  report('auto-stop with the clock a year ahead and back');
 });
 
 it('keeps running while the disk is full, and stops the computer when there is space', async () => {
@@ -62,7 +62,7 @@ it('keeps running while the disk is full, and stops the computer when there is s
   try {
     vi.advanceTimersByTime(75_000);
     await vi.waitFor(() => expect(writing).toHaveBeenCalled());
-    // What nobody waits for is told when all that is due has been done.
+    // Unhandled rejections are reported after all due work.
     await new Promise((resolve) => setImmediate(resolve));
     expect(rejections).toEqual([]);
     expect(fleet.computers.view(id).status).toBe('running');

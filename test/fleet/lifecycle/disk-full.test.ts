@@ -27,7 +27,7 @@ async function create(name: string) {
   return world.fleet.computers.find(owner, { id });
 }
 
-/** No status can be written until the engine has done something. */
+/** Fails all writes of a status until the engine has been called. */
 function fillDisk(until: () => boolean): void {
   const { computers } = world.store;
   const { change } = computers;
@@ -37,7 +37,7 @@ function fillDisk(until: () => boolean): void {
   });
 }
 
-promise(28, 'a stop and a deletion go to the engine when nothing can be written', async () => {
+promise(28, 'stops and deletions reach the engine when nothing can be written', async () => {
   const record = await create('a');
   const other = await create('b');
   fillDisk(() => world.engine.calls.includes(`stop ${record.id}`));
@@ -48,7 +48,7 @@ promise(28, 'a stop and a deletion go to the engine when nothing can be written'
   expect(() => world.fleet.computers.find(owner, { id: other.id })).toThrow('There is no computer');
 });
 
-promise(28, 'the reserve is released for a stop or deletion, and taken again', async () => {
+promise(28, 'the disk reserve is released for a stop or deletion, and taken again', async () => {
   const path = join(world.directory, 'reserve');
   expect(statSync(path).size).toBe(4 * 2 ** 20);
   const record = await create('a');

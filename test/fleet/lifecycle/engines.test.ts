@@ -39,19 +39,19 @@ const away = (engine: FakeEngine) => {
 };
 
 describe('a new computer', () => {
-  it('runs on the preferred engine, and says on which', async () => {
+  it('runs on the preferred engine, and reports it', async () => {
     expect(await create({})).toMatchObject({ engine: 'docker', isolation: 'container' });
     await test.close();
     await open('qemu');
     expect(await create({})).toMatchObject({ engine: 'qemu', isolation: 'emulated' });
   });
 
-  it('runs on the engine that is named', async () => {
+  it('runs on the named engine', async () => {
     expect((await create({ engine: 'qemu' })).engine).toBe('qemu');
     expect((await create({ engine: 'docker' })).engine).toBe('docker');
   });
 
-  it('runs where its image is, and gets the system of its image', async () => {
+  it('runs on the engine that has its image, with the operating system of its image', async () => {
     expect(await create({ image: 'toy' })).toMatchObject({ engine: 'qemu', os: 'windows' });
     vi.spyOn(docker, 'images').mockResolvedValue([]);
     expect((await create({})).engine).toBe('qemu');
@@ -71,20 +71,20 @@ describe('a new computer', () => {
     });
   });
 
-  it('does not move to another engine because the preferred one is away', async () => {
+  it('does not go to another engine while the preferred one is unavailable', async () => {
     away(docker);
     await expect(create({})).rejects.toMatchObject({ code: 'engine_unavailable' });
     expect((await create({ engine: 'qemu' })).engine).toBe('qemu');
   });
 
-  it('gets no engine that cannot be used, though its image is there', async () => {
+  it('gets no unusable engine, even if that has its image', async () => {
     away(qemu);
     await expect(create({ image: 'toy' })).rejects.toMatchObject({ code: 'image_missing' });
   });
 });
 
-describe('an engine that is away', () => {
-  it('hurts no computer of the other', async () => {
+describe('an unavailable engine', () => {
+  it('affects no computer of another', async () => {
     const [one, two] = [await create({ engine: 'docker' }), await create({ engine: 'qemu' })];
     away(docker);
     test = await test.restart();

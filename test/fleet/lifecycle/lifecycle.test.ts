@@ -33,7 +33,7 @@ function gate(): { promise: Promise<void>; open: () => void } {
 }
 
 describe('limits and names', () => {
-  it('runs exactly as many as the limit allows of twenty creations at once', async () => {
+  it('of twenty concurrent creations exactly as many run as the limit allows', async () => {
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, i) => refusal(create(`c${i}`))),
     );
@@ -42,14 +42,14 @@ describe('limits and names', () => {
     expect(test.engine.machines.size).toBe(2);
   });
 
-  it('makes one machine of fifty creations of one name', async () => {
+  it('of fifty creations of one name exactly one succeeds', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => refusal(create('same'))));
     expect(results.filter((result) => result === 'done')).toHaveLength(1);
     expect(results.filter((result) => result === 'name_taken')).toHaveLength(49);
     expect(test.engine.machines.size).toBe(1);
   });
 
-  it('counts a stopped computer no longer, and counts it again when it starts', async () => {
+  it('a stopped computer does not count until it is started again', async () => {
     await create('one');
     await create('two');
     await test.fleet.computers.stop(record('one'));
@@ -60,7 +60,7 @@ describe('limits and names', () => {
 });
 
 describe('a failed creation', () => {
-  it('leaves neither row nor machine', async () => {
+  it('leaves neither a row nor a machine', async () => {
     test.engine.failures.set('start', new ApiError('internal', 'no room'));
     expect(await refusal(create('broken'))).toBe('internal');
     test.engine.failures.clear();
@@ -78,7 +78,7 @@ describe('a failed creation', () => {
   });
 });
 
-describe('steps that cross', () => {
+describe('concurrent steps', () => {
   it('deletes a computer that is starting', async () => {
     const { promise, open } = gate();
     test.engine.gates.set('start', promise);
@@ -104,7 +104,7 @@ describe('steps that cross', () => {
     expect(test.engine.machines.size).toBe(0);
   });
 
-  it('does start, stop and delete twice at once without harm', async () => {
+  it('starting, stopping and deleting are idempotent when requested twice at once', async () => {
     await create('one');
     const one = record('one');
     await Promise.all([test.fleet.computers.stop(one), test.fleet.computers.stop(one)]);
@@ -116,7 +116,7 @@ describe('steps that cross', () => {
   });
 });
 
-describe('a creation that is waited for', () => {
+describe('a creation with wait', () => {
   it('keeps the computer when it is stopped meanwhile', async () => {
     const { promise, open } = gate();
     test.engine.gates.set('start', promise);
@@ -129,7 +129,7 @@ describe('a creation that is waited for', () => {
     expect(record('one').status).toBe('stopped');
   });
 
-  it('is not undone by a list of machines from before it began', async () => {
+  it('is not undone by a list of machines read before it began', async () => {
     const one = await create('one');
     await test.fleet.computers.stop(record('one'));
     const { promise, open } = gate();
@@ -143,8 +143,8 @@ describe('a creation that is waited for', () => {
   });
 });
 
-describe('news of a machine that is being started', () => {
-  /** A start that waits for the screen, and the news that comes meanwhile. */
+describe('an engine report about a machine that is being started', () => {
+  /** A start that waits for the screen, and a report that arrives meanwhile. */
   const started = async (tell: (id: string) => void) => {
     const one = await create('one');
     await test.fleet.computers.stop(record('one'));
@@ -165,12 +165,12 @@ describe('news of a machine that is being started', () => {
     return starting;
   };
 
-  it('is passed over when it is from before the start', async () => {
+  it('is ignored if it is older than the start', async () => {
     expect(await started(() => undefined)).toBe('done');
     expect(record('one').status).toBe('running');
   });
 
-  it('fails the start when the machine has ended', async () => {
+  it('fails the start if the machine has ended', async () => {
     const ended = (id: string) => {
       const machine = test.engine.machines.get(id);
       if (machine) machine.status = 'stopped';
@@ -183,7 +183,7 @@ describe('news of a machine that is being started', () => {
 describe('a protected computer', () => {
   const input = { name: 'one', protected: true } as const;
 
-  it('is not deleted, nor is its project, until it is protected no more', async () => {
+  it('cannot be deleted, nor can its project, until its protection is removed', async () => {
     await create('one');
     test.fleet.computers.update(record('one'), { protected: true });
     expect(await refusal(test.fleet.computers.remove(record('one')))).toBe('conflict');
@@ -194,7 +194,7 @@ describe('a protected computer', () => {
     expect(test.engine.machines.size).toBe(0);
   });
 
-  it('keeps what an update leaves out', async () => {
+  it('keeps its protection in an update without that field', async () => {
     await create('one');
     test.fleet.computers.update(record('one'), { ...input, auto_stop_minutes: 7 });
     const renamed = test.fleet.computers.update(record('one'), { name: 'uno' });
@@ -205,7 +205,7 @@ describe('a protected computer', () => {
 });
 
 describe('after a restart', () => {
-  it('finishes a deletion that was under way', async () => {
+  it('finishes an interrupted deletion', async () => {
     await create('one');
     test.engine.failures.set('remove', new ApiError('engine_unavailable', 'away'));
     await refusal(test.fleet.computers.remove(record('one')));
@@ -216,7 +216,7 @@ describe('after a restart', () => {
     expect(test.engine.machines.size).toBe(0);
   });
 
-  it('finishes a start that was under way when the engine is back', async () => {
+  it('finishes an interrupted start when the engine is back', async () => {
     await create('one');
     await test.fleet.computers.stop(record('one'));
     test.engine.failures.set('start', new ApiError('engine_unavailable', 'away'));
@@ -226,7 +226,7 @@ describe('after a restart', () => {
     await vi.waitFor(() => expect(record('one').status).toBe('running'));
   });
 
-  it('shows what became of its machines meanwhile', async () => {
+  it('shows what happened to its machines meanwhile', async () => {
     const one = await create('one');
     const two = await create('two');
     const machine = test.engine.machines.get(one.id);
@@ -251,7 +251,7 @@ describe('after a restart', () => {
 });
 
 describe('changes made outside the service', () => {
-  it('follows a machine that ended', async () => {
+  it('the status follows a machine that ended', async () => {
     const one = await create('one');
     await vi.waitFor(() => {
       test.engine.emit({ id: one.id, status: 'error', reason: 'Out of memory.' });

@@ -3,7 +3,7 @@ import { ready } from '../../../src/fleet/lifecycle/readiness.js';
 import type { Session } from '../../../src/fleet/sessions/session.js';
 import { SharedConnection } from '../../../src/fleet/sessions/shared-connection.js';
 
-it('gives a shell that does not answer up at once, and leaves the next one alone', async () => {
+it('closes a shell that does not answer at once, and not the next one', async () => {
   const done = { exitCode: 0, timedOut: false, stderr: '' };
   let letGo: (error: Error) => void = () => undefined;
   const connections: { open: boolean }[] = [];
@@ -13,7 +13,7 @@ it('gives a shell that does not answer up at once, and leaves the next one alone
       close: () => {
         connection.open = false;
       },
-      // The first one pays no attention to its signal.
+      // The first one ignores its signal.
       run: () =>
         connection === connections[0]
           ? new Promise((_, reject) => {
@@ -38,11 +38,11 @@ it('gives a shell that does not answer up at once, and leaves the next one alone
   expect(connections.map(({ open }) => open)).toEqual([false, true]);
 });
 
-it('gives a machine on a busy host more time with every attempt', async () => {
+it('gives a machine on a busy host more time with each attempt', async () => {
   let begun = 0;
   const screen = new SharedConnection(async () => {
     const mine = ++begun;
-    // Longer than the first attempts may take, and none of them is of use to a later one.
+    // Longer than the first attempts may take; no attempt helps a later one.
     await new Promise((resolve) => setTimeout(resolve, 100));
     return { open: mine === begun, close: () => undefined };
   }, 60_000);

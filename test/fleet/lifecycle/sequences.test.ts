@@ -11,12 +11,12 @@ import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 import { LIMIT, Model, type ModelStep, NAMES, steps } from '../../support/lifecycle-model.js';
 import { promise } from '../../support/run/promise.js';
 
-/** Durable writes are waited for; what they take on a disk is not what these tests are about. */
+/** In memory, because each write is flushed: these tests do not measure the disk. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-/** Long enough for some dozens of sequences; a slow machine tries fewer, and says how many. */
+/** Long enough for dozens of sequences; a slow machine runs fewer, and reports the number. */
 const MOST_MS = 25_000;
 
-/** An engine whose calls end when the scheduler says so. */
+/** An engine whose calls end when the scheduler decides. */
 class ScheduledEngine extends FakeForkingEngine {
   scheduler: fc.Scheduler | undefined;
 
@@ -26,7 +26,7 @@ class ScheduledEngine extends FakeForkingEngine {
   }
 }
 
-/** A fleet with a project, and what can be done to it from in front and from behind. */
+/** A fleet with a project, and the steps through the service or outside it. */
 class World {
   readonly engine: ScheduledEngine;
   #test: TestFleet;
@@ -45,7 +45,7 @@ class World {
     return new World(await openTestFleet({ engine, directory, maxRunning: LIMIT }), engine);
   }
 
-  /** What the step is answered: `done`, or the error's code. */
+  /** The result of the step: `done`, or the error's code. */
   async does(step: ModelStep): Promise<string> {
     try {
       await this.#do(step);
@@ -86,8 +86,8 @@ class World {
     else machine.status = what === 'ends' ? 'stopped' : 'running';
   }
 
-  /** The engine tells of all its machines, as it does of what happens to them. */
-  tell(): void {
+  /** Emits an engine event for each machine. */
+  reportAll(): void {
     for (const { id } of this.computers()) {
       const status = this.engine.machines.get(id)?.status ?? 'gone';
       this.engine.emit({ id, status });
@@ -109,16 +109,16 @@ class World {
     return this.#test.fleet.computers.list(this.#test.fleet.projects.find(this.#owner, 'demo').id);
   }
 
-  /** What each computer is said to be, and what its machine is. */
+  /** The status of each computer and of its machine. */
   seen(): Record<string, string> {
     const ours = this.computers();
     const owned = new Set(ours.map(({ id }) => id));
-    const strangers = [...this.engine.machines.keys()].filter((id) => !owned.has(id));
+    const orphans = [...this.engine.machines.keys()].filter((id) => !owned.has(id));
     return Object.fromEntries([
       ...ours.map(({ id, name, status }) => {
         return [name, `${status}, machine ${this.engine.machines.get(id)?.status ?? 'none'}`];
       }),
-      ...strangers.map((id) => [id, 'a machine that no computer owns']),
+      ...orphans.map((id) => [id, 'a machine that no computer owns']),
     ]);
   }
 
@@ -134,7 +134,7 @@ describe('promise 17', () => {
     17,
     'service, model and engine agree after each of a sequence of steps',
     async (report) => {
-      let deedsDone = 0;
+      let stepsDone = 0;
       let sequences = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(steps, { minLength: 5, maxLength: 30 }), async (sequence) => {
@@ -146,16 +146,16 @@ describe('promise 17', () => {
               const answer = await world.does(step);
               expect(answer, JSON.stringify(step)).toBe(model.answerTo(step));
               world.away(undefined);
-              // What an engine that is away has not done is done at the next start at the latest.
+              // Work that an unavailable engine refused is done at the next start at the latest.
               if (step.away) await world.reopen();
               await vi.waitFor(
                 () => {
-                  world.tell();
+                  world.reportAll();
                   expect(world.seen(), JSON.stringify(step)).toEqual(model.expected());
                 },
                 { timeout: 5_000, interval: 2 },
               );
-              deedsDone += 1;
+              stepsDone += 1;
             }
             sequences += 1;
           } finally {
@@ -164,14 +164,14 @@ describe('promise 17', () => {
         }),
         { numRuns: 40, endOnFailure: true, interruptAfterTimeLimit: MOST_MS },
       );
-      report(`${deedsDone} steps in ${sequences} sequences, all three agree`);
+      report(`${stepsDone} steps in ${sequences} sequences, all three agree`);
     },
     120_000,
   );
 
   promise(
     17,
-    'whatever crosses, and wherever the service ends, all comes to rest and agrees',
+    'service and engine agree after concurrent steps and a restart at any point',
     async (report) => {
       let sequences = 0;
       const crossing = fc.array(
@@ -188,7 +188,7 @@ describe('promise 17', () => {
               .filter(({ does }) => does !== 'service restart')
               .map((step) => world.does(step));
             const done = Promise.all(asked);
-            // An end in the middle: what is under way stays under way.
+            // The service ends while steps are still running.
             if (asked.length < sequence.length) {
               await new Promise(setImmediate);
               if (scheduler.count() > 0) await scheduler.waitNext(1);
@@ -199,8 +199,8 @@ describe('promise 17', () => {
             await Promise.all([done, rest]);
             await vi.waitFor(
               () => {
-                // What a service that is gone had asked for may be done late.
-                world.tell();
+                // Calls of the ended service may complete late.
+                world.reportAll();
                 const seen = Object.values(world.seen());
                 const atRest = /^(running, machine running|stopped, machine stopped)$/;
                 expect(seen.filter((text) => !atRest.test(text))).toEqual([]);
@@ -217,7 +217,7 @@ describe('promise 17', () => {
         }),
         { numRuns: 60, endOnFailure: true, interruptAfterTimeLimit: MOST_MS },
       );
-      report(`${sequences} sequences that crossed came to rest`);
+      report(`${sequences} concurrent sequences settled`);
     },
     120_000,
   );

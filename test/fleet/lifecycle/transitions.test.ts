@@ -47,21 +47,21 @@ it('reaches a final status from every status, whatever the result of the intende
   }
 });
 
-it('lets nothing but the removal itself end a deletion', () => {
+it('only the removal of the machine ends a deletion', () => {
   const { removed, ...others } = TRANSITIONS.deleting;
   expect(removed).toBe('gone');
   expect(new Set(Object.values(others))).toEqual(new Set(['deleting']));
   expect(TRANSITIONS.deleting.start).toBeUndefined();
 });
 
-it('can delete every computer, and start every one that is not being deleted', () => {
+it('allows deletion in every status, and a start in every one but deleting', () => {
   for (const status of statuses) expect(TRANSITIONS[status].remove).toBe('deleting');
   for (const status of statuses.filter((status) => status !== 'deleting')) {
     expect(['starting', 'running']).toContain(TRANSITIONS[status].start);
   }
 });
 
-it('reaches every status from the first', () => {
+it('can reach every status from the first one', () => {
   const reached = new Set<string>([INITIAL]);
   for (const status of reached) {
     const next = TRANSITIONS[status as ComputerStatus] ?? {};
@@ -70,7 +70,7 @@ it('reaches every status from the first', () => {
   expect(reached).toEqual(new Set([...statuses, 'gone']));
 });
 
-it('judges so that what is judged is permitted, and never takes a disk for lost that never was', () => {
+it('the reconciler only decides on allowed transitions, and reports no disk lost that never existed', () => {
   const at = fc.constantFrom(null, '2026-01-01T00:00:00.000Z');
   const state = fc.constantFrom(
     undefined,
@@ -87,7 +87,7 @@ it('judges so that what is judged is permitted, and never takes a disk for lost 
       if (status === 'deleting') expect(verdict).toEqual({ pursue: 'remove' });
       else if (verdict && 'pursue' in verdict) {
         expect(TRANSITIONS[status][verdict.pursue]).toBeDefined();
-        // Steps begin by themselves only where they were intended.
+        // Only intended steps are resumed.
         if (!sourceIsGone) expect(verdict.pursue).toBe(INTENDED[status as keyof typeof INTENDED]);
       } else if (verdict?.news === 'lost') expect([hadDisk, machine]).toEqual([true, undefined]);
       else if (status === 'starting' || status === 'stopping') expect(verdict).toBeUndefined();
@@ -97,7 +97,7 @@ it('judges so that what is judged is permitted, and never takes a disk for lost 
   );
 });
 
-it('has one place that writes a status, and one that changes a machine', () => {
+it('one file writes statuses, and one changes machines', () => {
   const fleet = join(ROOT, 'src/fleet');
   const files = readdirSync(fleet, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),
@@ -105,7 +105,7 @@ it('has one place that writes a status, and one that changes a machine', () => {
   const matching = (pattern: RegExp) =>
     files.filter((name) => pattern.test(readFileSync(join(fleet, name), 'utf8'))).sort();
   expect(matching(/SET status|DELETE FROM computers/)).toEqual(['store/computers.ts']);
-  // The reconciler removes what no computer owns; copies need two machines, which `Machines` has.
+  // The reconciler removes orphans; copies need two machines, so `Machines` makes them.
   expect(matching(/engine\.(create|start|stop)\(/)).toEqual(['lifecycle/machine.ts']);
   expect(matching(/engine\.(remove|fork)\(/)).toEqual([
     'lifecycle/machine.ts',

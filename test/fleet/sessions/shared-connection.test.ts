@@ -42,7 +42,7 @@ it('opens a new connection after one that was dropped', async () => {
   expect(made.map(({ open }) => open)).toEqual([false, true]);
 });
 
-it('gives up a connection that is being opened when it is closed', async () => {
+it('closing aborts a connection attempt', async () => {
   let isOver: AbortSignal | undefined;
   const link = new SharedConnection((signal) => {
     isOver = signal;

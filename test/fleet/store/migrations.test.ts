@@ -17,14 +17,14 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true }));
 
-/** Writes a state as it was left by a vc of that schema. */
+/** Writes a state as a vc with that schema version would. */
 function write(version: number): void {
   const db = new Database(databaseFile(directory));
   db.exec(readFileSync(join(SCHEMAS, `${version}.sql`), 'utf8'));
   db.close();
 }
 
-/** Every table and index of a database, however its statements are spaced. */
+/** Every table and index of a database; white space is normalized. */
 function schemaOf(path: string): string[] {
   const db = new Database(path);
   const rows = db
@@ -34,11 +34,11 @@ function schemaOf(path: string): string[] {
   return rows.map(({ type, name, sql }) => `${type} ${name}: ${sql.replace(/\s+/g, ' ')}`).sort();
 }
 
-it('knows a state of every schema but the present one', () => {
+it('has a fixture of every earlier schema', () => {
   expect(versions.sort()).toEqual(Array.from({ length: migrations.length - 1 }, (_, i) => i + 1));
 });
 
-it.each(versions)('brings a state of schema %i up to date with all that it holds', (version) => {
+it.each(versions)('migrates a state of schema %i with all its data', (version) => {
   write(version);
   const store = openStore(directory);
   expect(store.serviceId).toBe('srv_0123456789abcdefghjk');
@@ -69,7 +69,7 @@ it.each(versions)('brings a state of schema %i up to date with all that it holds
   rmSync(fresh, { recursive: true });
 });
 
-it('refuses a state of a newer vc, and leaves it as it is', () => {
+it('refuses a state of a newer vc, and does not change it', () => {
   openStore(directory).close();
   const db = new Database(databaseFile(directory));
   db.exec('PRAGMA user_version = 99');
@@ -84,7 +84,7 @@ it('refuses a state of a newer vc, and leaves it as it is', () => {
 it('a step that fails changes nothing', () => {
   write(1);
   const db = new Database(databaseFile(directory));
-  // What a step after the second is going to make is in its way.
+  // A table that a step after the second creates exists already.
   db.exec('CREATE TABLE actions (wrong TEXT)');
   db.close();
   expect(() => openStore(directory)).toThrow('already exists');

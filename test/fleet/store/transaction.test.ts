@@ -12,7 +12,7 @@ it('reports a full disk, keeps existing rows, and works again when there is spac
       for (let i = 0; i < 100; i++) insert.run('x'.repeat(1000));
     });
   inTransaction(db, () => insert.run('before'));
-  // What SQLite does at this many pages is what it does on a full disk.
+  // At the page limit SQLite behaves as on a full disk.
   db.exec('PRAGMA max_page_count = 10');
   expect(write).toThrow('database or disk is full');
   expect(count()).toBe(1);
@@ -22,7 +22,7 @@ it('reports a full disk, keeps existing rows, and works again when there is spac
   db.close();
 });
 
-it('writes nothing of what fails for another reason', () => {
+it('writes nothing if the work fails for another reason', () => {
   const db = new Database(':memory:');
   db.exec('CREATE TABLE notes (text TEXT)');
   const fail = () =>

@@ -24,7 +24,7 @@ const add = (name: string, url = 'rtmp://live.example.com/app') =>
   test.fleet.streamTargets.create(owner, { name, url, stream_key: SECRET });
 
 describe('connections', () => {
-  it('are kept over a restart, and their keys encrypted', async () => {
+  it('survive a restart, with encrypted keys', async () => {
     await add('show');
     test = await test.restart();
     expect(test.fleet.streamTargets.list(owner)).toMatchObject([
@@ -39,7 +39,7 @@ describe('connections', () => {
     expect(statSync(join(test.directory, 'secret.key')).mode & 0o777).toBe(0o600);
   });
 
-  it('have names of their own, and belong to their owner', async () => {
+  it('have unique names per owner', async () => {
     await add('show');
     await expect(add('show')).rejects.toMatchObject({ code: 'name_taken' });
     const other = { id: 'usr_other', keyId: 'key_other' };
@@ -52,7 +52,7 @@ describe('connections', () => {
     expect(test.fleet.streamTargets.list(owner)).toEqual([]);
   });
 
-  it('show neither the name of the stream nor a query, for either can be the key', async () => {
+  it('show neither the stream name nor the query, since either can be the key', async () => {
     const create = (name: string, url: string, stream_key?: string) =>
       test.fleet.streamTargets.create(owner, { name, url, ...(stream_key ? { stream_key } : {}) });
     const url = 'rtmp://live.example.com:1936/app/deep/';
@@ -71,7 +71,7 @@ describe('connections', () => {
     expect(test.fleet.streamTargets.target(owner, 'b').stream).toBe(`name?token=${SECRET}`);
   });
 
-  it('are refused where a stream could not go', async () => {
+  it('are refused for addresses that streams cannot use', async () => {
     await expect(add('x', 'http://example.com/app')).rejects.toThrow('rtmp or rtmps');
     await expect(add('x', 'rtmp://192.168.1.1/app')).rejects.toThrow('--allow-private-rtmp');
   });
@@ -81,7 +81,7 @@ describe('connections', () => {
     await expect(add('one-more')).rejects.toMatchObject({ code: 'limit_reached' });
   });
 
-  it('say so when the key they were encrypted with is gone', async () => {
+  it('report that the key they were encrypted with is gone', async () => {
     await add('show');
     rmSync(join(test.directory, 'secret.key'));
     test = await test.restart();
@@ -97,7 +97,7 @@ describe('connections', () => {
 });
 
 describe('streams', () => {
-  it('need a computer that runs, and a connection that exists', async () => {
+  it('need a running computer and an existing connection', async () => {
     const project = test.fleet.projects.create(owner, 'demo');
     const found = test.fleet.projects.find(owner, project.name);
     const input = CreateComputer.parse({ name: 'desk' });
@@ -114,7 +114,7 @@ describe('streams', () => {
 });
 
 describe('the pictures of a screen', () => {
-  it('outlive its connection, and keep the computer in use', async () => {
+  it('survive a lost connection, and keep the computer in use', async () => {
     const screens: FakeScreen[] = [];
     const link = new SharedConnection<Screen>(async () => {
       const screen = new FakeScreen();

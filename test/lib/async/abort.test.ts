@@ -22,7 +22,7 @@ it('does not call a listener that was removed', () => {
   expect(listener).not.toHaveBeenCalled();
 });
 
-it('settles as the promise does while the signal is not aborted', async () => {
+it('settles like the promise while the signal is not aborted', async () => {
   const { signal } = new AbortController();
   expect(await abortable(Promise.resolve(1), signal)).toBe(1);
   await expect(abortable(Promise.reject(new Error('failed')), signal)).rejects.toThrow('failed');

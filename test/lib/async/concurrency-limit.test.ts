@@ -2,7 +2,7 @@ import { setImmediate as soon } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { ConcurrencyLimit } from '../../../src/lib/async/concurrency-limit.js';
 
-it('runs at most as many tasks as the limit, in order, also after one failed', async () => {
+it('runs at most as many tasks as the limit, in order, even after one failed', async () => {
   const limit = new ConcurrencyLimit(2);
   const begun: number[] = [];
   const ends: ((error?: Error) => void)[] = [];

@@ -9,7 +9,7 @@ it('rejects with the error of the deadline, even if the work ignores its signal'
   await expect(within(never, { ms: 1, onTimeout })).rejects.toThrow('too late');
 });
 
-it('rejects with the reason of the signal, whatever the work throws because of it', async () => {
+it("rejects with the signal's reason, not with the error that the abort causes in the work", async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const working = withDeadline({ ms: 60_000, onTimeout, signal }, async (inner) => {
@@ -22,14 +22,14 @@ it('rejects with the reason of the signal, whatever the work throws because of i
   await expect(waiting).rejects.toThrow('over');
 });
 
-it('settles as the work does in time', async () => {
+it('settles like the work if that is in time', async () => {
   expect(await withDeadline({ ms: 60_000, onTimeout }, async () => 1)).toBe(1);
   expect(await within(Promise.resolve(2), { ms: 60_000, onTimeout })).toBe(2);
   const failing = Promise.reject(new Error('failed'));
   await expect(within(failing, { ms: 60_000, onTimeout })).rejects.toThrow('failed');
 });
 
-it('ignores the late rejection of a promise that is not awaited any more', async () => {
+it('ignores the late rejection of a promise that is no longer awaited', async () => {
   const signal = AbortSignal.abort(new Error('over'));
   const late = new Promise<void>((_, reject) => setImmediate(() => reject(new Error('late'))));
   await expect(within(late, { ms: 1_000, onTimeout, signal })).rejects.toThrow('over');

@@ -18,7 +18,7 @@ it('runs tasks of one key in order, and those of another key in parallel', async
   expect(log).toEqual(['b', 'a1', 'a2']);
 });
 
-it('settles when no task runs or waits, also after one failed', async () => {
+it('is idle when no task runs or waits, even after one failed', async () => {
   const queue = new KeyedQueue();
   const failing = queue.run('a', () => Promise.reject(new Error('failed')));
   await Promise.all([expect(failing).rejects.toThrow('failed'), queue.settled()]);

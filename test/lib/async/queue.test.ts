@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { deferred } from '../../../src/lib/async/deferred.js';
 import { Queue } from '../../../src/lib/async/queue.js';
 
-it('runs tasks one at a time, in order, also after one failed', async () => {
+it('runs tasks one at a time, in order, even after one failed', async () => {
   const queue = new Queue();
   const log: string[] = [];
   const gate = deferred<void>();

@@ -19,7 +19,7 @@ it('throws a permanent error at once', async () => {
   await expect(trying).rejects.toThrow('hopeless');
 });
 
-it('ends with the reason of the signal', async () => {
+it("rejects with the signal's reason", async () => {
   const controller = new AbortController();
   const { signal } = controller;
   const work = () => Promise.reject(new Error('not yet'));

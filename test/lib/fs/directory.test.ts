@@ -7,7 +7,7 @@ import { makeDirectory } from '../../../src/lib/fs/directory.js';
 const root = mkdtempSync(join(tmpdir(), 'vc-directory-'));
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-test('a directory is made with all above it, for its owner alone, and may be there already', () => {
+test('a directory is created with its parents, mode 0700, and may exist already', () => {
   const path = join(root, 'a', 'b', 'c');
   makeDirectory(path);
   makeDirectory(path);
@@ -15,11 +15,11 @@ test('a directory is made with all above it, for its owner alone, and may be the
   expect(statSync(join(root, 'a')).mode & 0o777).toBe(0o700);
 });
 
-test.skipIf(!existsSync('/proc/self'))('where there can be none, that is said at once', () => {
+test.skipIf(!existsSync('/proc/self'))('fails at once where no directory can be created', () => {
   expect(() => makeDirectory('/proc/vc/state')).toThrow('ENOENT');
 });
 
-test('below a file there is no directory', () => {
+test('fails below a file', () => {
   makeDirectory(root);
   writeFileSync(join(root, 'file'), '');
   expect(() => makeDirectory(join(root, 'file', 'below'))).toThrow('ENOTDIR');

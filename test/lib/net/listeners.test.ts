@@ -6,7 +6,7 @@ const HEADER =
 const row = (local: string, state: string, uid: number) =>
   `   0: ${local} 00000000:0000 ${state} 00000000:00000000 00:00000000 00000000  ${uid}        0 5 1 0 100 0 0 10 0`;
 
-test('reads addresses, ports and uids of listening sockets, and no connections', () => {
+test('reads addresses, ports and uids of listening sockets, not of connections', () => {
   const text = [
     HEADER,
     row('0100007F:125C', '0A', 1000),

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { nearest } from '../../../src/lib/text/nearest.js';
 
-it('finds the nearest candidate by edits, swaps of neighbours included, whatever the case', () => {
+it('finds the nearest candidate by edits, including transpositions, ignoring case', () => {
   expect(nearest('retrun', ['retire', 'Return'])).toBe('Return');
 });
 
-it('finds none that is too far away', () => {
+it('finds none if all are too different', () => {
   expect(nearest('xyzzy', ['return', 'enter'])).toBeUndefined();
   expect(nearest('q', ['ab', 'x'])).toBeUndefined();
 });
@@ -27,7 +27,7 @@ it('counts edits of every kind, up to the eight of a long word', () => {
   }
 });
 
-it('prefers the nearer of two, whichever comes first', () => {
+it('prefers the nearer of two, in either order', () => {
   expect(nearest('desktop', ['desktops-2', 'desktops'])).toBe('desktops');
   expect(nearest('desktop', ['desktops', 'desktops-2'])).toBe('desktops');
 });

@@ -40,7 +40,7 @@ const post = (path: string, body: object) =>
   });
 const requests = () => lines.filter(({ msg }) => msg === 'request');
 
-it('writes one line a request, under the id that the answer has, with nothing that was sent', async () => {
+it("writes one line per request, with the answer's request id and no client input", async () => {
   const answers = [
     await post('/projects', { name: 'secret-name' }),
     await post('/projects/secret-name/computers', { name: 'desk' }),
@@ -57,7 +57,7 @@ it('writes one line a request, under the id that the answer has, with nothing th
   expect(JSON.stringify(lines)).not.toMatch(/secret/);
 });
 
-it('writes one line for a WebSocket when it has closed, and counts those that are open', async () => {
+it('writes one line per WebSocket when it has closed, and counts open ones', async () => {
   await post('/projects', { name: 'p' });
   const { id } = (await (await post('/projects/p/computers', { name: 'desk' })).json()) as {
     id: string;
@@ -79,7 +79,7 @@ it('writes one line for a WebSocket when it has closed, and counts those that ar
   expect(line()[0]?.id).toMatch(/^req_/);
   expect(await open()).toBe('0');
 
-  // One that is refused is an ordinary answer, and is written once as well.
+  // A refused one is an ordinary answer, also with one line.
   const refused = new WebSocket(`ws://${base}/api/computers/none/process`, {
     headers: authorization(),
   });

@@ -12,7 +12,7 @@ afterEach(async () => {
   await app.close();
 });
 
-/** Serves the stream when `ready`, and counts the timers that watch a client. */
+/** Serves the stream when `ready`, and counts the timers of the stall check. */
 async function serve(data: PassThrough, ready: (closed: Promise<unknown>) => Promise<unknown>) {
   const timers = new Set<unknown>();
   const { setInterval, clearInterval } = globalThis;
@@ -47,7 +47,7 @@ async function serve(data: PassThrough, ready: (closed: Promise<unknown>) => Pro
   return { client, timers, arrived, sent };
 }
 
-it('keeps nothing for a client that left before the stream was there', async () => {
+it('keeps nothing for a client that left before the stream was ready', async () => {
   const data = new PassThrough();
   const { client, timers, arrived, sent } = await serve(data, (closed) => closed);
   await arrived;
@@ -57,7 +57,7 @@ it('keeps nothing for a client that left before the stream was there', async () 
   expect(timers.size).toBe(0);
 });
 
-it('keeps nothing for one that leaves in the middle', async () => {
+it('keeps nothing for a client that leaves during the stream', async () => {
   const data = new PassThrough();
   const { client, timers, sent } = await serve(data, async () => undefined);
   data.write('first');

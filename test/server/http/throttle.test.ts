@@ -11,7 +11,7 @@ const never = new AbortController().signal;
 
 let app: FastifyInstance;
 let port: number;
-/** Ends the requests that are being worked on. */
+/** Ends the running requests. */
 let finish: () => void;
 let working: number;
 
@@ -54,20 +54,20 @@ async function post(body = '{}', from = 'somebody') {
 }
 const works = (count: number) => vi.waitFor(() => expect(working).toBe(count));
 
-promise(21, 'works on so many at once, lets some wait and refuses the others', async (report) => {
+promise(21, 'runs a limited number at once, queues some and refuses the others', async (report) => {
   const answers = [post(), post(), post(), post()];
   await works(2);
   expect(await post()).toEqual({ status: 429, retryAfter: '1' });
-  // Another owner has room of its own.
+  // Another owner has its own limit.
   answers.push(post('{}', 'another'));
   await works(3);
   finish();
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(5).fill(200));
   await works(0);
-  report('beyond those that work and wait: 429');
+  report('beyond running and queued ones: 429');
 });
 
-it('refuses what has waited too long', async () => {
+it('refuses a request that was queued too long', async () => {
   const answers = [post(), post()];
   await works(2);
   expect(await post()).toMatchObject({ status: 429 });
@@ -75,7 +75,7 @@ it('refuses what has waited too long', async () => {
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-it('reads no more bodies than there is room for', async () => {
+it('reads no more bodies than fit into the limit', async () => {
   const large = JSON.stringify('x'.repeat(600));
   const first = post(large);
   await works(1);
@@ -92,7 +92,7 @@ async function begin(): Promise<Socket> {
   return socket;
 }
 
-it('gives the place of a client that leaves to the next one', async () => {
+it('a client that leaves makes room for the next one', async () => {
   const { status } = await app.inject({ method: 'GET', url: '/none' }).then((answer) => {
     return { status: answer.statusCode };
   });
@@ -108,7 +108,7 @@ it('gives the place of a client that leaves to the next one', async () => {
   expect((await answer).status).toBe(200);
 });
 
-it('takes turns in the order in which they came', async () => {
+it('runs queued requests in order', async () => {
   const lane = new Lane({ ...limits, atOnce: 1, waiting: 10 });
   const leave = await lane.enter(0, never);
   const order: number[] = [];

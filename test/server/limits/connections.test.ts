@@ -35,7 +35,7 @@ async function ask(socket: Socket, path: string, headers = ''): Promise<string> 
   return String(data);
 }
 
-promise(29, 'half-open connections keep nobody out', async (report) => {
+promise(29, 'half-open connections do not block other clients', async (report) => {
   const owner = await dial();
   expect(await ask(owner, '/', 'Authorization: x\r\n')).toContain('200 OK');
   const busy = await dial();
@@ -51,14 +51,14 @@ promise(29, 'half-open connections keep nobody out', async (report) => {
   report('100 half-open connections at a limit of 20, health answers');
 });
 
-it('idle connections of owners give way, busy ones do not', async () => {
+it('idle connections of owners are closed for new ones, busy ones are not', async () => {
   const busy = await dial();
   busy.write('GET /slow HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\n\r\n');
   for (let i = 0; i < 30; i++) await ask(await dial(), '/', 'Authorization: x\r\n');
   expect(busy.destroyed).toBe(false);
 });
 
-it('a third of the descriptors is kept for the rest of the service', () => {
+it('a third of the descriptors is reserved for the rest of the service', () => {
   expect([connectionLimit(300), connectionLimit(1e6)]).toEqual([200, 10_000]);
   open = [];
 });

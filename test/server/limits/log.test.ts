@@ -6,7 +6,7 @@ import { LogLimit } from '../../../src/server/limits/log-limit.js';
 import { rotatingLog } from '../../../src/server/limits/rotating-log.js';
 import { promise } from '../../support/run/promise.js';
 
-it('strangers cause a line per second, and the next one counts the others', () => {
+it('clients without a key cause one line per second, which counts the omitted ones', () => {
   const limit = new LogLimit();
   const at = performance.now();
   const lines = Array.from({ length: 1000 }, () => limit.take(at));

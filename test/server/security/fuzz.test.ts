@@ -6,9 +6,9 @@ import { FakeForkingEngine } from '../../support/fake-engine.js';
 import { fill, parametersOf, type Route, routes } from '../../support/routes.js';
 import { shapeOf, valuesOf } from '../../support/shapes.js';
 
-/** The same requests every time; another number asks others. */
+/** Each seed gives its own sequence of requests. */
 const SEED = Number(process.env.VC_TEST_SEED ?? 7);
-/** How often each route is asked. */
+/** Requests per route. */
 const RUNS = 12;
 
 let app: TestApp;
@@ -27,10 +27,10 @@ async function restore(): Promise<void> {
   there = { id: String(json.id), project: 'demo', computer: 'desk', job: 'job_a' };
 }
 
-/** These reach for the network or last: they are asked for a computer that is not there. */
+/** Operations that use the network or take long: requested for a missing computer only. */
 const AWAY = ['startStream', 'record'];
 
-/** A request as the contract's schemas allow it, or nearly so, to what is there or not. */
+/** A request that matches the contract's schemas, or nearly, for an existing or missing resource. */
 function requestsOf(route: Route): fc.Arbitrary<{ path: string; body: unknown }> {
   const isAway = AWAY.includes(route.name);
   const parameters = parametersOf(route).map((name) => {

@@ -18,14 +18,14 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** One path of each operation that takes a body: it is read the same under the others. */
+/** One path of each operation with a body; its other paths read the body in the same way. */
 const withBody = [
   ...new Map(
     routes.filter(({ body }) => body !== undefined).map((route) => [route.name, route]),
   ).values(),
 ];
 
-/** Bodies that no route may take, whatever its fields. */
+/** Bodies that every route must refuse. */
 function hostile({ body }: Route): [string, string][] {
   const good = JSON.stringify(body === undefined ? {} : exampleOf(body));
   const inside = good.slice(1, -1);
@@ -55,7 +55,7 @@ function hostile({ body }: Route): [string, string][] {
   ];
 }
 
-/** A value of every type that a field may not have. */
+/** Values of types that fields do not have. */
 const WRONG = [null, {}, [], [[]], { length: 1 }, 'wrong \u0000', 1e300, -1, true, ['a', { b: 1 }]];
 
 promise(
@@ -103,7 +103,7 @@ promise(
   LONG_MS,
 );
 
-promise(8, 'no body is like an empty one', async () => {
+promise(8, 'a missing body is like an empty object', async () => {
   for (const route of withBody) {
     if (route.body === undefined) continue;
     const takesNothing = route.body.safeParse({}).success;
@@ -127,7 +127,7 @@ promise(
       expect(announced, path).toMatch(/^x-error-code: payload_too_large\r$/im);
       const { status, sent } = await pour(`${head}Transfer-Encoding: chunked\r\n\r\n`);
       expect(status, path).toBe(413);
-      // It stopped to read soon after the limit, however much was to come.
+      // The service stops reading soon after the limit.
       expect(sent, path).toBeLessThan(40);
       most = Math.max(most, sent);
     }
@@ -136,7 +136,7 @@ promise(
   LONG_MS,
 );
 
-/** Sends chunks of 1 MiB until an answer comes; gives its status and how many were taken. */
+/** Sends chunks of 1 MiB until it is answered; returns the status and the number of chunks sent. */
 function pour(head: string): Promise<{ status: number; sent: number }> {
   const chunk = `100000\r\n${' '.repeat(2 ** 20)}\r\n`;
   return new Promise((resolve) => {

@@ -26,7 +26,7 @@ async function restore(): Promise<void> {
   there = { id: String(json.id), project: 'demo', computer: 'desk', name: 'none', job: 'job_a' };
 }
 
-/** Accepted as it is, or refused in the contract's form; only a remedy's header may quote a name. */
+/** Stored unchanged, or refused in the contract's form; of the headers only the remedy may quote it. */
 function expectInert(answer: Answer, what: string): void {
   expect([200, 400, 404, 405], `${what}: ${answer.text.slice(0, 200)}`).toContain(answer.status);
   if (answer.status !== 200) expect(Object.keys(answer.json), what).toEqual(['error']);
@@ -35,12 +35,12 @@ function expectInert(answer: Answer, what: string): void {
   expect(JSON.stringify(headers), what).not.toContain(CANARY);
 }
 
-/** What is read from a body or a query is the same under every path of an operation. */
+/** One path of each operation; its other paths read body and query in the same way. */
 const firsts = [...new Map(routes.toReversed().map((route) => [route.name, route])).values()];
 
 promise(
   7,
-  'a hostile text in any field is stored inertly or refused',
+  'a hostile text in any field is stored unchanged or refused',
   async (report) => {
     let fields = 0;
     let sent = 0;
@@ -66,7 +66,7 @@ promise(
 
 promise(
   7,
-  'a hostile name in any path or query is no more than a name',
+  'a hostile name in any path or query is treated as a name only',
   async (report) => {
     let sent = 0;
     const texts = HOSTILE.filter((text) => text.isWellFormed());
@@ -98,13 +98,13 @@ promise(
   LONG_MS,
 );
 
-/** The fields of a query; of a recording only its length, without which it lasts. */
+/** The fields of a query; of a recording only its duration, without which it does not end. */
 function namesIn({ name, query }: Route): string[] {
   if (name === 'record') return ['duration'];
   return query === undefined ? [] : Object.keys(shapeOf(query).properties ?? {});
 }
 
-/** Whatever computers there are by now, their machines have names and values of ours alone. */
+/** No machine has a name or value that came from a request. */
 function expectOnlyOurNames(): void {
   expect(engine.machines.size).toBeGreaterThan(0);
   for (const { spec } of engine.machines.values()) {
@@ -113,7 +113,7 @@ function expectOnlyOurNames(): void {
   }
 }
 
-promise(7, 'a name that is taken comes back as it was given', async (report) => {
+promise(7, 'an accepted name is returned unchanged', async (report) => {
   await app.send('POST', '/api/projects', { body: { name: 'names' } });
   const taken: string[] = [];
   for (const text of HOSTILE) {
@@ -124,7 +124,7 @@ promise(7, 'a name that is taken comes back as it was given', async (report) => 
       project: 'names',
       computer: text,
     });
-    // A name of dots is folded away by clients; by its id it is found.
+    // Clients resolve `.` and `..` in paths; the id always works.
     const byId = await app.send('GET', `/api/computers/${made.json.id}`);
     expect(byId.json.name).toBe(text);
     const byName = await app.send('GET', path);
@@ -132,5 +132,5 @@ promise(7, 'a name that is taken comes back as it was given', async (report) => 
     expect((await app.send('DELETE', `/api/computers/${made.json.id}`)).status).toBe(200);
   }
   expect(taken.length).toBeGreaterThan(10);
-  report(`${taken.length} of ${HOSTILE.length} hostile names taken and given back`);
+  report(`${taken.length} of ${HOSTILE.length} hostile names accepted and returned`);
 });

@@ -11,7 +11,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS', 'TR
 const LONG_MS = 120_000;
 
 let app: TestApp;
-/** What the parameters of paths stand for: things that are there. */
+/** Path parameters of existing resources. */
 let there: Record<string, string>;
 beforeAll(async () => {
   app = await openTestApp();
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** What is answered to somebody without a key, whatever was asked for. */
+/** The answer to every request without a key. */
 function expectRefusal(answer: Answer, what: string): void {
   expect(answer.status, what).toBe(401);
   expect(answer.headers['www-authenticate'], what).toBe('Bearer');
@@ -43,7 +43,7 @@ it('the contract has every route of the service', () => {
     ...routes.flatMap(({ method, path }) => [`${method} /api${path}`, `HEAD /api${path}`]),
     'GET /metrics',
     'HEAD /metrics',
-    // The pages' files: the framework prints a wildcard without what stands before it.
+    // The live view's files: the framework prints a wildcard without its prefix.
     'GET *',
     'HEAD *',
   ]);
@@ -54,7 +54,7 @@ it('the contract has every route of the service', () => {
 
 promise(
   3,
-  'every route answers 401 to every wrong way of saying who one is',
+  'every route answers 401 to every kind of wrong credentials',
   async (report) => {
     const wrong: [string, string | null][] = [
       ['none', null],
@@ -72,7 +72,7 @@ promise(
     ];
     let openings = 0;
     for (const [at, { method, path }] of closed.entries()) {
-      // Each of them somewhere, and each route with some of them.
+      // Each kind on some routes, and some kinds on each route.
       const some = wrong.filter((_, index) => index < 2 || (index + at) % 4 === 0);
       const answers = some.map(async ([what, authorization]) => {
         const answer = await app.send(method, fill(path, there), { authorization });
@@ -85,7 +85,7 @@ promise(
   LONG_MS,
 );
 
-promise(3, 'a key anywhere but in its header is none', async () => {
+promise(3, 'a key is accepted only in its header', async () => {
   const { key } = app.world;
   for (const query of [`?key=${key}`, `?api_key=${key}`, `?access_token=${key}`, `?token=${key}`]) {
     const answer = await app.send('GET', `/api/projects${query}`, { authorization: null });
@@ -176,7 +176,7 @@ promise(
         const head = `${method} ${fill(path, there)} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n`;
         const answer = await app.raw(`${head}${length}\r\n\r\n`);
         expect(answer, `${method} ${path}`).toMatch(/^HTTP\/1\.1 401 /);
-        // What nobody reads must not be taken for the next request.
+        // An unread body must not be parsed as the next request.
         expect(answer).toMatch(/^connection: close\r$/im);
         bodies += 1;
       }
@@ -186,7 +186,7 @@ promise(
   LONG_MS,
 );
 
-promise(3, 'nobody is told to send a body before it is known who he is', async () => {
+promise(3, '100 Continue is sent only after authentication', async () => {
   const head =
     'POST /api/projects HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n';
   const expecting = `${head}Expect: 100-continue\r\nContent-Length: 1000\r\n`;
@@ -197,7 +197,7 @@ promise(3, 'nobody is told to send a body before it is known who he is', async (
 
 promise(
   3,
-  'a key has 160 random bits, is shown once, and is kept as SHA-256 alone',
+  'a key has 160 random bits, is shown once, and is stored only as SHA-256',
   async (report) => {
     const made = await app.send('POST', '/api/keys', { body: { name: 'once' } });
     const key = String(made.json.key);
@@ -209,7 +209,7 @@ promise(
       seen.add(one);
       for (const letter of one.slice(3)) counts.set(letter, (counts.get(letter) ?? 0) + 1);
     }
-    // 32 letters of five bits each, none much rarer than another: 64,000 / 32 = 2,000 of each.
+    // 32 letters of five bits each, evenly distributed: 64,000 / 32 = 2,000 of each.
     expect(seen.size).toBe(2000);
     expect(counts.size).toBe(32);
     for (const [letter, count] of counts) expect(Math.abs(count - 2000), letter).toBeLessThan(400);
@@ -226,7 +226,7 @@ promise(
   },
 );
 
-it('a path that exists with another method answers 405, with a key', async () => {
+it('with a key, an existing path with another method answers 405', async () => {
   const methods = new Map<string, string[]>();
   for (const { method, path } of routes.filter(({ path }) => !path.endsWith('*'))) {
     methods.set(path, [...(methods.get(path) ?? []), method]);

@@ -14,7 +14,7 @@ afterAll(() => app.close());
 
 const UPGRADE_LINES = Object.entries(UPGRADE).map(([name, value]) => `${name}: ${value}\r\n`);
 
-/** Head lines of requests that somebody else's page, name or mistake makes. */
+/** Header lines of requests from other pages, under other names, or malformed. */
 const refused = [
   ...[
     '',
@@ -51,7 +51,7 @@ const refused = [
   'Host: evil.example.com\r\nOrigin: http://evil.example.com\r\n',
 ];
 
-/** One route of each kind: with and without a key, with a body, page, socket, not there, refused. */
+/** One route of each kind: with and without a key, with a body, page, socket, missing, refused. */
 const KINDS = [
   'health',
   'listProjects',
@@ -96,7 +96,7 @@ promise(
   LONG_MS,
 );
 
-promise(5, 'its own names are taken, in any form', async () => {
+promise(5, 'its own names are accepted in any form', async () => {
   for (const host of [
     '127.0.0.1',
     'localhost',
@@ -112,7 +112,7 @@ promise(5, 'its own names are taken, in any form', async () => {
   }
 });
 
-promise(5, 'no page of others may read an answer or send a form', async (report) => {
+promise(5, 'other pages can neither read answers nor submit forms', async (report) => {
   let answers = 0;
   for (const route of routes) {
     for (const method of [route.method, 'OPTIONS']) {
@@ -126,7 +126,7 @@ promise(5, 'no page of others may read an answer or send a form', async (report)
       answers += 1;
     }
   }
-  // What a form can send without asking first.
+  // Content types that a form can send without a preflight request.
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data']) {
     const sent = { body: '{"name": "form"}', headers: { 'content-type': type } };
     expect((await app.send('POST', '/api/projects', sent)).status, type).toBe(415);

@@ -9,9 +9,9 @@ import { exampleOf } from '../../support/shapes.js';
 const LONG_MS = 120_000;
 
 let app: TestApp;
-/** What belongs to the first owner, and names of the same length of nothing. */
+/** Resources of the first owner, and missing ones with names of the same length. */
 let theirs: Record<string, string>;
-let nobodys: Record<string, string>;
+let missing: Record<string, string>;
 let stranger: string;
 
 beforeEach(async () => {
@@ -21,7 +21,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-/** Makes what the first owner has, as far as it is not there. */
+/** Creates the first owner's resources that do not exist. */
 async function restore(): Promise<void> {
   await app.send('POST', '/api/projects', { body: { name: 'demo' } });
   await app.send('POST', '/api/projects/demo/computers', { body: { name: 'desk' } });
@@ -31,10 +31,10 @@ async function restore(): Promise<void> {
   const made = await app.send('POST', '/api/keys', { body: { name: 'second' } });
   const [id, key] = [String(json.id), String(made.json.id)];
   theirs = { id, key, project: 'demo', computer: 'desk', name: 'target', job: 'job_a' };
-  nobodys = { ...swapped(theirs), job: 'job_a' };
+  missing = { ...swapped(theirs), job: 'job_a' };
 }
 
-/** The same letters, from the other end: of the same length and form, and nobody's. */
+/** The ids and names reversed: same length and form, but of nothing. */
 function swapped(names: Record<string, string>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(names).map(([name, value]) => {
@@ -44,12 +44,12 @@ function swapped(names: Record<string, string>): Record<string, string> {
   );
 }
 
-/** All that a client gets to see, but for the request's own id and time; names made the same. */
+/** Everything a client sees except request id and time, with both sets of names made equal. */
 function seen({ status, headers, text }: Answer): string {
   const { 'x-request-id': _id, date: _date, ...rest } = headers;
   let all = JSON.stringify({ status, rest, text });
   for (const [name, value] of Object.entries(theirs)) {
-    all = all.replaceAll(value, `{${name}}`).replaceAll(nobodys[name] ?? value, `{${name}}`);
+    all = all.replaceAll(value, `{${name}}`).replaceAll(missing[name] ?? value, `{${name}}`);
   }
   return all;
 }
@@ -62,8 +62,8 @@ function ask(route: Route, names: Record<string, string>, body: unknown, query: 
   return app.send(route.method, path, { authorization: stranger, body, headers });
 }
 
-/** Every way to ask a route: as it should be asked, and wrongly. */
-function askings(route: Route): [unknown, string][] {
+/** Bodies and queries for a route: valid and invalid ones. */
+function requestsFor(route: Route): [unknown, string][] {
   const query = route.query === undefined ? '' : queryOf(exampleOf(route.query));
   const body = bodyOf(route);
   const good: [unknown, string] = [route.method === 'PUT' ? 'bytes' : body, query];
@@ -71,7 +71,7 @@ function askings(route: Route): [unknown, string][] {
 }
 
 function bodyOf({ name, body }: Route): unknown {
-  // Any name of a connection would be one that is not there.
+  // Any connection name would be missing.
   if (name === 'startStream') return { url: 'rtmp://127.0.0.1/live/x' };
   return body === undefined ? undefined : exampleOf(body);
 }
@@ -83,23 +83,23 @@ function queryOf(values: unknown): string {
 
 promise(
   4,
-  "another owner's thing answers exactly as a missing one",
+  "another owner's resource answers exactly like a missing one",
   async (report) => {
     let asked = 0;
     for (const route of addressed) {
-      for (const [body, query] of askings(route)) {
+      for (const [body, query] of requestsFor(route)) {
         const what = `${route.method} ${route.path}${query} ${JSON.stringify(body)}`;
         const answer = await ask(route, theirs, body, query);
-        const missing = await ask(route, nobodys, body, query);
+        const expected = await ask(route, missing, body, query);
         expect([400, 404], what).toContain(answer.status);
-        expect(seen(answer), what).toBe(seen(missing));
+        expect(seen(answer), what).toBe(seen(expected));
         asked += 1;
       }
-      const [body, query] = askings(route)[0] ?? [undefined, ''];
+      const [body, query] = requestsFor(route)[0] ?? [undefined, ''];
       expect((await ask(route, theirs, body, query)).status, route.path).toBe(404);
     }
-    report(`${asked} requests to ${addressed.length} routes, answered alike`);
-    // And nothing was done to it.
+    report(`${asked} requests to ${addressed.length} routes, same answers`);
+    // The resources are unchanged.
     const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
     expect(json).toMatchObject({ id: theirs.id, status: 'running', name: 'desk' });
     expect((await app.send('GET', '/api/keys')).json.keys).toHaveLength(2);
@@ -110,11 +110,11 @@ promise(
 
 promise(
   4,
-  "each of these routes finds what is the owner's own",
+  "each of these routes finds the owner's own resources",
   async () => {
-    // Without this, answers alike would prove nothing.
+    // Otherwise equal answers would prove nothing.
     for (const route of addressed) {
-      const [body, query] = askings(route)[0] ?? [undefined, ''];
+      const [body, query] = requestsFor(route)[0] ?? [undefined, ''];
       const headers = route.upgrade ? UPGRADE : {};
       const path = fill(route.path, theirs) + query;
       const answer = await app.send(route.method, path, { body, headers });
@@ -125,7 +125,7 @@ promise(
   LONG_MS,
 );
 
-promise(4, "another owner's lists, streams and tickets have nothing of it", async () => {
+promise(4, "another owner's lists, streams and tickets contain none of them", async () => {
   for (const [path, list] of [
     ['/api/projects', 'projects'],
     ['/api/connections', 'connections'],
@@ -144,7 +144,7 @@ promise(4, "another owner's lists, streams and tickets have nothing of it", asyn
       ...own,
       body: { connection_name: name },
     });
-  const [answer, missing] = [await stream('target'), await stream(nobodys.name ?? '')];
+  const [answer, expected] = [await stream('target'), await stream(missing.name ?? '')];
   expect(answer.status).toBe(404);
-  expect(seen(answer)).toBe(seen(missing));
+  expect(seen(answer)).toBe(seen(expected));
 });

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-promise(29, 'sockets without a ticket do not keep a viewer out', async (report) => {
+promise(29, 'sockets without a ticket do not block a viewer', async (report) => {
   await app.send('POST', '/api/projects', { body: { name: 'p' } });
   const made = await app.send('POST', '/api/projects/p/computers', { body: { name: 'a' } });
   const url = `ws://127.0.0.1:${app.port}/api/view/${made.json.id}/socket`;

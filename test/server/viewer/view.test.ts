@@ -56,7 +56,7 @@ async function link(id = ids[0] ?? '', mode: 'view' | 'control' = 'control'): Pr
   return String((await call('POST', `/computers/${id}/view`, { mode })).url);
 }
 
-/** The screen that a viewer looks at: the last of them. */
+/** The screen that a viewer sees: the last opened one. */
 function fake(): FakeScreen {
   const screen = world.connectors.screens.findLast(
     (candidate) => candidate.open && candidate.listenerCount('damage') > 0,
@@ -75,7 +75,7 @@ test('a link carries the ticket in its fragment, no key, and expires within a mi
   expect(other.error).toContain('mode must be "view" or "control"');
 });
 
-test("every operation answers a computer's url as the page without a ticket", async () => {
+test("a computer's url is the page without a ticket, in every operation", async () => {
   const url = `${origin}/api/view/${ids[0]}`;
   expect((await call('GET', `/computers/${ids[0]}`)).url).toBe(url);
   const { computers } = await call('GET', '/projects/p/computers');
@@ -100,7 +100,7 @@ describe('the page', () => {
     expect(html).not.toMatch(/<script(?![^>]*\bsrc=)|\son[a-z]+=|\sstyle=|https?:\/\//);
   });
 
-  it('says nothing of whether a computer exists', async () => {
+  it('does not reveal whether a computer exists', async () => {
     const texts = await Promise.all(
       [ids[0], 'cmp_00000000000000000000'].map(async (id) =>
         (await fetch(`${origin}/api/view/${id}`)).text(),
@@ -161,7 +161,7 @@ describe('a ticket', () => {
     expect(await openViewer(await link(), opening).closed).toMatchObject({ code: 'unauthorized' });
   });
 
-  it('has to come in few bytes', async () => {
+  it('is limited in size', async () => {
     const viewer = openViewer(await link(), JSON.stringify({ ticket: 'x'.repeat(100_000) }));
     expect((await viewer.closed)?.code ?? 'cut off').toMatch(/cut off|unauthorized/);
   });
@@ -180,7 +180,7 @@ describe('a ticket', () => {
   });
 });
 
-test('a viewer sees the screen, and what changes on it', async () => {
+test('a viewer sees the screen and its changes', async () => {
   const viewer = openViewer(await link());
   await viewer.first;
   const seen = await openScreen(viewer.stream);
@@ -199,7 +199,7 @@ test('a viewer sees the screen, and what changes on it', async () => {
 });
 
 describe('input', () => {
-  it('of a control viewer reaches the screen, and is let go when the viewer leaves', async () => {
+  it('of a control viewer reaches the screen, and is released when the viewer leaves', async () => {
     const viewer = openViewer(await link());
     await viewer.first;
     const seen = await openScreen(viewer.stream);
@@ -260,7 +260,7 @@ test('a view continues when its screen is reopened', async () => {
   seen.close();
 });
 
-test('there is no link to the view of a stopped computer', async () => {
+test('a stopped computer has no live view', async () => {
   const { id } = await call('POST', '/projects/p/computers', { name: 'off' });
   await call('POST', `/computers/${id}/stop`);
   // All fields have defaults, so no body is needed.

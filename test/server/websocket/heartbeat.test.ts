@@ -21,14 +21,14 @@ afterEach(() => {
   server.close();
 });
 
-/** The service's end of the next connection, watched. */
+/** The service's end of the next connection, with a heartbeat. */
 async function accepted(): Promise<WebSocket> {
   const [socket] = (await once(server, 'connection')) as [WebSocket];
   startHeartbeat(socket, BEAT_MS);
   return socket;
 }
 
-promise(23, 'lets go of a client that answers no ping', async (report) => {
+promise(23, 'disconnects a client that answers no ping', async (report) => {
   const accepting = accepted();
   const { port } = new URL(url);
   const mute: Socket = connect(Number(port), '127.0.0.1');
@@ -44,7 +44,7 @@ promise(23, 'lets go of a client that answers no ping', async (report) => {
   report('within two beats');
 });
 
-it('keeps one that does, and one that the service itself does not read', async () => {
+it('keeps a client that answers, and one that the service has paused', async () => {
   const accepting = accepted();
   const client = new WebSocket(url);
   const socket = await accepting;

@@ -42,7 +42,7 @@ async function call(key: string, method: string, path: string, body?: object) {
   return (await response.json()) as Record<string, unknown>;
 }
 
-/** A process that is not named yet: the socket waits for that. */
+/** A process socket that has not sent its first message. */
 async function openProcess(key: string): Promise<WebSocket> {
   const headers = { authorization: `Bearer ${key}` };
   const socket = new WebSocket(`${base.replace('http', 'ws')}${C}/process`, { headers });
@@ -53,7 +53,7 @@ async function openProcess(key: string): Promise<WebSocket> {
 
 const link = async (key: string) => String((await call(key, 'POST', `${C}/view`, {})).url);
 
-it('a key that is deleted ends what it has opened, and nothing of another key', async () => {
+it('deleting a key closes its sockets, but none of another key', async () => {
   const viewers = [openViewer(await link(other.key)), openViewer(await link(world.key))] as const;
   await Promise.all(viewers.map(({ first }) => first));
   const processes = [await openProcess(other.key), await openProcess(world.key)] as const;
@@ -68,7 +68,7 @@ it('a key that is deleted ends what it has opened, and nothing of another key', 
   viewers[1].socket.terminate();
 });
 
-it('a key that is deleted ends its requests, but the one that deletes it', async () => {
+it('deleting a key aborts its requests, except the deletion itself', async () => {
   const waiting = call(other.key, 'POST', `${C}/wait`, { duration: 60 });
   const going = call(world.key, 'POST', `${C}/wait`, { duration: 0.5 });
   const broken = expect(waiting).rejects.toThrow();
@@ -78,7 +78,7 @@ it('a key that is deleted ends its requests, but the one that deletes it', async
   expect(await going).toMatchObject({ success: true });
 });
 
-it('what was opened with a key that is gone by then ends at once', async () => {
+it('a socket whose key was deleted before it opened closes at once', async () => {
   const owner = world.fleet.apiKeys.authenticate(other.key);
   if (owner === undefined) throw new Error('the key is not known');
   let ends = 0;

@@ -23,7 +23,7 @@ beforeEach(() => {
   messages = new MessageBuffer(socket as unknown as WebSocket, () => undefined);
 });
 
-it('reads nothing more while a quarter of a mebibyte waits', async () => {
+it('pauses the socket while 256 KiB are buffered', async () => {
   const first = messages.first(10_000);
   socket.send('{}');
   expect(await first).toBe('{}');
@@ -39,7 +39,7 @@ it('reads nothing more while a quarter of a mebibyte waits', async () => {
   expect(socket.isPaused).toBe(false);
 });
 
-it('reads nothing more while many small messages wait', () => {
+it('pauses the socket while many small messages are buffered', () => {
   for (let sent = 0; sent < 16; sent++) socket.send(Buffer.alloc(1));
   expect(socket.isPaused).toBe(false);
   socket.send(Buffer.alloc(1));

@@ -40,7 +40,7 @@ function open(): Opened {
   return { socket, refusal, messages };
 }
 
-/** The head of a frame of `length` bytes, of which only `sent` come. */
+/** A frame of `length` bytes, cut off after `sent`. */
 function cutFrame(length: number, sent: number): Buffer {
   const head = Buffer.alloc(14);
   head[0] = 0x81;
@@ -56,7 +56,7 @@ function pour(socket: WebSocket, bytes: Buffer): void {
 
 promise(
   29,
-  'the messages of one owner fill a bounded part of the memory',
+  "the memory of one owner's messages is bounded",
   async (report) => {
     const all = Array.from({ length: 40 }, open);
     await Promise.all(all.map(({ refusal }) => refusal));
@@ -77,7 +77,7 @@ promise(
 
 const tick = () => new Promise((resolve) => setTimeout(resolve, 100));
 
-it('a message to a running process has at most 256 KiB', async () => {
+it('a message to a running process is limited to 256 KiB', async () => {
   const { openShell } = app.world.connectors;
   const running = {
     ...{ stdin: new PassThrough().resume(), stdout: new PassThrough(), stderr: new PassThrough() },
@@ -101,7 +101,7 @@ it('a message to a running process has at most 256 KiB', async () => {
   expect(messages.at(-1)).toContain('payload_too_large');
 });
 
-it('an owner opens a bounded number of sockets', async () => {
+it('the number of sockets per owner is limited', async () => {
   const all = Array.from({ length: 513 }, open);
   const answers = await Promise.all(all.map(({ refusal }) => refusal));
   expect(answers.filter((status) => status === 429)).toHaveLength(1);
@@ -116,7 +116,7 @@ it('an owner opens a bounded number of sockets', async () => {
   for (const { socket } of [...all, again]) socket.terminate();
 }, 30_000);
 
-it('a small message fits however much others hold', () => {
+it('a small message always fits, even if others use the whole budget', () => {
   const budget = new SocketBudget({ ownerBytes: 1000, bytes: 1500, guaranteed: 10 });
   const greedy = budget.open('a');
   greedy.hold(900);
@@ -130,7 +130,7 @@ it('a small message fits however much others hold', () => {
   other.hold(900);
 });
 
-it('counts a share that is closed twice once', () => {
+it('closing a share twice counts once', () => {
   const budget = new SocketBudget({ sockets: 1 });
   const first = budget.open('owner');
   first.close();

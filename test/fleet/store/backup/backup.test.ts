@@ -38,7 +38,7 @@ function ownerOf(store: ReturnType<typeof openStore>, key: string): string {
   return store.owners.findKeyByHash(hashApiKey(key))?.owner_id ?? '';
 }
 
-it('brings back what is encrypted, with its key', () => {
+it('restores encrypted secrets and their key', () => {
   backedUp();
   const { facts, counts, replaced } = restoreState(elsewhere, file);
   expect(facts).toMatchObject({ format: 1, version: '1.2.3', images: [] });
@@ -53,12 +53,12 @@ it('brings back what is encrypted, with its key', () => {
   store.close();
   expect(statSync(join(elsewhere, 'secret.key')).mode & 0o777).toBe(0o600);
   expect(statSync(databaseFile(elsewhere)).mode & 0o777).toBe(0o600);
-  // The key lies beside the restored database, not in it.
+  // The key is beside the restored database, not in it.
   const key = readFileSync(join(elsewhere, 'secret.key'));
   expect(readFileSync(databaseFile(elsewhere)).includes(key)).toBe(false);
 });
 
-it('puts the state aside that is there', () => {
+it('moves an existing state aside', () => {
   const directory = backedUp();
   const { replaced = '' } = restoreState(directory, file);
   expect(readdirSync(replaced).sort()).toEqual(['secret.key', 'vc.db']);
@@ -66,7 +66,7 @@ it('puts the state aside that is there', () => {
   openStore(directory).close();
 });
 
-it('changes nothing while a service has the state open', () => {
+it('changes nothing while a service uses the state', () => {
   const directory = backedUp();
   const store = openStore(directory);
   expect(() => restoreState(directory, file)).toThrow('A service runs in');
@@ -78,7 +78,7 @@ it('changes nothing while a service has the state open', () => {
 it.each([
   ['no database', () => writeFileSync(file, 'a text'), 'not a whole backup'],
   [
-    'a database that is no backup',
+    'a database that is not a backup',
     () => new Database(file).exec('CREATE TABLE t (a)'),
     'no such table',
   ],
@@ -94,7 +94,7 @@ it.each([
   expect(readdirSync(directory).sort()).toEqual(['reserve', 'secret.key', 'vc.db']);
 });
 
-it('restores over a database that is damaged', () => {
+it('replaces a damaged database', () => {
   const directory = backedUp();
   writeFileSync(databaseFile(directory), 'nothing of use');
   restoreState(directory, file);
@@ -103,7 +103,7 @@ it('restores over a database that is damaged', () => {
   store.close();
 });
 
-it('machines that are younger than the backup are left alone, those of later crashes are not', async () => {
+it('machines newer than the backup are kept, orphans of later crashes are not', async () => {
   const engine = new FakeEngine();
   let test: TestFleet = await openTestFleet({ engine, maxRunning: 9 });
   const owner = test.fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };

@@ -25,6 +25,8 @@ export interface ServeOptions extends EngineOptions {
   /** Names of this service, besides loopback, that a Host header may carry. */
   readonly allowedHosts: readonly string[];
   readonly logLevel: LevelWithSilent;
+  /** Turns a line of JSON into the line to write, both with their newline. */
+  readonly formatLog?: (line: string) => string;
   /** Puts the first key where its user finds it; called before the key takes effect. */
   publishFirstKey(key: string, baseUrl: string): Promise<void>;
 }
@@ -47,7 +49,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
         ...['*.text', '*.code', '*.command'],
       ],
     },
-    rotatingLog(pino.destination({ dest: 2, sync: true }), options.stateDirectory, { fd: 2 }),
+    rotatingLog(logDestination(options), options.stateDirectory, { fd: 2 }),
   );
   const store = openStore(options.stateDirectory);
   let fleet: Fleet | undefined;
@@ -86,6 +88,12 @@ export async function serve(options: ServeOptions): Promise<Service> {
     await close();
     throw error;
   }
+}
+
+/** Standard error, written before the next line of code runs. */
+function logDestination({ formatLog }: ServeOptions): { write(line: string): unknown } {
+  const stderr = pino.destination({ dest: 2, sync: true });
+  return formatLog ? { write: (line) => stderr.write(formatLog(line)) } : stderr;
 }
 
 async function openFleet(

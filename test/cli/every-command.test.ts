@@ -68,6 +68,14 @@ const wholeProject = (verb: string, did: string): Case => ({
   stderr: `${did} demo/desktop${did === 'stopped' ? ' (running)' : ''}\n`,
 });
 
+const withoutService = (verb: string): Case => ({
+  argv: ['service', verb],
+  asks: [],
+  code: 7,
+  stdout: '',
+  stderr: /no service has been started/,
+});
+
 const health = { status: 'ok', version: '1.0.0', engines: [], store: { usable: true, detail: '' } };
 const image = {
   ...{ name: 'linux', engine: 'docker', os: 'linux', kind: 'image', status: 'ready', bytes: 3e6 },
@@ -411,6 +419,10 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: '',
     stderr: /there is no image "none"/,
   },
+  'service status': withoutService('status'),
+  'service logs': withoutService('logs'),
+  'service stop': withoutService('stop'),
+  'service restart': withoutService('restart'),
   backup: {
     argv: ['backup', 'vc.backup'],
     asks: [],

@@ -103,6 +103,17 @@ const groups: readonly Group[] = [
     },
   },
   {
+    name: 'service',
+    heading: 'Management commands',
+    summary: 'Manage the service of this machine',
+    verbs: {
+      status: () => import('./service/status.js'),
+      logs: () => import('./service/logs.js'),
+      stop: () => import('./service/stop.js'),
+      restart: () => import('./service/restart.js'),
+    },
+  },
+  {
     name: 'image',
     heading: 'Management commands',
     aliases: ['images'],

@@ -1,6 +1,5 @@
-import type { Health } from '../../contract/index.js';
 import { errorMessage } from '../../lib/text/error-message.js';
-import { serviceHealth } from '../serve/health.js';
+import { healthInDetail, serviceHealth } from '../serve/health.js';
 import { describeMetrics, readMetrics } from '../serve/metrics.js';
 import { openClient } from '../targets/client.js';
 import { type Check, missing, ok } from './check.js';
@@ -85,16 +84,6 @@ const activity: Check = {
     return ok(describeMetrics(metrics));
   },
 };
-
-/** With the details if there is a key, and the service may have it. */
-async function healthInDetail(
-  { baseUrl, ...credentials }: Parameters<typeof openClient>[0],
-  signal: AbortSignal,
-): Promise<Health | undefined> {
-  const health = await serviceHealth(baseUrl, signal);
-  if (health === undefined || credentials.apiKey === undefined) return health;
-  return (await serviceHealth(baseUrl, signal, credentials)) ?? health;
-}
 
 /** How the service is, and what it says of itself. */
 export const serviceChecks: readonly Check[] = [service, key, store, activity];

@@ -28,5 +28,9 @@ export const fields = {
   storedImage: ['engine', 'id', 'name', 'os', 'bytes', 'created_at', 'recipe_hash'],
   template: ['key', 'image', 'ram', 'cpu', 'resolution', 'is_new'],
   me: ['user_id', 'name', 'key', 'running', 'max_running', 'base_url', 'profile'],
+  service: [
+    ...['status', 'pid', 'url', 'port', 'version', 'health', 'engines', 'store', 'started_at'],
+    ...['uptime_seconds', 'in_background', 'log', 'state_directory', 'options'],
+  ],
   profile: ['name', 'base_url', 'project', 'current'],
 } as const satisfies Record<string, readonly string[]>;

@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
 import { chmod, open, readFile, rename, stat } from 'node:fs/promises';
-import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { sleep } from '../../lib/async/sleep.js';
 import { makeDirectory } from '../../lib/fs/directory.js';
 import { packageRoot } from '../../lib/package-root.js';
+import type { Environment } from '../../profile/index.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { done, note, print, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
+import { logFile } from '../service/record.js';
+import { stateFlag } from '../service/target.js';
 import { FIRST_KEY, NEXT } from './foreground.js';
 import { serviceHealth } from './health.js';
 import { localBaseUrl } from './listen.js';
@@ -30,8 +32,26 @@ export async function serveDetached(context: Context, plan: ServePlan): Promise<
     else await done(context, `already running on ${url}`);
     return ExitCode.ok;
   }
-  const log = join(plan.stateDirectory, 'serve.log');
-  const child = await launch(context, plan, log);
+  return startDetached(context, {
+    ...{ url, argv: serveArguments(plan), stateDirectory: plan.stateDirectory },
+    env: context.env,
+  });
+}
+
+/** How to start a service in the background. */
+export interface Launch {
+  readonly url: string;
+  /** The command line without `vc`. */
+  readonly argv: readonly string[];
+  readonly stateDirectory: string;
+  readonly env: Environment;
+}
+
+/** Starts the service and waits until it is ready. */
+export async function startDetached(context: Context, launching: Launch): Promise<number> {
+  const { url, stateDirectory } = launching;
+  const log = logFile(stateDirectory);
+  const child = await launch(launching, log);
   await during(context.progress('Starting the service'), ready(context, url, child));
   child.process.unref();
   const { pid } = child.process;
@@ -41,7 +61,11 @@ export async function serveDetached(context: Context, plan: ServePlan): Promise<
     const notes = await startNotes(child);
     await done(context, `listening on ${url}, pid ${pid}`);
     for (const line of notes) await note(context, line);
-    await note(context, `log: ${log}; stop it with: kill ${pid}`);
+    const flag = stateFlag(context, stateDirectory);
+    await note(
+      context,
+      `to see its log: vc service logs${flag}; to stop it: vc service stop${flag}`,
+    );
     if (notes.some((line) => line.includes(FIRST_KEY))) await note(context, NEXT);
   }
   return ExitCode.ok;
@@ -54,18 +78,18 @@ interface Child {
   readonly logStart: number;
 }
 
-async function launch(context: Context, plan: ServePlan, log: string): Promise<Child> {
-  makeDirectory(plan.stateDirectory);
+async function launch({ argv, stateDirectory, env }: Launch, log: string): Promise<Child> {
+  makeDirectory(stateDirectory);
   const size = (await stat(log).catch(() => undefined))?.size ?? 0;
   if (size > LOG_LIMIT) await rename(log, `${log}.old`);
   const file = await open(log, 'a', 0o600);
   try {
     await chmod(log, 0o600);
-    const child = spawn(process.execPath, [launcher, ...serveArguments(plan)], {
+    const child = spawn(process.execPath, [launcher, ...argv], {
       detached: true,
       stdio: ['ignore', file.fd, file.fd],
-      cwd: plan.stateDirectory,
-      env: { ...context.env },
+      cwd: stateDirectory,
+      env: { ...env },
     });
     return { process: child, log, logStart: size > LOG_LIMIT ? 0 : size };
   } finally {

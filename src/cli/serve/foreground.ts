@@ -1,9 +1,14 @@
+import { fstatSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { packageVersion } from '../../lib/package-root.js';
+import { identifyProcess } from '../../lib/process/identity.js';
+import { errorMessage } from '../../lib/text/error-message.js';
 import { writeDefaultProfile } from '../../profile/index.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { exitProcess, write } from '../framework/io.js';
 import { note } from '../output/print.js';
-import type { ServePlan } from './options.js';
+import { type ServePlan, serveArguments } from './options.js';
 import { untilStopped } from './stop-requests.js';
 
 /** Start of the line that names the profile with the first key. */
@@ -18,8 +23,10 @@ export async function serveInForeground(context: Context, plan: ServePlan): Prom
   const { serve } = await import('../../server/serve.js');
   const stopping = untilStopped(interrupts, () => exitProcess(ExitCode.interrupted));
   const notes: string[] = [];
+  const formatLog = await logFormat(context);
   const service = await serve({
     ...plan,
+    ...(formatLog === undefined ? {} : { formatLog }),
     publishFirstKey: async (apiKey, baseUrl) => {
       const { profile, isCurrent, path } = await writeDefaultProfile({ baseUrl, apiKey }, env);
       notes.push(`${FIRST_KEY} ${profile} (${path})`);
@@ -27,11 +34,44 @@ export async function serveInForeground(context: Context, plan: ServePlan): Prom
         notes.push(`another profile is current; switch with: vc profile use ${profile}`);
     },
   });
+  await record(context, plan, service.url).catch((error: unknown) =>
+    note(context, `warning: vc service cannot find this service: ${errorMessage(error)}`),
+  );
   await announce(context, plan, service.url, notes);
   await stopping;
   await note(context, 'stopping; computers keep running');
   await service.close();
   return ExitCode.ok;
+}
+
+/** Readable lines on a terminal, else JSON. */
+async function logFormat(context: Context): Promise<((line: string) => string) | undefined> {
+  if (!context.io.stderr.isTTY) return undefined;
+  const { readableLogLine } = await import('../service/log-line.js');
+  const chalk = await context.style('stderr');
+  return (line) => `${readableLogLine(line.trimEnd(), context.now(), chalk)}\n`;
+}
+
+/** Leaves for `vc service` how to find this service and start it again. */
+async function record({ env, now }: Context, plan: ServePlan, url: string): Promise<void> {
+  const { engineEnvironment, logFile, writeServiceRecord } = await import('../service/record.js');
+  const log = logFile(plan.stateDirectory);
+  await writeServiceRecord(plan.stateDirectory, {
+    process: (await identifyProcess(process.pid)) ?? null,
+    version: packageVersion(),
+    url,
+    started_at: now().toISOString(),
+    log: (await isStderr(log)) ? log : null,
+    argv: serveArguments(plan),
+    environment: engineEnvironment(env),
+  });
+}
+
+/** True if this process's stderr is the file, as `vc serve --detach` sets it. */
+async function isStderr(path: string): Promise<boolean> {
+  const file = await stat(path).catch(() => undefined);
+  const { ino, dev } = fstatSync(2);
+  return file?.ino === ino && file.dev === dev;
 }
 
 async function announce(

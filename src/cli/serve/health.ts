@@ -23,3 +23,13 @@ export async function serviceHealth(
     await client.close();
   }
 }
+
+/** The health with its details if there is a key, and the service may have it. */
+export async function healthInDetail(
+  { baseUrl, ...credentials }: Parameters<typeof openClient>[0],
+  signal: AbortSignal,
+): Promise<Health | undefined> {
+  const health = await serviceHealth(baseUrl, signal);
+  if (health === undefined || credentials.apiKey === undefined) return health;
+  return (await serviceHealth(baseUrl, signal, credentials)) ?? health;
+}

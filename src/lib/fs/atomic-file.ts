@@ -3,10 +3,14 @@ import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /** Writes a file so that it appears complete or not at all: beside `path` first, then renamed. */
-export async function writeFileAtomically(path: string, data: Uint8Array): Promise<void> {
+export async function writeFileAtomically(
+  path: string,
+  data: Uint8Array,
+  { mode = 0o666 }: { readonly mode?: number } = {},
+): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
-    await writeFile(temporary, data, { flag: 'wx' });
+    await writeFile(temporary, data, { flag: 'wx', mode });
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

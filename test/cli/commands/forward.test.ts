@@ -11,12 +11,13 @@ afterEach(() => world.close());
 /** Runs `vc computer forward` until it has begun. */
 async function forward(argv: readonly string[], options: RunOptions = {}): Promise<string> {
   const interrupts = new Interrupts();
-  world.service.handle('GET /projects/demo/computers/desktop', (_, response) => {
-    response.end(JSON.stringify(computer));
-    setTimeout(() => interrupts.trigger('SIGINT'), 200);
-  });
+  world.service.on('GET /projects/demo/computers/desktop', computer);
   const command = ['computer', 'forward', 'demo/desktop', ...argv];
-  const { code, stdout } = await world.run(command, { ...options, interrupts });
+  const { code, stdout } = await world.run(command, {
+    ...options,
+    interrupts,
+    onStdout: () => interrupts.trigger('SIGINT'),
+  });
   expect(code).toBe(0);
   return stdout;
 }

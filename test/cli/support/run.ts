@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly terminal?: boolean;
   readonly columns?: number;
   readonly interrupts?: Interrupts;
+  /** Called with all of stdout whenever there is more of it. */
+  readonly onStdout?: (text: string) => void;
 }
 
 export interface Outcome {
@@ -61,7 +63,7 @@ async function run(
   const [stdin, stdout, stderr] = [open(), open(), open()];
   if (isTTY) stdin.write(options.stdin ?? '');
   else stdin.end(options.stdin ?? '');
-  const outputs = [collect(stdout), collect(stderr)] as const;
+  const outputs = [collect(stdout, options.onStdout), collect(stderr)] as const;
   const code = await main(argv, {
     io: { stdin, stdout, stderr },
     env: {
@@ -82,9 +84,12 @@ async function run(
   return { code, stdout: stdoutBytes.toString(), stdoutBytes, stderr: stderrBytes.toString() };
 }
 
-async function collect(stream: PassThrough): Promise<Buffer> {
+async function collect(stream: PassThrough, onMore?: (text: string) => void): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  for await (const chunk of stream) chunks.push(Buffer.from(chunk));
+  for await (const chunk of stream) {
+    chunks.push(Buffer.from(chunk));
+    onMore?.(Buffer.concat(chunks).toString());
+  }
   return Buffer.concat(chunks);
 }
 

@@ -32,6 +32,10 @@ const script: readonly Line[] = [
   { argv: ['image', 'import', 'lab', 'none.img', '--no-shell'], code: 1, stderr: /^error: / },
   // The one that serves all this has the state to itself.
   { argv: ['serve', '--listen', '127.0.0.1:0'], code: 1, stderr: /another vc serve/ },
+  { argv: ['service', 'status'], stdout: /^status\trunning\nprocess\t\d+\n/ },
+  { argv: ['service', 'logs'], code: 6, stderr: /runs in the foreground/ },
+  { argv: ['service', 'restart'], code: 6, stderr: /runs in the foreground/ },
+  { argv: ['service', 'stop', '--state', 'none'], code: 7, stderr: /no service has been started/ },
   { argv: ['whoami'], stdout: /0 of 2 running/ },
   { argv: ['doctor', '--json'], stdout: /"name":"service".*?"status":"ok"/ },
   { argv: ['profile', 'get'], stdout: /base url/i },

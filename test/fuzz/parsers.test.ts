@@ -36,7 +36,7 @@ fuzz({ name: 'amf', parse: (pieces) => decodeAmf(Buffer.concat(pieces)) });
 fuzz({
   name: 'rfb',
   ms: 3000,
-  // A screen of 3840x2160, and the flood limit's worth of new sizes.
+  // A screen of 3840x2160, and as many new sizes as the flood limit allows.
   mib: 512,
   inputs: 100,
   async parse(pieces) {
@@ -111,7 +111,7 @@ fuzz({
           channel.close();
         };
         channel.on('data', answer);
-        // An answer to no request is followed by none.
+        // Without a request there is no 'data' event to continue.
         const timer = setInterval(answer, 20);
       },
     });
@@ -123,7 +123,7 @@ fuzz({
   },
 });
 
-/** Splits at the frames' lengths; what is left is one frame. */
+/** Splits at the frames' lengths; the rest is one frame. */
 function sftpFrames(bytes: Buffer): Buffer[] {
   const frames: Buffer[] = [];
   for (let at = 0; at < bytes.length; ) {

@@ -31,7 +31,7 @@ const lock = read('package-lock.json') as {
 const manifest = read('package.json') as Manifest;
 const entries = Object.entries(lock.packages).filter(([path]) => path !== '');
 
-it('every package is pinned by its contents, and comes from the registry', () => {
+it('every package comes from the registry and is pinned by a hash', () => {
   expect(lock.lockfileVersion).toBe(3);
   expect(entries.length).toBeGreaterThan(100);
   for (const [path, { version, resolved, integrity, link }] of entries) {
@@ -45,7 +45,7 @@ it('every package is pinned by its contents, and comes from the registry', () =>
   }
 });
 
-it('what is asked for is an exact version, and the one that is locked', () => {
+it('dependencies are exact versions, equal to the locked ones', () => {
   for (const [name, version] of Object.entries({
     ...manifest.dependencies,
     ...manifest.devDependencies,
@@ -55,8 +55,8 @@ it('what is asked for is an exact version, and the one that is locked', () => {
   }
 });
 
-it('nothing has to run a script to be installed', () => {
-  // Both speed up ssh2, which does without; protobufjs only warns about versions.
+it('no package needs an install script', () => {
+  // The first two are optional for ssh2 and only make it faster; protobufjs only warns about versions.
   const optional = ['cpu-features', 'protobufjs', 'ssh2'].map((name) => `node_modules/${name}`);
   const scripted = entries.filter(([, entry]) => entry.hasInstallScript).map(([path]) => path);
   expect(scripted.sort()).toEqual(optional);
@@ -65,7 +65,7 @@ it('nothing has to run a script to be installed', () => {
   }
 });
 
-it('every package runs on the oldest Node.js that this one runs on', () => {
+it('every package supports the oldest Node.js that this one supports', () => {
   const oldest = minVersion(manifest.engines.node).version;
   const others = entries.filter(
     ([, { engines }]) => engines?.node !== undefined && !satisfies(oldest, engines.node),

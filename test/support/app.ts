@@ -7,21 +7,21 @@ import type { Shell } from '../../src/shell/types.js';
 import { fullShell } from './fake-shell.js';
 import { openTestFleet, type TestFleet } from './fleet.js';
 
-/** The HTTP service over computers in memory, listening on loopback. */
+/** The HTTP service with computers in memory, listening on loopback. */
 export interface TestApp {
   readonly world: TestFleet;
   readonly port: number;
-  /** As a client would, with the first owner's key unless `headers` have another or `null`. */
+  /** Sends a request, with the first owner's key unless `headers` have another or `null`. */
   send(method: string, path: string, options?: Sending): Promise<Answer>;
-  /** Bytes as they are; gives what comes back until the answer's head and body are there. */
+  /** Sends bytes unchanged; returns the answer's head and body. */
   raw(bytes: string): Promise<string>;
-  /** Every route as `METHOD /path`, as the framework has it. */
+  /** Every route of the framework as `METHOD /path`. */
   routes(): string[];
   close(): Promise<void>;
 }
 
 export interface Sending {
-  /** Sent as it is when it is a string. */
+  /** A string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
   /** The whole value of Authorization; none if null. */
@@ -32,7 +32,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: NodeJS.Dict<string | string[]>;
   readonly text: string;
-  /** The body; an empty object when it is no JSON object. */
+  /** The body; an empty object if it is not a JSON object. */
   readonly json: Record<string, unknown>;
 }
 
@@ -110,7 +110,7 @@ function parsed(text: string): Record<string, unknown> {
   return text.startsWith('{') ? JSON.parse(text) : {};
 }
 
-/** Reads the tree that the framework prints: four columns a level, `part (METHOD, METHOD)`. */
+/** Parses the tree that the framework prints: four columns per level, `part (METHOD, METHOD)`. */
 function routesOf(tree: string): string[] {
   const parts: string[] = [];
   return tree.split('\n').flatMap((line) => {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Tries until `probe` gives something other than undefined or false. */
+/** Retries until `probe` returns something other than undefined or false. */
 export async function eventually<T>(
   probe: () => Promise<T | undefined | false>,
   ms = 30_000,

@@ -4,7 +4,7 @@ import type { Connectors } from '../../src/fleet/sessions/session.js';
 import type { Region, Screen, ScreenEvents } from '../../src/screen/types.js';
 import type { Shell } from '../../src/shell/types.js';
 
-/** A screen of 1280x800 that notes what it was asked to do. */
+/** A screen of 1280x800 that records its input. */
 export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
   readonly size = { width: 1280, height: 800 };
   readonly pointer = { x: 640, y: 400 };
@@ -34,7 +34,7 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
     return { data: Buffer.from('picture'), format: options.format, width: 1280, height: 800 };
   }
   readonly cursor = undefined;
-  /** What is held, as `key N` and `buttons N`; released things are noted in {@link inputs}. */
+  /** Held keys and buttons, as `key N` and `buttons N`; releases are recorded in {@link inputs}. */
   readonly raw = this.#makeRaw();
   async settle() {
     this.inputs.push('settle');

@@ -15,7 +15,7 @@ import {
 
 type Call = 'create' | 'start' | 'stop' | 'remove' | 'list' | 'fork';
 
-/** An engine in memory for unit tests; the end-to-end tests run the same against real ones. */
+/** An engine in memory for unit tests; end-to-end tests use real ones. */
 export class FakeEngine implements Engine {
   readonly name: string = 'docker';
   readonly capabilities: EngineCapabilities = {
@@ -63,7 +63,7 @@ export class FakeEngine implements Engine {
   }
 
   async list(): Promise<MachineState[]> {
-    // What a list says is how things stood when it was asked for.
+    // A list has the state of the moment when it was requested.
     const states = [...this.machines].map(([id, { status }]) => ({ id, status }));
     await this.step('list', '');
     return states;
@@ -95,7 +95,7 @@ export class FakeEngine implements Engine {
     }
   }
 
-  /** Tells everybody who watches. */
+  /** Sends an event to all watchers. */
   emit(event: MachineEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
@@ -122,7 +122,7 @@ export class FakeEngine implements Engine {
   }
 }
 
-/** One that copies machines, and can be given more images. */
+/** An engine that can copy machines, with configurable images. */
 export class FakeForkingEngine extends FakeEngine implements Forking {
   override readonly name: string = 'qemu';
   override readonly capabilities: EngineCapabilities = {

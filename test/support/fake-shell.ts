@@ -8,7 +8,7 @@ const job = (id: string) => ({
   ...{ outputBytes: 0, truncated: false },
 });
 
-/** A guest that has every file and every job, and in which every program ends at once. */
+/** A guest that has every file and every job, and where every program ends at once. */
 export const fullShell = {
   spawn: async () => ({
     stdin: new PassThrough(),

@@ -16,7 +16,7 @@ export interface TestFleet {
   readonly connectors: ReturnType<typeof fakeConnectors>;
   readonly directory: string;
   readonly key: string;
-  /** Makes another owner; gives its key. */
+  /** Creates another owner; returns its key. */
   addOwner(name: string): string;
   /** Closes the fleet and opens another one on the same state, as after a crash or restart. */
   restart(): Promise<TestFleet>;
@@ -28,7 +28,7 @@ export async function openTestFleet(
     maxRunning?: number;
     directory?: string;
     engine?: FakeEngine;
-    /** A second engine, and which new computers get if not those of the first. */
+    /** Further engines, and the one for new computers if it is not the first. */
     other?: FakeForkingEngine;
     preferred?: string;
     key?: string;

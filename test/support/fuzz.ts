@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { promise, type Report } from './run/promise.js';
 import { isThorough } from './run/tiers.js';
 
-/** A parser of bytes that a client, a guest or a peer sends. */
+/** A parser of bytes from a client, a guest or a peer. */
 export interface FuzzTarget {
-  /** Also the folder of its inputs in test/fuzz/corpus. */
+  /** Also the name of its folder in test/fuzz/corpus. */
   readonly name: string;
-  /** Parses an input that comes in `pieces`. May throw any error but a programming error. */
+  /** Parses an input that arrives in `pieces`. May throw any error except a programming error. */
   parse(pieces: readonly Buffer[]): unknown;
-  /** Most milliseconds of one input, besides {@link MS_PER_KB}. */
+  /** Limit of milliseconds per input, plus {@link MS_PER_KB}. */
   readonly ms?: number;
-  /** Most MiB that one input allocates, besides {@link ALLOCATED_PER_BYTE}. */
+  /** Limit of MiB that an input may allocate, plus {@link ALLOCATED_PER_BYTE}. */
   readonly mib?: number;
   /** Inputs per change; the thorough tier runs for {@link THOROUGH_MS}. */
   readonly inputs?: number;
@@ -25,7 +25,7 @@ const QUICK_INPUTS = 400;
 const MS_PER_KB = 20;
 const ALLOCATED_PER_BYTE = 2048;
 const LONGEST = 64 * 1024;
-/** Bytes and words at which parsers go wrong. */
+/** Bytes and words that parsers often get wrong. */
 const BYTES = [0, 1, 2, 3, 0x0a, 0x22, 0x5b, 0x7b, 0x7f, 0x80, 0xff];
 const WORDS = [0, 1, 0x7f, 0x80, 0xff, 0xffff, 0xffffff, 0x7fffffff, 0x80000000, 0xffffffff];
 
@@ -70,7 +70,7 @@ async function parseAll(target: FuzzTarget, input: Buffer): Promise<void> {
   await measured(target, split(input, 7));
 }
 
-/** A busy host can make an input slow: one is over its time when it is thrice. */
+/** An input is too slow if it exceeds its limit three times: a busy host can slow down one attempt. */
 async function measured(target: FuzzTarget, pieces: readonly Buffer[]): Promise<void> {
   const size = pieces.reduce((sum, { length }) => sum + length, 0);
   const maxMs = (target.ms ?? 200) + (size / 1000) * MS_PER_KB;
@@ -95,7 +95,7 @@ function isProgrammingError(error: unknown): boolean {
   return error instanceof TypeError || error instanceof RangeError || !(error instanceof Error);
 }
 
-/** Garbage included. */
+/** Including garbage. */
 function allocated(): number {
   const { heapUsed, external } = process.memoryUsage();
   return heapUsed + external;

@@ -6,7 +6,7 @@ export const LIMIT = 2;
 
 type Name = (typeof NAMES)[number];
 
-/** Something that a user does, or that happens behind the service. */
+/** Something that a user does, or that happens outside the service. */
 export type ModelStep = { readonly name: Name; readonly away?: boolean } & (
   | { readonly does: 'create' | 'start' | 'stop' | 'restart' | 'remove' | 'service restart' }
   | { readonly does: 'fork'; readonly to: Name }
@@ -15,7 +15,7 @@ export type ModelStep = { readonly name: Name; readonly away?: boolean } & (
 );
 
 const name = fc.constantFrom(...NAMES);
-/** Seldom: while the engine is away. */
+/** Rarely: while the engine is unavailable. */
 const away = fc.integer({ min: 0, max: 9 }).map((n) => n === 0);
 
 export const steps: fc.Arbitrary<ModelStep> = fc.oneof(
@@ -50,16 +50,16 @@ export const steps: fc.Arbitrary<ModelStep> = fc.oneof(
 );
 
 interface Computer {
-  /** What its machine is; `lost`: it vanished behind the service's back. */
+  /** The state of its machine; `lost`: removed outside the service. */
   machine: 'running' | 'stopped' | 'lost';
   isProtected: boolean;
 }
 
-/** What a project with its computers ought to be, in the fewest words. */
+/** The expected state of a project with its computers. */
 export class Model {
   readonly #computers = new Map<Name, Computer>();
 
-  /** Does the step to the model, and says what it is answered: `done` or an error's code. */
+  /** Applies the step to the model and returns the expected answer: `done` or an error's code. */
   answerTo(step: ModelStep): string {
     if (step.does === 'service restart') return 'done';
     if (step.does === 'create') return this.#create(step.name, 'running', step.away);
@@ -91,7 +91,7 @@ export class Model {
     }
   }
 
-  /** What is to be seen of each computer and its machine. */
+  /** The expected status of each computer and its machine. */
   expected(): Record<string, string> {
     const said = {
       running: 'running, machine running',
@@ -104,7 +104,7 @@ export class Model {
   #create(at: Name, machine: 'running' | 'stopped', isAway: boolean | undefined): string {
     if (this.#computers.has(at)) return 'name_taken';
     if (machine === 'running' && this.#full()) return 'limit_reached';
-    // One that fails leaves nothing.
+    // A failed creation leaves nothing behind.
     if (isAway) return 'engine_unavailable';
     this.#computers.set(at, { machine, isProtected: false });
     return 'done';
@@ -120,7 +120,7 @@ export class Model {
     if (computer.machine === 'running' && does === 'start') return 'done';
     if (computer.machine !== 'running' && this.#full()) return 'limit_reached';
     if (isAway) {
-      // It is gone on with later; a machine that is lost stays so.
+      // The step is resumed later; a lost machine stays lost.
       if (computer.machine === 'stopped') computer.machine = 'running';
       return 'engine_unavailable';
     }

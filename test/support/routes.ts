@@ -5,9 +5,9 @@ import { FILE_PATHS, PROCESS_PATHS, TUNNEL_PATHS } from '../../src/contract/rout
 import { TunnelQuery } from '../../src/contract/sockets/tunnel.js';
 import { VIEW_PATHS } from '../../src/contract/sockets/view.js';
 
-/** One method and path of the interface, with what it takes. */
+/** One method and path of the contract, with its schemas. */
 export interface Route {
-  /** Of the operation; several routes have the same. */
+  /** Name of the operation, which several routes may share. */
   readonly name: string;
   readonly method: string;
   /** Under `/api`, with `:parameters`. */
@@ -15,7 +15,7 @@ export interface Route {
   readonly body?: z.ZodType;
   readonly query?: z.ZodType;
   readonly response?: z.ZodType;
-  /** Answers without a key. */
+  /** Needs no key. */
   readonly open: boolean;
   /** A WebSocket. */
   readonly upgrade: boolean;
@@ -26,19 +26,19 @@ const described: Route[] = Object.entries(operations as Record<string, Operation
     paths.map((path) => ({ ...operation, name, path, open, upgrade: false })),
 );
 
-/** Every route of the contract, the operations and what stands beside them. */
+/** Every route of the contract: operations, byte streams and pages. */
 export const routes: readonly Route[] = [
   ...described,
-  ...beside('readFile', 'GET', FILE_PATHS, { query: ReadFileQuery }),
-  ...beside('writeFile', 'PUT', FILE_PATHS, { query: WriteFileQuery }),
-  ...beside('process', 'GET', PROCESS_PATHS, { upgrade: true }),
-  ...beside('tunnel', 'GET', TUNNEL_PATHS, { upgrade: true, query: TunnelQuery }),
-  ...beside('viewPage', 'GET', [VIEW_PATHS.page, VIEW_PATHS.assets], { open: true }),
-  ...beside('viewSocket', 'GET', [VIEW_PATHS.socket], { open: true, upgrade: true }),
-  ...beside('openapi', 'GET', ['/openapi.json'], { open: true }),
+  ...routesOf('readFile', 'GET', FILE_PATHS, { query: ReadFileQuery }),
+  ...routesOf('writeFile', 'PUT', FILE_PATHS, { query: WriteFileQuery }),
+  ...routesOf('process', 'GET', PROCESS_PATHS, { upgrade: true }),
+  ...routesOf('tunnel', 'GET', TUNNEL_PATHS, { upgrade: true, query: TunnelQuery }),
+  ...routesOf('viewPage', 'GET', [VIEW_PATHS.page, VIEW_PATHS.assets], { open: true }),
+  ...routesOf('viewSocket', 'GET', [VIEW_PATHS.socket], { open: true, upgrade: true }),
+  ...routesOf('openapi', 'GET', ['/openapi.json'], { open: true }),
 ];
 
-function beside(
+function routesOf(
   name: string,
   method: string,
   paths: readonly string[],

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { z } from 'zod';
 
-/** The part of JSON Schema that the contract's schemas become. */
+/** The subset of JSON Schema that the contract's schemas use. */
 export interface Shape {
   readonly type?: string;
   readonly const?: unknown;
@@ -22,15 +22,15 @@ export interface Shape {
   readonly minItems?: number;
 }
 
-/** What a schema takes, as JSON Schema. */
+/** A schema's input as JSON Schema. */
 export function shapeOf(schema: z.ZodType): Shape {
   return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape;
 }
 
-/** Fields of seconds: no test waits for long. */
+/** Fields in seconds, kept short in tests. */
 const LASTING = ['duration', 'seconds', 'timeout', 'delay_ms', 'hold_ms'];
 
-/** Values as the shape has them. What it cannot say, a further check of the schema may refuse. */
+/** Values that match the shape. The schema may refuse some that JSON Schema cannot exclude. */
 export function valuesOf(shape: Shape, field = ''): fc.Arbitrary<unknown> {
   if (shape.const !== undefined) return fc.constant(shape.const);
   if (shape.enum) return fc.constantFrom(...shape.enum);
@@ -84,7 +84,7 @@ function objectsOf(shape: Shape): fc.Arbitrary<unknown> {
   });
 }
 
-/** A value that the schema takes, always the same. */
+/** A valid value of the schema, always the same. */
 export function exampleOf(schema: z.ZodType): unknown {
   const shape = shapeOf(schema);
   for (const value of fc.sample(valuesOf(shape), { seed: 7, numRuns: 500 })) {
@@ -93,7 +93,7 @@ export function exampleOf(schema: z.ZodType): unknown {
   throw new Error(`no example of ${JSON.stringify(shape)}`);
 }
 
-/** Where a shape takes free text: the names of the fields on the way, `0` for a list's first. */
+/** Paths of a shape's free-text fields; `0` stands for the first element of a list. */
 export function textsIn(shape: Shape, path: readonly string[] = []): string[][] {
   const choices = shape.anyOf ?? shape.oneOf ?? [];
   const fields = Object.entries(shape.properties ?? {});
@@ -110,7 +110,7 @@ export function textsIn(shape: Shape, path: readonly string[] = []): string[][] 
   ];
 }
 
-/** The value with another one at the path, which is made where it is not there. */
+/** A copy of the value with another one at the path, which is created if it is missing. */
 export function withAt(value: unknown, [name, ...rest]: readonly string[], put: unknown): unknown {
   if (name === undefined) return put;
   if (Array.isArray(value) || name === '0') {

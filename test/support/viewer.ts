@@ -2,16 +2,16 @@ import { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import type { ViewEvent } from '../../src/contract/sockets/view.js';
 
-/** A live view as the page opens it, from its link. */
+/** A live view, opened from its link as the page does. */
 export interface TestViewer {
   /** RFB, in both directions. */
   readonly stream: Duplex;
   readonly socket: WebSocket;
-  /** What the service said in texts. */
+  /** The service's text messages. */
   readonly events: ViewEvent[];
-  /** The first text, or undefined when the socket closed without one. */
+  /** The first text message, or undefined if the socket closed without one. */
   readonly first: Promise<ViewEvent | undefined>;
-  /** Why it ended. */
+  /** The reason of the end. */
   readonly closed: Promise<Extract<ViewEvent, { type: 'closed' }> | undefined>;
 }
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 
-/** Sources that a process of its own can import: each compiled into `directory`; gives their paths. */
+/** Compiles sources into `directory`, so that another process can import them; returns their paths. */
 export async function compileModules<const Name extends string>(
   directory: string,
   sources: Readonly<Record<Name, string>>,

@@ -5,15 +5,15 @@ import type { TestService } from '../service/service.js';
 
 const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
 
-/** A person's terminal of 100 x 30, in which a shell runs that knows the service. */
+/** A terminal of 100x30 with a shell whose environment is set up for the service. */
 export interface Terminal {
   tmux(...args: string[]): Promise<string>;
-  /** What it shows. */
+  /** The text on the screen. */
   screen(): Promise<string>;
   /** Presses keys, as tmux names them; anything else is typed. */
   type(...keys: string[]): Promise<string>;
   shows(what: RegExp): Promise<true>;
-  /** Starts `vc WORDS` on an empty screen; when it has ended, `ended CODE` stands there. */
+  /** Runs `vc WORDS` on an empty screen and then prints `ended CODE`. */
   vc(words: string): Promise<string>;
   /** Fails unless modes and cursor are as they were when the terminal was opened. */
   isAsBefore(): Promise<void>;

@@ -16,17 +16,17 @@ export interface TerminalOptions {
   readonly columns?: number;
 }
 
-/** A program in a real terminal, one of a tmux server of its own. */
+/** A program in a real terminal, in its own tmux server. */
 export interface Terminal {
-  /** Types the text as it is. */
+  /** Types the text unchanged. */
   type(text: string): Promise<void>;
   /** Presses keys by tmux's names: `Enter`, `Tab`, `C-c`. */
   press(...keys: string[]): Promise<void>;
-  /** The text that stands on the screen. */
+  /** The text on the screen. */
   screen(): Promise<string>;
   /** Every byte that was written to the terminal. */
   written(): Promise<string>;
-  /** Waits until the screen shows it; a generous deadline, because other work may go on. */
+  /** Waits until the screen shows it; the deadline is generous, because the host may be busy. */
   shows(text: string | RegExp): Promise<string>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export async function openTerminal(options: TerminalOptions): Promise<Terminal> 
     const socket = ['-S', join(directory, 'socket'), '-f', '/dev/null', '-u'];
     return (await run('tmux', [...socket, ...words], { env, cwd: options.cwd })).stdout;
   };
-  // The program waits for the log to be there, so that nothing of it is missed.
+  // The program waits for the log file, so that no output is missed.
   const start = `until [ -e '${log}' ]; do sleep 0.02; done; exec "$@"`;
   const size = ['-x', String(options.columns ?? 100), '-y', '40'];
   await tmux('new-session', '-d', ...size, 'sh', '-c', start, 'sh', ...options.command);

@@ -19,9 +19,9 @@ const START_MS = 60_000;
 const IN_USE = 75;
 
 /**
- * The Engine for the tests: as root one of their own, with its own socket, data and network
- * namespace, so that nothing else on the host is touched; else the one that `VC_TEST_DOCKER_HOST`
- * names. Its data lies in the cache, so the image is imported once.
+ * The Engine for the tests: as root a private one with its own socket, data and network namespace,
+ * so that nothing else on the host is touched; otherwise the one in `VC_TEST_DOCKER_HOST`. Its data
+ * is in the cache, so the image is imported once.
  */
 export async function openTestDocker(say: (line: string) => void): Promise<TestDocker> {
   const given = process.env.VC_TEST_DOCKER_HOST;
@@ -54,7 +54,7 @@ async function startEngine(say: (line: string) => void) {
   const child = spawn(
     'flock',
     [
-      // Two Engines would destroy each other's data. Ends with this process, however that ends.
+      // Two Engines would destroy each other's data. The lock is released when this process ends.
       ...['--nonblock', '--no-fork', '--conflict-exit-code', `${IN_USE}`, `${data}.lock`],
       ...['setpriv', '--pdeathsig', 'TERM', 'unshare'],
       '--net',
@@ -106,7 +106,7 @@ async function answering(docker: Docker, child: ChildProcess, log: string): Prom
   }
 }
 
-/** Containers and networks of a run that did not end well. The Engine is the tests' own. */
+/** Removes containers and networks of an aborted run. The Engine is private to the tests. */
 async function removeLeftovers(docker: Docker): Promise<void> {
   for (const { Id } of await docker.listContainers({ all: true })) {
     await docker.getContainer(Id).remove({ force: true, v: true });

@@ -1,18 +1,18 @@
 import { rmSync } from 'node:fs';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A socket in front of another one, that can fall silent and go away. */
+/** A proxy in front of a socket that can stop forwarding or close. */
 export interface SilentProxy {
-  /** From now on nothing passes, in either direction; connections stay and are accepted. */
+  /** Forwards nothing in either direction; connections stay open and new ones are accepted. */
   silence(): void;
-  /** All connections end, and nobody listens. */
+  /** Closes all connections and the listener. */
   leave(): Promise<void>;
-  /** All passes again, and whoever connects is served. */
+  /** Forwards and listens again. */
   comeBack(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Listens on the unix socket `path` for what listens on `target`. */
+/** Listens on the unix socket `path` and forwards to `target`. */
 export async function openSilentProxy(path: string, target: string): Promise<SilentProxy> {
   const sockets = new Set<Socket>();
   let silent = false;

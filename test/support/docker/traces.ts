@@ -6,20 +6,20 @@ import { inject } from 'vitest';
 import { bridgeName, LABEL, machineName } from '../../../src/engines/docker/ids.js';
 import type { TestService } from '../service/service.js';
 
-/** What a service and its computers have on this host, each with where it was found. */
+/** Traces of a service and its computers on this host, each with the place where it was found. */
 export interface Traces {
-  /** Remembers what bears the name of a computer that runs, to be looked for when it is gone. */
+  /** Remembers the names of a running computer's resources, to search for after its removal. */
   remember(id: string): Promise<void>;
-  /** How many have been remembered. */
+  /** Number of remembered computers. */
   readonly remembered: number;
-  /** Everything that there is of them now, but the service itself. */
+  /** All present traces except the service itself. */
   left(): Promise<string[]>;
 }
 
 /**
- * Containers and networks by the service's label, helpers among them; network interfaces by their
- * names; mounts, processes and sockets by the containers' ids and directories. `id` is a computer of
- * it that there is.
+ * Containers (including helpers) and networks by the service's label; network interfaces by name;
+ * mounts, processes and sockets by the containers' ids and directories. `id` is an existing computer
+ * of the service.
  */
 export async function dockerTraces(service: TestService, id: string): Promise<Traces> {
   const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
@@ -39,7 +39,7 @@ export async function dockerTraces(service: TestService, id: string): Promise<Tr
       const { Id, GraphDriver, NetworkSettings } = await docker
         .getContainer(machineName(id))
         .inspect();
-      // Not in the types: where the storage driver and the network have their mounts.
+      // Missing in the types: the mounts of the storage driver and the network.
       const { MergedDir } = GraphDriver.Data as { MergedDir?: string };
       const { SandboxKey } = NetworkSettings as { SandboxKey?: string };
       ids.add(Id);
@@ -64,7 +64,7 @@ export async function dockerTraces(service: TestService, id: string): Promise<Tr
   };
 }
 
-/** Mounts, network interfaces and unix sockets where the Engine is, a line each. */
+/** Mounts, network interfaces and unix sockets in the Engine's namespace, one per line. */
 function hostTables(): string[] {
   const engine = inject('dockerPid') || 'self';
   return ['mounts', 'net/dev', 'net/unix'].flatMap((table) =>
@@ -74,7 +74,7 @@ function hostTables(): string[] {
   );
 }
 
-/** Command lines and working directories; what has ended but was not waited for has neither. */
+/** Command lines and working directories; a zombie has neither. */
 async function processes(): Promise<{ pid: number; text: string }[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const read = async (pid: string) => {

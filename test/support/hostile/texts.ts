@@ -1,7 +1,7 @@
-/** A word that stands in every hostile text: where it turns up, the text got there. */
+/** A word in every hostile text, which shows where the text got to. */
 export const CANARY = 'canary7f3a';
 
-/** Texts that mean something to a shell, a path, a URL, a header, SQL, a program's arguments. */
+/** Texts with a special meaning in a shell, path, URL, header, SQL or argument list. */
 export const HOSTILE: readonly string[] = [
   `../../${CANARY}`,
   `..%2f..%2f${CANARY}`,

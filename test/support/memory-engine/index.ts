@@ -1,7 +1,7 @@
 import type { EngineDescriptor } from '../../../src/engines/descriptor.js';
 import { MemoryEngine } from './engine.js';
 
-/** A complete engine in memory: the proof that a folder and an entry in the list are enough. */
+/** A complete engine in memory; shows that a folder and an entry in the list are enough. */
 export const memory: EngineDescriptor = {
   name: 'memory',
   title: 'Memory',

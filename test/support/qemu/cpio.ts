@@ -1,10 +1,10 @@
-/** One file of an archive; a directory when it has no content. */
+/** One file of an archive; without content, a directory. */
 export interface CpioEntry {
   readonly path: string;
   readonly content?: Buffer | string;
 }
 
-/** An archive as the kernel unpacks it at its start: cpio's `newc` format, all of it executable. */
+/** An initramfs archive in cpio's `newc` format; all files are executable. */
 export function cpio(entries: readonly CpioEntry[]): Buffer {
   const parts = [...entries, { path: 'TRAILER!!!', content: '' }].flatMap((entry, index) => {
     const content = Buffer.from(entry.content ?? '');

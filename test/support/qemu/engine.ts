@@ -27,7 +27,7 @@ import type { Shell } from '../../../src/shell/types.js';
 
 const FILES = ['disk.qcow2', 'kernel', 'initrd', 'cmdline'];
 
-/** Where a built VM image lies: `VC_TEST_VM_IMAGE`, or the newest in the cache. */
+/** Path of a built VM image: `VC_TEST_VM_IMAGE`, or the newest in the cache. */
 export async function findVmImage(): Promise<string | undefined> {
   const given = process.env.VC_TEST_VM_IMAGE;
   if (given !== undefined) return given;
@@ -43,9 +43,9 @@ export async function findVmImage(): Promise<string | undefined> {
   return found.sort((a, b) => b.at - a.at)[0]?.path;
 }
 
-/** An engine directory of a test's own with the image `linux` in it. */
+/** A test's own engine directory with the image `linux`. */
 export async function openQemuDirectory(image: string): Promise<string> {
-  // Beside the cache: on a disk, not in a tmpfs, and where the image can be linked to.
+  // Beside the cache: on a disk, not in a tmpfs, and on the image's file system for hard links.
   const parent = join(defaultCacheDirectory(), 'test-qemu');
   await mkdir(parent, { recursive: true });
   const directory = join(await mkdtemp(join(parent, 'run-')), 'qemu');
@@ -95,12 +95,12 @@ export function spec(id: string, change: Partial<MachineSpec> = {}): MachineSpec
   };
 }
 
-/** A machine's screen; waits until it is there. */
+/** A machine's screen; waits until it answers. */
 export function screenOf(engine: QemuEngine, id: string): Promise<Screen> {
   return untilThere(async () => openScreen(await engine.dial(id, 'screen')));
 }
 
-/** A machine's shell; waits until it is there. */
+/** A machine's shell; waits until it answers. */
 export function shellOf(engine: QemuEngine, id: string, pair = keyPair): Promise<Shell> {
   const { privateKey } = pair;
   return untilThere(async () => {
@@ -110,7 +110,7 @@ export function shellOf(engine: QemuEngine, id: string, pair = keyPair): Promise
   });
 }
 
-/** What a command prints; fails if the command does. */
+/** The output of a command; fails if the command fails. */
 export async function run(shell: Shell, command: string): Promise<string> {
   const result = await shell.run({ command, timeoutMs: 90_000, background: false });
   if (result.exitCode !== 0) throw new Error(`${command}: ${JSON.stringify(result)}`);
@@ -121,13 +121,13 @@ export async function ready(shell: Shell): Promise<void> {
   await run(shell, '/usr/lib/vc/ready');
 }
 
-/** The process of a machine's QEMU. */
+/** Process id of a machine's QEMU. */
 export async function pidOf(directory: string, id: string): Promise<number> {
   const text = await readFile(join(directory, 'machines', id, 'machine.json'), 'utf8');
   return JSON.parse(text).process.pid;
 }
 
-/** Ends all machines and removes what a test's engine has left. */
+/** Ends all machines and removes a test's engine directory. */
 export async function closeQemuDirectory(directory: string): Promise<void> {
   const engine = openQemuEngine(directory);
   for (const { id } of await engine.list()) await engine.remove(id);

@@ -1,7 +1,7 @@
 import type { MachineRecord } from '../../../src/engines/qemu/machine/machine-record.js';
 import { currentBootId } from '../../../src/lib/process/identity.js';
 
-/** The record of a machine that was used and whose process is gone, but for `change`. */
+/** The record of a used machine without a process, with `change` applied. */
 export async function machineRecord(change: Partial<MachineRecord>): Promise<MachineRecord> {
   const bootId = await currentBootId();
   return {
@@ -21,7 +21,7 @@ export async function machineRecord(change: Partial<MachineRecord>): Promise<Mac
     used: true,
     resume: null,
     resumeMac: null,
-    // No process has this id: Linux gives out no more than 4,194,304.
+    // No process has this id: the maximum on Linux is 4,194,304.
     process: { pid: 5_000_000, startTime: 1, bootId, uid: 0 },
     failure: null,
     ...change,

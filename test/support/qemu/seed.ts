@@ -5,12 +5,12 @@ import { execa } from 'execa';
 import { defaultCacheDirectory } from '../../../src/images/cache.js';
 
 const VC = fileURLToPath(new URL('../../../bin/vc.js', import.meta.url));
-/** What of a state directory is the same for every service: it is never written to again. */
+/** The read-only parts of a state directory, which all services can share. */
 const SHARED = ['images', 'templates'];
 
 /**
  * `VC_TEST_QEMU_SEED` if that is set, else a state directory in the cache with the Linux image for
- * QEMU and a template of it, made with the command line as a user does. The first time takes minutes, afterwards about a second.
+ * QEMU and its template, created with the command line. Takes minutes the first time, then a second.
  */
 export async function prepareQemuSeed(say: (line: string) => void): Promise<string> {
   const given = process.env.VC_TEST_QEMU_SEED;
@@ -23,11 +23,11 @@ export async function prepareQemuSeed(say: (line: string) => void): Promise<stri
   return seed;
 }
 
-/** Builds another image into a seed, unless it is there. */
+/** Builds another image into a seed, unless it exists. */
 export const addImage = (seed: string, name: string): Promise<void> =>
   inSeed(seed, ['image', 'build', name, '--engine', 'qemu', '--if-missing']);
 
-/** Boots a template of an image in a seed, unless it is there. */
+/** Boots a template of an image in a seed, unless it exists. */
 export const warmImage = (seed: string, image: string): Promise<void> =>
   inSeed(seed, ['image', 'warm', image]);
 
@@ -39,7 +39,7 @@ async function inSeed(seed: string, words: readonly string[]): Promise<void> {
   process.stderr.write(`qemu: vc ${words.join(' ')}: ${seconds} s\n`);
 }
 
-/** Gives a service that has not been started the seed's images and templates, as hard links. */
+/** Links the seed's images and templates into the state of a service that has not been started. */
 export async function plantQemuSeed(seed: string, stateDirectory: string): Promise<void> {
   const target = join(stateDirectory, 'qemu');
   mkdirSync(stateDirectory, { recursive: true, mode: 0o700 });

@@ -8,10 +8,10 @@ import { type CpioEntry, cpio } from './cpio.js';
 import { guestFiles, MODULES } from './tiny-guest-files.js';
 import { GRUB } from './toy-disk.js';
 
-/** Who is let in, with a home directory and no rights. */
+/** The user who can log in: unprivileged, with a home directory. */
 export const SSH_USER = 'lab';
 
-/** Debian's packages that the system is made of, beside its kernel and BusyBox. */
+/** Debian packages of the system, besides its kernel and BusyBox. */
 const PACKAGES = ['openssh-server', 'openssh-sftp-server', 'libwrap0', 'bash-static'];
 const LIBRARIES = 'usr/lib/x86_64-linux-gnu';
 
@@ -56,16 +56,15 @@ menuentry "lab" {
 `;
 
 /**
- * Writes a disk with a system that knows nothing of us: GRUB, Debian's kernel, a network by DHCP and
- * OpenSSH's server, which lets {@link SSH_USER} in with that key. It is made of files, with no
- * device and no rights.
+ * Writes a disk with a system that is not one of our images: GRUB, Debian's kernel, DHCP and an
+ * OpenSSH server, where {@link SSH_USER} can log in with that key. Needs no devices or privileges.
  */
 export async function makeSshDisk(path: string, authorizedKey: string): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'vc-ssh-'));
   try {
     const base = await guestFiles();
     const system = cpio(await systemEntries(directory, authorizedKey));
-    // What comes later takes the place of what is there.
+    // Later files replace earlier ones.
     await writeFile(
       join(directory, 'initrd'),
       Buffer.concat([await readFile(base.initrd), system]),
@@ -90,16 +89,16 @@ export async function makeSshDisk(path: string, authorizedKey: string): Promise<
   }
 }
 
-/** The partition: it begins at 1 MiB and has 64. */
+/** The partition: 64 MiB, starting at 1 MiB. */
 const [FIRST_SECTOR, SECTORS] = [2048, 131_072];
 
-/** The boot sector with a table of one FAT partition, and GRUB behind it. */
+/** The boot sector with a table of one FAT partition, followed by GRUB. */
 function bootSectors(boot: Buffer, core: Buffer): Buffer {
   const entry = Buffer.alloc(16);
   entry.set([0x80, 0xfe, 0xff, 0xff, 0x0e, 0xfe, 0xff, 0xff]);
   entry.writeUInt32LE(FIRST_SECTOR, 8);
   entry.writeUInt32LE(SECTORS, 12);
-  // GRUB's sector has code for floppy disks where the table is.
+  // In GRUB's boot sector, code for floppy disks is in the place of the table.
   boot.fill(0, 446, 510).set(entry, 446);
   return Buffer.concat([boot, core]);
 }
@@ -111,7 +110,7 @@ async function systemEntries(directory: string, authorizedKey: string): Promise<
   });
   const root = join(directory, 'root');
   const wanted = ['usr/sbin/sshd', 'usr/lib/openssh/sftp-server'];
-  // Newer servers have the work of a connection done by these.
+  // Newer servers handle connections in these programs.
   const newer = ['usr/lib/openssh/sshd-session', 'usr/lib/openssh/sshd-auth'];
   const programs = [...wanted, ...newer.filter((path) => existsSync(join(root, path)))];
   const libraries = await Promise.all(programs.map((path) => librariesOf(root, path)));
@@ -140,7 +139,7 @@ async function file(path: string, from: string): Promise<CpioEntry> {
   return { path, content: await readFile(from) };
 }
 
-/** The loader and the libraries of a program, from the packages or else from this machine. */
+/** The loader and libraries of a program, from the packages or else from this host. */
 async function librariesOf(root: string, program: string): Promise<CpioEntry[]> {
   const env = { LD_LIBRARY_PATH: join(root, LIBRARIES) };
   const { stdout } = await execa('ldd', [join(root, program)], { env });

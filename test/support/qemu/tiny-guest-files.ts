@@ -9,7 +9,7 @@ export interface GuestFiles {
   readonly initrd: string;
 }
 
-/** Of the kernel, for the network. */
+/** Kernel modules for the network. */
 export const MODULES = [
   'drivers/virtio/virtio_ring',
   'drivers/virtio/virtio',
@@ -21,7 +21,7 @@ export const MODULES = [
   'drivers/net/virtio_net',
 ];
 
-/** Says who it is on port 22, then does what it reads on the serial port, line by line. */
+/** Sends a greeting on port 22, then runs each line from the serial port as a command. */
 const INIT = `#!/bin/busybox sh
 /bin/busybox --install -s /bin
 mount -t devtmpfs dev /dev
@@ -50,7 +50,7 @@ while read -r line; do
 done
 `;
 
-/** The kernel and the programs of Debian's packages, the smallest guest that has a network. */
+/** Kernel and programs from Debian packages: the smallest guest with a network. */
 export function guestFiles(): Promise<GuestFiles> {
   made ??= make();
   return made;

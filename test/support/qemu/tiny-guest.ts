@@ -19,7 +19,7 @@ import { guestFiles } from './tiny-guest-files.js';
 const BOOTED_WITHIN_MS = 90_000;
 const ANSWERED_WITHIN_MS = 30_000;
 
-/** A guest without a disk that does what it is told on its serial port. */
+/** A guest without a disk that runs the commands from its serial port. */
 export class TinyGuest {
   #said = '';
 
@@ -69,13 +69,13 @@ export class TinyGuest {
     return guest;
   }
 
-  /** What a command prints. */
+  /** The output of a command. */
   async run(command: string): Promise<string> {
     this.console.write(`${command}\n`);
     return this.#answer(ANSWERED_WITHIN_MS);
   }
 
-  /** What a server on that port says first; empty when it cannot be reached. */
+  /** The greeting of the server on that port; empty if it cannot be reached. */
   async greeting(host: string, port: number): Promise<string> {
     return this.run(`nc -w 3 ${host} ${port} </dev/null 2>/dev/null`);
   }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 
-/** Debian's package grub-pc-bin. */
+/** From the Debian package grub-pc-bin. */
 export const GRUB = '/usr/lib/grub/i386-pc';
 const MODULES = ['memdisk', 'tar', 'normal', 'configfile', 'biosdisk', 'echo', 'sleep', 'minicmd'];
 const MENU = `set timeout=-1
@@ -13,8 +13,8 @@ menuentry "second" { clear; echo SECOND; sleep 3600 }
 `;
 
 /**
- * Writes a disk that knows nothing of us: GRUB with a menu of two entries, which waits for keys. It
- * is made of files, with no device and no rights.
+ * Writes a disk that is not one of our images: GRUB with a menu of two entries, which waits for keys.
+ * Needs no devices or privileges.
  */
 export async function makeToyDisk(path: string): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'vc-toy-'));
@@ -25,7 +25,7 @@ export async function makeToyDisk(path: string): Promise<void> {
     await execa('tar', ['-C', directory, '-cf', memory, 'boot']);
     const where = ['-O', 'i386-pc', '-d', GRUB, '-p', '(memdisk)/boot/grub'];
     await execa('grub-mkimage', [...where, '-m', memory, '-o', core, ...MODULES]);
-    // The boot sector loads what follows it.
+    // The boot sector loads the sectors after it.
     const sectors = [readFileSync(join(GRUB, 'boot.img')), readFileSync(core)];
     writeFileSync(path, Buffer.concat(sectors));
     truncateSync(path, 2 ** 21);

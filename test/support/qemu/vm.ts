@@ -17,16 +17,16 @@ export interface Answer {
   readonly [more: string]: unknown;
 }
 
-/** A machine of a built image under plain QEMU, and its three ports. */
+/** A machine with a built image under plain QEMU, and its three ports. */
 export interface Vm {
-  /** Asks the guest's agent, and returns its answer. */
+  /** Sends a request to the guest's agent and returns the answer. */
   ask(request: { do: string; [more: string]: unknown }): Promise<Answer>;
-  /** Sends a line as it is and returns the answer. */
+  /** Sends a line unchanged and returns the answer. */
   send(line: string): Promise<Answer>;
-  /** Connects to a stream, after the guest has seen the end of the connection before. */
+  /** Connects to a stream, after the guest has noticed the end of the previous connection. */
   dial(stream: 'screen' | 'shell'): Promise<Socket>;
   console(): Promise<string>;
-  /** Resolves when the machine has switched itself off. */
+  /** Resolves when the machine has powered off. */
   readonly off: Promise<unknown>;
   close(): Promise<void>;
 }
@@ -86,7 +86,7 @@ export async function startVm(image: BuiltDisk, words = ''): Promise<Vm> {
   };
 }
 
-/** Answers by id; null is that of a question without one. */
+/** Answers by id; null for a request without one. */
 function asker(control: Socket): (line: string, id: string | null) => Promise<Answer> {
   const waiting = new Map<string | null, (answer: Answer) => void>();
   createInterface({ input: control }).on('line', (line) => {

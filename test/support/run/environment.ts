@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** An address that nothing listens on: what a test reaches when it names no Engine of its own. */
+/** An address without a listener, for tests that name no Engine. */
 const NO_ENGINE = 'unix:///nonexistent/docker.sock';
 
 /**

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What the planted host's home directory holds before the run; see planted-host.js. */
+/** The contents of the planted host's home directory before the run; see planted-host.js. */
 const PLANTED = ['.config', '.config/vc', '.config/vc/config.json'];
 
-/** What the tests did to the planted host, a line each; nothing when none is planted. */
+/** The tests' uses of the planted host, one per line; empty without a planted host. */
 export function hostViolations(): string[] {
   const directory = process.env.VC_TEST_PLANTED_HOST;
   if (directory === undefined) return [];

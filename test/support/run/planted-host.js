@@ -1,9 +1,9 @@
 /**
  * Runs a command on a planted host: `node planted-host.js COMMAND ARGUMENT…`.
  *
- * The command sees a home directory with a profile, `VC_*` variables that make no sense, a Docker
- * Engine's socket in DOCKER_HOST, and port 4700 taken. Every use of the socket or the port is
- * written down in a file, which the reporter reads: a test that uses the host fails the run.
+ * The command sees a home directory with a profile, invalid `VC_*` variables, a Docker Engine's
+ * socket in DOCKER_HOST, and port 4700 in use. Every use of the socket or the port is recorded in a
+ * file that the reporter reads: a test that uses the host fails the run.
  */
 import { spawn } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ async function main([program, ...args]) {
   const config = { currentProfile: 'default', profiles: { default: profile } };
   writeFileSync(join(home, '.config', 'vc', 'config.json'), JSON.stringify(config));
   await recordUse(record, 'the Docker Engine of the host', { path: socket });
-  // Taken by something else: then nothing is recorded, and a test that uses it fails by itself.
+  // In use by another program: nothing is recorded, and a test that uses the port fails anyway.
   await recordUse(record, `port ${DEFAULT_PORT}`, { host: '127.0.0.1', port: DEFAULT_PORT }).catch(
     () => undefined,
   );
@@ -39,7 +39,7 @@ async function main([program, ...args]) {
   const child = spawn(program, args, {
     stdio: 'inherit',
     env: {
-      // npm's own settings are not what is planted.
+      // npm's own settings are kept.
       npm_config_cache: join(real, '.npm'),
       npm_config_userconfig: join(real, '.npmrc'),
       ...process.env,

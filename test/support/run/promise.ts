@@ -13,12 +13,12 @@ import { isThorough } from './tiers.js';
  * share a row. Put the test where its subject is tested.
  */
 export const promise = Object.assign(define(it), {
-  /** Skipped with a reason where this host cannot run it. */
+  /** Skipped with a reason if this host cannot run it. */
   unless: (reason: string | undefined) =>
     reason === undefined ? define(it) : defineSkipped(reason),
-  /** Left out, not skipped, where the condition is false. */
+  /** Omitted, not skipped, if the condition is false. */
   runIf: (condition: boolean) => (condition ? define(it) : leaveOut),
-  /** Part of the thorough tier alone. */
+  /** Runs only in the thorough tier. */
   thorough: isThorough ? define(it) : leaveOut,
 });
 

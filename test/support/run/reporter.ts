@@ -5,7 +5,7 @@ import { hostViolations } from './host-violations.js';
 import { asMarkdown, asText, type PromiseTest, promiseRows, writeRecord } from './promise-table.js';
 
 const SLOWEST = 10;
-/** Characters of a failure's message that are printed. */
+/** Number of printed characters of a failure's message. */
 const MESSAGE = 1_000;
 
 /**
@@ -42,7 +42,7 @@ export class SummaryReporter implements Reporter {
     for (const test of tests.filter((test) => test.diagnostic()?.flaky)) {
       print(`second attempt: ${described(titleOf(test), errorsOf(test))}`);
     }
-    // Last, so that the end of a log says what went wrong.
+    // Last, so that the end of a log has the failures.
     for (const failure of failures) print(`failed: ${failure}`);
     if (failures.length > 0) process.exitCode = 1;
     const passed = ended('passed').length;
@@ -54,7 +54,7 @@ export class SummaryReporter implements Reporter {
       const { promise } = test.meta();
       return promise === undefined ? [] : [{ ...promise, state: test.result().state }];
     });
-    // A run of the unit tests alone says nothing of most promises.
+    // Unit tests alone cover few promises.
     if (marked.every(({ engine }) => engine === 'any')) return;
     const rows = promiseRows(marked);
     print(`\n${asText(rows)}\n\n`);
@@ -83,7 +83,7 @@ function errorsOf(test: TestCase): string[] {
   return (test.result().errors ?? []).map(({ message }) => message);
 }
 
-/** A file that did not load, or whose set-up failed, has no failed test of its own. */
+/** A file that failed to load or set up has no failed test. */
 function failureOf(module: TestModule): string[] {
   const errors = [
     ...module.errors(),

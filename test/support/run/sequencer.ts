@@ -12,7 +12,7 @@ export class AlternatingSequencer extends BaseSequencer {
       counts.set(name, count + 1);
       places.set(file, count);
     }
-    /** Where in its project's list a file stands, from 0 to 1. */
+    /** A file's position in its project's list, from 0 to 1. */
     const share = (file: TestSpecification) =>
       (places.get(file) ?? 0) / (counts.get(file.project.name) ?? 1);
     const group = (file: TestSpecification) => file.project.config.sequence.groupOrder;

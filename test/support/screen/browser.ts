@@ -6,12 +6,12 @@ import sharp from 'sharp';
 
 const EXECUTABLE = process.env.VC_TEST_CHROMIUM ?? '/usr/bin/chromium';
 
-/** Why there is no browser to test with; undefined when there is one. */
+/** Why there is no browser for the tests; undefined if there is one. */
 export const noBrowser = existsSync(EXECUTABLE)
   ? undefined
-  : `${EXECUTABLE} is not there; on Debian: apt-get install chromium`;
+  : `${EXECUTABLE} is missing; on Debian: apt-get install chromium`;
 
-/** A Chromium with an empty profile of its own that talks to nobody by itself. */
+/** A Chromium with an empty profile and without background traffic. */
 export async function openBrowser(): Promise<Browser> {
   const home = mkdtempSync(join(tmpdir(), 'vc-browser-'));
   const browser = await chromium.launch({
@@ -31,9 +31,9 @@ export async function openBrowser(): Promise<Browser> {
   return browser;
 }
 
-/** A page, and every complaint of the browser about it. */
+/** A page, and all errors that the browser reports about it. */
 export async function openPage(browser: Browser, url: string) {
-  // The desktop fits at its own size, with the bar above: pixels are comparable.
+  // Large enough for the desktop at its real size below the bar, so that pixels can be compared.
   const page = await browser.newPage({ viewport: { width: 1400, height: 900 } });
   const complaints: string[] = [];
   page.on('console', (message) => {
@@ -50,7 +50,7 @@ export async function live(page: Page): Promise<void> {
   await page.waitForSelector('body[data-state="live"]', { timeout: 60_000 });
 }
 
-/** Where the desktop's point is in the page. */
+/** A desktop's point in page coordinates. */
 export async function pointOn(page: Page, x: number, y: number): Promise<[number, number]> {
   const canvas = page.locator('#screen canvas');
   const box = await canvas.boundingBox();
@@ -65,7 +65,7 @@ export async function pointOn(page: Page, x: number, y: number): Promise<[number
   ];
 }
 
-/** The pixels that the page shows, as red, green, blue. */
+/** The pixels of the page's canvas, as red, green, blue. */
 export async function canvasPixels(page: Page): Promise<Buffer> {
   const url = await page.locator('#screen canvas').evaluate((element) => {
     return (element as unknown as { toDataURL(type: string): string }).toDataURL('image/png');

@@ -4,10 +4,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Decoded frames of a stream as they come: rows of red, green, blue. */
+/** Decoded frames of a stream: rows of red, green, blue. */
 export interface Viewer {
   readonly pid: number;
-  /** Frames so far. */
+  /** Number of frames so far. */
   readonly count: () => number;
   readonly last: () => Buffer | undefined;
   readonly log: () => string;
@@ -19,7 +19,7 @@ export interface Size {
   readonly height: number;
 }
 
-/** A port of loopback that nothing listens on. */
+/** A free port of loopback. */
 export function freePort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {
@@ -31,7 +31,7 @@ export function freePort(): Promise<number> {
 
 /** ffmpeg as a server for one publisher, or without `listen` as a viewer of a server or a file. */
 export function openViewer(url: string, size: Size, options: { readonly listen: boolean }): Viewer {
-  // What a file is probed with is to be shown as well; of a live stream it is only late.
+  // Decode the frames that were probed from a file as well; of a live stream they are only late.
   const live = url.startsWith('rtmp:') ? ['-fflags', 'nobuffer'] : [];
   const input = [...(options.listen ? ['-listen', '1'] : []), ...live, '-i', url];
   const output = ['-an', '-fps_mode', 'passthrough', '-f', 'rawvideo', '-pix_fmt', 'rgb24', '-'];

@@ -1,13 +1,13 @@
 /**
- * Preloaded into a service under test: `node --import …/crash-at.js bin/vc.js serve`. It counts the
- * points at which something lasting is done, in the order in which they come: each statement that
- * changes a lifecycle row and each commit, each file made, renamed, linked or removed, each program
- * started and ended, each request to an Engine sent and answered, each word to a QEMU or a guest's
- * agent. The release has no hook: what is counted are calls of Node's and the database's own.
+ * Preloaded into a service under test: `node --import …/crash-at.js bin/vc.js serve`. It counts
+ * points with a durable effect, in order: each statement that changes a lifecycle row and each
+ * commit, each file created, renamed, linked or removed, each program started and ended, each
+ * request to an Engine sent and answered, each message to a QEMU or a guest's agent. The product has
+ * no hooks for this: the calls of Node and of the database driver are wrapped.
  *
- * VC_CRASH_ORDERS names a file that holds the number of a point, or an expression that tells what
- * it is. SIGUSR2 reads it and begins to count; at that point the process kills itself with SIGKILL.
- * Every point is written, with what it was, into VC_CRASH_LOG before.
+ * VC_CRASH_ORDERS names a file with the number of a point, or an expression that matches its
+ * description. SIGUSR2 reads the file and starts counting; at that point the process kills itself
+ * with SIGKILL. Every point and its description are first appended to VC_CRASH_LOG.
  */
 import childProcess from 'node:child_process';
 import fs from 'node:fs';
@@ -19,7 +19,7 @@ import Database from 'libsql';
 const { VC_CRASH_ORDERS: orders, VC_CRASH_LOG: log } = process.env;
 const { appendFileSync, readFileSync } = fs;
 let armed = false;
-/** A number, or a regular expression for what is done. */
+/** A number, or a regular expression for the description. */
 let at = 0;
 let count = 0;
 
@@ -38,7 +38,7 @@ function point(what) {
   if (at instanceof RegExp ? at.test(what) : count === at) process.kill(process.pid, 'SIGKILL');
 }
 
-/** Replaces a method by one that passes a point before and, when it has done its work, after. */
+/** Wraps a method with a point before and a point after it has completed. */
 function around(object, name, describe) {
   const original = object[name];
   object[name] = function (...args) {
@@ -59,7 +59,7 @@ function around(object, name, describe) {
 
 const short = (path) => String(path).split('/').slice(-2).join('/');
 
-// Files. What is opened for reading changes nothing.
+// Files. Opening for reading has no durable effect.
 const isForWriting = (flags) =>
   typeof flags === 'number'
     ? (flags & (fs.constants.O_CREAT | fs.constants.O_TRUNC)) !== 0
@@ -84,7 +84,7 @@ childProcess.spawn = (program, args, ...rest) => {
   return child;
 };
 
-// Requests to a Docker Engine; running a command in a container is no step of a lifecycle.
+// Requests to a Docker Engine, except commands in a container, which are no lifecycle step.
 const { addRequest } = http.Agent.prototype;
 http.Agent.prototype.addRequest = function (request, ...rest) {
   const { method, path } = request;
@@ -92,7 +92,7 @@ http.Agent.prototype.addRequest = function (request, ...rest) {
     const what = `${method} ${path.replace(/\?.*/, '')}`;
     request.once('finish', () => point(`${what}: sent`));
     request.once('response', (response) => {
-      // Not answered as far as whoever asked knows: that is one turn later.
+      // One turn later, so that the caller has not seen the answer yet.
       response.prependOnceListener('end', () => point(`${what}: answered`));
     });
   }
@@ -103,7 +103,7 @@ http.Agent.prototype.addRequest = function (request, ...rest) {
 const { write } = net.Socket.prototype;
 net.Socket.prototype.write = function (chunk, ...rest) {
   const command = typeof chunk === 'string' && /^\{"(?:execute|do)":"([^"]+)"/.exec(chunk)?.[1];
-  // Asked again and again until there is an answer, and nothing is changed by it.
+  // Repeated until there is an answer, without any effect.
   const isQuestion = !command || /^(query|qmp_capabilities|hello|ready)/.test(command);
   if (!isQuestion) point(`${command}: begins`);
   const result = write.call(this, chunk, ...rest);
@@ -111,7 +111,7 @@ net.Socket.prototype.write = function (chunk, ...rest) {
   return result;
 };
 
-// The database. Who last used a key and what the ledger says belong to no step.
+// The database. A key's last use and the audit log belong to no step.
 const isOfStep = (sql) =>
   /^\s*(INSERT INTO|UPDATE|DELETE FROM)\s+(computers|projects)\b/i.test(sql);
 const { prepare, exec } = Database.prototype;

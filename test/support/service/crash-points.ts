@@ -6,19 +6,19 @@ import type { TestService } from './service.js';
 
 const PRELOAD = new URL('crash-at.js', import.meta.url).href;
 
-/** A service that kills itself at a given point of what it does next. */
+/** A service that kills itself at a given point of its next work. */
 export interface CrashingService {
   /**
-   * Lets `work` be done by the service, which kills itself at the point with that number, counted
-   * from 1, or the first that is what the expression says. True if it did; it has been started again
-   * by then. False if there is no such point.
+   * Runs `work` against the service, which kills itself at the point with that number, counted from
+   * 1, or at the first one whose description matches the expression. Returns true if it did, after
+   * the service was started again; false if there is no such point.
    */
   crashAt(point: number | RegExp, work: () => Promise<unknown>): Promise<boolean>;
-  /** What the last point was. */
+  /** Description of the last point. */
   lastPoint(): string;
 }
 
-/** Restarts the service with what lets it crash; see crash-at.js. */
+/** Restarts the service with crash-at.js preloaded. */
 export async function makeCrashing(service: TestService): Promise<CrashingService> {
   const orders = join(service.directory, 'crash-orders');
   const log = join(service.directory, 'crash-log');
@@ -44,7 +44,7 @@ export async function makeCrashing(service: TestService): Promise<CrashingServic
         try {
           process.kill(service.pid, 'SIGUSR2');
         } catch {
-          // It has died by then, as it was told to.
+          // The service has killed itself.
         }
         return eventually(async () => {
           if (isThere()) return 'dead';
@@ -52,7 +52,7 @@ export async function makeCrashing(service: TestService): Promise<CrashingServic
         }, 30_000);
       };
       await order(point, 1);
-      // The answer is cut off when the service dies.
+      // The connection closes when the service dies.
       await work().catch(() => undefined);
       if ((await order(0, 2)) === 'alive') return false;
       await service.kill('SIGKILL');

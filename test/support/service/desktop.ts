@@ -9,8 +9,8 @@ import {
 } from './service.js';
 
 /**
- * Waits until a computer runs, and fails when it cannot. A request waits a minute at the most, and
- * an emulated machine on a busy host boots for longer.
+ * Waits until a computer runs; fails if it cannot. A request waits at most a minute, but an emulated
+ * machine on a busy host may boot longer.
  */
 export async function untilRunning(
   service: Pick<ServiceClient, 'http'>,
@@ -24,15 +24,15 @@ export async function untilRunning(
   }, ms);
 }
 
-/** A running computer `desktop` in a project of its own. */
+/** A running computer `desktop` in its own project. */
 export interface Desktop<Service extends ServiceClient = ServiceClient> {
   readonly service: Service;
   readonly project: string;
-  /** `PROJECT/desktop`, as the command line takes it. */
+  /** `PROJECT/desktop`, for the command line. */
   readonly name: string;
   readonly id: string;
   readonly computer: ComputerHandle;
-  /** Runs a command in the computer and returns what it printed; fails if the command does. */
+  /** Runs a command in the computer and returns its output; fails if the command fails. */
   run(command: string): Promise<string>;
   /** Waits until the command succeeds. */
   until(command: string): Promise<void>;
@@ -41,7 +41,7 @@ export interface Desktop<Service extends ServiceClient = ServiceClient> {
 
 export type OwnDesktop = Desktop<TestService>;
 
-/** A desktop on the service that the files of a project share. */
+/** A desktop on the service that all files of a vitest project share. */
 export async function openDesktop(): Promise<Desktop> {
   const service = connectSharedService();
   const project = `e2e-${randomBytes(4).toString('hex')}`;
@@ -51,7 +51,7 @@ export async function openDesktop(): Promise<Desktop> {
   });
 }
 
-/** A desktop in project `e2e` on a service of its own, which the test may stop. */
+/** A desktop in project `e2e` on a separate service, which the test may stop. */
 export async function openOwnDesktop(flags: readonly string[] = []): Promise<OwnDesktop> {
   const service = await openTestService(flags);
   return makeDesktop(service, 'e2e', service.close);

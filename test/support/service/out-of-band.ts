@@ -17,19 +17,19 @@ import { serviceId } from '../../../src/fleet/store/owners.js';
 import { eventually } from '../eventually.js';
 import type { TestService } from './service.js';
 
-/** A service's machines as its engine and the host have them, behind the service's back. */
+/** Access to a service's machines through its engine and host, outside the service. */
 export interface OutOfBand {
-  /** Everything that there is of any computer of this service. */
+  /** All resources of this service's computers. */
   leftovers(): Promise<{ machines: string[]; networks: string[]; directories: string[] }>;
-  /** Ends the machine of a computer by force. */
+  /** Kills the machine of a computer. */
   kill(id: string): Promise<void>;
   /** Removes it with its disk. */
   remove(id: string): Promise<void>;
-  /** Stops all that runs of it with SIGSTOP; the function that is given lets it go on. */
+  /** Stops all its processes with SIGSTOP; the returned function continues them. */
   freeze(id: string): Promise<() => void>;
-  /** Ends everything that runs of its computers at once, as when the host goes down. */
+  /** Kills all processes of its computers at once, as when the host goes down. */
   powerOff(): Promise<void>;
-  /** Processes of this host that run for it. */
+  /** Its processes on this host. */
   pids(id: string): Promise<number[]>;
 }
 
@@ -73,7 +73,7 @@ function dockerOutOfBand({ directory }: TestService): OutOfBand {
 /** Ids of services by their directories: they never change. */
 const serviceIds = new Map<string, string>();
 
-/** By which the Engine's labels name the service. Reads a copy: a service locks its database. */
+/** The service's id in the Engine's labels. Reads a copy, because a service locks its database. */
 function serviceIdOf(stateDirectory: string): string {
   const known = serviceIds.get(stateDirectory);
   if (known !== undefined) return known;
@@ -107,7 +107,7 @@ function qemuOutOfBand(service: TestService): OutOfBand {
   return {
     leftovers: async () => ({
       machines: machines().map(({ text }) => text),
-      // What connects a machine to the outside runs beside it.
+      // The machine's network helper is a separate process.
       networks: found()
         .filter(({ name, pid }) => !name.startsWith('qemu-system') && pid !== service.pid)
         .map(({ text }) => text),
@@ -116,7 +116,7 @@ function qemuOutOfBand(service: TestService): OutOfBand {
     kill,
     remove: async (id) => {
       await kill(id);
-      // What the end of the machine still makes the service write comes in between.
+      // The service may still write in response to the machine's end.
       rmSync(join(directory, id), { recursive: true, maxRetries: 10 });
     },
     freeze: (id) => freeze(() => pids(id)),
@@ -129,7 +129,7 @@ function qemuOutOfBand(service: TestService): OutOfBand {
   };
 }
 
-/** One that is started while the others are stopped is found the next time. */
+/** Repeats, because a process may start while the others are being stopped. */
 async function freeze(pids: () => Promise<number[]>): Promise<() => void> {
   const frozen = new Set<number>();
   for (let before = -1; before < frozen.size; ) {
@@ -143,7 +143,7 @@ async function freeze(pids: () => Promise<number[]>): Promise<() => void> {
   };
 }
 
-/** False when there is no such process any more. */
+/** False if the process no longer exists. */
 function signal(pid: number, name: NodeJS.Signals): boolean {
   try {
     return process.kill(pid, name);

@@ -1,6 +1,6 @@
 /**
  * Preloaded into a service under test: appends a line to the file `VC_TEST_REQUESTS` for every
- * request and WebSocket that it answered well, with who asked, the method and the path.
+ * successful request and WebSocket, with the client, the method and the path.
  */
 import { appendFileSync } from 'node:fs';
 import { Server } from 'node:http';
@@ -19,7 +19,7 @@ Server.prototype.emit = function (event, request, answer, ...rest) {
       if (answer.statusCode === 200) record(request);
     });
   } else if (event === 'upgrade') {
-    // Here `answer` is the socket; what is refused is answered with another status.
+    // Here `answer` is the socket; a refusal has another status.
     const write = answer.write;
     answer.write = function (chunk, ...more) {
       answer.write = write;

@@ -11,20 +11,20 @@ import { RECORDER, requestsFile } from './requests.js';
 
 const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
 
-/** A running `vc serve` as its clients see it. */
+/** A running `vc serve`. */
 export interface ServiceClient {
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** A temporary directory of the test's own. */
+  /** A temporary directory for the test. */
   readonly directory: string;
   readonly vc: VirtualComputers;
-  /** The whole environment of the commands that {@link cli} runs. */
+  /** The complete environment of the commands that {@link cli} runs. */
   readonly env: NodeJS.ProcessEnv;
   /** Everything that the service wrote to stderr. */
   log(): string;
   /** Runs `vc ARGS` against it; never throws for an exit code. */
   cli(args: readonly string[], options?: CliOptions): Promise<CliResult>;
-  /** A request as any HTTP client would send it. */
+  /** Sends a request without the product's own client. */
   http(method: string, path: string, body?: unknown): Promise<HttpAnswer>;
 }
 
@@ -35,7 +35,7 @@ export interface HttpAnswer {
   readonly remedy?: string | undefined;
 }
 
-/** A `vc serve` of the test's own, with its own state and configuration. */
+/** A `vc serve` for one test file, with its own state and configuration. */
 export interface TestService extends ServiceClient {
   readonly pid: number;
   /** Ends it with the signal and waits for it. */
@@ -46,7 +46,7 @@ export interface TestService extends ServiceClient {
   close(): Promise<void>;
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: answers are looked at field by field
+// biome-ignore lint/suspicious/noExplicitAny: tests read single fields of answers
 export type Json = any;
 
 export interface CliOptions {
@@ -66,7 +66,7 @@ export interface ServiceOptions {
   readonly engine: 'docker' | 'qemu';
   /** Value of DOCKER_HOST. */
   readonly dockerHost: string;
-  /** State directory whose QEMU images and templates it starts with; none if empty. */
+  /** State directory from which QEMU images and templates are linked; none if empty. */
   readonly qemuSeed: string;
   /** More flags for `vc serve`. */
   readonly flags?: readonly string[];
@@ -117,7 +117,7 @@ export function connectSharedService(): ServiceClient & { close(): Promise<void>
   };
 }
 
-/** Keeps everything that a program writes for its user in the directory. */
+/** Environment that keeps a program's user files in the directory. */
 function environmentIn(directory: string): NodeJS.ProcessEnv {
   return {
     PATH: process.env.PATH,
@@ -144,7 +144,7 @@ export async function startService(
   async function start(): Promise<void> {
     const output = openSync(logFile, 'a', 0o600);
     const before = log().length;
-    // Spares have a test of their own; with them each of the others would start a machine more.
+    // Warm machines have their own test; in other tests they would only boot extra machines.
     const args = ['--import', RECORDER, VC, 'serve', '--listen', listen, '--spares', '0', ...flags];
     child = spawn(process.execPath, args, {
       env: { ...env, VC_TEST_REQUESTS: requestsFile(engine) },

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { eventually } from '../eventually.js';
 
-/** What a process holds at this moment. */
+/** Memory, descriptors and sockets of a process. */
 export interface Vitals {
   /** Resident memory in MiB. */
   readonly mib: number;
@@ -11,7 +11,7 @@ export interface Vitals {
   readonly children: number;
 }
 
-/** Reads it from /proc. Throws when there is no such process. */
+/** Reads it from /proc. Throws if the process does not exist. */
 export function vitals(pid: number): Vitals {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const open = readdirSync(`/proc/${pid}/fd`).map((fd) => {
@@ -30,14 +30,14 @@ export function vitals(pid: number): Vitals {
   };
 }
 
-/** Follows the memory of a process; `stop` gives the most that it had, in MiB. */
+/** Samples the memory of a process; `stop` returns the maximum, in MiB. */
 export function watchMemory(pid: number): { stop(): number } {
   let most = vitals(pid).mib;
   const timer = setInterval(() => {
     try {
       most = Math.max(most, vitals(pid).mib);
     } catch {
-      // It has ended, which whoever stops this will hear of.
+      // The process has ended; `stop` throws that.
       clearInterval(timer);
     }
   }, 50);
@@ -49,7 +49,7 @@ export function watchMemory(pid: number): { stop(): number } {
   };
 }
 
-/** Waits until a process holds no more descriptors than `most`, and gives what it then holds. */
+/** Waits until a process has at most `most` descriptors, and returns its vitals then. */
 export function rested(pid: number, most: number, ms = 30_000): Promise<Vitals> {
   let last: Vitals | undefined;
   return eventually(async () => {

@@ -7,12 +7,12 @@ import { CliError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { defineCommand, flag, value } from '../framework/define.js';
-import { number } from '../input/parse.js';
+import { duration } from '../input/duration.js';
 import { note, print, printJson } from '../output/print.js';
 
 /** Default seconds between steps on a terminal. */
 const PAUSE_SECONDS = 2;
-const pauses = number({ min: 0, max: 60, unit: 'seconds', step: 'any' });
+const pauses = duration({ unit: 's', min: '0s', max: '60s' });
 
 export const command = defineCommand({
   name: 'demo',
@@ -25,8 +25,8 @@ export const command = defineCommand({
   arguments: {},
   options: {
     keep: flag('--keep', 'keep the computer'),
-    pause: value('--pause <seconds>', 'pause between steps', pauses, {
-      otherwise: `${PAUSE_SECONDS} on a terminal, else 0`,
+    pause: value('--pause <duration>', 'pause between steps', pauses, {
+      otherwise: `${PAUSE_SECONDS}s on a terminal, else 0`,
     }),
   },
   examples: [

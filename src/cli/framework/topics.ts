@@ -108,6 +108,22 @@ export const topics: Readonly<Record<string, Topic>> = {
       ),
     ].join('\n'),
   },
+  durations: {
+    summary: 'durations',
+    text: [
+      rows([
+        ['500ms', 'milliseconds'],
+        ['2s', 'seconds'],
+        ['10m', 'minutes'],
+        ['1h', 'hours'],
+      ]),
+      '',
+      paragraph(
+        'Fractions such as 1.5h work too. A number without a unit is in seconds, but in minutes for',
+        '--auto-stop, and in milliseconds for --delay and --hold of `vc press`.',
+      ),
+    ].join('\n'),
+  },
   formatting: {
     summary: 'output formats',
     text: [

@@ -33,15 +33,6 @@ export function number(limits: {
 /** A coordinate. The service rounds it and checks it against the screen. */
 export const pixel = number({ min: 0, max: 10_000, unit: 'pixels', step: 'any' });
 
-/** `x,y` in pixels. */
-export function point(text: string): { x: number; y: number } {
-  const [x, y, ...rest] = text.split(',');
-  if (x === undefined || y === undefined || rest.length > 0) {
-    throw new UsageError(`must be X,Y in pixels, for example 640,400, not ${JSON.stringify(text)}`);
-  }
-  return { x: pixel(x.trim()), y: pixel(y.trim()) };
-}
-
 /** `x,y,width,height` in pixels. */
 export function region(text: string): { x: number; y: number; width: number; height: number } {
   const match = /^(\d{1,5}),(\d{1,5}),(\d{1,5}),(\d{1,5})$/.exec(text.replaceAll(' ', ''));
@@ -59,20 +50,6 @@ export function resolution(text: string): { width: number; height: number } {
   throw new UsageError(
     `must be WIDTHxHEIGHT from 320x240 to 3840x2160, not ${JSON.stringify(text)}`,
   );
-}
-
-const UNITS = { '': 1, s: 1, m: 60, h: 3600 } as const;
-
-/** A duration such as `10s`, `2m`, `1h` or `10`, in seconds from `min` to `max`. */
-export function seconds(limits: { readonly min: number; readonly max: number }) {
-  return (text: string): number => {
-    const [, digits, unit = ''] = /^(\d+\.?\d*|\.\d+)([smh]?)$/.exec(text) ?? [];
-    const value = Number(digits) * UNITS[unit as keyof typeof UNITS];
-    if (value >= limits.min && value <= limits.max) return value;
-    throw new UsageError(
-      `must be a duration such as 10s or 2m, from ${limits.min} to ${limits.max} seconds, not ${JSON.stringify(text)}`,
-    );
-  };
 }
 
 /** `NAME=VALUE`. */

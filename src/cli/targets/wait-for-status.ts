@@ -3,7 +3,7 @@ import { sleep } from '../../lib/async/sleep.js';
 import { CliError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
 import { flag, value } from '../framework/define.js';
-import { number } from '../input/parse.js';
+import { timeLimit } from '../input/duration.js';
 import { inCommands } from './computer-address.js';
 import { onComputer } from './computers.js';
 
@@ -12,13 +12,11 @@ const POLL_MS = 250;
 /** Default of --timeout. An emulated VM takes a while to boot. */
 const READY_SECONDS = 300;
 
-const seconds = number({ min: 0.1, max: 86_400, unit: 'seconds', step: 'any' });
-
 /** Options of commands that wait until a computer is ready. */
 export const waitOptions = {
   wait: flag('--no-wait', 'do not wait until it is ready'),
-  timeout: value('--timeout <seconds>', 'how long to wait', seconds, {
-    otherwise: String(READY_SECONDS),
+  timeout: value('--timeout <duration>', 'how long to wait', timeLimit, {
+    otherwise: `${READY_SECONDS}s`,
   }),
 };
 

@@ -42,6 +42,29 @@ describe('a new user', () => {
   });
 });
 
+describe('durations and positions', () => {
+  it('can be written with units, and with a comma or a space', async () => {
+    const began = performance.now();
+    await ok('wait', 'desk', '500ms');
+    expect(performance.now() - began).toBeGreaterThan(500);
+    const slow = await vc('bash', 'desk', 'sleep 60', '--timeout', '1s');
+    expect(slow.stderr).toContain('timed out after 1 s');
+    // Fails while the window below the pointer closes.
+    const locate = 'until xdotool getmouselocation 2>/dev/null; do sleep 0.05; done';
+    const pointer = () => ok('bash', 'desk', locate);
+    await ok('move', 'desk', '10,20');
+    expect(await pointer()).toContain('x:10 y:20');
+    await ok('click', 'desk', '30,', '40');
+    expect(await pointer()).toContain('x:30 y:40');
+    await ok('drag', 'desk', '30,40', '50,60', '--duration', '100ms');
+    expect(await pointer()).toContain('x:50 y:60');
+    await ok('scroll', 'desk', 'down', '2', '70,80');
+    expect(await pointer()).toContain('x:70 y:80');
+    await ok('computer', 'update', 'desk', '--auto-stop', '2h');
+    expect(await ok('get', 'desk', '--jq', '.auto_stop_minutes')).toBe('120\n');
+  });
+});
+
 describe('several projects', () => {
   it('share a name, which then needs a project or a default project', async () => {
     await ok('project', 'create', 'shop');

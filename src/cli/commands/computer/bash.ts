@@ -3,7 +3,8 @@ import { CliError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
 import { argument, defineCommand, flag, list, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
-import { assignment, nonEmpty, number } from '../../input/parse.js';
+import { timeLimit } from '../../input/duration.js';
+import { assignment, nonEmpty } from '../../input/parse.js';
 import { readAll } from '../../input/stdin.js';
 import { note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
@@ -22,12 +23,9 @@ export const command = defineCommand({
     script: argument('script', 'script, or - for stdin', nonEmpty),
   },
   options: {
-    timeout: value(
-      '--timeout <seconds>',
-      'kill the script after this time',
-      number({ min: 0.1, max: 86_400, unit: 'seconds', step: 'any' }),
-      { otherwise: '200' },
-    ),
+    timeout: value('--timeout <duration>', 'kill the script after this time', timeLimit, {
+      otherwise: '200s',
+    }),
     cwd: value('--cwd <directory>', 'working directory', nonEmpty),
     env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
     background: flag('--background', 'run in the background and print the job id'),

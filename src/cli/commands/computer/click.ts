@@ -1,19 +1,18 @@
 import { MOUSE_BUTTONS } from '../../../contract/constants.js';
 import { UsageError } from '../../errors/cli-error.js';
-import { argument, choice, defineCommand, flag, list, value } from '../../framework/define.js';
-import { nonEmpty, number, pixel } from '../../input/parse.js';
+import { choice, defineCommand, flag, list, value } from '../../framework/define.js';
+import { nonEmpty, number } from '../../input/parse.js';
+import { positionArgument } from '../../input/position.js';
 import { scaleOption, settleOption } from '../../input/settle-options.js';
 import { act, runningComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
   name: 'click',
   summary: 'Click with the mouse',
-  details:
-    'Coordinates are pixels from the top left corner. Returns when the screen has received the click.',
+  details: 'Returns when the screen has received the click.',
   arguments: {
     computer: runningComputer,
-    x: argument('x', 'pixels from the left', pixel),
-    y: argument('y', 'pixels from the top', pixel),
+    position: positionArgument,
   },
   options: {
     button: choice('-b, --button <name>', 'mouse button', MOUSE_BUTTONS, { otherwise: 'left' }),
@@ -41,14 +40,14 @@ export const command = defineCommand({
     { does: 'Open a context menu', command: 'vc click demo/desktop 640 400 --right' },
     { does: 'Add to a selection', command: 'vc click demo/desktop 200 300 --hold ctrl' },
   ],
-  async run(context, { computer, x, y }, options) {
+  async run(context, { computer, position }, options) {
     const { button, right, middle, double, clicks, hold, scale, settle } = options;
     const buttons = [button, right && 'right', middle && 'middle'].filter(Boolean);
     if (new Set(buttons).size > 1) throw new UsageError('only one button can be given');
     if (double && clicks !== undefined)
       throw new UsageError('--double and --clicks cannot be combined');
     await act(context, 'click', computer, {
-      ...{ x, y, clicks },
+      ...{ ...position, clicks },
       button: right ? 'right' : middle ? 'middle' : button,
       double: double || undefined,
       keys: hold.length > 0 ? hold : undefined,

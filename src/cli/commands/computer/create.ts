@@ -2,7 +2,8 @@ import { ServiceError } from '../../../client/errors.js';
 import { CPU_COUNTS, GPUS, OPERATING_SYSTEMS, RAM_SIZES } from '../../../contract/constants.js';
 import type { Context } from '../../framework/context.js';
 import { argument, choice, defineCommand, flag, value } from '../../framework/define.js';
-import { asTexts, nonEmpty, number, resolution, text } from '../../input/parse.js';
+import { idleTime } from '../../input/duration.js';
+import { asTexts, nonEmpty, resolution, text } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
 import { done, note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
@@ -10,8 +11,6 @@ import { isNotFound, request } from '../../targets/client.js';
 import { inCommands, newComputerAddress } from '../../targets/computer-address.js';
 import { DEFAULT_PROJECT } from '../../targets/lookup/default-project.js';
 import { untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
-
-const minutes = number({ min: 1, max: 525_600, unit: 'minutes' });
 
 export const command = defineCommand({
   name: 'create',
@@ -31,7 +30,11 @@ export const command = defineCommand({
     }),
     image: value('--image <name>', 'machine image; see: vc image ls', nonEmpty),
     engine: value('--engine <name>', 'engine', nonEmpty),
-    autoStop: value('--auto-stop <minutes>', 'stop after this time without a request', minutes),
+    autoStop: value(
+      '--auto-stop <duration>',
+      'stop after this time without a request; a bare number is minutes',
+      idleTime,
+    ),
     protect: flag('--protect', 'protect it from removal'),
     ...waitOptions,
   },
@@ -41,7 +44,7 @@ export const command = defineCommand({
     { does: 'Create a computer in the project demo', command: 'vc create demo/desktop' },
     {
       does: 'Create a larger one that stops after an idle hour',
-      command: 'vc create demo/big --cpu 4 --ram 8 --auto-stop 60',
+      command: 'vc create demo/big --cpu 4 --ram 8 --auto-stop 1h',
     },
     { does: 'Save the id of the new computer', command: 'id=$(vc create demo/agent -q)' },
   ],

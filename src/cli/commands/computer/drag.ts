@@ -1,25 +1,23 @@
 import { MOUSE_BUTTONS } from '../../../contract/constants.js';
-import { argument, choice, defineCommand, value } from '../../framework/define.js';
-import { number, pixel } from '../../input/parse.js';
+import { choice, defineCommand, value } from '../../framework/define.js';
+import { duration } from '../../input/duration.js';
+import { twoPositionsArgument } from '../../input/position.js';
 import { scaleOption, settleOption } from '../../input/settle-options.js';
 import { act, runningComputer } from '../../targets/computers.js';
 
-const seconds = number({ min: 0, max: 60, unit: 'seconds', step: 'any' });
+const pressTime = duration({ unit: 's', min: '0s', max: '60s' });
 
 export const command = defineCommand({
   name: 'drag',
   summary: 'Drag with the mouse from one point to another',
   arguments: {
     computer: runningComputer,
-    x1: argument('x1', 'start, pixels from the left', pixel),
-    y1: argument('y1', 'start, pixels from the top', pixel),
-    x2: argument('x2', 'end, pixels from the left', pixel),
-    y2: argument('y2', 'end, pixels from the top', pixel),
+    positions: twoPositionsArgument,
   },
   options: {
     button: choice('-b, --button <name>', 'mouse button', MOUSE_BUTTONS, { otherwise: 'left' }),
-    duration: value('--duration <seconds>', 'time from press to release', seconds, {
-      otherwise: '0.5',
+    duration: value('--duration <duration>', 'time from press to release', pressTime, {
+      otherwise: '500ms',
     }),
     scale: scaleOption,
     settle: settleOption,
@@ -27,11 +25,11 @@ export const command = defineCommand({
   examples: [
     {
       does: 'Move a window by its title bar',
-      command: 'vc drag demo/desktop 400 90 600 200',
+      command: 'vc drag demo/desktop 400,90 600,200',
     },
   ],
-  async run(context, { computer, x1, y1, x2, y2 }, { button, duration, scale, settle }) {
-    const points = { start_x: x1, start_y: y1, end_x: x2, end_y: y2 };
+  async run(context, { computer, positions: { start, end } }, { button, duration, scale, settle }) {
+    const points = { start_x: start.x, start_y: start.y, end_x: end.x, end_y: end.y };
     await act(context, 'drag', computer, {
       ...points,
       ...{ button, duration, scale, settle },

@@ -1,5 +1,5 @@
 import { defineCommand, many, value } from '../../framework/define.js';
-import { number } from '../../input/parse.js';
+import { duration } from '../../input/duration.js';
 import { settleOption } from '../../input/settle-options.js';
 import { printJson } from '../../output/print.js';
 import { onComputer, runningComputer } from '../../targets/computers.js';
@@ -13,9 +13,9 @@ export const command = defineCommand({
   arguments: { computer: runningComputer, keys: many('key', 'key or combination') },
   options: {
     hold: value(
-      '--hold <ms>',
-      'how long to hold each key, in milliseconds',
-      number({ min: 0, max: 10_000, unit: 'milliseconds' }),
+      '--hold <duration>',
+      'how long to hold each key; a bare number is milliseconds',
+      duration({ unit: 'ms', min: '0ms', max: '10s', step: 'whole' }),
     ),
     settle: settleOption,
   },

@@ -1,5 +1,5 @@
-import { argument, defineCommand } from '../../framework/define.js';
-import { pixel } from '../../input/parse.js';
+import { defineCommand } from '../../framework/define.js';
+import { positionArgument } from '../../input/position.js';
 import { scaleOption, settleOption } from '../../input/settle-options.js';
 import { act, runningComputer } from '../../targets/computers.js';
 
@@ -8,12 +8,11 @@ export const command = defineCommand({
   summary: 'Move the mouse',
   arguments: {
     computer: runningComputer,
-    x: argument('x', 'pixels from the left', pixel),
-    y: argument('y', 'pixels from the top', pixel),
+    position: positionArgument,
   },
   options: { scale: scaleOption, settle: settleOption },
   examples: [{ does: 'Move the mouse to a point', command: 'vc move demo/desktop 640 400' }],
-  async run(context, { computer, x, y }, { scale, settle }) {
-    await act(context, 'move', computer, { x, y, scale, settle });
+  async run(context, { computer, position }, { scale, settle }) {
+    await act(context, 'move', computer, { ...position, scale, settle });
   },
 });

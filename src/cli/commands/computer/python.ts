@@ -6,7 +6,8 @@ import { cannotRead } from '../../errors/file-errors.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, optional, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
-import { nonEmpty, number, text } from '../../input/parse.js';
+import { duration } from '../../input/duration.js';
+import { nonEmpty, text } from '../../input/parse.js';
 import { readAll } from '../../input/stdin.js';
 import { printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
@@ -22,10 +23,10 @@ export const command = defineCommand({
   options: {
     code: value('-c, --code <code>', 'code to run', text),
     timeout: value(
-      '--timeout <seconds>',
-      'kill the code after this time, 1 to 300',
-      number({ min: 1, max: 300, unit: 'seconds', step: 'any' }),
-      { otherwise: '10' },
+      '--timeout <duration>',
+      'kill the code after this time, at most 5m',
+      duration({ unit: 's', min: '1s', max: '5m' }),
+      { otherwise: '10s' },
     ),
   },
   examples: [

@@ -8,16 +8,15 @@ import { cannotWrite } from '../../errors/file-errors.js';
 import type { Context } from '../../framework/context.js';
 import { choice, defineCommand, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
+import { duration } from '../../input/duration.js';
 import { defaultName, outputExtension } from '../../input/output-file.js';
-import { asTexts, nonEmpty, seconds } from '../../input/parse.js';
+import { asTexts, nonEmpty } from '../../input/parse.js';
 import { FragmentBuffer } from '../../output/mp4-fragments.js';
 import { done, print, printJson } from '../../output/print.js';
 import { size } from '../../output/size.js';
 import { clock, elapsedProgress } from '../../output/time/elapsed.js';
 import { computerAddress, describeAddress } from '../../targets/computer-address.js';
 import { namedOrOnly, optionalRunningComputer } from '../../targets/computers.js';
-
-const MAX_SECONDS = 86_400;
 
 export const command = defineCommand({
   name: 'record',
@@ -31,9 +30,9 @@ export const command = defineCommand({
   options: {
     output: value('-o, --output <file>', '.mp4 file to write, or - for stdout', nonEmpty),
     for: value(
-      '--for <time>',
-      'duration, for example 10s or 2m',
-      seconds({ min: 0.5, max: MAX_SECONDS }),
+      '--for <duration>',
+      'how long to record',
+      duration({ unit: 's', min: '500ms', max: '24h' }),
       { otherwise: 'until Ctrl-C' },
     ),
     fps: choice('--fps <n>', 'frames per second', asTexts(FRAME_RATES), { otherwise: '30' }),
@@ -45,7 +44,7 @@ export const command = defineCommand({
     },
     { does: 'Record until Ctrl-C', command: 'vc record demo/desktop' },
   ],
-  async run(context, { computer: given }, { output, for: duration, fps }) {
+  async run(context, { computer: given }, { output, for: time, fps }) {
     const { stdout } = context.io;
     const toStdout = output === '-' || (output === undefined && !stdout.isTTY);
     if (toStdout && stdout.isTTY) {
@@ -59,14 +58,14 @@ export const command = defineCommand({
     const stopping = new AbortController();
     const release = context.interrupts.capture(() => stopping.abort());
     try {
-      const query = { duration, fps: fps === undefined ? undefined : Number(fps) };
+      const query = { duration: time, fps: fps === undefined ? undefined : Number(fps) };
       const options = { params, query, signal: stopping.signal };
       const video = await client.requestStream('record', 'video/mp4', options);
       const path = output ?? defaultName(describeAddress(address), '.mp4', context.now());
       const saving = toStdout
         ? copy(video, stopping.signal, (bytes) => write(stdout, bytes)).then(throwFailure)
         : save(context, path, video, stopping.signal);
-      const limit = duration === undefined ? '' : ` of ${clock(duration)}`;
+      const limit = time === undefined ? '' : ` of ${clock(time)}`;
       const progress = elapsedProgress(
         context,
         (elapsed) => `Recording ${computer}: ${elapsed}${limit}; stop with Ctrl-C`,

@@ -1,6 +1,7 @@
 import { SCROLL_DIRECTIONS } from '../../../contract/constants.js';
-import { argument, defineCommand, oneOf, optional, value } from '../../framework/define.js';
-import { number, point } from '../../input/parse.js';
+import { UsageError } from '../../errors/cli-error.js';
+import { argument, defineCommand, oneOf, value } from '../../framework/define.js';
+import { point, scrollArgument } from '../../input/position.js';
 import { scaleOption, settleOption } from '../../input/settle-options.js';
 import { act, runningComputer } from '../../targets/computers.js';
 
@@ -12,24 +13,19 @@ export const command = defineCommand({
     direction: argument('direction', 'up, down, left or right', oneOf(SCROLL_DIRECTIONS), {
       choices: SCROLL_DIRECTIONS,
     }),
-    amount: optional(
-      'amount',
-      'wheel steps (default: 3)',
-      number({ min: 1, max: 100, unit: 'steps' }),
-    ),
+    rest: scrollArgument,
   },
   options: {
-    at: value('--at <x,y>', 'move the mouse there first', point),
+    at: value('--at <x,y>', 'same as the position', point),
     scale: scaleOption,
     settle: settleOption,
   },
   examples: [
     { does: 'Scroll down', command: 'vc scroll demo/desktop down 5' },
-    { does: 'Scroll at a point', command: 'vc scroll demo/desktop up --at 640,400' },
+    { does: 'Scroll at a point', command: 'vc scroll demo/desktop up 640,400' },
   ],
-  async run(context, { computer, direction, amount }, { at, scale, settle }) {
-    await act(context, 'scroll', computer, {
-      ...{ direction, amount, scale, settle, ...at },
-    });
+  async run(context, { computer, direction, rest }, { at, scale, settle }) {
+    if (at !== undefined && rest.x !== undefined) throw new UsageError('two positions given');
+    await act(context, 'scroll', computer, { direction, ...rest, ...at, scale, settle });
   },
 });

@@ -1,5 +1,6 @@
 import { argument, defineCommand, value } from '../../framework/define.js';
-import { number, text } from '../../input/parse.js';
+import { duration } from '../../input/duration.js';
+import { text } from '../../input/parse.js';
 import { settleOption } from '../../input/settle-options.js';
 import { readAll } from '../../input/stdin.js';
 import { act, runningComputer } from '../../targets/computers.js';
@@ -12,9 +13,9 @@ export const command = defineCommand({
   arguments: { computer: runningComputer, text: argument('text', 'text, or - for stdin', text) },
   options: {
     delay: value(
-      '--delay <ms>',
-      'pause between characters, in milliseconds',
-      number({ min: 0, max: 1000, unit: 'milliseconds' }),
+      '--delay <duration>',
+      'pause between characters; a bare number is milliseconds',
+      duration({ unit: 'ms', min: '0ms', max: '1s', step: 'whole' }),
     ),
     settle: settleOption,
   },

@@ -1,11 +1,10 @@
 import { UsageError } from '../../errors/cli-error.js';
 import { defineCommand, flag, value } from '../../framework/define.js';
-import { nonEmpty, number } from '../../input/parse.js';
+import { idleTime } from '../../input/duration.js';
+import { nonEmpty } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
 import { done, print, printJson } from '../../output/print.js';
 import { computerArgument, onComputer } from '../../targets/computers.js';
-
-const minutes = number({ min: 1, max: 525_600, unit: 'minutes' });
 
 export const command = defineCommand({
   name: 'update',
@@ -15,9 +14,9 @@ export const command = defineCommand({
   options: {
     name: value('--name <name>', 'new name', nonEmpty),
     autoStop: value(
-      '--auto-stop <minutes>',
-      'stop after this time without a request, or never',
-      (text) => (text === 'never' ? null : minutes(text)),
+      '--auto-stop <duration>',
+      'stop after this time without a request, or never; a bare number is minutes',
+      (text) => (text === 'never' ? null : idleTime(text)),
     ),
     protect: flag('--protect', 'protect it from removal'),
     unprotect: flag('--unprotect', 'allow removal'),

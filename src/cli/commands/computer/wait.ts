@@ -1,21 +1,21 @@
 import { UsageError } from '../../errors/cli-error.js';
 import { choice, defineCommand, flag, optional, value } from '../../framework/define.js';
-import { number, region } from '../../input/parse.js';
+import { duration, timeLimit } from '../../input/duration.js';
+import { region } from '../../input/parse.js';
 import { printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { computerArgument, onComputer } from '../../targets/computers.js';
 import { waitForStatus } from '../../targets/wait-for-status.js';
 
-const seconds = number({ min: 0, max: 60, unit: 'seconds', step: 'any' });
-const timeoutSeconds = number({ min: 0.1, max: 86_400, unit: 'seconds', step: 'any' });
+const pause = duration({ unit: 's', min: '0s', max: '60s' });
 
 export const command = defineCommand({
   name: 'wait',
   summary: 'Wait for a time, for the screen or for a status',
-  details: 'Needs exactly one of SECONDS, --stable, --change and --for.',
+  details: 'Needs exactly one of DURATION, --stable, --change and --for.',
   arguments: {
     computer: computerArgument,
-    seconds: optional('seconds', 'seconds to wait, up to 60', seconds),
+    duration: optional('duration', 'how long to wait, at most 60s', pause),
   },
   options: {
     stable: flag('--stable', 'wait until the screen stops changing'),
@@ -25,28 +25,28 @@ export const command = defineCommand({
       'stopped',
     ]),
     region: value('--region <x,y,w,h>', 'only watch this part of the screen', region),
-    timeout: value('--timeout <seconds>', 'how long to wait', timeoutSeconds, {
-      otherwise: '10, with --for 60',
+    timeout: value('--timeout <duration>', 'how long to wait', timeLimit, {
+      otherwise: '10s, with --for 60s',
     }),
   },
   examples: [
     { does: 'Wait until the screen is stable', command: 'vc wait demo/desktop --stable' },
-    { does: 'Wait two seconds', command: 'vc wait demo/desktop 2' },
+    { does: 'Wait two seconds', command: 'vc wait demo/desktop 2s' },
     {
       does: 'Wait until it is stopped',
-      command: 'vc wait demo/desktop --for stopped --timeout 120',
+      command: 'vc wait demo/desktop --for stopped --timeout 2m',
     },
   ],
-  async run(context, { computer, seconds }, options) {
+  async run(context, { computer, duration: time }, options) {
     const { stable, change, for: status, region: area, timeout } = options;
-    const given = [seconds !== undefined, stable, change, status !== undefined].filter(Boolean);
+    const given = [time !== undefined, stable, change, status !== undefined].filter(Boolean);
     if (given.length !== 1)
-      throw new UsageError('give exactly one of SECONDS, --stable, --change and --for');
+      throw new UsageError('give exactly one of DURATION, --stable, --change and --for');
     const until = stable ? 'stable' : change ? 'change' : undefined;
     const work: Promise<unknown> =
       status === undefined
         ? onComputer(context, 'wait', computer, {
-            ...{ duration: seconds, until, timeout },
+            ...{ duration: time, until, timeout },
             region: area && [area.x, area.y, area.width, area.height],
           })
         : waitForStatus(context, computer, status, timeout ?? 60);

@@ -4,7 +4,7 @@ import { CliError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { value } from '../framework/define.js';
-import { seconds } from '../input/parse.js';
+import { timeLimit } from '../input/duration.js';
 import { runningProcess } from './record.js';
 import type { Target } from './target.js';
 import { stateFlag } from './target.js';
@@ -13,9 +13,9 @@ const POLL_MS = 50;
 const TIMEOUT_SECONDS = 30;
 
 export const timeoutOption = value(
-  '--timeout <time>',
+  '--timeout <duration>',
   'how long to wait until it has ended',
-  seconds({ min: 0.1, max: 86_400 }),
+  timeLimit,
   { otherwise: `${TIMEOUT_SECONDS}s` },
 );
 

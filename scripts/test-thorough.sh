@@ -2,9 +2,10 @@
 # Every test of `npm run test:all` in depth, and those that only this tier has; see docs/testing.md.
 # Needs what `npm run test:all` has installed and built.
 #
-#   npm run test:thorough                        all of it: hours, most of them on QEMU
-#   npm run test:thorough -- --write             the same, and writes the record in docs/reliability.md
-#   npm run test:thorough -- --project docker    one engine; any argument of vitest's is taken
+#   npm run test:thorough                                all of it: hours, most of them on QEMU
+#   npm run test:thorough -- --write                     the same, and writes the record in docs/reliability.md
+#   npm run test:thorough -- --write --project docker    one engine, and its part of the record; takes any
+#                                                        argument of vitest's
 set -eu
 cd "$(dirname "$0")/.."
 export VC_TEST_TIER=thorough

@@ -97,12 +97,11 @@ export function asMarkdown(rows: readonly Row[]): string {
   return [line(HEADER), line(HEADER.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-const [BEGIN, END] = ['<!-- promises: begin -->', '<!-- promises: end -->'];
-
-/** Replaces what stands between the markers of the document. */
-export function writeRecord(document: string, record: string): void {
-  const [before, rest] = readFileSync(document, 'utf8').split(BEGIN);
-  const after = rest?.split(END)[1];
-  if (after === undefined) throw new Error(`${document} has no ${BEGIN} and ${END}`);
-  writeFileSync(document, `${before}${BEGIN}\n${record}\n${END}${after}`);
+/** Replaces an engine's part of the document, so that engines can be recorded in separate runs. */
+export function writeRecord(document: string, engine: string, record: string): void {
+  const [begin, end] = [`<!-- promises ${engine}: begin -->`, `<!-- promises ${engine}: end -->`];
+  const [before, rest] = readFileSync(document, 'utf8').split(begin);
+  const after = rest?.split(end)[1];
+  if (after === undefined) throw new Error(`${document} has no ${begin} and ${end}`);
+  writeFileSync(document, `${before}${begin}\n${record}\n${end}${after}`);
 }

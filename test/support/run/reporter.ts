@@ -55,18 +55,22 @@ export class SummaryReporter implements Reporter {
       return promise === undefined ? [] : [{ ...promise, state: test.result().state }];
     });
     // Unit tests alone cover few promises.
-    if (marked.every(({ engine }) => engine === 'any')) return;
+    const record = process.env.VC_TEST_RECORD;
+    if (record === undefined && marked.every(({ engine }) => engine === 'any')) return;
     const rows = promiseRows(marked);
     print(`\n${asText(rows)}\n\n`);
-    const record = process.env.VC_TEST_RECORD;
     if (record === undefined) return;
     const minutes = Math.round((Date.now() - this.#began) / 60_000);
     const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' });
     const date = new Date().toISOString().slice(0, 10);
-    writeRecord(
-      record,
-      `Recorded on ${date} at commit ${commit.trim()}: ${tests.length} tests in ${minutes} minutes.\n\n${asMarkdown(rows)}`,
-    );
+    for (const engine of new Set(marked.map((test) => test.engine))) {
+      const own = tests.filter((test) => engineOf(test.module) === engine);
+      const failed = own.filter((test) => test.result().state === 'failed').length;
+      const count = failed === 0 ? `${own.length} tests` : `${own.length} tests, ${failed} failed,`;
+      const title = `Recorded on ${date} at commit ${commit.trim()}: ${count} in a run of ${minutes} minutes.`;
+      const ofEngine = rows.filter((row) => row[2] === engine);
+      writeRecord(record, engine, `${title}\n\n${asMarkdown(ofEngine)}`);
+    }
   }
 }
 
@@ -76,6 +80,9 @@ function print(text: string): void {
 
 const fileOf = (module: TestModule) =>
   `[${module.project.name}] ${relative(process.cwd(), module.moduleId)}`;
+
+/** `any` for the unit tests, as in the marks of promises. */
+const engineOf = ({ project }: TestModule) => (project.name === 'unit' ? 'any' : project.name);
 
 const titleOf = (test: TestCase) => `${fileOf(test.module)}: ${test.fullName}`;
 

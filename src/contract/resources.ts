@@ -127,7 +127,9 @@ export const Action = z.object({
   /** Numbers and short words that say what: coordinates, lengths. Never a text or code. */
   detail: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])),
   key_id: z.string(),
-  /** "ok", or the code of the error. */
+  /** Null for a key that was revoked, and for the service itself. */
+  key_name: z.string().nullable(),
+  /** "ok", the code of the error, or "cancelled" when the client went away or ended it. */
   outcome: z.string(),
   /** How long it took, in milliseconds. */
   ms: z.number().int(),

@@ -6,7 +6,7 @@ import { startTimer } from '../fleet/audit/audit-log.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 import { isCommand } from '../screen/input/keyboard/command.js';
-import type { Params } from './requests.js';
+import { ByteStream, type Params } from './requests.js';
 
 type Value = string | number | boolean;
 
@@ -18,6 +18,7 @@ const PLAIN = [
   'name',
   ...['x', 'y', 'button', 'double', 'clicks', 'start_x', 'start_y', 'end_x', 'end_y', 'duration'],
   ...['direction', 'amount', 'seconds', 'until', 'timeout', 'background', 'mode', 'port', 'fps'],
+  'terminal',
 ];
 /** Fields of which only the length is logged. */
 const MEASURED = ['text', 'command', 'code', 'path'];
@@ -65,6 +66,8 @@ export interface Request {
   readonly input: unknown;
   /** Path parameters, which name the key, project or connection. */
   readonly params?: Params;
+  /** Aborted when the client goes away. */
+  readonly signal?: AbortSignal;
 }
 
 /** Operations on no computer that are logged. */
@@ -74,8 +77,8 @@ const OWNER_OPERATIONS: readonly string[] = [
 ];
 
 /**
- * Runs `work` and writes it with its outcome into the audit log. Operations that only read are not
- * logged, except for screenshots and files.
+ * Runs `work` and writes it with its outcome into the audit log; a streamed answer when it has ended.
+ * Operations that only read are not logged, except for screenshots and files.
  */
 export async function audited<T>(
   fleet: Fleet,
@@ -94,15 +97,25 @@ export async function audited<T>(
   try {
     const result = await work();
     const { id } = (result ?? {}) as { id?: string };
-    if (isLogged) {
-      record('ok', computer?.id, isOwners && id !== undefined ? { ...names, id } : names);
-    }
+    const done = (outcome: string) =>
+      record(outcome, computer?.id, isOwners && id !== undefined ? { ...names, id } : names);
+    if (isLogged && result instanceof ByteStream) onEnd(result, done);
+    else if (isLogged) done('ok');
     if (action === 'createComputer' || action === 'forkComputer') record('ok', id);
     return result;
   } catch (error) {
-    if (isLogged) record(outcomeOf(error), computer?.id, names);
+    if (isLogged) record(outcomeOf(error, request.signal), computer?.id, names);
     throw error;
   }
+}
+
+/** Leaving is the way to end a recording, so only its own failure is one. */
+function onEnd({ data }: ByteStream, done: (outcome: string) => void): void {
+  let outcome = 'ok';
+  data.once('error', (error) => {
+    outcome = outcomeOf(error);
+  });
+  data.once('close', () => done(outcome));
 }
 
 function isDeletion(action: string): boolean {
@@ -121,29 +134,62 @@ function shortened(params: Params = {}): Action['detail'] {
 }
 
 /** A long-lived connection to a computer. */
-export interface Opening {
+export interface AuditedConnection {
   readonly owner: Owner;
   readonly computerId: string;
   readonly name: 'process' | 'tunnel' | 'viewOpened';
+  /** Aborted when the client goes away. */
+  readonly signal?: AbortSignal;
 }
 
-/**
- * Writes the opening of a connection into the audit log, once: when it is open or has failed.
- */
-export function auditOpening(fleet: Fleet, { owner, computerId, name: action }: Opening) {
+/** Writes a connection into the audit log, once. */
+export interface ConnectionAudit {
+  /** Sets what the entry says: the operation's name, and its input. */
+  describe(action: string, input: unknown): void;
+  /** Writes the entry now, for a connection that may stay open for days. */
+  opened(input: unknown): void;
+  /** The client has cancelled it. */
+  cancelled(): void;
+  /** Writes the entry unless it is written, with the error if the connection failed. */
+  ended(error?: unknown): void;
+}
+
+export function auditConnection(fleet: Fleet, connection: AuditedConnection): ConnectionAudit {
+  const { owner, computerId, signal } = connection;
   const timer = startTimer();
+  let action: string = connection.name;
+  let detail: Action['detail'] = {};
+  let isCancelled = false;
   let isWritten = false;
-  const record = (outcome: string, detail: Action['detail']) => {
+  const record = (outcome: string) => {
     if (isWritten) return;
     isWritten = true;
     fleet.auditLog.record({ owner, computerId, action, detail, outcome, ...timer() });
   };
   return {
-    opened: (input: unknown) => record('ok', describeInput(input)),
-    failed: (error: unknown) => record(outcomeOf(error), {}),
+    describe: (name, input) => {
+      action = name;
+      detail = describeInput(input);
+    },
+    opened: (input) => {
+      detail = describeInput(input);
+      record('ok');
+    },
+    cancelled: () => {
+      isCancelled = true;
+    },
+    ended: (error) => {
+      record(
+        isCancelled || signal?.aborted ? CANCELLED : error === undefined ? 'ok' : outcomeOf(error),
+      );
+    },
   };
 }
 
-function outcomeOf(error: unknown): string {
+/** The outcome of an action whose client went away, or ended it. */
+const CANCELLED = 'cancelled';
+
+function outcomeOf(error: unknown, signal?: AbortSignal): string {
+  if (signal?.aborted) return CANCELLED;
   return error instanceof ApiError ? error.code : 'internal';
 }

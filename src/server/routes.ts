@@ -80,13 +80,16 @@ async function answer(
       signal,
       ...(computer && { computer }),
     };
-    const result = await audited(fleet, { name, owner, computer, input, params }, () =>
+    const result = await audited(fleet, { name, owner, computer, input, params, signal }, () =>
       handler(call),
     );
     if (result instanceof Bytes) return reply.type(result.type).send(result.data);
     if (result instanceof ByteStream) return sendStream(reply, result);
     const answered = withAbsoluteUrls(operation.response, result, request);
     return reply.type('application/json; charset=utf-8').send(JSON.stringify(answered));
+  } catch (error) {
+    // The client has left, which is no failure of the service.
+    throw signal.aborted && (error as Error).name === 'AbortError' ? signal.reason : error;
   } finally {
     request.departureEnded?.();
   }

@@ -41,12 +41,26 @@ export interface PythonResult {
   readonly timedOut: boolean;
 }
 
-export interface SpawnInput {
-  /** Program and arguments; no shell interprets them. */
-  readonly argv: readonly string[];
+/**
+ * A program with arguments that no shell interprets; a script for the image's own interpreter, as
+ * in {@link RunInput}; or Python code. Scripts and code are in no process list.
+ */
+export type Program =
+  | { readonly argv: readonly string[] }
+  | { readonly command: string }
+  | { readonly code: string };
+
+export type SpawnInput = Program & {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** For a program with arguments only. */
   readonly terminal?: { readonly columns: number; readonly rows: number };
+};
+
+/** How a process ended; `code` is null when a signal ended it. */
+export interface ProcessEnd extends Pick<PythonResult, 'error' | 'errorType'> {
+  readonly code: number | null;
+  readonly signal: string | null;
 }
 
 /** A process in the machine. Its streams apply backpressure. */
@@ -55,8 +69,10 @@ export interface ShellProcess {
   readonly stdout: Readable;
   readonly stderr: Readable;
   /** Resolves when it has ended and its output has been read. */
-  readonly exit: Promise<{ code: number | null; signal: string | null }>;
+  readonly exit: Promise<ProcessEnd>;
   resize(size: { columns: number; rows: number }): void;
+  /** Ends the process group, which may outlive the process. */
+  end(): Promise<void>;
   /** Signals the whole process group. */
   kill(signal: 'INT' | 'TERM' | 'HUP' | 'KILL' | 'QUIT'): Promise<void>;
 }

@@ -1,12 +1,15 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { PassThrough, Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { ApiError } from '../../src/contract/errors.js';
+import { deferred } from '../../src/lib/async/deferred.js';
 import { buildApp } from '../../src/server/app.js';
 import type { Shell } from '../../src/shell/types.js';
+import { eventually } from '../support/eventually.js';
 import { FakeForkingEngine } from '../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../support/fleet.js';
 import { openViewer } from '../support/viewer.js';
@@ -15,16 +18,25 @@ let world: TestFleet;
 let app: FastifyInstance;
 let base: string;
 let desk: string;
+let logged: string[];
+let shells: object[];
+
+const spawn = async () => ({
+  stdin: new PassThrough(),
+  stdout: Readable.from([]),
+  stderr: Readable.from([]),
+  exit: Promise.resolve({ code: 0, signal: null }),
+  kill: async () => undefined,
+  end: async () => undefined,
+});
+
+/** Runs until the client leaves. */
+const untilAborted = ({ signal }: { signal?: AbortSignal }) =>
+  new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 
 /** What the fake computer supports besides commands. */
 const parts = {
-  spawn: async () => ({
-    stdin: new PassThrough(),
-    stdout: Readable.from([]),
-    stderr: Readable.from([]),
-    exit: Promise.resolve({ code: 0, signal: null }),
-    kill: async () => undefined,
-  }),
+  spawn,
   connect: async (port: number) => {
     if (port === 1) throw new ApiError('invalid_request', 'Nothing listens there.');
     return Readable.from([]).pipe(new PassThrough());
@@ -45,10 +57,15 @@ const parts = {
 beforeEach(async () => {
   world = await openTestFleet({ engine: new FakeForkingEngine(), maxRunning: 9 });
   const { openShell } = world.connectors;
-  const opening: typeof openShell = async (...given) =>
-    Object.assign(await openShell(...given), parts as unknown as Partial<Shell>);
+  const opening: typeof openShell = async (...given) => {
+    const shell = Object.assign(await openShell(...given), parts);
+    shells.push(shell);
+    return shell as unknown as Shell;
+  };
   Object.assign(world.connectors, { openShell: opening });
-  const log = pino({ level: 'silent' });
+  logged = [];
+  shells = [];
+  const log = pino({ level: 'info' }, { write: (line) => void logged.push(line) });
   app = await buildApp({ fleet: world.fleet, reachable: { hosts: [] }, version: '0.0.0', log });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address();
@@ -60,6 +77,11 @@ afterEach(async () => {
   await app.close();
   await world.close();
 });
+
+/** Replaces what the computers offer. */
+function offer(more: object): void {
+  for (const shell of shells) Object.assign(shell, more);
+}
 
 const authorization = () => `Bearer ${world.key}`;
 
@@ -82,14 +104,14 @@ function steps(id = desk) {
     .map(({ action, detail, outcome }) => [action, detail, outcome]);
 }
 
-async function talk(path: string, first?: string): Promise<void> {
+async function talk(path: string, ...messages: string[]): Promise<void> {
   const url = `${base.replace('http', 'ws')}/computers/${desk}/${path}`;
   const socket = new WebSocket(url, { headers: { authorization: authorization() } });
   socket.on('error', () => undefined);
   const closed = once(socket, 'close');
   await once(socket, 'open');
-  if (first === undefined) socket.send('{"type": "end"}');
-  else socket.send(first);
+  for (const message of messages.length === 0 ? ['{"type": "end"}'] : messages)
+    socket.send(message);
   await closed;
 }
 
@@ -115,6 +137,95 @@ it('has processes and tunnels, including failed ones', async () => {
     ['process', {}, 'invalid_request'],
     ['process', { command_length: 12 }, 'ok'],
   ]);
+});
+
+it('has how a process was started, and how long it took', async () => {
+  const ended = deferred<void>();
+  const exit = ended.promise.then(() => ({ code: 2, signal: null }));
+  offer({ spawn: async () => ({ ...(await spawn()), exit }) });
+  const talking = [
+    talk('process', '{"command": "echo hunter2", "timeout": 3}'),
+    talk('process', '{"code": "print(1)"}'),
+    talk('process', '{"argv": ["bash"], "terminal": {"columns": 80, "rows": 24}}'),
+  ];
+  await sleep(300);
+  ended.resolve();
+  await Promise.all(talking);
+  const entries = world.fleet.auditLog.list(desk, { limit: 3 });
+  const named = entries.map(({ action, detail, outcome }) => [action, detail, outcome]);
+  expect(named.sort()).toEqual([
+    ['bash', { command_length: 12, timeout: 3 }, 'ok'],
+    ['exec', { code_length: 8 }, 'ok'],
+    ['process', { command_length: 4, terminal: true }, 'ok'],
+  ]);
+  for (const { ms } of entries) expect(ms).toBeGreaterThanOrEqual(150);
+});
+
+it('has a process that its client interrupted or left as cancelled', async () => {
+  const exit = new Promise((resolve) => {
+    offer({
+      spawn: async () => ({ ...(await spawn()), exit, kill: async () => resolve({ code: 0 }) }),
+    });
+  });
+  await talk('process', '{"command": "sleep 9"}', '{"type": "signal", "signal": "INT"}');
+  offer({
+    spawn: async (_: unknown, signal: AbortSignal) => {
+      const killed = once(signal, 'abort').then(() => ({ code: null, signal: 'SIGTERM' }));
+      return { ...(await spawn()), exit: killed };
+    },
+  });
+  const url = `${base.replace('http', 'ws')}/computers/${desk}/process`;
+  const socket = new WebSocket(url, { headers: { authorization: authorization() } });
+  await once(socket, 'open');
+  socket.send('{"command": "sleep 9"}');
+  socket.send('{"type": "stdin_end"}', () => socket.close());
+  await once(socket, 'close');
+  const isLogged = () => steps().filter(([, , outcome]) => outcome === 'cancelled').length === 2;
+  await eventually(async () => isLogged());
+});
+
+it.each([
+  ['wait', { duration: 30 }],
+  ['wait', { until: 'stable', timeout: 30 }],
+  ['wait', { until: 'change', timeout: 30 }],
+  ['batch', { actions: [{ action: 'wait', duration: 30 }] }],
+  ['bash', { command: 'sleep 30' }],
+  ['exec', { code: 'input()' }],
+] as const)('has an interrupted %s %j as cancelled, and logs no failure', async (name, body) => {
+  offer({ run: untilAborted, python: untilAborted });
+  const [screen] = world.connectors.screens;
+  const changed = ({ signal }: { signal?: AbortSignal }) =>
+    once(new EventEmitter(), 'x', { signal });
+  Object.assign(screen ?? {}, { waitStable: changed, waitChange: changed });
+  const controller = new AbortController();
+  const headers = { authorization: authorization(), 'content-type': 'application/json' };
+  const url = `${base}/computers/${desk}/${name}`;
+  const { signal } = controller;
+  const left = fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal });
+  await sleep(100);
+  controller.abort();
+  await expect(left).rejects.toThrow();
+  await eventually(async () => steps()[0]?.[0] === name);
+  expect(steps()[0]?.[2]).toBe('cancelled');
+  expect(logged.filter((line) => line.includes('"level":50'))).toEqual([]);
+});
+
+it('has a recording with its duration, however it ended', async () => {
+  for (const failure of [undefined, new ApiError('guest_failed', 'The encoder ended.')]) {
+    const video = new PassThrough();
+    Object.assign(world.fleet.streams, { record: async () => ({ video }) });
+    const recording = fetch(`${base}/computers/${desk}/record?duration=5`, {
+      headers: { authorization: authorization() },
+    });
+    await sleep(300);
+    if (failure === undefined) video.end('mp4');
+    else video.destroy(failure);
+    await recording.then((response) => response.arrayBuffer()).catch(() => undefined);
+    await eventually(async () => steps()[0]?.[2] === (failure?.code ?? 'ok'));
+    const [entry] = world.fleet.auditLog.list(desk, { limit: 1 });
+    expect(entry).toMatchObject({ action: 'record', detail: { duration: 5 } });
+    expect(entry?.ms).toBeGreaterThanOrEqual(150);
+  }
 });
 
 it('has live views, with the key that requested the link', async () => {

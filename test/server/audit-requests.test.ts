@@ -47,6 +47,20 @@ it('lists who did what, newest first, under both paths of a computer', async () 
   });
 });
 
+it('names the key of an entry while there is one', async () => {
+  const made = (await call('POST', '/keys', { name: 'agent' })).json;
+  const headers = { authorization: `Bearer ${made.key}`, host: '127.0.0.1' };
+  const payload = { x: 1, y: 1 };
+  await app.inject({ method: 'POST', url: `/api/computers/${desk}/move`, headers, payload });
+  const [move, create] = await history();
+  expect(move).toMatchObject({ action: 'move', key_id: made.id, key_name: 'agent' });
+  expect(create).toMatchObject({ action: 'createComputer', key_name: 'default' });
+  await call('DELETE', `/keys/${made.id}`);
+  expect((await history())[0]).toMatchObject({ key_id: made.id, key_name: null });
+  const { entries } = (await call('GET', '/audit')).json;
+  expect(entries[0]).toMatchObject({ action: 'deleteKey', key_name: 'default' });
+});
+
 it('keeps lengths, never a text, a command, code or a typed character', async () => {
   await call('POST', `/computers/${desk}/type`, { text: 'hunter2' });
   await call('POST', `/computers/${desk}/bash`, { command: 'echo hunter2' });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateKeyPair } from '../../src/shell/keys.js';
 import { openShell } from '../../src/shell/shell.js';
-import type { RunInput } from '../../src/shell/types.js';
+import type { RunInput, SpawnInput } from '../../src/shell/types.js';
 import { duplexPair, type Guest, openGuest } from './support/guest.js';
 
 let guest: Guest;
@@ -140,6 +141,63 @@ describe('spawn', () => {
       stdout: "[a b][it's][][*][$X][\n]input",
       stderr: '',
     });
+  });
+
+  const outcomeOf = async (input: SpawnInput, stdin = '') => {
+    const child = await guest.shell.spawn(input);
+    child.stdin.end(stdin);
+    const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { ...(await child.exit), stdout, stderr };
+  };
+
+  it('runs a script with the directory, the variables and the rest of the input', async () => {
+    const command = 'read x; pwd; echo "$X $x" >&2; cat; exit 3';
+    const outcome = await outcomeOf({ command, cwd: '/', env: { X: "it's" } }, 'one\ntwo\n');
+    expect(outcome).toEqual({
+      ...{ code: 3, signal: null, stdout: '/\ntwo\n', stderr: "it's one\n" },
+    });
+    const killed = await outcomeOf({ command: 'kill -TERM $$' });
+    expect(killed).toMatchObject({ code: null, signal: 'SIGTERM' });
+  });
+
+  it('shows nothing of a script or of Python code in a process list', async () => {
+    const { stdout } = await outcomeOf({ command: ': a-secret-word; ps -eo args' });
+    const code = '"a-secret-word"; import os; os.system("ps -eo args")';
+    const python = await outcomeOf({ code });
+    for (const list of [stdout, python.stdout]) {
+      expect(list).toContain('ps -eo args');
+      expect(list).not.toContain('a-secret-word');
+    }
+  });
+
+  it('runs Python code with its own input, exit code and exception', async () => {
+    const code = 'import os, sys\nprint(os.getcwd(), input(), os.environ["X"])\nsys.exit(4)';
+    expect(await outcomeOf({ code, cwd: '/', env: { X: 'é' } }, 'in\n')).toMatchObject({
+      ...{ code: 4, stdout: '/ in é\n', stderr: '', errorType: 'SystemExit' },
+    });
+    const failed = await outcomeOf({ code: 'import sys\nprint("x", file=sys.stderr)\n1 / 0' });
+    expect(failed).toMatchObject({ code: 1, stderr: 'x\n', errorType: 'ZeroDivisionError' });
+    expect(failed.error).toMatch(/^Traceback[\s\S]*line 3[\s\S]*ZeroDivisionError: /);
+  });
+
+  it('shows a question of Python code at once', async () => {
+    const code = 'import sys\nprint("name? ", end="", file=sys.stderr, flush=True)\nprint(input())';
+    const child = await guest.shell.spawn({ code });
+    expect(String((await once(child.stderr, 'data'))[0])).toBe('name? ');
+    child.stdin.end('x\n');
+    expect(await text(child.stdout)).toBe('x\n');
+  });
+
+  it('ends what an interrupted script leaves behind', async () => {
+    const child = await guest.shell.spawn({ command: 'sleep 79 & echo $!; wait' });
+    const pid = Number((await once(child.stdout, 'data'))[0]);
+    await child.kill('INT');
+    child.stdout.resume();
+    child.stderr.resume();
+    expect(await child.exit).toEqual({ code: null, signal: 'SIGINT' });
+    expect(alive(pid)).toBe(true);
+    await child.end();
+    expect(await gone(pid)).toBe(true);
   });
 
   it('reports a missing program', async () => {

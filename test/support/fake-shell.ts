@@ -15,6 +15,7 @@ export const fullShell = {
     stdout: Readable.from([]),
     stderr: Readable.from([]),
     exit: Promise.resolve({ code: 0, signal: null }),
+    end: async () => undefined,
     resize: () => undefined,
     kill: async () => undefined,
   }),

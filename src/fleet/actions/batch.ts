@@ -26,7 +26,10 @@ export async function runBatch(
   let pictureBytes = 0;
   for (const action of actions) {
     signal?.throwIfAborted();
-    let result = await run(action).catch((error: unknown) => failure(error, subject));
+    let result = await run(action).catch((error: unknown) => {
+      signal?.throwIfAborted();
+      return failure(error, subject);
+    });
     if ('image' in result) pictureBytes += result.image.length;
     if (pictureBytes > MOST_PICTURE_BYTES) result = failure(tooLarge(), subject);
     results.push(result);

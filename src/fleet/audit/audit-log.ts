@@ -137,6 +137,8 @@ export class AuditLog {
   }
 }
 
-function actionOf({ id, at, action, detail, key_id, outcome, ms }: AuditRow & { id: number }) {
-  return { id, at, action, detail: JSON.parse(detail) as Action['detail'], key_id, outcome, ms };
+function actionOf(row: AuditRow & Pick<Action, 'id' | 'key_name'>): Action {
+  const { id, at, action, key_id, key_name, outcome, ms } = row;
+  const detail = JSON.parse(row.detail) as Action['detail'];
+  return { id, at, action, detail, key_id, key_name, outcome, ms };
 }

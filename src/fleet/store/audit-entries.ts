@@ -14,7 +14,7 @@ export interface AuditRow {
   readonly ms: number;
 }
 
-type StoredRow = AuditRow & { readonly id: number };
+type StoredRow = AuditRow & { readonly id: number; readonly key_name: string | null };
 
 /** The audit log's rows: added, read, and dropped when they are old; never changed. */
 export function auditStore(db: Db) {
@@ -22,15 +22,14 @@ export function auditStore(db: Db) {
     `INSERT INTO actions (at, owner_id, computer_id, key_id, action, detail, outcome, ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
-  const list = db.prepare(
-    'SELECT * FROM actions WHERE computer_id = ? AND id < ? ORDER BY id DESC LIMIT ?',
-  );
-  const ofOwner = db.prepare(
-    'SELECT * FROM actions WHERE owner_id = ? AND id < ? ORDER BY id DESC LIMIT ?',
-  );
-  const ofOwnersComputer = db.prepare(
-    'SELECT * FROM actions WHERE computer_id = ? AND owner_id = ? AND id < ? ORDER BY id DESC LIMIT ?',
-  );
+  const select = (condition: string) =>
+    db.prepare(
+      `SELECT actions.*, keys.name AS key_name FROM actions LEFT JOIN keys ON keys.id = key_id
+       WHERE ${condition} AND actions.id < ? ORDER BY actions.id DESC LIMIT ?`,
+    );
+  const list = select('computer_id = ?');
+  const ofOwner = select('actions.owner_id = ?');
+  const ofOwnersComputer = select('computer_id = ? AND actions.owner_id = ?');
   const uptime = db.prepare('SELECT coalesce(max(uptime_ms), 0) AS ms FROM audit_marks');
   const mark = db.prepare(
     'INSERT OR REPLACE INTO audit_marks SELECT ?, coalesce(max(id), 0) FROM actions',

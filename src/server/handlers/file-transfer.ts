@@ -49,7 +49,7 @@ async function download(
   const stall = new StallDetector();
   const signal = AbortSignal.any([left, stall.signal]);
   try {
-    await audited(fleet, { name: 'readFile', owner, computer, input: { path } }, () =>
+    await audited(fleet, { name: 'readFile', owner, computer, input: { path }, signal: left }, () =>
       fleet.actions.shell(
         computer,
         (shell) =>
@@ -112,12 +112,15 @@ async function upload(
   const signal = AbortSignal.any([left, stall.signal]);
   try {
     const input = { path, mode };
-    const written = await audited(fleet, { name: 'writeFile', owner, computer, input }, () =>
-      fleet.actions.shell(
-        computer,
-        (shell) => shell.files.write(path, paced(request.raw, stall, signal), { mode, signal }),
-        left,
-      ),
+    const written = await audited(
+      fleet,
+      { name: 'writeFile', owner, computer, input, signal: left },
+      () =>
+        fleet.actions.shell(
+          computer,
+          (shell) => shell.files.write(path, paced(request.raw, stall, signal), { mode, signal }),
+          left,
+        ),
     );
     return { success: true, ...written };
   } catch (error) {

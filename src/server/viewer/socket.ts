@@ -13,7 +13,7 @@ import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { parseJson } from '../../lib/text/parse-json.js';
 import { Viewer } from '../../vnc-server/viewer.js';
-import { auditOpening } from '../audit-requests.js';
+import { auditConnection } from '../audit-requests.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { startHeartbeat } from '../websocket/heartbeat.js';
 import { closeOnRevocation } from '../websocket/key-revocation.js';
@@ -69,7 +69,7 @@ async function serveView(
     });
     closeOnRevocation(socket, fleet.apiKeys, ticket.owner);
     const subject = { owner: ticket.owner, computerId: id, name: 'viewOpened' } as const;
-    auditOpening(fleet, subject).opened({ mode: ticket.mode });
+    auditConnection(fleet, subject).opened({ mode: ticket.mode });
     request.log.info({ computer: id, mode: ticket.mode }, 'view opened');
     await showComputer(socket, fleet, { record, mode: ticket.mode, left });
   } catch (error) {

@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.js';
 import { remedyOf, type Subject } from '../../fleet/errors/remedies.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
-import { auditOpening } from '../audit-requests.js';
+import { auditConnection, type ConnectionAudit } from '../audit-requests.js';
 import type { ConnectionLimit } from '../limits/connections.js';
 import { ownerOf, resolveComputer } from '../requests.js';
 import { startHeartbeat } from './heartbeat.js';
@@ -22,7 +22,7 @@ const FAREWELL_MS = 1_000;
 export const PAYLOAD_LIMIT = 8 * 1024 * 1024;
 
 /** A WebSocket to something in a computer. */
-export interface ComputerSocket {
+export interface ComputerSocket extends Omit<ConnectionAudit, 'ended'> {
   readonly socket: WebSocket;
   readonly fleet: Fleet;
   readonly record: ComputerRecord;
@@ -31,8 +31,6 @@ export interface ComputerSocket {
   readonly left: AbortSignal;
   /** Counts bytes that the client sent and that wait in memory; negative when they are consumed. */
   readonly hold: (bytes: number) => void;
-  /** To be called once connected, with the details for the audit log. */
-  opened(input: unknown): void;
 }
 
 /** What all WebSockets of the service share. */
@@ -96,12 +94,13 @@ export function addComputerSocket(
           { first: route.firstMessage, later: MESSAGE_LIMIT },
           refuse,
         );
-        const opening = { owner, computerId: record.id, name: route.name };
-        const { opened, failed } = auditOpening(fleet, opening);
+        const connection = { owner, computerId: record.id, name: route.name, signal: left };
+        const { ended, ...audit } = auditConnection(fleet, connection);
         route
-          .serve({ socket, fleet, record, request, left, hold, opened })
+          .serve({ socket, fleet, record, request, left, hold, ...audit })
+          .then(() => ended())
           .catch((error: unknown) => {
-            failed(error);
+            ended(error);
             if (left.aborted) return;
             if (!(error instanceof ApiError)) request.log.warn({ err: error }, 'socket failed');
             sendJson(socket, describe(error, { computer: record, requestId: request.id }));

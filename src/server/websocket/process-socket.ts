@@ -1,9 +1,15 @@
 import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../contract/errors.js';
 import { PROCESS_PATHS } from '../../contract/routes.js';
-import { ProcessControl, ProcessStart, StreamId } from '../../contract/sockets/process.js';
+import {
+  ProcessControl,
+  type ProcessEvent,
+  ProcessStart,
+  StreamId,
+} from '../../contract/sockets/process.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { Queue } from '../../lib/async/queue.js';
-import type { ShellProcess } from '../../shell/types.js';
+import type { ShellProcess, SpawnInput } from '../../shell/types.js';
 import { validate } from '../http/validation.js';
 import {
   addComputerSocket,
@@ -34,29 +40,70 @@ async function serveProcess(connection: ComputerSocket): Promise<void> {
   const { fleet, record, left } = connection;
   const messages = new MessageBuffer(connection.socket, connection.hold);
   const start = validate(ProcessStart, parseJson(await messages.first(START_WITHIN_MS)), 'body');
+  describe(connection, start);
   await fleet.actions.shell(
     record,
     async (shell) => {
-      const child = await shell.spawn(start, left);
-      connection.opened({ command: start.argv.join(' ') });
-      await attach(connection, messages, child);
+      const limit = timeLimit(start.timeout);
+      try {
+        const signal = AbortSignal.any([left, limit.signal]);
+        const child = await shell.spawn(spawnInput(start), signal);
+        await attach(connection, messages, { child, start, limit: limit.signal });
+      } finally {
+        limit.clear();
+      }
     },
     left,
   );
 }
 
+/** Names the process in the audit log: scripts and code as the operations that run them, too. */
+function describe(connection: ComputerSocket, start: ProcessStart): void {
+  const { argv, command, code, timeout, terminal } = start;
+  const detail = { timeout, ...(terminal === undefined ? {} : { terminal: true }) };
+  if (command !== undefined) connection.describe('bash', { ...detail, command });
+  else if (code !== undefined) connection.describe('exec', { ...detail, code });
+  else connection.describe('process', { ...detail, command: argv?.join(' ') });
+}
+
+function spawnInput({ argv = [], command, code, ...environment }: ProcessStart): SpawnInput {
+  if (command !== undefined) return { ...environment, command };
+  return code === undefined ? { ...environment, argv } : { ...environment, code };
+}
+
+function timeLimit(seconds: number | undefined) {
+  const late = new AbortController();
+  const message = `The program did not start within ${seconds} s.`;
+  const end = () => late.abort(new ApiError('guest_timeout', message));
+  const timer = seconds === undefined ? undefined : setTimeout(end, seconds * 1000);
+  return { signal: late.signal, clear: () => clearTimeout(timer) };
+}
+
+interface Running {
+  readonly child: ShellProcess;
+  readonly start: ProcessStart;
+  /** Aborted at the process's time limit. */
+  readonly limit: AbortSignal;
+}
+
 /** Connects the socket with the process until it has ended and its output has been sent. */
 async function attach(
-  { socket, hold, left }: ComputerSocket,
+  { socket, hold, left, cancelled }: ComputerSocket,
   messages: MessageBuffer,
-  child: ShellProcess,
+  { child, start, limit }: Running,
 ): Promise<void> {
   const dispose = onAbort(left, () => void child.kill('KILL').catch(() => undefined));
   child.stdin.on('error', () => undefined);
   child.stdin.once('close', () => socket.resume());
   const signals = new Queue();
+  let isSignalled = false;
   messages.deliver((data, isBinary) => {
-    if (!isBinary) return control(child, signals, parseJson(data.toString()));
+    if (!isBinary) {
+      const message = ProcessControl.safeParse(parseJson(data.toString()));
+      if (!message.success) return;
+      isSignalled ||= message.data.type === 'signal';
+      return control(child, signals, message.data);
+    }
     if (data[0] !== StreamId.stdin || child.stdin.destroyed) return;
     if (child.stdin.write(data.subarray(1))) return;
     hold(data.length);
@@ -70,18 +117,25 @@ async function attach(
     forward(socket, child.stdout, (chunk) => Buffer.concat([Buffer.of(StreamId.stdout), chunk])),
     forward(socket, child.stderr, (chunk) => Buffer.concat([Buffer.of(StreamId.stderr), chunk])),
   ]);
-  const { code, signal } = await child.exit;
+  const { code, signal, error, errorType } = await child.exit;
   dispose();
-  sendJson(socket, { type: 'exit', code, signal });
+  if (isSignalled) {
+    cancelled();
+    if (start.argv === undefined) await child.end();
+  }
+  const event: ProcessEvent = {
+    ...{ type: 'exit', code, signal },
+    ...(limit.aborted ? { timed_out: true } : {}),
+    ...(error === undefined ? {} : { error, error_type: errorType }),
+  };
+  sendJson(socket, event);
 }
 
-function control(child: ShellProcess, signals: Queue, message: unknown): void {
-  const parsed = ProcessControl.safeParse(message);
-  if (!parsed.success) return;
-  if (parsed.data.type === 'stdin_end') child.stdin.end();
-  else if (parsed.data.type === 'resize') child.resize(parsed.data);
+function control(child: ShellProcess, signals: Queue, message: ProcessControl): void {
+  if (message.type === 'stdin_end') child.stdin.end();
+  else if (message.type === 'resize') child.resize(message);
   else {
-    const { signal } = parsed.data;
+    const { signal } = message;
     if (signals.length < MOST_SIGNALS) signals.run(() => child.kill(signal)).catch(() => undefined);
   }
 }

@@ -76,7 +76,7 @@ export async function terminate(
   exit: Exit,
 ): Promise<void> {
   const pid = Number(header);
-  const isDone = pid > 1 && (await runScript(connection, endGroup(pid, GRACE_MS)));
+  const isDone = pid > 1 && (await endProcessGroup(connection, pid));
   // For a guest that cannot start another process, for example because of a fork bomb.
   if (!isDone) connection.signal(channel, 'KILL');
   if (await resolvesWithin(exit.ended, GUEST_MS)) return;
@@ -86,6 +86,11 @@ export async function terminate(
 }
 
 /** Resolves to false when the guest did not do it in time. */
+/** Ends the process group, or what is left of it; resolves to false when the guest did not do it. */
+export function endProcessGroup(connection: Connection, pid: number): Promise<boolean> {
+  return runScript(connection, endGroup(pid, GRACE_MS));
+}
+
 export function signalProcessGroup(
   connection: Connection,
   pid: number,

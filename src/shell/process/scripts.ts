@@ -72,7 +72,12 @@ export function program(
   terminal: 'terminal' | 'pipes',
 ): string {
   const modes = terminal === 'terminal' ? 'stty sane iutf8; ' : '';
-  return `${enter(environment)}${modes}echo $$; exec -- ${argv.map(quote).join(' ')}\n`;
+  return replaceShell(`exec -- ${argv.map(quote).join(' ')}`, environment, modes);
+}
+
+/** Replaces the shell by the given line of bash, which is not the user's. */
+export function replaceShell(line: string, environment: Environment, before = ''): string {
+  return `${enter(environment)}${before}echo $$; ${line}\n`;
 }
 
 /**

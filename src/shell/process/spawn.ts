@@ -3,13 +3,15 @@ import { ApiError } from '../../contract/errors.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { within } from '../../lib/async/deadline.js';
 import type { Connection } from '../connection.js';
-import type { ShellProcess, SpawnInput } from '../types.js';
-import { signalProcessGroup, terminate } from './command.js';
+import { newMarker, pythonInput, START_PYTHON } from '../python/driver.js';
+import { PythonReport } from '../python/report.js';
+import type { ProcessEnd, ShellProcess, SpawnInput } from '../types.js';
+import { endProcessGroup, signalProcessGroup, terminate } from './command.js';
 import { Exit } from './exit.js';
 import { HeaderReader } from './header.js';
 import { ProcessInput, ProcessOutput } from './process-streams.js';
 import { processId } from './run.js';
-import { fromFirstBytes, program } from './scripts.js';
+import { foreground, fromFirstBytes, program, replaceShell } from './scripts.js';
 
 const START_MS = 10_000;
 
@@ -23,7 +25,7 @@ export async function spawn(
   signal?: AbortSignal,
 ): Promise<ShellProcess> {
   signal?.throwIfAborted();
-  const script = Buffer.from(program(input.argv, input, input.terminal ? 'terminal' : 'pipes'));
+  const { script, data = [], marker } = beginning(input);
   const bootstrap = fromFirstBytes(script.length);
   const terminal = input.terminal && pseudoTerminal(input.terminal);
   const channel = await connection.exec(bootstrap, { terminal });
@@ -31,17 +33,22 @@ export async function spawn(
   const stdout = new ProcessOutput(channel, exit);
   const stderr = new ProcessOutput(channel.stderr, exit);
   const stdin = new ProcessInput(channel);
+  const report =
+    marker === undefined ? undefined : new PythonReport(marker, (chunk) => stderr.receive(chunk));
   const header = new HeaderReader((chunk) => stdout.receive(chunk));
   channel.on('data', (chunk: Buffer) => header.write(chunk));
-  channel.stderr.on('data', (chunk: Buffer) => stderr.receive(chunk));
+  channel.stderr.on('data', (chunk: Buffer) =>
+    report ? report.write(chunk) : stderr.receive(chunk),
+  );
   const end = (error?: Error) => {
     stdin.destroy();
+    report?.end();
     stdout.finish(error);
     stderr.finish(error);
   };
   exit.ended.then(() => end(), end);
 
-  channel.write(script);
+  for (const bytes of [script, ...data]) channel.write(bytes);
   const pid = await started(header, exit, input.cwd, signal).catch((error) => {
     channel.close();
     end();
@@ -52,14 +59,41 @@ export async function spawn(
     terminate(connection, channel, String(pid), exit).catch(() => undefined);
   });
   exit.ended.finally(dispose).catch(() => undefined);
+  const ended = exit.ended.then((status) => ({ ...status, ...(report && errorOf(report)) }));
+  ended.catch(() => undefined);
   return {
-    stdin,
-    stdout,
-    stderr,
-    exit: exit.ended,
+    ...{ stdin, stdout, stderr },
+    exit: ended,
+    end: async () => void (await endProcessGroup(connection, pid)),
     resize: ({ columns, rows }) => channel.setWindow(rows, columns, 0, 0),
     kill: (name) => kill(connection, channel, pid, name),
   };
+}
+
+interface Beginning {
+  /** Bash's first input, see {@link fromFirstBytes}. */
+  readonly script: Buffer;
+  /** What the script reads before the user's input. */
+  readonly data?: readonly Buffer[];
+  /** Before the report of Python code. */
+  readonly marker?: string;
+}
+
+function beginning(input: SpawnInput): Beginning {
+  if ('argv' in input) {
+    const text = program(input.argv, input, input.terminal ? 'terminal' : 'pipes');
+    return { script: Buffer.from(text) };
+  }
+  if ('command' in input) {
+    return { script: Buffer.from(foreground(input.command, { ...input, interpreter: 'system' })) };
+  }
+  const marker = newMarker();
+  const script = Buffer.from(replaceShell(START_PYTHON, input));
+  return { script, data: [pythonInput(input.code, marker)], marker };
+}
+
+function errorOf({ error }: PythonReport): Pick<ProcessEnd, 'error' | 'errorType'> {
+  return error === undefined ? {} : { error: error.text, errorType: error.type };
 }
 
 /** Waits for the header and returns its process id, which is also the group's. */

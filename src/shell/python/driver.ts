@@ -1,19 +1,33 @@
+import { randomBytes } from 'node:crypto';
+
 /** Length of the marker before a report, in ASCII characters. */
-export const MARKER_LENGTH = 32;
+const MARKER_LENGTH = 32;
 
 /**
  * Python program that runs the code following it on standard input as `__main__`.
  *
- * The rest of the input is a marker, then the code. The driver reads all of it, so that `input()`
- * and child processes find nothing. It reports an exception on standard error as: the marker, the
- * number of bytes that follow as eight hexadecimal digits, the class's name, a newline, and the
- * traceback that Python prints, without the driver's own frames.
+ * After it come a marker, the length of the code as eight hexadecimal digits, and the code. Not a
+ * byte more is read: the rest of the input is the code's own. An exception is reported on standard
+ * error as: the marker, the number of bytes that follow as eight hexadecimal digits, the class's
+ * name, a newline, and the traceback that Python prints, without the driver's own frames. The exit
+ * status is that of Python.
  */
-export const PYTHON_DRIVER = `
+const PYTHON_DRIVER = `
 def __vc_main__():
     import os, sys
-    data = sys.stdin.buffer.read()
-    marker, code = data[:${MARKER_LENGTH}], data[${MARKER_LENGTH}:].decode()
+
+    def take(count):
+        parts = []
+        while count:
+            part = os.read(0, min(count, 65536))
+            if not part:
+                os._exit(1)
+            parts.append(part)
+            count -= len(part)
+        return b''.join(parts)
+
+    marker = take(${MARKER_LENGTH})
+    code = take(int(take(8), 16)).decode()
     report_to = os.dup(2)
     name = '<exec>'
 
@@ -72,10 +86,22 @@ def __vc_main__():
     try:
         exec(compile(code, name, 'exec', dont_inherit=True), module.__dict__)
     except SystemExit as error:
-        if error.code is not None and error.code != 0:
+        status = error.code
+        if status is not None and not isinstance(status, int):
+            flush()
+            print(status, file=sys.stderr)
+            status = 1
+        if status:
             flush()
             report(error)
-        sys.exit(1 if isinstance(error.code, str) else error.code)
+        sys.exit(status)
+    except KeyboardInterrupt as error:
+        import signal
+        flush()
+        report(error)
+        # Python ends itself in this way, so that its parent sees the interrupt.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     except BaseException as error:
         flush()
         report(error)
@@ -84,3 +110,23 @@ def __vc_main__():
 
 __vc_main__()
 `;
+
+const driver = Buffer.from(PYTHON_DRIVER);
+
+/**
+ * Starts Python with the driver, which comes first on standard input so that no process list shows
+ * any code.
+ */
+export const START_PYTHON = `exec python3 -c 'import os; d = b""; exec("while len(d) < ${driver.length}: d += os.read(0, ${driver.length} - len(d)) or os._exit(1)"); exec(d)'`;
+
+/** No output contains it by chance, and little output ends in its first character. */
+export function newMarker(): string {
+  return `\0${randomBytes(MARKER_LENGTH).toString('hex').slice(1, MARKER_LENGTH)}`;
+}
+
+/** What {@link START_PYTHON} reads from its standard input to run `code`. */
+export function pythonInput(code: string, marker: string): Buffer {
+  const bytes = Buffer.from(code);
+  const length = bytes.length.toString(16).padStart(8, '0');
+  return Buffer.concat([driver, Buffer.from(marker + length, 'latin1'), bytes]);
+}

@@ -1,16 +1,12 @@
-import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
 import { type CommandResult, runCommand } from '../process/command.js';
 import { CappedOutput } from '../process/output.js';
 import { MOST_OUTPUT, processId } from '../process/run.js';
 import type { PythonResult } from '../types.js';
-import { MARKER_LENGTH, PYTHON_DRIVER } from './driver.js';
+import { newMarker, pythonInput, START_PYTHON } from './driver.js';
 import { PythonReport } from './report.js';
 
-const driver = Buffer.from(PYTHON_DRIVER);
-/** The driver comes first on standard input, so that no process list shows any code. */
-const bootstrap = `echo $$; exec python3 -c 'import sys; exec(sys.stdin.buffer.read(${driver.length}))'`;
 /** Bash's exit code for a missing program. */
 const NOT_FOUND = 127;
 
@@ -25,13 +21,13 @@ interface PythonInput {
  * all result in an `error`. Output beyond 1 MiB per stream is dropped, with a note at the end.
  */
 export async function python(connection: Connection, input: PythonInput): Promise<PythonResult> {
-  const marker = randomBytes(MARKER_LENGTH / 2).toString('hex');
+  const marker = newMarker();
   const stdout = new CappedOutput(MOST_OUTPUT);
   const stderr = new CappedOutput(MOST_OUTPUT);
   const report = new PythonReport(marker, (chunk) => stderr.write(chunk));
   const result = await runCommand(connection, {
-    bootstrap,
-    input: Buffer.concat([driver, Buffer.from(marker + input.code)]),
+    bootstrap: `echo $$; ${START_PYTHON}`,
+    input: pythonInput(input.code, marker),
     timeoutMs: input.timeoutMs,
     signal: input.signal,
     onStdout: (chunk) => stdout.write(chunk),

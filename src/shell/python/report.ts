@@ -40,7 +40,7 @@ export class PythonReport {
     const data = this.#held.length > 0 ? Buffer.concat([this.#held, chunk]) : chunk;
     const at = data.indexOf(this.#marker);
     const start = at + this.#marker.length;
-    this.#passOn(data, at === -1 ? data.length - this.#marker.length + 1 : at);
+    this.#passOn(data, at === -1 ? data.length - this.#beginning(data) : at);
     if (at === -1 || data.length < start + LENGTH_DIGITS) return;
     const length = Number.parseInt(data.toString('latin1', start, start + LENGTH_DIGITS), 16);
     this.#held = Buffer.alloc(0);
@@ -48,11 +48,19 @@ export class PythonReport {
     this.#take(data.subarray(start + LENGTH_DIGITS));
   }
 
+  /** How many bytes at the end of `data` may be the beginning of the marker. */
+  #beginning(data: Buffer): number {
+    let length = Math.min(data.length, this.#marker.length - 1);
+    while (!data.subarray(data.length - length).equals(this.#marker.subarray(0, length))) {
+      length -= 1;
+    }
+    return length;
+  }
+
   /** Passes on the first `count` bytes and holds back the rest. */
   #passOn(data: Buffer, count: number): void {
-    const split = Math.max(0, count);
-    if (split > 0) this.#onOutput(data.subarray(0, split));
-    this.#held = Buffer.from(data.subarray(split));
+    if (count > 0) this.#onOutput(data.subarray(0, count));
+    this.#held = Buffer.from(data.subarray(count));
   }
 
   #take(chunk: Buffer): void {

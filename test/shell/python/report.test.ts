@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PYTHON_DRIVER } from '../../../src/shell/python/driver.js';
+import { newMarker, pythonInput, START_PYTHON } from '../../../src/shell/python/driver.js';
 import { PythonReport } from '../../../src/shell/python/report.js';
 
 const MARKER = '0123456789abcdef0123456789abcdef';
@@ -37,6 +37,13 @@ describe('PythonReport', () => {
     );
   });
 
+  it('holds nothing back that cannot be the beginning of a report', () => {
+    const passed: string[] = [];
+    const report = new PythonReport(newMarker(), (chunk) => passed.push(chunk.toString()));
+    report.write(Buffer.from('name? '));
+    expect(passed).toEqual(['name? ']);
+  });
+
   it('is undefined if incomplete', () => {
     expect(read([Buffer.from(`a${MARKER}`)])).toEqual({ output: `a${MARKER}`, error: undefined });
     expect(read([Buffer.from(`${MARKER}000000ffshort`)]).error).toBeUndefined();
@@ -54,18 +61,26 @@ const python = (() => {
 })();
 
 describe.runIf(python)('the Python driver', () => {
-  const run = (code: string) => {
-    const driver = Buffer.from(PYTHON_DRIVER);
-    const script = `python3 -c 'import sys; exec(sys.stdin.buffer.read(${driver.length}))'; echo "exit $?"`;
-    const output = execFileSync('bash', ['-c', `{ ${script}; } 2>&1`], {
-      input: Buffer.concat([driver, Buffer.from(MARKER + code)]),
+  const run = (code: string, stdin = '') => {
+    const script = `{ (${START_PYTHON}); echo "exit $?"; } 2>&1`;
+    const output = execFileSync('bash', ['-c', script], {
+      input: Buffer.concat([pythonInput(code, MARKER), Buffer.from(stdin)]),
+      stdio: ['pipe', 'pipe', 'ignore'],
     });
     return read([output]);
   };
 
-  it('runs code as the main program, with an empty standard input', () => {
+  it('runs code as the main program', () => {
     const code = 'import sys\nprint(__name__, sys.argv, sys.stdin.read() == "")';
     expect(run(code)).toEqual({ output: "__main__ ['<exec>'] True\nexit 0\n", error: undefined });
+  });
+
+  it('leaves the rest of the input to the code and its children', () => {
+    const code = 'import subprocess\nsubprocess.run(["head", "-c", "2"])\nprint(input())';
+    expect(run(code, 'abcd\n').output).toBe('abcd\nexit 0\n');
+    expect(run(`x = "${'é'.repeat(100_000)}"\nprint(len(x), input())`, 'in\n').output).toBe(
+      '100000 in\nexit 0\n',
+    );
   });
 
   it("reports an exception with its source, without the driver's frames", () => {
@@ -90,11 +105,18 @@ describe.runIf(python)('the Python driver', () => {
     ['sys.exit(0)', undefined, 0],
     ['sys.exit(3)', 'SystemExit', 3],
     ['sys.exit("words")', 'SystemExit', 1],
-    ['raise KeyboardInterrupt', 'KeyboardInterrupt', 1],
+    ['sys.exit(256 + 4)', 'SystemExit', 4],
+    ['raise KeyboardInterrupt', 'KeyboardInterrupt', 130],
+    ['import os; os.kill(os.getpid(), 15)', undefined, 143],
   ])('treats %s as Python does', (code, type, exit) => {
     const { output, error } = run(`import sys\n${code}`);
     expect(error?.type).toBe(type);
     expect(output).toContain(`exit ${exit}\n`);
+  });
+
+  it('prints what is passed to sys.exit unless it is a number', () => {
+    expect(run('import sys\nsys.exit("no such day")').output).toBe('no such day\nexit 1\n');
+    expect(run('import sys\nprint("x", end="")\nsys.exit([4])').output).toBe('x[4]\nexit 1\n');
   });
 
   it('reports an exception that cannot be printed', () => {

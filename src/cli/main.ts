@@ -3,13 +3,15 @@ import { tree } from './commands/tree.js';
 import { InterruptedError } from './errors/cli-error.js';
 import { ExitCode } from './errors/exit-codes.js';
 import { printReport, reportOf } from './errors/report.js';
-import { commandPath, hasFlag, joinJsonFields, withoutHelp } from './framework/argv.js';
+import { commandPath, hasFlag, withoutHelp } from './framework/argv.js';
 import type { Context } from './framework/context.js';
 import { createContext, createRuntime, type Overrides } from './framework/create-context.js';
 import { readGlobals } from './framework/globals.js';
 import { write } from './framework/io.js';
+import { findCommand } from './framework/nodes.js';
 import { buildProgram, type Dispatch, isKnownCommand } from './framework/program.js';
 import { withFormat } from './output/format/format-option.js';
+import { joinFieldLists, joinJsonFields } from './output/format/json-fields.js';
 import { checkJsonChoice } from './output/json.js';
 import { wantsColor } from './output/style.js';
 
@@ -43,8 +45,9 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
       help += text;
     };
     const columns = Math.min(io.stdout.columns ?? HELP_COLUMNS, HELP_COLUMNS);
-    const words = joinJsonFields(argv);
-    const path = commandPath(words);
+    const listed = joinFieldLists(argv);
+    const path = commandPath(listed);
+    const words = hasFlag(listed, '--json') ? await withJsonFields(listed, path) : listed;
     const program = await buildProgram(tree, path, { dispatch, writeOut, columns, bold });
     // Commander would print the help of what it knows, and ignore the unknown command.
     const parsed = isKnownCommand(program, path) ? words : withoutHelp(words);
@@ -64,6 +67,11 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
     await Promise.all(clients.map((client) => client.close().catch(() => {})));
   }
   return code;
+}
+
+async function withJsonFields(argv: readonly string[], path: readonly string[]) {
+  const command = await findCommand(tree, path);
+  return joinJsonFields(argv, command?.definition, command?.path.length ?? 0);
 }
 
 function isHelp(error: unknown): boolean {

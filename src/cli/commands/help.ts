@@ -3,6 +3,7 @@ import { UsageError } from '../errors/cli-error.js';
 import { defineCommand, many } from '../framework/define.js';
 import { write } from '../framework/io.js';
 import { type CommandTree, isGroup, isNamed } from '../framework/nodes.js';
+import { suggestCommand } from '../framework/suggestions/suggest.js';
 import { topics } from '../framework/topics.js';
 
 const topicList = Object.entries(topics).map(
@@ -38,19 +39,22 @@ async function checkWords(tree: CommandTree, [noun, verb]: readonly string[]): P
   if (noun === undefined) return;
   const node = tree.find((candidate) => isNamed(candidate, noun));
   if (node === undefined) {
-    const names = tree.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-    const meant = suggestion(noun, [...names, ...Object.keys(topics)]);
-    throw new UsageError(`there is no command or topic "${noun}"`, `${meant}see: vc --help`);
+    const topic = nearest(noun, Object.keys(topics));
+    const meant =
+      topic === undefined ? suggestCommand(tree, [noun]) : `Did you mean vc help ${topic}?`;
+    throw new UsageError(
+      `there is no command or topic "${noun}"`,
+      withSuggestion(meant, 'vc --help'),
+    );
   }
   if (!isGroup(node) || verb === undefined || Object.hasOwn(node.verbs, verb)) return;
   const loaded = await Promise.all(Object.values(node.verbs).map((load) => load()));
   const names = loaded.flatMap(({ command: { name, aliases = [] } }) => [name, ...aliases]);
   if (names.includes(verb)) return;
-  const remedy = `${suggestion(verb, names)}see: vc ${node.name} --help`;
+  const remedy = withSuggestion(suggestCommand(tree, [noun, verb]), `vc ${node.name} --help`);
   throw new UsageError(`${node.name} has no command "${verb}"`, remedy);
 }
 
-function suggestion(word: string, names: readonly string[]): string {
-  const near = nearest(word, names);
-  return near === undefined ? '' : `did you mean ${near}? `;
+function withSuggestion(question: string | undefined, help: string): string {
+  return question === undefined ? `see: ${help}` : `${question} See: ${help}`;
 }

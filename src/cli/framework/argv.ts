@@ -1,4 +1,3 @@
-import { fields } from '../output/fields.js';
 import { flagNames, takesValue } from './define.js';
 import { globalOptions } from './globals.js';
 
@@ -28,24 +27,4 @@ export function hasFlag(argv: readonly string[], flag: string): boolean {
   const end = argv.indexOf('--');
   const options = end < 0 ? argv : argv.slice(0, end);
   return options.some((word) => word === flag || word.startsWith(`${flag}=`));
-}
-
-/** Known field names: they tell a list of fields after `--json` from an argument. */
-const someFields: ReadonlySet<string> = new Set(Object.values(fields).flat());
-
-/**
- * Joins every `--json` with its fields, because the word after it is usually an argument:
- * `--json id,name` becomes `--json=id,name`, and a bare `--json` becomes `--json=`.
- */
-export function joinJsonFields(argv: readonly string[]): string[] {
-  const end = argv.indexOf('--');
-  const words = end < 0 ? [...argv] : argv.slice(0, end);
-  for (let i = 0; i < words.length; i += 1) {
-    if (words[i] !== '--json') continue;
-    const next = words[i + 1] ?? '';
-    const hasFields =
-      /^[a-z_]+(,[a-z_]+)+$/.test(next) && next.split(',').some((name) => someFields.has(name));
-    words.splice(i, hasFields ? 2 : 1, `--json=${hasFields ? next : ''}`);
-  }
-  return end < 0 ? words : [...words, ...argv.slice(end)];
 }

@@ -11,7 +11,7 @@ export const globalOptions = {
   ),
   json: optionalValue(
     '--json [fields]',
-    'print JSON, optionally only these fields: --json=id,name',
+    'print JSON, optionally only these fields: --json id,name',
   ),
   jq: value('--jq <expression>', 'filter the JSON with a jq expression', nonEmpty),
   quiet: flag('-q, --quiet', 'only print ids'),

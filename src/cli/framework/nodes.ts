@@ -55,3 +55,18 @@ export function isGroup(node: Node): node is Group {
 export function isNamed(node: Node, word: string | undefined): boolean {
   return node.name === word || (node.aliases ?? []).includes(word ?? '');
 }
+
+/** The command that the first words of a command line name, and these words. */
+export async function findCommand(
+  tree: CommandTree,
+  [first, verb = '']: readonly string[],
+): Promise<{ definition: CommandDefinition; path: readonly string[] } | undefined> {
+  const node = first === undefined ? undefined : tree.find((other) => isNamed(other, first));
+  if (first === undefined || node === undefined) return undefined;
+  if (!isGroup(node)) return { definition: (await node.load()).command, path: [first] };
+  const load = Object.hasOwn(node.verbs, verb) ? node.verbs[verb] : undefined;
+  if (load !== undefined) return { definition: (await load()).command, path: [first, verb] };
+  const all = await Promise.all(Object.values(node.verbs).map((each) => each()));
+  const definition = all.find(({ command }) => command.aliases?.includes(verb))?.command;
+  return definition && { definition, path: [first, verb] };
+}

@@ -141,8 +141,8 @@ export const topics: Readonly<Record<string, Topic>> = {
         ['-q, --quiet', 'only ids, one per line'],
         ['--json', 'one JSON document, on one line in a pipe'],
         [
-          '--json=FIELDS',
-          'only these fields of the object, or of each object of the list: --json=id,name',
+          '--json FIELDS',
+          'only these fields of the object, or of each object of the list: --json id,name',
         ],
         ['-o wide', 'lists: all columns; -o json is the same as --json, -o yaml prints YAML'],
         ['--jq EXPR', "the JSON filtered with jq: vc computer ls --jq '.computers[].name'"],

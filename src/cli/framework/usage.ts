@@ -3,6 +3,7 @@ import { UsageError } from '../errors/cli-error.js';
 import type { Report } from '../errors/report.js';
 import { commandPath } from './argv.js';
 import { type CommandTree, isGroup, isNamed } from './nodes.js';
+import { suggestCommand } from './suggestions/suggest.js';
 
 /** Commander's errors as usage errors with a remedy; others as they are. */
 export function withUsage(error: unknown, tree: CommandTree, argv: readonly string[]): unknown {
@@ -10,7 +11,10 @@ export function withUsage(error: unknown, tree: CommandTree, argv: readonly stri
   const words = commandPath(argv).filter((word) => /^[a-z]+$/.test(word));
   // Commander puts its suggestion on a second line, in parentheses.
   const [message = '', suggested] = error.message.replace(/^error: /, '').split('\n');
-  const suggestion = suggest(error.code, tree, words) ?? suggested?.replace(/^\(|\)$/g, '');
+  const suggestion =
+    error.code === 'commander.unknownCommand'
+      ? unknownCommand(tree, commandPath(argv))
+      : (suggest(error.code, words) ?? suggested?.replace(/^\(|\)$/g, ''));
   const help = helpOf(tree, argv, error);
   const remedy = suggestion === undefined ? help : `${suggestion} S${help.slice(1)}`;
   return new UsageError(message, remedy);
@@ -34,16 +38,16 @@ function helpOf(tree: CommandTree, argv: readonly string[], error?: CommanderErr
   return `see: vc ${first} ${verb}--help`;
 }
 
-/** A guess at what was meant; undefined if there is no likely one. */
-function suggest(code: string, tree: CommandTree, words: readonly string[]): string | undefined {
-  const [first = '', verb = ''] = words;
-  if (code === 'commander.unknownCommand' && !tree.some((node) => isNamed(node, first))) {
-    const groups = tree.filter(isGroup).filter(({ verbs }) => Object.hasOwn(verbs, first));
-    const group = groups.find(({ name }) => name === 'computer') ?? groups[0];
-    return group && `Did you mean vc ${group.name} ${first}?`;
-  }
+function unknownCommand(tree: CommandTree, path: readonly string[]): string | undefined {
+  const suggestion = suggestCommand(tree, path);
+  const isKeyGroup = tree.some((node) => node.name === 'key' && isNamed(node, path[0]));
+  return suggestion ?? (isKeyGroup ? 'To press keys, use vc press.' : undefined);
+}
+
+/** What is likely wrong; undefined if that is not known. */
+function suggest(code: string, [first, verb]: readonly string[]): string | undefined {
   if (code === 'commander.excessArguments') return 'Quote an argument that contains spaces.';
-  if (code === 'commander.unknownOption' && verb === 'exec') {
+  if (code === 'commander.unknownOption' && [first, verb].includes('exec')) {
     return 'Put -- before a program that has options of its own: -- ls -la.';
   }
   return undefined;

@@ -3,10 +3,13 @@ const MOST_EDITS = 8;
 
 /**
  * The candidate that `word` was most likely meant to be, by edit distance; undefined when none is
- * near enough. Case does not count.
+ * near enough. Case does not count. `limit` is the number of edits at most.
  */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
-  const limit = Math.min(MOST_EDITS, Math.max(1, Math.floor(word.length * 0.4)));
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  limit = Math.min(MOST_EDITS, Math.max(1, Math.floor(word.length * 0.4))),
+): string | undefined {
   const lower = word.toLowerCase();
   let best: string | undefined;
   // A candidate that shares no letter with the word is not near, however short the word is.

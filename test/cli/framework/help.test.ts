@@ -131,7 +131,7 @@ test.each(Object.keys(topics))('vc help %s', async (topic) => {
 test('an unknown topic is a usage error with a suggestion', async () => {
   const { code, stderr } = await world.run(['help', 'exit-code']);
   expect(code).toBe(2);
-  expect(stderr).toContain('did you mean exit-codes?');
+  expect(stderr).toContain('Did you mean vc help exit-codes?');
 });
 
 test('help on a terminal without colours has no control codes', async () => {

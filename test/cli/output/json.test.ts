@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { joinJsonFields } from '../../../src/cli/framework/argv.js';
 import { fields } from '../../../src/cli/output/fields.js';
 import { Job } from '../../../src/contract/jobs.js';
 import * as resources from '../../../src/contract/resources.js';
@@ -68,18 +67,6 @@ test("the error for an incomplete jq expression refers to the user's text", asyn
   expect(code).toBe(2);
   const { message } = JSON.parse(stderr).error;
   expect(message).toBe('--jq: syntax error, it ends too early');
-});
-
-test('--json FIELDS as two arguments works if it can only be fields', () => {
-  expect(joinJsonFields(['computer', 'ls', '--json', 'id,name'])).toEqual([
-    ...['computer', 'ls', '--json=id,name'],
-  ]);
-  expect(joinJsonFields(['computer', 'get', '--json', 'demo/one'])).toEqual([
-    ...['computer', 'get', '--json=', 'demo/one'],
-  ]);
-  expect(joinJsonFields(['computer', 'exec', 'c', '--', 'x', '--json', 'id,name'])).toEqual([
-    ...['computer', 'exec', 'c', '--', 'x', '--json', 'id,name'],
-  ]);
 });
 
 test('--jq prints strings without quotes and the rest as JSON, one per line', async () => {

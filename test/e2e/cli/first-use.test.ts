@@ -36,7 +36,8 @@ describe('a new user', () => {
   });
 
   it('presses keys and reads the output of a job with short forms', async () => {
-    await ok('press', 'desk', 'Escape');
+    await ok('press', 'desk', 'Escape', 'Ctrl-C');
+    expect(JSON.parse(await ok('get', 'desk', '--json', 'name'))).toEqual({ name: 'desk' });
     const job = (await ok('bash', 'desk', '--background', 'echo done')).trim();
     expect(await ok('logs', 'desk', job, '--follow')).toBe('done\n');
   });

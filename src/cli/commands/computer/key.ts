@@ -9,7 +9,7 @@ export const command = defineCommand({
   aliases: ['press'],
   summary: 'Press keys or key combinations in order',
   details:
-    'Key names in any case: Enter, Tab, Escape, F5, Page_Up, ctrl+c, ctrl+shift+t, or a character.',
+    'Key names in any case: Enter, Tab, Escape, F5, Page_Up, ctrl+c or Ctrl-C, ctrl+shift+t, or a character.',
   arguments: { computer: runningComputer, keys: many('key', 'key or combination') },
   options: {
     hold: value(

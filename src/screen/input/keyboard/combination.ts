@@ -1,12 +1,13 @@
 import { ApiError } from '../../../contract/errors.js';
-import { Keysym, keysymNamed, keysymOf } from './keysyms.js';
+import { findKeysym, Keysym, keysymNamed, keysymOf } from './keysyms.js';
 
 /** Characters of the US layout without and with Shift, in the same order. */
 const UNSHIFTED = "`1234567890-=[]\\;',./";
 const SHIFTED = '~!@#$%^&*()_+{}|:"<>?';
 
 /**
- * The keysyms of a combination such as `ctrl+shift+t`, in the order in which they are pressed.
+ * The keysyms of a combination such as `ctrl+shift+t` or `Ctrl-C`, in the order in which they are
+ * pressed.
  * Throws ApiError `unknown_key`.
  *
  * With Shift, a character becomes that of the shifted key (`shift+1` is `!`), because the server
@@ -41,12 +42,26 @@ function split(combination: string): string[] {
   const rest = plus ? text.slice(0, -2) : text;
   const names = rest === '' ? [] : rest.split('+').map((name) => name.trim());
   if (plus) names.push('+');
+  const keys = names.flatMap(withoutHyphens);
   if (names.length === 0 || names.includes('')) {
     throw new ApiError('unknown_key', `"${combination}" is not a key or a combination of keys.`, {
       remedy: 'Write for example "Enter", "ctrl+c" or "ctrl++".',
     });
   }
-  return names;
+  return keys;
+}
+
+/** `Ctrl-C` as many write it: a hyphen after a modifier separates too. */
+function withoutHyphens(name: string): string[] {
+  const keys: string[] = [];
+  let rest = name;
+  for (let at = rest.indexOf('-'); at > 0 && at < rest.length - 1; at = rest.indexOf('-')) {
+    const keysym = findKeysym(rest.slice(0, at));
+    if (keysym === undefined || !(isCommandModifier(keysym) || includesShift([keysym]))) break;
+    keys.push(rest.slice(0, at));
+    rest = rest.slice(at + 1);
+  }
+  return [...keys, rest];
 }
 
 function shifted(keysym: number): number {

@@ -159,14 +159,19 @@ export function isTypable(character: string): boolean {
  * case. Throws ApiError `unknown_key` that suggests the nearest name.
  */
 export function keysymNamed(name: string): number {
-  if ([...name].length === 1 && isTypable(name)) return keysymOf(name);
-  const lower = name.toLowerCase();
-  // Aliases come first: "hyphen" means a minus, not the soft hyphen of that X name.
-  const keysym = aliases.get(lower) ?? exact.get(name) ?? folded.get(lower);
+  const keysym = findKeysym(name);
   if (keysym !== undefined) return keysym;
   const suggestion = nearest(name, [...aliases.keys(), ...exact.keys()]);
   const hint = suggestion === undefined ? '.' : `; did you mean "${suggestion}"?`;
   const remedy =
     'Use a character, a name such as "Enter" or "F5", or a combination such as "ctrl+c".';
   throw new ApiError('unknown_key', `Unknown key "${name}"${hint}`, { remedy });
+}
+
+/** The keysym of a key's name as {@link keysymNamed} takes it; undefined if no key has the name. */
+export function findKeysym(name: string): number | undefined {
+  if ([...name].length === 1 && isTypable(name)) return keysymOf(name);
+  const lower = name.toLowerCase();
+  // Aliases come first: "hyphen" means a minus, not the soft hyphen of that X name.
+  return aliases.get(lower) ?? exact.get(name) ?? folded.get(lower);
 }

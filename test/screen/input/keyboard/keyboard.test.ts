@@ -80,6 +80,13 @@ test.each([
   ['+', [0x2b]],
   ['ctrl+plus', [CTRL, 0x2b]],
   ['ctrl+-', [CTRL, 0x2d]],
+  ['Ctrl-C', [CTRL, 0x63]],
+  ['Control-C', [CTRL, 0x63]],
+  ['ctrl-alt-Delete', [CTRL, 0xffe9, 0xffff]],
+  ['Shift-Tab', [SHIFT, 0xff09]],
+  ['ctrl-shift+t', [CTRL, SHIFT, 0x54]],
+  ['ctrl--', [CTRL, 0x2d]],
+  ['-', [0x2d]],
   ['e\u0301', [0xe9]],
 ])('reads the combination %j', (combination, keysyms) => {
   expect(parseCombination(combination)).toEqual(keysyms);
@@ -104,9 +111,12 @@ test.each([
   );
 });
 
-test.each(['', 'ctrl+', '++c', 'quite something else', '\x03'])('rejects %j', (text) => {
-  expect(() => parseCombination(text)).toThrow(expect.objectContaining({ code: 'unknown_key' }));
-});
+test.each(['', 'ctrl+', '++c', 'quite something else', '\x03', 'a-b', 'ctrl-', '-c', 'Ctrl-nix'])(
+  'rejects %j',
+  (text) => {
+    expect(() => parseCombination(text)).toThrow(expect.objectContaining({ code: 'unknown_key' }));
+  },
+);
 
 test('adds Shift once where an emulated keyboard needs it', () => {
   expect(scancodeWriter.resolve([0x41])).toEqual([SHIFT, 0x41]);

@@ -15,7 +15,10 @@ export interface UntypedDocker {
     agent?: Agent | TlsAgent;
     getSocketPath(): Promise<string>;
   };
-  info(options: Abortable): Promise<{ readonly NCPU: number }>;
+  info(options: Abortable): Promise<{
+    readonly NCPU: number;
+    readonly SecurityOptions?: readonly string[] | null;
+  }>;
   version(options: Abortable): Promise<{ readonly Version: string; readonly Os: string }>;
   ping(options: Abortable): Promise<unknown>;
   getEvents(options: Abortable & Record<string, unknown>): Promise<Readable>;

@@ -5,6 +5,8 @@ import { assertMachineId } from '../machine-id.js';
 export const LABEL = {
   service: 'sh.vc.service',
   machine: 'sh.vc.machine',
+  /** The machine's user id. */
+  uid: 'sh.vc.uid',
   owner: 'sh.vc.owner',
   project: 'sh.vc.project',
   helper: 'sh.vc.helper',

@@ -25,5 +25,5 @@ export const docker: EngineDescriptor = {
     },
   },
   setup: async () => (await import('./setup/setup.js')).dockerSetup,
-  checks: async () => [(await import('./checks/firewall.js')).firewallCheck],
+  checks: async () => (await import('./checks/checks.js')).dockerChecks,
 };

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
+import { LABEL } from '../../../src/engines/docker/ids.js';
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
 import { type OwnDesktop, openOwnDesktop } from '../../support/service/desktop.js';
@@ -22,6 +23,12 @@ const noNetwork =
 /** Runs a program where the Engine's network is. */
 function atEngine(program: string, ...args: string[]) {
   return execa('nsenter', ['-t', String(enginePid), '-n', program, ...args]);
+}
+
+/** The user that the desktop runs as on the host. */
+async function uidOfDesktop(): Promise<number> {
+  const { Config } = await docker.getContainer(`vc-${desktop.id}`).inspect();
+  return Number(Config.Labels[LABEL.uid]);
 }
 
 /** Without what is empty: null, '', 0, false, and lists and objects of nothing else. */
@@ -89,11 +96,12 @@ describe('a container has exactly the promised hardening', () => {
       ['bind', socketDirectory, '/run/vc'],
     ]);
 
+    const uid = await uidOfDesktop();
     const { Labels, Env, Image, StopSignal, Healthcheck, ...rest } = onlySet(Config);
     expect(rest).toEqual({
       Entrypoint: ['/usr/lib/vc/init'],
       Hostname: 'computer',
-      User: '1000:1000',
+      User: `${uid}:${uid}`,
       WorkingDir: '/home/user',
     });
     expect([Image, StopSignal, Healthcheck]).toEqual([
@@ -131,7 +139,7 @@ describe('a container has exactly the promised hardening', () => {
     expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
     expect(status).toMatch(/^Seccomp:\s+2$/m);
     expect(await desktop.run('id -u; sudo -n true 2>/dev/null || echo refused')).toBe(
-      '1000\nrefused\n',
+      `${await uidOfDesktop()}\nrefused\n`,
     );
   });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDockerEngine } from '../../../src/engines/docker/engine.js';
+import { tarEntry } from '../../../src/engines/docker/user/tar.js';
 import type { Engine, MachineSpec } from '../../../src/engines/engine.js';
 
 type Answer = [status: number, body?: unknown];
@@ -36,6 +37,9 @@ beforeEach(async () => {
     'GET /containers/helper/logs': [200],
     'DELETE /containers/helper': [204],
     'POST /networks/create': [201, { Id: 'n' }],
+    'GET /containers/vc-m1/json': [200, made],
+    'GET /containers/c/archive': (response) => void response.end(passwd),
+    'PUT /containers/c/archive': [200],
   };
   server = createServer((request, response) => {
     const url = new URL(request.url ?? '', 'http://docker');
@@ -45,7 +49,7 @@ beforeEach(async () => {
     request.resume();
     if (helper) return void response.writeHead(201).end('{"Id":"helper"}');
     const labels = url.searchParams.get('filters') ?? '';
-    if (labels.includes('sh.vc.firewall')) return void response.end('[]');
+    if (/sh\.vc\.(firewall|uid)/.test(labels)) return void response.end('[]');
     if (labels.includes('sh.vc.machine=')) return void response.end(JSON.stringify(containers));
     if (!url.pathname.includes('/helper')) calls.push(call);
     const answer = answers[call] ?? [404, { message: 'No such container: x' }];
@@ -75,6 +79,13 @@ const image = {
   Size: 5,
   Created: 1,
 };
+
+/** A container that has not been started yet. */
+const made = {
+  ...{ Id: 'c', Image: 'sha256:1', State: { Status: 'created' } },
+  Config: { Labels: { 'sh.vc.service': 'svc', 'sh.vc.uid': '2010000007' } },
+};
+const passwd = tarEntry('passwd', 0o644, 0, Buffer.from('user:x:1000:1000::/home/user:/bin/sh\n'));
 
 /** Output in the Engine's attach format. */
 function frame(text: string): Buffer {
@@ -112,6 +123,7 @@ function engineAt(path: string): Engine {
 }
 
 it('a container that is gone is not found, and the remedy is not to use it', async () => {
+  answers['GET /containers/vc-m1/json'] = [404, { message: 'No such container: vc-m1' }];
   await expect(engine.describe('gone')).rejects.toMatchObject({
     code: 'not_found',
     remedy: 'See: vc computer ls --all',
@@ -160,13 +172,20 @@ describe('an Engine that is away', () => {
 describe('lifecycle', () => {
   it('completes a creation of which half was done before', async () => {
     answers['POST /containers/create'] = [409, { message: 'name is in use' }];
-    answers['GET /containers/vc-m1/json'] = [
-      200,
-      { Config: { Labels: { 'sh.vc.service': 'svc' } } },
-    ];
     answers['POST /networks/create'] = [409, { message: 'network with name vc-m1 already exists' }];
     answers['GET /networks/vc-m1'] = [200, { Labels: { 'sh.vc.service': 'svc' } }];
     await engine.create(spec);
+    expect(calls).toContain('PUT /containers/c/archive');
+  });
+
+  it.each([
+    ['that has been started', { ...made, State: { Status: 'exited' } }],
+    ['of an older version', { ...made, Config: { Labels: { 'sh.vc.service': 'svc' } } }],
+  ])("does not replace the user's files in a container %s", async (_, container) => {
+    answers['POST /containers/create'] = [409, { message: 'name is in use' }];
+    answers['GET /containers/vc-m1/json'] = [200, container];
+    await engine.create(spec);
+    expect(calls).not.toContain('PUT /containers/c/archive');
   });
 
   it.each(['networks', 'containers'])(

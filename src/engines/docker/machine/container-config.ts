@@ -2,12 +2,14 @@ import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import type { MachineSpec } from '../../engine.js';
 import { imageTag, LABEL, machineName } from '../ids.js';
 
-/** Settings that all machines of a service on this Engine share. */
+/** What the service and the Engine add to a machine's specification. */
 export interface Host {
   readonly serviceId: string;
   /** Number of CPUs of the Engine's host. */
   readonly cpus: number;
   readonly allowSudo: boolean;
+  /** The user and group that the machine runs as. */
+  readonly uid: number;
   /** The machine's socket directory on the Engine's host; `undefined` for a remote Engine. */
   readonly socketDirectory: string | undefined;
   /** Disk quota in GiB, if the Engine's storage driver supports quotas. */
@@ -39,7 +41,7 @@ export function containerConfig(spec: MachineSpec, host: Host): ContainerCreateO
     Image: imageTag(spec.image),
     Entrypoint: ['/usr/lib/vc/init'],
     Cmd: [],
-    User: '1000:1000',
+    User: `${host.uid}:${host.uid}`,
     WorkingDir: '/home/user',
     Hostname: 'computer',
     Domainname: '',
@@ -50,6 +52,7 @@ export function containerConfig(spec: MachineSpec, host: Host): ContainerCreateO
     Labels: {
       [LABEL.service]: host.serviceId,
       [LABEL.machine]: spec.id,
+      [LABEL.uid]: `${host.uid}`,
       [LABEL.owner]: spec.ownerId,
       [LABEL.project]: spec.projectId,
     },
@@ -104,8 +107,9 @@ function limits(spec: MachineSpec, host: Host, memory: number): HostConfig {
 function storage(host: Host, memory: number): HostConfig {
   // Both count towards the machine's memory; browsers need much shared memory.
   const half = memory / 2;
-  const directory = host.socketDirectory;
-  const relayed = { '/run/vc': 'rw,nosuid,nodev,noexec,mode=0700,uid=1000,gid=1000,size=1048576' };
+  const { socketDirectory: directory, uid } = host;
+  const owner = `mode=0700,uid=${uid},gid=${uid}`;
+  const relayed = { '/run/vc': `rw,nosuid,nodev,noexec,${owner},size=1048576` };
   const BindOptions = { Propagation: 'rprivate' } as const;
   return {
     ShmSize: Math.min(half, GIB),

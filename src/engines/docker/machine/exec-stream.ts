@@ -70,7 +70,7 @@ export class ExecStream extends Duplex {
 }
 
 /**
- * Starts a program in a running container as its user. Rejects with `not_running`, `not_found`,
+ * Starts a program in a running container as the container's user. Rejects with `not_running`, `not_found`,
  * `guest_failed` when the machine is paused, or `engine_unavailable`.
  */
 export async function execStream(
@@ -83,7 +83,6 @@ export async function execStream(
     const exec = await ask(QUICK_MS, signal, (abortSignal) =>
       docker.getContainer(container).exec({
         Cmd: [...command],
-        User: '1000:1000',
         AttachStdin: true,
         AttachStdout: true,
         AttachStderr: true,

@@ -2,41 +2,32 @@ import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import type { MachineSpec } from '../../engine.js';
-import { ask, askToMake, QUICK_MS, STEP_MS, untyped } from '../client.js';
-import { imageMissing, messageOf, statusOf } from '../errors.js';
+import { ask, STEP_MS } from '../client.js';
+import { messageOf, statusOf } from '../errors.js';
 import type { HelperRunner } from '../helper.js';
-import { LABEL, machineName } from '../ids.js';
+import { machineName } from '../ids.js';
 import type { Firewall } from '../network/firewall.js';
 import type { Networks } from '../network/network.js';
-import { containerConfig, type Host } from './container-config.js';
 import type { Containers } from './containers.js';
-import type { SocketDirectories } from './directory.js';
+import { ContainerCreation, type ContainerOptions } from './create-container.js';
 
-export interface MachinesOptions {
-  readonly docker: Docker;
-  readonly serviceId: string;
+export interface MachinesOptions extends ContainerOptions {
   readonly containers: Containers;
   readonly networks: Networks;
   readonly firewall: Firewall;
   readonly helper: HelperRunner;
-  /** `undefined` where the Engine cannot see this host's files. */
-  readonly directories: SocketDirectories | undefined;
-  readonly allowSudo: boolean;
-  /** Disk quota in GiB, if the storage driver supports quotas. */
-  readonly diskGib: number;
 }
 
 /** Machines: each has a container, a network and a socket directory. Every step is idempotent. */
 export class Machines {
   readonly #options: MachinesOptions;
   readonly #docker: Docker;
-  #cpus: Promise<number> | undefined;
-  /** False once the Engine has refused a disk quota. */
-  #hasQuotas = true;
+  readonly #creation: ContainerCreation;
 
   constructor(options: MachinesOptions) {
     this.#options = options;
     this.#docker = options.docker;
+    this.#creation = new ContainerCreation(options);
   }
 
   async create(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
@@ -44,7 +35,7 @@ export class Machines {
     await directories?.create(spec.id);
     // A container can name a network that does not exist yet, so all of this runs in parallel.
     await allEnded([
-      this.#createContainer(spec, signal),
+      this.#creation.create(spec, signal),
       networks.create(spec.id, signal),
       this.#applyFirewall(signal),
     ]);
@@ -120,52 +111,6 @@ export class Machines {
   ): Promise<void> {
     await this.#options.directories?.create(id);
     if (/network/i.test(message)) await this.#options.networks.restore(id, container, signal);
-  }
-
-  async #createContainer(spec: MachineSpec, signal: AbortSignal | undefined): Promise<void> {
-    const host = await this.#host(spec.id);
-    const config = containerConfig(spec, host);
-    try {
-      await askToMake(signal, (abortSignal) =>
-        this.#docker.createContainer({ ...config, abortSignal }),
-      );
-    } catch (error) {
-      if (host.diskGib !== undefined && /storage-opt|storage opt|quota/i.test(messageOf(error))) {
-        this.#hasQuotas = false;
-        await this.#createContainer(spec, signal);
-      } else if (statusOf(error) === 409) await this.#assertOurs(spec.id, signal);
-      else if (statusOf(error) === 404) throw imageMissing(spec.image, error);
-      else throw error;
-    }
-  }
-
-  async #host(id: string): Promise<Host> {
-    const { serviceId, allowSudo, directories, diskGib } = this.#options;
-    this.#cpus ??= ask(QUICK_MS, undefined, (abortSignal) =>
-      untyped(this.#docker).info({ abortSignal }),
-    ).then(({ NCPU }) => NCPU);
-    const cpus = await this.#cpus.catch((error) => {
-      this.#cpus = undefined;
-      throw error;
-    });
-    return {
-      serviceId,
-      cpus,
-      allowSudo,
-      socketDirectory: directories?.of(id),
-      diskGib: this.#hasQuotas ? diskGib : undefined,
-    };
-  }
-
-  /** Throws unless the existing container is ours, from an earlier call that was interrupted. */
-  async #assertOurs(id: string, signal: AbortSignal | undefined): Promise<void> {
-    const { Config } = await ask(QUICK_MS, signal, (abortSignal) =>
-      this.#docker.getContainer(machineName(id)).inspect({ abortSignal }),
-    );
-    if (Config.Labels[LABEL.service] === this.#options.serviceId) return;
-    const message = `The Docker container ${machineName(id)} does not belong to this service.`;
-    const remedy = `docker rm --force ${machineName(id)}`;
-    throw new ApiError('internal', message, { remedy });
   }
 
   /** Until the Engine lists none: another client may be removing it, or may have renamed it. */

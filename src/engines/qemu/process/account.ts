@@ -1,7 +1,7 @@
-import { randomInt } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, chown, lchown, mkdir, readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { allocateId, idsOfHost, isIn, USER_IDS } from '../../user-ids.js';
 import { openOwnFile, readOwnFile } from './own-file.js';
 
 /** The user that a machine's QEMU runs as: the service's own, or one per machine if that is root. */
@@ -10,16 +10,6 @@ export interface Account {
   readonly uid: number;
   readonly gid: number;
 }
-
-/**
- * Each machine gets a user id of its own in this range; no user is added to the host.
- *
- * Above the ranges of distributions (0 to 65,535), of containers and subordinate ids (100,000 to
- * 1,879,048,191) and of dynamic directory mappings (200,000 to 2,000,200,000), and below systemd's
- * foreign ids (2,147,352,576). Ids are random, so that two services on one host do not share any.
- */
-const FIRST_UID = 2_100_000_000;
-const END_UID = 2_147_000_000;
 
 /**
  * Creates a machine's directory and account unless they exist.
@@ -51,11 +41,11 @@ export async function chownToMachine(account: Account, ...paths: string[]): Prom
 
 async function allocate(directory: string): Promise<number> {
   const parent = dirname(directory);
-  const taken = new Set(
-    await Promise.all((await readdir(parent)).map((name) => uidOf(join(parent, name)))),
-  );
-  let uid = randomInt(FIRST_UID, END_UID);
-  while (taken.has(uid)) uid = randomInt(FIRST_UID, END_UID);
+  const [isOfHost, ...others] = await Promise.all([
+    idsOfHost(),
+    ...(await readdir(parent)).map((name) => uidOf(join(parent, name))),
+  ]);
+  const uid = allocateId(USER_IDS.qemu, (id) => others.includes(id) || isOfHost(id));
   const file = await openOwnFile(join(directory, 'uid'), constants.O_WRONLY | constants.O_TRUNC);
   try {
     await file.writeFile(`${uid}\n`);
@@ -69,5 +59,5 @@ async function allocate(directory: string): Promise<number> {
 async function uidOf(directory: string): Promise<number | undefined> {
   const text = await readOwnFile(join(directory, 'uid'), 64);
   const uid = Number(text?.trim() || Number.NaN);
-  return uid >= FIRST_UID && uid < END_UID ? uid : undefined;
+  return isIn(USER_IDS.qemu, uid) ? uid : undefined;
 }

@@ -21,6 +21,7 @@ const host: Host = {
   serviceId: 'svc_1',
   cpus: 8,
   allowSudo: false,
+  uid: 2_010_000_007,
   socketDirectory: '/state/machines/cmp_1',
   diskGib: undefined,
 };
@@ -108,11 +109,12 @@ describe('a machine as a container', () => {
           "sh.vc.owner": "own_1",
           "sh.vc.project": "prj_1",
           "sh.vc.service": "svc_1",
+          "sh.vc.uid": "2010000007",
         },
         "OpenStdin": false,
         "StopSignal": "SIGTERM",
         "Tty": false,
-        "User": "1000:1000",
+        "User": "2010000007:2010000007",
         "WorkingDir": "/home/user",
         "name": "vc-cmp_1",
       }
@@ -150,7 +152,9 @@ describe('a machine as a container', () => {
   it('has nothing of the host where the Engine is on another', () => {
     const { HostConfig } = containerConfig(spec, { ...host, socketDirectory: undefined });
     expect(HostConfig?.Mounts).toEqual([]);
-    expect(HostConfig?.Tmpfs?.['/run/vc']).toContain('size=1048576');
+    expect(HostConfig?.Tmpfs?.['/run/vc']).toBe(
+      'rw,nosuid,nodev,noexec,mode=0700,uid=2010000007,gid=2010000007,size=1048576',
+    );
   });
 
   it('has a bounded disk where the storage driver can', () => {

@@ -1,0 +1,5 @@
+import type { EngineCheck } from '../../descriptor.js';
+import { firewallCheck } from './firewall.js';
+import { usersCheck } from './users.js';
+
+export const dockerChecks: readonly EngineCheck[] = [firewallCheck, usersCheck];

@@ -1,0 +1,99 @@
+import { Readable } from 'node:stream';
+import type Docker from 'dockerode';
+import { ApiError } from '../../../contract/errors.js';
+import { ask, QUICK_MS, STEP_MS } from '../client.js';
+import { firstFile, readTar, replaceOwner, TAR_END, tarEntry } from './tar.js';
+
+/** Uid and gid of `user` in our images. */
+const IMAGE_ID = 1000;
+
+/** What an image has for its user. */
+interface ImageFiles {
+  /** `/home`, as an archive with names relative to `/`. */
+  readonly home: Buffer;
+  readonly passwd: string;
+  readonly group: string;
+}
+
+/** An image's home directory may have this size. */
+const MAX_BYTES = 64 * 2 ** 20;
+/** Images whose files are kept in memory. */
+const MAX_IMAGES = 4;
+
+/**
+ * Gives containers a user of their own: the user of the image gets another id in `/etc/passwd` and
+ * `/etc/group`, and its files are uploaded again with that id as their owner. The Engine does that
+ * for a container that has not started; a program inside would need root.
+ */
+export class UserFiles {
+  readonly #docker: Docker;
+  readonly #images = new Map<string, ImageFiles>();
+
+  constructor(docker: Docker) {
+    this.#docker = docker;
+  }
+
+  /** `container` must not have run yet. Idempotent. */
+  async assign(
+    { container, image, id }: { container: string; image: string; id: number },
+    signal?: AbortSignal,
+  ): Promise<void> {
+    const files = this.#images.get(image) ?? (await this.#read(container, signal));
+    this.#keep(image, files);
+    await ask(STEP_MS, signal, (abortSignal) =>
+      this.#docker
+        .getContainer(container)
+        .putArchive(Readable.from(archiveFor(files, id)), { path: '/', abortSignal }),
+    );
+  }
+
+  async #read(container: string, signal: AbortSignal | undefined): Promise<ImageFiles> {
+    const get = (path: string) =>
+      ask(QUICK_MS, signal, async (abortSignal) =>
+        collect(await this.#docker.getContainer(container).getArchive({ path, abortSignal })),
+      );
+    const [home, passwd, group] = await Promise.all([
+      get('/home'),
+      get('/etc/passwd'),
+      get('/etc/group'),
+    ]);
+    return { home, passwd: firstFile(passwd).toString(), group: firstFile(group).toString() };
+  }
+
+  #keep(image: string, files: ImageFiles): void {
+    this.#images.delete(image);
+    this.#images.set(image, files);
+    const [oldest] = this.#images.keys();
+    if (oldest !== undefined && this.#images.size > MAX_IMAGES) this.#images.delete(oldest);
+  }
+}
+
+/** Unpacked at `/`. */
+function* archiveFor({ home, passwd, group }: ImageFiles, id: number): Generator<Buffer> {
+  const inPasswd = passwd.replace(/^user:([^:]*):1000:1000:/m, `user:$1:${id}:${id}:`);
+  const inGroup = group.replace(/^user:([^:]*):1000:/m, `user:$1:${id}:`);
+  yield tarEntry('etc/passwd', 0o644, 0, Buffer.from(inPasswd));
+  yield tarEntry('etc/group', 0o644, 0, Buffer.from(inGroup));
+  // Empty in the image.
+  yield tarEntry('var/lib/vc/', 0o700, id);
+  yield tarEntry('run/user/1000/', 0o700, id);
+  for (const { header, content } of readTar(home)) {
+    yield replaceOwner(header, IMAGE_ID, id);
+    if (content.length > 0) yield content;
+  }
+  yield TAR_END;
+}
+
+async function collect(stream: NodeJS.ReadableStream): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of stream) {
+    chunks.push(chunk as Buffer);
+    bytes += chunk.length;
+    if (bytes > MAX_BYTES) {
+      const message = `The image's home directory has more than ${MAX_BYTES / 2 ** 20} MiB.`;
+      throw new ApiError('internal', message);
+    }
+  }
+  return Buffer.concat(chunks);
+}

@@ -88,7 +88,7 @@ describe('in a pipe', () => {
     for (const { stdout, stderr } of taken) expect(stdout + stderr).not.toMatch(CONTROL);
     expect(taken.map(({ code }) => code)).toEqual([0, 0, 0, 0, 5, 2]);
     expect(taken[1]?.stdout).toMatch(
-      /^NAME\tCOMPUTERS\tCREATED\tID\nshop\t0\t20\d\d-\S+Z\tprj_\w+\n$/,
+      /^NAME\tCOMPUTERS\tCREATED\tID\tDEFAULT\nshop\t0\t20\d\d-\S+Z\tprj_\w+\t\n$/,
     );
     // Not even with an answer at hand: a script has to say it in its words.
     const removal = await service.cli(['project', 'rm', 'shop'], { input: 'y\n' });

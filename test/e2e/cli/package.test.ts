@@ -95,11 +95,15 @@ describe('the package', () => {
     const pages = join(prefix, 'share/man/man1');
     const names = await readdir(pages);
     expect(names.sort()).toEqual((await readdir(join(ROOT, 'man'))).sort());
-    const paths = names.map((name) => join(pages, name));
-    const rendered = await run('groff', ['-man', '-Tutf8', '-ww', '-z', ...paths]);
+    const manual = join(prefix, 'share/man');
+    // The page of a short form names another page, relative to the manual's directory.
+    const render = ['-man', '-Tutf8', '-ww', '-z', ...names.map((name) => join(pages, name))];
+    const rendered = await execa('groff', render, { cwd: manual });
     expect(rendered.stderr).toBe('');
-    const shown = await run('man', ['-M', join(prefix, 'share/man'), '-P', 'cat', 'vc-demo']);
-    expect(shown.stdout).toMatch(/NAME\n +vc-demo/);
+    for (const page of ['vc-demo', 'vc-click']) {
+      const shown = await run('man', ['-M', manual, '-P', 'cat', page]);
+      expect(shown.stdout).toMatch(/NAME\n +vc-/);
+    }
   });
 
   it('starts a service in the background and prints how to reach and stop it', async () => {
@@ -114,7 +118,7 @@ describe('the package', () => {
     };
     const options = { env: bare, extendEnv: false, cwd: directory } as const;
     const started = await execa('vc', ['serve', '--detach', ...listen], options);
-    const pid = Number(/stop it with: kill (\d+)/.exec(started.stderr)?.[1]);
+    const pid = Number(/, pid (\d+)$/m.exec(started.stderr)?.[1]);
     try {
       expect(started.stderr.split('\n')).toEqual([
         `listening on http://127.0.0.1:${port}/api, pid ${pid}`,

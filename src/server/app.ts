@@ -19,7 +19,7 @@ import { addOpenApi } from './openapi.js';
 import { addRoutes, refuseUnknown } from './routes.js';
 import { addViewPages } from './viewer/pages.js';
 import { addViewSocket } from './viewer/socket.js';
-import { PAYLOAD_LIMIT } from './websocket/computer-socket.js';
+import { WEBSOCKET_LIMITS } from './websocket/computer-socket.js';
 import { abortOnRevocation } from './websocket/key-revocation.js';
 import { addProcessSocket } from './websocket/process-socket.js';
 import { SocketBudget, type SocketLimits } from './websocket/socket-budget.js';
@@ -93,7 +93,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(request, PREFIX));
   await app.register(websocket, {
-    options: { maxPayload: PAYLOAD_LIMIT },
+    options: WEBSOCKET_LIMITS,
     // Anyone can send an invalid frame; it is not logged.
     errorHandler: (_error, socket) => socket.terminate(),
   });

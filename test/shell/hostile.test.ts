@@ -1,8 +1,7 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
 import { afterEach, describe, expect, it } from 'vitest';
 import { deferred } from '../../src/lib/async/deferred.js';
+import { usedMib } from '../support/run/memory.js';
 import { promise } from '../support/run/promise.js';
 import { type Guest, openGuest } from './support/guest.js';
 import { onMessage, sendPacket, ssh, uint32 } from './support/packets.js';
@@ -18,14 +17,6 @@ async function openBoth(): Promise<{ guest: Guest; connection: Connection }> {
   const opened = deferred<Connection>();
   guest = await openGuest({ onConnection: opened.resolve });
   return { guest, connection: await opened.promise };
-}
-
-/** Bytes in memory without garbage. */
-function used(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }
 
 /** The first line that every command prints, and then `count` pieces of one byte. */
@@ -52,11 +43,11 @@ describe('a hostile SSH server', () => {
           sending = drip(channel, count);
         },
       });
-      const before = used();
+      const before = usedMib();
       const child = await guest.shell.spawn({ argv: ['x'] });
       await sending;
       for (let turn = 0; turn < 50; turn++) await tick();
-      const mib = (used() - before) / MIB;
+      const mib = usedMib() - before;
       report(`150,000 bytes one by one: +${Math.round(mib)} MiB`);
       expect(mib).toBeLessThan(8);
       let length = 0;
@@ -89,6 +80,18 @@ describe('a hostile SSH server', () => {
     while (stream.isPaused()) await tick();
   });
 
+  promise(29, 'gets the latest of many sizes of a terminal', async () => {
+    guest = await openGuest();
+    const { stream, wire, shell } = guest;
+    const child = await shell.spawn({ argv: ['cat'] });
+    for (let turn = 0; turn < 20; turn++) await tick();
+    wire.pause();
+    for (let columns = 1; columns < 5000; columns++) child.resize({ columns, rows: 1 });
+    for (let turn = 0; turn < 20; turn++) await tick();
+    expect(stream.writableLength).toBeLessThan(1000);
+    wire.resume();
+  });
+
   promise(
     29,
     'cannot have its host keys kept',
@@ -98,7 +101,7 @@ describe('a hostile SSH server', () => {
       const keys = Array<Buffer>(500).fill(ssh(Buffer.from(key.split(' ')[1] ?? '', 'base64')));
       // A guest that never answers the request to prove them.
       onMessage(connection, 'GLOBAL_REQUEST', () => undefined);
-      const before = used();
+      const before = usedMib();
       for (let count = 0; count < 90; count++) {
         sendPacket(
           connection,
@@ -110,7 +113,7 @@ describe('a hostile SSH server', () => {
         await tick();
       }
       for (let turn = 0; turn < 50; turn++) await tick();
-      const mib = (used() - before) / MIB;
+      const mib = usedMib() - before;
       report(`45,000 host keys: +${Math.round(mib)} MiB`);
       expect(mib).toBeLessThan(8);
     },

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
+import { CappedOutput } from '../../lib/streams/capped-output.js';
+import { BODY_LIMIT } from './body-limit.js';
 
 /** Maximum nesting of a body; the contract needs five levels. */
 const DEEPEST = 64;
@@ -13,24 +15,58 @@ const DEEPEST = 64;
 export function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(
-    /^application\/([a-z0-9.+-]+\+)?json\b/i,
-    { parseAs: 'string' },
-    (request, body, done) => {
-      const text = typeof body === 'string' ? body : body.toString();
-      if (text.trim() === '') return done(null, {});
+  app.addContentTypeParser(/^application\/([a-z0-9.+-]+\+)?json\b/i, (request, payload, done) => {
+    collect(request, payload, BODY_LIMIT, tooLarge).then((text) => {
+      if (text.trim() === '') return done(null, undefined);
       parse(request, text, (error, value) => {
         if (error === null && isDeep(value)) done(tooDeep());
         else done(error, value);
       });
-    },
-  );
-  app.addContentTypeParser('*', { parseAs: 'string', bodyLimit: 4096 }, (_request, body, done) => {
-    if (body.length === 0) return done(null, {});
-    done(
-      new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.'),
-    );
+    }, done);
   });
+  app.addContentTypeParser('*', (request, payload, done) => {
+    const unsupported = () =>
+      new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.');
+    collect(request, payload, 0, unsupported).then(() => done(null, undefined), done);
+  });
+}
+
+/**
+ * Reads a body into one buffer: Node makes a buffer for each chunk, which may have one byte, and
+ * Fastify would keep them all.
+ */
+async function collect(
+  request: FastifyRequest,
+  payload: IncomingMessage,
+  limit: number,
+  tooLarge: () => ApiError,
+): Promise<string> {
+  const announced = Number(request.headers['content-length'] ?? Number.NaN);
+  if (announced > limit) throw tooLarge();
+  const body = new CappedOutput(limit);
+  await new Promise<void>((resolve, reject) => {
+    const take = (chunk: Buffer) => {
+      body.write(chunk);
+      if (!body.truncated) return;
+      payload.off('data', take);
+      reject(tooLarge());
+    };
+    payload.on('data', take);
+    payload.once('end', resolve);
+    payload.once('error', () => reject(wrongLength()));
+  });
+  if (!Number.isNaN(announced) && announced !== body.length) throw wrongLength();
+  request.throttleShare?.resize(body.length);
+  return body.text();
+}
+
+function tooLarge(): ApiError {
+  return new ApiError('payload_too_large', 'The body is too large; the limit is 8 MiB.');
+}
+
+function wrongLength(): ApiError {
+  const message = 'The body is shorter or longer than its Content-Length.';
+  return new ApiError('invalid_request', message);
 }
 
 /** Does the request announce a body? It may not have been read. */

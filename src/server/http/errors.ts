@@ -7,12 +7,8 @@ import type { Params } from '../requests.js';
 
 /** The framework's own errors as errors of the contract. */
 const frameworkErrors: Readonly<Record<string, () => ApiError>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: () =>
-    new ApiError('payload_too_large', 'The body is too large; the limit is 8 MiB.'),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.'),
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
-    new ApiError('invalid_request', 'The body is shorter or longer than its Content-Length.'),
   FST_ERR_CTP_INVALID_JSON_BODY: () =>
     new ApiError('invalid_request', 'The body is not valid JSON.'),
   FST_ERR_BAD_URL: () =>

@@ -12,8 +12,6 @@ const MOST_BYTES = 64 * 1024 * 1024;
 /** Queued requests of one owner, and for how many milliseconds they may wait. */
 const MOST_WAITING = 1024;
 const WAIT_MS = 10_000;
-/** Size that is assumed for a body of unknown length. */
-const UNTOLD_BYTES = 1024 * 1024;
 
 export interface Limits {
   readonly atOnce: number;
@@ -41,22 +39,30 @@ export function throttleRequests(app: FastifyInstance, limits: Limits = LIMITS):
     const bytes = request.routeOptions.config.transfers ? 0 : bytesOf(request.raw);
     const left = new AbortController();
     reply.raw.once('close', () => left.abort(new ApiError('request_timeout', 'The client left.')));
-    const leave = await lane.enter(bytes, left.signal).catch((error: unknown) => {
+    const share = await lane.enter(bytes, left.signal).catch((error: unknown) => {
       reply.header('retry-after', '1');
       // The body that was not read must not be taken for the next request.
       if (hasBody(request.raw)) reply.header('connection', 'close');
       throw error;
     });
     const release = () => {
-      leave();
+      share.release();
       if (lane.idle) lanes.delete(owner.id);
     };
-    request.throttleReleased = release;
+    request.throttleShare = { ...share, release };
     reply.raw.once('close', release);
     if (reply.raw.closed) release();
   });
-  app.decorateRequest('throttleReleased', null);
-  app.addHook('onResponse', async (request) => request.throttleReleased?.());
+  app.decorateRequest('throttleShare', null);
+  app.addHook('onResponse', async (request) => request.throttleShare?.release());
+}
+
+/** A request's part of its owner's limits. */
+interface ThrottleShare {
+  /** Counts its body's real size from now on; until then one of unknown size counts as the largest. */
+  resize(bytes: number): void;
+  /** Idempotent. */
+  release(): void;
 }
 
 interface Waiting {
@@ -79,8 +85,8 @@ export class Lane {
     return this.#count === 0 && this.#waiting.size === 0;
   }
 
-  /** Resolves with a release function when there is room. Rejects with `rate_limited`. */
-  enter(bytes: number, signal: AbortSignal): Promise<() => void> {
+  /** Resolves when there is room. Rejects with `rate_limited`. */
+  enter(bytes: number, signal: AbortSignal): Promise<ThrottleShare> {
     if (this.#waiting.size >= this.#limits.waiting) return Promise.reject(refusal());
     return new Promise((resolve, reject) => {
       let dispose = () => {};
@@ -95,7 +101,7 @@ export class Lane {
           end();
           this.#count += 1;
           this.#bytes += bytes;
-          resolve(this.#leaving(bytes));
+          resolve(this.#share(bytes));
         },
       };
       const giveUp = (error: unknown) => {
@@ -110,14 +116,22 @@ export class Lane {
     });
   }
 
-  #leaving(bytes: number): () => void {
+  #share(bytes: number): ThrottleShare {
+    let held = bytes;
     let isIn = true;
-    return () => {
+    const resize = (size: number) => {
       if (!isIn) return;
-      isIn = false;
-      this.#count -= 1;
-      this.#bytes -= bytes;
+      this.#bytes += size - held;
+      held = size;
       this.#next();
+    };
+    return {
+      resize,
+      release: () => {
+        if (isIn) this.#count -= 1;
+        resize(0);
+        isIn = false;
+      },
     };
   }
 
@@ -138,13 +152,13 @@ function refusal(): ApiError {
 
 function bytesOf(request: IncomingMessage): number {
   if (!hasBody(request)) return 0;
-  const length = Number(request.headers['content-length'] ?? UNTOLD_BYTES);
+  const length = Number(request.headers['content-length'] ?? BODY_LIMIT);
   // One that is too large is refused without being read.
   return length > BODY_LIMIT ? 0 : length;
 }
 
 declare module 'fastify' {
   interface FastifyRequest {
-    throttleReleased: (() => void) | null;
+    throttleShare: ThrottleShare | null;
   }
 }

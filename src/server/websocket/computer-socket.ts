@@ -21,6 +21,14 @@ const FAREWELL_MS = 1_000;
 /** Largest message of a client, in bytes: the start of a process has many arguments. */
 export const PAYLOAD_LIMIT = 8 * 1024 * 1024;
 
+/** Fragments of one message: each is a buffer in memory. */
+const MOST_FRAGMENTS = 1024;
+/** Messages queued for a slow client: each takes memory besides its bytes. */
+const MOST_UNSENT = 64;
+
+/** Options of the WebSocket server, which by default also bounds unsent answers to pings. */
+export const WEBSOCKET_LIMITS = { maxPayload: PAYLOAD_LIMIT, maxFragments: MOST_FRAGMENTS };
+
 /** A WebSocket to something in a computer. */
 export interface ComputerSocket extends Omit<ConnectionAudit, 'ended'> {
   readonly socket: WebSocket;
@@ -125,10 +133,17 @@ export async function forward(
   stream: AsyncIterable<Buffer>,
   wrap: (chunk: Buffer) => Buffer = (chunk) => chunk,
 ): Promise<void> {
+  let unsent = 0;
   for await (const chunk of stream) {
     if (socket.readyState !== socket.OPEN) return;
-    const sent = new Promise<void>((resolve) => socket.send(wrap(chunk), () => resolve()));
-    if (socket.bufferedAmount > HIGH_WATER) await sent;
+    unsent += 1;
+    const sent = new Promise<void>((resolve) =>
+      socket.send(wrap(chunk), () => {
+        unsent -= 1;
+        resolve();
+      }),
+    );
+    if (socket.bufferedAmount > HIGH_WATER || unsent >= MOST_UNSENT) await sent;
   }
 }
 

@@ -7,6 +7,8 @@ import type { SocketShare } from './socket-budget.js';
 export const MESSAGE_LIMIT = 256 * 1024;
 /** Bytes of later messages that may come in one read with the end of an earlier one. */
 const ONE_READ = 64 * 1024;
+/** What a read or message takes in memory besides its bytes. */
+export const OVERHEAD = 256;
 /** A masked control frame's header. */
 const CONTROL_HEADER = 6;
 
@@ -30,6 +32,7 @@ export function limitMessages(
   refuse: (error: unknown) => void,
 ): (bytes: number) => void {
   let partial = 0;
+  let reads = 0;
   let limit = limits.first;
   /** A message ended within the current read: the rest of the read is not counted. */
   let hasEnded = false;
@@ -42,21 +45,25 @@ export function limitMessages(
       isRefused = true;
     }
   };
-  const count = (bytes: number) =>
+  const count = (bytes: number, pieces: number) =>
     guarded(() => {
       partial += bytes;
-      share.hold(bytes);
+      reads += pieces;
+      share.hold(bytes + pieces * OVERHEAD);
       if (partial > limit + ONE_READ) throw tooLarge(limit);
     });
   // The socket's own listener has run before: what is counted here is not a whole message yet.
   const onData = (chunk: Buffer) => {
-    if (!hasEnded) count(chunk.length);
+    if (!hasEnded) count(chunk.length, 1);
     hasEnded = false;
   };
-  const onControl = (data: Buffer) => count(-Math.min(partial, data.length + CONTROL_HEADER));
+  const onControl = (data: Buffer) => {
+    const bytes = Math.min(partial, data.length + CONTROL_HEADER);
+    count(-bytes, partial === bytes ? -reads : 0);
+  };
   wire.on('data', onData);
   socket.on('message', (data: Buffer) => {
-    count(-partial);
+    count(-partial, -reads);
     hasEnded = true;
     if (limit === limits.later) return;
     limit = limits.later;

@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
 import { ApiError } from '../../contract/errors.js';
+import { OVERHEAD } from './limit-messages.js';
 
 /** Buffered bytes above which the client is paused. */
 const MOST_BYTES = 256 * 1024;
@@ -40,7 +41,7 @@ export class MessageBuffer {
         else resolve(data.toString());
       };
       const waiting = this.#waiting.shift();
-      this.#count(-(waiting?.[0].length ?? 0));
+      if (waiting !== undefined) this.#count(-waiting[0].length, -1);
       if (waiting) take(waiting);
       else this.#take = (data, isBinary) => take([data, isBinary]);
       this.#socket.once('close', () => {
@@ -52,7 +53,7 @@ export class MessageBuffer {
 
   deliver(take: (data: Buffer, isBinary: boolean) => void): void {
     this.#take = take;
-    this.#count(-this.#waitingBytes);
+    this.#count(-this.#waitingBytes, -this.#waiting.length);
     for (const [data, isBinary] of this.#waiting.splice(0)) take(data, isBinary);
     this.#socket.resume();
   }
@@ -60,14 +61,14 @@ export class MessageBuffer {
   /** Buffers a message until the process has started. */
   #keep(data: Buffer, isBinary: boolean): void {
     this.#waiting.push([data, isBinary]);
-    this.#count(data.length);
+    this.#count(data.length, 1);
     if (this.#waitingBytes > MOST_BYTES || this.#waiting.length > MOST_MESSAGES) {
       this.#socket.pause();
     }
   }
 
-  #count(bytes: number): void {
+  #count(bytes: number, messages: number): void {
     this.#waitingBytes += bytes;
-    this.#hold(bytes);
+    this.#hold(bytes + messages * OVERHEAD);
   }
 }

@@ -21,6 +21,7 @@ import {
   sendJson,
 } from './computer-socket.js';
 import { MessageBuffer } from './message-buffer.js';
+import { pour } from './pour.js';
 
 /** The first message has to come within this many milliseconds. */
 const START_WITHIN_MS = 10_000;
@@ -97,6 +98,7 @@ async function attach(
   child.stdin.once('close', () => socket.resume());
   const signals = new Queue();
   let isSignalled = false;
+  const write = pour(socket, child.stdin, hold);
   messages.deliver((data, isBinary) => {
     if (!isBinary) {
       const message = ProcessControl.safeParse(parseJson(data.toString()));
@@ -105,13 +107,7 @@ async function attach(
       return control(child, signals, message.data);
     }
     if (data[0] !== StreamId.stdin || child.stdin.destroyed) return;
-    if (child.stdin.write(data.subarray(1))) return;
-    hold(data.length);
-    socket.pause();
-    child.stdin.once('drain', () => {
-      hold(-data.length);
-      socket.resume();
-    });
+    write(data.subarray(1));
   });
   await Promise.all([
     forward(socket, child.stdout, (chunk) => Buffer.concat([Buffer.of(StreamId.stdout), chunk])),

@@ -14,6 +14,7 @@ import {
 } from './computer-socket.js';
 import { MESSAGE_LIMIT } from './limit-messages.js';
 import { MessageBuffer } from './message-buffer.js';
+import { pour } from './pour.js';
 
 /** `GET C/tunnel?port=`: a connection to a port of the computer, as contract/sockets/tunnel.ts describes. */
 export function addTunnelSocket(app: FastifyInstance, services: SocketServices): void {
@@ -55,19 +56,14 @@ async function attach(
   tunnel.on('error', () => undefined);
   // A closed tunnel must not leave the client paused.
   tunnel.once('close', () => socket.resume());
+  const write = pour(socket, tunnel, hold);
   messages.deliver((data, isBinary) => {
     if (!isBinary) {
       const message = TunnelMessage.safeParse(parseJson(data.toString()));
       if (message.success && message.data.type === 'end') tunnel.end();
       return;
     }
-    if (!tunnel.writable || tunnel.write(data)) return;
-    hold(data.length);
-    socket.pause();
-    tunnel.once('drain', () => {
-      hold(-data.length);
-      socket.resume();
-    });
+    if (tunnel.writable) write(data);
   });
   // Keep the other direction open when this one has ended.
   await forward(socket, tunnel.iterator({ destroyOnReturn: false }));

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
+import { CappedOutput } from '../../lib/streams/capped-output.js';
 import type { Connection } from '../connection.js';
 import { runCommand } from '../process/command.js';
-import { CappedOutput } from '../process/output.js';
 import { FROM_INPUT } from '../process/scripts.js';
 import { MOST_JOB_BYTES, takeJob, takeJobs, unfinished } from './fields.js';
 import { endJob, FOUND, listJobs, MISSING, MOST_JOBS, showJob } from './scripts.js';

@@ -1,10 +1,10 @@
 import { ApiError } from '../../contract/errors.js';
+import { CappedOutput } from '../../lib/streams/capped-output.js';
 import { excerpt } from '../../lib/text/printable.js';
 import type { Connection } from '../connection.js';
 import { newJobId } from '../jobs/index.js';
 import type { RunInput, RunResult } from '../types.js';
 import { type CommandResult, runCommand } from './command.js';
-import { CappedOutput } from './output.js';
 import { background, FROM_INPUT, foreground, NO_DIRECTORY } from './scripts.js';
 
 /** Bytes kept of standard output and of standard error each. */

@@ -65,7 +65,7 @@ export async function spawn(
     ...{ stdin, stdout, stderr },
     exit: ended,
     end: async () => void (await endProcessGroup(connection, pid)),
-    resize: ({ columns, rows }) => channel.setWindow(rows, columns, 0, 0),
+    resize: resizer(connection, channel),
     kill: (name) => kill(connection, channel, pid, name),
   };
 }
@@ -119,6 +119,26 @@ async function kill(
 ): Promise<void> {
   if (await signalProcessGroup(connection, pid, name)) return;
   connection.signal(channel, name);
+}
+
+/**
+ * Sends a size, and the latest of those that come before the guest has processed it: ssh2 queues
+ * any number of them.
+ */
+function resizer(connection: Connection, channel: ClientChannel): ShellProcess['resize'] {
+  let next: Parameters<ShellProcess['resize']>[0] | undefined;
+  let isSending = false;
+  const send = () => {
+    isSending = next !== undefined;
+    if (next === undefined) return;
+    channel.setWindow(next.rows, next.columns, 0, 0);
+    next = undefined;
+    connection.roundTrip(send);
+  };
+  return (size) => {
+    next = size;
+    if (!isSending) send();
+  };
 }
 
 /**

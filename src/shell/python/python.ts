@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
+import { CappedOutput } from '../../lib/streams/capped-output.js';
 import type { Connection } from '../connection.js';
 import { type CommandResult, runCommand } from '../process/command.js';
-import { CappedOutput } from '../process/output.js';
 import { MOST_OUTPUT, processId } from '../process/run.js';
 import type { PythonResult } from '../types.js';
 import { newMarker, pythonInput, START_PYTHON } from './driver.js';

@@ -1,4 +1,4 @@
-import { CappedOutput } from '../process/output.js';
+import { CappedOutput } from '../../lib/streams/capped-output.js';
 
 const LENGTH_DIGITS = 8;
 /** The driver sends at most 32 Ki characters of text. */

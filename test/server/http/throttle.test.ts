@@ -115,11 +115,48 @@ it('runs queued requests in order', async () => {
   const rest = [1, 2, 3].map(async (number) => {
     const end = await lane.enter(0, never);
     order.push(number);
-    end();
+    end.release();
   });
-  leave();
-  leave();
+  leave.release();
+  leave.release();
   await Promise.all(rest);
   expect(order).toEqual([1, 2, 3]);
   expect(lane.idle).toBe(true);
+});
+
+it('counts a body of unknown size as the largest until it was read', async () => {
+  const lane = new Lane(limits);
+  const share = await lane.enter(1000, never);
+  const next = lane.enter(1000, never);
+  share.resize(10);
+  expect(await Promise.race([next, 'waits'])).toBe('waits');
+  share.release();
+  const { resize } = await next;
+  resize(1);
+  await lane.enter(999, never);
+});
+
+it('reads few bodies at once whose size it does not know', async () => {
+  const large = Fastify();
+  large.decorateRequest('owner', null);
+  large.addHook('onRequest', async (request) => {
+    request.owner = { id: 'somebody', keyId: 'key' };
+  });
+  throttleRequests(large, { ...limits, atOnce: 100, bytes: 64 * 2 ** 20, waiting: 1 });
+  large.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
+  large.post('/', async () => 'done');
+  await large.listen({ host: '127.0.0.1', port: 0 });
+  const address = large.server.address();
+  const to = typeof address === 'object' && address ? address.port : 0;
+  const chunked =
+    'POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n';
+  const sockets = Array.from({ length: 10 }, () => connect(to, '127.0.0.1'));
+  const answers = sockets.map(async (socket) => {
+    socket.write(chunked);
+    return String(await once(socket, 'data').catch(() => []));
+  });
+  const refused = await Promise.race(answers);
+  expect(refused).toContain('HTTP/1.1 429');
+  for (const socket of sockets) socket.destroy();
+  await large.close();
 });

@@ -28,14 +28,20 @@ async function accepted(): Promise<WebSocket> {
   return socket;
 }
 
-promise(23, 'disconnects a client that answers no ping', async (report) => {
-  const accepting = accepted();
+/** A client that does nothing by itself. */
+function openMute(): Socket {
   const { port } = new URL(url);
   const mute: Socket = connect(Number(port), '127.0.0.1');
   mute.on('error', () => undefined);
   mute.write(
     'GET / HTTP/1.1\r\nhost: x\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
   );
+  return mute;
+}
+
+promise(23, 'disconnects a client that answers no ping', async (report) => {
+  const accepting = accepted();
+  const mute = openMute();
   mute.resume();
   const closed = once(await accepting, 'close');
   vi.advanceTimersByTime(2 * BEAT_MS);
@@ -59,4 +65,18 @@ it('keeps a client that answers, and one that the service has paused', async () 
   expect(socket.readyState).toBe(WebSocket.OPEN);
   client.terminate();
   socket.terminate();
+});
+
+promise(29, 'ends a client that sends pings and reads no answer', async () => {
+  const accepting = accepted();
+  const mute = openMute().pause();
+  const socket = await accepting;
+  const closed = once(socket, 'close');
+  const ping = Buffer.concat([Buffer.of(0x89, 0x80 | 125), Buffer.alloc(4 + 125)]);
+  const pings = Buffer.concat(Array<Buffer>(1000).fill(ping));
+  while (mute.writable && socket.readyState === WebSocket.OPEN) {
+    mute.write(pings);
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  await closed;
 });

@@ -1,4 +1,4 @@
-import { CappedOutput } from '../../../shell/process/output.js';
+import { CappedOutput } from '../../../lib/streams/capped-output.js';
 
 /** A JSON object that has not been validated. */
 export type Message = Readonly<Record<string, unknown>>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { CappedOutput } from '../../../src/lib/streams/capped-output.js';
 import { HeaderReader } from '../../../src/shell/process/header.js';
-import { CappedOutput } from '../../../src/shell/process/output.js';
 
 describe('CappedOutput', () => {
   it('joins characters split between chunks', () => {

@@ -9,6 +9,10 @@ export class CappedOutput {
     this.#limit = limit;
   }
 
+  get length(): number {
+    return this.#length;
+  }
+
   get truncated(): boolean {
     return this.#truncated;
   }

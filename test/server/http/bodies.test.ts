@@ -1,0 +1,57 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openTestApp, type TestApp } from '../../support/app.js';
+import { usedMib } from '../../support/run/memory.js';
+import { promise } from '../../support/run/promise.js';
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await openTestApp();
+});
+afterEach(() => app.close());
+
+const head = (lines: readonly string[]) =>
+  ['POST /api/projects HTTP/1.1', 'host: localhost', ...lines, '', ''].join('\r\n');
+const json = 'content-type: application/json';
+const key = () => `authorization: Bearer ${app.world.key}`;
+
+promise(29, 'a body in chunks of one byte takes little memory', async (report) => {
+  const socket = connect(app.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const size = 200_000;
+  const body = JSON.stringify({ name: 'demo', more: 'x'.repeat(size) });
+  const before = usedMib();
+  socket.write(head([json, key(), 'transfer-encoding: chunked']));
+  for (let at = 0; at < body.length; at += 1000) {
+    const part = [...body.slice(at, at + 1000)].map((byte) => `1\r\n${byte}\r\n`).join('');
+    if (!socket.write(part)) await once(socket, 'drain');
+  }
+  for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve, 2));
+  const grown = usedMib() - before;
+  report(`200 kB: +${Math.round(grown)} MiB`);
+  expect(grown).toBeLessThan(6);
+  socket.write('0\r\n\r\n');
+  const [answer] = await once(socket, 'data');
+  expect(String(answer)).toContain('HTTP/1.1 200');
+  socket.destroy();
+});
+
+it.each([
+  ['longer', 'HTTP/1.1 400', ['content-length: 2', json], '{"name": "demo"}'],
+  ['of another type', 'HTTP/1.1 415', ['content-length: 1', 'content-type: text/plain'], 'x'],
+  [
+    'of another type, in chunks',
+    'HTTP/1.1 415',
+    ['transfer-encoding: chunked'],
+    '1\r\nx\r\n0\r\n\r\n',
+  ],
+  ['of 9 MiB', 'HTTP/1.1 413', [`content-length: ${9 << 20}`, json], 'x'],
+])('refuses a body that is %s', async (_, status, lines, body) => {
+  expect(await app.raw(head([key(), ...lines]) + body)).toContain(status);
+});
+
+it('takes an empty body of any type for none', async () => {
+  const answer = await app.raw(head([key(), 'content-type: text/plain', 'content-length: 0']));
+  expect(answer).toMatch(/400[\s\S]*name/);
+});

@@ -16,6 +16,11 @@ export const RAM_SIZES = [2, 4, 8] as const;
 export const CPU_COUNTS = [2, 4, 8] as const;
 export const GPUS = ['none', 'T4', 'A10'] as const;
 
+/** Computers that an owner may be allowed to run at once. */
+export const MOST_RUNNING = 10_000;
+/** `administrator`: may manage the owners of the service. */
+export const ROLES = ['administrator', 'member'] as const;
+
 export const MOUSE_BUTTONS = ['left', 'right', 'middle'] as const;
 export const SCROLL_DIRECTIONS = ['up', 'down', 'left', 'right'] as const;
 export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;

@@ -14,7 +14,8 @@ export {
   type Query,
   type QueryInput,
 } from './operations.js';
-export { ComputerName, ProjectName } from './primitives.js';
+export { CreatedOwner, CreateOwner, Owner, UpdateOwner } from './owners.js';
+export { ComputerName, OwnerName, ProjectName } from './primitives.js';
 export {
   Computer,
   ComputerStatus,

@@ -3,6 +3,8 @@ import * as actions from './actions/actions.js';
 import * as batch from './actions/batch.js';
 import * as files from './files.js';
 import * as jobs from './jobs.js';
+import * as owners from './owners.js';
+import { queryFlag } from './primitives.js';
 import * as resources from './resources.js';
 import { type OperationName, type Route, routes } from './routes.js';
 import { CreateView, View } from './sockets/view.js';
@@ -18,6 +20,8 @@ export interface Operation extends Route {
   readonly published?: true;
   /** Answers without an API key. */
   readonly open?: true;
+  /** For administrators; to other owners the path does not exist. */
+  readonly administrators?: true;
 }
 
 /** Adds to each operation its route. */
@@ -48,12 +52,7 @@ const ProjectAction = z.object({
 });
 
 /** `?wait=0` answers a creation or a start at once, with `status: "starting"`. */
-const WaitQuery = z.object({
-  wait: z
-    .enum(['0', '1', 'false', 'true'], { error: 'must be 0 or 1' })
-    .default('1')
-    .transform((value) => value === '1' || value === 'true'),
-});
+const WaitQuery = z.object({ wait: queryFlag('1') });
 
 /** Every operation of the interface. Server routes, the client's types and /openapi.json follow from it. */
 export const operations = define({
@@ -310,6 +309,47 @@ export const operations = define({
   deleteKey: {
     summary: 'Delete an API key',
     response: Success,
+  },
+
+  listOwners: {
+    summary: 'List owners; for administrators, like all of /owners',
+    response: z.object({ owners: z.array(owners.Owner) }),
+    administrators: true,
+  },
+  createOwner: {
+    summary: 'Create an owner with a first API key, which is shown once',
+    body: owners.CreateOwner,
+    response: owners.CreatedOwner,
+    administrators: true,
+  },
+  getOwner: {
+    summary: 'Get an owner',
+    response: owners.Owner,
+    administrators: true,
+  },
+  updateOwner: {
+    summary: "Change an owner's limit of running computers",
+    body: owners.UpdateOwner,
+    response: owners.Owner,
+    administrators: true,
+  },
+  deleteOwner: {
+    summary: 'Delete an owner with its keys; with force=1 also its projects and computers',
+    query: owners.DeleteOwnerQuery,
+    response: Success,
+    administrators: true,
+  },
+  createOwnerKey: {
+    summary: 'Create an API key of an owner, for example for a lost one; it is shown once',
+    body: resources.CreateKey,
+    response: resources.CreatedKey,
+    administrators: true,
+  },
+  listOwnerAudit: {
+    summary: "An owner's audit log, newest first; a deleted owner is named by its id",
+    query: resources.AuditQuery,
+    response: z.object({ entries: z.array(resources.AuditEntry) }),
+    administrators: true,
   },
 });
 

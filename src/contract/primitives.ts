@@ -7,6 +7,15 @@ export const ProjectName = z
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "_" or "-"')
   .refine((name) => name !== 'by-name', '"by-name" is reserved');
 
+/** 1 to 64 letters, digits, `.`, `_`, `@`, `-`; never like an id. */
+export const OwnerName = z
+  .string({ error: 'must be a string' })
+  .regex(
+    /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/,
+    'must be 1 to 64 letters, digits, ".", "_", "@" or "-", and begin with a letter or digit',
+  )
+  .refine((name) => !name.startsWith('usr_'), '"usr_" begins the ids of owners');
+
 /** Free text of 1 to 128 characters without control characters. */
 export const ComputerName = z
   .string({ error: 'must be a string' })
@@ -54,6 +63,14 @@ export function integer(min: number, max: number) {
 export function quantity(min: number, max: number, unit: string) {
   const error = `must be a number from ${min} to ${max} (${unit})`;
   return z.number({ error }).min(min, error).max(max, error);
+}
+
+/** A yes or no of a query, which arrives as text. */
+export function queryFlag(otherwise: '0' | '1') {
+  return z
+    .enum(['0', '1', 'false', 'true'], { error: 'must be 0 or 1' })
+    .default(otherwise)
+    .transform((value) => value === '1' || value === 'true');
 }
 
 export function flag() {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CPU_COUNTS, GPUS, OPERATING_SYSTEMS, RAM_SIZES } from './constants.js';
+import { CPU_COUNTS, GPUS, OPERATING_SYSTEMS, RAM_SIZES, ROLES } from './constants.js';
 import { ComputerName, integer, oneOf, oneOfWords, ProjectName, Timestamp } from './primitives.js';
 
 export const Os = oneOfWords(OPERATING_SYSTEMS);
@@ -144,7 +144,7 @@ export const ActionsQuery = z.object({
 
 /** An entry of an owner's audit log. */
 export const AuditEntry = Action.extend({
-  /** Null for operations on no computer: keys, projects and connections. */
+  /** Null for operations on no computer: keys, projects, connections and owners. */
   computer_id: z.string().nullable(),
 });
 
@@ -157,6 +157,7 @@ export const AuditQuery = ActionsQuery.extend({
 export const Me = z.object({
   user_id: z.string(),
   name: z.string(),
+  role: z.enum(ROLES),
   key: z.object({ id: z.string(), name: z.string() }),
   running: z.number().int(),
   max_running: z.number().int(),

@@ -66,6 +66,13 @@ export const routes = {
   listKeys: { method: 'GET', paths: ['/keys'] },
   createKey: { method: 'POST', paths: ['/keys'] },
   deleteKey: { method: 'DELETE', paths: ['/keys/:key'] },
+  listOwners: { method: 'GET', paths: ['/owners'] },
+  createOwner: { method: 'POST', paths: ['/owners'] },
+  getOwner: { method: 'GET', paths: ['/owners/:owner'] },
+  updateOwner: { method: 'PATCH', paths: ['/owners/:owner'] },
+  deleteOwner: { method: 'DELETE', paths: ['/owners/:owner'] },
+  createOwnerKey: { method: 'POST', paths: ['/owners/:owner/keys'] },
+  listOwnerAudit: { method: 'GET', paths: ['/owners/:owner/audit'] },
 } as const satisfies Record<string, Route>;
 
 export type OperationName = keyof typeof routes;

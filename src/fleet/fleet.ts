@@ -2,12 +2,15 @@ import type { ImageList } from '../contract/resources.js';
 import type { Engine } from '../engines/engine.js';
 import { listStoredImages } from '../engines/stored-images.js';
 import { ApiKeys } from './accounts/api-keys.js';
+import { OwnerDeletion } from './accounts/owner-deletion.js';
+import { Owners } from './accounts/owners.js';
 import { Tickets } from './accounts/tickets.js';
 import { Actions } from './actions/actions.js';
 import { RunningComputers } from './actions/running-computers.js';
 import { AuditLog } from './audit/audit-log.js';
 import { Computers } from './computers/computers.js';
 import { Projects } from './computers/projects.js';
+import { Quota } from './computers/quota.js';
 import { autoStop } from './lifecycle/auto-stop.js';
 import { type EngineSet, Machines } from './lifecycle/machines.js';
 import { type Log, Reconciler } from './lifecycle/reconcile.js';
@@ -41,6 +44,7 @@ export interface FleetOptions {
 /** The domain: owners, projects, computers and the operations on them. */
 export class Fleet {
   readonly apiKeys: ApiKeys;
+  readonly owners: Owners;
   readonly projects: Projects;
   readonly computers: Computers;
   readonly actions: Actions;
@@ -62,15 +66,20 @@ export class Fleet {
     this.#machines = new Machines(engines, store, connectors);
     this.apiKeys = new ApiKeys(store);
     this.apiKeys.onRemoved((keyId) => this.tickets.revoke(keyId));
-    this.computers = new Computers(store, this.#machines, maxRunning);
-    this.projects = new Projects(store, this.computers);
+    const quota = new Quota(store, maxRunning);
+    this.computers = new Computers(store, this.#machines, quota);
+    this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
     const running = new RunningComputers(store, this.#machines);
     this.actions = new Actions(running);
     const rules = { allowPrivate: options.allowPrivateRtmp ?? false };
     this.streamTargets = new StreamTargets(store, rules);
     this.streams = new Streams({ running, streamTargets: this.streamTargets, rules, log });
-    const reconciler = new Reconciler(store, this.#machines, log);
+    const { apiKeys, auditLog, streams } = this;
+    const machines = this.#machines;
+    const deletion = new OwnerDeletion({ store, apiKeys, machines, streams, auditLog, log });
+    this.owners = new Owners({ store, apiKeys, auditLog, deletion });
+    const reconciler = new Reconciler(store, machines, log, () => deletion.resume());
     for (const engine of engines.all.values()) {
       const { name } = engine;
       const matters = () => name === engines.preferred || usesEngine(store, name);

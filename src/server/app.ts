@@ -1,5 +1,10 @@
 import websocket from '@fastify/websocket';
-import Fastify, { type FastifyInstance, type FastifyRequest, LogController } from 'fastify';
+import Fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Logger } from 'pino';
 import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
@@ -16,7 +21,7 @@ import { throttleRequests } from './http/throttle.js';
 import { ConnectionLimit } from './limits/connections.js';
 import type { Metrics } from './metrics.js';
 import { addOpenApi } from './openapi.js';
-import { addRoutes, refuseUnknown } from './routes.js';
+import { addRoutes, isForAdministrators, nothingHere, refuseUnknown } from './routes.js';
 import { addViewPages } from './viewer/pages.js';
 import { addViewSocket } from './viewer/socket.js';
 import { WEBSOCKET_LIMITS } from './websocket/computer-socket.js';
@@ -46,6 +51,13 @@ function isOpen({ method, url, routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.open === true || OPEN_PATHS.includes(url.split('?')[0] ?? '');
 }
 
+/** Of every answer. */
+function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', request.id);
+  reply.header('cache-control', 'no-store');
+  reply.header('x-content-type-options', 'nosniff');
+}
+
 /** The HTTP service, not yet listening. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { fleet, reachable, version, log } = options;
@@ -59,9 +71,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     forceCloseConnections: true,
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors: (error, request, reply) => {
+      addHeaders(request, reply);
       try {
         checkOrigin(request.raw, reachable);
-        authenticate(fleet.apiKeys, request);
+        const owner = authenticate(fleet.apiKeys, request);
+        const isTooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
+        const isHidden = isTooLong && isForAdministrators(request, PREFIX);
+        if (isHidden && !fleet.owners.isAdministrator(owner)) throw nothingHere();
       } catch (refusal) {
         return sendError(refusal as Error, request, reply);
       }
@@ -80,9 +96,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   readBodies(app);
   askForBodies(app);
   app.addHook('onRequest', async (request, reply) => {
-    reply.header('x-request-id', request.id);
-    reply.header('cache-control', 'no-store');
-    reply.header('x-content-type-options', 'nosniff');
+    addHeaders(request, reply);
     checkOrigin(request.raw, reachable);
     if (isOpen(request)) return;
     const owner = authenticate(fleet.apiKeys, request);
@@ -91,7 +105,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     if (!request.ws) abortOnRevocation(request, reply, fleet.apiKeys, owner);
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
-  app.setNotFoundHandler((request) => refuseUnknown(request, PREFIX));
+  app.setNotFoundHandler((request) => refuseUnknown(fleet, request, PREFIX));
   await app.register(websocket, {
     options: WEBSOCKET_LIMITS,
     // Anyone can send an invalid frame; it is not logged.
@@ -101,7 +115,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   throttleRequests(app);
   disconnectSlowClients(app);
   logRequests(app);
-  options.metrics?.serve(app);
+  options.metrics?.serve(app, (owner) => fleet.owners.isAdministrator(owner));
   await app.register(
     async (api) => {
       await addOpenApi(api, version);

@@ -1,8 +1,7 @@
-import { ApiError } from '../contract/errors.js';
 import type { Action } from '../contract/resources.js';
 import type { OperationName } from '../contract/routes.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
-import { startTimer } from '../fleet/audit/audit-log.js';
+import { CANCELLED, outcomeOf, startTimer } from '../fleet/audit/audit-log.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 import { isCommand } from '../screen/input/keyboard/command.js';
@@ -19,6 +18,7 @@ const PLAIN = [
   ...['x', 'y', 'button', 'double', 'clicks', 'start_x', 'start_y', 'end_x', 'end_y', 'duration'],
   ...['direction', 'amount', 'seconds', 'until', 'timeout', 'background', 'mode', 'port', 'fps'],
   'terminal',
+  ...['max_running', 'force'],
 ];
 /** Fields of which only the length is logged. */
 const MEASURED = ['text', 'command', 'code', 'path'];
@@ -33,6 +33,7 @@ export function describeInput(input: unknown): Action['detail'] {
     if (typeof value === 'string') detail[name] = value.slice(0, MOST_CHARACTERS);
     else if (isValue(value)) detail[name] = value;
   }
+  if (given.max_running === null) detail.max_running = 'default';
   for (const name of MEASURED) {
     const value = given[name];
     if (typeof value === 'string' || Array.isArray(value)) detail[`${name}_length`] = value.length;
@@ -64,16 +65,19 @@ export interface Request {
   readonly owner: Owner;
   readonly computer: Pick<ComputerRecord, 'id' | 'name'> | undefined;
   readonly input: unknown;
-  /** Path parameters, which name the key, project or connection. */
+  /** Path parameters, which name the key, project, connection or owner. */
   readonly params?: Params;
   /** Aborted when the client goes away. */
   readonly signal?: AbortSignal;
+  /** The owner that an administrator's request is about. */
+  readonly affected?: { readonly id: string; readonly name: string } | undefined | false;
 }
 
 /** Operations on no computer that are logged. */
 const OWNER_OPERATIONS: readonly string[] = [
   ...['createKey', 'deleteKey', 'createProject', 'deleteProject', 'deleteProjectByPost'],
   ...['createConnection', 'deleteConnection'],
+  ...['createOwner', 'updateOwner', 'deleteOwner', 'createOwnerKey'],
 ];
 
 /**
@@ -85,18 +89,20 @@ export async function audited<T>(
   request: Request,
   work: () => T,
 ): Promise<Awaited<T>> {
-  const { owner, name: action, computer, params } = request;
+  const { owner, name: action, computer } = request;
   const timer = startTimer();
   const isOwners = computer === undefined && OWNER_OPERATIONS.includes(action);
   const isLogged = isOwners || (computer !== undefined && !READS.includes(action));
+  let affected = request.affected ? request.affected.id : undefined;
   const record = (outcome: string, computerId: string | undefined, more?: Action['detail']) => {
     const detail = { ...describeInput(request.input), ...more };
-    fleet.auditLog.record({ owner, computerId, action, detail, outcome, ...timer() });
+    fleet.auditLog.record({ owner, affected, computerId, action, detail, outcome, ...timer() });
   };
-  const names = isOwners ? shortened(params) : isDeletion(action) ? nameOf(computer) : {};
+  const names = isOwners ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
   try {
     const result = await work();
     const { id } = (result ?? {}) as { id?: string };
+    if (action === 'createOwner') affected = id;
     const done = (outcome: string) =>
       record(outcome, computer?.id, isOwners && id !== undefined ? { ...names, id } : names);
     if (isLogged && result instanceof ByteStream) onEnd(result, done);
@@ -126,8 +132,12 @@ function nameOf(computer: Request['computer']): Action['detail'] {
   return computer === undefined ? {} : { name: computer.name };
 }
 
-/** Path parameters come from the client and may be long. */
-function shortened(params: Params = {}): Action['detail'] {
+/**
+ * What the path names: parameters come from the client and may be long. An owner by name and id,
+ * because the id is what its entries are found by once it is deleted.
+ */
+function namesOf({ params = {}, affected }: Request): Action['detail'] {
+  if (affected) return { owner: affected.name, id: affected.id };
   return Object.fromEntries(
     Object.entries(params).map(([name, value]) => [name, value.slice(0, MOST_CHARACTERS)]),
   );
@@ -184,12 +194,4 @@ export function auditConnection(fleet: Fleet, connection: AuditedConnection): Co
       );
     },
   };
-}
-
-/** The outcome of an action whose client went away, or ended it. */
-const CANCELLED = 'cancelled';
-
-function outcomeOf(error: unknown, signal?: AbortSignal): string {
-  if (signal?.aborted) return CANCELLED;
-  return error instanceof ApiError ? error.code : 'internal';
 }

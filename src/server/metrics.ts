@@ -1,8 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Engine } from '../engines/engine.js';
+import type { Owner } from '../fleet/accounts/api-keys.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { onSocket } from './http/log.js';
+import { ownerOf } from './requests.js';
+import { nothingHere } from './routes.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 const CALLS = ['probe', 'images', 'create', 'start', 'stop', 'remove', 'list', 'dial', 'fork'];
@@ -104,8 +107,11 @@ export class Metrics {
     );
   }
 
-  /** Counts every answer of the app, and serves `GET /metrics`, which needs a key. */
-  serve(app: FastifyInstance): void {
+  /**
+   * Counts every answer of the app, and serves `GET /metrics` to administrators: the metrics cover
+   * all owners.
+   */
+  serve(app: FastifyInstance, isAdministrator: (owner: Owner) => boolean): void {
     app.addHook('onResponse', async (request, reply) => {
       const route = request.routeOptions.url ?? 'unknown';
       const labels = { method: request.method, route, status: reply.statusCode };
@@ -117,7 +123,8 @@ export class Metrics {
       this.#sockets.inc({ route });
       return () => this.#sockets.dec({ route });
     });
-    app.get('/metrics', async (_request, reply) => {
+    app.get('/metrics', async (request, reply) => {
+      if (!isAdministrator(ownerOf(request))) throw nothingHere();
       return reply.type(this.#registry.contentType).send(await this.#registry.metrics());
     });
   }

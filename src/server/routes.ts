@@ -24,7 +24,10 @@ import {
 
 const ErrorAnswer = z.object({ error: z.string() });
 /** Every method and path of the contract, including those that are not operations. */
-const PATHS: readonly { readonly method: string; readonly paths: readonly string[] }[] = [
+const PATHS: readonly (Pick<Operation, 'administrators'> & {
+  readonly method: string;
+  readonly paths: readonly string[];
+})[] = [
   ...Object.values(operations as Record<string, Operation>),
   { method: 'GET', paths: [...FILE_PATHS, ...PROCESS_PATHS, ...TUNNEL_PATHS] },
   { method: 'PUT', paths: FILE_PATHS },
@@ -60,6 +63,9 @@ async function answer(
 ): Promise<unknown> {
   const operation: Operation = operations[name];
   const owner = ownerOf(request);
+  // The key may have been deleted while the body arrived.
+  if (!fleet.apiKeys.isValid(owner)) throw new ApiError('unauthorized', 'The API key is wrong.');
+  if (operation.administrators && !fleet.owners.isAdministrator(owner)) throw nothingHere();
   // No body is an empty object; one that says null is wrong. Fastify has null for both.
   const given = hasBody(request.raw) ? request.body : {};
   const body = operation.body ? validate(operation.body, given, 'body') : undefined;
@@ -80,9 +86,9 @@ async function answer(
       signal,
       ...(computer && { computer }),
     };
-    const result = await audited(fleet, { name, owner, computer, input, params, signal }, () =>
-      handler(call),
-    );
+    const affected = operation.administrators && fleet.owners.identify(params.owner ?? '');
+    const subject = { name, owner, computer, input, params, signal, affected };
+    const result = await audited(fleet, subject, () => handler(call));
     if (result instanceof Bytes) return reply.type(result.type).send(result.data);
     if (result instanceof ByteStream) return sendStream(reply, result);
     const answered = withAbsoluteUrls(operation.response, result, request);
@@ -106,12 +112,17 @@ function documentation(name: string, operation: Operation, index: number) {
   };
 }
 
-/** 404, or 405 where the path exists with another method. */
-export function refuseUnknown(request: FastifyRequest, prefix: string): never {
+/**
+ * 404, or 405 where the path exists with another method. Paths for administrators do not exist for
+ * other owners.
+ */
+export function refuseUnknown(fleet: Fleet, request: FastifyRequest, prefix: string): never {
   const path = request.url.split('?')[0]?.slice(prefix.length) ?? '';
-  const methods = PATHS.filter(({ paths }) => paths.some((pattern) => matches(pattern, path))).map(
-    ({ method }) => method,
-  );
+  const isAdministrator = fleet.owners.isAdministrator(ownerOf(request));
+  const methods = PATHS.filter(
+    ({ paths, administrators = false }) =>
+      (isAdministrator || !administrators) && paths.some((pattern) => matches(pattern, path)),
+  ).map(({ method }) => method);
   if (methods.length > 0 && !methods.includes(request.method)) {
     const allowed = [...new Set(methods)].join(', ');
     throw new ApiError(
@@ -119,10 +130,23 @@ export function refuseUnknown(request: FastifyRequest, prefix: string): never {
       `${request.method} is not possible here; use ${allowed}.`,
     );
   }
-  throw new ApiError(
+  throw nothingHere();
+}
+
+/** The error of a path that does not exist. */
+export function nothingHere(): ApiError {
+  return new ApiError(
     'not_found',
     'There is nothing at this path; /api/openapi.json lists what is.',
   );
+}
+
+/** True for a path below one that is for administrators. */
+export function isForAdministrators({ url }: Pick<FastifyRequest, 'url'>, prefix: string): boolean {
+  const roots = PATHS.filter(({ administrators }) => administrators).flatMap(({ paths }) =>
+    paths.map((path) => path.split('/')[1]),
+  );
+  return roots.includes(url.slice(prefix.length).split(/[/?]/)[1]);
 }
 
 function matches(pattern: string, path: string): boolean {

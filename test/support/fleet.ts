@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CreateComputer } from '../../src/contract/resources.js';
 import { generateApiKey } from '../../src/fleet/computers/ids.js';
 import { Fleet } from '../../src/fleet/fleet.js';
 import { openStore, type Store } from '../../src/fleet/store/index.js';
@@ -9,6 +10,14 @@ import { FakeEngine, type FakeForkingEngine } from './fake-engine.js';
 
 export const silentLog = { debug() {}, info() {}, warn() {}, error() {} };
 
+/** A small computer, as a request asks for it. */
+export function wanted(name: string): CreateComputer {
+  return {
+    ...{ name, os: 'linux', ram: 2, cpu: 2, gpu: 'none', protected: false },
+    ...{ resolution: { width: 640, height: 480 }, auto_stop_minutes: null },
+  };
+}
+
 export interface TestFleet {
   readonly fleet: Fleet;
   readonly store: Store;
@@ -16,7 +25,7 @@ export interface TestFleet {
   readonly connectors: ReturnType<typeof fakeConnectors>;
   readonly directory: string;
   readonly key: string;
-  /** Creates another owner; returns its key. */
+  /** Creates another owner, who is not an administrator; returns its key. */
   addOwner(name: string): string;
   /** Closes the fleet and opens another one on the same state, as after a crash or restart. */
   restart(): Promise<TestFleet>;
@@ -59,7 +68,11 @@ export async function openTestFleet(
     connectors,
     directory,
     key,
-    addOwner: (name) => store.owners.createOwner(name, generateApiKey()).key,
+    addOwner: (name) => {
+      const administrator = fleet.apiKeys.authenticate(key);
+      if (administrator === undefined) throw new Error('the first key is not known');
+      return fleet.owners.create(administrator, { name, max_running: null }).key.key;
+    },
     restart: async () => {
       await fleet.close();
       return openTestFleet({ ...options, directory, engine, key });

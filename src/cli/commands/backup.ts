@@ -2,6 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { link, mkdtemp, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { count } from '../../lib/text/count.js';
 import { stateDirectory } from '../../profile/index.js';
 import { CliError, notFound } from '../errors/cli-error.js';
 import { cannotWrite } from '../errors/file-errors.js';
@@ -10,7 +11,7 @@ import { argument, defineCommand, flag, value } from '../framework/define.js';
 import { nonEmpty } from '../input/parse.js';
 import { done, note, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
-import { count, size } from '../output/size.js';
+import { size } from '../output/size.js';
 import { backupOfService, localSocket } from '../serve/local-service.js';
 
 export const command = defineCommand({

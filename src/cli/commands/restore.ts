@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { count } from '../../lib/text/count.js';
 import { stateDirectory } from '../../profile/index.js';
 import { CliError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
@@ -7,7 +8,6 @@ import { cannotRead } from '../errors/file-errors.js';
 import { argument, defineCommand, flag, value } from '../framework/define.js';
 import { nonEmpty } from '../input/parse.js';
 import { done, note, printJson } from '../output/print.js';
-import { count } from '../output/size.js';
 
 export const command = defineCommand({
   name: 'restore',

@@ -6,8 +6,3 @@ export function size(bytes: number): string {
   for (; value >= 1000 && unit < units.length - 1; unit += 1) value /= 1000;
   return `${value.toFixed(unit === 0 || value >= 100 ? 0 : 1)} ${units[unit]}`;
 }
-
-/** `1 file`, `2 files`. */
-export function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`;
-}

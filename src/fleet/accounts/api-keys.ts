@@ -4,7 +4,7 @@ import type { CreatedKey, Key, Me } from '../../contract/resources.js';
 import { generateApiKey, hashApiKey } from '../computers/ids.js';
 import { missing } from '../errors/missing.js';
 import type { Store } from '../store/index.js';
-import type { KeyRecord } from '../store/records.js';
+import type { KeyRecord, OwnerRecord } from '../store/records.js';
 
 /** The owner of a request, and the key that authenticated it. */
 export interface Owner {
@@ -51,6 +51,11 @@ export class ApiKeys {
     };
   }
 
+  /** False once the key was deleted. */
+  isValid({ keyId }: Owner): boolean {
+    return this.#store.owners.hasKey(keyId);
+  }
+
   /** The key's owner, or undefined for a key that does not exist. */
   authenticate(key: string): Owner | undefined {
     const hash = hashApiKey(key);
@@ -63,22 +68,23 @@ export class ApiKeys {
   }
 
   /**
-   * Creates the first owner and its key unless there is an owner. `publish` stores the key for the
+   * Creates the first owner, an administrator, and its key unless there is an owner. `publish` stores the key for the
    * user before it takes effect, so that after a crash in between the next start tries again.
    */
   async ensureOwner(publish: (key: string) => Promise<void>): Promise<boolean> {
     if (this.#store.owners.hasOwners()) return false;
     const key = generateApiKey();
     await publish(key);
-    this.#store.owners.createOwner('default', key);
+    const first = { name: 'default', role: 'administrator', max_running: null } as const;
+    this.#store.owners.createOwner({ ...first, created_by: null }, key);
     return true;
   }
 
-  /** The owner's name and the key that it came with. */
-  describe(owner: Owner): Pick<Me, 'user_id' | 'name' | 'key'> {
+  /** The owner's name and role, and the key that it came with. */
+  describe(owner: Owner): Pick<Me, 'user_id' | 'name' | 'role' | 'key'> {
     const key = this.#store.owners.listKeys(owner.id).find(({ id }) => id === owner.keyId);
-    const name = this.#store.owners.findOwner(owner.id)?.name ?? '';
-    return { user_id: owner.id, name, key: { id: owner.keyId, name: key?.name ?? '' } };
+    const { name = '', role = 'member' } = this.#store.owners.findOwner(owner.id) ?? {};
+    return { user_id: owner.id, name, role, key: { id: owner.keyId, name: key?.name ?? '' } };
   }
 
   list(owner: Owner): Key[] {
@@ -97,6 +103,17 @@ export class ApiKeys {
     return this.#store.owners.createKey(owner.id, name, owner.keyId);
   }
 
+  /** Creates a key of `owner` for an administrator, who made the request `by`. */
+  createFor(owner: Pick<OwnerRecord, 'id' | 'name'>, name: string, by: Owner): CreatedKey {
+    if (this.#store.owners.listKeys(owner.id).length >= MOST) {
+      const message = `The owner ${JSON.stringify(owner.name)} has ${MOST} API keys, which is the limit.`;
+      throw new ApiError('limit_reached', message, {
+        remedy: 'Its owner can remove one: vc key rm ID',
+      });
+    }
+    return this.#store.owners.createKey(owner.id, name, by.keyId);
+  }
+
   /** Revokes a key and ends its requests and sockets. An owner's last key cannot be revoked. */
   remove(owner: Owner, id: string): void {
     const keys = this.#store.owners.listKeys(owner.id);
@@ -110,6 +127,11 @@ export class ApiKeys {
       });
     }
     this.#store.owners.removeKey(owner.id, id);
+    this.ended(id);
+  }
+
+  /** Ends the requests, sockets and tickets of a key that was removed. */
+  ended(id: string): void {
     this.#touched.delete(id);
     for (const listener of this.#removed) listener(id);
     for (const end of this.#ends.get(id) ?? []) end();

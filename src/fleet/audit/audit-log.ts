@@ -1,3 +1,4 @@
+import { ApiError } from '../../contract/errors.js';
 import type {
   Action,
   ActionsQuery,
@@ -13,9 +14,12 @@ import type { Store } from '../store/index.js';
 /** Key id of entries that the service itself caused. */
 export const SERVICE_KEY = 'service';
 
-/** An operation on a computer, or on a key, project or connection of an owner. */
+/** An operation on a computer, or on a key, project or connection of an owner, or on an owner. */
 export interface AuditEntry {
+  /** Who did it; the entry is in this owner's log. */
   readonly owner: Owner;
+  /** Id of the owner that an administrator did it to: the entry is in their log as well. */
+  readonly affected?: string | undefined;
   readonly computerId: string | undefined;
   readonly action: string;
   readonly detail: Action['detail'];
@@ -32,6 +36,15 @@ export function startTimer(): () => Pick<AuditEntry, 'at' | 'ms'> {
   const at = new Date().toISOString();
   const began = performance.now();
   return () => ({ at, ms: Math.round(performance.now() - began) });
+}
+
+/** The outcome of an action whose client went away, or ended it. */
+export const CANCELLED = 'cancelled';
+
+/** The outcome of an operation that threw `error`; `signal` is aborted when its client goes away. */
+export function outcomeOf(error: unknown, signal?: AbortSignal): string {
+  if (signal?.aborted) return CANCELLED;
+  return error instanceof ApiError ? error.code : 'internal';
 }
 
 /** Entries are written in batches, so that actions do not wait for the disk. A crash loses one. */
@@ -70,18 +83,20 @@ export class AuditLog {
   }
 
   record(entry: AuditEntry): void {
-    const { owner, computerId, action, detail, outcome, at, ms } = entry;
+    const { owner, affected = owner.id, computerId, action, detail, outcome, at, ms } = entry;
     for (const listener of this.#listeners) listener(entry);
-    this.#waiting.push({
-      at,
-      owner_id: owner.id,
-      computer_id: computerId ?? '',
-      key_id: owner.keyId,
-      action,
-      detail: JSON.stringify(detail),
-      outcome,
-      ms,
-    });
+    for (const id of new Set([owner.id, affected])) {
+      this.#waiting.push({
+        at,
+        owner_id: id,
+        computer_id: computerId ?? '',
+        key_id: owner.keyId,
+        action,
+        detail: JSON.stringify(detail),
+        outcome,
+        ms,
+      });
+    }
     this.#timer ??= setTimeout(() => this.#write(), WRITE_EVERY_MS).unref();
   }
 
@@ -93,11 +108,18 @@ export class AuditLog {
   }
 
   /** The owner's entries, newest first; those of deleted computers too. */
-  listOfOwner(owner: Owner, { limit, before, computer }: AuditQuery): OwnersEntry[] {
+  listOfOwner(owner: Pick<Owner, 'id'>, { limit, before, computer }: AuditQuery): OwnersEntry[] {
     this.#write();
     const end = before ?? Number.MAX_SAFE_INTEGER;
     const rows = this.#store.audit.listOfOwner(owner.id, computer, end, limit);
     return rows.map((row) => ({ ...actionOf(row), computer_id: row.computer_id || null }));
+  }
+
+  /** Whether there are entries of an owner, who may have been deleted. */
+  knows(ownerId: string): boolean {
+    this.#write();
+    const { audit } = this.#store;
+    return audit.listOfOwner(ownerId, undefined, Number.MAX_SAFE_INTEGER, 1).length > 0;
   }
 
   /** Writes the pending entries. */

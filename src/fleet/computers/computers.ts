@@ -16,7 +16,7 @@ import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord } from '../store/records.js';
 import { OCCUPYING } from '../store/records.js';
 import { Creation } from './creation.js';
-import { Quota } from './quota.js';
+import type { Quota } from './quota.js';
 import { serializeComputer } from './serializers.js';
 import { withinAnswer } from './within-answer.js';
 
@@ -30,11 +30,11 @@ export class Computers {
   readonly #quota: Quota;
   readonly #creation: Creation;
 
-  constructor(store: Store, machines: Machines, maxRunning: number) {
+  constructor(store: Store, machines: Machines, quota: Quota) {
     this.#store = store;
     this.#machines = machines;
-    this.#quota = new Quota(store, maxRunning);
-    this.#creation = new Creation(store, machines, this.#quota);
+    this.#quota = quota;
+    this.#creation = new Creation(store, machines, quota);
   }
 
   /** Creates a computer and starts it; with `wait` answers when it is ready. */

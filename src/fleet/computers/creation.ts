@@ -77,6 +77,7 @@ export class Creation {
         throw missing('project', project.name, { list: 'vc project ls' });
       }
       this.#quota.refuseName(project, input.name);
+      this.#quota.refuseManyComputers(owner.id);
       if (input.copy_runs === 1) this.#quota.refuseOverLimit(owner.id);
       this.#store.computers.insert({
         ...input,

@@ -8,6 +8,7 @@ import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord } from '../store/records.js';
 import type { Computers } from './computers.js';
+import type { Quota } from './quota.js';
 import { serializeProject } from './serializers.js';
 
 export type ProjectStep = 'start' | 'stop' | 'restart';
@@ -20,13 +21,16 @@ const unwrapped: EachComputer = (_, work) => work();
 export class Projects {
   readonly #store: Store;
   readonly #computers: Computers;
+  readonly #quota: Quota;
 
-  constructor(store: Store, computers: Computers) {
+  constructor(store: Store, computers: Computers, quota: Quota) {
     this.#store = store;
     this.#computers = computers;
+    this.#quota = quota;
   }
 
   create(owner: Owner, name: string): Project {
+    this.#quota.refuseManyProjects(owner.id);
     const row = this.#store.projects.create(owner.id, name);
     if (row) return serializeProject(row);
     throw new ApiError('name_taken', `You have a project named ${JSON.stringify(name)} already.`, {

@@ -1,9 +1,15 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Me } from '../../contract/resources.js';
+import { presentOwner } from '../accounts/present-owner.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
 
-/** Limits of an owner: running computers, and unique names in a project. */
+/** Projects of an owner. */
+const MOST_PROJECTS = 1_000;
+/** Computers of an owner besides those that may run. */
+const MOST_STOPPED = 1_000;
+
+/** Limits of an owner: projects, computers, running computers, and unique names in a project. */
 export class Quota {
   readonly #store: Store;
   readonly #maxRunning: number;
@@ -20,12 +26,39 @@ export class Quota {
   }
 
   refuseOverLimit(ownerId: string): void {
+    const owner = presentOwner(this.#store, ownerId);
     const { running, max_running } = this.usage(ownerId);
     if (running < max_running) return;
     const message = `The limit of running computers (${max_running}) is reached.`;
-    const raise = `vc serve --max-running ${max_running + 1}`;
-    const remedy = `Stop or remove one, or raise the limit on the service's host: ${raise}`;
-    throw new ApiError('limit_reached', message, { remedy });
+    const raise = [
+      `vc owner set ${owner.name} --max-running ${max_running + 1}`,
+      // The service's limit does not matter to an owner with its own.
+      ...(owner.max_running === null ? [`vc serve --max-running ${max_running + 1}`] : []),
+    ].join(", or on the service's host: ");
+    const who = owner.role === 'administrator' ? 'raise the limit' : 'ask an administrator';
+    throw new ApiError('limit_reached', message, {
+      remedy: `Stop or remove one, or ${who}: ${raise}`,
+    });
+  }
+
+  /** For one more computer, running or not. */
+  refuseManyComputers(ownerId: string): void {
+    presentOwner(this.#store, ownerId);
+    const most = this.usage(ownerId).max_running + MOST_STOPPED;
+    if (this.#store.computers.count(ownerId) < most) return;
+    const message = `You have ${most} computers, running or stopped, which is the limit.`;
+    throw new ApiError('limit_reached', message, {
+      remedy: 'Remove one first: vc computer rm PROJECT/NAME',
+    });
+  }
+
+  /** For one more project. */
+  refuseManyProjects(ownerId: string): void {
+    presentOwner(this.#store, ownerId);
+    if (this.#store.projects.count(ownerId) < MOST_PROJECTS) return;
+    throw new ApiError('limit_reached', `You have ${MOST_PROJECTS} projects, which is the limit.`, {
+      remedy: 'Remove one first: vc project rm NAME',
+    });
   }
 
   refuseName(project: Pick<ProjectRow, 'id' | 'name'>, name: string): void {

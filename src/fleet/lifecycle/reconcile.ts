@@ -19,11 +19,14 @@ export class Reconciler {
   readonly #store: Store;
   readonly #machines: Machines;
   readonly #log: Log;
+  readonly #resumeOthers: () => void;
 
-  constructor(store: Store, machines: Machines, log: Log) {
+  /** `resumeOthers` continues interrupted work on more than one computer. */
+  constructor(store: Store, machines: Machines, log: Log, resumeOthers: () => void = () => {}) {
     this.#store = store;
     this.#machines = machines;
     this.#log = log;
+    this.#resumeOthers = resumeOthers;
   }
 
   /** Resumes interrupted steps and adopts changes made outside the service. */
@@ -46,6 +49,7 @@ export class Reconciler {
       await this.#removeOrphan(engine, id, signal);
     }
     await this.#finishProjects();
+    this.#resumeOthers();
   }
 
   /** Handles an engine's event. */

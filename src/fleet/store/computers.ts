@@ -36,6 +36,7 @@ export function computerStore(db: Db) {
     `SELECT count(*) AS count FROM computers WHERE owner_id = ? AND status IN (${occupying})
        AND NOT (copy_of IS NOT NULL AND copy_runs = 0)`,
   );
+  const count = db.prepare('SELECT count(*) AS count FROM computers WHERE owner_id = ?');
   const setStatus = db.prepare(
     `UPDATE computers SET status = ?, status_reason = ?, started_at = coalesce(?, started_at)
        WHERE id = ?`,
@@ -107,6 +108,8 @@ export function computerStore(db: Db) {
     },
     listOfProject: (projectId: string) => ofProject.all(projectId) as ComputerRecord[],
     listAll: () => all.all() as ComputerRecord[],
+    /** Computers of the owner, running or not. */
+    count: (ownerId: string) => (count.get(ownerId) as { count: number }).count,
     /** Computers of the owner that count against the limit. */
     countRunning: (ownerId: string) => (running.get(ownerId) as { count: number }).count,
     /**

@@ -104,4 +104,13 @@ export const migrations: readonly string[] = [
   ALTER TABLE keys ADD COLUMN created_by TEXT;
   CREATE INDEX actions_by_owner ON actions (owner_id, id);
   `,
+  `
+  ALTER TABLE owners ADD COLUMN role TEXT NOT NULL DEFAULT 'member'
+    CHECK (role IN ('administrator', 'member'));
+  ALTER TABLE owners ADD COLUMN created_by TEXT;
+  -- Id of the key that requested its deletion.
+  ALTER TABLE owners ADD COLUMN deleting_by TEXT;
+  UPDATE owners SET role = 'administrator'
+    WHERE id = (SELECT id FROM owners ORDER BY created_at, rowid LIMIT 1);
+  `,
 ];

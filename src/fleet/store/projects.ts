@@ -16,6 +16,7 @@ export function projectStore(db: Db) {
     `${SELECT} WHERE owner_id = ? AND (name = ? OR id = ?) ORDER BY name = ? DESC LIMIT 1`,
   );
   const list = db.prepare(`${SELECT} WHERE owner_id = ? ORDER BY created_at, id`);
+  const count = db.prepare('SELECT count(*) AS count FROM projects WHERE owner_id = ?');
   const deleting = db.prepare(`${SELECT} WHERE deleting = 1`);
   const markDeleting = db.prepare('UPDATE projects SET deleting = 1, updated_at = ? WHERE id = ?');
   const touch = db.prepare('UPDATE projects SET updated_at = ? WHERE id = ?');
@@ -34,6 +35,7 @@ export function projectStore(db: Db) {
     find: (ownerId: string, nameOrId: string) =>
       find.get(ownerId, nameOrId, nameOrId, nameOrId) as ProjectRow | undefined,
     list: (ownerId: string) => list.all(ownerId) as ProjectRow[],
+    count: (ownerId: string) => (count.get(ownerId) as { count: number }).count,
     listDeleting: () => deleting.all() as ProjectRow[],
     markDeleting: (id: string) => markDeleting.run(new Date().toISOString(), id),
     touch: (id: string) => touch.run(new Date().toISOString(), id),

@@ -3,8 +3,14 @@ import type { ComputerStatus } from '../../contract/resources.js';
 export interface OwnerRecord {
   readonly id: string;
   readonly name: string;
+  readonly role: 'administrator' | 'member';
   /** Computers that may run at once; null takes the service's limit. */
   readonly max_running: number | null;
+  readonly created_at: string;
+  /** Id of the key that created it. */
+  readonly created_by: string | null;
+  /** Id of the key that requested its deletion; null unless it is being deleted. */
+  readonly deleting_by: string | null;
 }
 
 export interface KeyRecord {

@@ -8,6 +8,7 @@ import {
 import { ApiError } from '../../contract/errors.js';
 import type { Connection, CreateConnection } from '../../contract/streams.js';
 import type { Owner } from '../accounts/api-keys.js';
+import { presentOwner } from '../accounts/present-owner.js';
 import { missing } from '../errors/missing.js';
 import type { Store } from '../store/index.js';
 import type { StreamTargetRecord } from '../store/records.js';
@@ -36,6 +37,7 @@ export class StreamTargets {
     if (isIP(target.host) !== 0) await resolveTarget(target, this.#rules);
     const record = this.#store.transaction(() => {
       const { streamTargets } = this.#store;
+      presentOwner(this.#store, owner.id);
       if (streamTargets.find(owner.id, name) !== undefined) {
         throw new ApiError(
           'name_taken',

@@ -5,6 +5,7 @@ import type { Handlers } from './handlers.js';
 import { imageHandlers } from './images.js';
 import { jobHandlers } from './jobs.js';
 import { keyHandlers } from './keys.js';
+import { ownerHandlers } from './owners.js';
 import { projectHandlers } from './projects.js';
 import { streamHandlers } from './streams.js';
 import { viewHandlers } from './view.js';
@@ -18,6 +19,7 @@ export const handlers: Handlers = {
   ...imageHandlers,
   ...jobHandlers,
   ...keyHandlers,
+  ...ownerHandlers,
   ...streamHandlers,
   ...viewHandlers,
 };

@@ -43,7 +43,12 @@ it.each(versions)('migrates a state of schema %i with all its data', (version) =
   const store = openStore(directory);
   expect(store.serviceId).toBe('srv_0123456789abcdefghjk');
   const owner = store.owners.findOwner('usr_0123456789abcdefghjk');
-  expect(owner).toMatchObject({ name: 'default', max_running: 7 });
+  expect(owner).toMatchObject({ name: 'default', max_running: 7, role: 'administrator' });
+  expect(owner).toMatchObject({ created_by: null, deleting_by: null });
+  const others = store.owners.listOwners().slice(1);
+  expect(others.map(({ name, role }) => [name, role])).toEqual(
+    version >= 7 ? [['second', 'member']] : [],
+  );
   expect(store.owners.findKeyByHash('ab'.repeat(32))).toMatchObject({ owner_id: owner?.id });
   expect(store.projects.list(owner?.id ?? '')).toMatchObject([
     { name: 'demo', deleting: 0, computer_count: 2 },

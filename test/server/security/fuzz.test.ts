@@ -24,7 +24,9 @@ async function restore(): Promise<void> {
   await app.send('POST', '/api/projects/demo/computers', { body: { name: 'desk' } });
   const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
   await app.send('POST', `/api/computers/${json.id}/start`);
-  there = { id: String(json.id), project: 'demo', computer: 'desk', job: 'job_a' };
+  await app.send('POST', '/api/owners', { body: { name: 'colleague' } });
+  const names = { project: 'demo', computer: 'desk', owner: 'colleague' };
+  there = { id: String(json.id), ...names, job: 'job_a' };
 }
 
 /** Operations that use the network or take long: requested for a missing computer only. */

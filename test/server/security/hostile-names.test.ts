@@ -23,7 +23,9 @@ async function restore(): Promise<void> {
   await app.send('POST', '/api/projects', { body: { name: 'demo' } });
   await app.send('POST', '/api/projects/demo/computers', { body: { name: 'desk' } });
   const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
-  there = { id: String(json.id), project: 'demo', computer: 'desk', name: 'none', job: 'job_a' };
+  await app.send('POST', '/api/owners', { body: { name: 'colleague' } });
+  const names = { project: 'demo', computer: 'desk', name: 'none', owner: 'colleague' };
+  there = { id: String(json.id), ...names, job: 'job_a' };
 }
 
 /** Stored unchanged, or refused in the contract's form; of the headers only the remedy may quote it. */

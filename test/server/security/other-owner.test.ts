@@ -16,7 +16,8 @@ let stranger: string;
 
 beforeEach(async () => {
   app = await openTestApp({ engine: new FakeForkingEngine(), maxRunning: 99 });
-  stranger = `Bearer ${app.world.addOwner('stranger')}`;
+  const { json } = await app.send('POST', '/api/owners', { body: { name: 'stranger' } });
+  stranger = `Bearer ${(json.key as { key: string }).key}`;
   await restore();
 });
 afterEach(() => app.close());
@@ -27,10 +28,12 @@ async function restore(): Promise<void> {
   await app.send('POST', '/api/projects/demo/computers', { body: { name: 'desk' } });
   const connection = { name: 'target', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' };
   await app.send('POST', '/api/connections', { body: connection });
+  await app.send('POST', '/api/owners', { body: { name: 'colleague' } });
   const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
   const made = await app.send('POST', '/api/keys', { body: { name: 'second' } });
   const [id, key] = [String(json.id), String(made.json.id)];
-  theirs = { id, key, project: 'demo', computer: 'desk', name: 'target', job: 'job_a' };
+  const names = { project: 'demo', computer: 'desk', name: 'target', owner: 'colleague' };
+  theirs = { id, key, ...names, job: 'job_a' };
   missing = { ...swapped(theirs), job: 'job_a' };
 }
 

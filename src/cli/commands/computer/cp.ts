@@ -1,5 +1,6 @@
 import { ComputerFiles } from '../../../client/files.js';
 import { computerParameters } from '../../../client/http/address.js';
+import { count } from '../../../lib/text/count.js';
 import type { Copy } from '../../copy/copy.js';
 import { type CopyPath, parseCopyPath } from '../../copy/copy-path.js';
 import { download, downloadOutput } from '../../copy/download.js';
@@ -10,7 +11,7 @@ import { ExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, flag, many } from '../../framework/define.js';
 import { done, printJson } from '../../output/print.js';
-import { count, size } from '../../output/size.js';
+import { size } from '../../output/size.js';
 import { computerAddress } from '../../targets/computer-address.js';
 
 export const command = defineCommand({

@@ -1,9 +1,9 @@
 import type { Answer } from '../../../contract/index.js';
+import { count } from '../../../lib/text/count.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
 import { confirmRemoval } from '../../input/confirm-removal.js';
 import { note } from '../../output/print.js';
-import { count } from '../../output/size.js';
 import { request } from '../../targets/client.js';
 import { forEach } from '../../targets/for-each.js';
 import { saveDefaultProject } from '../../targets/lookup/default-project.js';

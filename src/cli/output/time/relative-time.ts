@@ -1,4 +1,4 @@
-import { count } from '../size.js';
+import { count } from '../../../lib/text/count.js';
 
 const steps: readonly (readonly [number, string])[] = [
   [86_400 * 365, 'year'],

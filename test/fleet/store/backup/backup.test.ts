@@ -24,7 +24,8 @@ afterEach(() => rmSync(parent, { recursive: true }));
 /** A store with an owner, a secret and a backup of it. */
 function backedUp(directory = join(parent, 'state')): string {
   const store = openStore(directory);
-  store.owners.createOwner('default', 'vc_key');
+  const owner = { name: 'default', role: 'administrator', max_running: null } as const;
+  store.owners.createOwner({ ...owner, created_by: null }, 'vc_key');
   store.streamTargets.insert(ownerOf(store, 'vc_key'), 'studio', {
     url: 'rtmp://studio.example.com/live',
     stream_key: 'secret-stream-key',

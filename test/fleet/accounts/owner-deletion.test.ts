@@ -1,0 +1,221 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ApiError } from '../../../src/contract/errors.js';
+import type { EngineImage } from '../../../src/engines/engine.js';
+import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
+import { generateApiKey } from '../../../src/fleet/computers/ids.js';
+import { openTestFleet, type TestFleet, wanted } from '../../support/fleet.js';
+import { gate } from '../../support/gate.js';
+import { promise } from '../../support/run/promise.js';
+
+let world: TestFleet;
+let administrator: Owner;
+let alice: Owner & { readonly key: string };
+
+beforeEach(async () => {
+  world = await openTestFleet();
+  administrator = callerOf(world.key);
+  const { key } = world.fleet.owners.create(administrator, { name: 'alice', max_running: 9 });
+  alice = { ...callerOf(key.key), key: key.key };
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  await world.close();
+});
+
+function callerOf(key: string): Owner {
+  const owner = world.fleet.apiKeys.authenticate(key);
+  if (owner === undefined) throw new Error('the key is unknown');
+  return owner;
+}
+
+async function create(name: string, options: { protected?: boolean } = {}) {
+  if (world.fleet.projects.list(alice).length === 0) world.fleet.projects.create(alice, 'p');
+  const project = world.fleet.projects.find(alice, 'p');
+  return world.fleet.computers.create(alice, project, { ...wanted(name), ...options }, 'ready');
+}
+
+const remove = (projects: 'keep' | 'delete' = 'delete') =>
+  world.fleet.owners.remove(administrator, 'alice', projects);
+
+/** Everything of the owner is gone: rows, machines, keys. */
+function expectNothingLeft(): void {
+  const { store, engine, fleet } = world;
+  expect(fleet.owners.list().map(({ name }) => name)).toEqual(['default']);
+  expect(store.projects.list(alice.id)).toEqual([]);
+  expect(store.computers.count(alice.id)).toBe(0);
+  expect(store.owners.listKeys(alice.id)).toEqual([]);
+  expect(fleet.apiKeys.authenticate(alice.key)).toBeUndefined();
+  expect([...engine.machines.values()].filter(({ spec }) => spec.ownerId === alice.id)).toEqual([]);
+}
+
+const actionsOf = (owner: string) =>
+  world.fleet.owners.audit(owner, { limit: 100 }).map(({ action, outcome }) => [action, outcome]);
+
+it('is refused while there are projects, and takes them with it when told to', async () => {
+  await create('a');
+  await create('b', { protected: true });
+  await expect(remove('keep')).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'The owner "alice" has 1 project with 2 computers.',
+    remedy: 'Delete them as well: vc owner rm alice --force',
+  });
+  expect(callerOf(alice.key).id).toBe(alice.id);
+  await remove('delete');
+  expectNothingLeft();
+});
+
+it('needs nothing more for an owner without projects', async () => {
+  await world.fleet.streamTargets.create(alice, {
+    ...{ name: 'show', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' },
+  });
+  await remove('keep');
+  expectNothingLeft();
+  expect(world.store.streamTargets.list(alice.id)).toEqual([]);
+  // The name is free again, for another owner.
+  const { id } = world.fleet.owners.create(administrator, { name: 'alice', max_running: null });
+  expect(id).not.toBe(alice.id);
+});
+
+it('is refused for oneself, for the last administrator and for nobody', async () => {
+  const { owners } = world.fleet;
+  await expect(owners.remove(administrator, 'default', 'delete')).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'The owner "default" is you: you cannot delete yourself.',
+  });
+  // No request of a member comes this far.
+  await expect(owners.remove(alice, 'default', 'delete')).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'The owner "default" is the last administrator.',
+  });
+  await expect(owners.remove(administrator, 'nobody', 'delete')).rejects.toMatchObject({
+    code: 'not_found',
+  });
+  const second = { name: 'second', role: 'administrator', max_running: null } as const;
+  world.store.owners.createOwner({ ...second, created_by: null }, generateApiKey());
+  await owners.remove(administrator, 'second', 'keep');
+  expect(owners.list().map(({ name }) => name)).toEqual(['default', 'alice']);
+});
+
+it('ends what the keys have open before it waits for anything', async () => {
+  await create('a');
+  let ended = 0;
+  world.fleet.apiKeys.whileValid(alice, () => {
+    ended += 1;
+  });
+  const { passed, open } = gate();
+  world.engine.gates.set('remove', passed);
+  const removed = remove();
+  expect(ended).toBe(1);
+  expect(world.fleet.apiKeys.authenticate(alice.key)).toBeUndefined();
+  expect(world.fleet.owners.get('alice')).toMatchObject({ status: 'deleting' });
+  expect(() => world.fleet.owners.update('alice', { max_running: 1 })).toThrow('is being deleted');
+  expect(() => world.fleet.owners.createKey(administrator, 'alice', 'k')).toThrow(
+    'is being deleted',
+  );
+  const again = { name: 'alice', max_running: null };
+  expect(() => world.fleet.owners.create(administrator, again)).toThrow('which is being deleted');
+  open();
+  await removed;
+  expectNothingLeft();
+});
+
+it('two at once are one, and both succeed', async () => {
+  const { id } = await create('a');
+  await Promise.all([remove(), remove(), remove('keep')]);
+  expectNothingLeft();
+  expect(world.engine.calls.filter((call) => call === `remove ${id}`)).toHaveLength(1);
+  await expect(remove()).rejects.toMatchObject({ code: 'not_found' });
+});
+
+promise(16, 'an owner that is deleted while its requests run leaves nothing', async () => {
+  world.fleet.projects.create(alice, 'p');
+  for (const call of ['create', 'start'] as const) {
+    const { passed, open } = gate();
+    world.engine.gates.set(call, passed);
+    const created = create('a').catch((error: unknown) => error);
+    await vi.waitFor(() => expect(world.engine.calls.at(-1)).toMatch(`${call} `));
+    const removed = remove();
+    open();
+    await removed;
+    expect(await created).toBeInstanceOf(ApiError);
+    expectNothingLeft();
+    const { id, key } = world.fleet.owners.create(administrator, { name: 'alice', max_running: 9 });
+    alice = { id, keyId: key.id, key: key.key };
+  }
+});
+
+it('refuses what a request of the owner would still make', async () => {
+  world.fleet.projects.create(alice, 'p');
+  const project = world.fleet.projects.find(alice, 'p');
+  const target = world.fleet.streamTargets.create(alice, {
+    ...{ name: 'show', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' },
+  });
+  // Each of them is past its look at the key.
+  const refused = expect(target).rejects.toMatchObject({ code: 'unauthorized' });
+  const images = gate<EngineImage[]>();
+  vi.spyOn(world.engine, 'images').mockReturnValue(images.passed);
+  const created = world.fleet.computers.create(alice, project, wanted('late'), 'no');
+  const late = expect(created).rejects.toMatchObject({ status: expect.any(Number) });
+  await remove();
+  images.open([{ name: 'linux', os: 'linux', bytes: 1, createdAt: new Date(0) }]);
+  await Promise.all([refused, late]);
+  expect(() => world.fleet.projects.create(alice, 'late')).toThrow('owner of this API key was');
+  expectNothingLeft();
+});
+
+promise(11, 'a deletion that was cut off is finished at the next start', async () => {
+  const { id } = await create('a');
+  await create('b');
+  // Nothing answers any more, as for a process that is killed.
+  world.engine.gates.set('remove', new Promise(() => undefined));
+  remove().catch(() => undefined);
+  await vi.waitFor(() => expect(world.engine.calls.at(-1)).toMatch('remove '));
+  expect(world.fleet.owners.get('alice')).toMatchObject({ status: 'deleting' });
+  world = await world.restart();
+  await vi.waitFor(expectNothingLeft, 10_000);
+  const [last, ...others] = world.fleet.owners.audit(alice.id, { limit: 100 });
+  expect(last).toMatchObject({
+    ...{ action: 'deleteOwner', outcome: 'ok', key_id: administrator.keyId, computer_id: null },
+    detail: { owner: 'alice', id: alice.id },
+  });
+  const removed = others.filter(({ action }) => action === 'deleteOwner');
+  expect(removed).toContainEqual(
+    expect.objectContaining({ computer_id: id, detail: { name: 'a' }, outcome: 'ok' }),
+  );
+  expect(actionsOf('default')[0]).toEqual(['deleteOwner', 'ok']);
+});
+
+it('an engine that is away only delays it', async () => {
+  await create('a');
+  world.engine.failures.set('remove', new ApiError('engine_unavailable', 'away'));
+  await expect(remove()).rejects.toMatchObject({ code: 'engine_unavailable' });
+  expect(world.fleet.owners.get('alice')).toMatchObject({ status: 'deleting', computer_count: 1 });
+  expect(world.fleet.apiKeys.authenticate(alice.key)).toBeUndefined();
+  world.engine.failures.clear();
+  // Asking again goes on with it.
+  await remove('keep');
+  expectNothingLeft();
+});
+
+promise(28, 'an owner is deleted although the disk is full, which frees space', async () => {
+  const { id } = await create('a');
+  const { owners } = world.store;
+  const { writeDeletion } = owners;
+  vi.spyOn(owners, 'writeDeletion').mockImplementation((...args) => {
+    if (world.engine.calls.includes(`remove ${id}`)) return writeDeletion(...args);
+    throw Object.assign(new Error('database or disk is full'), { code: 'SQLITE_FULL' });
+  });
+  await remove();
+  expectNothingLeft();
+});
+
+it("an owner's entries outlive it, and are found by its id alone", async () => {
+  const { id } = await create('a');
+  await remove();
+  expect(actionsOf(alice.id)).toContainEqual(['deleteOwner', 'ok']);
+  expect(
+    world.fleet.owners.audit(alice.id, { limit: 9, computer: id }).map(({ detail }) => detail),
+  ).toContainEqual({ name: 'a' });
+  expect(() => world.fleet.owners.audit('alice', { limit: 1 })).toThrow('There is no owner');
+  expect(() => world.fleet.owners.audit('usr_none', { limit: 1 })).toThrow('There is no owner');
+});

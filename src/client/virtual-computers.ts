@@ -3,6 +3,7 @@ import type { Answer, BodyInput } from '../contract/index.js';
 import { Client, type ClientOptions } from './client.js';
 import { ComputerHandle } from './computer.js';
 import type { ComputerAddress } from './http/address.js';
+import { Owners } from './owners.js';
 
 export interface VirtualComputersOptions extends Partial<ClientOptions> {}
 
@@ -23,6 +24,8 @@ export class VirtualComputers {
   readonly computers: Computers;
   readonly keys: Keys;
   readonly connections: Connections;
+  /** For administrators. */
+  readonly owners: Owners;
 
   /** Base URL: the local service by default. */
   constructor(options: VirtualComputersOptions = {}) {
@@ -31,6 +34,7 @@ export class VirtualComputers {
     this.computers = new Computers(this.client);
     this.keys = new Keys(this.client);
     this.connections = new Connections(this.client);
+    this.owners = new Owners(this.client);
   }
 
   health(): Promise<Answer<'health'>> {

@@ -32,8 +32,13 @@ const job = {
   ...{ started_at: computer.created_at, ended_at: computer.created_at, truncated: false },
 };
 const me = {
-  ...{ user_id: 'usr_1', name: 'owner', key: { id: 'key_1', name: 'ci' } },
+  ...{ user_id: 'usr_1', name: 'owner', role: 'member', key: { id: 'key_1', name: 'ci' } },
   ...{ running: 1, max_running: 2 },
+};
+const owner = {
+  ...{ id: 'usr_2', name: 'alice', role: 'member', status: 'active', max_running: null },
+  ...{ running: 1, project_count: 2, computer_count: 3, created_by: 'key_1' },
+  created_at: project.created_at,
 };
 /** An environment without engines and programs. */
 const bare = { DOCKER_HOST: 'unix:///nonexistent/docker.sock', PATH: '/nonexistent' };
@@ -328,6 +333,46 @@ const cases: Readonly<Record<string, Case>> = {
     asks: ['GET /keys', 'GET /me', 'DELETE /keys/key_1'],
     stdout: '',
     stderr: /removed/,
+  },
+  'owner create': {
+    argv: ['owner', 'create', 'alice', '--max-running', '5'],
+    answers: { 'POST /owners': { ...owner, key: { ...key, key: 'vc_new' } } },
+    asks: [['POST /owners', { name: 'alice', max_running: 5 }]],
+    stdout: 'vc_new\n',
+    stderr: /^created owner alice; its key cannot be shown again\nto use it: vc login --base-url /,
+  },
+  'owner ls': {
+    argv: ['owner', 'ls'],
+    answers: { 'GET /owners': { owners: [owner] } },
+    asks: ['GET /owners'],
+    stdout: /^NAME\tROLE\t.*\nalice\tmember\tactive\t1\tdefault\t2\t3\t.*\tusr_2\n$/,
+  },
+  'owner get': {
+    argv: ['owner', 'get', 'alice'],
+    answers: { 'GET /owners/alice': { ...owner, max_running: 5 } },
+    asks: ['GET /owners/alice'],
+    stdout: /^name\talice\nid\tusr_2\nrole\tmember\n(.+\n)*max running\t5\n/,
+  },
+  'owner set': {
+    argv: ['owner', 'set', 'alice', '--max-running', 'default'],
+    answers: { 'PATCH /owners/alice': owner },
+    asks: [['PATCH /owners/alice', { max_running: null }]],
+    stdout: '',
+    stderr: "running computers of alice: the service's limit\n",
+  },
+  'owner key': {
+    argv: ['owner', 'key', 'alice'],
+    answers: { 'POST /owners/alice/keys': { ...key, key: 'vc_new' } },
+    asks: [['POST /owners/alice/keys', { name: 'replacement' }]],
+    stdout: 'vc_new\n',
+    stderr: 'created key key_1 of alice; it cannot be shown again\n',
+  },
+  'owner rm': {
+    argv: ['owner', 'rm', 'alice', '--force', '--yes'],
+    answers: { 'DELETE /owners/alice': success },
+    asks: ['DELETE /owners/alice?force=1'],
+    stdout: '',
+    stderr: 'removed owner alice\n',
   },
   'connection add': {
     argv: ['connection', 'add', 'show', connection.url, '--key-stdin'],

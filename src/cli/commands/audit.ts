@@ -5,6 +5,8 @@ import { actionColumns } from '../output/columns.js';
 import { fields } from '../output/fields.js';
 import { note, print, printJson } from '../output/print.js';
 import { type Column, printTable } from '../output/table.js';
+import { request } from '../targets/client.js';
+import { ownerOption } from '../targets/owners.js';
 
 type Entry = Answer<'listAudit'>['entries'][number];
 
@@ -18,7 +20,8 @@ export const command = defineCommand({
   summary: 'Show your audit log, newest first',
   details: [
     'Operations on all your computers, deleted ones included, and on your API keys, projects and',
-    'connections. Entries are kept for 90 days in which the service runs.',
+    'connections. Entries are kept for 90 days in which the service runs. An administrator sees the',
+    'log of another owner with --owner; a deleted owner is named by its id.',
   ].join(' '),
   arguments: {},
   options: {
@@ -33,6 +36,7 @@ export const command = defineCommand({
       'only entries older than this one, for the next page',
       number({ min: 1, max: Number.MAX_SAFE_INTEGER, unit: 'an entry id' }),
     ),
+    owner: ownerOption,
     computer: value('--computer <id>', 'only entries of this computer, by its id', nonEmpty),
   },
   fields: fields.auditEntry,
@@ -42,10 +46,14 @@ export const command = defineCommand({
       does: 'Show the history of a deleted computer',
       command: 'vc audit --computer cmp_0123456789abcdefghjk',
     },
+    { does: 'Show what another owner did', command: 'vc audit --owner alice' },
   ],
-  async run(context, _, query) {
-    const client = await context.client();
-    const answer = await client.request('listAudit', { query, signal: context.interrupts.signal });
+  async run(context, _, { owner, limit, before, computer }) {
+    const query = { limit, before, computer };
+    const answer =
+      owner === undefined
+        ? await request(context, 'listAudit', { query })
+        : await request(context, 'listOwnerAudit', { params: { owner }, query });
     const { entries } = answer;
     if (context.globals.json) await printJson(context, answer);
     else if (context.globals.quiet) for (const { id } of entries) await print(context, String(id));

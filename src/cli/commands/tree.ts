@@ -103,6 +103,20 @@ const groups: readonly Group[] = [
     },
   },
   {
+    name: 'owner',
+    heading: 'Management commands',
+    aliases: ['owners'],
+    summary: 'Manage owners: users of the service with projects and keys of their own',
+    verbs: {
+      create: () => import('./owner/create.js'),
+      ls: () => import('./owner/ls.js'),
+      get: () => import('./owner/get.js'),
+      set: () => import('./owner/set.js'),
+      key: () => import('./owner/key.js'),
+      rm: () => import('./owner/rm.js'),
+    },
+  },
+  {
     name: 'service',
     heading: 'Management commands',
     summary: 'Manage the service of this machine',

@@ -26,7 +26,7 @@ export const command = defineCommand({
     else {
       const isStored = apiKey?.source === 'profile';
       await printRecord(context, [
-        ['user', `${me.name} (${me.user_id})`],
+        ['user', `${me.name} (${me.user_id}), ${me.role}`],
         [
           'key',
           `${me.key.name} (${me.key.id}), from ${isStored ? `profile ${profile.value}` : apiKey?.from}`,

@@ -16,7 +16,7 @@ export async function complete(
   words: readonly string[],
   listNames: ListNames,
 ): Promise<string[]> {
-  const { candidates, completes, given } = offer(line, words);
+  const { candidates, completes, prefix = '', given } = offer(line, words);
   const isPlace = completes === 'copy-path';
   // The path behind the colon is in the computer.
   if (isPlace && words.at(-1)?.includes(':')) return [':'];
@@ -28,7 +28,7 @@ export async function complete(
   ];
   return [
     ...candidates.map(asLine),
-    ...names.map((name) => printable(isPlace ? `${name}:` : name)),
+    ...names.map((name) => `${prefix}${printable(isPlace ? `${name}:` : name)}`),
     `:${directives.join(',')}`,
   ];
 }

@@ -18,6 +18,9 @@ export async function listNames(context: Context, kind: NameKind): Promise<strin
   if (kind === 'key') {
     return (await client.request('listKeys', options)).keys.map(({ name }) => name);
   }
+  if (kind === 'owner') {
+    return (await client.request('listOwners', options)).owners.map(({ name }) => name);
+  }
   if (kind === 'connection') {
     const { connections } = await client.request('listConnections', options);
     return connections.map(({ name }) => name);

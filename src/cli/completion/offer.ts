@@ -6,7 +6,7 @@ import {
   takesValue,
 } from '../framework/define.js';
 
-type OptionWords = Pick<Option<unknown>, 'flags' | 'summary' | 'choices'>;
+type OptionWords = Pick<Option<unknown>, 'flags' | 'summary' | 'choices' | 'completes'>;
 type ArgumentWords = Pick<Argument<unknown>, 'choices' | 'completes' | 'variadic'>;
 
 interface CommandWords {
@@ -47,6 +47,8 @@ export interface Offer {
   readonly candidates: readonly Candidate[];
   /** Names or files to offer besides. */
   readonly completes?: Completes;
+  /** Stands before each of these names: `--owner=`. */
+  readonly prefix?: string;
   /** Values of the options before the word, by long flag: `--project`. */
   readonly given: ReadonlyMap<string, string>;
 }
@@ -147,8 +149,10 @@ function optionsFor(line: CommandLine, parsed: Parsed, typed: string): Omit<Offe
   return { candidates };
 }
 
-function valuesOf({ flags, choices = [] }: OptionWords, prefix: string): Omit<Offer, 'given'> {
+function valuesOf(option: OptionWords, prefix: string): Omit<Offer, 'given'> {
+  const { flags, choices = [], completes } = option;
   const candidates = choices.map((choice) => ({ value: `${prefix}${choice}` }));
+  if (completes !== undefined) return { candidates, completes, prefix };
   // The working directory of a command is in the computer.
   const isFile = /<(file|directory)>/.test(flags) && !flags.includes('cwd');
   return isFile ? { candidates, completes: 'file' } : { candidates };

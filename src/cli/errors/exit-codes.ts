@@ -19,7 +19,7 @@ export const exitCodeMeanings: readonly (readonly [number, string])[] = [
   [ExitCode.failure, 'failure'],
   [ExitCode.usage, 'invalid command line; no request was sent'],
   [ExitCode.authentication, 'missing or invalid API key'],
-  [ExitCode.notFound, 'project, computer, key or profile not found'],
+  [ExitCode.notFound, 'project, computer, key, owner or profile not found'],
   [ExitCode.conflict, 'limit reached, name taken, or not possible in the current state'],
   [ExitCode.unreachable, 'service or engine unavailable'],
   [ExitCode.interrupted, 'interrupted with Ctrl-C'],

@@ -15,6 +15,7 @@ export interface Option<T> {
   /** The default as help shows it. */
   readonly otherwise?: string;
   readonly hidden?: boolean;
+  readonly completes?: Completes;
   /** Parses the value. Throws UsageError. */
   read(raw: Raw): T;
 }
@@ -26,6 +27,7 @@ export type Completes =
   | 'stopped-computer'
   | 'project'
   | 'key'
+  | 'owner'
   | 'connection'
   | 'profile'
   | 'file'
@@ -140,6 +142,7 @@ type Parse<T> = (text: string) => T;
 interface Extra {
   readonly otherwise?: string;
   readonly hidden?: boolean;
+  readonly completes?: Completes;
 }
 
 /** `--flag` is true if given; `--no-flag` is false if given. */

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import type { Answer, Computer, Key, Project, streams } from '../../contract/index.js';
+import type { Answer, Computer, Key, Owner, Project, streams } from '../../contract/index.js';
 import { imageNote } from '../../images/default-images.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import type { Column, RecordField } from './table.js';
@@ -42,6 +42,19 @@ export const keyColumns: readonly Column<Key>[] = [
   { header: 'CREATED BY', value: (key) => key.created_by ?? '', wide: true },
 ];
 
+export const ownerColumns: readonly Column<Owner>[] = [
+  { header: 'NAME', value: ({ name }) => name, shrinks: true },
+  { header: 'ROLE', value: ({ role }) => role },
+  { header: 'STATUS', value: ({ status }) => status },
+  { header: 'RUNNING', value: ({ running }) => String(running) },
+  { header: 'MAX RUNNING', value: (owner) => limit(owner.max_running) },
+  { header: 'PROJECTS', spare: 3, value: (owner) => String(owner.project_count) },
+  { header: 'COMPUTERS', spare: 4, value: (owner) => String(owner.computer_count) },
+  { header: 'CREATED', value: (owner) => owner.created_at, isTime: true, spare: 1 },
+  { header: 'ID', spare: 2, value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
+  { header: 'CREATED BY', value: (owner) => owner.created_by ?? '', wide: true },
+];
+
 export const connectionColumns: readonly Column<streams.Connection>[] = [
   { header: 'NAME', value: ({ name }) => name },
   { header: 'URL', value: ({ url }) => url, shrinks: true },
@@ -69,6 +82,26 @@ export function computerFields(computer: Computer): RecordField[] {
     ['protected', computer.protected ? 'yes' : 'no'],
     ...(url === null ? [] : [['view', viewCommand(computer)] as [string, string]]),
   ];
+}
+
+/** The lines of `vc owner get`. */
+export function ownerFields(owner: Owner): RecordField[] {
+  return [
+    ['name', owner.name],
+    ['id', owner.id],
+    ['role', owner.role],
+    ['status', owner.status],
+    ['projects', String(owner.project_count)],
+    ['computers', `${owner.computer_count}, ${owner.running} running`],
+    ['max running', limit(owner.max_running)],
+    ['created', owner.created_at, 'time'],
+    ...(owner.created_by === null ? [] : [['created by', owner.created_by] as [string, string]]),
+  ];
+}
+
+/** An owner's own limit, or that it is the service's. */
+function limit(maxRunning: number | null): string {
+  return maxRunning === null ? 'default' : String(maxRunning);
 }
 
 function autoStop(minutes: number | null): string {

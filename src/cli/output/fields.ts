@@ -1,5 +1,9 @@
 const project = ['id', 'name', 'user_id', 'status', 'computer_count', 'created_at', 'updated_at'];
 const key = ['id', 'name', 'created_at', 'last_used_at', 'created_by'];
+const owner = [
+  ...['id', 'name', 'role', 'status', 'max_running', 'running', 'project_count'],
+  ...['computer_count', 'created_at', 'created_by'],
+];
 const action = ['id', 'at', 'action', 'detail', 'key_id', 'outcome', 'ms'];
 
 /** Fields that `--json` prints, as documented. A test compares them with the answers. */
@@ -13,6 +17,8 @@ export const fields = {
   projectWithComputers: [...project, 'computers'],
   key,
   createdKey: [...key, 'key'],
+  owner,
+  createdOwner: [...owner, 'key'],
   action,
   auditEntry: [...action, 'computer_id'],
   job: [
@@ -27,7 +33,7 @@ export const fields = {
   ],
   storedImage: ['engine', 'id', 'name', 'os', 'bytes', 'created_at', 'recipe_hash'],
   template: ['key', 'image', 'ram', 'cpu', 'resolution', 'is_new'],
-  me: ['user_id', 'name', 'key', 'running', 'max_running', 'base_url', 'profile'],
+  me: ['user_id', 'name', 'role', 'key', 'running', 'max_running', 'base_url', 'profile'],
   service: [
     ...['status', 'pid', 'url', 'port', 'version', 'health', 'engines', 'store', 'started_at'],
     ...['uptime_seconds', 'in_background', 'log', 'state_directory', 'options'],

@@ -36,6 +36,7 @@ function workSeconds(operation: OperationName, body: unknown): number {
       return field('hold_ms', 0) / 1000;
     case 'type':
       return (textLength(body) * field('delay_ms', 2)) / 1000;
+    case 'deleteOwner':
     case 'deleteProject':
     case 'deleteProjectByPost':
     case 'startProject':

@@ -1,11 +1,11 @@
+import { keyHandlers } from './accounts/keys.js';
+import { ownerHandlers } from './accounts/owners.js';
 import { actionHandlers } from './actions.js';
 import { computerHandlers } from './computers.js';
 import { fileHandlers } from './files.js';
 import type { Handlers } from './handlers.js';
 import { imageHandlers } from './images.js';
 import { jobHandlers } from './jobs.js';
-import { keyHandlers } from './keys.js';
-import { ownerHandlers } from './owners.js';
 import { projectHandlers } from './projects.js';
 import { streamHandlers } from './streams.js';
 import { viewHandlers } from './view.js';

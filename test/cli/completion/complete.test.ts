@@ -157,3 +157,9 @@ test('without a service, files and fixed words are still offered', async () => {
   const failing = () => Promise.reject(new Error('unreachable'));
   expect(await complete(outline, ['computer', 'cp', ''], failing)).toEqual([':files,nospace']);
 });
+
+test('an option whose value is a name offers the names', async () => {
+  expect(await offered('audit', '--owner', '')).toEqual(['<owner>', ':']);
+  expect(await offered('audit', '--owner=')).toEqual(['--owner=<owner>', ':']);
+  expect(await offered('owner', 'rm', 'alice', '')).toEqual(['<owner>', ':']);
+});

@@ -9,6 +9,7 @@ let service: FakeService;
 beforeAll(async () => {
   service = await startFakeService();
   service.on('GET /projects', { projects: [project] });
+  service.on('GET /owners', { owners: [{ name: 'default' }, { name: 'alice' }] });
   service.on(`GET /projects/${project.id}/computers`, { computers: [computer] });
 });
 afterAll(() => service.close());
@@ -24,6 +25,7 @@ test('names come from the service, computers by their status', async () => {
   expect(await names('running-computer')).toEqual(['demo/desktop']);
   expect(await names('stopped-computer')).toEqual([]);
   expect(await names('project')).toEqual(['demo']);
+  expect(await names('owner')).toEqual(['default', 'alice']);
 });
 
 test('a computer in the preset project needs no project in its name', async () => {

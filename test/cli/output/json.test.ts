@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fields } from '../../../src/cli/output/fields.js';
 import { Job } from '../../../src/contract/jobs.js';
+import { CreatedOwner, Owner } from '../../../src/contract/owners.js';
 import * as resources from '../../../src/contract/resources.js';
 import { Connection } from '../../../src/contract/streams.js';
 import { computer, openWorld, project, type World } from '../support/run.js';
@@ -27,6 +28,8 @@ describe('the documented fields match the contract', () => {
     ['createdKey', resources.CreatedKey],
     ['action', resources.Action],
     ['job', Job],
+    ['owner', Owner],
+    ['createdOwner', CreatedOwner],
     ['connection', Connection],
     // Added by the client.
     ['me', resources.Me.extend({ base_url: z.string(), profile: z.string() })],

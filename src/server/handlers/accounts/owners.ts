@@ -1,4 +1,4 @@
-import type { Handlers } from './handlers.js';
+import type { Handlers } from '../handlers.js';
 
 type Names =
   | 'listOwners'

@@ -157,6 +157,8 @@ export interface Engine {
   /** Hash of the recipe `image` as it is now; undefined when there is no such recipe. */
   recipeHash(image: string): Promise<string | undefined>;
   templates?(): Promise<Template[]>;
+  /** Removes what it keeps for an owner besides machines, which are gone. Idempotent. */
+  forgetOwner?(ownerId: string): Promise<void>;
   /** Waits for what the engine does in the background; the machines go on running. */
   close?(): Promise<void>;
 }

@@ -130,6 +130,10 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
       ),
     warm: (shape, warmOptions) => templates.warm(shape, warmOptions),
     templates: () => templates.templates(),
+    forgetOwner: async (ownerId) => {
+      await pool.forgetOwner(ownerId);
+      await templates.forgetOwner(ownerId);
+    },
     removeTemplate: (key) => templates.removeTemplate(key),
     close: async () => {
       await cleanUp;

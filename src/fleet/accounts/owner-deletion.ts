@@ -16,8 +16,9 @@ export interface OwnerDeletionParts {
 }
 
 /**
- * Deletes owners. The intent is written first, together with the removal of the keys; then computers
- * are removed, and the rows last. Repeating it after a crash or a failure completes it.
+ * Deletes owners. The intent is written first, together with the removal of the keys. Then computers
+ * are removed, then what engines keep besides, and the rows last. Repeating it after a crash or a
+ * failure completes it.
  */
 export class OwnerDeletion {
   readonly #parts: OwnerDeletionParts;
@@ -73,6 +74,7 @@ export class OwnerDeletion {
     });
     const failed = (await Promise.allSettled(removals)).find(({ status }) => status === 'rejected');
     if (failed?.status === 'rejected') throw failed.reason;
+    await Promise.all([...machines.engines()].map((engine) => engine.forgetOwner?.(id)));
     const remove = () => store.owners.writeRemoval(id);
     if (!store.writeToFreeSpace(remove)) remove();
     store.owners.forgetOwner(id);

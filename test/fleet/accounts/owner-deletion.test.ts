@@ -197,6 +197,18 @@ it('an engine that is away only delays it', async () => {
   expectNothingLeft();
 });
 
+it('engines forget the owner when its machines are gone, and before its row is', async () => {
+  await create('a');
+  const forgotten: unknown[] = [];
+  Object.assign(world.engine, {
+    forgetOwner: async (id: string) => {
+      forgotten.push([id, world.engine.machines.size, world.fleet.owners.get(id).status]);
+    },
+  });
+  await remove();
+  expect(forgotten).toEqual([[alice.id, 0, 'deleting']]);
+});
+
 promise(28, 'an owner is deleted although the disk is full, which frees space', async () => {
   const { id } = await create('a');
   const { owners } = world.store;

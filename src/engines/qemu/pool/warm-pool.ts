@@ -37,6 +37,8 @@ export class WarmPool {
   readonly #ready = new Map<string, QemuMachine>();
   /** Specs to fill the pool for, by owner and shape. */
   readonly #requests = new Map<string, MachineSpec>();
+  /** Owners that were deleted: their machines may still be being created. */
+  readonly #forgotten = new Set<string>();
   #filling: Promise<void> | undefined;
   /** When a machine was last created or started, as performance.now(). */
   #busyAt = 0;
@@ -71,10 +73,24 @@ export class WarmPool {
     if (this.#options.size === 0 || this.#closing.signal.aborted) return;
     this.#busyAt = performance.now();
     const { ownerId, os, image, cpu, ram, resolution } = spec;
+    if (this.#forgotten.has(ownerId)) return;
     this.#requests.set(JSON.stringify([ownerId, os, image, cpu, ram, resolution]), spec);
     this.#filling ??= this.#fill().finally(() => {
       this.#filling = undefined;
     });
+  }
+
+  /** Removes the owner's warm machines; no more are created. */
+  async forgetOwner(ownerId: string): Promise<void> {
+    this.#forgotten.add(ownerId);
+    for (const [request, spec] of this.#requests) {
+      if (spec.ownerId === ownerId) this.#requests.delete(request);
+    }
+    for (const [key, warm] of this.#ready) {
+      if (warm.record?.spec.ownerId !== ownerId) continue;
+      this.#ready.delete(key);
+      await this.#remove(warm);
+    }
   }
 
   /** Removes what an earlier service left. Only the service that owns the pool may. Never throws. */
@@ -118,7 +134,7 @@ export class WarmPool {
     if (await isShortOfMemory(spec)) return;
     while (this.#ready.size >= this.#options.size) await this.#removeOldest();
     const warm = await createWarmMachine(`warm_${uniqueName()}`, spec, this.#options, signal);
-    if (signal.aborted) return this.#remove(warm);
+    if (signal.aborted || this.#forgotten.has(spec.ownerId)) return this.#remove(warm);
     this.#ready.set(key, warm);
     warm.qemu?.exited.then(async () => {
       if (this.#ready.get(key) !== warm) return;

@@ -42,6 +42,8 @@ export function isTemplateKey(key: string): boolean {
 export class TemplateStore {
   readonly #directory: string;
   readonly #copying = new KeyedQueue();
+  /** Owners that were deleted: work in the background may still ask for their memory. */
+  readonly #forgotten = new Set<string>();
 
   constructor(directory: string) {
     this.#directory = directory;
@@ -95,8 +97,9 @@ export class TemplateStore {
   ): Promise<string | undefined> {
     if (memory === 'saved') return undefined;
     const directory = this.of(key);
-    const name = `memory-${hash('owner', ownerId).slice(0, 24)}`;
+    const name = memoryOf(ownerId);
     await this.#copying.run(`${key}/${name}`, async () => {
+      if (this.#forgotten.has(ownerId)) throw new Error('its owner was deleted');
       if ((await names(directory)).includes(name)) return;
       const copy = join(directory, `.${uniqueName()}`);
       try {
@@ -111,6 +114,17 @@ export class TemplateStore {
       }
     });
     return join(directory, name);
+  }
+
+  /** Removes the owner's copies of every template's memory; no more are made. */
+  async forgetOwner(ownerId: string): Promise<void> {
+    this.#forgotten.add(ownerId);
+    const name = memoryOf(ownerId);
+    for (const key of (await names(this.#directory)).filter(isTemplateKey)) {
+      await this.#copying.run(`${key}/${name}`, () =>
+        rm(join(this.of(key), name), { force: true }),
+      );
+    }
   }
 
   /** Links a template's files into the directory of a machine of this owner. */
@@ -130,6 +144,11 @@ export class TemplateStore {
       ...[...files, FILES.state].map((name) => linkOrCopy(join(from, name), join(directory, name))),
     ]);
   }
+}
+
+/** The file with an owner's copy of a template's memory. */
+function memoryOf(ownerId: string): string {
+  return `memory-${hash('owner', ownerId).slice(0, 24)}`;
 }
 
 /** Files that belong to the image. */

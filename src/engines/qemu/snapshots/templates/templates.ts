@@ -59,6 +59,11 @@ export class Templates implements TemplateSource {
     await this.#store.remove(key);
   }
 
+  /** Removes an owner's copies of memory; no more are made. */
+  forgetOwner(ownerId: string): Promise<void> {
+    return this.#store.forgetOwner(ownerId);
+  }
+
   /** The key of the template that such a machine would start from; undefined if there is none. */
   async keyOf(spec: MachineSpec, signal?: AbortSignal): Promise<string | undefined> {
     const image = await findImage(this.#host.layout.images, spec.image);

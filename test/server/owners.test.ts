@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { type Answer, openTestApp, type Sending, type TestApp } from '../support/app.js';
-import { gate } from '../support/gate.js';
+import { gate } from '../support/fake-engine.js';
 import { promise } from '../support/run/promise.js';
 import { openViewer } from '../support/viewer.js';
 
@@ -208,6 +208,16 @@ it('logs what is done to owners, for the administrator and for the owner', async
     ...expected,
   ]);
   expect(JSON.stringify(own)).not.toContain((made.json as { key: string }).key);
+});
+
+promise(4, "an owner's log has ids of an administrator's keys, not their names", async () => {
+  const keyNames = async (path: string, more: Sending = {}) =>
+    (await entries(path, more)).map(({ key_name }) => key_name);
+  await asAlice('POST', '/projects', { body: { name: 'p' } });
+  const { authorization } = alice;
+  expect(await keyNames('/audit', { authorization })).toEqual(['default', null]);
+  expect(await keyNames('/owners/alice/audit')).toEqual(['default', null]);
+  expect(await keyNames('/audit')).toEqual(['default']);
 });
 
 it("keeps a deleted owner's entries, with who deleted it", async () => {

@@ -15,6 +15,15 @@ import {
 
 type Call = 'create' | 'start' | 'stop' | 'remove' | 'list' | 'fork';
 
+/** A promise for {@link FakeEngine.gates} that the test resolves. */
+export function gate<T = void>(): { readonly passed: Promise<T>; open(value: T): void } {
+  let open: (value: T) => void = () => {};
+  const passed = new Promise<T>((resolve) => {
+    open = resolve;
+  });
+  return { passed, open: (value) => open(value) };
+}
+
 /** An engine in memory for unit tests; end-to-end tests use real ones. */
 export class FakeEngine implements Engine {
   readonly name: string = 'docker';

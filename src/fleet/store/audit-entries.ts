@@ -22,9 +22,11 @@ export function auditStore(db: Db) {
     `INSERT INTO actions (at, owner_id, computer_id, key_id, action, detail, outcome, ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
   );
+  // In an owner's log the names of an administrator's keys are left out.
   const select = (condition: string) =>
     db.prepare(
-      `SELECT actions.*, keys.name AS key_name FROM actions LEFT JOIN keys ON keys.id = key_id
+      `SELECT actions.*, keys.name AS key_name FROM actions
+         LEFT JOIN keys ON keys.id = key_id AND keys.owner_id = actions.owner_id
        WHERE ${condition} AND actions.id < ? ORDER BY actions.id DESC LIMIT ?`,
     );
   const list = select('computer_id = ?');

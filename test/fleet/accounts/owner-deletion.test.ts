@@ -3,8 +3,8 @@ import { ApiError } from '../../../src/contract/errors.js';
 import type { EngineImage } from '../../../src/engines/engine.js';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
 import { generateApiKey } from '../../../src/fleet/computers/ids.js';
+import { gate } from '../../support/fake-engine.js';
 import { openTestFleet, type TestFleet, wanted } from '../../support/fleet.js';
-import { gate } from '../../support/gate.js';
 import { promise } from '../../support/run/promise.js';
 
 let world: TestFleet;

@@ -26,7 +26,7 @@ export async function failed(copy: Copy, what: string, error: unknown): Promise<
   copy.failures.push(report);
   const message = report.message.includes(what) ? report.message : `${what}: ${report.message}`;
   if (copy.context.globals.json) return;
-  await printLine(copy, `error: ${errorLines(message, report.remedy)}`);
+  await printLine(copy, `error: ${errorLines(message, report.remedy, copy.context.io.stderr)}`);
 }
 
 /** Prints and counts a file that is skipped on purpose. */

@@ -10,7 +10,8 @@ import { errorMessage } from '../../lib/text/error-message.js';
 import { printable } from '../../lib/text/printable.js';
 import { ProfileFileError, sameBaseUrl, UnknownProfileError } from '../../profile/index.js';
 import type { Runtime } from '../framework/create-context.js';
-import { write } from '../framework/io.js';
+import { type Output, write } from '../framework/io.js';
+import { fold, textColumns } from '../output/fold.js';
 import { wantsColor } from '../output/style.js';
 import { isLoopbackUrl } from '../serve/listen.js';
 import { CliError } from './cli-error.js';
@@ -103,13 +104,17 @@ export async function printReport(
   }
   // On a terminal the cursor is behind an echoed ^C or a question.
   const start = code === 'interrupted' && io.stderr.isTTY ? '\n' : '';
-  await write(io.stderr, `${start}${label} ${errorLines(message, remedy)}\n`);
+  await write(io.stderr, `${start}${label} ${errorLines(message, remedy, io.stderr)}\n`);
 }
 
-/** A message and, indented below it, the remedy. */
-export function errorLines(message: string, remedy: string | undefined): string {
-  const line = printable(message.trim().replaceAll(/\s*\n\s*/g, ' '));
-  return remedy === undefined ? line : `${line}\n       ${printable(remedy)}`;
+const LABEL_WIDTH = 'error: '.length;
+
+/** A message to print behind `error: ` and, indented below it, the remedy; folded on a terminal. */
+export function errorLines(message: string, remedy: string | undefined, stream: Output): string {
+  const line = message.trim().replaceAll(/\s*\n\s*/g, ' ');
+  const width = textColumns(stream) - LABEL_WIDTH;
+  const texts = remedy === undefined ? [line] : [line, remedy];
+  return texts.flatMap((text) => fold(printable(text), width)).join(`\n${' '.repeat(LABEL_WIDTH)}`);
 }
 
 /** The published JSON form of an error. */

@@ -1,6 +1,7 @@
 import { printable, printableJson } from '../../lib/text/printable.js';
 import type { Context } from '../framework/context.js';
 import { write } from '../framework/io.js';
+import { fold, textColumns } from './fold.js';
 import { runJq, selectFields } from './json.js';
 
 /**
@@ -32,7 +33,8 @@ export function print({ io }: Context, line: string): Promise<void> {
 
 /** Prints a message on stderr, except with --json or --quiet. */
 export async function note({ io, globals }: Context, line: string): Promise<void> {
-  if (!globals.json && !globals.quiet) await write(io.stderr, `${printable(line)}\n`);
+  if (globals.json || globals.quiet) return;
+  await write(io.stderr, `${fold(printable(line), textColumns(io.stderr)).join('\n')}\n`);
 }
 
 /** Prints a message of success on stderr, except with --json or --quiet. */
@@ -40,5 +42,6 @@ export async function done(context: Context, line: string): Promise<void> {
   const { io, globals } = context;
   if (globals.json || globals.quiet) return;
   const mark = io.stderr.isTTY ? `${(await context.style('stderr')).green('✓')} ` : '';
-  await write(io.stderr, `${mark}${printable(line)}\n`);
+  const lines = fold(printable(line), textColumns(io.stderr) - (mark === '' ? 0 : 2));
+  await write(io.stderr, `${mark}${lines.join('\n')}\n`);
 }

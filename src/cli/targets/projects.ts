@@ -57,7 +57,7 @@ export async function changeProject(
     const still = status === verb.leads ? '' : ` (${status})`;
     if (changed) await done(context, `${verb.done} ${shown}${still}`);
     if (error === undefined) continue;
-    await write(io.stderr, `error: ${errorLines(`${shown}: ${error}`, remedy)}\n`);
+    await write(io.stderr, `error: ${errorLines(`${shown}: ${error}`, remedy, io.stderr)}\n`);
   }
   return worstExitCode(failed.map(() => ExitCode.failure));
 }

@@ -4,7 +4,7 @@ const owner = [
   ...['id', 'name', 'role', 'status', 'max_running', 'running', 'project_count'],
   ...['computer_count', 'created_at', 'created_by'],
 ];
-const action = ['id', 'at', 'action', 'detail', 'key_id', 'outcome', 'ms'];
+const action = ['id', 'at', 'action', 'detail', 'key_id', 'key_name', 'outcome', 'ms'];
 
 /** Fields that `--json` prints, as documented. A test compares them with the answers. */
 export const fields = {

@@ -2,7 +2,7 @@ import { engines } from '../../engines/index.js';
 import { printable } from '../../lib/text/printable.js';
 import type { Context } from '../framework/context.js';
 import { write } from '../framework/io.js';
-import { fold, textColumns } from '../output/fold.js';
+import { fold, textColumns } from '../output/layout/fold.js';
 import type { Diagnosis } from './check.js';
 
 /** Columns of the status. */

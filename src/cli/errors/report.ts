@@ -11,7 +11,7 @@ import { printable } from '../../lib/text/printable.js';
 import { ProfileFileError, sameBaseUrl, UnknownProfileError } from '../../profile/index.js';
 import type { Runtime } from '../framework/create-context.js';
 import { type Output, write } from '../framework/io.js';
-import { fold, textColumns } from '../output/fold.js';
+import { fold, textColumns } from '../output/layout/fold.js';
 import { wantsColor } from '../output/style.js';
 import { isLoopbackUrl } from '../serve/listen.js';
 import { CliError } from './cli-error.js';

@@ -1,8 +1,8 @@
 import { printable, printableJson } from '../../lib/text/printable.js';
 import type { Context } from '../framework/context.js';
 import { write } from '../framework/io.js';
-import { fold, textColumns } from './fold.js';
 import { runJq, selectFields } from './json.js';
+import { fold, textColumns } from './layout/fold.js';
 
 /**
  * Prints JSON on stdout after --json=FIELDS and --jq: on one line in a pipe, else indented. With

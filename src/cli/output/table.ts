@@ -2,7 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import { printable } from '../../lib/text/printable.js';
 import type { Context } from '../framework/context.js';
 import { write } from '../framework/io.js';
-import { fitColumns, widest } from './layout.js';
+import { fitColumns, widest } from './layout/fit-columns.js';
 import { ageAndTime, relativeTime } from './time/relative-time.js';
 
 /** A table column as data. */

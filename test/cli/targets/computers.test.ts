@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { displayWidth } from '../../../src/cli/output/layout.js';
+import { displayWidth } from '../../../src/cli/output/layout/fit-columns.js';
 import { API_KEY, computer, openWorld, project, type World } from '../support/run.js';
 
 let world: World;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fold, textColumns } from '../../../src/cli/output/fold.js';
-import { displayWidth } from '../../../src/cli/output/layout.js';
-import { openWorld, type World } from '../support/run.js';
+import { displayWidth } from '../../../../src/cli/output/layout/fit-columns.js';
+import { fold, textColumns } from '../../../../src/cli/output/layout/fold.js';
+import { openWorld, type World } from '../../support/run.js';
 
 describe('fold', () => {
   test('breaks between words only, and no line is wider', () => {

@@ -1,6 +1,6 @@
-import { wrap } from '../../lib/text/wrap.js';
-import type { Output } from '../framework/io.js';
-import { displayWidth } from './layout.js';
+import { wrap } from '../../../lib/text/wrap.js';
+import type { Output } from '../../framework/io.js';
+import { displayWidth } from './fit-columns.js';
 
 /** Terminals are rarely narrower, and longer lines are hard to read. */
 const LEAST_COLUMNS = 40;

@@ -1,5 +1,6 @@
 import type { Image, ImageList } from '../contract/resources.js';
 import { errorMessage } from '../lib/text/error-message.js';
+import { hidePaths } from '../lib/text/hide-paths.js';
 import type { Engine, EngineImage, Template } from './engine.js';
 
 /** Everything that the engines hold; the failure of one does not hide the images of the others. */
@@ -18,7 +19,7 @@ export async function listStoredImages(
   for (const [index, result] of results.entries()) {
     if (result.status === 'fulfilled') images.push(...result.value);
     else {
-      const reason = errorMessage(result.reason);
+      const reason = hidePaths(errorMessage(result.reason));
       failures.push({ engine: listings[index]?.engine.name ?? '', reason });
     }
   }

@@ -1,9 +1,10 @@
-import { createHash, type Hash } from 'node:crypto';
-import { createReadStream, existsSync } from 'node:fs';
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { packageRoot } from '../lib/package-root.js';
+import { hashDirectory } from './hash-directory.js';
 import { readPlan } from './recipe-plan.js';
 
 /** Where the recipes are in this package, in the sources as well as in `dist`. */
@@ -129,35 +130,6 @@ async function readList(directory: string): Promise<Section[]> {
     title: /^\s*#\s*([^:\n]*)/.exec(paragraph)?.[1]?.trim() ?? '',
     packages: paragraph.replace(/#.*/g, '').split(/\s+/).filter(Boolean),
   }));
-}
-
-/**
- * Over the sorted relative paths: kind, executable or not, content. Nothing else of the mode
- * counts, because it depends on the umask under which the sources were checked out.
- */
-async function hashDirectory(
-  directory: string,
-  counts: (path: string) => boolean,
-): Promise<string> {
-  const hash = createHash('sha256');
-  const paths = await readdir(directory, { recursive: true });
-  for (const path of paths.filter(counts).sort()) {
-    await hashEntry(hash, path, join(directory, path));
-  }
-  return hash.digest('hex');
-}
-
-async function hashEntry(hash: Hash, path: string, full: string): Promise<void> {
-  const stats = await lstat(full);
-  if (stats.isSymbolicLink()) {
-    hash.update(`link\0${path}\0${await readlink(full)}\0`);
-  } else if (stats.isFile()) {
-    const kind = (stats.mode & 0o100) === 0 ? 'file' : 'program';
-    hash.update(`${kind}\0${path}\0${stats.size}\0`);
-    for await (const chunk of createReadStream(full)) {
-      hash.update(chunk);
-    }
-  }
 }
 
 /** A folder without a list adds no packages. */

@@ -1,4 +1,5 @@
 import { ApiError } from '../../contract/errors.js';
+import { hidePaths } from '../../lib/text/hide-paths.js';
 
 /** The Engine's own error, kept as the cause of an {@link ApiError}. */
 interface DockerError extends Error {
@@ -57,6 +58,7 @@ export function toApiError(error: unknown): unknown {
   const status = statusOf(error);
   if (status === undefined) return error;
   const message = messageOf(error);
+  const shown = hidePaths(message);
   const image = /no such image:? *(?:vc\/)?([\w.-]+)?/i.exec(message);
   if (image) return imageMissing(image[1] ?? 'linux', error);
   if (status === 404 && /no such container/i.test(message)) {
@@ -64,9 +66,9 @@ export function toApiError(error: unknown): unknown {
     return new ApiError('not_found', 'The computer no longer exists.', { remedy, cause: error });
   }
   if (status === 503) {
-    return new ApiError('engine_unavailable', `The Docker Engine is not ready: ${message}`, cause);
+    return new ApiError('engine_unavailable', `The Docker Engine is not ready: ${shown}`, cause);
   }
-  return new ApiError('internal', `The Docker Engine refused: ${message}`, cause);
+  return new ApiError('internal', `The Docker Engine refused: ${shown}`, cause);
 }
 
 export function imageMissing(name: string, cause?: unknown): ApiError {

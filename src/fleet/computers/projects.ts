@@ -1,8 +1,8 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Project, ProjectWithComputers } from '../../contract/resources.js';
-import { errorMessage } from '../../lib/text/error-message.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { missing } from '../errors/missing.js';
+import { publicMessage } from '../errors/public-message.js';
 import { remedyOf } from '../errors/remedies.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
@@ -87,7 +87,7 @@ export class Projects {
       return { id, name, status, changed };
     } catch (error) {
       const status = this.#store.computers.findById(id)?.status ?? 'deleting';
-      const message = errorMessage(error);
+      const message = publicMessage(error);
       const remedy = error instanceof ApiError ? remedyOf(error, { computer: record }) : undefined;
       const failed = { id, name, status, changed: false, error: message };
       return remedy === undefined ? failed : { ...failed, remedy };

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { Engine, MachineSpec, MachineState } from '../../engines/engine.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { Queue } from '../../lib/async/queue.js';
-import { errorMessage } from '../../lib/text/error-message.js';
+import { publicMessage } from '../errors/public-message.js';
 import { type Connectors, Session } from '../sessions/session.js';
 import type { Store } from '../store/index.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
@@ -252,7 +252,7 @@ export class Machine {
   /** Records the failure. If the engine is away, the intent stays and the reconciler resumes it. */
   #failed(error: unknown): void {
     this.session.close();
-    const reason = errorMessage(error);
+    const reason = publicMessage(error);
     const isAway = error instanceof ApiError && error.code === 'engine_unavailable';
     this.#store.computers.change(this.id, isAway ? 'delayed' : 'failed', reason);
   }

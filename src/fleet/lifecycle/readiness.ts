@@ -2,7 +2,8 @@ import { ApiError } from '../../contract/errors.js';
 import type { Isolation } from '../../engines/engine.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { retryUntilSuccess } from '../../lib/async/retry.js';
-import { errorMessage } from '../../lib/text/error-message.js';
+import { excerpt } from '../../lib/text/printable.js';
+import { publicMessage } from '../errors/public-message.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
 
@@ -58,7 +59,7 @@ export async function ready(
         );
         waiting.delete(what);
       } catch (error) {
-        waiting.set(what, errorMessage(error));
+        waiting.set(what, publicMessage(error));
         const isLate = performance.now() - begun > withinMs - MARGIN_MS;
         if (isLate) withinMs = Math.min(withinMs * 1.5, limits.longest);
         throw error;
@@ -105,7 +106,7 @@ async function runReady({ shell }: Session, signal: AbortSignal, ms: number): Pr
   };
   const result = await orClose(shell, signal, () => shell.use((open) => open.run(input), signal));
   if (result.timedOut) throw new ApiError('guest_failed', 'the desktop is not painted yet');
-  if (result.exitCode !== 0) throw new ApiError('guest_failed', result.stderr.trim());
+  if (result.exitCode !== 0) throw new ApiError('guest_failed', excerpt(result.stderr));
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import { ApiError } from '../../../contract/errors.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import { errorMessage } from '../../../lib/text/error-message.js';
+import { hidePaths } from '../../../lib/text/hide-paths.js';
 import type { Channel, ShellAccess } from '../../engine.js';
 import { notRunning } from '../../not-running.js';
 import type { QemuHost } from '../host.js';
@@ -47,7 +48,7 @@ export class Dialer {
       signal?.throwIfAborted();
       if (!qemu.alive) throw notRunning(cause);
       if (cause instanceof ApiError) throw cause;
-      const message = `The computer's ${channel} does not answer: ${errorMessage(cause)}`;
+      const message = `The computer's ${channel} does not answer: ${hidePaths(errorMessage(cause))}`;
       throw new ApiError('guest_timeout', message, { cause });
     }
   }

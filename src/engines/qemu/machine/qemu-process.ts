@@ -3,6 +3,7 @@ import { resolvesWithin, within } from '../../../lib/async/deadline.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import { type ProcessIdentity, signalProcess } from '../../../lib/process/identity.js';
 import { errorMessage } from '../../../lib/text/error-message.js';
+import { hidePaths } from '../../../lib/text/hide-paths.js';
 import { NotListening } from '../../socket-file.js';
 import { PROGRAM, type QemuHost } from '../host.js';
 import { FILES } from '../layout.js';
@@ -77,7 +78,9 @@ export class QemuProcess {
     const { identity, exited } = await spawnProcess(request).catch(async (cause) => {
       signal?.throwIfAborted();
       await host.version();
-      throw new ApiError('guest_failed', `QEMU did not start: ${errorMessage(cause)}`, { cause });
+      throw new ApiError('guest_failed', `QEMU did not start: ${hidePaths(errorMessage(cause))}`, {
+        cause,
+      });
     });
     const qemu = new QemuProcess(options, identity, exited);
     qemu.#hadConnections = options.hadConnections;

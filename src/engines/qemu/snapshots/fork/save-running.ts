@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../../../contract/errors.js';
 import { errorMessage } from '../../../../lib/text/error-message.js';
+import { hidePaths } from '../../../../lib/text/hide-paths.js';
 import { activeNode, addLayer, freeze } from '../../disk/layers.js';
 import { FILES } from '../../layout.js';
 import { layerNode } from '../../machine/arguments.js';
@@ -56,9 +57,13 @@ export async function saveRunning(
   } catch (cause) {
     signal?.throwIfAborted();
     if (cause instanceof ApiError) throw cause;
-    throw new ApiError('internal', `The computer cannot be copied: ${errorMessage(cause)}`, {
-      cause,
-    });
+    throw new ApiError(
+      'internal',
+      `The computer cannot be copied: ${hidePaths(errorMessage(cause))}`,
+      {
+        cause,
+      },
+    );
   } finally {
     await migration.cancel();
     await sink.close();

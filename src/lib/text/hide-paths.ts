@@ -1,0 +1,10 @@
+/** An absolute path of two or more parts that is not part of a URL or word. */
+const PATH = /(?<![\w.:/])\/(?:[^\s/'",:;()]+\/)+([^\s/'",:;()]*)/g;
+
+/**
+ * Shortens absolute paths to `…/name`: a message about the service's host may be shown to clients,
+ * who need not know where it keeps what.
+ */
+export function hidePaths(text: string): string {
+  return text.replaceAll(PATH, '…/$1');
+}

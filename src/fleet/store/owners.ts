@@ -37,7 +37,6 @@ export function ownerStore(db: Db) {
   const selectOwner = db.prepare('SELECT * FROM owners WHERE id = ?');
   const setMaxRunning = db.prepare('UPDATE owners SET max_running = ? WHERE id = ?');
   const setDeleting = db.prepare('UPDATE owners SET deleting_by = ? WHERE id = ?');
-  const setProjectsDeleting = db.prepare('UPDATE projects SET deleting = 1 WHERE owner_id = ?');
   const deleteKeys = db.prepare('DELETE FROM keys WHERE owner_id = ?');
   const deleteProjects = db.prepare('DELETE FROM projects WHERE owner_id = ?');
   const deleteOwner = db.prepare('DELETE FROM owners WHERE id = ?');
@@ -120,10 +119,9 @@ export function ownerStore(db: Db) {
       setMaxRunning.run(maxRunning, id);
       return reread(id);
     },
-    /** Writes that the owner and its projects are being deleted, and removes its keys. */
+    /** Writes that the owner is being deleted, and removes its keys. */
     writeDeletion(id: string, keyId: string): void {
       setDeleting.run(keyId, id);
-      setProjectsDeleting.run(id);
       deleteKeys.run(id);
     },
     /** The owner is being deleted, whether that could be written or not. Returns its keys' ids. */

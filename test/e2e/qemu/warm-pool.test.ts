@@ -188,3 +188,31 @@ thorough('gives a warm machine to its owner only', async () => {
     rmSync(state, { recursive: true });
   }
 });
+
+thorough('removes the warm machines and the memory of an owner who is deleted', async () => {
+  const state = mkdtempSync(join(desktop.service.directory, 'engine-'));
+  await plantQemuSeed(inject('qemuSeed'), state);
+  const qemu = join(state, 'qemu');
+  const engine = openQemuEngine(qemu, { poolSize: 1 });
+  const [template] = await engine.templates();
+  if (template === undefined) throw new Error('the seed has no template');
+  const { key, cpu, ram, resolution } = template;
+  const copies = () =>
+    readdirSync(join(qemu, 'templates', key)).filter((name) => name.startsWith('memory-'));
+  try {
+    const before = copies().length;
+    await engine.create(spec('mine', { cpu, ram, resolution, ownerId: 'owner_one' }));
+    await engine.start('mine');
+    const spare = await readySpare(qemu);
+    expect(copies()).toHaveLength(before + 1);
+    await engine.remove('mine');
+    await engine.forgetOwner?.('owner_one');
+    expect(lives(spare)).toBe(false);
+    expect(pooled(qemu)).toEqual([]);
+    expect(copies()).toHaveLength(before);
+  } finally {
+    await engine.remove('mine');
+    await engine.close();
+    rmSync(state, { recursive: true });
+  }
+});

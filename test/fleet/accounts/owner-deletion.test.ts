@@ -124,6 +124,8 @@ it('two at once are one, and both succeed', async () => {
   await Promise.all([remove(), remove(), remove('keep')]);
   expectNothingLeft();
   expect(world.engine.calls.filter((call) => call === `remove ${id}`)).toHaveLength(1);
+  const removals = world.fleet.owners.audit(alice.id, { limit: 100, computer: id });
+  expect(removals.filter(({ action }) => action === 'deleteOwner')).toHaveLength(1);
   await expect(remove()).rejects.toMatchObject({ code: 'not_found' });
 });
 

@@ -79,7 +79,8 @@ const activity: Check = {
     if ((await serviceHealth(baseUrl, signal)) === undefined) return SILENT;
     const metrics = await readMetrics({ baseUrl, apiKey, listenerUid }, signal);
     if (metrics === undefined) {
-      return { status: 'skipped', detail: 'not counted; to count: vc serve --metrics' };
+      const detail = 'not served to this API key; administrators see them with: vc serve --metrics';
+      return { status: 'skipped', detail };
     }
     return ok(describeMetrics(metrics));
   },

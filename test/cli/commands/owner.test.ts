@@ -42,6 +42,15 @@ test('an owner is removed after a confirmation that says what is lost', async ()
   expect(deletions()).toEqual(['/api/owners/alice?force=1']);
 });
 
+test('an owner with projects fails before the confirmation without --force', async () => {
+  const argv = ['owner', 'rm', 'bob', 'alice'];
+  const { code, stderr } = await world.run(argv, { terminal: true, stdin: 'y\n' });
+  expect(code).toBe(6);
+  expect(stderr).toContain('owner alice has 1 project and 3 computers');
+  expect(stderr).not.toContain('[y/N]');
+  expect(deletions()).toEqual([]);
+});
+
 test('without --force the service decides, and its remedy is shown', async () => {
   const message = 'The owner "alice" has 1 project with 3 computers.';
   const remedy = 'Delete them as well: vc owner rm alice --force';

@@ -1,5 +1,7 @@
 import type { Answer } from '../../../contract/index.js';
 import { count } from '../../../lib/text/count.js';
+import { CliError } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, dryRun, enumerate, flag } from '../../framework/define.js';
 import { confirmRemoval } from '../../input/confirm-removal.js';
@@ -38,6 +40,8 @@ export const command = defineCommand({
     const prompt = await context.prompt();
     if (!yes && prompt.isInteractive) {
       const owners = await Promise.all(names.map((name) => findOwner(context, name)));
+      // Fail before asking for confirmation.
+      for (const owner of owners) refuseWithoutForce(owner, force);
       const question = `Permanently remove ${enumerate(owners.map(describe), 'and')}?`;
       await confirmRemoval(prompt, { question, yes });
     } else await confirmRemoval(prompt, { question: '', yes });
@@ -62,6 +66,16 @@ function describe({ name, id, project_count, computer_count }: Answer<'getOwner'
   if (project_count === 0) return `owner ${name} (${id})`;
   const projects = count(project_count, 'project');
   return `owner ${name} (${id}) with ${projects}, ${count(computer_count, 'computer')} and all their data`;
+}
+
+function refuseWithoutForce(owner: Answer<'getOwner'>, isForced: boolean): void {
+  if (owner.project_count === 0 || isForced) return;
+  const has = `${count(owner.project_count, 'project')} and ${count(owner.computer_count, 'computer')}`;
+  throw new CliError(`owner ${owner.name} has ${has}`, {
+    remedy: `remove them as well: vc owner rm ${owner.name} --force`,
+    exitCode: ExitCode.conflict,
+    code: 'conflict',
+  });
 }
 
 function needsForce({ project_count }: Answer<'getOwner'>, isForced: boolean): string {

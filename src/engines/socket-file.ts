@@ -5,7 +5,7 @@ import { ApiError } from '../contract/errors.js';
 import { within } from '../lib/async/deadline.js';
 
 /** Linux: a descriptor of the file that cannot be read or written. Node has no constant for it. */
-const O_PATH = 0o10000000;
+export const O_PATH = 0o10000000;
 const CONNECT_MS = 5_000;
 
 /** The socket does not exist or nothing listens on it: the machine may still be starting. */

@@ -1,7 +1,6 @@
 import type Docker from 'dockerode';
-import { ApiError } from '../../contract/errors.js';
+import type { ApiError } from '../../contract/errors.js';
 import { recipeHash } from '../../images/recipe.js';
-import { sleep } from '../../lib/async/sleep.js';
 
 import type {
   Channel,
@@ -11,24 +10,22 @@ import type {
   MachineState,
   Probe,
 } from '../engine.js';
-import { notRunning } from '../not-running.js';
 import { ask, connectDocker, isRemote, QUICK_MS } from './client.js';
 import { Helpers } from './helper.js';
 import { LABEL } from './ids.js';
 import { currentImages } from './images/list.js';
 import { Containers } from './machine/containers.js';
-import { dialScreen, NotListening } from './machine/dial-screen.js';
 import { SocketDirectories } from './machine/directory.js';
 import { execStream } from './machine/exec-stream.js';
 import { Machines } from './machine/machines.js';
-import { relayScreen } from './machine/relay-screen.js';
-import { inspectMachine, listMachines } from './machine/status.js';
+import { listMachines } from './machine/status.js';
 import { watchMachines } from './machine/watch.js';
 import { Firewall } from './network/firewall.js';
 import { Networks } from './network/network.js';
 import { Subnets } from './network/subnets.js';
 import { watchFirewall } from './network/watch.js';
 import { probeDocker } from './probe.js';
+import { Screens } from './screen/screens.js';
 
 export interface DockerEngineOptions {
   /** The Engine; by default the one that the environment names. */
@@ -51,17 +48,6 @@ export interface DockerEngineOptions {
 
 /** The pool of the machines' networks. */
 const SUBNET_POOL = '10.213.0.0/16';
-
-/** Time to wait for a screen that does not listen yet. */
-const LISTENING_MS = 10_000;
-
-/** The host's directory in which a container creates its sockets. */
-async function socketDirectory(docker: Docker, name: string, signal: AbortSignal | undefined) {
-  const { Mounts } = await ask(QUICK_MS, signal, (abortSignal) =>
-    docker.getContainer(name).inspect({ abortSignal }),
-  );
-  return Mounts?.find(({ Destination }) => Destination === '/run/vc')?.Source;
-}
 
 /** An image for Windows runs its programs on Wine; containers inherit the image's labels. */
 async function describe(
@@ -101,35 +87,11 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
     allowSudo: options.allowSudo,
     diskGib: options.diskGib ?? 64,
   });
+  const screens = new Screens({ docker, containers, directories });
   /** Machines stopped by us: ignore their exit code. */
   const ended = new Set<string>();
   const withoutExpected = <S extends MachineEvent>(state: S): S | MachineState =>
     state.status === 'error' && ended.has(state.id) ? { id: state.id, status: 'stopped' } : state;
-
-  async function dialWhenListening(id: string, signal?: AbortSignal) {
-    const name = await containers.id(id, signal);
-    const relay = () => relayScreen(docker, name, signal);
-    let dial = directories ? () => dialScreen(directories.of(id), signal) : relay;
-    // True for a machine of a service whose state was restored from another directory.
-    const isElsewhere = async () =>
-      directories !== undefined &&
-      (await socketDirectory(docker, name, signal)) !== directories.of(id);
-    for (const end = performance.now() + LISTENING_MS; ; ) {
-      try {
-        return await dial();
-      } catch (error) {
-        if (!(error instanceof NotListening)) throw error;
-        const state = await inspectMachine(docker, name, id, signal);
-        if (state?.status !== 'running') throw notRunning(error);
-        if (dial !== relay && (await isElsewhere())) dial = relay;
-        if (performance.now() > end) {
-          const message = "The computer's screen does not listen.";
-          throw new ApiError('guest_timeout', message, { cause: error });
-        }
-      }
-      await sleep(15, signal);
-    }
-  }
 
   return {
     name: 'docker',
@@ -151,6 +113,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
     remove: async (id, signal) => {
       await machines.remove(id, signal);
       ended.delete(id);
+      screens.forget(id);
     },
     list: async (signal) => (await listMachines(docker, serviceId, signal)).map(withoutExpected),
     async *watch(signal) {
@@ -166,7 +129,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
     },
     dial: async (id: string, channel: Channel, signal) =>
       channel === 'screen'
-        ? dialWhenListening(id, signal)
+        ? screens.dial(id, signal)
         : execStream(docker, await containers.id(id, signal), ['/usr/lib/vc/sshd'], signal),
     images: (signal) => currentImages(docker, signal),
     recipeHash: (image) => recipeHash(image).catch(() => undefined),

@@ -17,6 +17,8 @@ beforeAll(async () => {
 });
 afterAll(() => desktop.close());
 
+const isRoot = process.getuid?.() === 0;
+const notRoot = isRoot ? undefined : 'the sockets of a service that is not root are on the disk';
 const noNetwork =
   enginePid === 0 ? "needs an Engine of the tests' own, which only root starts" : undefined;
 
@@ -51,6 +53,7 @@ describe('a container has exactly the promised hardening', () => {
       .getContainer(name)
       .inspect();
     const { NCPU } = await docker.info();
+    const uid = await uidOfDesktop();
     const socketDirectory = join(desktop.service.directory, 'state', 'machines', desktop.id);
     // Everything that is set, and nothing else: what an Engine leaves empty gives nothing away.
     const set = onlySet(HostConfig);
@@ -67,14 +70,16 @@ describe('a container has exactly the promised hardening', () => {
       MaskedPaths: expect.arrayContaining(['/proc/kcore', '/proc/keys', '/sys/firmware']),
       Memory: 2 * 2 ** 30,
       MemorySwap: 2 * 2 ** 30,
-      Mounts: [
-        {
-          Type: 'bind',
-          Source: socketDirectory,
-          Target: '/run/vc',
-          BindOptions: { Propagation: 'rprivate' },
-        },
-      ],
+      ...(!isRoot && {
+        Mounts: [
+          {
+            Type: 'bind',
+            Source: socketDirectory,
+            Target: '/run/vc',
+            BindOptions: { Propagation: 'rprivate' },
+          },
+        ],
+      }),
       NanoCpus: Math.min(2, NCPU) * 1e9,
       NetworkMode: name,
       OomScoreAdj: 500,
@@ -84,7 +89,12 @@ describe('a container has exactly the promised hardening', () => {
       Runtime: 'runc',
       SecurityOpt: ['no-new-privileges'],
       ShmSize: 2 ** 30,
-      Tmpfs: { '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${2 ** 30}` },
+      Tmpfs: {
+        '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${2 ** 30}`,
+        ...(isRoot && {
+          '/run/vc': `rw,nosuid,nodev,noexec,mode=0700,uid=${uid},gid=${uid},size=${2 ** 20},nr_inodes=256`,
+        }),
+      },
       Ulimits: [
         { Name: 'core', Hard: 0, Soft: 0 },
         { Name: 'nofile', Hard: 16_384, Soft: 16_384 },
@@ -92,11 +102,10 @@ describe('a container has exactly the promised hardening', () => {
       // A quota, where the storage driver has them.
       ...(HostConfig.StorageOpt && { StorageOpt: { size: '64G' } }),
     });
-    expect(Mounts.map(({ Type, Source, Destination }) => [Type, Source, Destination])).toEqual([
-      ['bind', socketDirectory, '/run/vc'],
-    ]);
+    expect(Mounts.map(({ Type, Source, Destination }) => [Type, Source, Destination])).toEqual(
+      isRoot ? [] : [['bind', socketDirectory, '/run/vc']],
+    );
 
-    const uid = await uidOfDesktop();
     const { Labels, Env, Image, StopSignal, Healthcheck, ...rest } = onlySet(Config);
     expect(rest).toEqual({
       Entrypoint: ['/usr/lib/vc/init'],
@@ -279,4 +288,31 @@ describe('a hostile guest', () => {
     );
     expect((await desktop.service.http('DELETE', `/computers/${json.id}`)).status).toBe(200);
   });
+
+  promise.unless(notRoot)(
+    29,
+    'cannot fill a disk with its directory for sockets',
+    async (report) => {
+      const written = async (path: string) =>
+        Number((await execa('du', ['--summarize', '--bytes', path])).stdout.split('\t')[0]);
+      const state = join(desktop.service.directory, 'state', 'machines');
+      const before = await written(state);
+      const filled = await desktop.run(
+        `head -c 16M /dev/zero > /run/vc/full 2>/dev/null
+      for i in $(seq 2000); do mkdir /run/vc/$i || break; done 2>/dev/null
+      stat -c %s /run/vc/full; ls /run/vc | wc -l`,
+      );
+      const [bytes, names] = filled.trim().split('\n').map(Number);
+      expect(bytes).toBeLessThanOrEqual(2 ** 20);
+      expect(names).toBeLessThan(256);
+      expect(await written(state)).toBe(before);
+
+      const path = `/computers/${desktop.id}`;
+      expect((await desktop.service.http('GET', `${path}/screenshot`)).status).toBe(200);
+      const restarted = await desktop.service.http('POST', `${path}/restart`);
+      expect(restarted.json.status).toBe('running');
+      expect((await desktop.service.http('GET', `${path}/screenshot`)).status).toBe(200);
+      report(`${bytes} bytes and ${names} names at most, in memory`);
+    },
+  );
 });

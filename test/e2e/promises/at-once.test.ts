@@ -54,7 +54,10 @@ promise(
     /** Waits for some moment of the start; false if it was over before that. */
     const moments: Record<string, (id: string) => Promise<boolean>> = {
       'at once': async () => true,
-      'with a directory': async () => (await leftovers()).directories.length > 0,
+      'with a directory or network': async () => {
+        const { directories, networks } = await leftovers();
+        return directories.length + networks.length > 0;
+      },
       'with a machine': async () => (await leftovers()).machines.length > 0,
     };
     for (const [moment, reached] of Object.entries(moments)) {

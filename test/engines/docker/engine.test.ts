@@ -95,7 +95,7 @@ function frame(text: string): Buffer {
 
 function container(Id: string, networks = ['vc-m1']) {
   const Networks = Object.fromEntries(networks.map((name) => [name, {}]));
-  return { Id, Labels: { 'sh.vc.machine': 'm1' }, NetworkSettings: { Networks } };
+  return { Id, Labels: { 'sh.vc.machine': 'm1' }, Mounts: [], NetworkSettings: { Networks } };
 }
 
 const spec: MachineSpec = {

@@ -10,7 +10,7 @@ export interface Host {
   readonly allowSudo: boolean;
   /** The user and group that the machine runs as. */
   readonly uid: number;
-  /** The machine's socket directory on the Engine's host; `undefined` for a remote Engine. */
+  /** Where its sockets are on the Engine's host; `undefined`: in memory, in the container. */
   readonly socketDirectory: string | undefined;
   /** Disk quota in GiB, if the Engine's storage driver supports quotas. */
   readonly diskGib: number | undefined;
@@ -109,13 +109,13 @@ function storage(host: Host, memory: number): HostConfig {
   const half = memory / 2;
   const { socketDirectory: directory, uid } = host;
   const owner = `mode=0700,uid=${uid},gid=${uid}`;
-  const relayed = { '/run/vc': `rw,nosuid,nodev,noexec,${owner},size=1048576` };
+  const inMemory = { '/run/vc': `rw,nosuid,nodev,noexec,${owner},size=1048576,nr_inodes=256` };
   const BindOptions = { Propagation: 'rprivate' } as const;
   return {
     ShmSize: Math.min(half, GIB),
     Tmpfs: {
       '/tmp': `rw,exec,nosuid,nodev,mode=1777,size=${half}`,
-      ...(directory === undefined ? relayed : {}),
+      ...(directory === undefined ? inMemory : {}),
     },
     Mounts:
       directory === undefined

@@ -82,7 +82,7 @@ export class ContainerCreation {
       cpus,
       allowSudo,
       uid: await allocateUser(this.#docker, isRemapped, signal),
-      socketDirectory: directories?.of(id),
+      socketDirectory: directories?.forNew(id),
       diskGib: this.#hasQuotas ? diskGib : undefined,
     };
   }

@@ -4,7 +4,9 @@ import { assertMachineId } from '../../machine-id.js';
 import type { HelperRunner } from '../helper.js';
 
 /**
- * The directories on the host that machines create their sockets in, `<parent>/<id>`.
+ * The directories on the host that machines create their sockets in, `<parent>/<id>`: those of
+ * services that are not root, and of older versions. Otherwise the sockets are in memory, in the
+ * container's own file system, because a directory of the host has no limit of size.
  *
  * Only the service can access the parent. Each directory has mode 0777, because the container's
  * user may have any id on the host (user namespaces). Its content is the guest's: never follow its
@@ -20,6 +22,11 @@ export class SocketDirectories {
   of(id: string): string {
     assertMachineId(id);
     return join(this.#parent, id);
+  }
+
+  /** Where a new machine's sockets are to be; `undefined`: in its container. */
+  forNew(id: string): string | undefined {
+    return process.getuid?.() === 0 ? undefined : this.of(id);
   }
 
   /** Idempotent. */

@@ -32,7 +32,7 @@ export class Machines {
 
   async create(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
     const { directories, networks } = this.#options;
-    await directories?.create(spec.id);
+    if (directories?.forNew(spec.id)) await directories.create(spec.id);
     // A container can name a network that does not exist yet, so all of this runs in parallel.
     await allEnded([
       this.#creation.create(spec, signal),
@@ -57,7 +57,7 @@ export class Machines {
         return;
       } catch (error) {
         if (statusOf(error) === undefined || isGone(error) || repairs === 2) throw error;
-        await this.#repair(id, found.Id, messageOf(error), signal);
+        await this.#repair(id, found, messageOf(error), signal);
       }
     }
   }
@@ -105,12 +105,12 @@ export class Machines {
   /** A reboot clears /run; `docker network prune` removes the networks of stopped machines. */
   async #repair(
     id: string,
-    container: string,
+    { Id, Mounts }: Docker.ContainerInfo,
     message: string,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    await this.#options.directories?.create(id);
-    if (/network/i.test(message)) await this.#options.networks.restore(id, container, signal);
+    if (Mounts.some(({ Type }) => Type === 'bind')) await this.#options.directories?.create(id);
+    if (/network/i.test(message)) await this.#options.networks.restore(id, Id, signal);
   }
 
   /** Until the Engine lists none: another client may be removing it, or may have renamed it. */

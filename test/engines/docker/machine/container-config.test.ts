@@ -149,11 +149,11 @@ describe('a machine as a container', () => {
     expect(HostConfig?.NanoCpus).toBe(2e9);
   });
 
-  it('has nothing of the host where the Engine is on another', () => {
+  it('has nothing of the host where its sockets are in memory', () => {
     const { HostConfig } = containerConfig(spec, { ...host, socketDirectory: undefined });
     expect(HostConfig?.Mounts).toEqual([]);
     expect(HostConfig?.Tmpfs?.['/run/vc']).toBe(
-      'rw,nosuid,nodev,noexec,mode=0700,uid=2010000007,gid=2010000007,size=1048576',
+      'rw,nosuid,nodev,noexec,mode=0700,uid=2010000007,gid=2010000007,size=1048576,nr_inodes=256',
     );
   });
 

@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dialScreen, NotListening } from '../../../../src/engines/docker/machine/dial-screen.js';
+import { dialScreen, NotListening } from '../../../../src/engines/docker/screen/socket.js';
 
 let directory: string;
 let hostSocket: string;

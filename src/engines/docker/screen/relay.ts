@@ -2,8 +2,8 @@ import type { Duplex } from 'node:stream';
 import type Docker from 'dockerode';
 import { within } from '../../../lib/async/deadline.js';
 import { deferred } from '../../../lib/async/deferred.js';
-import { NotListening } from './dial-screen.js';
-import { execStream } from './exec-stream.js';
+import { execStream } from '../machine/exec-stream.js';
+import { NotListening } from './socket.js';
 
 /** Connects standard input and output to the screen's socket, with Python's standard library. */
 const RELAY = `

@@ -1,0 +1,81 @@
+import { readFileSync } from 'node:fs';
+import type Docker from 'dockerode';
+import { describe, expect, it } from 'vitest';
+import { checkSockets } from '../../../../src/engines/docker/checks/sockets.js';
+import { checkUsers } from '../../../../src/engines/docker/checks/users.js';
+import { itUnless } from '../../../support/run/needs.js';
+
+interface Container {
+  readonly uid?: string;
+  readonly mounts?: readonly { Destination: string }[];
+  /** The container's id. */
+  readonly id?: string;
+}
+
+/** An Engine with these machines, all of which run as this process. */
+function dockerWith(machines: readonly Container[]): Docker {
+  const containers = machines.map(({ uid, mounts = [], id = 'c' }, index) => ({
+    ...{ Id: id, State: 'running', Mounts: mounts },
+    Labels: { 'sh.vc.machine': `m${index}`, ...(uid !== undefined && { 'sh.vc.uid': uid }) },
+  }));
+  const docker = {
+    modem: { getSocketPath: async () => '/docker.sock' },
+    version: async () => ({ Version: '1', Os: 'linux' }),
+    listContainers: async () => containers,
+    getContainer: () => ({ inspect: async () => ({ State: { Pid: process.pid } }) }),
+  };
+  return docker as unknown as Docker;
+}
+
+const signal = () => AbortSignal.timeout(5_000);
+const onDisk = { mounts: [{ Destination: '/run/vc' }] };
+const notRoot = process.getuid?.() === 0 ? undefined : 'only root sees into containers';
+
+describe('users of computers', () => {
+  const check = (...machines: Container[]) => checkUsers(dockerWith(machines), signal());
+
+  it('are shared by those of an older version', async () => {
+    expect(await check({ uid: '2010000007' }, {})).toEqual({
+      status: 'stale',
+      detail: '1 of 2 computers are from an older version and run as user 1000 of the host',
+      remedy: 'create them again: m1',
+    });
+    expect(await check({}, {}, {}, {}, {})).toMatchObject({
+      remedy: 'create them again: m0, m1, m2, …',
+    });
+  });
+
+  it('are their own', async () => {
+    expect(await check({ uid: '2010000007' })).toMatchObject({ status: 'ok' });
+    expect(await check()).toMatchObject({ status: 'skipped' });
+  });
+});
+
+describe('sockets of screens', () => {
+  const check = (...machines: Container[]) => checkSockets(dockerWith(machines), signal());
+
+  it('are on the disk', async () => {
+    expect(await check(onDisk, {})).toEqual({
+      status: 'ok',
+      detail: '1 of 2 computers can fill the disk with the state directory',
+      remedy: 'create them again with a service that runs as root: m0',
+    });
+  });
+
+  it('are in memory', async () => {
+    const id = readFileSync('/proc/self/cgroup', 'utf8').trim();
+    expect(await check({ id })).toEqual({
+      status: 'ok',
+      detail: 'in memory, at most 1 MiB for each computer',
+    });
+    expect(await check()).toMatchObject({ status: 'skipped' });
+  });
+
+  itUnless(notRoot)('are in containers that are not visible', async () => {
+    expect(await check({ id: 'f'.repeat(64) })).toMatchObject({
+      status: 'ok',
+      detail: expect.stringContaining('not visible here'),
+      remedy: "run the service in the Engine's PID namespace",
+    });
+  });
+});

@@ -1,11 +1,12 @@
 import { CommanderError } from 'commander';
 import { tree } from './commands/tree.js';
 import { InterruptedError } from './errors/cli-error.js';
-import { ExitCode } from './errors/exit-codes.js';
+import { ExitCode, failureCode } from './errors/exit-codes.js';
 import { printReport, reportOf } from './errors/report.js';
 import { commandPath, hasFlag, withoutHelp } from './framework/argv.js';
 import type { Context } from './framework/context.js';
 import { createContext, createRuntime, type Overrides } from './framework/create-context.js';
+import type { CommandDefinition } from './framework/define.js';
 import { readGlobals } from './framework/globals.js';
 import { write } from './framework/io.js';
 import { findCommand } from './framework/nodes.js';
@@ -31,11 +32,13 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
   let json = hasFlag(argv, '--json') || hasFlag(argv, '--jq');
   const run: Context['run'] = (nested, options) =>
     main(nested, { ...{ io, env, cwd, now, interrupts }, ...options });
-  const dispatch: Dispatch = async (definition, args, options) => {
-    const globals = withFormat(readGlobals(options), definition, options);
+  let definition: CommandDefinition | undefined;
+  const dispatch: Dispatch = async (chosen, args, options) => {
+    definition = chosen;
+    const globals = withFormat(readGlobals(options), chosen, options);
     json ||= globals.json && globals.format !== 'yaml';
-    await checkJsonChoice(definition, globals);
-    code = await definition.invoke(createContext(runtime, globals, run), args, options);
+    await checkJsonChoice(chosen, globals);
+    code = await chosen.invoke(createContext(runtime, globals, run), args, options);
   };
   try {
     const bold = wantsColor(io.stdout, env, { color })
@@ -48,7 +51,11 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
     const listed = joinFieldLists(argv);
     const path = commandPath(listed);
     const words = hasFlag(listed, '--json') ? await withJsonFields(listed, path) : listed;
-    const program = await buildProgram(tree, path, { dispatch, writeOut, columns, bold });
+    const onInvalid = (chosen: CommandDefinition) => {
+      definition = chosen;
+    };
+    const display = { writeOut, columns, bold };
+    const program = await buildProgram(tree, path, { dispatch, onInvalid, ...display });
     // Commander would print the help of what it knows, and ignore the unknown command.
     const parsed = isKnownCommand(program, path) ? words : withoutHelp(words);
     await program.parseAsync(parsed, { from: 'user' });
@@ -60,7 +67,7 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
       : withUsage(error, tree, argv);
     const report = withHelp(reportOf(shown), tree, argv);
     await printReport(runtime, report, { json, color });
-    code = report.exitCode;
+    code = failureCode(report.exitCode, definition);
   } finally {
     stopListening();
     if (help !== '') await write(io.stdout, help);

@@ -21,6 +21,12 @@ export interface ProcessRequest extends ProcessStart {
 export interface ProcessExit {
   readonly code: number | null;
   readonly signal: string | null;
+  /** It was ended at its `timeout`. */
+  readonly timedOut: boolean;
+  /** An exception of Python code, with its traceback. */
+  readonly error?: string;
+  /** The exception's class. */
+  readonly errorType?: string;
 }
 
 export type ProcessSignal = Extract<ProcessControl, { type: 'signal' }>['signal'];
@@ -99,7 +105,7 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
       stdout.push(null);
       stderr.push(null);
       stdin.destroy();
-      if (end?.type === 'exit') resolve({ code: end.code, signal: end.signal });
+      if (end?.type === 'exit') resolve(exitOf(end));
       else if (end?.type === 'error') {
         const { code, error, remedy } = end;
         reject(new ServiceError(isErrorCode(code) ? code : 'internal', error, { remedy }));
@@ -118,6 +124,15 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
     kill: (name) => control({ type: 'signal', signal: name }),
     resize: ({ columns, rows }) => control({ type: 'resize', columns, rows }),
     close: () => socket.terminate(),
+  };
+}
+
+function exitOf(event: Extract<ProcessEvent, { type: 'exit' }>): ProcessExit {
+  const { code, signal, timed_out, error, error_type } = event;
+  return {
+    ...{ code, signal, timedOut: timed_out === true },
+    ...(error === undefined ? {} : { error }),
+    ...(error_type === undefined ? {} : { errorType: error_type }),
   };
 }
 

@@ -236,22 +236,17 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'computer bash': {
     argv: ['computer', 'bash', name, 'false'],
-    answers: {
-      [`POST ${at}/bash`]: {
-        ...{ ...success, output: 'outerr', stdout: 'out', stderr: 'err', exit_code: 7 },
-        ...{ timed_out: false, truncated: false },
-      },
-    },
-    asks: [[`POST ${at}/bash`, { command: 'false' }]],
+    asks: [`GET ${at}/process`],
     code: 7,
     stdout: 'out',
     stderr: 'err',
   },
   'computer python': {
     argv: ['computer', 'python', name, '-c', 'print(1)'],
-    answers: { [`POST ${at}/exec`]: { ...success, output: '1\n', timed_out: false } },
-    asks: [[`POST ${at}/exec`, { code: 'print(1)' }]],
-    stdout: '1\n',
+    asks: [`GET ${at}/process`],
+    code: 7,
+    stdout: 'out',
+    stderr: 'err',
   },
   'computer shell': {
     argv: ['computer', 'shell', name],

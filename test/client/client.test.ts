@@ -166,7 +166,7 @@ test('a paused reader pauses the process, and no output is lost', async () => {
   let bytes = 0;
   for await (const part of remote.stdout) bytes += (part as Buffer).length;
   expect(bytes).toBe(total * 1024 * 1024);
-  expect(await remote.exited).toEqual({ code: 0, signal: null });
+  expect(await remote.exited).toEqual({ code: 0, signal: null, timedOut: false });
 });
 
 test("leaving a process closes its socket; a refused upgrade rejects with the answer's error", async () => {

@@ -61,7 +61,9 @@ export class Tour {
   #io(output: Output): Io {
     const { io } = this.#context;
     if (output === 'terminal') return io;
-    const { stdin, stderr } = io;
+    const { stderr } = io;
+    // A step must not wait for input.
+    const stdin = new PassThrough().end();
     return { stdin, stdout: this.#isQuiet ? new PassThrough().resume() : stderr, stderr };
   }
 

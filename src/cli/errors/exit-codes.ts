@@ -10,6 +10,10 @@ export const ExitCode = {
   notFound: 5,
   conflict: 6,
   unreachable: 7,
+  /** As of timeout(1). */
+  timedOut: 124,
+  /** As of `docker run`. */
+  notRun: 125,
   interrupted: 130,
 } as const;
 
@@ -22,6 +26,8 @@ export const exitCodeMeanings: readonly (readonly [number, string])[] = [
   [ExitCode.notFound, 'project, computer, key, owner or profile not found'],
   [ExitCode.conflict, 'limit reached, name taken, or not possible in the current state'],
   [ExitCode.unreachable, 'service or engine unavailable'],
+  [ExitCode.timedOut, 'exec, bash and python: ended at the time of --timeout'],
+  [ExitCode.notRun, 'exec, bash, python and shell: any other failure of vc itself'],
   [ExitCode.interrupted, 'interrupted with Ctrl-C'],
 ];
 
@@ -47,4 +53,10 @@ export function processExitCode(exit: { code: number | null; signal: string | nu
   const name = `SIG${(exit.signal ?? 'KILL').replace(/^SIG/, '')}`;
   const numbers: Readonly<Record<string, number>> = constants.signals;
   return 128 + (numbers[name] ?? constants.signals.SIGKILL);
+}
+
+/** The exit code for a failure of vc itself: 125 for a command that returns that of a program. */
+export function failureCode(code: number, command: { runsProgram?: true } = {}): number {
+  const isOwn = code === ExitCode.timedOut || code === ExitCode.interrupted;
+  return command.runsProgram && !isOwn ? ExitCode.notRun : code;
 }

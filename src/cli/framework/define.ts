@@ -70,6 +70,11 @@ interface Definition<A extends Arguments, O extends Options> {
   readonly examples: readonly Example[];
   /** Fields that `--json=FIELDS` accepts; absent if there is nothing to select. */
   readonly fields?: readonly string[];
+  /**
+   * Its exit code is that of a program in the computer, so that of a failure of vc itself has to be
+   * another: {@link ExitCode.notRun}.
+   */
+  readonly runsProgram?: true;
   /** Resolves to an exit code, or to nothing for 0. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most runners return nothing
   run(context: Context, args: Values<A>, options: Values<O>): Promise<number | void>;

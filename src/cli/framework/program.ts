@@ -26,6 +26,8 @@ export type Dispatch = (
 
 export interface ProgramOptions {
   readonly dispatch: Dispatch;
+  /** Called when the arguments of a command are invalid. */
+  readonly onInvalid?: (definition: CommandDefinition) => void;
   /** Prints help. */
   readonly writeOut: (text: string) => void;
   readonly columns: number | undefined;
@@ -138,6 +140,10 @@ function buildCommand(
   configure(command, options);
   const { summary, details } = definition;
   command
+    .exitOverride((error) => {
+      options.onInvalid?.(definition);
+      throw error;
+    })
     .summary(summary)
     .description(details === undefined ? `${summary}.` : `${summary}.\n\n${details}`)
     .aliases([...aliases])

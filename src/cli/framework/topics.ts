@@ -78,9 +78,10 @@ export const topics: Readonly<Record<string, Topic>> = {
       rows(exitCodeMeanings),
       '',
       paragraph(
-        '`vc computer exec` and `vc computer bash` return the exit code of the command that they ran,',
-        'or 128 plus the number of the signal that ended it. If several operations fail, the highest',
-        'exit code is returned.',
+        '`vc exec`, `vc bash`, `vc python` and `vc shell` return the exit code of the program that they',
+        'ran, or 128 plus the number of the signal that ended it, so a failure of vc itself, an invalid',
+        'command line included, is always 125 there. If several operations fail, the highest exit code',
+        'is returned.',
       ),
     ].join('\n'),
   },

@@ -53,7 +53,7 @@ test('a signal becomes 128 plus its number; an error of the service is reported'
     socket.close();
   });
   expect(await world.run(argv)).toMatchObject({
-    code: 6,
+    code: 125,
     stderr: 'error: It is stopped.\n',
   });
 });
@@ -61,7 +61,7 @@ test('a signal becomes 128 plus its number; an error of the service is reported'
 test('a lost connection is an error', async () => {
   world.service.onProcess((_, socket) => socket.terminate());
   const outcome = await world.run(['computer', 'exec', 'demo/desktop', '--', 'x']);
-  expect(outcome.code).toBe(7);
+  expect(outcome.code).toBe(125);
   expect(outcome.stderr).toContain('the connection was lost');
 });
 

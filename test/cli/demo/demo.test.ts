@@ -9,6 +9,11 @@ import { computer, openWorld, project, type World } from '../support/run.js';
 let world: World;
 beforeEach(async () => {
   world = await openWorld();
+  world.service.onProcess((_, socket) => {
+    socket.send(Buffer.from('\u0001Linux\n'));
+    socket.send('{"type": "exit", "code": 0, "signal": null}');
+    socket.close();
+  });
   world.service.handleOthers((request, response) => {
     if (request.url.includes('/screenshot')) {
       return response.writeHead(200, { 'content-type': 'image/png' }).end('the picture');
@@ -23,9 +28,6 @@ function answer({ method, url, body }: Received): unknown {
   if (url === '/api/me') return { running: 0, max_running: 2 };
   if (url === '/api/projects') return { ...project, ...(body as object) };
   if (method === 'POST' && url.endsWith('/computers')) return computer;
-  if (url.endsWith('/bash')) {
-    return { success: true, stdout: 'Linux\n', stderr: '', exit_code: 0, timed_out: false };
-  }
   return { success: true };
 }
 

@@ -49,7 +49,7 @@ describe('durations and positions', () => {
     await ok('wait', 'desk', '500ms');
     expect(performance.now() - began).toBeGreaterThan(500);
     const slow = await vc('bash', 'desk', 'sleep 60', '--timeout', '1s');
-    expect(slow.stderr).toContain('timed out after 1 s');
+    expect(slow.stderr).toContain('still running after 1 s');
     // Fails while the window below the pointer closes.
     const locate = 'until xdotool getmouselocation 2>/dev/null; do sleep 0.05; done';
     const pointer = () => ok('bash', 'desk', locate);

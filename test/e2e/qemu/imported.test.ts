@@ -77,7 +77,7 @@ describe('a computer from an imported disk', () => {
       ['python', 'own/toy', '-c', '1'],
     ]) {
       const { code, stderr } = await service.cli(['computer', ...words]);
-      expect(code).toBe(1);
+      expect(code).toBe(125);
       expect(stderr).toMatch(
         /^error: This computer has no shell: [^\n]*\n {7}Use its screen, [^\n]*\n$/,
       );

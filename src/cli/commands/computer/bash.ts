@@ -1,33 +1,31 @@
-import { constants } from 'node:os';
-import { CliError } from '../../errors/cli-error.js';
+import { UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
-import { argument, defineCommand, flag, list, value } from '../../framework/define.js';
-import { write } from '../../framework/io.js';
-import { timeLimit } from '../../input/duration.js';
-import { assignment, nonEmpty } from '../../input/parse.js';
-import { readAll } from '../../input/stdin.js';
+import type { Context } from '../../framework/context.js';
+import { defineCommand, flag, optional } from '../../framework/define.js';
+import { nonEmpty } from '../../input/parse.js';
+import { givenScript, scriptOptions } from '../../input/script/script.js';
 import { note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { inCommands } from '../../targets/computer-address.js';
 import { onComputer, runningComputer } from '../../targets/computers.js';
+import { EXIT_CODES, processOptions, runAttached } from '../../targets/processes.js';
 
 export const command = defineCommand({
   name: 'bash',
-  summary: 'Run a shell script and print its output',
+  summary: 'Run a shell script with stdin and output attached',
   details: [
-    'Returns the exit code of the script. The output is printed when the script has ended; use',
-    '`vc computer exec` to stream output or input. With os windows the script is a batch file.',
+    'Output is streamed and stdin is forwarded. Returns the exit code of the script,',
+    `${EXIT_CODES}. Ctrl-C ends the script and what it started. With os windows the script is a`,
+    'batch file, which gets no stdin. With --json, `success` is true if the exit code is 0.',
   ].join(' '),
+  runsProgram: true,
   arguments: {
     computer: runningComputer,
-    script: argument('script', 'script, or - for stdin', nonEmpty),
+    script: optional('script', 'script, or - for stdin', nonEmpty),
   },
   options: {
-    timeout: value('--timeout <duration>', 'kill the script after this time', timeLimit, {
-      otherwise: '200s',
-    }),
-    cwd: value('--cwd <directory>', 'working directory', nonEmpty),
-    env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
+    ...scriptOptions,
+    ...processOptions,
     background: flag('--background', 'run in the background and print the job id'),
   },
   examples: [
@@ -36,39 +34,44 @@ export const command = defineCommand({
       does: 'Open a program in the background',
       command: 'vc bash demo/desktop --background chromium',
     },
-    { does: 'Run a local script', command: 'vc bash demo/desktop - < setup.sh' },
+    { does: 'Run a local script', command: 'vc bash demo/desktop -f setup.sh' },
+    {
+      does: 'Search a local file with a script',
+      command: "vc bash demo/desktop 'grep -c error | tee count' < app.log",
+    },
   ],
-  async run(context, { computer, script }, { timeout, cwd, env, background }) {
-    const answer = await during(
-      context.progress(`Running in ${computer}`),
-      onComputer(context, 'bash', computer, {
-        command: script === '-' ? await readAll(context) : script,
-        ...{ timeout, cwd },
-        env: env.length > 0 ? Object.fromEntries(env) : undefined,
-        background: background || undefined,
-      }),
-    );
-    const { stdout, stderr, exit_code, timed_out, truncated, pid, job_id } = answer;
-    if (context.globals.json) await printJson(context, answer);
-    else if (background) {
-      await print(context, job_id ?? String(pid ?? ''));
-      const name = inCommands(context, computer);
-      await note(
-        context,
-        `running in the background; for its output: vc job logs ${name} ${job_id}`,
-      );
-    } else {
-      await write(context.io.stdout, stdout);
-      await write(context.io.stderr, stderr);
-      if (truncated) await note(context, 'the output was truncated');
+  async run(context, { computer, script }, { background, code, file, ...options }) {
+    if (background && options.timeout !== undefined) {
+      throw new UsageError('--timeout: not possible with --background', 'end it with: vc job end');
     }
-    if (timed_out) {
-      throw new CliError(`the script timed out after ${timeout ?? 200} s`, {
-        remedy: 'increase --timeout, or run it with --background',
-        code: 'timeout',
-      });
-    }
-    if (background) return ExitCode.ok;
-    return exit_code ?? 128 + constants.signals.SIGKILL;
+    const given = await givenScript(context, {
+      ...{ argument: script, argumentIs: 'text', code, file },
+    });
+    if (background) return runInBackground(context, computer, given.text, options);
+    const stdin = options.stdin && !given.isFromStdin;
+    return runAttached(context, computer, { ...options, stdin, command: given.text });
   },
 });
+
+async function runInBackground(
+  context: Context,
+  computer: string,
+  command: string,
+  { cwd, env }: { cwd: string | undefined; env: readonly (readonly [string, string])[] },
+): Promise<number> {
+  const answer = await during(
+    context.progress(`Starting in ${computer}`),
+    onComputer(context, 'bash', computer, {
+      ...{ command, cwd, background: true },
+      env: env.length > 0 ? Object.fromEntries(env) : undefined,
+    }),
+  );
+  const { pid, job_id } = answer;
+  if (context.globals.json) await printJson(context, answer);
+  else {
+    await print(context, job_id ?? String(pid ?? ''));
+    const name = inCommands(context, computer);
+    await note(context, `running in the background; for its output: vc job logs ${name} ${job_id}`);
+  }
+  return ExitCode.ok;
+}

@@ -1,16 +1,12 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { ServiceError } from '../../../client/errors.js';
 import { isErrorCode } from '../../../contract/errors.js';
 import type { BatchInput } from '../../../contract/index.js';
 import { CliError, UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
-import { cannotRead } from '../../errors/file-errors.js';
 import { reportOf } from '../../errors/report.js';
-import type { Context } from '../../framework/context.js';
 import { argument, defineCommand } from '../../framework/define.js';
 import { nonEmpty } from '../../input/parse.js';
-import { readAll } from '../../input/stdin.js';
+import { readScript } from '../../input/script/script.js';
 import { print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { onComputer, runningComputer } from '../../targets/computers.js';
@@ -65,15 +61,6 @@ export const command = defineCommand({
     );
   },
 });
-
-async function readScript(context: Context, script: string): Promise<string> {
-  if (script === '-') return readAll(context);
-  try {
-    return await readFile(resolve(context.cwd, script), 'utf8');
-  } catch (cause) {
-    throw cannotRead(script, cause);
-  }
-}
 
 /** The actions of a script, without blank lines. The service validates them. */
 function parseScript(text: string): Step[] {

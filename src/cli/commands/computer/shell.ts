@@ -2,10 +2,10 @@ import type { ProcessExit, RemoteProcess } from '../../../client/process.js';
 import { CliError } from '../../errors/cli-error.js';
 import { processExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
-import { defineCommand, list, value } from '../../framework/define.js';
-import { assignment, nonEmpty } from '../../input/parse.js';
+import { defineCommand } from '../../framework/define.js';
 import { computerAddress } from '../../targets/computer-address.js';
 import { namedOrOnly, optionalRunningComputer } from '../../targets/computers.js';
+import { environmentOptions } from '../../targets/processes.js';
 import { forwardInput, forwardOutputs, interruptible } from '../../terminal/process-io.js';
 import {
   EscapeFilter,
@@ -28,14 +28,12 @@ export const command = defineCommand({
   summary: 'Open an interactive shell',
   details: [
     'Opens the login shell in this terminal. Keys such as Ctrl-C go to the computer. To disconnect,',
-    'type Enter ~ . as in ssh. Returns the exit code of the shell. If stdin is not a terminal, the',
+    'type Enter ~ . as in ssh. Returns the exit code of the shell, or 125 if vc itself fails. If stdin is not a terminal, the',
     'shell reads commands from stdin.',
   ].join(' '),
+  runsProgram: true,
   arguments: { computer: optionalRunningComputer },
-  options: {
-    cwd: value('--cwd <directory>', 'working directory', nonEmpty),
-    env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
-  },
+  options: environmentOptions,
   examples: [
     { does: 'Open a shell', command: 'vc shell demo/desktop' },
     { does: 'Run commands from a file', command: 'vc shell demo/desktop < commands.sh' },

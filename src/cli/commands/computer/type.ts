@@ -1,8 +1,8 @@
 import { argument, defineCommand, value } from '../../framework/define.js';
 import { duration } from '../../input/duration.js';
 import { text } from '../../input/parse.js';
+import { readAll } from '../../input/script/stdin.js';
 import { settleOption } from '../../input/settle-options.js';
-import { readAll } from '../../input/stdin.js';
 import { act, runningComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({

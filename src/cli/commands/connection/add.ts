@@ -1,6 +1,6 @@
 import { argument, defineCommand, flag } from '../../framework/define.js';
 import { nonEmpty } from '../../input/parse.js';
-import { readAll } from '../../input/stdin.js';
+import { readAll } from '../../input/script/stdin.js';
 import { fields } from '../../output/fields.js';
 import { done, printJson } from '../../output/print.js';
 import { request } from '../../targets/client.js';

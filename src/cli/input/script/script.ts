@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { UsageError } from '../../errors/cli-error.js';
+import { cannotRead } from '../../errors/file-errors.js';
+import type { Context } from '../../framework/context.js';
+import { value } from '../../framework/define.js';
+import { nonEmpty } from '../parse.js';
+import { decodeText, readAll } from './stdin.js';
+
+/** The text of a local file, or of stdin for `-`. Throws CliError if it cannot be read. */
+export async function readScript(context: Context, path: string): Promise<string> {
+  if (path === '-') return readAll(context);
+  const bytes = await readFile(resolve(context.cwd, path)).catch((cause: unknown) => {
+    throw cannotRead(path, cause);
+  });
+  return decodeText(bytes, path);
+}
+
+/** Options for what to run, the same for each language. */
+export const scriptOptions = {
+  code: value('-c, --code <code>', 'code to run', nonEmpty),
+  file: value('-f, --file <file>', 'local file to run, or - for stdin', nonEmpty),
+};
+
+interface Given {
+  /** The positional argument. */
+  readonly argument: string | undefined;
+  /** What it is; `-` is stdin either way. */
+  readonly argumentIs: 'text' | 'file';
+  readonly code: string | undefined;
+  readonly file: string | undefined;
+}
+
+export interface Script {
+  readonly text: string;
+  readonly isFromStdin: boolean;
+}
+
+/** The only script that was given. Throws UsageError for none, or more than one. */
+export async function givenScript(context: Context, given: Given): Promise<Script> {
+  const { argument, argumentIs, code, file } = given;
+  const all = [argument, code, file].filter((one) => one !== undefined);
+  if (all.length > 1) throw new UsageError('give one script only');
+  const path = file ?? (argumentIs === 'file' || argument === '-' ? argument : undefined);
+  const text = code ?? (path === undefined ? argument : await readScript(context, path));
+  if (text === undefined) throw new UsageError('no script given');
+  return { text, isFromStdin: path === '-' };
+}

@@ -1,0 +1,105 @@
+import type { Readable } from 'node:stream';
+import type { ProcessExit, ProcessRequest, RemoteProcess } from '../../client/process.js';
+import { CappedOutput } from '../../lib/streams/capped-output.js';
+import { CliError } from '../errors/cli-error.js';
+import { ExitCode, processExitCode } from '../errors/exit-codes.js';
+import type { Context } from '../framework/context.js';
+import { flag, list, value } from '../framework/define.js';
+import { write } from '../framework/io.js';
+import { timeLimit } from '../input/duration.js';
+import { assignment, nonEmpty } from '../input/parse.js';
+import { printJson } from '../output/print.js';
+import { forwardInput, forwardOutputs, interruptible } from '../terminal/process-io.js';
+import { computerAddress } from './computer-address.js';
+
+/** Options of the process's surroundings. */
+export const environmentOptions = {
+  cwd: value('--cwd <directory>', 'working directory', nonEmpty),
+  env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
+};
+
+/** Options of commands that run a program with its streams attached. */
+export const processOptions = {
+  ...environmentOptions,
+  timeout: value('--timeout <duration>', 'end the program after this time', timeLimit, {
+    otherwise: 'no limit',
+  }),
+  stdin: flag('-n, --no-stdin', 'do not forward stdin'),
+};
+
+/** Help texts that the commands share. */
+export const EXIT_CODES =
+  'or 128 plus the number of the signal that ended it, 124 at the time limit, and 125 if vc itself fails';
+
+interface Attached extends Pick<ProcessRequest, 'argv' | 'command' | 'code' | 'cwd' | 'timeout'> {
+  readonly env: readonly (readonly [string, string])[];
+  readonly stdin: boolean;
+}
+
+/** Runs a program in the computer, connected to this process's streams; resolves to its exit code. */
+export async function runAttached(
+  context: Context,
+  computer: string,
+  { stdin, env, ...request }: Attached,
+): Promise<number> {
+  const address = await computerAddress(context, computer);
+  const client = await context.client();
+  const remote = await client.process(address, {
+    ...request,
+    env: env.length > 0 ? Object.fromEntries(env) : undefined,
+    signal: context.interrupts.signal,
+  });
+  if (stdin) forwardInput(context.io.stdin, remote);
+  else remote.stdin.end();
+  const handle = context.globals.json ? printDocument : printOutputs;
+  const exit = await interruptible(context, remote, handle(context, remote));
+  if (exit.timedOut) {
+    throw new CliError(`the program was still running after ${request.timeout} s and was ended`, {
+      remedy: 'increase --timeout',
+      code: 'timeout',
+      exitCode: ExitCode.timedOut,
+    });
+  }
+  return processExitCode(exit);
+}
+
+async function printOutputs(context: Context, remote: RemoteProcess): Promise<ProcessExit> {
+  const exit = await forwardOutputs(context, remote);
+  const { error, errorType = '' } = exit;
+  // What these two say is in the exit code.
+  const isSilent = errorType === 'SystemExit' || (errorType === 'KeyboardInterrupt' && exit.signal);
+  if (error !== undefined && !isSilent) {
+    await write(context.io.stderr, `${error.trimEnd()}\n`);
+  }
+  return exit;
+}
+
+/** Kept of each output in a JSON document, which is in memory as a whole. */
+const MOST_BYTES = 64 * 1024 * 1024;
+
+async function printDocument(context: Context, remote: RemoteProcess): Promise<ProcessExit> {
+  const [out, err, exit] = await Promise.all([
+    collect(remote.stdout),
+    collect(remote.stderr),
+    remote.exited,
+  ]);
+  const { code, signal, timedOut, error, errorType } = exit;
+  const [stdout, stderr] = [out.text(), err.text()];
+  await printJson(context, {
+    success: code === 0 && !timedOut,
+    output: stdout + stderr,
+    ...{ stdout, stderr },
+    exit_code: code,
+    signal: signal === null ? null : signal.replace(/^SIG/, ''),
+    timed_out: timedOut,
+    truncated: out.truncated || err.truncated,
+    ...(error === undefined ? {} : { error, error_type: errorType }),
+  });
+  return exit;
+}
+
+async function collect(stream: Readable): Promise<CappedOutput> {
+  const output = new CappedOutput(MOST_BYTES);
+  for await (const chunk of stream) output.write(chunk);
+  return output;
+}

@@ -70,7 +70,7 @@ export class ComputerHandle {
     return new ComputerHandle(this.#client, { id });
   }
 
-  /** Removes it with its disk, for good. */
+  /** Deletes it and its disk permanently. */
   async delete(): Promise<void> {
     await this.#run('deleteComputer');
   }
@@ -115,7 +115,7 @@ export class ComputerHandle {
     await this.#run('key', { key, ...options });
   }
 
-  /** Waits for a time or for the screen; resolves with the seconds that it took. */
+  /** Waits for a time or for the screen; resolves to the seconds waited. */
   async wait(body: NonNullable<BodyInput<'wait'>>): Promise<number> {
     return (await this.#run('wait', body)).waited;
   }
@@ -133,12 +133,12 @@ export class ComputerHandle {
     return reachableView(await this.#run('view', { mode }), this.#client.baseUrl);
   }
 
-  /** Runs a command line in a shell and waits for its end. */
+  /** Runs a command line in a shell and waits until it ends. */
   bash(command: string, options: Options<'bash', 'command'> = {}): Promise<Answer<'bash'>> {
     return this.#run('bash', { command, ...options });
   }
 
-  /** Runs Python 3 code and waits for its end. */
+  /** Runs Python 3 code and waits until it ends. */
   python(code: string, options: Options<'exec', 'code'> = {}): Promise<Answer<'exec'>> {
     return this.#run('exec', { code, ...options });
   }

@@ -5,20 +5,20 @@ import { FILE_PATHS } from '../contract/routes.js';
 import type { Client } from './client.js';
 import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
 
-/** A file of a computer that is being read. */
+/** An open file of a computer. */
 export interface RemoteFile {
-  /** Its bytes; a stream that is not read to its end has to be destroyed. */
+  /** Its bytes. Destroy the stream unless it is read to its end. */
   readonly stream: Readable;
-  /** Bytes; undefined for a file that does not know, as in /proc. */
+  /** Size in bytes; undefined for files without one, as in /proc. */
   readonly size: number | undefined;
   /** Permission bits. */
   readonly mode: number | undefined;
 }
 
 export interface WriteOptions {
-  /** Permission bits; by default those of the file that is there, or what the computer gives. */
+  /** Permission bits; by default those of the existing file, or else the computer's default. */
   readonly mode?: number | undefined;
-  /** Bytes that a stream will have. The file is not written when it has others. */
+  /** Length of a stream in bytes. If it has another length, the file is not written. */
   readonly size?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -61,7 +61,7 @@ export class ComputerFiles {
     return Buffer.concat(chunks);
   }
 
-  /** Writes a file; it appears whole or not at all. */
+  /** Writes a file; it appears complete or not at all. */
   async write(
     path: string,
     data: Readable | Buffer | string,
@@ -82,7 +82,7 @@ export class ComputerFiles {
     return (await json(body)) as files.FileWritten;
   }
 
-  /** What a path leads to: a file or a directory. */
+  /** The file or directory that a path leads to. */
   entry(path: string, signal?: AbortSignal): Promise<Answer<'getEntry'>> {
     return this.#client.request('getEntry', { params: this.#params, query: { path }, signal });
   }
@@ -92,7 +92,7 @@ export class ComputerFiles {
     return (await this.#client.request('listDirectory', options)).entries;
   }
 
-  /** Makes a directory, if it is not there; the one above it has to be. */
+  /** Creates a directory unless it exists; its parent must exist. */
   makeDirectory(
     path: string,
     { mode, signal }: Omit<WriteOptions, 'size'> = {},
@@ -101,7 +101,7 @@ export class ComputerFiles {
     return this.#client.request('makeDirectory', { params: this.#params, body, signal });
   }
 
-  /** Makes a symbolic link, in place of one that is there. */
+  /** Creates a symbolic link; replaces an existing one. */
   makeLink(path: string, target: string, signal?: AbortSignal): Promise<Answer<'makeLink'>> {
     const body = { path, target };
     return this.#client.request('makeLink', { params: this.#params, body, signal });

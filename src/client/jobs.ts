@@ -16,7 +16,7 @@ export class ComputerJobs {
     return (await this.#client.request('listJobs', { params: this.#params, signal })).jobs;
   }
 
-  /** A job with its output from `offset` on; `next_offset` is where to go on. */
+  /** A job with its output from `offset` on; continue at `next_offset`. */
   get(
     job: string,
     query: QueryInput<'getJob'> = {},
@@ -25,7 +25,7 @@ export class ComputerJobs {
     return this.#client.request('getJob', { params: { ...this.#params, job }, query, signal });
   }
 
-  /** Ends its process group, by force if need be, and resolves with how it ended. */
+  /** Terminates its process group, kills it if necessary, and resolves to the ended job. */
   end(job: string, signal?: AbortSignal): Promise<Answer<'endJob'>> {
     return this.#client.request('endJob', { params: { ...this.#params, job }, signal });
   }

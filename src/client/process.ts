@@ -39,16 +39,16 @@ export interface RemoteProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Settles after the last byte of output has been handed on. */
+  /** Settles after the last byte of output has been delivered. */
   readonly exited: Promise<ProcessExit>;
   /** Sends a signal to the process group. */
   kill(signal: ProcessSignal): void;
   resize(size: { columns: number; rows: number }): void;
-  /** Leaves: the service ends the process group. */
+  /** Disconnects; the service then ends the process group. */
   close(): void;
 }
 
-/** Opens the WebSocket, sends the start message and hands back the streams. */
+/** Opens the WebSocket, sends the start message and returns the streams. */
 export async function openProcess(
   endpoint: Endpoint,
   address: ComputerAddress,

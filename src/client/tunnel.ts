@@ -12,7 +12,7 @@ import { openSocket, sendBytes } from './http/socket.js';
 const CLOSE_MS = 10_000;
 
 /**
- * A connection to a port of a computer, with backpressure; each side can be ended by itself.
+ * A connection to a port of a computer, with backpressure; each direction can be ended separately.
  * Rejects with the service's error when nothing listens there.
  */
 export async function openTunnel(
@@ -81,7 +81,7 @@ class Tunnel extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    // Where both sides have ended the service closes; closing first could cut off what is under way.
+    // The service closes when both sides have ended; closing first could lose data in transit.
     if (this.readableEnded && this.writableFinished) {
       const timer = setTimeout(() => this.#socket.terminate(), CLOSE_MS);
       timer.unref();

@@ -77,7 +77,7 @@ class Projects {
     return this.#client.request('getProject', { params: { project } });
   }
 
-  /** Removes a project and its computers with their disks, for good. */
+  /** Deletes a project, its computers and their disks permanently. */
   async delete(project: string): Promise<void> {
     await this.#client.request('deleteProject', { params: { project } });
   }
@@ -115,7 +115,7 @@ class Computers {
     return (await this.#client.request('listComputers', { params: { project } })).computers;
   }
 
-  /** The handle of a computer that exists; fails when it does not. */
+  /** The handle of a computer; rejects if it does not exist. */
   async get(address: ComputerAddress): Promise<ComputerHandle> {
     const handle = new ComputerHandle(this.#client, address);
     const { id } = await handle.get();
@@ -130,7 +130,7 @@ class Keys {
     this.#client = client;
   }
 
-  /** Makes an API key; the answer is the only place where it can be seen. */
+  /** Creates an API key. Only this answer contains its text. */
   create(name: string): Promise<Answer<'createKey'>> {
     return this.#client.request('createKey', { body: { name } });
   }
@@ -151,7 +151,7 @@ class Connections {
     this.#client = client;
   }
 
-  /** Keeps an RTMP target under a name. Its stream key is never shown again. */
+  /** Stores an RTMP target under a name. Its stream key is never shown again. */
   create(body: NonNullable<BodyInput<'createConnection'>>): Promise<Answer<'createConnection'>> {
     return this.#client.request('createConnection', { body });
   }

@@ -36,7 +36,7 @@ export interface FleetOptions {
   /** Limit of running computers per owner, unless the owner has its own. */
   readonly maxRunning: number;
   readonly log: Log;
-  /** May streams go to addresses that are not on the public internet? No if left out. */
+  /** Allow streams to addresses outside the public internet. Default: false. */
   readonly allowPrivateRtmp?: boolean;
   readonly connectors?: Connectors;
 }
@@ -98,12 +98,12 @@ export class Fleet {
     return this.#probes;
   }
 
-  /** What the engines hold to make computers from. */
+  /** The images of all engines. */
   images(signal?: AbortSignal): Promise<ImageList> {
     return listStoredImages([...this.#machines.engines()], signal);
   }
 
-  /** Can the store be read and written, and has its disk room for more? */
+  /** Whether the store can be read and written, and its disk has free space. */
   storeState(): StoreState {
     const { failure } = this.auditLog;
     const state = this.#store.state();

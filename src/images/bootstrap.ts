@@ -28,7 +28,7 @@ export async function bootstrap(
   await bootstrapLayers({ ...recipe, packages: await readPackages(recipe) }, target, options);
 }
 
-/** The same for any packages and folders. */
+/** Like {@link bootstrap}, for any packages and folders. */
 export async function bootstrapLayers(
   { layers, packages }: Layers,
   target: string,
@@ -58,7 +58,7 @@ function setupHooks(layer: string): string[] {
   ];
 }
 
-/** Owned by root, and readable by all whatever the umask under which the sources were checked out. */
+/** Files are owned by root and readable by all, independent of the umask of the checkout. */
 async function packFiles(files: string, overlay: string, signal?: AbortSignal): Promise<void> {
   const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u=rwX,go=rX'];
   await execa('tar', [...owner, '--sort=name', '-C', files, '-cf', overlay, '.'], {
@@ -75,7 +75,7 @@ async function mmdebstrapArguments(
     '--mode=auto',
     '--variant=minbase',
     '--format=tar',
-    // The set-up leaves folders in /run that a container's user could not make.
+    // setup.sh creates folders in /run that a container's user cannot create.
     '--skip=cleanup/run',
     `--include=${packages.join(',')}`,
     ...hooks.map((hook) => `--customize-hook=${hook}`),
@@ -85,7 +85,7 @@ async function mmdebstrapArguments(
   ];
 }
 
-/** A path as one word of mmdebstrap's special hooks, which know quoting but are not run by a shell. */
+/** Quotes a path for mmdebstrap's special hooks, which are not run by a shell. */
 function hookWord(path: string): string {
   return path.replace(/[^\w/.-]/gu, '\\$&');
 }
@@ -100,7 +100,7 @@ async function runMmdebstrap(args: readonly string[], options: BuildOptions): Pr
     buffer: false,
     reject: false,
     env: { DEBIAN_FRONTEND: 'noninteractive', LC_ALL: 'C.UTF-8' },
-    // A process group of its own, so that all of it can be ended: see `endGroup`.
+    // Its own process group, which `endGroup` terminates.
     detached: true,
   });
   const end = () => endGroup(subprocess.pid);

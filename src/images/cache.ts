@@ -2,8 +2,8 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 /**
- * Folder for what can be built again: `VC_CACHE_DIR`, else `vc` in `XDG_CACHE_HOME`, else in
- * `~/.cache`. Outside of the program's own folder, so that all versions of it share the cache.
+ * Folder for files that can be rebuilt: `VC_CACHE_DIR`, else `vc` in `XDG_CACHE_HOME`, else in
+ * `~/.cache`. Outside the package's folder, so that all versions share it.
  */
 export function defaultCacheDirectory(environment: NodeJS.ProcessEnv = process.env): string {
   if (environment.VC_CACHE_DIR) {

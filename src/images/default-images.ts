@@ -1,10 +1,10 @@
 /**
- * The image that a computer gets by its system when none is named. Windows programs run by Wine:
- * a licensed Windows is a disk that a user imports, under a name of its own.
+ * The default image of each operating system. For `windows` it is Wine: a licensed Windows is a disk
+ * that a user imports under another name.
  */
 export const DEFAULT_IMAGES = { linux: 'linux', windows: 'wine' } as const;
 
-/** The image or recipe that is meant: a system's name stands for its default image. */
+/** Resolves the name of an image or recipe: an operating system stands for its default image. */
 export function imageNamed(name: string): string {
   return Object.hasOwn(DEFAULT_IMAGES, name)
     ? DEFAULT_IMAGES[name as keyof typeof DEFAULT_IMAGES]

@@ -3,17 +3,17 @@ import { join } from 'node:path';
 import { z } from 'zod';
 
 const Plan = z.strictObject({
-  /** The system that computers of this image have. */
+  /** Operating system of computers with this image. */
   os: z.enum(['linux', 'windows']).default('linux'),
   /** Name of the recipe that this one builds on. */
   base: z.string().optional(),
-  /** Which sections of its package list are wanted here, too. */
+  /** Sections of the base's package list to include. */
   sections: z.array(z.string()).default([]),
 });
 
 export type RecipePlan = z.infer<typeof Plan>;
 
-/** A recipe's `recipe.json`; without one it is for Linux and builds on no other. */
+/** A recipe's `recipe.json`; a recipe without one is for Linux and has no base. */
 export async function readPlan(directory: string): Promise<RecipePlan> {
   const path = join(directory, 'recipe.json');
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

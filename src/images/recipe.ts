@@ -15,30 +15,30 @@ const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 /** Subfolder of a recipe with additional packages, files and set-up for virtual machines. */
 const VM = 'vm';
 
-/** How a machine image is made: a folder with `packages`, `files/`, `setup.sh`, maybe `recipe.json`. */
+/** A machine image's sources: a folder with `packages`, `files/`, `setup.sh`, maybe `recipe.json`. */
 export interface Recipe {
   readonly name: string;
   /** Absolute path of the folder. */
   readonly directory: string;
   readonly os: 'linux' | 'windows';
-  /** Folders whose files and set-up follow one another: that of the recipe built on, then its own. */
+  /** Folders in the order of their files and set-up: that of the base, then its own. */
   readonly layers: readonly string[];
   /** SHA-256 in hexadecimal digits. The same sources give the same hash on every machine. */
   readonly hash: string;
 }
 
-/** What a root file system is made of. */
+/** Sources of a root file system. */
 export interface Layers {
-  /** Folders with `files/` and `setup.sh`: all files are laid, then the set-ups are run in turn. */
+  /** Folders with `files/` and `setup.sh`: all files are copied, then the set-ups run in order. */
   readonly layers: readonly string[];
   readonly packages: readonly string[];
 }
 
-/** How the disk of a virtual machine is made: the recipe, then what its folders `vm` add. */
+/** Sources of a virtual machine's disk: the recipe and the additions in its `vm` folders. */
 export interface VmRecipe extends Layers {
   readonly name: string;
   readonly os: 'linux' | 'windows';
-  /** Of all of it; that of the {@link Recipe} leaves `vm` out. */
+  /** Hash of all sources; that of {@link Recipe} does not include `vm`. */
   readonly hash: string;
 }
 
@@ -53,7 +53,7 @@ export async function listRecipes(root: string = RECIPES): Promise<string[]> {
 
 /**
  * Reads the recipe called `name` in `root`, which defaults to the recipes of this package. Throws
- * an `Error` that lists what there is when no recipe has this name.
+ * an `Error` that lists the known names if no recipe has this name.
  */
 export async function loadRecipe(name: string, root: string = RECIPES): Promise<Recipe> {
   const names = await listRecipes(root);
@@ -75,7 +75,7 @@ export async function loadRecipe(name: string, root: string = RECIPES): Promise<
   };
 }
 
-/** As {@link loadRecipe}, for a virtual machine: what the folders `vm` of its layers add comes last. */
+/** Like {@link loadRecipe}, for a virtual machine: the additions of the `vm` folders come last. */
 export async function loadVmRecipe(name: string, root: string = RECIPES): Promise<VmRecipe> {
   const recipe = await loadRecipe(name, root);
   const { os, layers } = recipe;
@@ -92,7 +92,7 @@ export async function loadVmRecipe(name: string, root: string = RECIPES): Promis
   };
 }
 
-/** The present hash of a recipe of this package: an image with another one is out of date. */
+/** The current hash of a recipe of this package; an image with another one is stale. */
 export async function recipeHash(name: string): Promise<string> {
   return (await loadRecipe(name)).hash;
 }
@@ -101,25 +101,25 @@ const join256 = (...hashes: string[]) =>
   createHash('sha256').update(hashes.join('\n')).digest('hex');
 
 /**
- * The names in the recipe's package list, words without what follows a `#` in a line, and before
- * them those of the sections that it takes from the recipe it builds on.
+ * The packages of a recipe: first those of the selected sections of its base, then its own list. In a
+ * list, `#` starts a comment.
  */
 export async function readPackages(recipe: Recipe): Promise<string[]> {
   const { sections } = await readPlan(recipe.directory);
   const own = await readList(recipe.directory);
   const base = recipe.layers.at(-2);
   if (base === undefined) return own.flatMap(({ packages }) => packages);
-  const lent = await readList(base);
-  const taken = sections.flatMap((title) => {
-    const section = lent.find((each) => each.title === title);
+  const inherited = await readList(base);
+  const selected = sections.flatMap((title) => {
+    const section = inherited.find((each) => each.title === title);
     if (section === undefined) throw new Error(`${base}/packages has no section "${title}".`);
     return section.packages;
   });
-  return [...new Set([...taken, ...own.flatMap(({ packages }) => packages)])];
+  return [...new Set([...selected, ...own.flatMap(({ packages }) => packages)])];
 }
 
 interface Section {
-  /** The first line of comment of a paragraph, up to a colon. */
+  /** The first comment of the paragraph, up to a colon. */
   readonly title: string;
   readonly packages: readonly string[];
 }

@@ -7,9 +7,9 @@ import { defaultCacheDirectory } from './cache.js';
 import type { Recipe } from './recipe.js';
 
 export interface RootfsOptions extends BuildOptions {
-  /** Where built file systems are kept. */
+  /** Directory of built file systems. */
   readonly cacheDirectory?: string | undefined;
-  /** Makes the tarball; a test replaces it. */
+  /** Builds the tarball; replaced in tests. */
   readonly build?: typeof bootstrap;
 }
 
@@ -20,9 +20,9 @@ export interface Rootfs {
 }
 
 /**
- * The root file system of a recipe: from the cache at once, else built, which takes minutes. At
- * most one build of a recipe runs on the host; other requests wait for it. A tarball appears
- * under its name only when it is whole and on the disk; older ones of the recipe are removed then.
+ * Returns the root file system of a recipe from the cache, or builds it, which takes minutes. At most
+ * one build of a recipe runs on the host; other callers wait for it. A tarball gets its name only when
+ * it is complete and flushed to the disk; then older ones of the recipe are removed.
  */
 export async function buildRootfs(recipe: Recipe, options: RootfsOptions = {}): Promise<Rootfs> {
   const images = join(options.cacheDirectory ?? defaultCacheDirectory(), 'images');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 /** The release that the recipes are written for. */
 export const SUITE = 'bookworm';
 
-/** Where packages come from when the host does not say otherwise. */
+/** Default package sources. */
 const DEFAULT_SOURCES = [
   `deb http://deb.debian.org/debian ${SUITE} main`,
   `deb http://deb.debian.org/debian ${SUITE}-updates main`,
@@ -15,7 +15,7 @@ const SUITES = [SUITE, `${SUITE}-updates`, `${SUITE}-security`];
 
 /**
  * Package sources for an image, as lines of a `sources.list`. A host that runs the same Debian
- * release lends its own mirrors; any other one gets Debian's.
+ * release provides its own mirrors; other hosts get Debian's.
  */
 export async function packageSources(apt = '/etc/apt'): Promise<string[]> {
   const lines = [...new Set(await hostSources(apt))];
@@ -58,7 +58,7 @@ function parseStanzas(text: string): string[] {
   });
 }
 
-/** Debian's own suites only: other vendors use its release names, with components of their own. */
+/** Only Debian's suites: other vendors use the same release names with other components. */
 function debian(uris: string[], suites: string[], components: string[]): string[] {
   if (!components.includes('main')) {
     return [];

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 const MANIFEST = 'package.json';
 
 /**
- * The package's own directory, with a slash at its end. Found by looking upwards, because a module
- * does not know whether it runs as a source or inside a chunk of the build.
+ * The package's directory, with a trailing slash. Searched upwards, because this module runs as a
+ * source or inside a chunk of the build.
  */
 export const packageRoot: URL = findRoot(new URL('..', import.meta.url));
 

@@ -2,7 +2,7 @@ import { DEFAULT_BASE_URL } from '../contract/constants.js';
 import type { Environment } from './directory.js';
 import type { ProfileStore } from './store.js';
 
-/** Where a setting comes from, the strongest first. */
+/** Where a setting comes from, highest precedence first. */
 export type Source = 'flag' | 'environment' | 'profile' | 'default';
 
 export interface Setting<T> {
@@ -41,9 +41,9 @@ export class UnknownProfileError extends Error {
 }
 
 /**
- * Flag over environment over profile over default, each value by itself; an empty variable counts
- * as unset. One exception: a profile's key and listener uid hold for the profile's own base URL
- * only, never for another one that a flag or variable names.
+ * Precedence: flag > environment > profile > default, for each value; an empty variable counts as
+ * unset. Exception: a profile's key and listener uid apply only to the profile's own base URL, never
+ * to one from a flag or variable.
  */
 export async function resolveSettings(
   store: ProfileStore,
@@ -85,7 +85,7 @@ export async function resolveSettings(
   };
 }
 
-/** True when two base URLs lead to the same place; `localhost` is 127.0.0.1. */
+/** True if two base URLs are the same address; `localhost` is 127.0.0.1. */
 export function sameBaseUrl(one: string, other: string): boolean {
   return normalize(one) === normalize(other);
 }

@@ -7,12 +7,12 @@ export interface Profile {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly project?: string;
-  /** A uid, or `any`: the user besides root and oneself who may own the service's port. */
+  /** A uid, or `any`: who may own the service's port besides root and the current user. */
   readonly listenerUid?: string;
 }
 
 export interface ProfileFile {
-  /** Name of the profile in use when nothing else is said. */
+  /** Name of the profile that is used by default. */
   readonly current: string;
   readonly profiles: Readonly<Record<string, Profile>>;
 }
@@ -41,7 +41,7 @@ export class ProfileStore {
 
   /**
    * Reads the file itself: loading conf takes longer than a whole command should.
-   * @throws ProfileFileError it is there and is damaged or unreadable
+   * @throws ProfileFileError it exists but is damaged or unreadable
    */
   async read(): Promise<ProfileFile> {
     let text: string;

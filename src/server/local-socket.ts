@@ -19,7 +19,7 @@ export interface LocalSocketParts {
 }
 
 /**
- * What only this machine's commands may ask of the service, on a unix socket of mode 0600:
+ * Operations for commands on this host only, on a unix socket of mode 0600:
  * `POST /backup` answers with a backup. The state must be locked for this service alone.
  */
 export async function listenLocally(parts: LocalSocketParts): Promise<{ close(): Promise<void> }> {

@@ -27,7 +27,7 @@ export interface ServeOptions extends EngineOptions {
   readonly logLevel: LevelWithSilent;
   /** Turns a line of JSON into the line to write, both with their newline. */
   readonly formatLog?: (line: string) => string;
-  /** Puts the first key where its user finds it; called before the key takes effect. */
+  /** Stores the first key for the user; called before the key takes effect. */
   publishFirstKey(key: string, baseUrl: string): Promise<void>;
 }
 
@@ -38,7 +38,7 @@ export interface Service {
   close(): Promise<void>;
 }
 
-/** Starts the service. Rejects, with nothing left open, when the port or the state is taken. */
+/** Starts the service. Rejects, with nothing left open, if the port or the state is in use. */
 export async function serve(options: ServeOptions): Promise<Service> {
   const log = pino(
     {

@@ -4,7 +4,7 @@ import { openShell } from '../shell/shell.js';
 
 const FIRST_MS = 30_000;
 
-/** Uses a machine as most clients do first: takes its screen and runs a command. */
+/** Does what most clients do first: reads the screen and runs a command. */
 export async function warmUp({ dial, access, pixels, signal }: WarmUp): Promise<void> {
   const options = { signal, pixels, timeoutMs: FIRST_MS };
   const screen = await openScreen(await dial('screen'), options);

@@ -9,8 +9,8 @@ import { isChecked, type ListenerUid, verifyPeer } from './trusted-peer.js';
  * Opens a pool to `origin` (`http://host:port`), for many requests and large bodies. Nothing is sent
  * yet.
  *
- * Enters undici by its request path alone: the whole package, with fetch, caches and mocks, takes
- * three times as long to load.
+ * Imports only undici's request modules: the whole package, with fetch, caches and mocks, takes three
+ * times as long to load.
  */
 export function openPool(origin: string, listenerUid: ListenerUid | undefined): Transport {
   const pool = new Pool(origin, {

@@ -62,7 +62,7 @@ export function sendBytes(
   if (bytes.length === 0) done();
 }
 
-/** Resolves when the upgrade is accepted; a refusal becomes the error that its answer stands for. */
+/** Resolves when the upgrade is accepted; rejects with the error of a refusal's answer. */
 function opened(socket: WebSocket, baseUrl: string): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('open', () => {

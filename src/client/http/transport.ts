@@ -31,7 +31,7 @@ export interface Transport {
 /** Milliseconds to wait for a connection. */
 export const CONNECT_MS = 10_000;
 
-/** No connection came about in time. */
+/** The connection was not established in time. */
 export class ConnectTimeoutError extends Error {
   readonly code = 'ETIMEDOUT';
 }

@@ -1,5 +1,4 @@
-// The parts of undici that a request goes through, by their own paths: the package ships no types
-// for them.
+// undici's modules for requests, by their paths: the package has no types for them.
 declare module 'undici/lib/dispatcher/pool.js' {
   // biome-ignore lint/style/noDefaultExport: it is undici's
   export { Pool as default } from 'undici';

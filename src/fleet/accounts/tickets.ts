@@ -5,7 +5,7 @@ import type { Owner } from './api-keys.js';
 
 /** Lifetime of a ticket in milliseconds. */
 const LIFE_MS = 60_000;
-/** Tickets that may be open at once; the oldest gives way. */
+/** Limit of open tickets; the oldest one is dropped. */
 const MOST = 10_000;
 
 /** The access that a ticket grants, once. */
@@ -29,7 +29,7 @@ export class Tickets {
     this.#now = now;
   }
 
-  /** A new ticket, and the wall-clock time of its end; its text is known to the caller alone. */
+  /** Issues a ticket. Returns its text, which is not stored, and the wall-clock time of its expiry. */
   issue(grant: Omit<Ticket, 'expiresAt'>): { readonly text: string; readonly expiresAt: Date } {
     const now = this.#now();
     // All tickets live equally long, so the map is sorted by expiry.

@@ -34,7 +34,7 @@ export class Actions {
     this.#running.refuseStopped(record);
   }
 
-  /** Performs a mouse or keyboard action when those before it are done. */
+  /** Performs a mouse or keyboard action after earlier ones. */
   async perform<N extends actions.InputActionName>(
     record: ComputerRecord,
     name: N,
@@ -80,7 +80,7 @@ export class Actions {
     });
   }
 
-  /** Seconds that were waited. */
+  /** Returns the seconds waited. */
   async wait(record: ComputerRecord, input: actions.Wait, signal?: AbortSignal): Promise<number> {
     const begun = performance.now();
     const seconds = input.duration ?? input.seconds ?? 0;

@@ -76,7 +76,7 @@ function failure(error: unknown, subject: Subject): BatchFailure {
   return remedy === undefined ? failed : { ...failed, remedy };
 }
 
-/** A picture as JSON carries it. */
+/** A screenshot in JSON. */
 export function pictureAnswer({ data, format, width, height }: Picture): Screenshot {
   const image = data.toString('base64');
   return { success: true, image, format, encoding: 'base64', width, height };

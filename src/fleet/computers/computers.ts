@@ -48,8 +48,8 @@ export class Computers {
   }
 
   /**
-   * Makes a copy of a computer in its project: of a running one with its memory, and it runs; of a
-   * stopped one with its disk, and it is stopped. With `wait` answers when it is ready.
+   * Copies a computer in its project: a running one with its memory, so the copy runs; a stopped one
+   * with its disk, so the copy is stopped. With `wait` answers when it is ready.
    */
   async fork(owner: Owner, { id }: ComputerRecord, name: string, wait: Waiting): Promise<Computer> {
     return this.#begin(await this.#creation.ofComputer(owner, id, name), wait);
@@ -68,7 +68,7 @@ export class Computers {
     }
   }
 
-  /** How many of the owner's computers run, and how many may. */
+  /** Number of the owner's running computers, and the limit. */
   usage(ownerId: string): Pick<Me, 'running' | 'max_running'> {
     return this.#quota.usage(ownerId);
   }

@@ -36,7 +36,7 @@ export class Creation {
     this.#quota = quota;
   }
 
-  /** The row of a computer that is to be made. */
+  /** Inserts the row of a new computer. */
   async ofImage(owner: Owner, project: ProjectRow, input: CreateComputer): Promise<ComputerRecord> {
     this.#quota.refuseName(project, input.name);
     this.#quota.refuseOverLimit(owner.id);
@@ -49,7 +49,7 @@ export class Creation {
     });
   }
 
-  /** The row of a computer that is to be copied in its project, once no step runs on the original. */
+  /** Inserts the row of a copy in the same project, once no step runs on the original. */
   async ofComputer(owner: Owner, id: string, name: string): Promise<ComputerRecord> {
     const source = await this.#still(id);
     const project = this.#store.projects.find(owner.id, source.project_id);

@@ -5,14 +5,14 @@ import { suggestion } from '../errors/missing.js';
 
 type Os = 'linux' | 'windows';
 
-/** Where a request wants its computer to run; missing values are chosen. */
+/** The placement that a request asks for; missing values are chosen. */
 export interface Wanted {
   readonly engine?: string | undefined;
   readonly image?: string | undefined;
   readonly os?: Os | undefined;
 }
 
-/** Where a new computer runs, and from what. */
+/** The engine, image and operating system of a new computer. */
 export interface Placement {
   readonly engine: Engine;
   readonly image: string;
@@ -116,7 +116,7 @@ function buildRemedy(os: Os, engineFlag: string): string {
   return `${build} (Wine), or import a licensed disk: vc image import NAME disk.qcow2 --os windows --firmware uefi --no-shell`;
 }
 
-/** GPUs are answered "coming soon" unless the engine has one to lend. */
+/** Refuses a GPU as "coming soon" unless the engine has it. */
 export function refuseUnavailableGpu(engine: Engine, gpu: string): void {
   if (gpu === 'none' || engine.capabilities.gpus.includes(gpu)) return;
   throw new ApiError('unsupported', `gpu "${gpu}" is coming soon.`, {

@@ -107,6 +107,6 @@ export class Machines implements EngineOffer {
 
 function sourceGone(): ApiError {
   return new ApiError('not_found', 'The computer to be copied was deleted.', {
-    remedy: 'Remove this one, too.',
+    remedy: 'Remove this one too.',
   });
 }

@@ -26,7 +26,7 @@ export class ScreenSource implements Source {
     this.#frame = frame;
   }
 
-  /** Resolves when there is a first picture. `onGone` is called when the screen is lost for good. */
+  /** Resolves with the first frame. `onGone` is called when the screen is lost permanently. */
   static open(
     connection: SharedConnection<Screen>,
     fps: number,

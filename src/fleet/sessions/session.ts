@@ -29,7 +29,7 @@ export const realConnectors: Connectors = { openScreen, openShell };
 export class Session {
   readonly screen: SharedConnection<Screen>;
   readonly shell: SharedConnection<Shell>;
-  /** Mouse and keyboard actions, one after the other. */
+  /** Runs mouse and keyboard actions one after the other. */
   readonly input = new Queue();
   /** When this computer was used last, in milliseconds of the monotonic clock. */
   lastUsed = performance.now();

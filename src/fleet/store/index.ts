@@ -26,7 +26,7 @@ export function openStore(directory: string) {
     audit: auditStore(db),
     orphans: orphanStore(db),
     streamTargets: streamTargetStore(db, new SecretBox(directory)),
-    /** Runs `work` as one transaction: all of it is written, or nothing. */
+    /** Runs `work` as one transaction. */
     transaction: <T>(work: () => T): T => {
       try {
         return inTransaction(db, work);
@@ -69,7 +69,7 @@ export function openStore(directory: string) {
         return { usable: false, detail: errorMessage(error) };
       }
     },
-    /** Writes a backup of it all to a new file; see {@link writeBackup}. */
+    /** Writes a backup to a new file; see {@link writeBackup}. */
     backup: (path: string, version: string) => writeBackup(db, directory, path, version),
     close: () => closeDatabase(db),
   };

@@ -1,6 +1,6 @@
 /**
- * The schema, step by step. A step that was released is never changed: what comes later is a new
- * step. `PRAGMA user_version` holds how many have been applied.
+ * The schema, step by step. Never change a released step; add a new one. `PRAGMA user_version` is the
+ * number of applied steps.
  */
 export const migrations: readonly string[] = [
   `

@@ -11,7 +11,7 @@ export function orphanStore(db: Db) {
   const find = db.prepare('SELECT id FROM strangers WHERE engine = ? AND id = ?');
 
   return {
-    /** Of machines that no computer owns, those that may be removed. The first look decides. */
+    /** Returns the orphans that may be removed: after a restore, those not in the first call. */
     removable(engine: string, unowned: readonly string[]): string[] {
       const { restored_at } = restored.get() as { restored_at: string | null };
       if (restored_at === null) return [...unowned];

@@ -4,7 +4,7 @@ export interface OwnerRecord {
   readonly id: string;
   readonly name: string;
   readonly role: 'administrator' | 'member';
-  /** Computers that may run at once; null takes the service's limit. */
+  /** Limit of running computers; null for the service's limit. */
   readonly max_running: number | null;
   readonly created_at: string;
   /** Id of the key that created it. */

@@ -22,7 +22,7 @@ export class ConcurrencyLimit {
     if (this.#running < this.#limit) this.#running += 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return () => {
-      // The next waiting task takes the place over.
+      // Passes its place to the next waiting task.
       const next = this.#waiting.shift();
       if (next) next();
       else this.#running -= 1;

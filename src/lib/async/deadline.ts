@@ -22,7 +22,7 @@ export async function withDeadline<T>(
   try {
     return await abortable(work(controller.signal), controller.signal);
   } catch (error) {
-    // Why the work was aborted says more than the error it threw because of that.
+    // The reason of the abort is more useful than the error that the abort caused.
     throw controller.signal.aborted ? controller.signal.reason : error;
   } finally {
     clearTimeout(timer);

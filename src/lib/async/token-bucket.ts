@@ -16,7 +16,7 @@ export class TokenBucket {
     this.#left = Math.min(this.#capacity, this.#left + units);
   }
 
-  /** Takes units; false if there were fewer left, which later calls have to make up for. */
+  /** Takes units. False if fewer were left; the debt is subtracted from later refills. */
   take(units: number): boolean {
     this.#left -= units;
     if (this.#left >= 0) return true;

@@ -2,9 +2,9 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a directory, 0700, with those above it, unless it is there. Throws the system's error.
+ * Creates a directory with its parents, mode 0700, unless it exists. Throws the system's error.
  *
- * Node's own `recursive` never returns where a parent is there and takes no directory, as /proc.
+ * Node's own `recursive` never returns if an existing parent cannot contain directories, like /proc.
  */
 export function makeDirectory(path: string): void {
   try {
@@ -21,7 +21,7 @@ function makeOne(path: string): void {
   try {
     mkdirSync(path, { mode: 0o700 });
   } catch (error) {
-    // Something else of that name shows when it is used as a directory.
+    // A file of that name causes an error when it is used as a directory.
     if (codeOf(error) !== 'EEXIST') throw error;
   }
 }

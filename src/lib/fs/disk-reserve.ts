@@ -54,7 +54,7 @@ export class DiskReserve {
   }
 }
 
-/** Is this SQLite's error for a disk without space? */
+/** True for SQLite's error on a full disk. */
 export function isDiskFull(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return /^SQLITE_(FULL|IOERR)/.test(code);

@@ -7,9 +7,9 @@ const TAKEN = 99;
 const HOLD = 'echo held; exec cat';
 
 /**
- * Runs `work` while this process alone holds the lock of the file `path`, which is created. Waits
- * for another holder, in this process or any other. The kernel gives the lock up when its holder
- * dies, so no crash leaves it behind. Rejects with the signal's reason when that aborts the wait.
+ * Runs `work` while holding an exclusive lock on the file `path`, which is created if missing. Waits
+ * for other holders, in this process or another. The kernel releases the lock when its holder dies.
+ * Rejects with the signal's reason when that aborts the wait.
  */
 export async function withFileLock<T>(
   path: string,
@@ -45,7 +45,7 @@ type Holder = ReturnType<typeof hold>;
 function hold(path: string, flags: readonly string[], signal: AbortSignal | undefined) {
   const child = execa('flock', ['--exclusive', ...flags, path, 'sh', '-c', HOLD], {
     reject: false,
-    // It ends with its input: not before what is done under the lock has been tidied up.
+    // It ends when its input is closed, after the cleanup of the work under the lock.
     cleanup: false,
     ...(signal && { cancelSignal: signal }),
   });

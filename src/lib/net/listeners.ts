@@ -39,7 +39,7 @@ async function listeners(table: 'tcp' | 'tcp6', port: number): Promise<Listener[
   );
 }
 
-/** The file up to its first connection: a host with many is slow to list them. */
+/** The file up to its first connection: listing many connections is slow. */
 async function readListening(path: string): Promise<string> {
   let file: Awaited<ReturnType<typeof open>>;
   try {

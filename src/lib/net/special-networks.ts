@@ -42,13 +42,13 @@ export const SPECIAL_IPV6_NETWORKS: readonly string[] = [
   '8000::/1', // unassigned, unique local, link-local, multicast
 ];
 
-// Two lists: an IPv6 network in one would also match IPv4 addresses, as those that it maps.
+// Two lists, because an IPv6 network also matches the IPv4 addresses that it maps.
 const special = {
   4: blockList(SPECIAL_IPV4_NETWORKS, 'ipv4'),
   6: blockList(SPECIAL_IPV6_NETWORKS, 'ipv6'),
 };
 
-/** True for an IP address on the public internet. An IPv4 address in the form of IPv6 is none. */
+/** True for an IP address on the public internet. False for an IPv4-mapped IPv6 address. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !special[4].check(address, 'ipv4');

@@ -1,4 +1,4 @@
-/** Edits that a typing error in a long word has at most; more would take a service long to find. */
+/** Limit of edits in a long word; with more, the search would take the service too long. */
 const MOST_EDITS = 8;
 
 /**
@@ -12,7 +12,7 @@ export function nearest(
 ): string | undefined {
   const lower = word.toLowerCase();
   let best: string | undefined;
-  // A candidate that shares no letter with the word is not near, however short the word is.
+  // In a short word, at least one letter must match.
   let bestDistance = Math.min(limit + 1, word.length);
   for (const candidate of candidates) {
     const distance = editDistance(lower, candidate.toLowerCase(), bestDistance);

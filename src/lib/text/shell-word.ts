@@ -1,7 +1,7 @@
-/** A word as it would be typed into a shell, quoted only where it has to be. */
+/** Quotes a word for a shell, if necessary. */
 export function shellWord(word: string): string {
   if (/^[\w@%+=:,./-]+$/.test(word)) return word;
-  // A newline as $'…' keeps the line one line.
+  // With $'…' a word with newlines stays on one line.
   if (/[\n\r\t]/.test(word)) {
     const escapes: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };
     const text = word.replaceAll(/[\\']/g, '\\$&');

@@ -58,7 +58,7 @@ async function download(
             async ({ stream, size, mode, mtime }) => {
               reply
                 .type('application/octet-stream')
-                // A guest's page must never run as one of this service's.
+                // A file from a guest must never run as a page of this service.
                 .header('content-disposition', 'attachment')
                 .header('last-modified', new Date(mtime * 1000).toUTCString())
                 .header('x-file-mode', octal(mode));
@@ -94,7 +94,7 @@ async function* watched(stream: Readable, stall: StallDetector): AsyncGenerator<
       stall.waitingFor = 'guest';
     }
   } finally {
-    // The last of it may still be on its way.
+    // Its last chunk may still be in flight.
     stall.waitingFor = 'client';
   }
 }

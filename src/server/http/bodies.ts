@@ -79,7 +79,7 @@ function tooDeep(): ApiError {
   return new ApiError('invalid_request', `The body is nested more than ${DEEPEST} levels deep.`);
 }
 
-/** Goes down level by level: as deep as it is, no call is inside another. */
+/** Iterative, so that deep nesting cannot overflow the stack. */
 function isDeep(value: unknown): boolean {
   let level = [value].filter(isNested);
   for (let depth = 0; level.length > 0; depth++) {

@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** Connections at once, where the process may have that many descriptors. */
+/** Limit of connections if the process may have enough descriptors. */
 const MOST = 10_000;
-/** The part of the process's descriptors that connections leave to computers, files and children. */
+/** Share of the process's descriptors that is reserved for computers, files and children. */
 const RESERVE = 1 / 3;
 
 /** Connections at once that leave enough descriptors for everything else. */
@@ -24,8 +24,8 @@ function descriptorLimit(): number {
 
 /**
  * Limits the server's connections. At the limit a new one replaces the oldest that has shown no
- * key, or else the oldest without a request; so health and the owners' requests are answered
- * however many connections strangers hold open.
+ * key, or else the oldest without a request, so that clients without a key cannot block health
+ * checks and owners' requests.
  */
 export class ConnectionLimit {
   readonly #limit: number;

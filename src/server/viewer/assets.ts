@@ -8,7 +8,7 @@ import { packageRoot } from '../../lib/package-root.js';
 export interface Asset {
   readonly file: string;
   readonly type: string;
-  /** Its path names its version, so it never changes. */
+  /** Its path contains a version, so it never changes. */
   readonly immutable: boolean;
 }
 
@@ -25,7 +25,7 @@ export const PAGES = fileURLToPath(new URL('src/dashboard/view/', packageRoot));
 
 /**
  * Every file of the live view by its path under `assets/`: our own, and noVNC's library from its
- * package. Only what is listed here is ever read, so that no path leads anywhere else.
+ * package. Only these files are ever read, whatever the path.
  */
 export function listAssets(): ReadonlyMap<string, Asset> {
   const assets = new Map<string, Asset>();

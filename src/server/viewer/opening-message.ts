@@ -7,7 +7,7 @@ import { parseJson } from '../../lib/text/parse-json.js';
 const WITHIN_MS = 10_000;
 /** Largest first message, in bytes: the client is not authenticated yet. */
 const MOST_BYTES = 4096;
-/** Sockets that may wait for their ticket at once, in all and of one address. */
+/** Limits of sockets that wait for their ticket, in total and per address. */
 const MOST_WAITING = 64;
 const MOST_OF_ADDRESS = 32;
 
@@ -16,8 +16,8 @@ const waiting = new Map<WebSocket, string | undefined>();
 
 /**
  * The first message of a socket as JSON; undefined when it is none. Rejects with ApiError when it
- * does not come in time. A socket that sends more before is cut off. When too many wait, the
- * oldest is cut off, so that nobody can keep others out by waiting.
+ * does not come in time. A socket that sends more is closed. When too many wait, the oldest is
+ * closed, so that waiting sockets cannot block others.
  */
 export async function openingMessage(socket: WebSocket, wire: Socket): Promise<unknown> {
   const address = wire.remoteAddress;

@@ -47,7 +47,7 @@ function guard(request: FastifyRequest, reply: FastifyReply): void {
         "style-src 'self'",
         // Images of the screen and the pointer are data URLs.
         "img-src 'self' data:",
-        // Not every browser takes a WebSocket of the same host for 'self'.
+        // Not every browser includes WebSockets of the same host in 'self'.
         `connect-src 'self' ws://${host} wss://${host}`,
         "base-uri 'none'",
         "form-action 'none'",

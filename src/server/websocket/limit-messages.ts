@@ -52,7 +52,7 @@ export function limitMessages(
       share.hold(bytes + pieces * OVERHEAD);
       if (partial > limit + ONE_READ) throw tooLarge(limit);
     });
-  // The socket's own listener has run before: what is counted here is not a whole message yet.
+  // The socket's own listener has run before, so these bytes are not a complete message yet.
   const onData = (chunk: Buffer) => {
     if (!hasEnded) count(chunk.length, 1);
     hasEnded = false;

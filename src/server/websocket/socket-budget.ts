@@ -3,11 +3,11 @@ import { ApiError } from '../../contract/errors.js';
 export interface SocketLimits {
   /** WebSockets of one owner. */
   readonly sockets: number;
-  /** Bytes that one owner's clients have sent and nothing has consumed yet. */
+  /** Received bytes of one owner that have not been consumed yet. */
   readonly ownerBytes: number;
   /** The same for all owners. */
   readonly bytes: number;
-  /** Bytes that a socket may hold however many others hold. */
+  /** Bytes that a socket may always hold. */
   readonly guaranteed: number;
 }
 
@@ -28,7 +28,7 @@ export class SocketBudget {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** Counts one more socket of the owner. Throws `rate_limited` when it has too many. */
+  /** Counts another socket of the owner. Throws `rate_limited` at the limit. */
   open(ownerId: string): SocketShare {
     const owner = this.#owners.get(ownerId) ?? { sockets: 0, bytes: 0 };
     if (owner.sockets >= this.#limits.sockets) {

@@ -43,7 +43,7 @@ async function serveTunnel(connection: ComputerSocket): Promise<void> {
   );
 }
 
-/** Passes bytes and ends on, both ways, until both sides have ended or either is gone. */
+/** Forwards bytes and half-closes in both directions, until both have ended or one is lost. */
 async function attach(
   { socket, hold }: ComputerSocket,
   messages: MessageBuffer,

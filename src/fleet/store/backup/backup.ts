@@ -9,12 +9,12 @@ import { inTransaction } from '../transaction.js';
 
 /** Description of a backup, stored in it. */
 export interface BackupFacts {
-  /** Of the file, for later readers. */
+  /** Version of the file format. */
   readonly format: 1;
-  /** Version of the vc that made it. */
+  /** Version of vc that wrote it. */
   readonly version: string;
   readonly created_at: string;
-  /** Images that its computers were made from. */
+  /** Images of its computers. */
   readonly images: readonly { readonly engine: string; readonly name: string }[];
 }
 

@@ -129,7 +129,7 @@ export const Action = z.object({
   key_id: z.string(),
   /** Null for a key that was revoked, and for the service itself. */
   key_name: z.string().nullable(),
-  /** "ok", the code of the error, or "cancelled" when the client went away or ended it. */
+  /** "ok", the code of the error, or "cancelled" when the client disconnected or ended it. */
   outcome: z.string(),
   /** How long it took, in milliseconds. */
   ms: z.number().int(),

@@ -27,7 +27,7 @@ export interface MachineDescription {
   readonly canFork: boolean;
   /** How to log in; undefined when its image has no SSH server. */
   readonly shell?: ShellAccess;
-  /** What its desktop runs: X11 programs, Windows programs on Wine, or a system of its own. */
+  /** What its desktop runs: X11 programs, Windows programs on Wine, or another operating system. */
   readonly programs: 'x11' | 'wine' | 'native';
 }
 
@@ -126,14 +126,14 @@ export interface ShellAccess {
  *
  * Every lifecycle call is idempotent: calling it again after a crash at any point finishes the
  * work or changes nothing. Errors are {@link ApiError}s: `engine_unavailable` when the engine
- * itself cannot be reached, `image_missing` when the image is not there.
+ * itself cannot be reached, `image_missing` when the image does not exist.
  */
 export interface Engine {
   readonly name: string;
   readonly capabilities: EngineCapabilities;
   /** What a machine is and can do; it stays the same until the machine is started again. */
   describe(id: string, signal?: AbortSignal): Promise<MachineDescription>;
-  /** Answers within a few seconds whatever the engine's state. Never throws. */
+  /** Answers within a few seconds, in any state of the engine. Never throws. */
   probe(signal?: AbortSignal): Promise<Probe>;
   /** Makes the machine without starting it. Idempotent by `spec.id`. */
   create(spec: MachineSpec, signal?: AbortSignal): Promise<void>;
@@ -157,9 +157,9 @@ export interface Engine {
   /** Hash of the recipe `image` as it is now; undefined when there is no such recipe. */
   recipeHash(image: string): Promise<string | undefined>;
   templates?(): Promise<Template[]>;
-  /** Removes what it keeps for an owner besides machines, which are gone. Idempotent. */
+  /** Removes the data of an owner whose machines have been removed. Idempotent. */
   forgetOwner?(ownerId: string): Promise<void>;
-  /** Waits for what the engine does in the background; the machines go on running. */
+  /** Waits for the engine's background work; the machines keep running. */
   close?(): Promise<void>;
 }
 

@@ -33,7 +33,7 @@ export async function complete(
   ];
 }
 
-/** No names without a service; the rest is offered all the same. */
+/** Without a service there are no names, but the other candidates are still offered. */
 async function found(listNames: ListNames, kind: NameKind, given: Offer['given']) {
   return listNames(kind, given).catch(() => []);
 }

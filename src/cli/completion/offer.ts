@@ -42,7 +42,7 @@ export interface Candidate {
   readonly summary?: string;
 }
 
-/** What can stand in place of the last word. */
+/** Candidates for the last word. */
 export interface Offer {
   readonly candidates: readonly Candidate[];
   /** Names or files to offer besides. */

@@ -61,7 +61,7 @@ const store: Check = {
   async run({ baseUrl, apiKey, listenerUid, signal }) {
     const health = await healthInDetail({ baseUrl, apiKey, listenerUid }, signal);
     if (health === undefined) return SILENT;
-    // A service of an earlier version does not tell.
+    // Earlier versions of the service do not report it.
     const found: typeof health.store | undefined = health.store;
     if (found === undefined) return { status: 'skipped', detail: 'the service does not tell' };
     if (found.usable) return ok(found.detail);
@@ -86,5 +86,5 @@ const activity: Check = {
   },
 };
 
-/** How the service is, and what it says of itself. */
+/** The state that the service reports. */
 export const serviceChecks: readonly Check[] = [service, key, store, activity];

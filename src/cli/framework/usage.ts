@@ -48,7 +48,7 @@ function unknownCommand(tree: CommandTree, path: readonly string[]): string | un
 function suggest(code: string, [first, verb]: readonly string[]): string | undefined {
   if (code === 'commander.excessArguments') return 'Quote an argument that contains spaces.';
   if (code === 'commander.unknownOption' && [first, verb].includes('exec')) {
-    return 'Put -- before a program that has options of its own: -- ls -la.';
+    return 'Put -- before a program with its own options: -- ls -la.';
   }
   return undefined;
 }

@@ -60,7 +60,7 @@ export async function readServiceRecord(directory: string): Promise<ServiceRecor
   }
 }
 
-/** The process of the service while it runs, whoever has its process id now. */
+/** The process of the service while it runs; never another process with the same id. */
 export async function runningProcess(
   record: ServiceRecord | undefined,
 ): Promise<ProcessIdentity | undefined> {

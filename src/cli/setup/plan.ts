@@ -4,16 +4,16 @@ import type { Environment } from '../../profile/index.js';
 import { findProgram, hasSubordinateIds } from '../doctor/programs.js';
 import { commonPackages, missingPackages } from './apt-packages.js';
 
-/** What is to be done here, found out without changing anything. */
+/** The steps that this machine still needs. Planning changes nothing. */
 export interface SetupPlan {
   readonly engine: EngineDescriptor;
   readonly packages: readonly { readonly name: string; readonly purpose: string }[];
   readonly install: readonly SetupStep[];
-  /** The engine's daemon does not run; how it is started depends on the machine. */
+  /** The engine's daemon has to be started; how depends on the machine. */
   readonly startsDaemon: boolean;
   /** After the packages are installed. */
   readonly grant: readonly SetupStep[];
-  /** The ordinary user that they are for. */
+  /** The ordinary user who gets access. */
   readonly user: string | undefined;
 }
 
@@ -61,7 +61,7 @@ async function grants(setup: EngineSetup, user: string): Promise<SetupStep[]> {
     (await hasSubordinateIds(user, '/etc/subgid'));
   if (!hasRanges) {
     steps.push({
-      title: `Giving ${user} subordinate ids, which building an image needs`,
+      title: `Giving ${user} subordinate ids, for building images`,
       argv: [
         'usermod',
         ...['--add-subuids', '100000-165535', '--add-subgids', '100000-165535', user],
@@ -71,7 +71,7 @@ async function grants(setup: EngineSetup, user: string): Promise<SetupStep[]> {
   return steps;
 }
 
-/** What to put before a command to run it as root; undefined when there is no way. */
+/** The prefix that runs a command as root; undefined if there is none. */
 export async function rootPrefix(env: Environment): Promise<readonly string[] | undefined> {
   if (userInfo().uid === 0) return [];
   return (await findProgram('sudo', env)) === undefined ? undefined : ['sudo'];

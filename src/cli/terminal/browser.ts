@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import type { Environment } from '../../profile/index.js';
 
-/** An opener that has not failed by then is taken to work. */
+/** An opener that has not failed within this time is assumed to work. */
 const OPENED_AFTER_MS = 1500;
 
 /** Argument vector of the program that opens a URL; undefined without a display. */

@@ -21,7 +21,7 @@ export function wireClipboard(channel) {
   channel.onevent = (event) => {
     if (event.type !== 'clipboard') return;
     text.value = event.text;
-    // Browsers allow it on secure pages in focus; elsewhere the panel is there.
+    // Browsers allow it only on focused secure pages; otherwise users copy from the panel.
     navigator.clipboard?.writeText(event.text).catch(() => {});
   };
 }

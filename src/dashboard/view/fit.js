@@ -2,8 +2,8 @@
 const ENLARGE_FROM = 1.5;
 
 /**
- * Keeps the desktop at its own size where the window is only a little larger; noVNC fits it into
- * `target`, whatever its size, otherwise.
+ * Keeps the desktop at its own size if the window is only a little larger; otherwise noVNC fits it
+ * into `target`.
  */
 export function fitDesktop(target) {
   const canvas = target.querySelector('canvas');

@@ -7,7 +7,7 @@ import RFB from './novnc/core/rfb.js';
 const element = (id) => document.getElementById(id);
 const id = location.pathname.split('/').at(-1);
 const ticket = location.hash.slice(1);
-// Used up or not, the ticket stays in no history and no address bar.
+// Remove the ticket from the history and the address bar, even if it was not used.
 history.replaceState(null, '', location.pathname);
 
 function setState(state, status) {
@@ -15,7 +15,7 @@ function setState(state, status) {
   element('status').textContent = status;
 }
 
-/** Ends the view with what a person needs to know, and the command that goes on from there. */
+/** Ends the view with an explanation and a command to continue. */
 function close(title, text, command) {
   setState('closed', 'Ended');
   element('fullscreen-button').hidden = true;
@@ -34,10 +34,10 @@ const ENDINGS = {
   unauthorized: { title: 'This link no longer works' },
   not_running: {
     title: 'The computer is not running',
-    text: 'It was stopped. Start it again, then make a new link:',
+    text: 'It was stopped. Start it again, then get a new link:',
     command: `vc computer start ${id}\n${again}`,
   },
-  not_found: { title: 'The computer is gone', command: null },
+  not_found: { title: 'The computer was deleted', command: null },
 };
 
 function begin({ mode, name }, channel) {
@@ -86,8 +86,8 @@ function wireFullScreen(mode, rfb) {
 
 if (ticket === '') {
   close(
-    'Ask for a link first',
-    'The live view opens with a link that works once. Make one with:',
+    'This page needs a link',
+    'The live view opens with a link that works once. Get one with:',
     again,
   );
 } else {
@@ -97,7 +97,7 @@ if (ticket === '') {
       if (event === undefined) {
         close(
           'The connection was lost',
-          'The service or the network went away. Make a new link with:',
+          'The service or the network is not available. Get a new link with:',
           again,
         );
         return;

@@ -178,7 +178,7 @@ export class Actions {
       signal,
     );
     if (came) return;
-    const what = until === 'stable' ? 'went on changing' : 'did not change';
+    const what = until === 'stable' ? 'kept changing' : 'did not change';
     throw new ApiError('guest_timeout', `The screen ${what} for ${input.timeout} s.`, {
       remedy: 'Wait longer: --timeout SECONDS',
     });

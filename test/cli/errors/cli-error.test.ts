@@ -108,7 +108,7 @@ test('for a mistyped command, option or value the nearest is suggested', async (
 test.each([
   [['warm', 'linux'], 'Did you mean vc image warm?'],
   [['computer', 'type', 'a/b', 'hello', 'world'], 'Quote an argument that contains spaces.'],
-  [['computer', 'exec', 'a/b', 'ls', '-la'], 'Put -- before a program that has options of its own'],
+  [['computer', 'exec', 'a/b', 'ls', '-la'], 'Put -- before a program with its own options'],
 ])('for %j the intended command is suggested', async (argv, remedy) => {
   const { code, stderr } = await world.run(argv);
   expect(code).toBe(argv[1] === 'exec' ? 125 : 2);

@@ -95,10 +95,10 @@ test('an image is removed when that is confirmed', async () => {
 });
 
 test.each([
-  [[], 'it is not clear how commands are to run'],
-  [['--ssh-user', 'me'], 'it is not clear how commands are to run'],
-  [['--ssh-user', 'me', '--ssh-key', 'k', '--no-shell'], 'it is not clear how commands are to run'],
-  [['--ssh-key', 'k', '--no-shell'], 'it is not clear how commands are to run'],
+  [[], 'needs either --ssh-user and --ssh-key, or --no-shell'],
+  [['--ssh-user', 'me'], 'needs either --ssh-user and --ssh-key, or --no-shell'],
+  [['--ssh-user', 'me', '--ssh-key', 'k', '--no-shell'], 'needs either --ssh-user and --ssh-key, or --no-shell'],
+  [['--ssh-key', 'k', '--no-shell'], 'needs either --ssh-user and --ssh-key, or --no-shell'],
   [['--no-shell', '--firmware', 'coreboot'], '--firmware: must be uefi or bios'],
 ] as [string[], string][])('importing a disk with %j is a usage error', async (flags, message) => {
   const { code, stderr } = await run('import', 'x', 'disk.img', ...flags);

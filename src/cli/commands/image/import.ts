@@ -11,12 +11,12 @@ const IMPORTING = enginesWith('import');
 
 export const command = defineCommand({
   name: 'import',
-  summary: `Make an image of a disk of your own, for the engine ${enumerate(IMPORTING)}`,
+  summary: `Import a disk as an image, for the engine ${enumerate(IMPORTING)}`,
   details: [
-    'The disk is copied; computers made from the image write to their own layers above it. Screen,',
-    'mouse and keyboard work with any system. Commands need an SSH server on it that accepts the',
-    'user with the key and runs bash; without one use --no-shell. Its network is configured by DHCP.',
-    'You need the licences for the software on it.',
+    'The disk is copied, and computers write to their own layers above the copy. Screen, mouse and',
+    'keyboard work with any operating system. Commands need an SSH server on the disk that accepts',
+    'the user and key and runs bash; without one, use --no-shell. The network is configured by DHCP.',
+    'You need licences for the software on the disk.',
   ].join(' '),
   arguments: {
     name: argument('name', 'name of the image', nonEmpty),
@@ -28,11 +28,11 @@ export const command = defineCommand({
     engine: choice('--engine <name>', 'engine to import it for', IMPORTING, {
       otherwise: IMPORTING[0] ?? '',
     }),
-    os: choice('--os <name>', 'system on the disk', OPERATING_SYSTEMS, { otherwise: 'linux' }),
+    os: choice('--os <name>', 'operating system on the disk', OPERATING_SYSTEMS, { otherwise: 'linux' }),
     sshUser: value('--ssh-user <name>', 'user to run commands as', nonEmpty),
     sshKey: value('--ssh-key <file>', 'private key of the user', nonEmpty),
     shell: flag('--no-shell', 'the disk has no SSH server'),
-    firmware: choice('--firmware <kind>', 'how it boots', ['uefi', 'bios'], { otherwise: 'bios' }),
+    firmware: choice('--firmware <kind>', 'firmware that boots the disk', ['uefi', 'bios'], { otherwise: 'bios' }),
   },
   fields: fields.storedImage,
   examples: [
@@ -41,7 +41,7 @@ export const command = defineCommand({
       command: 'vc image import win windows.qcow2 --os windows --firmware uefi --no-shell',
     },
     {
-      does: 'A Linux disk with one',
+      does: 'A Linux disk with an SSH server',
       command: 'vc image import lab lab.img --ssh-user me --ssh-key ~/.ssh/lab',
     },
   ],
@@ -49,8 +49,8 @@ export const command = defineCommand({
     const hasLogin = sshUser !== undefined && sshKey !== undefined;
     if (hasLogin === !shell || (sshUser === undefined) !== (sshKey === undefined)) {
       throw new UsageError(
-        'it is not clear how commands are to run in it',
-        'give --ssh-user and --ssh-key, or --no-shell where it has no SSH server',
+        'needs either --ssh-user and --ssh-key, or --no-shell',
+        'use --no-shell if the disk has no SSH server',
       );
     }
     return importDisk(context, {

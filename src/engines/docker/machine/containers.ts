@@ -30,7 +30,7 @@ export class Containers {
     return found;
   }
 
-  /** All containers of a machine, one at most unless somebody made another with its labels. */
+  /** All containers of a machine: at most one, unless another was created with its labels. */
   async list(id: string, signal?: AbortSignal): Promise<Docker.ContainerInfo[]> {
     assertMachineId(id);
     const found = await this.#list([`${LABEL.machine}=${id}`], {}, signal);

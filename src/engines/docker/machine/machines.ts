@@ -49,7 +49,7 @@ export class Machines {
       this.#applyFirewall(signal),
     ]);
     const container = this.#docker.getContainer(found.Id);
-    // Somebody disconnected it: Docker would start it without a network.
+    // It was disconnected outside the service, and Docker would start it without a network.
     if (!isConnected(found, id)) await this.#options.networks.restore(id, found.Id, signal);
     for (let repairs = 0; ; repairs++) {
       try {

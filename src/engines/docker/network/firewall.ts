@@ -102,7 +102,7 @@ export class Firewall {
   }
 }
 
-/** Not an image that is not built yet, nor an Engine that is away: others report those. */
+/** False for a missing image and an unavailable Engine, which are reported elsewhere. */
 function isOfRules(error: unknown): error is ApiError {
   return error instanceof ApiError && !['image_missing', 'engine_unavailable'].includes(error.code);
 }

@@ -181,7 +181,7 @@ export class MachineRegistry {
     for (const machine of this.running()) this.#resumeUse(machine).catch(() => undefined);
   }
 
-  /** Takes a machine that ran without a service into use again, however slowly its QEMU answers. */
+  /** Takes over a machine that ran without a service, even if its QEMU answers slowly. */
   async #resumeUse(machine: QemuMachine): Promise<void> {
     const { id } = machine;
     for (

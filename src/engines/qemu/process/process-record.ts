@@ -35,7 +35,7 @@ export async function createProcessRecord(
 }
 
 /**
- * The last process in this directory, whichever service spawned it. Undefined if QEMU was never
+ * The last process in this directory, spawned by this service or an earlier one. Undefined if QEMU was never
  * executed.
  */
 export async function readProcessRecord(directory: string): Promise<ProcessRecord | undefined> {

@@ -16,7 +16,7 @@ const CLOCK_MS = 10_000;
 
 /**
  * Copies a machine: a running one with its memory, and the copy runs; a stopped one with its disk
- * only. Afterwards each writes to a disk layer of its own and has its own links to the shared layers,
+ * only. Afterwards each writes to its own disk layer and has its own links to the shared layers,
  * so either can be removed. On failure the source is unchanged and nothing of the copy remains.
  */
 export async function forkMachine(

@@ -123,7 +123,7 @@ async function takeOwnership(directory: string, keep: readonly string[]): Promis
   await chmod(directory, 0o700);
 }
 
-/** No owner, and nobody can log in: the private key is discarded. */
+/** It has no owner and no login: the private key is discarded. */
 function templateSpec(shape: Shape, image: InstalledImage) {
   return {
     ...{ id: 'template', ownerId: '', projectId: '', gpu: 'none' },

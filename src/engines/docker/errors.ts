@@ -32,7 +32,10 @@ export function unreachable(error: unknown): { reason: string; remedy: string } 
   const known = remedies[code];
   if (known) return known;
   if (gone.has(code) || /socket hang up|aborted|client network socket/i.test(message)) {
-    return { reason: `the Docker Engine closed the connection (${code || message})`, remedy: 'vc doctor' };
+    return {
+      reason: `the Docker Engine closed the connection (${code || message})`,
+      remedy: 'vc doctor',
+    };
   }
   return undefined;
 }

@@ -38,7 +38,7 @@ export function startTimer(): () => Pick<AuditEntry, 'at' | 'ms'> {
   return () => ({ at, ms: Math.round(performance.now() - began) });
 }
 
-/** The outcome of an action whose client went away, or ended it. */
+/** The outcome of an action whose client disconnected or ended it. */
 export const CANCELLED = 'cancelled';
 
 /** The outcome of an operation that threw `error`; `signal` is aborted when its client goes away. */

@@ -97,7 +97,10 @@ test('an image is removed when that is confirmed', async () => {
 test.each([
   [[], 'needs either --ssh-user and --ssh-key, or --no-shell'],
   [['--ssh-user', 'me'], 'needs either --ssh-user and --ssh-key, or --no-shell'],
-  [['--ssh-user', 'me', '--ssh-key', 'k', '--no-shell'], 'needs either --ssh-user and --ssh-key, or --no-shell'],
+  [
+    ['--ssh-user', 'me', '--ssh-key', 'k', '--no-shell'],
+    'needs either --ssh-user and --ssh-key, or --no-shell',
+  ],
   [['--ssh-key', 'k', '--no-shell'], 'needs either --ssh-user and --ssh-key, or --no-shell'],
   [['--no-shell', '--firmware', 'coreboot'], '--firmware: must be uefi or bios'],
 ] as [string[], string][])('importing a disk with %j is a usage error', async (flags, message) => {

@@ -28,11 +28,15 @@ export const command = defineCommand({
     engine: choice('--engine <name>', 'engine to import it for', IMPORTING, {
       otherwise: IMPORTING[0] ?? '',
     }),
-    os: choice('--os <name>', 'operating system on the disk', OPERATING_SYSTEMS, { otherwise: 'linux' }),
+    os: choice('--os <name>', 'operating system on the disk', OPERATING_SYSTEMS, {
+      otherwise: 'linux',
+    }),
     sshUser: value('--ssh-user <name>', 'user to run commands as', nonEmpty),
     sshKey: value('--ssh-key <file>', 'private key of the user', nonEmpty),
     shell: flag('--no-shell', 'the disk has no SSH server'),
-    firmware: choice('--firmware <kind>', 'firmware that boots the disk', ['uefi', 'bios'], { otherwise: 'bios' }),
+    firmware: choice('--firmware <kind>', 'firmware that boots the disk', ['uefi', 'bios'], {
+      otherwise: 'bios',
+    }),
   },
   fields: fields.storedImage,
   examples: [

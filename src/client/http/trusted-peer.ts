@@ -1,6 +1,6 @@
 import type { ClientRequestArgs } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { listenerUids } from '../../lib/net/listeners.js';
+import { peerUids } from '../../lib/net/tcp-table.js';
 import { UntrustedListenerError } from '../errors.js';
 import { CONNECT_MS, ConnectTimeoutError } from './transport.js';
 
@@ -17,20 +17,22 @@ export function isChecked(url: URL, listenerUid: ListenerUid | undefined): boole
 
 /**
  * For a connection to this host: throws UntrustedListenerError unless root, the user of this
- * process or `listenerUid` listens there. Any user can take the port of a service that is stopped.
+ * process or `listenerUid` has its other end. Any user can take the port of a service that is
+ * stopped. It holds for as long as the connection, so one that is kept alive needs no other check.
  */
 export async function verifyPeer(
   socket: Socket,
   listenerUid: ListenerUid | undefined,
 ): Promise<void> {
-  const { remoteAddress: address, remotePort: port, localAddress } = socket;
-  if (address === undefined || port === undefined) return;
-  if (!isLoopback(address) && address !== localAddress) return;
+  const { localAddress, localPort, remoteAddress, remotePort } = socket;
+  if (localAddress === undefined || localPort === undefined) return;
+  if (remoteAddress === undefined || remotePort === undefined) return;
+  if (!isLoopback(remoteAddress) && remoteAddress !== localAddress) return;
   const trusted = [0, process.geteuid?.(), listenerUid];
-  const uids = await listenerUids(address, port);
+  const uids = await peerUids({ localAddress, localPort, remoteAddress, remotePort });
   const stranger = uids.find((uid) => !trusted.includes(uid));
   if (uids.length > 0 && stranger === undefined) return;
-  throw new UntrustedListenerError({ address, port, uid: stranger });
+  throw new UntrustedListenerError({ address: remoteAddress, port: remotePort, uid: stranger });
 }
 
 function isLoopback(address: string): boolean {

@@ -1,6 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
+import { verifyPeer } from '../../../src/client/http/trusted-peer.js';
 import { UntrustedListenerError, VirtualComputers } from '../../../src/client/index.js';
 import { type FakeService, startFakeService } from '../../cli/support/fake-service.js';
 import { openWorld } from '../../cli/support/run.js';
@@ -88,7 +90,57 @@ promise.unless(reason)(
   60_000,
 );
 
+/** Takes the first connection, and then leaves the port to whoever wants it. */
+const LEAVING_THIEF = `
+  const server = require('node:net').createServer((socket) => {
+    socket.on('data', (data) => process.stdout.write(data)).on('error', () => {});
+    server.close();
+    console.log('left');
+  });
+  server.listen(0, '127.0.0.1', () => console.log(server.address().port));
+`;
+
+/** Takes no connection: they wait in the port's queue. */
+const WAITING_THIEF = `
+import socket, time
+server = socket.create_server(('127.0.0.1', 0))
+print(server.getsockname()[1], flush=True)
+time.sleep(60)
+`;
+
+async function connectTo(program: string, code: string): Promise<[Socket, ChildProcess]> {
+  const child = spawn(program, [program === 'python3' ? '-c' : '-e', code], {
+    ...{ uid: NOBODY, gid: NOBODY, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] },
+  });
+  children.push(child);
+  const [port] = child.stdout ? await once(child.stdout, 'data') : [];
+  const socket = connect(Number(port), '127.0.0.1');
+  closing.push(() => socket.destroy());
+  await once(socket, 'connect');
+  return [socket, child];
+}
+
+promise.unless(reason)(
+  25,
+  "a connection that another user took does not become the service's when the service comes",
+  async () => {
+    const [socket, thief] = await connectTo(process.execPath, LEAVING_THIEF);
+    if (thief.stdout) await once(thief.stdout, 'data');
+    // The service, of a trusted user, gets the port between the connection and the check.
+    const service = createServer().listen(socket.remotePort, '127.0.0.1');
+    closing.push(() => service.close());
+    await once(service, 'listening');
+    await expect(verifyPeer(socket, undefined)).rejects.toMatchObject({ uid: NOBODY });
+    await verifyPeer(socket, NOBODY);
+  },
+);
+
 describe.skipIf(reason !== undefined)('a port of another user', () => {
+  test('is refused before the connection was accepted', async () => {
+    const [socket] = await connectTo('python3', WAITING_THIEF);
+    await expect(verifyPeer(socket, undefined)).rejects.toMatchObject({ uid: NOBODY });
+  });
+
   test('is used if its uid is trusted, or any uid', async () => {
     const thief = await startThief('127.0.0.1');
     await client(thief.port, '127.0.0.1', { listenerUid: NOBODY }).projects.list();

@@ -1,0 +1,143 @@
+import { open } from 'node:fs/promises';
+import { SocketAddress } from 'node:net';
+import { endianness } from 'node:os';
+
+/** The two ends of a TCP connection of this process. */
+export interface Connection {
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly remoteAddress: string;
+  readonly remotePort: number;
+}
+
+/** A TCP socket of this network namespace, and the user who opened it. */
+interface Row {
+  readonly address: string;
+  readonly port: number;
+  /** Both ends as the kernel writes them. */
+  readonly ends: string;
+  readonly isListening: boolean;
+  readonly uid: number;
+  /** 0 for a connection that its listener has not accepted yet. */
+  readonly inode: number;
+}
+
+const LISTEN = '0A';
+
+/**
+ * The users who have the other end of a connection to this host, Linux only. Empty if nothing of
+ * this network namespace has it or listens there.
+ *
+ * That is the user who accepted the connection. One that waits to be accepted, or that a firewall
+ * redirects, belongs to those who listen there: listening sockets are read first, so a connection
+ * that waits afterwards is theirs. As in the kernel, a socket bound to the address goes before one
+ * bound to all addresses.
+ */
+export async function peerUids(connection: Connection): Promise<number[]> {
+  const address = withoutMapping(connection.remoteAddress);
+  const tables = address.includes(':') ? (['tcp6'] as const) : (['tcp', 'tcp6'] as const);
+  const listening: Row[] = [];
+  for (const table of tables) {
+    for await (const row of readRows(table, endsOf(connection, table))) {
+      if (!row.isListening) {
+        if (row.inode !== 0) return [row.uid];
+        break;
+      }
+      if (row.port === connection.remotePort) listening.push(row);
+    }
+  }
+  const all = address.includes(':') ? ['::'] : ['0.0.0.0', '::'];
+  const found = [address, ...all]
+    .map((bound) => listening.filter((row) => row.address === bound))
+    .find(({ length }) => length > 0);
+  return found?.map(({ uid }) => uid) ?? [];
+}
+
+/** The listening sockets of a table, and the connection with these ends. */
+async function* readRows(table: 'tcp' | 'tcp6', ends: string): AsyncGenerator<Row> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    file = await open(`/proc/net/${table}`);
+  } catch (error) {
+    // A kernel without IPv6 has no tcp6.
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return;
+    throw error;
+  }
+  try {
+    const buffer = Buffer.alloc(65_536);
+    for (let rest = ''; ; ) {
+      const { bytesRead } = await file.read(buffer, 0, buffer.length, null);
+      if (bytesRead === 0) return;
+      const lines = (rest + buffer.toString('latin1', 0, bytesRead)).split('\n');
+      rest = lines.pop() ?? '';
+      // A host may have many connections: only the one that is looked for is parsed.
+      for (const line of lines) {
+        if (line.includes(ends) || line.includes(` ${LISTEN} `)) yield* parseRows(line);
+      }
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Format: https://docs.kernel.org/networking/proc_net_tcp.html */
+export function parseRows(text: string): Row[] {
+  return text.split('\n').flatMap((line) => {
+    const [, local = '', remote = '', state, , , , uid, , inode] = line.trim().split(/\s+/);
+    const [address = '', port = ''] = local.split(':');
+    if (!/^[0-9A-F]{8,32}$/.test(address)) return [];
+    const isListening = state === LISTEN;
+    const ends = `${local} ${remote}`;
+    return [
+      {
+        ...{ address: withoutMapping(readAddress(address)), port: Number.parseInt(port, 16) },
+        ...{ ends, isListening, uid: Number(uid), inode: Number(inode) },
+      },
+    ];
+  });
+}
+
+/** The other end of a connection in a table, as in {@link Row.ends}. */
+export function endsOf(
+  { localAddress, localPort, remoteAddress, remotePort }: Connection,
+  table: 'tcp' | 'tcp6',
+): string {
+  const end = (address: string, port: number) =>
+    `${writeAddress(address, table)}:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return `${end(remoteAddress, remotePort)} ${end(localAddress, localPort)}`;
+}
+
+/** An IPv4 address mapped into IPv6 as IPv4; without the zone of a link-local address. */
+function withoutMapping(address: string): string {
+  return address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
+}
+
+/** Words of 32 bits in the host's byte order. */
+function readAddress(hex: string): string {
+  const bytes = inHostOrder(Buffer.from(hex, 'hex'));
+  if (bytes.length === 4) return bytes.join('.');
+  const groups = Array.from({ length: 8 }, (_, i) => bytes.readUInt16BE(i * 2).toString(16));
+  return new SocketAddress({ address: groups.join(':'), family: 'ipv6' }).address;
+}
+
+function writeAddress(address: string, table: 'tcp' | 'tcp6'): string {
+  const plain = withoutMapping(address);
+  const bytes = plain.includes(':') ? ipv6Bytes(plain) : Buffer.from(plain.split('.').map(Number));
+  const mapped = Buffer.concat([Buffer.alloc(10), Buffer.of(0xff, 0xff), bytes]);
+  const written = table === 'tcp6' && bytes.length === 4 ? mapped : bytes;
+  return inHostOrder(written).toString('hex').toUpperCase();
+}
+
+function ipv6Bytes(address: string): Buffer {
+  const [head = '', tail] = address.split('::').map((part) => part.split(':').filter(Boolean));
+  const [before, after] = [head || [], tail ?? []];
+  const zeros = Array<string>(8 - before.length - after.length).fill('0');
+  const groups = [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
+  const bytes = Buffer.alloc(16);
+  for (const [at, group] of groups.entries()) bytes.writeUInt16BE(group, at * 2);
+  return bytes;
+}
+
+function inHostOrder(bytes: Buffer): Buffer {
+  return endianness() === 'LE' ? Buffer.from(bytes).swap32() : bytes;
+}

@@ -38,6 +38,11 @@ export class ComputerHandle {
     return this.#run('getComputer');
   }
 
+  /** What it uses of its host while it runs. */
+  stats(): Promise<Answer<'getStats'>> {
+    return this.#run('getStats');
+  }
+
   start(): Promise<Answer<'startComputer'>> {
     return this.#run('startComputer');
   }

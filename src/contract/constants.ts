@@ -16,6 +16,15 @@ export const RAM_SIZES = [2, 4, 8] as const;
 export const CPU_COUNTS = [2, 4, 8] as const;
 export const GPUS = ['none', 'T4', 'A10'] as const;
 
+export const COMPUTER_STATUSES = [
+  'starting',
+  'running',
+  'stopping',
+  'stopped',
+  'deleting',
+  'error',
+] as const;
+
 /** Computers that an owner may be allowed to run at once. */
 export const MOST_RUNNING = 10_000;
 /** `administrator`: may manage the owners of the service. */

@@ -143,6 +143,10 @@ export const operations = define({
     body: resources.ForkComputer,
     response: Computer,
   },
+  getStats: {
+    summary: 'Measure what a running computer uses',
+    response: resources.ComputerStats,
+  },
 
   screenshot: {
     summary: 'Take a screenshot',

@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { CPU_COUNTS, GPUS, OPERATING_SYSTEMS, RAM_SIZES, ROLES } from './constants.js';
+import {
+  COMPUTER_STATUSES,
+  CPU_COUNTS,
+  GPUS,
+  OPERATING_SYSTEMS,
+  RAM_SIZES,
+  ROLES,
+} from './constants.js';
 import { ComputerName, integer, oneOf, oneOfWords, ProjectName, Timestamp } from './primitives.js';
 
 export const Os = oneOfWords(OPERATING_SYSTEMS);
@@ -7,14 +14,7 @@ export const Ram = oneOf(RAM_SIZES, 'GB');
 export const Cpu = oneOf(CPU_COUNTS, 'cores');
 export const Gpu = oneOfWords(GPUS);
 
-export const ComputerStatus = z.enum([
-  'starting',
-  'running',
-  'stopping',
-  'stopped',
-  'deleting',
-  'error',
-]);
+export const ComputerStatus = z.enum(COMPUTER_STATUSES);
 
 /** A number of a query, which arrives as text. */
 const whole = (schema: z.ZodType<number, number>) =>
@@ -60,6 +60,23 @@ export const Computer = z.object({
   resolution: z.object({ width: z.number(), height: z.number() }),
   auto_stop_minutes: z.number().int().nullable(),
   protected: z.boolean(),
+});
+
+/** What a running computer uses of its host. */
+export const ComputerStats = z.object({
+  at: Timestamp,
+  /** Load since the last request for this computer, or over half a second; 100 is one whole core. */
+  cpu_percent: z.number(),
+  /** Processor time since the computer was started. */
+  cpu_seconds: z.number(),
+  /** Cores. */
+  cpu: z.number().int(),
+  memory_used_bytes: z.number().int(),
+  memory_total_bytes: z.number().int(),
+  /** What it has written, without its image. */
+  disk_used_bytes: z.number().int(),
+  /** Null if the disk may fill that of the host. */
+  disk_total_bytes: z.number().int().nullable(),
 });
 
 export const Project = z.object({
@@ -196,6 +213,7 @@ export const Health = z.object({
 });
 
 export type Computer = z.infer<typeof Computer>;
+export type ComputerStats = z.infer<typeof ComputerStats>;
 export type ComputerStatus = z.infer<typeof ComputerStatus>;
 export type Project = z.infer<typeof Project>;
 export type ProjectWithComputers = z.infer<typeof ProjectWithComputers>;

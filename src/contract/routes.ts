@@ -33,6 +33,7 @@ export const routes = {
   stopComputer: { method: 'POST', paths: computerPaths('/stop') },
   restartComputer: { method: 'POST', paths: computerPaths('/restart') },
   forkComputer: { method: 'POST', paths: computerPaths('/fork') },
+  getStats: { method: 'GET', paths: computerPaths('/stats') },
   screenshot: { method: 'GET', paths: computerPaths('/screenshot') },
   click: { method: 'POST', paths: computerPaths('/click') },
   move: { method: 'POST', paths: computerPaths('/move') },

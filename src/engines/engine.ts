@@ -176,3 +176,23 @@ export interface Forking {
 export function isForking(engine: Engine): engine is Engine & Forking {
   return 'fork' in engine;
 }
+
+/** What a running machine uses of its host. */
+export interface MachineUsage {
+  /** Processor time since the machine was started. */
+  readonly cpuSeconds: number;
+  readonly memoryBytes: number;
+  /** What it has written to its disk, without its image. */
+  readonly diskBytes: number;
+  /** How large its disk can become, if that is limited. */
+  readonly diskTotalBytes?: number;
+}
+
+/** An engine that measures its machines. Throws `not_running` for one that does not run. */
+export interface Measuring {
+  usage(id: string, signal?: AbortSignal): Promise<MachineUsage>;
+}
+
+export function isMeasuring(engine: Engine): engine is Engine & Measuring {
+  return 'usage' in engine;
+}

@@ -11,6 +11,7 @@ import { AuditLog } from './audit/audit-log.js';
 import { Computers } from './computers/computers.js';
 import { Projects } from './computers/projects.js';
 import { Quota } from './computers/quota.js';
+import { Usage } from './computers/usage.js';
 import { autoStop } from './lifecycle/auto-stop.js';
 import { type EngineSet, Machines } from './lifecycle/machines.js';
 import { type Log, Reconciler } from './lifecycle/reconcile.js';
@@ -51,6 +52,7 @@ export class Fleet {
   readonly auditLog: AuditLog;
   readonly streamTargets: StreamTargets;
   readonly streams: Streams;
+  readonly usage: Usage;
   readonly tickets = new Tickets();
   readonly #machines: Machines;
   readonly #store: Store;
@@ -68,6 +70,7 @@ export class Fleet {
     this.apiKeys.onRemoved((keyId) => this.tickets.revoke(keyId));
     const quota = new Quota(store, maxRunning);
     this.computers = new Computers(store, this.#machines, quota);
+    this.usage = new Usage(this.#machines);
     this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
     const running = new RunningComputers(store, this.#machines);

@@ -58,6 +58,7 @@ function isValue(value: unknown): value is Value {
 /** Operations that only read a status, which is not logged. A screenshot is logged. */
 const READS: readonly string[] = [
   ...['getComputer', 'listActions', 'listComputers', 'streamStatus', 'listJobs', 'getJob'],
+  'getStats',
 ];
 
 export interface Request {

@@ -8,7 +8,18 @@ import { ownerOf } from './requests.js';
 import { nothingHere } from './routes.js';
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-const CALLS = ['probe', 'images', 'create', 'start', 'stop', 'remove', 'list', 'dial', 'fork'];
+const CALLS = [
+  'probe',
+  'images',
+  'create',
+  'start',
+  'stop',
+  'remove',
+  'list',
+  'dial',
+  'fork',
+  'usage',
+];
 
 /** The service's Prometheus metrics. */
 export class Metrics {

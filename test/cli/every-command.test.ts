@@ -31,6 +31,11 @@ const job = {
   ...{ id: 'job_1', command: 'make', pid: 7, status: 'exited', exit_code: 0, output_bytes: 3 },
   ...{ started_at: computer.created_at, ended_at: computer.created_at, truncated: false },
 };
+const stats = {
+  ...{ at: computer.created_at, cpu_percent: 50, cpu_seconds: 3, cpu: 2 },
+  ...{ memory_used_bytes: 2 ** 30, memory_total_bytes: 2 ** 31 },
+  ...{ disk_used_bytes: 5, disk_total_bytes: 9 },
+};
 const me = {
   ...{ user_id: 'usr_1', name: 'owner', role: 'member', key: { id: 'key_1', name: 'ci' } },
   ...{ running: 1, max_running: 2 },
@@ -154,6 +159,12 @@ const cases: Readonly<Record<string, Case>> = {
     asks: [`DELETE ${at}`],
     stdout: '',
     stderr: 'removed demo/desktop\n',
+  },
+  'computer stats': {
+    argv: ['computer', 'stats', name],
+    answers: { [`GET ${at}`]: computer, [`GET /computers/${computer.id}/stats`]: stats },
+    asks: [`GET ${at}`, `GET /computers/${computer.id}/stats`],
+    stdout: /^NAME\t.*\ndemo\/desktop\t50\.0%\t1 GiB of 2 GiB\t5 B of 9 B\t2\t3\.0 s\n$/,
   },
   'computer history': {
     argv: ['computer', 'history', name],

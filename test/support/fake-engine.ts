@@ -10,6 +10,8 @@ import {
   type MachineEvent,
   type MachineSpec,
   type MachineState,
+  type MachineUsage,
+  type Measuring,
   type Probe,
 } from '../../src/engines/engine.js';
 
@@ -25,7 +27,7 @@ export function gate<T = void>(): { readonly passed: Promise<T>; open(value: T):
 }
 
 /** An engine in memory for unit tests; end-to-end tests use real ones. */
-export class FakeEngine implements Engine {
+export class FakeEngine implements Engine, Measuring {
   readonly name: string = 'docker';
   readonly capabilities: EngineCapabilities = {
     ...{ isolation: 'container', os: ['linux'], gpus: [] },
@@ -107,6 +109,14 @@ export class FakeEngine implements Engine {
   /** Sends an event to all watchers. */
   emit(event: MachineEvent): void {
     for (const listener of this.#listeners) listener(event);
+  }
+
+  /** What {@link usage} answers. */
+  readonly used = { cpuSeconds: 1, memoryBytes: 3e8, diskBytes: 4e6 };
+
+  async usage(id: string): Promise<MachineUsage> {
+    if (this.machines.get(id)?.status === 'running') return { ...this.used };
+    throw new ApiError('not_running', 'no such machine runs');
   }
 
   async dial() {

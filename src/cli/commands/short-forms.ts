@@ -36,6 +36,7 @@ const others: readonly Entry[] = [
   ['computer', 'record'],
   ['computer', 'forward', { aliases: ['port-forward'] }],
   ['computer', 'fork'],
+  ['computer', 'stats'],
   ['computer', 'history'],
   ['job', 'logs'],
 ];

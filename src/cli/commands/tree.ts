@@ -32,6 +32,7 @@ const groups: readonly Group[] = [
       stop: () => import('./computer/stop.js'),
       restart: () => import('./computer/restart.js'),
       rm: () => import('./computer/rm.js'),
+      stats: () => import('./computer/stats.js'),
       history: () => import('./computer/history.js'),
       update: () => import('./computer/update.js'),
       fork: () => import('./computer/fork.js'),

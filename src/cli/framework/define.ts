@@ -180,9 +180,14 @@ export function optionalValue(flags: string, summary: string): Option<string | u
 }
 
 /** A repeatable option. */
-export function list<T>(flags: string, summary: string, parse: Parse<T>): Option<T[]> {
+export function list<T>(
+  flags: string,
+  summary: string,
+  parse: Parse<T>,
+  extra: Extra & { readonly choices?: readonly string[] } = {},
+): Option<T[]> {
   const read = (raw: Raw) => (Array.isArray(raw) ? raw.map((text: string) => parse(text)) : []);
-  return { flags, summary, repeatable: true, read };
+  return { flags, summary, repeatable: true, ...extra, read };
 }
 
 /** An option with a fixed set of values. */

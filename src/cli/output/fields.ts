@@ -13,6 +13,10 @@ export const fields = {
     ...['project_name', 'created_at', 'started_at', 'url', 'engine', 'isolation', 'image'],
     ...['resolution', 'auto_stop_minutes', 'protected'],
   ],
+  stats: [
+    ...['id', 'name', 'at', 'cpu_percent', 'cpu_seconds', 'cpu', 'memory_used_bytes'],
+    ...['memory_total_bytes', 'disk_used_bytes', 'disk_total_bytes'],
+  ],
   project,
   projectWithComputers: [...project, 'computers'],
   key,

@@ -42,18 +42,21 @@ async function linesOf(path: string, count: number) {
   }
 }
 
-/** Lines as they are added behind `from`, also after the file was emptied or replaced. */
+/**
+ * Lines as they are added behind `from`, also after the file was emptied or replaced. Throws when
+ * the signal is aborted.
+ */
 export async function* newLines(
   path: string,
   from: Place | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<string[]> {
   let place = from;
-  while (!signal.aborted) {
+  for (;;) {
     const added = await addedLines(path, place);
     place = added.end ?? place;
     if (added.lines.length > 0) yield added.lines;
-    else await sleep(POLL_MS, signal).catch(() => undefined);
+    else await sleep(POLL_MS, signal);
   }
 }
 

@@ -1,6 +1,7 @@
 import { computerParameters } from '../../client/http/address.js';
 import type { Answer, BodyInput, QueryInput } from '../../contract/index.js';
 import type { OperationName } from '../../contract/routes.js';
+import { shellWord } from '../../lib/text/shell-word.js';
 import type { Context } from '../framework/context.js';
 import { argument, many, optional } from '../framework/define.js';
 import { text } from '../input/parse.js';
@@ -73,10 +74,13 @@ export async function act<N extends OperationName>(
   if (context.globals.json) await printJson(context, answer);
 }
 
-type Change = 'startComputer' | 'stopComputer' | 'restartComputer' | 'deleteComputer';
+export type Change = 'startComputer' | 'stopComputer' | 'restartComputer' | 'deleteComputer';
 
-interface ChangeOptions<N extends Change> extends Pick<ForEach<unknown>, 'names' | 'doing'> {
+export interface ChangeOptions<N extends Change>
+  extends Pick<ForEach<unknown>, 'names' | 'doing' | 'asList'> {
   readonly did: string;
+  /** Ids by name, if the names need not be looked up. */
+  readonly ids?: ReadonlyMap<string, string>;
   readonly query?: QueryInput<N>;
   /** Called with the answer of the service, for example to wait for a status. */
   after?(answer: Answer<N>): Promise<Answer<N>>;
@@ -88,17 +92,19 @@ export async function change<N extends Change>(
   operation: N,
   options: ChangeOptions<N>,
 ): Promise<number> {
-  const { names, doing, did, query, after } = options;
+  const { names, doing, did, query, after, ids, asList } = options;
   // All names are resolved before the first computer is changed.
-  const addresses = await Promise.all(names.map((name) => computerAddress(context, name)));
+  const addresses = await Promise.all(
+    names.map((name) => (ids === undefined ? computerAddress(context, name) : undefined)),
+  );
   const shown = new Map(names.map((name, index) => [name, addresses[index]] as const));
-  const first = inCommands(context, names[0] ?? '');
+  const [only = ''] = names;
+  const first = ids === undefined ? inCommands(context, only) : shellWord(only);
   context.whenInterrupted(`the service may still be working on it; see: vc computer get ${first}`);
   return forEach(context, {
-    names,
-    doing,
+    ...{ names, doing, asList },
     work: async (name) => {
-      const answer = await onComputer(context, operation, name, undefined, query);
+      const answer = await onComputer(context, operation, ids?.get(name) ?? name, undefined, query);
       return after === undefined ? answer : after(answer);
     },
     did: (name) => {

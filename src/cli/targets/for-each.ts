@@ -11,6 +11,8 @@ import { worstExitCode } from './computer-address.js';
 /** The same operation on one or more named things. */
 export interface ForEach<T> {
   readonly names: readonly string[];
+  /** Prints a list with --json for one name as well. */
+  readonly asList?: boolean | undefined;
   /** Text of the spinner. */
   readonly doing: string;
   work(name: string): Promise<T>;
@@ -28,7 +30,7 @@ const CONCURRENCY = 8;
 export async function forEach<T>(context: Context, options: ForEach<T>): Promise<number> {
   const { globals, interrupts } = context;
   const names = [...new Set(options.names)];
-  if (names.length === 1) return forOne(context, options, names[0] ?? '');
+  if (names.length === 1 && !options.asList) return forOne(context, options, names[0] ?? '');
   const progress = context.progress(options.doing);
   const limit = new ConcurrencyLimit(CONCURRENCY);
   const work = async (name: string): Promise<Result<T>> => {

@@ -8,6 +8,7 @@ import type {
   MachineDescription,
   MachineEvent,
   MachineState,
+  Measuring,
   Probe,
 } from '../engine.js';
 import { ask, connectDocker, isRemote, QUICK_MS } from './client.js';
@@ -19,6 +20,7 @@ import { SocketDirectories } from './machine/directory.js';
 import { execStream } from './machine/exec-stream.js';
 import { Machines } from './machine/machines.js';
 import { listMachines } from './machine/status.js';
+import { containerUsage } from './machine/usage.js';
 import { watchMachines } from './machine/watch.js';
 import { Firewall } from './network/firewall.js';
 import { Networks } from './network/network.js';
@@ -68,7 +70,7 @@ function unusable({ message, remedy }: ApiError): Probe {
 }
 
 /** Machines as containers of a Docker Engine. */
-export function createDockerEngine(options: DockerEngineOptions): Engine {
+export function createDockerEngine(options: DockerEngineOptions): Engine & Measuring {
   const docker = options.docker ?? connectDocker();
   const { serviceId, allowNetworks, internet } = options;
   const containers = new Containers(docker, serviceId);
@@ -131,6 +133,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine {
       channel === 'screen'
         ? screens.dial(id, signal)
         : execStream(docker, await containers.id(id, signal), ['/usr/lib/vc/sshd'], signal),
+    usage: async (id, signal) => containerUsage(docker, await containers.id(id, signal), signal),
     images: (signal) => currentImages(docker, signal),
     recipeHash: (image) => recipeHash(image).catch(() => undefined),
     close: async () => {

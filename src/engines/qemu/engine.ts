@@ -1,12 +1,20 @@
 import { loadVmRecipe } from '../../images/recipe.js';
 import { sleep } from '../../lib/async/sleep.js';
-import type { Engine, EngineCapabilities, Forking, MachineDescription, WarmUp } from '../engine.js';
+import type {
+  Engine,
+  EngineCapabilities,
+  Forking,
+  MachineDescription,
+  Measuring,
+  WarmUp,
+} from '../engine.js';
 import { notRunning } from '../not-running.js';
 import { Dialer, shellAccess } from './guest/dial.js';
 import { QemuHost } from './host.js';
 import { listImages } from './images/installed.js';
 import { Layout } from './layout.js';
 import { MachineRegistry } from './machine/registry.js';
+import { machineUsage } from './machine/usage.js';
 import { ChangeNotifier, watchMachines } from './machine/watch.js';
 import { hostAddresses } from './network/host-addresses.js';
 import { refreshNetwork } from './network/refresh.js';
@@ -37,7 +45,7 @@ export interface QemuEngineOptions {
   onProblem?(message: string): void;
 }
 
-export type QemuEngine = Engine & Forking & TemplateSource & { close(): Promise<void> };
+export type QemuEngine = Engine & Forking & Measuring & TemplateSource & { close(): Promise<void> };
 
 const REFRESH_EVERY_MS = 2_000;
 /** The screen comes through a serial port, where `raw` takes three times as long with TCG. */
@@ -121,6 +129,10 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
     dial: async (id, channel, signal) => {
       const { machine, record } = await machines.get(id);
       return dialer.dial(machine, record, channel, signal);
+    },
+    usage: async (id) => {
+      const { machine, record } = await machines.get(id);
+      return machineUsage(machine, record);
     },
     images: () => listImages(host.layout.images),
     recipeHash: async (image) => (await loadVmRecipe(image).catch(() => undefined))?.hash,

@@ -10,7 +10,8 @@ type Names =
   | 'stopComputer'
   | 'restartComputer'
   | 'listActions'
-  | 'forkComputer';
+  | 'forkComputer'
+  | 'getStats';
 
 export const computerHandlers: Pick<Handlers, Names> = {
   createComputer: ({ fleet, owner, params, body, query }) => {
@@ -30,6 +31,7 @@ export const computerHandlers: Pick<Handlers, Names> = {
   listActions: ({ fleet, computer, query }) => ({
     actions: fleet.auditLog.list(computer.id, query),
   }),
+  getStats: ({ fleet, computer, signal }) => fleet.usage.of(computer, signal),
   startComputer: ({ fleet, computer, query }) =>
     fleet.computers.start(computer, query.wait ? 'ready' : 'no'),
   stopComputer: ({ fleet, computer }) => fleet.computers.stop(computer),

@@ -126,7 +126,7 @@ test('new lines are read behind the last ones, also after a rotation of either k
   await writeFile(log, 'five, longer than what was there before\n');
   expect(await next()).toEqual(['five, longer than what was there before']);
   stop.abort();
-  expect((await lines.next()).done).toBe(true);
+  await expect(lines.next()).rejects.toThrow('abort');
 });
 
 test('without a log, and of a service in the foreground, it says so', async () => {

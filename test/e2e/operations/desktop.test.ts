@@ -145,6 +145,7 @@ it('stops, starts and restarts, over HTTP and from the command line', async () =
   const refused = await desktop.service.http('GET', `${path}/screenshot`);
   expect(refused.status).toBe(400);
   expect(refused.json.error).toContain('start');
+  expect((await desktop.service.http('GET', `${path}/stats`)).status).toBe(400);
   const view = await desktop.service.cli(['computer', 'view', desktop.name, '--print']);
   expect(view).toMatchObject({ code: 6, stdout: '' });
   expect(view.stderr).toContain(`Start it: vc computer start ${desktop.name}`);

@@ -66,6 +66,7 @@ const script: readonly Line[] = [
   { argv: ['project', 'get', 'shop'], stdout: /shop\/desk\trunning/ },
   { argv: ['computer', 'ls', '-p', 'shop'], stdout: /shop\/desk\trunning/ },
   { argv: computer('get', '--jq', '.auto_stop_minutes'), stdout: /^30\n$/ },
+  { argv: computer('stats'), stdout: /^shop\/desk\t\d+\.\d%\t\d+ MiB of 2 GiB\t\d/m },
   { argv: computer('update', '--protect') },
   { argv: computer('rm', '--yes'), code: 6, stderr: /protected/ },
   { argv: computer('update', '--unprotect') },

@@ -125,6 +125,25 @@ describe('a computer', () => {
     expect(entries).toContainEqual({ ...actions[0], computer_id: expect.any(String) });
   });
 
+  it('shows what it uses', async () => {
+    const before = await call('GET', `${C()}/stats`);
+    // Two seconds of a processor, however long they take.
+    await desktop.computer.bash("ulimit -t 2; exec sh -c 'while :; do :; done'");
+    await desktop.run('head -c 8000000 /dev/urandom >~/noise; sync');
+    const after = await json('computer', 'stats', desktop.name);
+    const [{ name, ...used }] = after.computers;
+    expect(name).toBe(desktop.name);
+    expect(used.cpu_seconds - before.cpu_seconds).toBeGreaterThan(1);
+    expect(used.cpu_percent).toBeGreaterThan(0);
+    expect(used.memory_total_bytes).toBe(2 ** 31);
+    expect(used.memory_used_bytes).toBeGreaterThan(2 ** 25);
+    expect(used.memory_used_bytes).toBeLessThan(2 ** 32);
+    expect(used.disk_used_bytes - before.disk_used_bytes).toBeGreaterThan(4e6);
+    await desktop.run('rm ~/noise');
+    const { actions } = await call('GET', `${C()}/actions`);
+    expect(actions).not.toContainEqual(expect.objectContaining({ action: 'getStats' }));
+  });
+
   it('creates directories and links', async () => {
     await call('POST', `${C()}/directory`, { path: 'made', mode: '0700' });
     await call('POST', `${C()}/link`, { path: 'made/here', target: '.' });

@@ -1,35 +1,87 @@
-import { defineCommand, flag } from '../../framework/define.js';
+import { COMPUTER_STATUSES } from '../../../contract/constants.js';
+import type { Computer } from '../../../contract/index.js';
+import type { Context } from '../../framework/context.js';
+import { defineCommand, enumerate, flag, list, oneOf } from '../../framework/define.js';
 import { computerColumns } from '../../output/columns.js';
 import { fields } from '../../output/fields.js';
 import { tableFormat } from '../../output/format/format-option.js';
+import { sortOption } from '../../output/format/sort-option.js';
 import { printList } from '../../output/list.js';
+import { intervalOf, watchList, watchOptions } from '../../output/watch/watch-list.js';
 import { defaultProject } from '../../targets/lookup/default-project.js';
 import { listComputers } from '../../targets/lookup/list-computers.js';
+
+const sortByField = sortOption<Computer>({
+  name: ({ project_name, name }) => `${project_name}/${name}`,
+  status: ({ status }) => status,
+  os: ({ os }) => os,
+  cpu: ({ cpu }) => cpu,
+  ram: ({ ram }) => ram,
+  engine: ({ engine }) => engine,
+  created: ({ created_at }) => created_at,
+  started: ({ started_at }) => started_at ?? '',
+  id: ({ id }) => id,
+});
 
 export const command = defineCommand({
   name: 'ls',
   aliases: ['list'],
   summary: 'List computers',
-  details: 'Lists the project of -p, VC_PROJECT or the profile, else all projects.',
+  details: [
+    'Lists the project of -p, VC_PROJECT or the profile, else all projects. With --watch a terminal',
+    'shows a table that is kept up to date; in a pipe and with --json each computer is printed when it',
+    'is new or has changed, and with the status deleted when it is gone.',
+  ].join(' '),
   arguments: {},
   options: {
     all: flag('-a, --all', 'list the computers of all projects'),
+    status: list(
+      '--status <status>',
+      'only computers with this status; repeatable',
+      oneOf(COMPUTER_STATUSES),
+      { choices: COMPUTER_STATUSES },
+    ),
+    sort: sortByField,
+    ...watchOptions,
     output: tableFormat,
   },
   fields: fields.computer,
   examples: [
     { does: 'List the computers of a project', command: 'vc ls -p demo' },
     { does: 'List all computers as JSON', command: 'vc ls --all --json' },
+    {
+      does: 'Watch the running computers, the newest first',
+      command: 'vc ls --status running --sort=-created --watch',
+    },
   ],
-  async run(context, _, { all }) {
-    const project = all ? undefined : await defaultProject(context);
-    const computers = await listComputers(context, project);
-    await printList(context, {
-      document: { computers },
-      rows: computers,
-      columns: computerColumns,
-      id: ({ id }) => id,
-      empty: 'no computers yet; create one: vc create NAME',
-    });
+  async run(context, _, { all, status: statuses, sort, ...watching }) {
+    const interval = intervalOf(watching);
+    let known: readonly Computer[] = [];
+    const read = async (inner: Context) => {
+      known = await listComputers(inner, all ? undefined : await defaultProject(inner));
+      const found = known.filter((computer) => isWanted(computer, statuses));
+      return sort === undefined ? found : sort(found);
+    };
+    /** It is deleted, or has another status than the wanted ones. */
+    const gone = (computer: Computer) =>
+      known.find(({ id }) => id === computer.id) ?? deleted(computer);
+    const empty =
+      statuses.length > 0
+        ? `no computers are ${enumerate(statuses)}`
+        : 'no computers yet; create one: vc create NAME';
+    const shared = { columns: computerColumns, id: ({ id }: Computer) => id, empty };
+    if (interval !== undefined) {
+      return watchList(context, { ...shared, read, gone }, interval);
+    }
+    const computers = await read(context);
+    await printList(context, { ...shared, document: { computers }, rows: computers });
   },
 });
+
+function isWanted({ status }: Computer, statuses: readonly string[]): boolean {
+  return statuses.length === 0 || statuses.includes(status);
+}
+
+function deleted(computer: Computer): Computer {
+  return { ...computer, status: 'deleted' as Computer['status'] };
+}

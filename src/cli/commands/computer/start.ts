@@ -1,13 +1,27 @@
+import type { Answer } from '../../../contract/index.js';
 import { defineCommand, enumerate } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
-import { change, computersArgument } from '../../targets/computers.js';
+import { change } from '../../targets/computers.js';
+import {
+  allComputers,
+  allOption,
+  changeAll,
+  checkNamesOrAll,
+  computersOrAll,
+  yesOption,
+} from '../../targets/lookup/all-computers.js';
 import { untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
 
 export const command = defineCommand({
   name: 'start',
   summary: 'Start computers',
-  arguments: { computers: computersArgument('stopped') },
-  options: waitOptions,
+  details: 'With --all it starts the stopped computers that vc ls lists, after a confirmation.',
+  arguments: { computers: computersOrAll('stopped') },
+  options: {
+    all: allOption('start the stopped computers'),
+    yes: yesOption,
+    ...waitOptions,
+  },
   fields: fields.computer,
   examples: [
     {
@@ -16,12 +30,21 @@ export const command = defineCommand({
     },
     { does: 'Start several computers', command: 'vc start -p demo desktop agent' },
   ],
-  run: (context, { computers: names }, options) =>
-    change(context, 'startComputer', {
-      names,
-      doing: `Starting ${enumerate(names)}`,
+  async run(context, { computers: names }, { all, yes, ...waiting }) {
+    checkNamesOrAll(names, all);
+    const changing = {
       did: 'started',
-      query: waitQuery(options),
-      after: (computer) => untilReady(context, computer, options),
-    }),
+      query: waitQuery(waiting),
+      after: (computer: Answer<'startComputer'>) => untilReady(context, computer, waiting),
+    };
+    if (!all) {
+      const doing = `Starting ${enumerate(names)}`;
+      return change(context, 'startComputer', { names, doing, ...changing });
+    }
+    const stopped = await allComputers(context, ['stopped', 'error']);
+    return changeAll(context, 'startComputer', stopped, {
+      ...{ verb: 'Start', which: 'stopped computers', yes },
+      ...{ doing: 'Starting all', ...changing },
+    });
+  },
 });

@@ -5,6 +5,7 @@ import type { Context } from '../../framework/context.js';
 import { defineCommand, flag, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
 import { number } from '../../input/parse.js';
+import { untilInterrupted } from '../../output/watch/until-interrupted.js';
 import { jsonLogLine, readableLogLine } from '../../service/log-line.js';
 import { lastLines, newLines } from '../../service/read-log.js';
 import { logFile, runningProcess } from '../../service/record.js';
@@ -50,17 +51,13 @@ export const command = defineCommand({
     }
     await printLines(context, last.lines);
     if (!follow) return ExitCode.ok;
-    const stop = new AbortController();
-    const release = context.interrupts.capture(() => stop.abort());
-    try {
-      for await (const added of newLines(path, last.end, stop.signal)) {
+    await untilInterrupted(context, async ({ interrupts }) => {
+      for await (const added of newLines(path, last.end, interrupts.signal)) {
         await printLines(context, added);
       }
-    } catch (cause) {
+    }).catch((cause) => {
       throw cannotRead(path, cause);
-    } finally {
-      release();
-    }
+    });
     return ExitCode.ok;
   },
 });

@@ -13,7 +13,6 @@ export const synonyms: readonly (readonly [commands: readonly Command[], words: 
   [['ls'], 'list ps dir ll search find'],
   [['get'], 'show inspect describe info status details'],
   [['stats'], 'top htop usage'],
-  [['ls'], 'top stats htop usage'],
   [['rm'], 'delete remove destroy del erase prune uninstall'],
   [['start'], 'up boot resume unpause poweron'],
   [['stop'], 'down halt shutdown poweroff pause suspend kill terminate'],

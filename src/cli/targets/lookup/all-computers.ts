@@ -1,0 +1,68 @@
+import type { Computer, ComputerStatus } from '../../../contract/resources.js';
+import { count } from '../../../lib/text/count.js';
+import { UsageError } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
+import type { Context } from '../../framework/context.js';
+import { flag } from '../../framework/define.js';
+import { confirm } from '../../input/confirm-removal.js';
+import { note, printJson } from '../../output/print.js';
+import { type Change, type ChangeOptions, change, computersArgument } from '../computers.js';
+import { defaultProject } from './default-project.js';
+import { listComputers } from './list-computers.js';
+
+/** Names that a question lists. */
+const MOST_NAMES = 8;
+
+/** The computers of a command that also takes --all. */
+export const computersOrAll = (state: 'any' | 'running' | 'stopped') => ({
+  ...computersArgument(state),
+  required: false,
+});
+
+export const allOption = (which: string) => flag('--all', `${which} that vc ls lists`);
+export const yesOption = flag('-y, --yes', 'do not ask for confirmation');
+
+/** Throws unless either names or --all is given. */
+export function checkNamesOrAll(names: readonly string[], all: boolean): void {
+  if (all && names.length > 0) throw new UsageError('give either names or --all');
+  if (!all && names.length === 0) {
+    throw new UsageError('neither a computer nor --all is given');
+  }
+}
+
+/** The computers that --all means: of the project that `vc ls` lists, with one of the statuses. */
+export async function allComputers(
+  context: Context,
+  statuses: readonly ComputerStatus[],
+): Promise<Computer[]> {
+  const computers = await listComputers(context, await defaultProject(context));
+  return computers.filter(({ status }) => statuses.includes(status));
+}
+
+interface ChangeAll<N extends Change> extends Omit<ChangeOptions<N>, 'names' | 'ids' | 'asList'> {
+  /** Begins the question: `Stop`. */
+  readonly verb: string;
+  /** What there are none of: `running computers`. */
+  readonly which: string;
+  readonly yes: boolean;
+}
+
+/** Changes the status of all of the computers after a confirmation, and prints each result. */
+export async function changeAll<N extends Change>(
+  context: Context,
+  operation: N,
+  computers: readonly Computer[],
+  { verb, which, yes, ...changing }: ChangeAll<N>,
+): Promise<number> {
+  if (computers.length === 0) {
+    if (context.globals.json) await printJson(context, []);
+    await note(context, `there are no ${which}`);
+    return ExitCode.ok;
+  }
+  const ids = new Map(computers.map((one) => [`${one.project_name}/${one.name}`, one.id]));
+  const names = [...ids.keys()];
+  const shown = names.slice(0, MOST_NAMES).join(', ') + (names.length > MOST_NAMES ? ', …' : '');
+  const question = `${verb} ${count(names.length, 'computer')} (${shown})?`;
+  await confirm(await context.prompt(), { question, yes, declined: 'nothing was changed' });
+  return change(context, operation, { ...changing, names, ids, asList: true });
+}

@@ -1,0 +1,92 @@
+import { ApiError } from '../../contract/errors.js';
+import type { ComputerStats } from '../../contract/resources.js';
+import { type Engine, isMeasuring, type Measuring } from '../../engines/engine.js';
+import { sleep } from '../../lib/async/sleep.js';
+import type { Machine } from '../lifecycle/machine.js';
+import type { Machines } from '../lifecycle/machines.js';
+import type { ComputerRecord } from '../store/records.js';
+
+/** Time over which the load of the processor is measured if there is no earlier sample. */
+const INTERVAL_MS = 500;
+/** An older sample says nothing about the present. */
+const FRESH_MS = 60_000;
+
+/** Processor time at a moment. */
+interface Sample {
+  /** Milliseconds of the monotonic clock. */
+  readonly at: number;
+  readonly cpuSeconds: number;
+}
+
+/** What running computers use of the host. */
+export class Usage {
+  readonly #machines: Machines;
+  readonly #samples = new WeakMap<Machine, Sample>();
+
+  constructor(machines: Machines) {
+    this.#machines = machines;
+  }
+
+  /**
+   * Does not count as use of the computer. The load of the processor is that since the last call for
+   * this computer, or over half a second.
+   */
+  async of(record: ComputerRecord, signal?: AbortSignal): Promise<ComputerStats> {
+    const { id, name, status, cpu, ram } = record;
+    if (status !== 'running') {
+      const message = `The computer ${JSON.stringify(name)} is ${status}; only a running one can be measured.`;
+      throw new ApiError('not_running', message);
+    }
+    const machine = this.#machines.of(record);
+    const engine = measuring(this.#machines.engine(record.engine));
+    const earlier = await this.#earlier(machine, engine, id, signal);
+    const used = await engine.usage(id, signal);
+    const sample = { at: performance.now(), cpuSeconds: used.cpuSeconds };
+    this.#samples.set(machine, sample);
+    return {
+      at: new Date().toISOString(),
+      cpu_percent: load(earlier, sample),
+      cpu_seconds: round(used.cpuSeconds, 2),
+      cpu,
+      memory_used_bytes: Math.round(used.memoryBytes),
+      memory_total_bytes: ram * 2 ** 30,
+      disk_used_bytes: Math.round(used.diskBytes),
+      disk_total_bytes: used.diskTotalBytes ?? null,
+    };
+  }
+
+  /** A sample of at least {@link INTERVAL_MS} ago; takes one and waits if there is none. */
+  async #earlier(
+    machine: Machine,
+    engine: Measuring,
+    id: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Sample> {
+    const last = this.#samples.get(machine);
+    const age = last === undefined ? Number.POSITIVE_INFINITY : performance.now() - last.at;
+    if (last !== undefined && age < FRESH_MS) {
+      if (age < INTERVAL_MS) await sleep(INTERVAL_MS - age, signal);
+      return last;
+    }
+    const { cpuSeconds } = await engine.usage(id, signal);
+    const sample = { at: performance.now(), cpuSeconds };
+    await sleep(INTERVAL_MS, signal);
+    return sample;
+  }
+}
+
+function measuring(engine: Engine): Measuring {
+  if (isMeasuring(engine)) return engine;
+  const message = `The engine "${engine.name}" does not measure its computers.`;
+  throw new ApiError('unsupported', message);
+}
+
+/** Percent of one core; 0 for a machine that was started again in between. */
+function load(from: Sample, to: Sample): number {
+  const percent = (100_000 * (to.cpuSeconds - from.cpuSeconds)) / (to.at - from.at);
+  return round(Math.max(0, percent), 1);
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}

@@ -42,8 +42,11 @@ it('text typed into an editor is saved and read back byte for byte', async () =>
 });
 
 it('a program sees clicks, keys, drags and the wheel where they were meant', async () => {
+  // An attempt before this one may have left its window.
+  await desktop.run('pkill -x xev; while pgrep -x xev; do sleep 0.05; done; true');
   await desktop.run('xev -geometry 400x300+300+200 -event mouse -event keyboard >/tmp/xev.log &');
-  await desktop.until('xdotool search --name "Event Tester" >/dev/null');
+  // Before it is visible, the window has another position.
+  await desktop.until('xdotool search --onlyvisible --name "Event Tester" >/dev/null');
   await act('wait', { until: 'stable' });
   const info = await desktop.run('xwininfo -name "Event Tester"');
   const origin = (axis: string) =>

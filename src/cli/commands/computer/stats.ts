@@ -8,9 +8,9 @@ import { sortOption } from '../../output/format/sort-option.js';
 import { printList } from '../../output/list.js';
 import { during } from '../../output/progress.js';
 import { intervalOf, watchList, watchOptions } from '../../output/watch/watch-list.js';
+import { type Measured, measure, usageColumns } from '../../stats/measure.js';
 import { worstExitCode } from '../../targets/computer-address.js';
 import { computersArgument } from '../../targets/computers.js';
-import { type Measured, measure, usageColumns } from '../../targets/usage.js';
 
 const sortByField = sortOption<Measured>({
   name: ({ name }) => name,

@@ -4,9 +4,9 @@ import { type Report, reportOf } from '../errors/report.js';
 import type { Context } from '../framework/context.js';
 import { memorySize, size } from '../output/size.js';
 import type { Column } from '../output/table.js';
-import { onComputer } from './computers.js';
-import { defaultProject } from './lookup/default-project.js';
-import { listComputers } from './lookup/list-computers.js';
+import { onComputer } from '../targets/computers.js';
+import { defaultProject } from '../targets/lookup/default-project.js';
+import { listComputers } from '../targets/lookup/list-computers.js';
 
 const CONCURRENCY = 16;
 /** A computer that stops or is deleted while it is measured. */

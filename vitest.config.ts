@@ -19,7 +19,8 @@ const retry = 1;
 
 const endToEnd = {
   tags,
-  retry,
+  // Each attempt uses real machines, which share the host's processors with other files' machines.
+  retry: 2,
   hookTimeout: 900_000,
   // Both engines share the workers. Tests wait for machines much of the time.
   maxWorkers: availableParallelism() + 1,

@@ -177,7 +177,7 @@ describe('a computer', () => {
     let out = '';
     for await (const chunk of process.stdout) out += chunk;
     expect(out).toBe('STREAMS');
-    expect(await process.exited).toEqual({ code: 3, signal: null });
+    expect(await process.exited).toEqual({ code: 3, signal: null, timedOut: false });
   });
 
   it('is streamed to an RTMP server', async () => {

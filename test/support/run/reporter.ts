@@ -10,7 +10,7 @@ const MESSAGE = 1_000;
 
 /**
  * Prints the end of a run: the slowest files, the table of promises, skipped tests with their reasons,
- * tests that needed a second attempt, failures and, as the last line, the totals.
+ * tests that needed more than one attempt, failures and, as the last line, the totals.
  */
 export class SummaryReporter implements Reporter {
   #began = Date.now();
@@ -40,7 +40,7 @@ export class SummaryReporter implements Reporter {
       print(`skipped: ${titleOf(test)}: ${skipReasonOf(test)}\n`);
     }
     for (const test of tests.filter((test) => test.diagnostic()?.flaky)) {
-      print(`second attempt: ${described(titleOf(test), errorsOf(test))}`);
+      print(`more than one attempt: ${described(titleOf(test), errorsOf(test))}`);
     }
     // Last, so that the end of a log has the failures.
     for (const failure of failures) print(`failed: ${failure}`);

@@ -206,7 +206,7 @@ describe('completion', () => {
         await terminal.type('vc compu');
         await terminal.press('Tab');
         await terminal.shows('vc computer ');
-        await terminal.type('sta');
+        await terminal.type('star');
         await terminal.press('Tab');
         await terminal.shows('vc computer start ');
         await terminal.type('demo/');

@@ -21,6 +21,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 /** Rows without a command, and why. */
 const NOT_IN_CLI: Readonly<Record<string, string>> = {
   deleteProjectByPost: 'vc project rm sends DELETE, which does the same',
+  exec: 'vc python streams its input and output over the WebSocket process',
   openapi: 'used by client generators',
 };
 

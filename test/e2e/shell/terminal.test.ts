@@ -53,7 +53,7 @@ describe('vc computer shell in a terminal', () => {
         await type('sleep 600', 'Enter');
         await desktop.until('pgrep -f "^sleep 600" >/dev/null');
         await leave();
-        await shows(/^ended (130|7)$/m);
+        await shows(/^ended (130|125)$/m);
         await terminal.isAsBefore();
         await desktop.until('! pgrep -f "^sleep 600" >/dev/null');
       }

@@ -42,7 +42,8 @@ export default defineConfig({
           exclude: ['test/e2e/**'],
           retry,
           testTimeout: 20_000,
-          maxWorkers: availableParallelism(),
+          // Many tests wait for a timer, a process or an X server.
+          maxWorkers: availableParallelism() + 2,
           // Files share a process and their modules, which halves the processor time.
           isolate: false,
         },

@@ -9,8 +9,8 @@ import type {
 import type { Owner } from '../accounts/api-keys.js';
 import { missing, suggestion } from '../errors/missing.js';
 import { inCommands } from '../errors/remedies.js';
-import { Superseded } from '../lifecycle/machine.js';
 import type { Machines } from '../lifecycle/machines.js';
+import { Superseded } from '../lifecycle/steps.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord } from '../store/records.js';

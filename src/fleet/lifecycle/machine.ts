@@ -1,7 +1,6 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Engine, MachineSpec, MachineState } from '../../engines/engine.js';
 import { onAbort } from '../../lib/async/abort.js';
-import { Queue } from '../../lib/async/queue.js';
 import { publicMessage } from '../errors/public-message.js';
 import { type Connectors, Session } from '../sessions/session.js';
 import type { Store } from '../store/index.js';
@@ -9,14 +8,7 @@ import { type ComputerRecord, hasDisk } from '../store/records.js';
 import type { Occasion } from './lifecycle.js';
 import { machineSpec } from './machine-spec.js';
 import { READINESS, ready } from './readiness.js';
-
-type StepKind = 'start' | 'restart' | 'stop' | 'remove';
-
-interface Step {
-  readonly kind: StepKind;
-  readonly abort: AbortController;
-  readonly done: Promise<void>;
-}
+import { Steps } from './steps.js';
 
 export interface MachineParts {
   readonly engine: Engine;
@@ -26,17 +18,6 @@ export interface MachineParts {
   copy(spec: MachineSpec, from: string, signal: AbortSignal): Promise<void>;
   /** Called when nothing of the machine is left. */
   onRemoved(): void;
-}
-
-/** A step was aborted because another one replaced it. */
-export class Superseded extends ApiError {
-  constructor(message: string) {
-    super('conflict', message);
-  }
-}
-
-function stopping(): Superseded {
-  return new Superseded('The service is stopping; it continues at its next start.');
 }
 
 const STOP_GRACE_MS = 3_000;
@@ -51,13 +32,9 @@ export class Machine {
   readonly session: Session;
   readonly #engine: Engine;
   readonly #store: Store;
-  readonly #steps = new Queue();
+  readonly #steps = new Steps((error) => this.#failed(error));
   readonly #copy: MachineParts['copy'];
   readonly #onRemoved: () => void;
-  #current: Step | undefined;
-  #epoch = 0;
-  /** The service stops; new steps are refused. */
-  #detached = false;
   /** Present while the machine has been started and is not ready yet. */
   #awaitingReady: AbortController | undefined;
 
@@ -73,36 +50,38 @@ export class Machine {
 
   /** True while a step runs or waits; the engine's reports are incomplete then. */
   get busy(): boolean {
-    return this.#current !== undefined;
+    return this.#steps.busy;
   }
 
   /** Changes when a step begins or ends; engine reports from an earlier epoch are outdated. */
   get epoch(): number {
-    return this.#epoch;
+    return this.#steps.epoch;
   }
 
   /** Resolves when the current step has succeeded or failed. */
-  async settled(): Promise<void> {
-    await this.#current?.done.catch(() => undefined);
+  settled(): Promise<void> {
+    return this.#steps.settled();
   }
 
   /** Runs `task` while no step runs and no button or key is held. */
   held<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    return this.session.input.run(() => this.#steps.run(task, signal), signal);
+    return this.session.input.run(() => this.#steps.between(task, signal), signal);
   }
 
   /** Starts the machine and resolves when it is ready. The caller has written `starting`. */
   start(): Promise<void> {
-    const current = this.#current;
-    if (current?.kind === 'start' || current?.kind === 'restart') return current.done;
-    return this.#run('start', (signal) => this.#start(signal));
+    return (
+      this.#steps.current('start', 'restart') ??
+      this.#steps.run('start', (signal) => this.#start(signal))
+    );
   }
 
   /** Stops and starts it. The caller has written `starting`. */
   restart(): Promise<void> {
-    if (this.#current?.kind === 'restart') return this.#current.done;
-    this.#supersede('restarted');
-    return this.#run('restart', async (signal) => {
+    const current = this.#steps.current('restart');
+    if (current) return current;
+    this.#steps.supersede('restarted');
+    return this.#steps.run('restart', async (signal) => {
       this.session.close();
       await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
       await this.#start(signal);
@@ -110,10 +89,11 @@ export class Machine {
   }
 
   stop(): Promise<void> {
-    if (this.#current?.kind === 'stop') return this.#current.done;
+    const current = this.#steps.current('stop');
+    if (current) return current;
     const isStored = this.#storeIntent('stop');
-    this.#supersede('stopped');
-    return this.#run('stop', async (signal) => {
+    this.#steps.supersede('stopped');
+    return this.#steps.run('stop', async (signal) => {
       this.session.close();
       await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
       this.#storeResult(isStored ? ['stopped'] : ['stop', 'stopped']);
@@ -122,10 +102,11 @@ export class Machine {
 
   /** Removes the machine, then its row. */
   remove(): Promise<void> {
-    if (this.#current?.kind === 'remove') return this.#current.done;
+    const current = this.#steps.current('remove');
+    if (current) return current;
     const isStored = this.#storeIntent('remove');
-    this.#supersede('deleted');
-    return this.#run('remove', async (signal) => {
+    this.#steps.supersede('deleted');
+    return this.#steps.run('remove', async (signal) => {
       this.session.close();
       await this.#engine.remove(this.id, signal);
       this.#storeResult(isStored ? ['removed'] : ['remove', 'removed']);
@@ -154,8 +135,7 @@ export class Machine {
 
   /** Aborts the current step without touching the machine: the service stops. */
   detach(): void {
-    this.#detached = true;
-    this.#current?.abort.abort(stopping());
+    this.#steps.detach();
     this.session.close();
   }
 
@@ -173,33 +153,6 @@ export class Machine {
     };
     // Once more for the error.
     if (!this.#store.writeToFreeSpace(change)) change();
-  }
-
-  #supersede(how: string): void {
-    this.#current?.abort.abort(new Superseded(`The computer was ${how} meanwhile.`));
-  }
-
-  #run(kind: StepKind, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
-    const abort = new AbortController();
-    if (this.#detached) abort.abort(stopping());
-    this.#epoch += 1;
-    const done = this.#steps
-      .run(() => {
-        abort.signal.throwIfAborted();
-        return work(abort.signal);
-      })
-      .catch((error: unknown) => {
-        if (!abort.signal.aborted) this.#failed(error);
-        throw abort.signal.aborted ? abort.signal.reason : error;
-      })
-      .finally(() => {
-        this.#epoch += 1;
-        if (this.#current?.abort === abort) this.#current = undefined;
-      });
-    // Ignore rejections that no caller awaits; the failure is recorded.
-    done.catch(() => undefined);
-    this.#current = { kind, abort, done };
-    return done;
   }
 
   async #start(signal: AbortSignal): Promise<void> {

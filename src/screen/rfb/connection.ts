@@ -3,12 +3,14 @@ import type { Duplex } from 'node:stream';
 import type { ApiError } from '../../contract/errors.js';
 import { within } from '../../lib/async/deadline.js';
 import { deferred } from '../../lib/async/deferred.js';
+import { endWithin } from '../../lib/streams/end-within.js';
 import { connectionLost, noAnswer, protocolError } from '../errors.js';
 import type { Region, Size } from '../geometry.js';
 import type { Cursor } from '../model/cursor.js';
 import { Framebuffer } from '../model/framebuffer.js';
+import { Barriers } from './barriers.js';
 import { type ClipboardMessage, clipboardCaps } from './clipboard.js';
-import { announced, FenceFlag, type PixelEncoding } from './constants.js';
+import { announced, type PixelEncoding } from './constants.js';
 import { FloodLimit } from './flood-limit.js';
 import { shakeHands } from './handshake.js';
 import * as messages from './messages.js';
@@ -53,9 +55,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   readonly #announced: readonly number[];
   readonly #target: MessageTarget;
   readonly #floodLimit = new FloodLimit();
-  readonly #fences = new Map<number, () => void>();
-  readonly #echoes: (() => void)[] = [];
-  #lastFence = 0;
+  readonly #barriers: Barriers;
   #open = true;
   #error: ApiError | undefined;
   #updating = false;
@@ -64,6 +64,10 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   private constructor(stream: Duplex, reader: ByteReader, size: Size, pixels: PixelEncoding) {
     super();
     this.#announced = announced(pixels);
+    this.#barriers = new Barriers({
+      encodings: this.#announced,
+      send: (message) => this.send(message),
+    });
     this.setMaxListeners(0);
     this.#stream = stream;
     this.#reader = reader;
@@ -82,8 +86,8 @@ export class Connection extends EventEmitter<ConnectionEvents> {
         onTimeout: () => noAnswer('greet', options.timeoutMs),
       });
       const connection = new Connection(stream, reader, size, options.pixels);
-      connection.send(messages.setPixelFormat(), messages.setEncodings(connection.#announced));
-      connection.#echoes.push(() => {});
+      connection.send(messages.setPixelFormat());
+      connection.#barriers.echo(() => {});
       void connection.#listen();
       return connection;
     } catch (error) {
@@ -130,26 +134,12 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   /**
    * Calls `then` when the server has processed everything sent before: synchronously, before later
    * messages are decoded. Returns false if the server cannot report it.
-   *
-   * Uses a fence (RFB 7.5.7; BlockBefore only, because TigerVNC delays the answer to SyncNext
-   * until the next message), or with QEMU its answer to SetEncodings, which confirms the extended
-   * key event each time.
    */
   onceReached(then: () => void): boolean {
-    if (this.can.fences) {
-      this.#lastFence = (this.#lastFence + 1) >>> 0;
-      const payload = Buffer.alloc(4);
-      payload.writeUInt32BE(this.#lastFence);
-      this.#fences.set(this.#lastFence, then);
-      this.send(messages.fence((FenceFlag.request | FenceFlag.blockBefore) >>> 0, payload));
-      return true;
-    }
-    if (this.can.scancodes) {
-      this.#echoes.push(then);
-      this.send(messages.setEncodings(this.#announced));
-      return true;
-    }
-    return false;
+    if (this.can.fences) this.#barriers.fence(then);
+    else if (this.can.scancodes) this.#barriers.echo(then);
+    else return false;
+    return true;
   }
 
   /**
@@ -193,10 +183,10 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     if (!this.#open) return;
     this.#open = false;
     this.#error = error;
-    this.#fences.clear();
-    this.#echoes.length = 0;
+    this.#barriers.clear();
     this.#reader.fail(error ?? connectionLost());
-    endStream(this.#stream);
+    // Messages just sent, such as the release of a key, still arrive.
+    endWithin(this.#stream, LINGER_MS);
     this.emit('close', error);
   }
 
@@ -233,12 +223,15 @@ export class Connection extends EventEmitter<ConnectionEvents> {
       },
       onQemuKeys: () => {
         this.can.scancodes = true;
-        this.#echoes.shift()?.();
+        this.#barriers.onEcho();
       },
       onLeds: (leds) => {
         this.capsLock = (leds & 4) !== 0;
       },
-      onFence: (flags, payload) => this.#onFence(flags, payload),
+      onFence: (flags, payload) => {
+        this.can.fences = true;
+        this.#barriers.onFence(flags, payload);
+      },
       onClipboard: (message) => {
         if (message.kind === 'caps') {
           this.can.clipboard = true;
@@ -247,29 +240,6 @@ export class Connection extends EventEmitter<ConnectionEvents> {
       },
     };
   }
-
-  /** Answers a request at once: messages are processed in order, which satisfies every flag. */
-  #onFence(flags: number, payload: Buffer): void {
-    this.can.fences = true;
-    if ((flags & FenceFlag.request) !== 0) {
-      const known = FenceFlag.blockBefore | FenceFlag.blockAfter | FenceFlag.syncNext;
-      this.send(messages.fence(flags & known, payload));
-      return;
-    }
-    if (payload.length !== 4) return;
-    const id = payload.readUInt32BE();
-    const then = this.#fences.get(id);
-    this.#fences.delete(id);
-    then?.();
-  }
-}
-
-/** Half-closes first, so that messages just sent, such as the release of a key, still arrive. */
-function endStream(stream: Duplex): void {
-  const timer = setTimeout(() => stream.destroy(), LINGER_MS);
-  timer.unref();
-  stream.once('close', () => clearTimeout(timer));
-  stream.end(() => stream.destroy());
 }
 
 function asApiError(error: unknown): ApiError {

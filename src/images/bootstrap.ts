@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
+import { ApiError } from '../contract/errors.js';
 import { onAbort } from '../lib/async/abort.js';
 import { type Layers, type Recipe, readPackages } from './recipe.js';
 import { packageSources, SUITE } from './sources.js';
@@ -122,7 +123,8 @@ async function runMmdebstrap(args: readonly string[], options: BuildOptions): Pr
   const result = await subprocess;
   signal?.throwIfAborted();
   if (result.code === 'ENOENT') {
-    throw new Error('Building a machine image needs mmdebstrap; `vc setup` installs it.', {
+    throw new ApiError('unsupported', 'Building a machine image needs mmdebstrap.', {
+      remedy: 'Install it: vc setup',
       cause: result,
     });
   }

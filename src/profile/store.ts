@@ -20,6 +20,12 @@ export interface ProfileFile {
 /** The profile file is unusable. It is never reset, because it contains the user's keys. */
 export class ProfileFileError extends Error {
   override readonly name = 'ProfileFileError';
+  readonly remedy: string | undefined;
+
+  constructor(message: string, options: { readonly remedy?: string; readonly cause?: unknown }) {
+    super(message, { cause: options.cause });
+    this.remedy = options.remedy;
+  }
 }
 
 export const DEFAULT_PROFILE = 'default';
@@ -55,9 +61,9 @@ export class ProfileStore {
     }
     const file = parse(text);
     if (file !== undefined) return file;
-    throw new ProfileFileError(
-      `the profile file ${this.path} is damaged; fix it, or move it away and add the profiles again`,
-    );
+    throw new ProfileFileError(`the profile file ${this.path} is damaged`, {
+      remedy: 'fix it; or move it away and add the profiles again: vc profile add NAME',
+    });
   }
 
   /** Adds or replaces a profile. The first one becomes the current one. */

@@ -66,9 +66,11 @@ export function reportOf(error: unknown): Report {
     const remedy = `${list}to add it: vc profile add ${profile} --base-url URL`;
     return { code: 'not_found', message, remedy, exitCode: ExitCode.notFound };
   }
-  const message = errorMessage(error);
-  const code = error instanceof ProfileFileError ? 'profile_file' : 'failure';
-  return { code, message, exitCode: ExitCode.failure };
+  if (error instanceof ProfileFileError) {
+    const { message, remedy } = error;
+    return { code: 'profile_file', message, remedy, exitCode: ExitCode.failure };
+  }
+  return { code: 'failure', message: errorMessage(error), exitCode: ExitCode.failure };
 }
 
 function startRemedy(baseUrl: string): string {

@@ -54,6 +54,6 @@ export class RunningComputers {
 
 function notRunning({ name, status, status_reason: reason }: ComputerRecord): ApiError {
   const detail = reason ? ` (${reason})` : '';
-  const message = `The computer ${JSON.stringify(name)} is ${status}${detail}; start it first.`;
+  const message = `The computer ${JSON.stringify(name)} is ${status}${detail}.`;
   return new ApiError('not_running', message);
 }

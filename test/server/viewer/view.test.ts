@@ -270,7 +270,7 @@ test('a stopped computer has no live view', async () => {
   });
   expect(response.status).toBe(400);
   expect(await response.json()).toEqual({
-    error: 'The computer "off" is stopped; start it first.',
+    error: 'The computer "off" is stopped.',
   });
   expect(response.headers.get('x-error-code')).toBe('not_running');
   expect(response.headers.get('x-error-remedy')).toBe('Start it: vc computer start p/off');

@@ -1,5 +1,6 @@
 import { execa } from 'execa';
 import { z } from 'zod';
+import { ApiError } from '../../../../contract/errors.js';
 import { parseJson } from '../../../../lib/text/parse-json.js';
 import type { DiskFormat } from './format.js';
 
@@ -75,7 +76,10 @@ async function qemuImg(
   });
   signal?.throwIfAborted();
   if (result.code === 'ENOENT') {
-    throw new Error('Importing a disk needs qemu-img; `vc setup` installs it.', { cause: result });
+    throw new ApiError('unsupported', 'Importing a disk needs qemu-img.', {
+      remedy: 'Install it: vc setup',
+      cause: result,
+    });
   }
   if (result.exitCode === undefined || !good.includes(result.exitCode)) {
     const why = result.timedOut ? 'it took too long' : lastLine(result.stderr) || 'it is damaged';

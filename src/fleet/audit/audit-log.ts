@@ -8,7 +8,7 @@ import type {
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { Log } from '../lifecycle/reconcile.js';
-import type { AuditRow } from '../store/audit-entries.js';
+import type { AuditRow } from '../store/audit/entries.js';
 import type { Store } from '../store/index.js';
 
 /** Key id of entries that the service itself caused. */

@@ -1,7 +1,7 @@
 import { statfsSync } from 'node:fs';
 import { DiskReserve, isDiskFull } from '../../lib/fs/disk-reserve.js';
 import { errorMessage } from '../../lib/text/error-message.js';
-import { auditStore } from './audit-entries.js';
+import { auditStore } from './audit/entries.js';
 import { writeBackup } from './backup/backup.js';
 import { computerStore } from './computers.js';
 import { closeDatabase, openDatabase } from './database.js';

@@ -1,5 +1,6 @@
-import type { Db } from './database.js';
-import { inTransaction } from './transaction.js';
+import type { Db } from '../database.js';
+import { inTransaction } from '../transaction.js';
+import { AUDIT_LIMITS, AuditRowLimiter } from './limits.js';
 
 export interface AuditRow {
   readonly at: string;
@@ -16,8 +17,9 @@ export interface AuditRow {
 
 type StoredRow = AuditRow & { readonly id: number; readonly key_name: string | null };
 
-/** The audit log's rows: added, read, and dropped when they are old; never changed. */
-export function auditStore(db: Db) {
+/** The audit log's rows: added, read, and dropped when they are old or too many; never changed. */
+export function auditStore(db: Db, limits = AUDIT_LIMITS) {
+  const limiter = new AuditRowLimiter(db, limits);
   const insert = db.prepare(
     `INSERT INTO actions (at, owner_id, computer_id, key_id, action, detail, outcome, ms)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -44,21 +46,28 @@ export function auditStore(db: Db) {
 
   return {
     /** Adds rows in one transaction. */
-    append: (rows: readonly AuditRow[]) =>
-      inTransaction(db, () => {
-        for (const row of rows) {
-          insert.run(
-            row.at,
-            row.owner_id,
-            row.computer_id,
-            row.key_id,
-            row.action,
-            row.detail,
-            row.outcome,
-            row.ms,
-          );
-        }
-      }),
+    append: (rows: readonly AuditRow[]) => {
+      try {
+        inTransaction(db, () => {
+          for (const row of rows) {
+            insert.run(
+              row.at,
+              row.owner_id,
+              row.computer_id,
+              row.key_id,
+              row.action,
+              row.detail,
+              row.outcome,
+              row.ms,
+            );
+          }
+          limiter.added(rows.map((row) => row.owner_id));
+        });
+      } catch (error) {
+        limiter.reset();
+        throw error;
+      }
+    },
     list: (computerId: string, before: number, limit: number) =>
       list.all(computerId, before, limit) as StoredRow[],
     /** Rows of an owner, or of one computer of the owner, which may have been deleted. */
@@ -77,6 +86,7 @@ export function auditStore(db: Db) {
         const old = lastOld.get(now - keptMs) as { uptime_ms: number; last_id: number } | undefined;
         if (old === undefined) return;
         dropRows.run(old.last_id);
+        limiter.reset();
         dropMarks.run(old.uptime_ms);
       }),
   };

@@ -1,0 +1,82 @@
+import Database from 'libsql';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { auditStore } from '../../../../src/fleet/store/audit/entries.js';
+import type { Db } from '../../../../src/fleet/store/database.js';
+import { migrations } from '../../../../src/fleet/store/migrations.js';
+import { promise } from '../../../support/run/promise.js';
+
+let db: Db;
+beforeEach(() => {
+  db = new Database(':memory:');
+  for (const step of migrations) db.exec(step);
+});
+afterEach(() => void db.close());
+
+type Store = ReturnType<typeof auditStore>;
+
+/** Adds rows `first` to `last` of an owner, which have their number as action. */
+function add(store: Store, owner: string, first: number, last: number): void {
+  const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  store.append(
+    numbers.map((number) => ({
+      ...{ at: '2026-01-01T00:00:00.000Z', owner_id: owner, computer_id: '', key_id: 'key' },
+      ...{ action: String(number), detail: '{}', outcome: 'ok', ms: 1 },
+    })),
+  );
+}
+
+/** The first and the last row of an owner, and how many there are. */
+function rowsOf(store: Store, owner: string) {
+  const rows = store.listOfOwner(owner, undefined, Number.MAX_SAFE_INTEGER, 10_000);
+  return { first: rows.at(-1)?.action, last: rows[0]?.action, rows: rows.length };
+}
+
+it("drops an owner's oldest entries beyond its limit", () => {
+  const store = auditStore(db, { ofOwner: 100, inAll: 1000 });
+  add(store, 'a', 1, 90);
+  add(store, 'b', 1, 50);
+  add(store, 'a', 91, 110);
+  expect(rowsOf(store, 'a')).toEqual({ first: '11', last: '110', rows: 100 });
+  expect(rowsOf(store, 'b')).toEqual({ first: '1', last: '50', rows: 50 });
+});
+
+it('counts the entries of before a restart', () => {
+  add(auditStore(db, { ofOwner: 100, inAll: 1000 }), 'a', 1, 90);
+  const store = auditStore(db, { ofOwner: 100, inAll: 1000 });
+  add(store, 'a', 91, 110);
+  add(store, 'a', 111, 120);
+  expect(rowsOf(store, 'a')).toEqual({ first: '21', last: '120', rows: 100 });
+});
+
+promise(29, 'a flood of one owner drops only its own audit entries', (report) => {
+  const store = auditStore(db, { ofOwner: 1000, inAll: 300 });
+  for (const owner of ['b', 'c']) add(store, owner, 1, 80);
+  for (let round = 0; round < 50; round++) add(store, 'a', round * 100 + 1, round * 100 + 100);
+  expect(rowsOf(store, 'a')).toEqual({ first: '4861', last: '5000', rows: 140 });
+  for (const owner of ['b', 'c']) {
+    expect(rowsOf(store, owner)).toEqual({ first: '1', last: '80', rows: 80 });
+  }
+  report('5,000 audit rows of a flood: none of other owners dropped');
+});
+
+it('divides the limit among owners that all flood', () => {
+  const store = auditStore(db, { ofOwner: 1000, inAll: 300 });
+  const owners = ['a', 'b', 'c'];
+  for (let round = 0; round < 5; round++) {
+    for (const owner of owners) add(store, owner, round * 90 + 1, round * 90 + 90);
+  }
+  const counts = owners.map((owner) => rowsOf(store, owner).rows);
+  expect(counts.reduce((sum, count) => sum + count)).toBe(300);
+  expect(Math.min(...counts)).toBeGreaterThanOrEqual(90);
+});
+
+it('counts again after entries were dropped for their age', () => {
+  const store = auditStore(db, { ofOwner: 100, inAll: 1000 });
+  add(store, 'a', 1, 60);
+  store.dropOld(1000, 500);
+  add(store, 'a', 61, 100);
+  store.dropOld(1000, 500);
+  expect(rowsOf(store, 'a')).toEqual({ first: '61', last: '100', rows: 40 });
+  add(store, 'a', 101, 150);
+  expect(rowsOf(store, 'a')).toEqual({ first: '61', last: '150', rows: 90 });
+});

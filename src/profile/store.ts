@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDirectory } from '../lib/fs/directory.js';
+import { readBounded } from '../lib/fs/read-bounded.js';
 
 /** How to reach a service: base URL, key and default project. */
 export interface Profile {
@@ -34,6 +34,8 @@ export const DEFAULT_PROFILE = 'default';
 export const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
 const FILE_NAME = 'config';
+/** Largest profile file that is read; a profile takes some hundred bytes. */
+const MOST_BYTES = 1 << 20;
 
 /** Profiles in `<directory>/config.json`, 0600 in a directory 0700. */
 export class ProfileStore {
@@ -52,7 +54,7 @@ export class ProfileStore {
   async read(): Promise<ProfileFile> {
     let text: string;
     try {
-      text = await readFile(this.path, 'utf8');
+      text = (await readBounded(this.path, MOST_BYTES)).toString();
     } catch (cause) {
       if (isMissing(cause)) return { current: DEFAULT_PROFILE, profiles: {} };
       throw new ProfileFileError(`cannot read the profile file ${this.path}: ${reason(cause)}`, {

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -145,4 +145,16 @@ test('a first start never changes a profile for another service', async () => {
     local: office,
     'local-2': home,
   });
+});
+
+test('a profile file that is too large is not read, and not replaced', async () => {
+  await store.set('default', home);
+  await truncate(store.path, 100 << 20);
+  const before = process.memoryUsage().rss;
+  await expect(store.read()).rejects.toThrow(
+    `cannot read the profile file ${store.path}: it is larger than 1 MiB`,
+  );
+  await expect(store.set('office', office)).rejects.toThrow(ProfileFileError);
+  expect(process.memoryUsage().rss - before).toBeLessThan(50 << 20);
+  expect((await stat(store.path)).size).toBe(100 << 20);
 });

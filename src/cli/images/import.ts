@@ -1,9 +1,11 @@
-import { constants, readFile, stat } from 'node:fs/promises';
+import { constants, stat } from 'node:fs/promises';
 import { engineNamed } from '../../engines/select.js';
 import { canAccess } from '../../lib/fs/access.js';
+import { readBounded } from '../../lib/fs/read-bounded.js';
 import { stateDirectory } from '../../profile/index.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
+import { cannotRead } from '../errors/file-errors.js';
 import type { Context } from '../framework/context.js';
 import { showSteps } from '../output/steps.js';
 import { needUsable, reportImage } from './stored.js';
@@ -19,6 +21,9 @@ export interface DiskRequest {
   /** How to log in; undefined: there is no SSH server. */
   readonly login: { readonly user: string; readonly keyFile: string } | undefined;
 }
+
+/** Largest key file that is read. */
+const MOST_KEY = 64 * 1024;
 
 const NAME = /^[a-z0-9][a-z0-9-]{0,31}$/;
 
@@ -70,9 +75,10 @@ async function needDisk(disk: string): Promise<void> {
 }
 
 async function readKey(file: string): Promise<string> {
-  const text = await readFile(file, 'utf8').catch((cause) => {
-    throw new CliError(`the key ${file} cannot be read`, { remedy: 'check the path', cause });
+  const bytes = await readBounded(file, MOST_KEY).catch((cause) => {
+    throw cannotRead(file, cause);
   });
+  const text = bytes.toString();
   const { utils } = (await import('ssh2')).default;
   const parsed = utils.parseKey(text);
   if (!(parsed instanceof Error) && [parsed].flat()[0]?.isPrivateKey()) return text;

@@ -1,5 +1,5 @@
 import { onAbort } from '../../lib/async/abort.js';
-import { InterruptedError } from '../errors/cli-error.js';
+import { InterruptedError, UsageError } from '../errors/cli-error.js';
 import type { Interrupts } from '../framework/interrupts.js';
 import { type Io, write } from '../framework/io.js';
 
@@ -29,6 +29,9 @@ export function createPrompt(io: Io, interrupts: Interrupts): Prompt {
   };
 }
 
+/** Longest line that is read, in characters. */
+const MOST_LINE = 64 * 1024;
+
 /** The next line of stdin, or what is left when the input ends. */
 function readLine({ stdin }: Io, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
@@ -43,6 +46,9 @@ function readLine({ stdin }: Io, signal: AbortSignal): Promise<string> {
     const end = () => finish(() => resolve(text));
     const take = (chunk: Buffer | string) => {
       text += chunk.toString();
+      if (text.length > MOST_LINE) {
+        return finish(() => reject(new UsageError('the first line of stdin is too long')));
+      }
       const newline = text.indexOf('\n');
       if (newline >= 0) finish(() => resolve(text.slice(0, newline).replace(/\r$/, '')));
     };

@@ -26,6 +26,12 @@ export async function printJson({ io, globals }: Context, document: unknown): Pr
   if (text !== '') await write(io.stdout, `${shown.replace(/\n$/, '')}\n`);
 }
 
+/** Prints JSON on one line of stdout. */
+export function printJsonLine({ io }: Context, document: unknown): Promise<void> {
+  const text = JSON.stringify(document);
+  return write(io.stdout, `${io.stdout.isTTY ? printableJson(text) : text}\n`);
+}
+
 /** Prints a line of data on stdout. */
 export function print({ io }: Context, line: string): Promise<void> {
   return write(io.stdout, `${line}\n`);

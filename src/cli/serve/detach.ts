@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { chmod, open, readFile, rename, stat } from 'node:fs/promises';
+import { chmod, open, rename, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { sleep } from '../../lib/async/sleep.js';
 import { makeDirectory } from '../../lib/fs/directory.js';
@@ -19,6 +19,8 @@ import { type ServePlan, serveArguments } from './options.js';
 
 const READY_TIMEOUT_MS = 20_000;
 const LOG_LIMIT = 8 * 1024 * 1024;
+/** Bytes of the output of the child that are read: it is ready, or fails, within a few lines. */
+const MOST_OUTPUT = 1 << 20;
 const launcher = fileURLToPath(new URL('bin/vc.js', packageRoot));
 
 /** Starts the service as a background process and waits until it is ready. */
@@ -141,7 +143,15 @@ async function startNotes(child: Child): Promise<string[]> {
 }
 
 async function outputOf({ log, logStart }: Child): Promise<string> {
-  return (await readFile(log)).subarray(logStart).toString();
+  const file = await open(log);
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(MOST_OUTPUT), {
+      position: logStart,
+    });
+    return buffer.toString('utf8', 0, bytesRead);
+  } finally {
+    await file.close();
+  }
 }
 
 /** The error of the child, or its last lines. */

@@ -1,8 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { engines } from '../../engines/index.js';
 import { writeFileAtomically } from '../../lib/fs/atomic-file.js';
+import { readBounded } from '../../lib/fs/read-bounded.js';
 import { type ProcessIdentity, processIs } from '../../lib/process/identity.js';
 import type { Environment } from '../../profile/index.js';
 import { CliError } from '../errors/cli-error.js';
@@ -23,6 +23,9 @@ const Record = z.object({
   /** Environment variables that its engines read. */
   environment: z.record(z.string(), z.string()),
 });
+
+/** Largest record that is read. It holds a command line and some environment variables. */
+const MOST_BYTES = 4 << 20;
 
 /** The last service of a state directory, which may have ended; the file `service.json` in it. */
 export type ServiceRecord = z.infer<typeof Record>;
@@ -49,7 +52,7 @@ export async function writeServiceRecord(directory: string, record: ServiceRecor
 export async function readServiceRecord(directory: string): Promise<ServiceRecord | undefined> {
   const path = fileIn(directory);
   try {
-    return Record.parse(JSON.parse(await readFile(path, 'utf8')));
+    return Record.parse(JSON.parse((await readBounded(path, MOST_BYTES)).toString()));
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

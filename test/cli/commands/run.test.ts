@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openWorld, type World } from '../support/run.js';
@@ -62,4 +62,35 @@ test.each([
   expect(code).toBe(2);
   expect(stderr).toContain(message);
   expect(world.service.received).toHaveLength(0);
+});
+
+test.each([
+  ['computer', 'run', 'demo/desktop', 'large'],
+  ['computer', 'bash', 'demo/desktop', '-f', 'large'],
+  ['computer', 'python', 'demo/desktop', '-f', 'large'],
+])('%s %s: a file that is too large is refused before it is read', async (...argv) => {
+  await writeFile(join(world.directory, 'large'), '');
+  await truncate(join(world.directory, 'large'), 200 << 20);
+  const { code, stderr } = await world.run(argv);
+  expect(stderr).toMatch(/^error: cannot read large: it is larger than 8 MiB\n/);
+  expect(code).toBe(argv[1] === 'run' ? 2 : 125);
+  expect(world.service.received).toEqual([]);
+});
+
+test('stdin that is too long is refused', async () => {
+  const stdin = 'x'.repeat((8 << 20) + 1);
+  const { code, stderr } = await world.run(['computer', 'type', 'demo/desktop', '-'], { stdin });
+  expect({ code, stderr: stderr.split('\n')[0] }).toEqual({
+    code: 2,
+    stderr: 'error: stdin is larger than 8 MiB',
+  });
+});
+
+test('on a terminal, results of a guest cannot control it', async () => {
+  const hostile = '\u001b]0;x\u0007\u009b31m\u202e';
+  world.service.on(route, { success: true, results: [{ success: true, output: hostile }] });
+  await writeFile(join(world.directory, 'login.jsonl'), script);
+  const { stdout } = await world.run([...run, 'login.jsonl'], { terminal: true });
+  expect(stdout.trimEnd()).not.toMatch(/[\p{Cc}\u202e]/u);
+  expect(JSON.parse(stdout)).toMatchObject({ output: hostile });
 });

@@ -7,7 +7,7 @@ import { reportOf } from '../../errors/report.js';
 import { argument, defineCommand } from '../../framework/define.js';
 import { nonEmpty } from '../../input/parse.js';
 import { readScript } from '../../input/script/script.js';
-import { print, printJson } from '../../output/print.js';
+import { printJson, printJsonLine } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { onComputer, runningComputer } from '../../targets/computers.js';
 
@@ -49,7 +49,7 @@ export const command = defineCommand({
     });
     const answer = await during(context.progress(`Running ${script} in ${computer}`), work);
     if (context.globals.json) await printJson(context, answer);
-    else for (const result of answer.results) await print(context, JSON.stringify(result));
+    else for (const result of answer.results) await printJsonLine(context, result);
     if (answer.success) return ExitCode.ok;
     const step = steps[answer.results.length - 1];
     const last = answer.results.at(-1);

@@ -1,16 +1,16 @@
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { readBounded } from '../../../lib/fs/read-bounded.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { cannotRead } from '../../errors/file-errors.js';
 import type { Context } from '../../framework/context.js';
 import { value } from '../../framework/define.js';
 import { nonEmpty } from '../parse.js';
-import { decodeText, readAll } from './stdin.js';
+import { decodeText, MOST_TEXT, readAll } from './stdin.js';
 
 /** The text of a local file, or of stdin for `-`. Throws CliError if it cannot be read. */
 export async function readScript(context: Context, path: string): Promise<string> {
   if (path === '-') return readAll(context);
-  const bytes = await readFile(resolve(context.cwd, path)).catch((cause: unknown) => {
+  const bytes = await readBounded(resolve(context.cwd, path), MOST_TEXT).catch((cause: unknown) => {
     throw cannotRead(path, cause);
   });
   return decodeText(bytes, path);

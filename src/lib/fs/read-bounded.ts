@@ -1,0 +1,36 @@
+import { open } from 'node:fs/promises';
+
+/** A file has more bytes than its reader accepts. */
+export class FileTooLargeError extends Error {
+  override readonly name = 'FileTooLargeError';
+
+  constructor(most: number) {
+    super(`it is larger than ${sizeText(most)}`);
+  }
+}
+
+/**
+ * Reads a whole file, also one whose size is not known, such as a pipe.
+ * @throws FileTooLargeError it has more than `most` bytes, of which no more are read
+ */
+export async function readBounded(path: string, most: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    if ((await file.stat()).size > most) throw new FileTooLargeError(most);
+    const chunks: Buffer[] = [];
+    let length = 0;
+    for await (const chunk of file.createReadStream({ autoClose: false, end: most })) {
+      chunks.push(chunk as Buffer);
+      length += (chunk as Buffer).length;
+    }
+    if (length > most) throw new FileTooLargeError(most);
+    return Buffer.concat(chunks, length);
+  } finally {
+    await file.close();
+  }
+}
+
+/** A limit in words: `8 MiB`. */
+export function sizeText(bytes: number): string {
+  return bytes < 1 << 20 ? `${bytes / 1024} KiB` : `${bytes / (1 << 20)} MiB`;
+}

@@ -5,8 +5,9 @@ import type { Answer, BodyInput, QueryInput } from '../contract/index.js';
 import { type OperationName, routes } from '../contract/routes.js';
 import { codeOf, errorFromAnswer, errorFromFailure, ServiceUnreachableError } from './errors.js';
 import { buildPath, type ComputerAddress } from './http/address.js';
-import { answerDeadline } from './http/deadline.js';
+import { answerDeadline, requestDeadline } from './http/deadline.js';
 import type { Endpoint } from './http/endpoint.js';
+import { authorizationHeader, parseBaseUrl, queryString } from './http/request-parts.js';
 import type { HttpRequest, HttpResponse, Transport } from './http/transport.js';
 import type { ListenerUid } from './http/trusted-peer.js';
 import type { ProcessRequest, RemoteProcess } from './process.js';
@@ -46,6 +47,12 @@ interface Exchange {
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readable | Buffer;
+  readonly signal?: AbortSignal;
+}
+
+/** A request as it is sent, see {@link Client.send}. */
+interface PlainRequest extends Pick<HttpRequest, 'method' | 'path' | 'body'> {
+  readonly headers: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
 }
 
@@ -89,10 +96,14 @@ export class Client {
     operation: N,
     options: RequestOptions<N> = {},
   ): Promise<Answer<N>> {
-    const response = await this.#send(operation, options, 'application/json');
-    const body = await this.#read(text(response.body));
+    return (await this.json(await this.#send(operation, options, 'application/json'))) as Answer<N>;
+  }
+
+  /** The JSON document of an answer. */
+  async json(answer: HttpResponse): Promise<unknown> {
+    const body = await this.#read(text(answer.body));
     try {
-      return JSON.parse(body) as Answer<N>;
+      return JSON.parse(body);
     } catch (cause) {
       const reason = 'the answer is not JSON; is the base URL right?';
       throw new ServiceUnreachableError(this.baseUrl, reason, { cause });
@@ -146,6 +157,37 @@ export class Client {
     });
   }
 
+  /**
+   * Sends a request to any path below the base URL and resolves to its answer, also to that of an
+   * error; the caller reads or destroys it.
+   */
+  async send({ method, path, headers, body, signal }: PlainRequest): Promise<HttpResponse> {
+    const timeout = requestDeadline(method, path, body);
+    return this.#dispatch(await (this.#usesNodeHttp ? this.#openNodeHttp() : this.#pooled()), {
+      ...{ method, body, signal: signal ?? null },
+      path: `${this.#url.pathname.replace(/\/$/, '')}${path}`,
+      headers: { accept: 'application/json', ...headers, ...this.#headers },
+      // The service aborts stalled uploads itself.
+      headersTimeout: body === null || typeof body === 'string' ? timeout : 0,
+      bodyTimeout: timeout,
+    });
+  }
+
+  /** The answer, unless it is an error: then throws that. */
+  async checked(answer: HttpResponse): Promise<HttpResponse> {
+    if (answer.statusCode === 200) return answer;
+    throw errorFromAnswer(
+      {
+        status: answer.statusCode,
+        code: headerOf(answer, 'x-error-code'),
+        requestId: headerOf(answer, 'x-request-id'),
+        remedy: headerOf(answer, REMEDY_HEADER),
+        body: await this.#read(text(answer.body)),
+      },
+      this.baseUrl,
+    );
+  }
+
   /** Closes kept-alive connections. The client can be used again afterwards. */
   async close(): Promise<void> {
     const open = [this.#nodeHttp, this.#pool];
@@ -194,18 +236,7 @@ export class Client {
 
   /** Sends a request; throws an error answer. */
   async #answered(transport: Transport, options: HttpRequest): Promise<HttpResponse> {
-    const response = await this.#dispatch(transport, options);
-    if (response.statusCode === 200) return response;
-    throw errorFromAnswer(
-      {
-        status: response.statusCode,
-        code: headerOf(response, 'x-error-code'),
-        requestId: headerOf(response, 'x-request-id'),
-        remedy: headerOf(response, REMEDY_HEADER),
-        body: await this.#read(text(response.body)),
-      },
-      this.baseUrl,
-    );
+    return this.checked(await this.#dispatch(transport, options));
   }
 
   /** Retries a GET once, because its kept-alive connection may just have been closed. */
@@ -226,33 +257,6 @@ export class Client {
       throw errorFromFailure(failure, this.baseUrl);
     }
   }
-}
-
-function parseBaseUrl(baseUrl: string): URL {
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash) {
-    throw new TypeError(`the base URL ${JSON.stringify(baseUrl)} is not an http(s) address`);
-  }
-  if (url.username || url.password) {
-    throw new TypeError('the base URL must not hold a user name or password; the key goes apart');
-  }
-  return url;
-}
-
-function authorizationHeader(apiKey: string | undefined): Record<string, string> {
-  if (apiKey === undefined) return {};
-  // The key itself is never part of a message.
-  if (!/^[\x21-\x7e]+$/.test(apiKey)) throw new TypeError('the API key has a character no key has');
-  return { authorization: `Bearer ${apiKey}` };
-}
-
-function queryString(query: unknown): string {
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) {
-    if (value !== undefined) search.set(name, String(value));
-  }
-  const text = search.toString();
-  return text === '' ? '' : `?${text}`;
 }
 
 function headerOf(response: HttpResponse, name: string): string | undefined {

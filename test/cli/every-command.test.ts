@@ -488,6 +488,12 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: '',
     stderr: /^error: /,
   },
+  api: {
+    argv: ['api', 'POST', `/computers/{${name}}/click`, '-F', 'x=1', '-F', 'y=2'],
+    answers: { [`GET ${at}`]: computer, [`POST /computers/${computer.id}/click`]: success },
+    asks: [`GET ${at}`, [`POST /computers/${computer.id}/click`, { x: 1, y: 2 }]],
+    stdout: '{"success":true}\n',
+  },
   demo: {
     argv: ['demo'],
     answers: {},

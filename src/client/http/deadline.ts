@@ -1,5 +1,5 @@
 import { DEFAULT_SECONDS } from '../../contract/constants.js';
-import type { OperationName } from '../../contract/routes.js';
+import { type OperationName, routes } from '../../contract/routes.js';
 
 /** Longer than any wait within the service: starting, queueing, stopping. */
 const MARGIN_SECONDS = 180;
@@ -10,6 +10,20 @@ const MARGIN_SECONDS = 180;
  */
 export function answerDeadline(operation: OperationName, body: unknown): number {
   return Math.ceil((workSeconds(operation, body) + MARGIN_SECONDS) * 1000);
+}
+
+/** The same for a request whose operation follows from its method and path below the base URL. */
+export function requestDeadline(method: string, path: string, body: unknown): number {
+  const [route = ''] = path.split('?');
+  const names = Object.keys(routes) as OperationName[];
+  const operation = names.find((name) => {
+    const { method: served, paths } = routes[name];
+    const serves = (pattern: string) =>
+      new RegExp(`^${pattern.replaceAll(/:[a-z]+/g, '[^/]+')}$`).test(route);
+    return served === method && paths.some(serves);
+  });
+  const fields: unknown = typeof body === 'string' ? JSON.parse(body) : undefined;
+  return operation === undefined ? MARGIN_SECONDS * 1000 : answerDeadline(operation, fields);
 }
 
 function workSeconds(operation: OperationName, body: unknown): number {

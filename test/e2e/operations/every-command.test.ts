@@ -96,6 +96,26 @@ const script: readonly Line[] = [
   { argv: ['job', 'end', name, 'JOB'] },
   { argv: computer('history'), stdout: /\ttype\t/ },
   { argv: ['audit'], stdout: /\ttype\t/ },
+  {
+    argv: ['api', `/computers/{${name}}/click`, '-F', 'x=1', '-F', 'y=2'],
+    stdout: /^\{"success":true/,
+  },
+  { argv: ['api', `/computers/{${name}}/screenshot`, '-H', 'Accept: image/png'], stdout: /^.PNG/ },
+  { argv: ['api', '/projects/{project}', '--jq', '.name'], stdout: /^shop\n$/ },
+  {
+    argv: ['api', 'PUT', `/computers/{${name}}/files?path=api.txt`, '--input', '-'],
+    ...{ input: 'by api', stdout: /"size":6/ },
+  },
+  { argv: ['api', `/computers/{${name}}/files?path=api.txt`], stdout: /^by api$/ },
+  {
+    argv: ['api', '/computers/{computer}/jobs/none', '-i'],
+    code: 5,
+    stdout: /^HTTP\/1\.1 404 Not Found\n/,
+  },
+  {
+    argv: ['api', '/audit?limit=3', '--paginate', '--jq', '.entries | length > 10'],
+    stdout: /^true\n$/,
+  },
   { argv: computer('stop') },
   isQemu
     ? { argv: computer('fork', 'copy'), stderr: /copy/ }

@@ -27,7 +27,7 @@ export interface Policy {
   readonly longestPauseMs: number;
 }
 
-export const POLICY: Policy = {
+const POLICY: Policy = {
   startMs: 8_000,
   giveUpMs: 60_000,
   steadyMs: 10_000,

@@ -3,5 +3,5 @@ export { Broadcast, type BroadcastStatus } from './broadcast.js';
 export type { Source } from './frame-pacer.js';
 export { type PublishOptions, publish } from './publish.js';
 export { type Recording, record } from './record.js';
-export { MAX_STREAM_KEY, MAX_URL, parseTarget, type Target } from './target.js';
+export { parseTarget, type Target } from './target.js';
 export type { VideoOptions } from './video.js';

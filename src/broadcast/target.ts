@@ -17,8 +17,7 @@ export interface Target {
 }
 
 /** Length limits in characters. */
-export const MAX_URL = 2048;
-export const MAX_STREAM_KEY = 1024;
+const MAX_URL = 2048;
 
 const EXAMPLE = 'Use a URL like rtmp://host/app/name.';
 const DEFAULT_PORT = { 'rtmp:': 1935, 'rtmps:': 443 } as const;

@@ -24,7 +24,7 @@ const PLAIN = [
 const MEASURED = ['text', 'command', 'code', 'path'];
 
 /** The logged details of a body or query: coordinates and lengths, never a text. */
-export function describeInput(input: unknown): Action['detail'] {
+function describeInput(input: unknown): Action['detail'] {
   if (typeof input !== 'object' || input === null) return {};
   const given = input as Readonly<Record<string, unknown>>;
   const detail: Record<string, Value> = {};

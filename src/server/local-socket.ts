@@ -7,7 +7,7 @@ import type { Log } from '../fleet/lifecycle/reconcile.js';
 import { errorMessage } from '../lib/text/error-message.js';
 
 /** In the state directory: a process that can open it can read the whole state anyway. */
-export const SOCKET_NAME = 'service.sock';
+const SOCKET_NAME = 'service.sock';
 /** A socket's path may have 107 bytes. */
 const LONGEST = 107;
 

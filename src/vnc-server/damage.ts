@@ -60,7 +60,7 @@ export function area(region: Size): number {
 }
 
 /** The part of a region that lies on a screen of `size`. */
-export function cut(region: Region, size: Size): Region | undefined {
+function cut(region: Region, size: Size): Region | undefined {
   const x = Math.max(0, region.x);
   const y = Math.max(0, region.y);
   const width = Math.min(size.width, region.x + region.width) - x;

@@ -133,7 +133,7 @@ export function takesValue({ flags }: Pick<Option<unknown>, 'flags'>): boolean {
 }
 
 /** `--button` of `-b, --button <name>`. */
-export function longFlag(flags: string): string {
+function longFlag(flags: string): string {
   return /--[a-z-]+/.exec(flags)?.[0] ?? flags;
 }
 

@@ -15,7 +15,7 @@ export function forwardInput(stdin: Input, remote: RemoteProcess): void {
 }
 
 /** Pipes output until its end, with backpressure. */
-export function forwardOutput(from: Readable, to: Output, remote: RemoteProcess): Promise<void> {
+function forwardOutput(from: Readable, to: Output, remote: RemoteProcess): Promise<void> {
   return new Promise((resolve) => {
     from.pipe(to, { end: false });
     from.once('end', resolve);

@@ -32,7 +32,7 @@ export const SPECIAL_IPV4_NETWORKS: readonly string[] = [
  * those of https://www.iana.org/assignments/iana-ipv6-special-registry that carry IPv4 or have a
  * special use.
  */
-export const SPECIAL_IPV6_NETWORKS: readonly string[] = [
+const SPECIAL_IPV6_NETWORKS: readonly string[] = [
   '::/3', // loopback, IPv4-mapped, NAT64, discard-only
   '2001::/23', // protocol assignments, with Teredo
   '2001:db8::/32', // documentation

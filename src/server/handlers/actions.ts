@@ -21,7 +21,7 @@ const inputHandlers = Object.fromEntries(
 ) as unknown as Pick<Handlers, InputActionName>;
 
 /** The image format that an Accept header asks for as bytes; undefined when JSON is wanted. */
-export function acceptedImage(accept: string | undefined): ImageFormat | undefined {
+function acceptedImage(accept: string | undefined): ImageFormat | undefined {
   const types = (accept ?? '').split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());
   return IMAGE_FORMATS.find((format) => types.includes(`image/${format}`));
 }

@@ -77,7 +77,7 @@ export function openQemuEngine(
   });
 }
 
-export const keyPair: KeyPair = generateKeyPair();
+const keyPair: KeyPair = generateKeyPair();
 
 export function spec(id: string, change: Partial<MachineSpec> = {}): MachineSpec {
   return {

@@ -18,7 +18,7 @@ export interface SpawnedProcess {
 }
 
 /** The process could not be spawned; the message holds the first lines of the log. */
-export class SpawnError extends Error {
+class SpawnError extends Error {
   override readonly name = 'SpawnError';
 }
 

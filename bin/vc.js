@@ -50,11 +50,24 @@ function printHelp(keys) {
   const isTerminal =
     fstatSync(1).isCharacterDevice() && process.getBuiltinModule('node:tty').isatty(1);
   if (isTerminal && process.stdout.columns < 80) return false;
+  // The command line adds the user's own commands.
+  if (keys.includes('') && hasAliases()) return false;
   const text = keys.map(readHelp).find((found) => found !== undefined);
   if (text === undefined) return false;
   const isPlain = !isTerminal || NO_COLOR || TERM === 'dumb';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape sequences of bold text
   return print(isPlain ? text.replaceAll(/\u001b\[\d+m/g, '') : text);
+}
+
+/** True if the profile file may have aliases; the same paths as in src/profile/directory.ts. */
+function hasAliases() {
+  const { VC_CONFIG_DIR, XDG_CONFIG_HOME, HOME } = process.env;
+  const directory = VC_CONFIG_DIR || `${XDG_CONFIG_HOME || `${HOME}/.config`}/vc`;
+  try {
+    return readFileSync(`${directory}/config.json`, 'utf8').includes('"aliases"');
+  } catch {
+    return false;
+  }
 }
 
 /** The help text of a key such as `computer click`; undefined if there is none. */

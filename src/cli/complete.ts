@@ -1,10 +1,14 @@
 import { readFileSync, writeSync } from 'node:fs';
+import { aliasExpanded, withAliases } from './alias/complete.js';
+import { readAliases } from './alias/expand.js';
 import { complete } from './completion/complete.js';
 
 // Imported by bin/vc.js for `vc __complete WORD...`. A person is waiting, so it loads no command:
 // the build saves what completion needs, and names are looked up only where they are wanted.
 const line = JSON.parse(readFileSync(new URL('../completion.json', import.meta.url), 'utf8'));
-const lines = await complete(line, process.argv.slice(3), async (kind, given) =>
+const aliases = await readAliases(process.env);
+const words = aliasExpanded(process.argv.slice(3), aliases);
+const lines = await complete(withAliases(line, aliases), words, async (kind, given) =>
   (await import('./completion/names.js')).namesGiven(kind, given),
 );
 writeSync(1, `${lines.join('\n')}\n`);

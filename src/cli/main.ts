@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { expandAlias, readAliases } from './alias/expand.js';
 import { tree } from './commands/tree.js';
 import { InterruptedError } from './errors/cli-error.js';
 import { ExitCode, failureCode } from './errors/exit-codes.js';
@@ -22,11 +23,12 @@ export type { Overrides } from './framework/create-context.js';
 const HELP_COLUMNS = 80;
 
 /** Runs one command line (without the program's own name) and resolves to its exit code. */
-export async function main(argv: readonly string[], overrides: Overrides = {}): Promise<number> {
+export async function main(given: readonly string[], overrides: Overrides = {}): Promise<number> {
   const runtime = createRuntime(overrides);
   const { io, env, cwd, now, interrupts, clients } = runtime;
   const stopListening = overrides.interrupts === undefined ? interrupts.listen() : () => {};
-  const color = !hasFlag(argv, '--no-color');
+  let argv = given;
+  let color = !hasFlag(argv, '--no-color');
   let code: number = ExitCode.ok;
   let help = '';
   let json = hasFlag(argv, '--json') || hasFlag(argv, '--jq');
@@ -41,6 +43,9 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
     code = await chosen.invoke(createContext(runtime, globals, run), args, options);
   };
   try {
+    argv = await expandAlias(tree, given, env);
+    color &&= !hasFlag(argv, '--no-color');
+    json ||= hasFlag(argv, '--json') || hasFlag(argv, '--jq');
     const bold = wantsColor(io.stdout, env, { color })
       ? (text: string) => `\u001b[1m${text}\u001b[22m`
       : (text: string) => text;
@@ -54,7 +59,8 @@ export async function main(argv: readonly string[], overrides: Overrides = {}): 
     const onInvalid = (chosen: CommandDefinition) => {
       definition = chosen;
     };
-    const display = { writeOut, columns, bold };
+    const aliases = path.length === 0 ? await readAliases(env) : {};
+    const display = { writeOut, columns, bold, aliases };
     const program = await buildProgram(tree, path, { dispatch, onInvalid, ...display });
     // Commander would print the help of what it knows, and ignore the unknown command.
     const parsed = isKnownCommand(program, path) ? words : withoutHelp(words);

@@ -15,6 +15,8 @@ export interface ProfileFile {
   /** Name of the profile that is used by default. */
   readonly current: string;
   readonly profiles: Readonly<Record<string, Profile>>;
+  /** Command lines of the user by their names. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /** The profile file is unusable. It is never reset, because it contains the user's keys. */
@@ -70,9 +72,10 @@ export class ProfileStore {
 
   /** Adds or replaces a profile. The first one becomes the current one. */
   async set(name: string, profile: Profile): Promise<void> {
-    const { current, profiles } = await this.read();
+    const { current, profiles, ...rest } = await this.read();
     const isFirst = Object.keys(profiles).length === 0;
     await this.#write({
+      ...rest,
       current: isFirst ? name : current,
       profiles: { ...profiles, [name]: profile },
     });
@@ -80,19 +83,34 @@ export class ProfileStore {
 
   /** Makes `name` the current profile. False when there is none of that name. */
   async use(name: string): Promise<boolean> {
-    const { profiles } = await this.read();
+    const { profiles, ...rest } = await this.read();
     if (!Object.hasOwn(profiles, name)) return false;
-    await this.#write({ current: name, profiles });
+    await this.#write({ ...rest, current: name, profiles });
     return true;
   }
 
   /** Removes a profile. False when there is none of that name. */
   async remove(name: string): Promise<boolean> {
-    const { current, profiles } = await this.read();
+    const { current, profiles, ...rest } = await this.read();
     if (!Object.hasOwn(profiles, name)) return false;
     const { [name]: _, ...others } = profiles;
     const next = current === name ? (Object.keys(others)[0] ?? DEFAULT_PROFILE) : current;
-    await this.#write({ current: next, profiles: others });
+    await this.#write({ ...rest, current: next, profiles: others });
+    return true;
+  }
+
+  /** Adds or replaces an alias. */
+  async setAlias(name: string, line: string): Promise<void> {
+    const file = await this.read();
+    await this.#write({ ...file, aliases: { ...file.aliases, [name]: line } });
+  }
+
+  /** Removes an alias. False when there is none of that name. */
+  async removeAlias(name: string): Promise<boolean> {
+    const { aliases = {}, ...file } = await this.read();
+    if (!Object.hasOwn(aliases, name)) return false;
+    const { [name]: _, ...others } = aliases;
+    await this.#write({ ...file, ...(Object.keys(others).length > 0 && { aliases: others }) });
     return true;
   }
 
@@ -130,9 +148,13 @@ function parse(text: string): ProfileFile | undefined {
   try {
     const file: unknown = JSON.parse(text);
     if (!isRecord(file) || !isRecord(file.profiles) || typeof file.current !== 'string') return;
-    const { current, profiles } = file;
+    const { current, profiles, aliases } = file;
     if (!Object.values(profiles).every(isProfile)) return;
-    return { current, profiles: profiles as Record<string, Profile> };
+    const read = { current, profiles: profiles as Record<string, Profile> };
+    if (aliases === undefined) return read;
+    return isRecord(aliases) && Object.values(aliases).every((line) => typeof line === 'string')
+      ? { ...read, aliases: aliases as Record<string, string> }
+      : undefined;
   } catch {
     return undefined;
   }

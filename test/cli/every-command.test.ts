@@ -432,6 +432,25 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: '',
     stderr: /there is no profile "none"/,
   },
+  'alias set': {
+    argv: ['alias', 'set', 'look', 'vc screenshot desk'],
+    asks: [],
+    stdout: '',
+    stderr: 'added the alias look: vc screenshot desk\n',
+  },
+  'alias ls': {
+    argv: ['alias', 'ls'],
+    asks: [],
+    stdout: '',
+    stderr: "no aliases yet; to add one: vc alias set NAME 'COMMAND'\n",
+  },
+  'alias rm': {
+    argv: ['alias', 'rm', 'none'],
+    asks: [],
+    code: 5,
+    stdout: '',
+    stderr: /there is no alias "none"\n.*vc alias ls/,
+  },
   'image build': {
     argv: ['image', 'build', 'none'],
     env: bare,

@@ -93,6 +93,17 @@ const groups: readonly Group[] = [
     },
   },
   {
+    name: 'alias',
+    heading: 'Management commands',
+    aliases: ['aliases'],
+    summary: 'Manage aliases: commands of your own',
+    verbs: {
+      set: withTree(() => import('./alias/set.js')),
+      ls: () => import('./alias/ls.js'),
+      rm: () => import('./alias/rm.js'),
+    },
+  },
+  {
     name: 'key',
     heading: 'Management commands',
     aliases: ['keys'],

@@ -12,6 +12,7 @@ const DEADLINE_MS = 2000;
 
 /** The names of a kind. Computers are `project/computer`, without the project if it is preset. */
 export async function listNames(context: Context, kind: NameKind): Promise<string[]> {
+  if (kind === 'alias') return Object.keys((await context.profiles().read()).aliases ?? {});
   if (kind === 'profile') return Object.keys((await context.profiles().read()).profiles);
   const client = await context.client();
   const options = { signal: AbortSignal.timeout(DEADLINE_MS) };

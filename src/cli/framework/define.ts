@@ -30,6 +30,7 @@ export type Completes =
   | 'owner'
   | 'connection'
   | 'profile'
+  | 'alias'
   | 'file'
   /** A local file, or a running computer followed by a colon. */
   | 'copy-path';

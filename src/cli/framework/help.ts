@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printable } from '../../lib/text/printable.js';
 import { wrap } from '../../lib/text/wrap.js';
 import type { CommandDefinition, Example } from './define.js';
 import { topics } from './topics.js';
@@ -6,6 +7,7 @@ import { topics } from './topics.js';
 interface HelpStyle {
   readonly bold: (text: string) => string;
   readonly columns: number | undefined;
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /** Sets the layout of commander's help. */
@@ -38,8 +40,9 @@ const globalOptions = 'Global options: see `vc help options`.';
 
 /** Text below commander's part of the help. */
 export const helpAfter = {
-  program: (bold: (text: string) => string) =>
+  program: ({ bold, aliases = {} }: HelpStyle) =>
     [
+      ...aliasLines(aliases, bold),
       bold('Getting started:'),
       ...shownExamples(firstSteps),
       '',
@@ -63,6 +66,18 @@ export const helpAfter = {
     return ['', globalOptions, ...same, ...json, ...shown].join('\n');
   },
 };
+
+/** The section of the user's own commands, if there are any. */
+function aliasLines(
+  aliases: Readonly<Record<string, string>>,
+  bold: HelpStyle['bold'],
+): readonly string[] {
+  const names = Object.keys(aliases).sort();
+  if (names.length === 0) return [];
+  const width = Math.max(...names.map((name) => name.length)) + 2;
+  const lines = names.map((name) => `  ${name.padEnd(width)}vc ${printable(aliases[name] ?? '')}`);
+  return [bold('Aliases:'), ...lines, ''];
+}
 
 /** Names separated by commas, indented. */
 function fieldLines(names: readonly string[], columns: number): string[] {

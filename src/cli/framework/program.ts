@@ -32,6 +32,8 @@ export interface ProgramOptions {
   readonly writeOut: (text: string) => void;
   readonly columns: number | undefined;
   readonly bold: (text: string) => string;
+  /** The user's own commands, for the help of the program. */
+  readonly aliases?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -49,7 +51,7 @@ export async function buildProgram(
     .description('Virtual computers on your own machine: create, drive and watch real desktops.')
     .version(packageVersion(), '-V, --version', 'show the version')
     .helpCommand(false)
-    .addHelpText('after', () => `\n${helpAfter.program(options.bold)}`);
+    .addHelpText('after', () => `\n${helpAfter.program(options)}`);
   for (const [key, option] of Object.entries(globalOptions)) {
     addOption(program, key, { ...option, hidden: true });
   }

@@ -33,6 +33,6 @@ export async function renderHelpTexts(
 async function printedBy(run: Context['run'], argv: readonly string[]): Promise<string> {
   const stdout = new PassThrough();
   const io = { stdin: new PassThrough(), stdout, stderr: new PassThrough() };
-  await run(argv, { io, env: { FORCE_COLOR: '1' } });
+  await run(argv, { io, env: { FORCE_COLOR: '1', VC_CONFIG_DIR: '/nonexistent' } });
   return String(stdout.read() ?? '');
 }

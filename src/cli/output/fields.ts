@@ -43,4 +43,5 @@ export const fields = {
     ...['uptime_seconds', 'in_background', 'log', 'state_directory', 'options'],
   ],
   profile: ['name', 'base_url', 'project', 'current'],
+  alias: ['name', 'command'],
 } as const satisfies Record<string, readonly string[]>;

@@ -116,6 +116,10 @@ const script: readonly Line[] = [
     argv: ['api', '/audit?limit=3', '--paginate', '--jq', '.entries | length > 10'],
     stdout: /^true\n$/,
   },
+  { argv: ['alias', 'set', 'say', 'bash $1 "echo said $2"'], stderr: /added the alias say/ },
+  { argv: ['alias', 'ls'], stdout: /^say\tbash \$1 "echo said \$2"$/m },
+  { argv: ['say', name, 'hello'], stdout: /^said hello\n$/ },
+  { argv: ['alias', 'rm', 'say'], stderr: /removed the alias say/ },
   { argv: computer('stop') },
   isQemu
     ? { argv: computer('fork', 'copy'), stderr: /copy/ }

@@ -1,4 +1,5 @@
 import { readdir } from 'node:fs/promises';
+import { stripVTControlCharacters } from 'node:util';
 import sharp from 'sharp';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openWorld, type World } from '../support/run.js';
@@ -28,6 +29,52 @@ test.each([
   expect(code).toBe(0);
   expect(stdout.startsWith(start)).toBe(true);
   expect(await files()).toEqual([]);
+});
+
+test.each([
+  ['256 colours', { TERM: 'screen' }, '\u001b[38;5;61;48;5;61m▀▀'],
+  [
+    '24-bit colours',
+    { TERM: 'tmux-256color', COLORTERM: 'truecolor' },
+    '\u001b[38;2;48;112;192;48;2;48;112;192m▀▀',
+  ],
+])('is shown with --show as half blocks in %s', async (_, env, start) => {
+  const argv = [...shot, '--show'];
+  for (const terminal of [true, false]) {
+    const { code, stdout } = await world.run(argv, {
+      terminal,
+      columns: 20,
+      env: { CI: '', ...env },
+    });
+    expect(code).toBe(0);
+    const lines = stdout.split('\n');
+    expect(stdout.startsWith(start)).toBe(true);
+    const shapes = lines.map((line) => stripVTControlCharacters(line));
+    expect(shapes).toEqual([...Array(5).fill('▀'.repeat(20)), '']);
+    expect(lines.slice(0, -1).every((line) => line.endsWith('\u001b[0m'))).toBe(true);
+  }
+  expect(await files()).toEqual([]);
+});
+
+test('is shown with --show by the graphics of a terminal that has them', async () => {
+  const env = { TERM: 'xterm-kitty', CI: '' };
+  const { stdout } = await world.run([...shot, '--show'], { terminal: true, env });
+  expect(stdout.startsWith('\u001b_Ga=T')).toBe(true);
+});
+
+test.each([
+  [['-o', 'a.png'], {}, '--show: not possible with -o'],
+  [['--format', 'png'], {}, '--show: not possible with --format'],
+  [['--json'], {}, '--show: not possible with --json'],
+  [['-q'], {}, '--show: not possible with --quiet'],
+  [['--no-color'], {}, '--show: there are no colours on this terminal'],
+  [[], { TERM: 'dumb' }, '--show: there are no colours on this terminal'],
+])('is not shown with --show %j %j', async (words, env, message) => {
+  const argv = [...shot, '--show', ...words];
+  const { code, stdout, stderr } = await world.run(argv, { terminal: true, env });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain(message);
+  expect(world.service.received).toEqual([]);
 });
 
 test.each([

@@ -26,12 +26,13 @@ export const command = defineCommand({
   summary: 'Take a screenshot',
   details: [
     'Without -o, the image is shown in terminals that support it (kitty, iTerm2, sixel), else written',
-    'to a new file in the current directory. In a pipe it goes to stdout, and --json prints it in',
-    'base64. Files are written atomically.',
+    'to a new file in the current directory. With --show, other terminals show it as coloured text.',
+    'In a pipe it goes to stdout, and --json prints it in base64. Files are written atomically.',
   ].join(' '),
   arguments: { computer: optionalRunningComputer },
   options: {
     output: value('-o, --output <file>', 'file to write, or - for stdout', nonEmpty),
+    show: flag('--show', 'show it in the terminal, whatever it supports'),
     format: choice('--format <name>', 'image format', IMAGE_FORMATS, {
       otherwise: 'by the file extension, or png',
     }),
@@ -52,6 +53,7 @@ export const command = defineCommand({
   },
   examples: [
     { does: 'Take a screenshot', command: 'vc screenshot demo/desktop -o shot.png' },
+    { does: 'Look at it in the terminal', command: 'vc screenshot demo/desktop --show' },
     {
       does: 'Take a small one for a vision model',
       command: 'vc screenshot demo/desktop -o - --format jpeg --scale 0.5 > shot.jpg',
@@ -62,7 +64,8 @@ export const command = defineCommand({
     },
   ],
   async run(context, { computer: given }, options) {
-    const { output, format: wanted, ...rest } = options;
+    const { output, format: wanted, show, ...rest } = options;
+    if (show) checkShow(context, { output, wanted });
     const format = wanted ?? formatOf(output);
     const request: ScreenshotOptions = {
       ...rest,
@@ -83,10 +86,10 @@ export const command = defineCommand({
       signal: context.interrupts.signal,
     });
     const shows = output === undefined && wanted === undefined && !context.globals.json;
-    const graphics = shows && !context.globals.quiet ? await graphicsOf(context) : undefined;
+    const graphics = shows && !context.globals.quiet ? await graphicsOf(context, show) : undefined;
     const { data } = await during(context.progress(`Taking a screenshot of ${computer}`), taken);
     const { stdout } = context.io;
-    if (output === '-' || (output === undefined && !stdout.isTTY)) {
+    if (output === '-' || (output === undefined && !stdout.isTTY && !show)) {
       if (stdout.isTTY)
         throw new UsageError('cannot print an image on this terminal', 'use -o FILE');
       return void (await write(stdout, data));
@@ -106,10 +109,24 @@ export const command = defineCommand({
   },
 });
 
-async function graphicsOf({ io, env }: Context) {
-  if (!io.stdout.isTTY) return undefined;
+/** How to show the image: with the terminal's graphics, or as text if it has to be shown. */
+async function graphicsOf({ io, env }: Context, show: boolean) {
+  if (!io.stdout.isTTY && !show) return undefined;
   const { detectGraphics } = await import('../../terminal/graphics/detect.js');
-  return detectGraphics(io, env);
+  const { textColors } = await import('../../terminal/graphics/protocol.js');
+  return (await detectGraphics(io, env)) ?? (show ? textColors(env) : undefined);
+}
+
+function checkShow(
+  { env, globals }: Context,
+  { output, wanted }: { output: string | undefined; wanted: Format | undefined },
+): void {
+  const other = output !== undefined ? '-o' : wanted !== undefined ? '--format' : undefined;
+  const contrary = other ?? (globals.json ? '--json' : globals.quiet ? '--quiet' : undefined);
+  if (contrary !== undefined) throw new UsageError(`--show: not possible with ${contrary}`);
+  if (env.TERM === 'dumb' || !globals.color) {
+    throw new UsageError('--show: there are no colours on this terminal', 'use -o FILE');
+  }
 }
 
 async function answer(

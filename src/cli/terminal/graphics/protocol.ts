@@ -1,7 +1,14 @@
 import type { Environment } from '../../../profile/index.js';
+import type { TextColors } from './half-blocks.js';
 
 /** Protocols for inline images. */
 export type Graphics = 'kitty' | 'iterm2' | 'sixel';
+
+/** The colours of a terminal; undefined if it has none. */
+export function textColors({ TERM, COLORTERM = '' }: Environment): TextColors | undefined {
+  if (TERM === 'dumb') return undefined;
+  return /^(truecolor|24bit)$/i.test(COLORTERM) || TERM?.endsWith('-direct') ? '24-bit' : '256';
+}
 
 /**
  * The protocol by environment variables; undefined if they do not tell, `none` if a multiplexer or

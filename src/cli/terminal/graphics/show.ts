@@ -1,4 +1,5 @@
 import { type Output, write } from '../../framework/io.js';
+import type { TextColors } from './half-blocks.js';
 import type { Graphics } from './protocol.js';
 import { iterm2Sequence, kittySequence } from './sequences.js';
 
@@ -6,23 +7,38 @@ import { iterm2Sequence, kittySequence } from './sequences.js';
 const CELL_WIDTH = 10;
 const MAX_COLUMNS = 120;
 
-/** Prints a PNG, as wide as the terminal. */
-export async function showImage(output: Output, png: Buffer, graphics: Graphics): Promise<void> {
+/** Prints a PNG, as wide as the terminal: with its graphics, or as text in its colours. */
+export async function showImage(
+  output: Output,
+  png: Buffer,
+  graphics: Graphics | TextColors,
+): Promise<void> {
   const columns = Math.max(20, Math.min(MAX_COLUMNS, output.columns ?? 80));
   await write(output, await sequence(png, graphics, columns));
 }
 
-async function sequence(png: Buffer, graphics: Graphics, columns: number): Promise<string> {
+async function sequence(
+  png: Buffer,
+  graphics: Graphics | TextColors,
+  columns: number,
+): Promise<string> {
   if (graphics === 'kitty') return kittySequence(png, columns);
   if (graphics === 'iterm2') return iterm2Sequence(png, columns);
-  const [{ default: sharp }, { sixelSequence }] = await Promise.all([
-    import('sharp'),
-    import('./sixel.js'),
-  ]);
+  if (graphics !== 'sixel') {
+    const { data, width, height } = await pixelsOf(png, columns);
+    return (await import('./half-blocks.js')).halfBlocks(data, width, height, graphics);
+  }
+  const { data, width, height } = await pixelsOf(png, columns * CELL_WIDTH);
+  return (await import('./sixel.js')).sixelSequence(data, width, height);
+}
+
+/** The pixels of an image that is at most `width` wide. */
+async function pixelsOf(png: Buffer, width: number) {
+  const { default: sharp } = await import('sharp');
   const { data, info } = await sharp(png)
-    .resize({ width: columns * CELL_WIDTH, withoutEnlargement: true })
+    .resize({ width, withoutEnlargement: true })
     .removeAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  return sixelSequence(data, info.width, info.height);
+  return { data, width: info.width, height: info.height };
 }

@@ -1,6 +1,7 @@
 import { PassThrough } from 'node:stream';
 import { describe, expect, it, test } from 'vitest';
 import { detectGraphics, parseAttributes } from '../../../../src/cli/terminal/graphics/detect.js';
+import { halfBlocks } from '../../../../src/cli/terminal/graphics/half-blocks.js';
 import { graphicsByName } from '../../../../src/cli/terminal/graphics/protocol.js';
 import { iterm2Sequence, kittySequence } from '../../../../src/cli/terminal/graphics/sequences.js';
 import { sixelSequence } from '../../../../src/cli/terminal/graphics/sixel.js';
@@ -149,4 +150,14 @@ test('sixel: other colours are dithered', () => {
     return values.reduce((sum, value) => sum + value, 0) / values.length;
   };
   for (const channel of [0, 1, 2]) expect(mean(channel)).toBeCloseTo((90 / 255) * 100, -1);
+});
+
+test('half blocks are two pixels each, in the nearest of 256 colours', () => {
+  const pixels = Buffer.from([
+    255, 0, 0, 0, 0, 0, 128, 128, 128, 255, 255, 255, 0, 0, 255, 9, 9, 9,
+  ]);
+  expect(halfBlocks(pixels, 2, 3, '256')).toBe(
+    '\u001b[38;5;196;48;5;244m▀\u001b[38;5;16;48;5;231m▀\u001b[0m\n' +
+      '\u001b[38;5;21;49m▀\u001b[38;5;232;49m▀\u001b[0m\n',
+  );
 });

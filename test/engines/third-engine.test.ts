@@ -20,7 +20,7 @@ afterAll(() => {
   vi.resetModules();
 });
 
-// The one line that a new engine adds to the list.
+// A new engine adds one line to this list.
 vi.mock('../../src/engines/index.js', async (original) => {
   const { engines } = await original<typeof import('../../src/engines/index.js')>();
   const { memory } = await import('../support/memory-engine/index.js');
@@ -59,7 +59,7 @@ const compose = async (engine: string) => {
   }
 };
 
-test('a service offers it, and creates a computer on it over HTTP', async () => {
+test('a service offers a third engine, and creates a computer on it over HTTP', async () => {
   const { all, offered } = await compose('memory');
   expect(offered).toEqual(['memory']);
   const engine = all.get('memory');
@@ -82,26 +82,26 @@ test('a service offers it, and creates a computer on it over HTTP', async () => 
   }
 });
 
-test('serve has its options', async () => {
+test("vc serve has the third engine's options", async () => {
   const { stdout } = await run('serve', '--help');
   expect(stdout).toContain('--keep-nothing');
   expect(stdout).toMatch(/docker,\s+qemu,\s+memory/);
 });
 
-test('doctor checks it under a heading of its own', async () => {
+test('vc doctor checks the third engine under its own heading', async () => {
   const { stdout } = await run('doctor');
   expect(stdout).toContain('Memory (computers in thin air)');
   expect(stdout).toMatch(/Size +ok +large enough/);
   expect(stdout).toMatch(/Memory +ok +in memory/);
 });
 
-test('setup plans its packages', async () => {
+test("vc setup plans the third engine's packages", async () => {
   const { stdout } = await run('setup', '--engine', 'memory', '--dry-run', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ engine: 'memory', starts_daemon: false });
   expect(JSON.parse(stdout).packages).toContain('memory-tools');
 });
 
-test('image builds, warms, lists and removes its images', async () => {
+test("vc image builds, warms, lists and removes the third engine's images", async () => {
   const built = await run('image', 'build', 'linux', '--engine', 'memory', '--json');
   expect(JSON.parse(built.stdout)).toMatchObject({ id: 'thought-1', engine: 'memory' });
   const warm = await run('image', 'warm', 'linux', '--engine', 'memory', '--json');
@@ -113,14 +113,14 @@ test('image builds, warms, lists and removes its images', async () => {
   });
 });
 
-test('help and completion know it', async () => {
+test('help and completion include the third engine', async () => {
   expect((await run('help', 'environment')).stdout).toContain('MEMORY_LIMIT');
   expect((await run('image', 'import', '--help')).stdout).toMatch(/qemu, memory/);
   const outline = await loadOutline(tree);
   expect(await complete(outline, ['setup', '--engine', ''], async () => [])).toContain('memory');
 });
 
-test('nothing outside of its folder compares with the name of an engine', () => {
+test("no code outside an engine's folder compares engine names", () => {
   const sources = execFileSync('git', ['grep', '-nE', `['"](docker|qemu)['"]`, '--', 'src'], {
     encoding: 'utf8',
   });

@@ -6,7 +6,7 @@ import { itUnless } from '../support/run/needs.js';
 
 const notRoot = process.getuid?.() === 0 ? undefined : 'only root can act as another user';
 
-it('allocates ids that are not taken, and none twice', () => {
+it('allocates free ids, none of them twice', () => {
   const range = { first: 10, end: 20 };
   const isTaken = (id: number) => id % 2 === 0;
   const ids = Array.from({ length: 5 }, () => allocateId(range, isTaken));
@@ -14,7 +14,7 @@ it('allocates ids that are not taken, and none twice', () => {
   expect(() => allocateId(range, isTaken)).toThrow('no user id from 10 to 19 is free');
 });
 
-it('gives each engine a range of its own, which fits into a signed number', () => {
+it('each engine has its own range, within signed 32-bit numbers', () => {
   const ranges = Object.values(USER_IDS).sort((a, b) => a.first - b.first);
   for (const [index, { first, end }] of ranges.entries()) {
     expect(first).toBeLessThan(end);
@@ -23,13 +23,13 @@ it('gives each engine a range of its own, which fits into a signed number', () =
   }
 });
 
-it('knows the users of the host', async () => {
+it('finds the users of the host', async () => {
   const isOfHost = await idsOfHost();
   expect(isOfHost(0)).toBe(true);
   expect(isOfHost(2_099_999_999)).toBe(false);
 });
 
-itUnless(notRoot)('knows the owners of its processes', async () => {
+itUnless(notRoot)('finds the users of running processes', async () => {
   const uid = allocateId(USER_IDS.docker, () => false);
   expect(isIn(USER_IDS.docker, uid)).toBe(true);
   const child = spawn('cat', { uid, gid: uid, stdio: ['pipe', 'ignore', 'ignore'] });

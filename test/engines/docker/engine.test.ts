@@ -15,9 +15,9 @@ let directory: string;
 let server: Server;
 let socketPath: string;
 let calls: string[];
-/** What the container that keeps the firewall rules answers. */
-let rules: string;
-/** Machines' containers, found by label. */
+/** The status that the firewall container reports. */
+let firewallStatus: string;
+/** The containers that a query by machine label returns. */
 let containers: object[];
 /** Answers by `METHOD /path`, without a query; 404 for all others. */
 let answers: Record<string, Answer | ((response: ServerResponse) => void)>;
@@ -27,7 +27,7 @@ beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'vc-docker-'));
   socketPath = join(directory, 'docker.sock');
   calls = [];
-  rules = 'ok';
+  firewallStatus = 'ok';
   containers = [container('vc-m1')];
   answers = {
     'GET /info': [200, { NCPU: 2 }],
@@ -37,7 +37,7 @@ beforeEach(async () => {
     'GET /containers/helper/logs': [200],
     'DELETE /containers/helper': [204],
     'POST /networks/create': [201, { Id: 'n' }],
-    'GET /containers/vc-m1/json': [200, made],
+    'GET /containers/vc-m1/json': [200, createdContainer],
     'GET /containers/c/archive': (response) => void response.end(passwd),
     'PUT /containers/c/archive': [200],
   };
@@ -60,7 +60,7 @@ beforeEach(async () => {
   });
   server.on('upgrade', (_, socket) => {
     socket.write('HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n');
-    socket.on('data', (line) => socket.write(frame(`${String(line).trim()} ${rules}\n`)));
+    socket.on('data', (line) => socket.write(frame(`${String(line).trim()} ${firewallStatus}\n`)));
     socket.on('error', () => undefined);
   });
   await new Promise<void>((resolve) => server.listen(socketPath, resolve));
@@ -80,8 +80,8 @@ const image = {
   Created: 1,
 };
 
-/** A container that has not been started yet. */
-const made = {
+/** `inspect` of a container that was created and never started. */
+const createdContainer = {
   ...{ Id: 'c', Image: 'sha256:1', State: { Status: 'created' } },
   Config: { Labels: { 'sh.vc.service': 'svc', 'sh.vc.uid': '2010000007' } },
 };
@@ -122,7 +122,7 @@ function engineAt(path: string): Engine {
   });
 }
 
-it('a container that is gone is not found, and the remedy is not to use it', async () => {
+it('a removed container is not_found; the remedy is to list the computers', async () => {
   answers['GET /containers/vc-m1/json'] = [404, { message: 'No such container: vc-m1' }];
   await expect(engine.describe('gone')).rejects.toMatchObject({
     code: 'not_found',
@@ -130,8 +130,8 @@ it('a container that is gone is not found, and the remedy is not to use it', asy
   });
 });
 
-describe('an Engine that is away', () => {
-  it('is said to be, with what mends it', async () => {
+describe('an unavailable Engine', () => {
+  it('is reported with its remedy', async () => {
     const away = engineAt(join(directory, 'none.sock'));
     expect(await away.probe()).toMatchObject({
       usable: false,
@@ -144,13 +144,13 @@ describe('an Engine that is away', () => {
     await expect(away.dial('m1', 'shell')).rejects.toMatchObject({ code: 'engine_unavailable' });
   });
 
-  it('is given up when it takes the request and never answers', async () => {
+  it('times out if it accepts a request and never answers', async () => {
     const path = join(directory, 'stuck.sock');
     const stuck = createNetServer(() => undefined);
     await new Promise<void>((resolve) => stuck.listen(path, resolve));
-    const begun = performance.now();
+    const startedAt = performance.now();
     expect(await engineAt(path).probe()).toMatchObject({ usable: false, reason: /not answer/ });
-    expect(performance.now() - begun).toBeLessThan(8_000);
+    expect(performance.now() - startedAt).toBeLessThan(8_000);
     const reason = new Error('left');
     const list = engineAt(path).list(AbortSignal.timeout(100));
     await expect(list).rejects.toMatchObject({ name: 'TimeoutError' });
@@ -158,7 +158,7 @@ describe('an Engine that is away', () => {
     stuck.close();
   });
 
-  it('is noticed when it goes in the middle of an answer', async () => {
+  it('fails a request if it disconnects in the middle of the answer', async () => {
     answers['GET /containers/json'] = (response) => {
       response.writeHead(200, { 'content-length': '1000' });
       response.write('[');
@@ -170,7 +170,7 @@ describe('an Engine that is away', () => {
 });
 
 describe('lifecycle', () => {
-  it('completes a creation of which half was done before', async () => {
+  it('completes an interrupted creation', async () => {
     answers['POST /containers/create'] = [409, { message: 'name is in use' }];
     answers['POST /networks/create'] = [409, { message: 'network with name vc-m1 already exists' }];
     answers['GET /networks/vc-m1'] = [200, { Labels: { 'sh.vc.service': 'svc' } }];
@@ -179,8 +179,11 @@ describe('lifecycle', () => {
   });
 
   it.each([
-    ['that has been started', { ...made, State: { Status: 'exited' } }],
-    ['of an older version', { ...made, Config: { Labels: { 'sh.vc.service': 'svc' } } }],
+    ['that was started before', { ...createdContainer, State: { Status: 'exited' } }],
+    [
+      'of an older version',
+      { ...createdContainer, Config: { Labels: { 'sh.vc.service': 'svc' } } },
+    ],
   ])("does not replace the user's files in a container %s", async (_, container) => {
     answers['POST /containers/create'] = [409, { message: 'name is in use' }];
     answers['GET /containers/vc-m1/json'] = [200, container];
@@ -189,13 +192,13 @@ describe('lifecycle', () => {
   });
 
   it.each(['networks', 'containers'])(
-    'that is broken off has ended once the Engine has made what it was asked for: %s',
+    'an aborted creation ends only after the Engine has answered: %s',
     async (what) => {
       answers['POST /containers/create'] = [201, { Id: 'c' }];
-      let finish: () => void = () => undefined;
-      const asked = new Promise<void>((resolve) => {
+      let answer: () => void = () => undefined;
+      const requested = new Promise<void>((resolve) => {
         answers[`POST /${what}/create`] = (response) => {
-          finish = () => void response.writeHead(201).end('{"Id":"x"}');
+          answer = () => void response.writeHead(201).end('{"Id":"x"}');
           resolve();
         };
       });
@@ -205,23 +208,23 @@ describe('lifecycle', () => {
         ended = true;
       });
       const rejected = expect(creation).rejects.toThrow('deleted');
-      await asked;
+      await requested;
       abort.abort(new Error('deleted'));
-      // The Engine answers something else, and has not made it yet.
+      // Another request is answered; the creation is still pending.
       await engine.probe();
       expect(ended).toBe(false);
-      finish();
+      answer();
       await rejected;
     },
   );
 
-  it("does not touch somebody else's container of that name", async () => {
+  it("does not touch another user's container with the same name", async () => {
     answers['POST /containers/create'] = [409, { message: 'name is in use' }];
     answers['GET /containers/vc-m1/json'] = [200, { Config: { Labels: {} } }];
     await expect(engine.create(spec)).rejects.toThrow('does not belong to this service');
   });
 
-  it('names the image that is missing and how to get it', async () => {
+  it('names the missing image and the command that builds it', async () => {
     answers['POST /containers/create'] = [404, { message: 'No such image: vc/linux:latest' }];
     await expect(engine.create(spec)).rejects.toMatchObject({
       code: 'image_missing',
@@ -229,7 +232,7 @@ describe('lifecycle', () => {
     });
   });
 
-  it('takes another network when the first is in use', async () => {
+  it('chooses another subnet if the first is in use', async () => {
     answers['POST /containers/create'] = [201, { Id: 'c' }];
     answers['GET /networks'] = [200, []];
     let refusals = 2;
@@ -241,27 +244,27 @@ describe('lifecycle', () => {
     expect(calls.filter((call) => call === 'POST /networks/create')).toHaveLength(3);
   });
 
-  it('starts no machine when the networks cannot be closed', async () => {
-    rules = 'failed Operation not supported';
+  it('starts no machine if the firewall rules cannot be set', async () => {
+    firewallStatus = 'failed Operation not supported';
     await expect(engine.start('m1')).rejects.toMatchObject({ code: 'unsupported' });
     expect(calls).not.toContain('POST /containers/vc-m1/start');
   });
 
-  it('takes what is already so for done', async () => {
+  it('treats starting a running machine and stopping a stopped one as success', async () => {
     answers['POST /containers/vc-m1/start'] = [304];
     await engine.start('m1');
     answers['POST /containers/vc-m1/stop'] = [304];
     await engine.stop('m1', 1_000);
   });
 
-  it('finds nothing wrong with stopping or removing what is gone, but with starting it', async () => {
+  it('stopping and removing a missing machine succeed, starting it fails', async () => {
     containers = [];
     await engine.stop('m1', 1_000);
     await engine.remove('m1');
     await expect(engine.start('m1')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('gives a network back that was pruned while the machine was stopped', async () => {
+  it('recreates a network that was pruned while the machine was stopped', async () => {
     let starts = 0;
     answers['POST /containers/vc-m1/start'] = (response) => {
       if (starts++ > 0) response.writeHead(204).end();
@@ -273,7 +276,7 @@ describe('lifecycle', () => {
     expect(calls).toContain('POST /networks/vc-m1/connect');
   });
 
-  it('says that a machine is not running when it is dialled', async () => {
+  it('dialling a stopped machine fails with not_running', async () => {
     answers['POST /containers/vc-m1/exec'] = [409, { message: 'Container is not running' }];
     await expect(engine.dial('m1', 'shell')).rejects.toMatchObject({ code: 'not_running' });
     answers['GET /containers/vc-m1/json'] = [200, { State: { Status: 'exited', ExitCode: 0 } }];
@@ -299,7 +302,7 @@ describe('lifecycle', () => {
     await expect(engine.remove('m1')).rejects.toThrow('device is busy');
   });
 
-  it('connects a machine that was disconnected from its network before it starts', async () => {
+  it('reconnects a disconnected machine to its network before it starts', async () => {
     containers = [container('c1', [])];
     answers['POST /networks/vc-m1/connect'] = [200];
     answers['POST /containers/c1/start'] = [204];
@@ -307,14 +310,14 @@ describe('lifecycle', () => {
     expect(calls.slice(-2)).toEqual(['POST /networks/vc-m1/connect', 'POST /containers/c1/start']);
   });
 
-  it('refuses an id that is not one of ours', async () => {
+  it('refuses an invalid machine id', async () => {
     await expect(engine.start('../x')).rejects.toMatchObject({ code: 'invalid_request' });
     expect(calls).toEqual([]);
   });
 });
 
-describe('what the Engine has', () => {
-  it('is told by labels', async () => {
+describe('lists and events', () => {
+  it('lists machines by label, with their status', async () => {
     answers['GET /containers/json'] = [
       200,
       [
@@ -332,14 +335,14 @@ describe('what the Engine has', () => {
     ]);
   });
 
-  it('lists images that still have their name', async () => {
+  it('lists only images that still have a tag', async () => {
     answers['GET /images/json'] = [200, [image, { ...image, RepoTags: null }]];
     expect(await engine.images()).toMatchObject([
       { name: 'linux', os: 'linux', recipeHash: 'abc', bytes: 5, createdAt: new Date(1000) },
     ]);
   });
 
-  it('tells its events, and fails when it goes away', async () => {
+  it('emits events, and fails when the Engine disconnects', async () => {
     answers['GET /containers/x/json'] = [200, { State: { Status: 'running' } }];
     answers['GET /_ping'] = (response) => response.destroy();
     answers['GET /events'] = (response) => {

@@ -12,7 +12,7 @@ interface Container {
   readonly id?: string;
 }
 
-/** An Engine with these machines, all of which run as this process. */
+/** An Engine with these machines; each reports the id of this process. */
 function dockerWith(machines: readonly Container[]): Docker {
   const containers = machines.map(({ uid, mounts = [], id = 'c' }, index) => ({
     ...{ Id: id, State: 'running', Mounts: mounts },
@@ -31,10 +31,10 @@ const signal = () => AbortSignal.timeout(5_000);
 const onDisk = { mounts: [{ Destination: '/run/vc' }] };
 const notRoot = process.getuid?.() === 0 ? undefined : 'only root sees into containers';
 
-describe('users of computers', () => {
+describe('the check of user ids', () => {
   const check = (...machines: Container[]) => checkUsers(dockerWith(machines), signal());
 
-  it('are shared by those of an older version', async () => {
+  it('reports computers of an older version, which share a user', async () => {
     expect(await check({ uid: '2010000007' }, {})).toEqual({
       status: 'stale',
       detail: '1 of 2 computers are from an older version and run as user 1000 of the host',
@@ -45,16 +45,16 @@ describe('users of computers', () => {
     });
   });
 
-  it('are their own', async () => {
+  it('passes if each computer has its own user', async () => {
     expect(await check({ uid: '2010000007' })).toMatchObject({ status: 'ok' });
     expect(await check()).toMatchObject({ status: 'skipped' });
   });
 });
 
-describe('sockets of screens', () => {
+describe('the check of screen sockets', () => {
   const check = (...machines: Container[]) => checkSockets(dockerWith(machines), signal());
 
-  it('are on the disk', async () => {
+  it('reports sockets on the disk', async () => {
     expect(await check(onDisk, {})).toEqual({
       status: 'ok',
       detail: '1 of 2 computers can fill the disk with the state directory',
@@ -62,7 +62,7 @@ describe('sockets of screens', () => {
     });
   });
 
-  it('are in memory', async () => {
+  it('reports sockets in memory', async () => {
     const id = readFileSync('/proc/self/cgroup', 'utf8').trim();
     expect(await check({ id })).toEqual({
       status: 'ok',
@@ -71,7 +71,7 @@ describe('sockets of screens', () => {
     expect(await check()).toMatchObject({ status: 'skipped' });
   });
 
-  itUnless(notRoot)('are in containers that are not visible', async () => {
+  itUnless(notRoot)('reports containers in a PID namespace that it cannot see', async () => {
     expect(await check({ id: 'f'.repeat(64) })).toMatchObject({
       status: 'ok',
       detail: expect.stringContaining('not visible here'),

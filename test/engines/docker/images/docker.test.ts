@@ -17,7 +17,7 @@ const labels = {
   [LABEL.os]: 'linux',
 };
 
-/** As much of an Engine as the import needs. */
+/** The part of an Engine that the import uses. */
 class FakeEngine {
   images: Partial<ImageInfo>[] = [];
   imports: Record<string, unknown>[] = [];
@@ -48,9 +48,9 @@ class FakeEngine {
     return {
       tag: async ({ repo, tag }: { repo: string; tag: string }) => {
         const name = `${repo}:${tag}`;
-        for (const each of this.images) {
-          const others = (each.RepoTags ?? []).filter((known) => known !== name);
-          each.RepoTags = each.Id === id ? [...others, name] : others;
+        for (const image of this.images) {
+          const others = (image.RepoTags ?? []).filter((tag) => tag !== name);
+          image.RepoTags = image.Id === id ? [...others, name] : others;
         }
       },
     };
@@ -76,7 +76,7 @@ beforeEach(async () => {
 
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-test('an import carries version, latest and labels, and is not done twice', async () => {
+test('an image is imported once, with its version, `latest` and labels', async () => {
   const engine = new FakeEngine();
   const first = await importRootfs(engine.docker, tarball, LINUX);
   const second = await importRootfs(engine.docker, tarball, LINUX);
@@ -86,7 +86,7 @@ test('an import carries version, latest and labels, and is not done twice', asyn
   expect(engine.imports[0]?.changes).toContain(`LABEL sh.vc.recipe=${HASH}`);
 });
 
-test('a newer version takes `latest` over', async () => {
+test('a newer version gets the tag `latest`', async () => {
   const engine = new FakeEngine();
   engine.images = [image('sha256:old', ['vc/linux:bbbbbbbbbbbb', 'vc/linux:latest'], 1)];
   await importRootfs(engine.docker, tarball, LINUX);
@@ -94,21 +94,21 @@ test('a newer version takes `latest` over', async () => {
   expect(await listImages(engine.docker)).toHaveLength(2);
 });
 
-test('an image committed from a computer is not taken for a machine image', async () => {
+test('an image committed from a computer is not a machine image', async () => {
   const engine = new FakeEngine();
   engine.images = [image('sha256:fork', ['someone/fork:1'], 9), image('sha256:none', [], 8)];
   expect(await currentImages(engine.docker)).toEqual([]);
-  const made = await importRootfs(engine.docker, tarball, LINUX);
-  expect(made.id).toBe('sha256:new');
+  const imported = await importRootfs(engine.docker, tarball, LINUX);
+  expect(imported.id).toBe('sha256:new');
 });
 
-test('a failure that the Engine reports in its stream is an error', async () => {
+test('an error in the progress stream fails the import', async () => {
   const engine = new FakeEngine();
   engine.failure = new Error('no space left on device');
   await expect(importRootfs(engine.docker, tarball, LINUX)).rejects.toThrow('no space left');
 });
 
-test('an image says which system its computers have', async () => {
+test('an image is labelled with its operating system', async () => {
   const engine = new FakeEngine();
   await importRootfs(engine.docker, tarball, { ...LINUX, os: 'windows' });
   expect(engine.imports[0]?.changes).toContain(`LABEL ${LABEL.os}=windows`);

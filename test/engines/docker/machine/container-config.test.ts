@@ -26,7 +26,7 @@ const host: Host = {
   diskGib: undefined,
 };
 
-describe('a machine as a container', () => {
+describe("a machine's container", () => {
   it('has exactly this hardening', () => {
     expect(containerConfig(spec, host)).toMatchInlineSnapshot(`
       {
@@ -121,7 +121,7 @@ describe('a machine as a container', () => {
     `);
   });
 
-  it('has the few capabilities of sudo only where the host lets it', () => {
+  it('has the capabilities that sudo needs only with allowSudo', () => {
     const { HostConfig } = containerConfig(spec, { ...host, allowSudo: true });
     expect(HostConfig?.CapDrop).toEqual(['ALL']);
     expect(HostConfig?.SecurityOpt).toEqual([]);
@@ -149,7 +149,7 @@ describe('a machine as a container', () => {
     expect(HostConfig?.NanoCpus).toBe(2e9);
   });
 
-  it('has nothing of the host where its sockets are in memory', () => {
+  it('mounts nothing of the host if its sockets are in memory', () => {
     const { HostConfig } = containerConfig(spec, { ...host, socketDirectory: undefined });
     expect(HostConfig?.Mounts).toEqual([]);
     expect(HostConfig?.Tmpfs?.['/run/vc']).toBe(
@@ -157,12 +157,12 @@ describe('a machine as a container', () => {
     );
   });
 
-  it('has a bounded disk where the storage driver can', () => {
+  it('has a disk limit if the storage driver supports it', () => {
     const { HostConfig } = containerConfig(spec, { ...host, diskGib: 64 });
     expect(HostConfig?.StorageOpt).toEqual({ size: '64G' });
   });
 
-  it('is never made with an id that is not one of ours', () => {
+  it('is refused for an invalid machine id', () => {
     for (const id of ['', '../x', 'A', 'a b', 'a/b', 'x'.repeat(41), '-v']) {
       expect(() => containerConfig({ ...spec, id }, host)).toThrow('is not a machine');
     }

@@ -9,7 +9,7 @@ function frame(stream: number, data: Uint8Array): Buffer {
 }
 
 describe('FrameReader', () => {
-  it('gives each stream its bytes, wherever the chunks end', () => {
+  it('returns the bytes of each stream, for any chunk sizes', () => {
     const frames = fc.array(fc.tuple(fc.constantFrom(1, 2), fc.uint8Array({ maxLength: 30 })));
     fc.assert(
       fc.property(frames, fc.integer({ min: 1, max: 40 }), (sent, size) => {
@@ -26,7 +26,7 @@ describe('FrameReader', () => {
     );
   });
 
-  it('keeps nothing of a frame that claims to be huge', () => {
+  it('passes on the bytes of a huge frame without buffering them', () => {
     let length = 0;
     const reader = new FrameReader((_, data) => {
       length += data.length;
@@ -35,7 +35,7 @@ describe('FrameReader', () => {
     expect(length).toBe(3);
   });
 
-  it('refuses what is no frame', () => {
+  it('rejects bytes that are not a frame', () => {
     const reader = new FrameReader(() => undefined);
     expect(() => reader.read(Buffer.from('SSH-2.0-OpenSSH'))).toThrow('unknown stream');
   });

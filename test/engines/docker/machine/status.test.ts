@@ -4,7 +4,7 @@ import { machineState } from '../../../../src/engines/docker/machine/status.js';
 const state = (Status: string, ExitCode = 0, OOMKilled = false) =>
   machineState('m', { Status, ExitCode, OOMKilled });
 
-describe("a container's state as a machine's", () => {
+describe("a machine's status, from its container's state", () => {
   it.each(['running', 'paused', 'restarting'])('%s is running', (status) => {
     expect(state(status)).toEqual({ id: 'm', status: 'running' });
   });
@@ -13,17 +13,17 @@ describe("a container's state as a machine's", () => {
     expect(state(status)).toEqual({ id: 'm', status: 'stopped' });
   });
 
-  it.each([0, 130, 137, 143, 255])('exit code %d is no failure of its own', (code) => {
+  it.each([0, 130, 137, 143, 255])('exit code %d is not a failure', (code) => {
     expect(state('exited', code)).toEqual({ id: 'm', status: 'stopped' });
   });
 
-  it('any other end is an error with its reason', () => {
+  it('any other exit is an error with its reason', () => {
     expect(state('exited', 1)).toMatchObject({ status: 'error', reason: /exit code 1/ });
     expect(state('exited', 137, true)).toMatchObject({ status: 'error', reason: /memory/ });
     expect(state('dead')).toMatchObject({ status: 'error' });
   });
 
-  it('a program in it that ran out of memory is not its end', () => {
+  it('an out-of-memory kill inside is not a failure of the machine', () => {
     expect(state('running', 0, true)).toEqual({ id: 'm', status: 'running' });
     expect(state('exited', 0, true)).toEqual({ id: 'm', status: 'stopped' });
   });

@@ -14,7 +14,7 @@ it.each([
   });
 });
 
-it('statistics of a container that has just ended are empty', () => {
+it('a container that has just exited uses nothing', () => {
   const nothing = { cpuSeconds: 0, memoryBytes: 0 };
   expect(readStats({})).toEqual(nothing);
   expect(readStats({ cpu_stats: {}, memory_stats: {} })).toEqual(nothing);

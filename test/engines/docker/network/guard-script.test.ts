@@ -44,7 +44,7 @@ const hasNamespaces = await execa('ip', ['netns', 'add', namespace])
   .catch(() => false);
 
 describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and nft')(
-  'the container that keeps the rules',
+  'the firewall container',
   () => {
     beforeAll(async () => {
       await inside('ip', 'link', 'add', bridge, 'type', 'bridge');
@@ -57,14 +57,14 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
 
     promise(
       27,
-      'puts back a table that is gone or changed, within 10 s and on demand',
+      'restores a removed or changed table within 10 s and on request',
       async (report) => {
         await startGuard(guardCommand(policy));
-        const laid = await rules();
-        const began = Date.now();
+        const original = await rules();
+        const removedAt = Date.now();
         await inside('nft', 'flush', 'ruleset');
-        await eventually(async () => (await rules().catch(() => '')) === laid, 10_000);
-        report(`restored after ${((Date.now() - began) / 1000).toFixed(1)} s`);
+        await eventually(async () => (await rules().catch(() => '')) === original, 10_000);
+        report(`restored after ${((Date.now() - removedAt) / 1000).toFixed(1)} s`);
         for (const change of [
           ['delete', 'table', ...table],
           ['flush', 'chain', ...table, 'to_host'],
@@ -73,9 +73,9 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
           ['flush', 'set', ...table, 'closed'],
         ]) {
           await inside('nft', ...change);
-          expect(await rules().catch(() => '')).not.toBe(laid);
+          expect(await rules().catch(() => '')).not.toBe(original);
           expect(await check(change.join('-'))).toMatch(/ ok$/);
-          expect(await rules()).toBe(laid);
+          expect(await rules()).toBe(original);
         }
       },
       30_000,
@@ -87,9 +87,9 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
       async () => {
         guard?.kill('SIGKILL');
         const [program = '', flag = '', script = '', ...rest] = guardCommand(policy);
-        // A kernel that accepts no rules from now on.
-        const refusing = `nft() { [ -e /proc/sys/net/ipv4/conf/refuse0 ] && { echo no; return 1; }; command nft "$@"; }\n`;
-        await startGuard([program, flag, `${refusing}${script}`, ...rest]);
+        // Simulates a kernel that rejects rules while the interface refuse0 exists.
+        const fakeNft = `nft() { [ -e /proc/sys/net/ipv4/conf/refuse0 ] && { echo no; return 1; }; command nft "$@"; }\n`;
+        await startGuard([program, flag, `${fakeNft}${script}`, ...rest]);
         expect(await isUp()).toBe(true);
         await inside('ip', 'link', 'add', 'refuse0', 'type', 'bridge');
         expect(await check('broken')).toBe('broken failed no');
@@ -101,7 +101,7 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
       30_000,
     );
 
-    promise(27, 'removes the table when it is told to end', async () => {
+    promise(27, 'removes the table when it is asked to end', async () => {
       guard?.stdin.write('end\n');
       await once(lines, 'line');
       await expect(rules()).rejects.toThrow();

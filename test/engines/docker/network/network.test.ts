@@ -21,20 +21,20 @@ describe('subnets', () => {
     expect(() => subnets.choose('m32', taken)).toThrow('in use');
   });
 
-  it('keep off networks of any size that are there already', () => {
+  it('do not overlap existing networks of any size', () => {
     const subnets = new Subnets('10.213.0.0/16');
     const taken = ['10.213.0.0/17', '10.213.128.0/18', 'fd00::/64', '10.213.192.1/19'];
     const [, third] = subnets.choose('x', taken).split('.').slice(1);
     expect(Number(third)).toBeGreaterThanOrEqual(224);
   });
 
-  it('seldom meet when machines are made at once', () => {
+  it('rarely collide for machines created at the same time', () => {
     const subnets = new Subnets('10.213.0.0/16');
     const chosen = Array.from({ length: 100 }, (_, i) => subnets.choose(`cmp_${i}`, []));
     expect(new Set(chosen).size).toBeGreaterThan(95);
   });
 
-  it('need a pool that is one', () => {
+  it('need a valid pool', () => {
     for (const pool of ['', '10.0.0.0/33', '10.0.0.0/31', '300.0.0.0/8', 'fd00::/8', '10.0.0/8']) {
       expect(() => new Subnets(pool)).toThrow();
     }
@@ -42,7 +42,7 @@ describe('subnets', () => {
 });
 
 describe('CIDR', () => {
-  it('is written as it was read', () => {
+  it('is parsed and formatted without loss', () => {
     fc.assert(
       fc.property(fc.ipV4(), fc.integer({ min: 0, max: 32 }), (address, bits) => {
         const range = parseCidr(`${address}/${bits}`);
@@ -54,7 +54,7 @@ describe('CIDR', () => {
 });
 
 describe('host interfaces', () => {
-  it('have names that Linux takes and that belong to one service', () => {
+  it('have names that fit Linux and differ per service', () => {
     const name = bridgeName('svc_1', 'cmp_1');
     expect(name).toHaveLength(15);
     expect(name.startsWith(bridgePrefix('svc_1'))).toBe(true);
@@ -70,7 +70,7 @@ describe('firewall rules', () => {
     resolvers: ['192.168.1.1'],
   };
 
-  it('are these', () => {
+  it('match the reference', () => {
     expect(firewallRules(policy, 'rate')).toMatchInlineSnapshot(`
       "table inet vc_7ac3b6d753ff
       delete table inet vc_7ac3b6d753ff
@@ -117,27 +117,27 @@ describe('firewall rules', () => {
     `);
   });
 
-  it('let nothing out, not even questions for names, where the host says so', () => {
+  it('allow nothing without internet access, not even DNS', () => {
     const rules = firewallRules({ ...policy, internet: false }, 'no rate');
     expect(rules).not.toContain('192.168.1.1');
     expect(rules).not.toContain('nfproto ipv4 accept');
     expect(rules).not.toContain('limit rate');
   });
 
-  it('open what the host opens, each address once', () => {
+  it('allow the networks of the option, without overlaps', () => {
     const allowNetworks = ['192.168.1.0/24', '192.168.0.0/16', '10.1.2.3'];
     const rules = firewallRules({ ...policy, allowNetworks }, 'rate');
     expect(rules).toContain('elements = { 192.168.0.0/16, 10.1.2.3/32 };');
   });
 
-  it('take no text but networks', () => {
+  it('reject any text that is not a network', () => {
     const allowNetworks = ['10.0.0.0/8 }; flush ruleset'];
     expect(() => firewallRules({ ...policy, allowNetworks }, 'rate')).toThrow(
       'not an IPv4 network',
     );
   });
 
-  it('know when there is nothing to close', () => {
+  it('detect an option that allows all addresses', () => {
     expect(includesEverything(['10.0.0.0/8', '0.0.0.0/0'])).toBe(true);
     expect(includesEverything(['10.0.0.0/8'])).toBe(false);
   });

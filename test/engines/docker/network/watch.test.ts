@@ -7,8 +7,8 @@ import { promise } from '../../../support/run/promise.js';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-describe('computers whose rules cannot be restored', () => {
-  promise(27, 'are disconnected within 10 s, and connected again with their rules', async () => {
+describe('computers whose firewall rules cannot be restored', () => {
+  promise(27, 'are disconnected within 10 s, and reconnected with their rules', async () => {
     let failure: ApiError | undefined;
     const ensure = vi.fn(async () => {
       if (failure) throw failure;
@@ -22,7 +22,7 @@ describe('computers whose rules cannot be restored', () => {
     await vi.advanceTimersByTimeAsync(10_000);
     expect(machines.disconnectAll).not.toHaveBeenCalled();
 
-    // Nothing can be done about an Engine that is away; its guard works without the service.
+    // An unavailable Engine cannot disconnect; its firewall container works without the service.
     failure = new ApiError('engine_unavailable', 'Docker is away.');
     await vi.advanceTimersByTimeAsync(30_000);
     expect(machines.disconnectAll).not.toHaveBeenCalled();

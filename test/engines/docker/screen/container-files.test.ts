@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openInContainer, within } from '../../../../src/engines/docker/screen/container-files.js';
 
-/** This process in place of a container's: its root is the host's. */
+/** This process in place of a container's; its root directory is that of the host. */
 const own = () => ({
   pid: process.pid,
   container: readFileSync('/proc/self/cgroup', 'utf8').trim(),
@@ -41,7 +41,7 @@ describe.runIf(process.platform === 'linux')("a directory in a container's file 
     expect(descriptors()).toBe(before);
   });
 
-  it.each(['link', 'file', 'missing'])('is nothing else: a %s', async (name) => {
+  it.each(['link', 'file', 'missing'])('is refused if it is not a directory: %s', async (name) => {
     symlinkSync('/etc', join(directory, 'link'));
     await writeFile(join(directory, 'file'), '');
     const before = descriptors();

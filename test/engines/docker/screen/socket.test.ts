@@ -24,9 +24,9 @@ afterEach(() => {
 
 function listen(path: string): Promise<Server> {
   return new Promise((resolve) => {
-    const made = createServer((socket) => {
+    const server = createServer((socket) => {
       socket.on('error', () => undefined).end('hello');
-    }).listen(path, () => resolve(made));
+    }).listen(path, () => resolve(server));
   });
 }
 
@@ -40,14 +40,14 @@ describe.runIf(process.platform === 'linux')('dialScreen', () => {
     screen.close();
   });
 
-  it('outlives a guest that resets the connection while nobody listens yet', async () => {
+  it('survives a reset before the stream has an error listener', async () => {
     const resetting = createServer({ pauseOnConnect: true }).listen(join(directory, 'rfb.sock'));
     await once(resetting, 'listening');
     const accepting = once(resetting, 'connection');
     const stream = await dialScreen(directory);
     const [accepted] = (await accepting) as [Socket];
     const closed = new Promise((resolve) => stream.on('close', resolve));
-    // One end that closes with something unread is a reset for the other.
+    // Closing a socket that has unread data resets the connection.
     await new Promise((resolve) => stream.write('unread', resolve));
     accepted.destroy();
     stream.resume();
@@ -56,7 +56,7 @@ describe.runIf(process.platform === 'linux')('dialScreen', () => {
     resetting.close();
   });
 
-  it('connects however long the path is', async () => {
+  it('connects to a path of any length', async () => {
     const long = join(directory, 'd'.repeat(100), 'e'.repeat(100));
     mkdirSync(long, { recursive: true });
     execFileSync('python3', [
@@ -64,7 +64,7 @@ describe.runIf(process.platform === 'linux')('dialScreen', () => {
       'import os, socket, sys; os.chdir(sys.argv[1]); s = socket.socket(socket.AF_UNIX); s.bind("rfb.sock")',
       long,
     ]);
-    // Found, though nobody listens on it any more.
+    // The socket is found; its listener has exited.
     await expect(dialScreen(long)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
   });
 
@@ -81,11 +81,11 @@ describe.runIf(process.platform === 'linux')('dialScreen', () => {
     await expect(dialScreen(directory)).rejects.toMatchObject({ code: 'guest_failed' });
   });
 
-  it('tells a socket that is not there yet', async () => {
+  it('reports a socket that does not exist yet', async () => {
     await expect(dialScreen(directory)).rejects.toBeInstanceOf(NotListening);
   });
 
-  it('stops with its signal', async () => {
+  it("rejects with its signal's reason", async () => {
     await listen(join(directory, 'rfb.sock'));
     const reason = new Error('left');
     await expect(dialScreen(directory, AbortSignal.abort(reason))).rejects.toBe(reason);

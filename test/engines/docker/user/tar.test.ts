@@ -18,7 +18,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(directory, { recursive: true, force: true }));
 
-/** What GNU tar says about an archive: owner, kind and name. */
+/** Mode, owner, size and name of each entry, as GNU tar lists them. */
 function list(archive: Buffer): string[] {
   const lines = execFileSync('tar', ['--list', '--verbose', '--numeric-owner', '--file=-'], {
     input: archive,
@@ -30,7 +30,7 @@ function list(archive: Buffer): string[] {
     .map((line) => line.replace(/^(\S+) +(\S+) +(\d+) \S+ \S+ /, '$1 $2 $3 '));
 }
 
-it('writes entries that tar understands', () => {
+it('writes entries that GNU tar reads', () => {
   const archive = Buffer.concat([
     tarEntry('etc/passwd', 0o644, 0, Buffer.from('user:x\n')),
     tarEntry('var/lib/vc/', 0o700, ID),
@@ -66,7 +66,7 @@ it.each(['gnu', 'pax', 'ustar'])('replaces the owner of everything in an archive
   for (const { header } of readTar(pack(0))) expect(replaceOwner(header, 1000, ID)).toBe(header);
 });
 
-it('refuses an archive that is cut off', () => {
+it('refuses a truncated archive', () => {
   const archive = tarEntry('file', 0o644, 0, Buffer.alloc(600));
   expect(() => [...readTar(archive.subarray(0, 600))]).toThrow('ends within an entry');
   expect(() => firstFile(TAR_END)).toThrow('has no file');

@@ -27,7 +27,7 @@ function builder() {
   return { state, build };
 }
 
-test('a disk is built once for all who ask, and then taken from the cache', async () => {
+test('a disk is built once for concurrent requests, and then cached', async () => {
   const { state, build } = builder();
   const options = { cacheDirectory, build };
   const all = await Promise.all([buildDisk('linux', options), buildDisk('linux', options)]);
@@ -37,7 +37,7 @@ test('a disk is built once for all who ask, and then taken from the cache', asyn
   expect((await readdir(dirname(all[0].disk))).sort()).toEqual([...FILES].sort());
 });
 
-test('a failed or crashed build leaves nothing that is taken for whole', async () => {
+test('the remains of a failed or crashed build are not used', async () => {
   const fail = async (_recipe: unknown, directory: string) => {
     await writeFile(join(directory, 'disk.qcow2'), 'half');
     throw new Error('no space left');
@@ -56,7 +56,7 @@ test('a failed or crashed build leaves nothing that is taken for whole', async (
   expect(await readdir(dirname(disk))).not.toContain('rubbish');
 });
 
-test('a new disk replaces older ones, and nothing of the containers of that recipe', async () => {
+test('a new disk replaces older disks, but no root file systems of containers', async () => {
   const old = `linux-vm-${'a'.repeat(64)}`;
   const container = `linux-${'b'.repeat(64)}`;
   for (const name of [old, container]) await mkdir(join(images(), name), { recursive: true });

@@ -27,7 +27,7 @@ const about = {
 };
 
 describe('installed images', () => {
-  it('are listed when they are complete', async () => {
+  it('are listed if they are complete', async () => {
     await install('linux', about, ['disk.qcow2', 'kernel', 'initrd', 'cmdline']);
     await install('half', { ...about, name: 'half' }, ['kernel']);
     await mkdir(join(directory, 'empty'));
@@ -60,7 +60,7 @@ describe('installed images', () => {
     },
   );
 
-  it('is an empty list where nothing was installed', async () => {
+  it('are an empty list if the directory is missing', async () => {
     expect(await listImages(join(directory, 'nowhere'))).toEqual([]);
   });
 });

@@ -48,7 +48,7 @@ describe("QEMU's arguments", () => {
     }
   });
 
-  it('give our own image its ports and no display', () => {
+  it('give an image of vc its ports and no display', () => {
     const ours = line({});
     for (const port of ['control', 'screen', 'shell']) expect(ours).toContain(`name=vc.${port}`);
     expect(ours).not.toContain('-vnc');

@@ -1,8 +1,8 @@
 import {
   type AddressRules,
-  Broadcast,
   parseTarget,
   publish,
+  ReconnectingStream,
   type Recording,
   record as recordVideo,
   type Target,
@@ -39,7 +39,7 @@ export interface StreamsParts {
 /** Live streams and recordings of the computers' screens; at most one stream a computer. */
 export class Streams {
   readonly #parts: StreamsParts;
-  readonly #streams = new Map<string, Broadcast>();
+  readonly #streams = new Map<string, ReconnectingStream>();
   /** Computers whose stream is being opened. */
   readonly #opening = new Set<string>();
   readonly #recordings = new Map<string, Set<() => void>>();
@@ -63,27 +63,27 @@ export class Streams {
       throw new ApiError('conflict', message, { remedy });
     }
     this.#opening.add(record.id);
-    let broadcast: Broadcast;
+    let stream: ReconnectingStream;
     try {
       const session = await this.#parts.running.session(record, signal);
-      broadcast = await this.#open(session, record, target, input);
+      stream = await this.#open(session, record, target, input);
     } finally {
       this.#opening.delete(record.id);
     }
     try {
-      await abortable(broadcast.live(), signal);
+      await abortable(stream.live(), signal);
     } catch (error) {
-      await broadcast.end('The client disconnected before the stream had started.');
+      await stream.end('The client disconnected before the stream had started.');
       throw error;
     }
-    const { pid = 0, startedAt } = broadcast.status;
+    const { pid = 0, startedAt } = stream.status;
     return { success: true, status: 'streaming', pid, start_time: startedAt.toISOString() };
   }
 
   status(record: ComputerRecord): StreamStatus {
-    const broadcast = this.#streams.get(record.id);
-    if (broadcast === undefined) return { status: 'idle' };
-    const { status, startedAt, pid, message } = broadcast.status;
+    const stream = this.#streams.get(record.id);
+    if (stream === undefined) return { status: 'idle' };
+    const { status, startedAt, pid, message } = stream.status;
     return {
       status,
       start_time: startedAt.toISOString(),
@@ -94,9 +94,9 @@ export class Streams {
 
   /** Ends the stream, if any; resolves when it has ended. */
   async stop(record: ComputerRecord): Promise<void> {
-    const broadcast = this.#streams.get(record.id);
-    await broadcast?.end('The stream was stopped.');
-    if (this.#streams.get(record.id) === broadcast) this.#streams.delete(record.id);
+    const stream = this.#streams.get(record.id);
+    await stream?.end('The stream was stopped.');
+    if (this.#streams.get(record.id) === stream) this.#streams.delete(record.id);
   }
 
   /** Records the screen until the time is over, the client disconnects or the computer stops. */
@@ -138,7 +138,7 @@ export class Streams {
 
   /** Ends all streams and recordings; resolves when they have ended. */
   async close(): Promise<void> {
-    for (const broadcast of this.#streams.values()) void broadcast.end('The service stops.');
+    for (const stream of this.#streams.values()) void stream.end('The service stops.');
     for (const recordings of this.#recordings.values()) for (const end of recordings) end();
     await Promise.all(this.#running);
   }
@@ -158,26 +158,26 @@ export class Streams {
     record: ComputerRecord,
     target: Target,
     video: { readonly fps: number; readonly bitrate: number },
-  ): Promise<Broadcast> {
+  ): Promise<ReconnectingStream> {
     const { rules, log } = this.#parts;
-    const end = (reason: string) => void broadcast.end(reason);
+    const end = (reason: string) => void stream.end(reason);
     const source = await ScreenSource.open(session.screen, video.fps, () => {
       end('The screen did not come back.');
     });
-    const broadcast = new Broadcast({
+    const stream = new ReconnectingStream({
       attempt: (signal, onLive) => publish({ target, rules, video, source }, signal, onLive),
       label: target.label,
       onTrouble: (message) => log.info({ computer: record.id, message }, 'stream'),
     });
     const release = session.onClose(() => end(STOPPED));
-    const over = broadcast.over.finally(() => {
+    const over = stream.over.finally(() => {
       release();
       source.close();
     });
     this.#track(over);
-    this.#streams.set(record.id, broadcast);
+    this.#streams.set(record.id, stream);
     this.#dropOldest();
-    return broadcast;
+    return stream;
   }
 
   /** Limits how many ended streams are kept for their status. */

@@ -20,8 +20,6 @@ import { closeOnRevocation } from '../websocket/key-revocation.js';
 import { limitMessages } from '../websocket/limit-messages.js';
 import { openingMessage } from './opening-message.js';
 
-/** A viewer that does not answer a ping within this many milliseconds is gone. */
-const BEAT_MS = 20_000;
 /** The view ends after this many consecutive failures of the screen. */
 const MOST_FAILURES = 5;
 /** Milliseconds until the next attempt, times the failures so far. */
@@ -57,7 +55,7 @@ async function serveView(
   const leave = () => left.abort(new ApiError('request_timeout', 'The viewer disconnected.'));
   socket.on('close', leave);
   socket.on('error', leave);
-  startHeartbeat(socket, BEAT_MS);
+  startHeartbeat(socket);
   try {
     const opening = ViewOpening.safeParse(await openingMessage(socket, request.raw.socket));
     const ticket = fleet.tickets.redeem(opening.data?.ticket ?? '', id);

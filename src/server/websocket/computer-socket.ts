@@ -14,8 +14,6 @@ import type { SocketBudget, SocketShare } from './socket-budget.js';
 
 /** Output pauses while this many bytes are queued for a slow client. */
 const HIGH_WATER = 1024 * 1024;
-/** Ping interval; a client that does not answer within it is disconnected. */
-const BEAT_MS = 30_000;
 /** Time for a refused client to read why, in milliseconds. */
 const FAREWELL_MS = 1_000;
 /** Largest message of a client, in bytes: the start of a process has many arguments. */
@@ -85,7 +83,7 @@ export function addComputerSocket(
       (socket, request) => {
         const record = request.computer ?? resolveComputer(fleet, request);
         const left = departureOf(socket);
-        startHeartbeat(socket, BEAT_MS);
+        startHeartbeat(socket);
         const owner = ownerOf(request);
         closeOnRevocation(socket, fleet.apiKeys, owner);
         const refuse = (error: unknown) => {

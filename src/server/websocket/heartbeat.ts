@@ -1,10 +1,13 @@
 import type { WebSocket } from 'ws';
 
+/** Milliseconds between two pings. */
+export const BEAT_MS = 20_000;
+
 /**
  * Terminates the socket of a client that is unreachable or reads nothing: one that has not answered
- * a ping when the next is due, after `beatMs` milliseconds.
+ * a ping when the next is due.
  */
-export function startHeartbeat(socket: WebSocket, beatMs: number): void {
+export function startHeartbeat(socket: WebSocket): void {
   let alive = true;
   socket.on('pong', () => {
     alive = true;
@@ -14,6 +17,6 @@ export function startHeartbeat(socket: WebSocket, beatMs: number): void {
     if (!alive && !socket.isPaused) socket.terminate();
     alive = false;
     socket.ping();
-  }, beatMs);
+  }, BEAT_MS);
   socket.on('close', () => clearInterval(beat));
 }

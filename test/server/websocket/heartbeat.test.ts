@@ -2,10 +2,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { startHeartbeat } from '../../../src/server/websocket/heartbeat.js';
+import { BEAT_MS, startHeartbeat } from '../../../src/server/websocket/heartbeat.js';
 import { promise } from '../../support/run/promise.js';
-
-const BEAT_MS = 30_000;
 
 let server: WebSocketServer;
 let url: string;
@@ -24,7 +22,7 @@ afterEach(() => {
 /** The service's end of the next connection, with a heartbeat. */
 async function accepted(): Promise<WebSocket> {
   const [socket] = (await once(server, 'connection')) as [WebSocket];
-  startHeartbeat(socket, BEAT_MS);
+  startHeartbeat(socket);
   return socket;
 }
 

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { type Attempt, Broadcast, type Policy } from '../../src/broadcast/broadcast.js';
+import {
+  type Attempt,
+  type Policy,
+  ReconnectingStream,
+} from '../../src/broadcast/reconnecting-stream.js';
 import { ApiError } from '../../src/contract/errors.js';
 
 const policy: Policy = {
@@ -35,32 +39,32 @@ function open(attempt: Attempt, clock = fakeClock()) {
   return {
     clock,
     troubles,
-    broadcast: new Broadcast({ attempt, label, policy, clock, onTrouble }),
+    stream: new ReconnectingStream({ attempt, label, policy, clock, onTrouble }),
   };
 }
 
 it("is live when the first frame is sent, and reports its encoder's process id", async () => {
-  const { broadcast } = open((signal, onLive) => {
+  const { stream } = open((signal, onLive) => {
     onLive(42);
     return forever(signal, onLive);
   });
-  await broadcast.live();
-  expect(broadcast.status).toMatchObject({ status: 'streaming', pid: 42, message: undefined });
-  await broadcast.end('stopped');
-  expect(broadcast.status).toMatchObject({ status: 'terminated', message: 'stopped' });
+  await stream.live();
+  expect(stream.status).toMatchObject({ status: 'streaming', pid: 42, message: undefined });
+  await stream.end('stopped');
+  expect(stream.status).toMatchObject({ status: 'terminated', message: 'stopped' });
 });
 
 it('gives up soon on a target that was never reachable', async () => {
-  const { broadcast, clock } = open(() => Promise.reject(lost()));
-  await expect(broadcast.live()).rejects.toThrow('it closed the connection');
-  await broadcast.over;
+  const { stream, clock } = open(() => Promise.reject(lost()));
+  await expect(stream.live()).rejects.toThrow('it closed the connection');
+  await stream.over;
   expect(clock.time).toBeLessThanOrEqual(policy.startMs);
   expect(clock.pauses).toEqual([100, 200, 400]);
 });
 
 it('reconnects with increasing delays, reports each failure, and gives up', async () => {
   let attempts = 0;
-  const { broadcast, clock, troubles } = open(async (_, onLive) => {
+  const { stream, clock, troubles } = open(async (_, onLive) => {
     attempts += 1;
     if (attempts === 1) {
       onLive(1);
@@ -68,25 +72,25 @@ it('reconnects with increasing delays, reports each failure, and gives up', asyn
     }
     throw lost();
   });
-  await broadcast.over;
+  await stream.over;
   expect(clock.pauses.slice(0, 6)).toEqual([100, 200, 400, 800, 1_000, 1_000]);
   expect(clock.time).toBeLessThanOrEqual(5_000 + policy.giveUpMs);
   expect(clock.time).toBeGreaterThan(5_000 + policy.giveUpMs - 2 * policy.longestPauseMs);
   expect(troubles[0]).toContain('reconnecting');
-  expect(broadcast.status.status).toBe('terminated');
-  expect(broadcast.status.message).toBe('it closed the connection');
+  expect(stream.status.status).toBe('terminated');
+  expect(stream.status.message).toBe('it closed the connection');
 });
 
 it('resets the failure count after a steady time, not after a short one', async () => {
   let attempts = 0;
-  const { broadcast, clock } = open(async (_, onLive) => {
+  const { stream, clock } = open(async (_, onLive) => {
     attempts += 1;
     onLive(attempts);
     clock.time += attempts % 5 === 0 ? 3_000 : 1;
     if (attempts === 20) throw new ApiError('invalid_request', 'the end');
     throw lost();
   });
-  await broadcast.over;
+  await stream.over;
   expect(attempts).toBe(20);
   const four = [100, 200, 400, 800];
   expect(clock.pauses.slice(0, 10)).toEqual([...four, 100, 200, 400, 800, 1_000, 100]);
@@ -96,13 +100,13 @@ it('resets the failure count after a steady time, not after a short one', async 
     flicker.clock.time += 10;
     throw lost();
   });
-  await flicker.broadcast.over;
+  await flicker.stream.over;
   expect(flicker.clock.time).toBeLessThan(policy.giveUpMs + 1_000);
 });
 
 it('restarts at once when the screen is resized after a steady time', async () => {
   let attempts = 0;
-  const { broadcast, clock } = open(async (signal, onLive) => {
+  const { stream, clock } = open(async (signal, onLive) => {
     attempts += 1;
     onLive(attempts);
     clock.time += policy.steadyMs;
@@ -110,12 +114,12 @@ it('restarts at once when the screen is resized after a steady time', async () =
   });
   await expect.poll(() => attempts).toBe(3);
   expect(clock.pauses).toEqual([]);
-  await broadcast.end('stopped');
+  await stream.end('stopped');
 });
 
 it('restarts with increasing delays, without giving up, if resizes are frequent', async () => {
   let attempts = 0;
-  const { broadcast, clock } = open(async (signal, onLive) => {
+  const { stream, clock } = open(async (signal, onLive) => {
     attempts += 1;
     onLive(attempts);
     clock.time += attempts === 30 ? policy.steadyMs : 10;
@@ -126,27 +130,27 @@ it('restarts with increasing delays, without giving up, if resizes are frequent'
   // After one steady time it restarts at once again.
   expect(clock.pauses.slice(28)).toEqual([1_000, 100]);
   expect(clock.time).toBeGreaterThan(policy.giveUpMs);
-  expect(broadcast.status.status).toBe('streaming');
-  await broadcast.end('stopped');
+  expect(stream.status.status).toBe('streaming');
+  await stream.end('stopped');
 });
 
 it('keeps reconnecting to a target that is lost after many resizes', async () => {
   let attempts = 0;
-  const { broadcast, clock } = open(async (_, onLive) => {
+  const { stream, clock } = open(async (_, onLive) => {
     attempts += 1;
     onLive(attempts);
     clock.time += 10;
     if (attempts === 20) throw lost();
     if (attempts === 21) throw new ApiError('invalid_request', 'the end');
   });
-  await broadcast.over;
+  await stream.over;
   expect(attempts).toBe(21);
   expect(clock.time).toBeGreaterThan(policy.giveUpMs);
 });
 
 it('does not retry a failure that a retry cannot fix', async () => {
   const refusal = new ApiError('invalid_request', 'not on the public internet');
-  const { broadcast, clock } = open(() => Promise.reject(refusal));
-  await expect(broadcast.live()).rejects.toBe(refusal);
+  const { stream, clock } = open(() => Promise.reject(refusal));
+  await expect(stream.live()).rejects.toBe(refusal);
   expect(clock.pauses).toEqual([]);
 });

@@ -5,7 +5,7 @@ import { messageOf, targetFailed } from './errors.js';
 /** Streams once; see {@link publish}. Resolves when the screen was resized, which needs a new stream. */
 export type Attempt = (signal: AbortSignal, onLive: (pid: number) => void) => Promise<void>;
 
-export interface BroadcastStatus {
+export interface ReconnectingStatus {
   readonly status: 'streaming' | 'terminated';
   readonly startedAt: Date;
   /** Process id of the current or last encoder. */
@@ -43,7 +43,7 @@ export interface Clock {
 
 const steadyClock: Clock = { now: () => performance.now(), sleep };
 
-interface BroadcastOptions {
+interface ReconnectingStreamOptions {
   readonly attempt: Attempt;
   /** The target's name in messages; contains no secret. */
   readonly label: string;
@@ -54,8 +54,8 @@ interface BroadcastOptions {
 }
 
 /** Keeps a stream running: reconnects with increasing delays when it breaks, then gives up. */
-export class Broadcast {
-  readonly #options: BroadcastOptions;
+export class ReconnectingStream {
+  readonly #options: ReconnectingStreamOptions;
   readonly #policy: Policy;
   readonly #clock: Clock;
   readonly #ending = new AbortController();
@@ -71,7 +71,7 @@ export class Broadcast {
   #wasLive = false;
   #failures = 0;
 
-  constructor(options: BroadcastOptions) {
+  constructor(options: ReconnectingStreamOptions) {
     this.#options = options;
     this.#policy = options.policy ?? POLICY;
     this.#clock = options.clock ?? steadyClock;
@@ -93,7 +93,7 @@ export class Broadcast {
     return this.#running;
   }
 
-  get status(): BroadcastStatus {
+  get status(): ReconnectingStatus {
     const status = this.#terminated ? 'terminated' : 'streaming';
     return { status, startedAt: this.#startedAt, pid: this.#pid, message: this.#message };
   }

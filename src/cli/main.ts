@@ -1,7 +1,9 @@
 import { CommanderError } from 'commander';
+import { ServiceSilentError } from '../client/errors.js';
+import type { Environment } from '../profile/index.js';
 import { expandAlias, readAliases } from './alias/expand.js';
 import { tree } from './commands/tree.js';
-import { InterruptedError } from './errors/cli-error.js';
+import { CliError, InterruptedError } from './errors/cli-error.js';
 import { ExitCode, failureCode } from './errors/exit-codes.js';
 import { printReport, reportOf } from './errors/report.js';
 import { commandPath, hasFlag, withoutHelp } from './framework/argv.js';
@@ -70,7 +72,7 @@ export async function main(given: readonly string[], overrides: Overrides = {}):
     const { withUsage, withHelp } = await import('./framework/usage.js');
     const shown = interrupts.signal.aborted
       ? new InterruptedError(runtime.interruptNote)
-      : withUsage(error, tree, argv);
+      : withUsage(await explained(error, env), tree, argv);
     const report = withHelp(reportOf(shown), tree, argv);
     await printReport(runtime, report, { json, color });
     code = failureCode(report.exitCode, definition);
@@ -85,6 +87,15 @@ export async function main(given: readonly string[], overrides: Overrides = {}):
 async function withJsonFields(argv: readonly string[], path: readonly string[]) {
   const command = await findCommand(tree, path);
   return joinJsonFields(argv, command?.definition, command?.path.length ?? 0);
+}
+
+/** The process behind a service that does not answer is looked for only then. */
+async function explained(error: unknown, env: Environment): Promise<unknown> {
+  if (!(error instanceof ServiceSilentError)) return error;
+  const { describeSilence } = await import('./service/silence.js');
+  const { message, remedy } = await describeSilence(error.baseUrl, env);
+  const { exitCode, code } = reportOf(error);
+  return new CliError(message, { remedy, exitCode, code, cause: error });
 }
 
 function isHelp(error: unknown): boolean {

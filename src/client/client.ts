@@ -8,6 +8,7 @@ import { buildPath, type ComputerAddress } from './http/address.js';
 import { answerDeadline, requestDeadline } from './http/deadline.js';
 import type { Endpoint } from './http/endpoint.js';
 import { authorizationHeader, parseBaseUrl, queryString } from './http/request-parts.js';
+import { CHECK_AFTER_MS, whileAnswering } from './http/silence.js';
 import type { HttpRequest, HttpResponse, Transport } from './http/transport.js';
 import type { ListenerUid } from './http/trusted-peer.js';
 import type { ProcessRequest, RemoteProcess } from './process.js';
@@ -28,6 +29,11 @@ export interface ClientOptions {
    * HTTP client, for a process that sends a few and ends.
    */
   readonly connections?: 'undici' | 'node-http';
+  /**
+   * After so many milliseconds without an answer, the client checks that the service answers at all,
+   * and throws ServiceSilentError if the check is not answered in the same time. Default: 5000.
+   */
+  readonly checkAfterMs?: number;
 }
 
 export interface RequestOptions<N extends OperationName> {
@@ -69,6 +75,7 @@ export class Client {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #listenerUid: ListenerUid | undefined;
   readonly #usesNodeHttp: boolean;
+  readonly #checkAfterMs: number;
   #nodeHttp: Promise<Transport> | undefined;
   #pool: Promise<Transport> | undefined;
 
@@ -83,13 +90,15 @@ export class Client {
     // Without a key there is nothing to protect.
     this.#listenerUid = options.apiKey === undefined ? 'any' : options.listenerUid;
     this.#usesNodeHttp = options.connections === 'node-http';
+    this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
   }
 
   /**
    * Runs an operation.
    * @throws ServiceError the service answered with an error
    * @throws ServiceUnreachableError nothing, or another program, answers at the base URL
-   * @throws ServiceTimeoutError the service hangs
+   * @throws ServiceTimeoutError the service takes too long
+   * @throws ServiceSilentError a program listens there and answers nothing
    * @throws UntrustedListenerError another user of this host listens there; nothing was sent
    */
   async request<N extends OperationName>(
@@ -231,7 +240,10 @@ export class Client {
   }
 
   get #endpoint(): Endpoint {
-    return { url: this.#url, headers: this.#headers, listenerUid: this.#listenerUid };
+    return {
+      ...{ url: this.#url, headers: this.#headers, listenerUid: this.#listenerUid },
+      checkAfterMs: this.#checkAfterMs,
+    };
   }
 
   /** Sends a request; throws an error answer. */
@@ -239,8 +251,18 @@ export class Client {
     return this.checked(await this.#dispatch(transport, options));
   }
 
+  #dispatch(transport: Transport, options: HttpRequest): Promise<HttpResponse> {
+    const { body, signal } = options;
+    // An upload fills the connection, so a check beside it proves nothing.
+    if (typeof body === 'object' && body !== null) return this.#attempt(transport, options);
+    const watched = { url: this.#url, checkAfterMs: this.#checkAfterMs };
+    return whileAnswering({ ...watched, signal: signal ?? undefined }, (either) =>
+      this.#attempt(transport, { ...options, signal: either }),
+    );
+  }
+
   /** Retries a GET once, because its kept-alive connection may just have been closed. */
-  async #dispatch(transport: Transport, options: HttpRequest): Promise<HttpResponse> {
+  async #attempt(transport: Transport, options: HttpRequest): Promise<HttpResponse> {
     try {
       return await transport.request(options);
     } catch (failure) {

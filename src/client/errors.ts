@@ -58,8 +58,20 @@ export class UntrustedListenerError extends Error {
 
 /** The service accepted the request and did not answer in time. */
 export class ServiceTimeoutError extends Error {
-  override readonly name = 'ServiceTimeoutError';
-  readonly remedy = 'the operation may still be running: check its result before you retry';
+  override readonly name: string = 'ServiceTimeoutError';
+  readonly remedy: string = 'the operation may still be running: check its result before you retry';
+}
+
+/** A program accepts connections at the base URL, and answers no request at all. */
+export class ServiceSilentError extends ServiceTimeoutError {
+  override readonly name = 'ServiceSilentError';
+  override readonly remedy = 'restart the service; it may carry out the request once it runs again';
+  readonly baseUrl: string;
+
+  constructor(baseUrl: string) {
+    super(`the service at ${baseUrl} accepts connections but does not answer`);
+    this.baseUrl = baseUrl;
+  }
 }
 
 /** The catalogue's first code of a status, for a service that sends no code. */

@@ -4,6 +4,7 @@ export { type Bytes, Client, type ClientOptions, type RequestOptions } from './c
 export { ComputerHandle } from './computer.js';
 export {
   ServiceError,
+  ServiceSilentError,
   ServiceTimeoutError,
   ServiceUnreachableError,
   UntrustedListenerError,

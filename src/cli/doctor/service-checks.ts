@@ -1,6 +1,7 @@
 import { errorMessage } from '../../lib/text/error-message.js';
 import { healthInDetail, serviceHealth } from '../serve/health.js';
 import { describeMetrics, readMetrics } from '../serve/metrics.js';
+import { describeSilence } from '../service/silence.js';
 import { openClient } from '../targets/client.js';
 import { type Check, missing, ok } from './check.js';
 
@@ -12,8 +13,12 @@ const service: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ baseUrl, apiKey, listenerUid, signal }) {
+  async run({ env, baseUrl, apiKey, listenerUid, signal }) {
     const health = await healthInDetail({ baseUrl, apiKey, listenerUid }, signal);
+    if (health === 'silent') {
+      const { message, remedy } = await describeSilence(baseUrl, env);
+      return missing(message, remedy);
+    }
     if (health === undefined) {
       return missing(`nothing answers at ${baseUrl}`, 'vc serve --detach');
     }
@@ -60,7 +65,7 @@ const store: Check = {
   where: 'client',
   async run({ baseUrl, apiKey, listenerUid, signal }) {
     const health = await healthInDetail({ baseUrl, apiKey, listenerUid }, signal);
-    if (health === undefined) return SILENT;
+    if (typeof health !== 'object') return SILENT;
     // Earlier versions of the service do not report it.
     const found: typeof health.store | undefined = health.store;
     if (found === undefined) return { status: 'skipped', detail: 'the service does not tell' };

@@ -22,6 +22,8 @@ export interface Overrides {
   readonly cwd?: string;
   readonly interrupts?: Interrupts;
   readonly now?: () => Date;
+  /** As in the client's options. */
+  readonly checkAfterMs?: number | undefined;
 }
 
 /** The parts of a context that do not depend on the command line. */
@@ -31,6 +33,7 @@ export interface Runtime {
   readonly cwd: string;
   readonly interrupts: Interrupts;
   readonly now: () => Date;
+  readonly checkAfterMs: number | undefined;
   /** Open clients, closed when the command ends. */
   readonly clients: Client[];
   /** Printed when the command is interrupted: what the service keeps doing. */
@@ -44,6 +47,7 @@ export function createRuntime(overrides: Overrides): Runtime {
     cwd: overrides.cwd ?? process.cwd(),
     interrupts: overrides.interrupts ?? new Interrupts(),
     now: overrides.now ?? (() => new Date()),
+    checkAfterMs: overrides.checkAfterMs,
     clients: [],
     interruptNote: undefined,
   };
@@ -59,7 +63,7 @@ export function createContext(runtime: Runtime, globals: Globals, run: Context['
     addresses: new Map(),
     client: lazy(async () => {
       const resolved = await settings();
-      const client = clientOf(resolved);
+      const client = clientOf(resolved, runtime.checkAfterMs);
       clients.push(client);
       if (resolved.apiKey === undefined) await failWithoutKey(client, resolved, interrupts.signal);
       return client;
@@ -76,12 +80,16 @@ export function createContext(runtime: Runtime, globals: Globals, run: Context['
   };
 }
 
-function clientOf({ baseUrl, apiKey, listenerUid }: Settings): Client {
+function clientOf(
+  { baseUrl, apiKey, listenerUid }: Settings,
+  checkAfterMs: number | undefined,
+): Client {
   try {
     return openClient({
       baseUrl: baseUrl.value,
       apiKey: apiKey?.value,
       listenerUid: listenerUid?.value,
+      ...(checkAfterMs === undefined ? {} : { checkAfterMs }),
     });
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;

@@ -11,9 +11,10 @@ import type { Context } from '../framework/context.js';
 import { done, note, print, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
 import { logFile } from '../service/record.js';
+import { describeSilence } from '../service/silence.js';
 import { stateFlag } from '../service/target.js';
 import { FIRST_KEY, NEXT } from './foreground.js';
-import { serviceHealth } from './health.js';
+import { askHealth, serviceHealth } from './health.js';
 import { localBaseUrl } from './listen.js';
 import { type ServePlan, serveArguments } from './options.js';
 
@@ -28,7 +29,8 @@ export async function serveDetached(context: Context, plan: ServePlan): Promise<
   if (plan.listen.port === 0)
     throw new UsageError('--detach needs a fixed port', 'give one with --listen');
   const url = localBaseUrl(plan.listen);
-  const running = await serviceHealth(url, context.interrupts.signal);
+  const running = await askHealth(url, context.interrupts.signal);
+  if (running === 'silent') throw await silentError(context, url);
   if (running !== undefined) {
     if (context.globals.json) await printJson(context, { url, already_running: true });
     else await done(context, `already running on ${url}`);
@@ -38,6 +40,12 @@ export async function serveDetached(context: Context, plan: ServePlan): Promise<
     ...{ url, argv: serveArguments(plan), stateDirectory: plan.stateDirectory },
     env: context.env,
   });
+}
+
+/** The port of a process that does not answer cannot be used. */
+async function silentError({ env }: Context, url: string): Promise<CliError> {
+  const { message, remedy } = await describeSilence(url, env);
+  return new CliError(message, { remedy, exitCode: ExitCode.unreachable, code: 'timeout' });
 }
 
 /** How to start a service in the background. */

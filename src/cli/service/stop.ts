@@ -19,31 +19,45 @@ export const timeoutOption = value(
   { otherwise: `${TIMEOUT_SECONDS}s` },
 );
 
-/**
- * Ends the service and waits for it; resolves to its process id, or undefined if it does not run.
- * `graceful` lets running requests finish, `kill` does not.
- */
+/** `graceful` lets running requests finish, `kill` does not; `insist` kills it when the time is up. */
+type How = 'graceful' | 'insist' | 'kill';
+
+/** Ends the service and waits for it; resolves to its process id, or undefined if it does not run. */
 export async function stopService(
   context: Context,
   { record, directory }: Target,
-  how: 'graceful' | 'kill',
+  how: How,
   timeout: number = TIMEOUT_SECONDS,
 ): Promise<number | undefined> {
   const identity = await runningProcess(record);
   if (identity === undefined) return undefined;
   const { pid } = identity;
   await send(identity, how === 'kill' ? 'SIGKILL' : 'SIGTERM');
+  // A stopped process ends only when it continues.
+  if (how !== 'kill') await send(identity, 'SIGCONT');
   context.whenInterrupted('the service was told to stop and may still be stopping');
-  for (const end = performance.now() + timeout * 1000; await processIs(identity); ) {
-    if (performance.now() > end) {
-      throw new CliError(`the service, process ${pid}, has not ended after ${timeout} s`, {
-        remedy: `kill it: vc service stop --force${stateFlag(context, directory)}`,
-        code: 'timeout',
-      });
-    }
-    await sleep(POLL_MS, context.interrupts.signal);
+  if (await ends(context, identity, timeout)) return pid;
+  if (how === 'insist') {
+    await send(identity, 'SIGKILL');
+    if (await ends(context, identity, timeout)) return pid;
   }
-  return pid;
+  throw new CliError(`the service, process ${pid}, has not ended after ${timeout} s`, {
+    remedy: `kill it: vc service stop --force${stateFlag(context, directory)}`,
+    code: 'timeout',
+  });
+}
+
+/** False if the process still runs after so many seconds. */
+async function ends(
+  { interrupts }: Context,
+  identity: ProcessIdentity,
+  seconds: number,
+): Promise<boolean> {
+  for (const end = performance.now() + seconds * 1000; await processIs(identity); ) {
+    if (performance.now() > end) return false;
+    await sleep(POLL_MS, interrupts.signal);
+  }
+  return true;
 }
 
 async function send(identity: ProcessIdentity, signal: NodeJS.Signals): Promise<void> {

@@ -5,7 +5,7 @@ import type { Context } from '../framework/context.js';
 import { parseListenerUid } from '../input/listener-uid.js';
 
 /** What a client needs of the settings. */
-export interface ClientSettings extends Pick<ClientOptions, 'baseUrl' | 'apiKey'> {
+export interface ClientSettings extends Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'checkAfterMs'> {
   readonly listenerUid?: string | undefined;
 }
 
@@ -34,9 +34,9 @@ export function isNotFound(error: unknown): boolean {
   return error instanceof ServiceError && error.code === 'not_found';
 }
 
-/** Resolves if a service answers, else throws ServiceUnreachableError or ServiceTimeoutError. */
+/** Resolves if a service answers, else throws ServiceUnreachableError or ServiceSilentError. */
 export async function checkReachable(client: Client, signal: AbortSignal): Promise<void> {
-  await client.request('health', { timeoutMs: 5000, signal }).catch((error: unknown) => {
+  await client.request('health', { signal }).catch((error: unknown) => {
     if (!(error instanceof ServiceError)) throw error;
   });
 }

@@ -5,4 +5,6 @@ export interface Endpoint {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly listenerUid: ListenerUid | undefined;
+  /** Milliseconds without an answer before the service is checked. */
+  readonly checkAfterMs: number;
 }

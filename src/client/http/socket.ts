@@ -4,6 +4,7 @@ import { REMEDY_HEADER } from '../../contract/errors.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { errorFromAnswer, errorFromFailure } from '../errors.js';
 import type { Endpoint } from './endpoint.js';
+import { whileAnswering } from './silence.js';
 import { isChecked, verifiedConnector } from './trusted-peer.js';
 
 /**
@@ -15,7 +16,11 @@ export async function openSocket(
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<WebSocket> {
-  signal?.throwIfAborted();
+  return whileAnswering({ ...endpoint, signal }, (either) => open(endpoint, path, either));
+}
+
+async function open(endpoint: Endpoint, path: string, signal: AbortSignal): Promise<WebSocket> {
+  signal.throwIfAborted();
   const base = endpoint.url.href.replace(/\/$/, '').replace(/^http/, 'ws');
   const socket = new WebSocket(`${base}${path}`, {
     headers: endpoint.headers,
@@ -34,7 +39,7 @@ export async function openSocket(
     await opened(socket, endpoint.url.href);
     return socket;
   } catch (failure) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     throw failure;
   }
 }

@@ -202,8 +202,7 @@ describe('stop', () => {
   });
 
   test('one that does not end is named with --force, which kills it', async () => {
-    child.kill('SIGKILL');
-    child = await started('sh', '-c', "trap '' TERM; echo; while :; do sleep 0.05; done");
+    await startStubborn();
     await record();
     // The shell may not have set its trap yet.
     await eventually(async () =>
@@ -230,6 +229,34 @@ describe('stop', () => {
       expect(isAlive()).toBe(true);
     },
   );
+});
+
+/** A child that ignores SIGTERM. */
+async function startStubborn(): Promise<void> {
+  child.kill('SIGKILL');
+  child = await started('sh', '-c', "trap '' TERM; echo; while :; do sleep 0.05; done");
+  // The shell may not have set its trap yet.
+  await eventually(async () =>
+    /SigIgn:\s*[0-9a-f]*[4-7c-f][0-9a-f]{3}$/m.test(
+      await readFile(`/proc/${child.pid}/status`, 'utf8'),
+    ),
+  );
+}
+
+test('stop ends a service that was stopped by SIGSTOP', async () => {
+  await record();
+  child.kill('SIGSTOP');
+  expect((await vc('stop --timeout 5s')).code).toBe(0);
+  await eventually(async () => child.signalCode === 'SIGTERM');
+});
+
+test('restart kills a service that has not ended when the time is up', async () => {
+  await startStubborn();
+  // Its options cannot be parsed, so that nothing is started.
+  await record({ argv: ['serve', '--nonsense'] });
+  const { stderr } = await vc('restart --timeout 0.2s');
+  await eventually(async () => child.signalCode === 'SIGKILL');
+  expect(stderr).toContain('--nonsense');
 });
 
 test('restart leaves a service in the foreground alone', async () => {

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly terminal?: boolean;
   readonly columns?: number;
   readonly interrupts?: Interrupts;
+  /** As in the client's options. */
+  readonly checkAfterMs?: number;
   /** Called with all of stdout whenever there is more of it. */
   readonly onStdout?: (text: string) => void;
 }
@@ -77,6 +79,7 @@ async function run(
     cwd: directory,
     interrupts: options.interrupts ?? new Interrupts(),
     now: () => new Date('2025-01-02T03:04:05Z'),
+    checkAfterMs: options.checkAfterMs,
   });
   stdout.end();
   stderr.end();

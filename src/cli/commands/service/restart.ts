@@ -12,8 +12,8 @@ export const command = defineCommand({
   summary: 'Restart the service with the same options',
   details: [
     'Stops the service that runs in the background and starts it again with the options it was started',
-    'with, for example after an update of vc. Computers keep running. A service that does not run is',
-    'started. To change options: vc service stop, then vc serve --detach.',
+    'with, for example after an update of vc. Computers keep running. A service that has not ended',
+    'after --timeout is killed; one that does not run is started. To change options: vc service stop, then vc serve --detach.',
   ].join(' '),
   arguments: {},
   options: { timeout: timeoutOption, state: stateOption },
@@ -30,7 +30,7 @@ export const command = defineCommand({
         code: 'conflict',
       });
     }
-    const stopping = stopService(context, target, 'graceful', timeout);
+    const stopping = stopService(context, target, 'insist', timeout);
     await during(context.progress('Stopping the service'), stopping);
     context.whenInterrupted(`the service is stopped; to start it: vc service restart`);
     return startDetached(context, {

@@ -39,7 +39,7 @@ export const command = defineCommand({
     const remedy =
       status.status === 'stopped'
         ? `to start it with the same options: vc service restart${flag}`
-        : `see its log: vc service logs${flag}; to end it: vc service stop --force${flag}`;
+        : `see its log: vc service logs${flag}; to restart it: vc service restart${flag}; to end it: vc service stop --force${flag}`;
     await note(context, remedy);
     return ExitCode.unreachable;
   },
@@ -79,7 +79,8 @@ async function ask(context: Context, url: string): Promise<Health | undefined> {
   const isOurs = sameBaseUrl(baseUrl.value, url);
   const credentials = { apiKey: apiKey?.value, listenerUid: listenerUid?.value };
   const settings = { baseUrl: url, ...(isOurs ? credentials : {}) };
-  return healthInDetail(settings, context.interrupts.signal);
+  const health = await healthInDetail(settings, context.interrupts.signal);
+  return health === 'silent' ? undefined : health;
 }
 
 function lines(status: Status): RecordField[] {

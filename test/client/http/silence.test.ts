@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ServiceSilentError, VirtualComputers } from '../../../src/client/index.js';
+import { type FakeService, startFakeService } from '../../cli/support/fake-service.js';
+
+const CHECK_MS = 200;
+
+/** Prints its port, and answers every request. */
+const SERVER = `
+  require('node:http')
+    .createServer((request, response) => response.end('{"projects":[]}'))
+    .listen(0, '127.0.0.1', function () { console.log(this.address().port); });
+`;
+
+let child: ChildProcess;
+let baseUrl: string;
+const open: VirtualComputers[] = [];
+beforeEach(async () => {
+  child = spawn(process.execPath, ['-e', SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [port] = await once(child.stdout ?? child, 'data');
+  baseUrl = `http://127.0.0.1:${Number(port)}/api`;
+});
+afterEach(async () => {
+  child.kill('SIGKILL');
+  await Promise.all(open.splice(0).map((vc) => vc.close()));
+});
+
+function client(connections: 'undici' | 'node-http', at = baseUrl) {
+  const vc = new VirtualComputers({
+    ...{ baseUrl: at, apiKey: 'vc_key', connections, checkAfterMs: CHECK_MS },
+  });
+  open.push(vc);
+  return vc;
+}
+
+describe.each(['undici', 'node-http'] as const)('with %s connections', (connections) => {
+  test('a stopped process is told from a slow one, and answers after it continues', async () => {
+    const vc = client(connections);
+    await expect(vc.projects.list()).resolves.toEqual([]);
+    child.kill('SIGSTOP');
+    const started = performance.now();
+    const failure = await vc.projects.list().catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(ServiceSilentError);
+    expect(failure).toMatchObject({ name: 'ServiceSilentError', baseUrl });
+    expect(performance.now() - started).toBeGreaterThan(2 * CHECK_MS - 50);
+    child.kill('SIGCONT');
+    await expect(vc.projects.list()).resolves.toEqual([]);
+  });
+
+  test('a long request of a service that answers is not cut', async () => {
+    const service: FakeService = await startFakeService();
+    try {
+      service.handle('POST /computers/cmp_1/wait', (_, response) => {
+        setTimeout(() => response.end('{"success":true,"waited":1}'), 6 * CHECK_MS);
+      });
+      const vc = client(connections, service.baseUrl);
+      expect(await vc.computer({ id: 'cmp_1' }).wait({ seconds: 1 })).toBe(1);
+      // The check carries no key.
+      expect(service.received.slice(1).map(({ headers }) => headers.authorization)).toEqual(
+        service.received.slice(1).map(() => undefined),
+      );
+      expect(service.received.length).toBeGreaterThan(1);
+    } finally {
+      await service.close();
+    }
+  });
+
+  test('an abort ends a request to a stopped process at once', async () => {
+    child.kill('SIGSTOP');
+    const controller = new AbortController();
+    const request = client(connections).client.request('health', { signal: controller.signal });
+    controller.abort(new Error('enough'));
+    await expect(request).rejects.toThrow();
+    await expect(request).rejects.not.toBeInstanceOf(ServiceSilentError);
+  });
+});
+
+test('a command and a tunnel of a stopped process fail as well', async () => {
+  child.kill('SIGSTOP');
+  const { client: own } = client('undici');
+  const address = { id: 'cmp_1' };
+  await expect(own.process(address, { argv: ['true'] })).rejects.toThrow(ServiceSilentError);
+  await expect(own.tunnel(address, 80)).rejects.toThrow(ServiceSilentError);
+});

@@ -184,11 +184,14 @@ const cases: Readonly<Record<string, Case>> = {
       'GET /audit': {
         entries: [
           { id: 'a', at: computer.created_at, action: 'createKey', detail: { name: 'ci' } },
-        ].map((entry) => ({ ...entry, key_id: 'key_1', outcome: 'ok', ms: 3, computer_id: null })),
+        ].map((entry) => ({
+          ...{ ...entry, key_id: 'key_1', key_name: 'laptop' },
+          ...{ outcome: 'ok', ms: 3, computer_id: null },
+        })),
       },
     },
     asks: ['GET /audit?limit=1'],
-    stdout: /^WHEN\t.*\n2025-01-02T03:01:05\.000Z\tcreateKey\tname=ci\tok\t3 ms\tkey_1\t\n$/,
+    stdout: /^WHEN\t.*\n2025-01-02T03:01:05\.000Z\tkey create\tname=ci\tok\t3 ms\tlaptop\t\n$/,
   },
   'computer update': {
     argv: ['computer', 'update', name, '--protect'],

@@ -1,7 +1,7 @@
 import type { Answer } from '../../contract/index.js';
 import { defineCommand, value } from '../framework/define.js';
 import { nonEmpty, number } from '../input/parse.js';
-import { actionColumns } from '../output/columns.js';
+import { actionColumns } from '../output/audit-columns.js';
 import { fields } from '../output/fields.js';
 import { note, print, printJson } from '../output/print.js';
 import { type Column, printTable } from '../output/table.js';

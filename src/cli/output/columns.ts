@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import type { Answer, Computer, Key, Owner, Project, streams } from '../../contract/index.js';
+import type { Computer, Key, Owner, Project, streams } from '../../contract/index.js';
 import { imageNote } from '../../images/default-images.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import type { Column, RecordField } from './table.js';
@@ -117,21 +117,4 @@ function colorStatus(status: string, chalk: ChalkInstance): string {
   if (status === 'running') return chalk.green(status);
   if (status === 'error') return chalk.red(status);
   return status === 'stopped' ? chalk.dim(status) : chalk.yellow(status);
-}
-
-type Action = Answer<'listActions'>['actions'][number];
-
-export const actionColumns: readonly Column<Action>[] = [
-  { header: 'WHEN', value: ({ at }) => at, isTime: true },
-  { header: 'ACTION', value: ({ action }) => action },
-  { header: 'DETAIL', value: ({ detail }) => describe(detail), shrinks: true },
-  { header: 'OUTCOME', spare: 1, value: ({ outcome }) => outcome },
-  { header: 'TOOK', spare: 2, value: ({ ms }) => `${ms} ms` },
-  { header: 'KEY', spare: 3, value: ({ key_id }) => key_id },
-];
-
-function describe(detail: Action['detail']): string {
-  return Object.entries(detail)
-    .map(([name, value]) => `${name}=${value}`)
-    .join(' ');
 }

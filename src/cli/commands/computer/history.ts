@@ -1,6 +1,6 @@
 import { defineCommand, value } from '../../framework/define.js';
 import { number } from '../../input/parse.js';
-import { actionColumns } from '../../output/columns.js';
+import { actionColumns } from '../../output/audit-columns.js';
 import { fields } from '../../output/fields.js';
 import { note, print, printJson } from '../../output/print.js';
 import { printTable } from '../../output/table.js';

@@ -1,0 +1,76 @@
+import type { Answer } from '../../contract/index.js';
+import type { OperationName } from '../../contract/routes.js';
+import type { Column } from './table.js';
+
+type Action = Answer<'listActions'>['actions'][number];
+
+export const actionColumns: readonly Column<Action>[] = [
+  { header: 'WHEN', value: ({ at }) => at, isTime: true },
+  { header: 'ACTION', value: commandOf },
+  { header: 'DETAIL', value: ({ detail }) => describe(detail), shrinks: true },
+  { header: 'OUTCOME', spare: 1, value: ({ outcome }) => outcome },
+  { header: 'TOOK', spare: 2, value: ({ ms }) => `${ms} ms` },
+  // Keys of the service itself and revoked ones have no name.
+  { header: 'KEY', value: ({ key_id, key_name }) => key_name ?? key_id, shrinks: true },
+];
+
+type Logged =
+  | OperationName
+  | 'process'
+  | 'tunnel'
+  | 'viewOpened'
+  | 'readFile'
+  | 'writeFile'
+  | 'autoStop';
+
+/** Commands by the operations that they run, where the two differ in name. */
+const commands: Readonly<Partial<Record<Logged, string>>> = {
+  createComputer: 'create',
+  getComputer: 'get',
+  startComputer: 'start',
+  stopComputer: 'stop',
+  autoStop: 'stop (idle)',
+  restartComputer: 'restart',
+  deleteComputer: 'rm',
+  updateComputer: 'update',
+  forkComputer: 'fork',
+  key: 'press',
+  exec: 'python',
+  process: 'exec',
+  batch: 'run',
+  tunnel: 'forward',
+  viewOpened: 'view (opened)',
+  readFile: 'cp (read)',
+  writeFile: 'cp (write)',
+  getEntry: 'cp (stat)',
+  listDirectory: 'cp (list)',
+  makeDirectory: 'cp (mkdir)',
+  makeLink: 'cp (link)',
+  endJob: 'job end',
+  startStream: 'stream start',
+  stopStream: 'stream stop',
+  createProject: 'project create',
+  deleteProject: 'project rm',
+  deleteProjectByPost: 'project rm',
+  createConnection: 'connection add',
+  deleteConnection: 'connection rm',
+  createKey: 'key create',
+  deleteKey: 'key rm',
+  createOwner: 'owner create',
+  updateOwner: 'owner set',
+  deleteOwner: 'owner rm',
+  createOwnerKey: 'owner key',
+};
+
+/** The command that does what the entry says, without `vc`; an unknown operation as it is. */
+function commandOf({ action, detail }: Action): string {
+  if (action === 'process' && detail.terminal === true) return 'shell';
+  const known: Readonly<Record<string, string | undefined>> = commands;
+  return Object.hasOwn(known, action) ? (known[action] ?? action) : action;
+}
+
+function describe(detail: Action['detail']): string {
+  return Object.entries(detail)
+    .map(([name, value]) => `${name}=${value}`)
+    .join(' ');
+}

@@ -33,7 +33,7 @@ _vc() {
       COMPREPLY+=("$(printf '%q' "$value")")
     done < <(compgen -f -- "$last")
   fi
-  [[ $directives == *nospace* && ${COMPREPLY[*]} == *: ]] && compopt -o nospace
+  [[ $directives == *nospace* && ${COMPREPLY[*]} == *[:/] ]] && compopt -o nospace
 }
 
 complete -F _vc vc

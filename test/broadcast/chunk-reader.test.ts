@@ -119,7 +119,7 @@ describe('a hostile RTMP server', () => {
   });
 });
 
-it('an aborted message is dropped, and its chunk stream goes on', () => {
+it('an aborted message is dropped, and its chunk stream continues', () => {
   const stream = Buffer.alloc(4);
   stream.writeUInt32BE(3);
   const abort = writeMessage({ type: 2, stream: 0, timestamp: 0, data: stream }, 2, 128);

@@ -37,7 +37,9 @@ export const command = defineCommand({
       number({ min: 1, max: Number.MAX_SAFE_INTEGER, unit: 'an entry id' }),
     ),
     owner: ownerOption,
-    computer: value('--computer <id>', 'only entries of this computer, by its id', nonEmpty),
+    computer: value('--computer <id>', 'only entries of this computer, by its id', nonEmpty, {
+      completes: 'computer-id',
+    }),
   },
   fields: fields.auditEntry,
   examples: [

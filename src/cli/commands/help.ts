@@ -15,7 +15,9 @@ export const command = (tree: CommandTree) =>
     name: 'help',
     summary: 'Show help for a command or a topic',
     details: ['Topics:', ...topicList].join('\n'),
-    arguments: { words: { ...many('word', 'command or topic'), required: false } },
+    arguments: {
+      words: { ...many('word', 'command or topic', { completes: 'command' }), required: false },
+    },
     options: {},
     examples: [
       { does: 'List the exit codes', command: 'vc help exit-codes' },

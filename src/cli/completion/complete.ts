@@ -2,8 +2,15 @@ import { printable } from '../../lib/text/printable.js';
 import type { NameKind } from './names.js';
 import { type Candidate, type CommandLine, type Offer, offer } from './offer.js';
 
-/** Lists the names of a kind, under the options that the command line has so far. */
-export type ListNames = (kind: NameKind, given: Offer['given']) => Promise<readonly string[]>;
+/** Names to look up, and what of the command line they depend on. */
+export interface Wanted extends Pick<Offer, 'given' | 'args'> {
+  readonly kind: NameKind;
+  /** What has been typed of the word. */
+  readonly typed: string;
+}
+
+/** Lists names of a kind. */
+export type ListNames = (wanted: Wanted) => Promise<readonly Candidate[]>;
 
 /**
  * Answers a completion script. Each line is a candidate, with a tab and its description if it has
@@ -16,28 +23,33 @@ export async function complete(
   words: readonly string[],
   listNames: ListNames,
 ): Promise<string[]> {
-  const { candidates, completes, prefix = '', given } = offer(line, words);
+  const { candidates, completes, prefix = '', given, args } = offer(line, words);
+  const typed = words.at(-1) ?? '';
   const isPlace = completes === 'copy-path';
   // The path behind the colon is in the computer.
-  if (isPlace && words.at(-1)?.includes(':')) return [':'];
-  const kind = isPlace ? 'running-computer' : completes;
-  const names = kind === undefined || kind === 'file' ? [] : await found(listNames, kind, given);
+  const isRemote = isPlace && typed.includes(':');
+  const kind = isRemote ? 'remote-path' : isPlace ? 'running-computer' : completes;
+  const names =
+    kind === undefined || kind === 'file' || kind === 'command'
+      ? []
+      : await found(listNames, { kind, given, args, typed: typed.slice(prefix.length) });
   const directives = [
-    ...(isPlace || completes === 'file' ? ['files'] : []),
+    ...((isPlace && !isRemote) || completes === 'file' ? ['files'] : []),
     ...(isPlace ? ['nospace'] : []),
   ];
+  const end = isPlace && !isRemote ? ':' : '';
   return [
     ...candidates.map(asLine),
-    ...names.map((name) => `${prefix}${printable(isPlace ? `${name}:` : name)}`),
+    ...names.map((name) => asLine({ ...name, value: `${prefix}${printable(name.value)}${end}` })),
     `:${directives.join(',')}`,
   ];
 }
 
 /** Without a service there are no names, but the other candidates are still offered. */
-async function found(listNames: ListNames, kind: NameKind, given: Offer['given']) {
-  return listNames(kind, given).catch(() => []);
+async function found(listNames: ListNames, wanted: Wanted) {
+  return listNames(wanted).catch(() => []);
 }
 
 function asLine({ value, summary }: Candidate): string {
-  return summary === undefined ? value : `${value}\t${summary}`;
+  return summary === undefined ? value : `${value}\t${printable(summary)}`;
 }

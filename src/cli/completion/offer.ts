@@ -35,6 +35,8 @@ export interface CommandLine {
   readonly groups: readonly GroupWords[];
   readonly singles: readonly CommandWords[];
   readonly globals: readonly OptionWords[];
+  /** Topics of `vc help`. */
+  readonly topics: readonly Candidate[];
 }
 
 export interface Candidate {
@@ -51,14 +53,19 @@ export interface Offer {
   readonly prefix?: string;
   /** Values of the options before the word, by long flag: `--project`. */
   readonly given: ReadonlyMap<string, string>;
+  /** The arguments of the command before the word. */
+  readonly args: readonly string[];
 }
+
+/** What an offer says of names and of the words before it. */
+type Found = Omit<Offer, 'given' | 'args'>;
 
 /** The words before the one to complete, as far as they are understood. */
 interface Parsed {
   readonly group?: GroupWords;
   readonly command?: CommandWords;
-  /** How many arguments the command has. */
-  readonly count: number;
+  /** The arguments of the command. */
+  readonly args: readonly string[];
   /** The option that the next word is the value of. */
   readonly pending?: OptionWords;
   readonly given: ReadonlyMap<string, string>;
@@ -73,21 +80,38 @@ const VERSION: OptionWords = { flags: '--version', summary: 'print the version' 
 export function offer(line: CommandLine, words: readonly string[]): Offer {
   const typed = words.at(-1) ?? '';
   const parsed = parse(line, words.slice(0, -1));
-  const { group, command, count, pending, end, given } = parsed;
-  if (end === 'dashes') return { candidates: [], completes: 'file', given };
-  if (end === 'unknown') return { candidates: [], given };
-  if (pending !== undefined) return { ...valuesOf(pending, ''), given };
-  if (typed.startsWith('-')) return { ...optionsFor(line, parsed, typed), given };
-  if (command !== undefined) return { ...argumentAt(command, count), given };
+  return { ...found(line, parsed, typed), given: parsed.given, args: parsed.args };
+}
+
+function found(line: CommandLine, parsed: Parsed, typed: string): Found {
+  const { group, command, args, pending, end } = parsed;
+  if (end === 'dashes') return { candidates: [], completes: 'file' };
+  if (end === 'unknown') return { candidates: [] };
+  if (pending !== undefined) return valuesOf(pending, '');
+  if (typed.startsWith('-')) return optionsFor(line, parsed, typed);
+  if (command === undefined) return { candidates: commandsOf(line, group) };
+  const { completes, candidates } = argumentAt(command, args.length);
+  if (completes === 'command') return { candidates: helpWords(line, args) };
+  return { candidates, ...(completes === undefined ? {} : { completes }) };
+}
+
+function commandsOf(line: CommandLine, group: GroupWords | undefined): Candidate[] {
   const next =
     group === undefined ? [...line.shortForms, ...line.groups, ...line.singles] : group.commands;
-  const candidates = next.map(({ names: [value = ''], summary }) => ({ value, summary }));
-  return { candidates, given };
+  return next.map(({ names: [value = ''], summary }) => ({ value, summary }));
+}
+
+/** The words behind `vc help`: a command, or a topic. */
+function helpWords(line: CommandLine, words: readonly string[]): Candidate[] {
+  const [noun] = words;
+  if (noun === undefined) return [...commandsOf(line, undefined), ...line.topics];
+  const group = line.groups.find(({ names }) => names.includes(noun));
+  return words.length > 1 || group === undefined ? [] : commandsOf(line, group);
 }
 
 function parse(line: CommandLine, words: readonly string[]): Parsed {
   const given = new Map<string, string>();
-  let parsed: Parsed = { count: 0, given };
+  let parsed: Parsed = { args: [], given };
   for (const word of words) {
     if (parsed.pending !== undefined) {
       given.set(longName(parsed.pending), word);
@@ -110,7 +134,7 @@ function parse(line: CommandLine, words: readonly string[]): Parsed {
 
 /** The parsed words with one more that is no option: a group, a command or an argument. */
 function withWord(line: CommandLine, parsed: Parsed, word: string): Parsed {
-  if (parsed.command !== undefined) return { ...parsed, count: parsed.count + 1 };
+  if (parsed.command !== undefined) return { ...parsed, args: [...parsed.args, word] };
   const isNamed = ({ names }: { readonly names: readonly string[] }) => names.includes(word);
   const group = parsed.group === undefined ? line.groups.find(isNamed) : undefined;
   if (group !== undefined) return { ...parsed, group };
@@ -136,7 +160,7 @@ function optionsOf(line: CommandLine, { command, group }: Parsed): readonly Opti
 }
 
 /** Flags; after `--engine=` the values of that option. */
-function optionsFor(line: CommandLine, parsed: Parsed, typed: string): Omit<Offer, 'given'> {
+function optionsFor(line: CommandLine, parsed: Parsed, typed: string): Found {
   const options = optionsOf(line, parsed);
   const [name = ''] = typed.split('=');
   if (typed.includes('=')) {
@@ -149,7 +173,7 @@ function optionsFor(line: CommandLine, parsed: Parsed, typed: string): Omit<Offe
   return { candidates };
 }
 
-function valuesOf(option: OptionWords, prefix: string): Omit<Offer, 'given'> {
+function valuesOf(option: OptionWords, prefix: string): Found {
   const { flags, choices = [], completes } = option;
   const candidates = choices.map((choice) => ({ value: `${prefix}${choice}` }));
   if (completes !== undefined) return { candidates, completes, prefix };
@@ -158,7 +182,7 @@ function valuesOf(option: OptionWords, prefix: string): Omit<Offer, 'given'> {
   return isFile ? { candidates, completes: 'file' } : { candidates };
 }
 
-function argumentAt(command: CommandWords, index: number): Omit<Offer, 'given'> {
+function argumentAt(command: CommandWords, index: number): Found {
   const last = command.arguments.at(-1);
   const argument = command.arguments[index] ?? (last?.variadic ? last : undefined);
   const candidates = (argument?.choices ?? []).map((value) => ({ value }));

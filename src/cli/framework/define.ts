@@ -31,6 +31,15 @@ export type Completes =
   | 'connection'
   | 'profile'
   | 'alias'
+  /** The id of a computer. */
+  | 'computer-id'
+  /** The id of a job of the computer that the first argument names. */
+  | 'job'
+  | 'running-job'
+  | 'image'
+  | 'engine'
+  /** The words of a command. */
+  | 'command'
   | 'file'
   /** A local file, or a running computer followed by a colon. */
   | 'copy-path';

@@ -8,6 +8,7 @@ export const globalOptions = {
     '-p, --project <name>',
     'project of computers given by name alone (VC_PROJECT)',
     nonEmpty,
+    { completes: 'project' },
   ),
   json: optionalValue(
     '--json [fields]',
@@ -15,7 +16,9 @@ export const globalOptions = {
   ),
   jq: value('--jq <expression>', 'filter the JSON with a jq expression', nonEmpty),
   quiet: flag('-q, --quiet', 'only print ids'),
-  profile: value('--profile <name>', 'profile to use (VC_PROFILE)', nonEmpty),
+  profile: value('--profile <name>', 'profile to use (VC_PROFILE)', nonEmpty, {
+    completes: 'profile',
+  }),
   baseUrl: value('--base-url <url>', 'base URL of the service (VC_BASE_URL)', text),
   color: flag('--no-color', 'disable colours (NO_COLOR)'),
 } satisfies Record<string, Option<unknown>>;

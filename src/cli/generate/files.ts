@@ -31,6 +31,7 @@ function completionData(outline: Outline): string {
   return JSON.stringify(outline, [
     ...['shortForms', 'groups', 'singles', 'globals', 'commands', 'options', 'arguments'],
     ...['names', 'summary', 'shortFor', 'flags', 'choices', 'completes', 'variadic'],
+    ...['topics', 'value'],
   ]);
 }
 

@@ -1,6 +1,7 @@
 import type { Argument, CommandDefinition, Option } from '../framework/define.js';
 import { globalOptions } from '../framework/globals.js';
 import { type CommandTree, isGroup } from '../framework/nodes.js';
+import { topics } from '../framework/topics.js';
 
 /** A command as data, for help, completion and the man pages. */
 export interface OutlineCommand extends Omit<CommandDefinition, 'arguments' | 'options'> {
@@ -30,6 +31,8 @@ export interface Outline {
   readonly groups: readonly OutlineGroup[];
   readonly singles: readonly OutlineCommand[];
   readonly globals: readonly Option<unknown>[];
+  /** Topics of `vc help`. */
+  readonly topics: readonly { readonly value: string; readonly summary: string }[];
 }
 
 export async function loadOutline(tree: CommandTree): Promise<Outline> {
@@ -50,7 +53,9 @@ export async function loadOutline(tree: CommandTree): Promise<Outline> {
     const commands = loaded.map(({ command }) => outline(command)).filter(({ hidden }) => !hidden);
     groups.push({ name, names: [name, ...(node.aliases ?? [])], summary: node.summary, commands });
   }
-  return { shortForms, groups, singles, globals: Object.values(globalOptions) };
+  const helpTopics = Object.entries(topics).map(([value, { summary }]) => ({ value, summary }));
+  const globals = Object.values(globalOptions);
+  return { shortForms, groups, singles, globals, topics: helpTopics };
 }
 
 function outline(command: CommandDefinition): OutlineCommand {

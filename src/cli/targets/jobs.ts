@@ -6,7 +6,7 @@ import { nonEmpty } from '../input/parse.js';
 import type { Column, RecordField } from '../output/table.js';
 import { computerAddress } from './computer-address.js';
 
-export const jobArgument = argument('job', 'id, see: vc job ls', nonEmpty);
+export const jobArgument = argument('job', 'id, see: vc job ls', nonEmpty, { completes: 'job' });
 
 /** The jobs of a computer. */
 export async function jobsOf(context: Context, computer: string): Promise<ComputerJobs> {

@@ -58,3 +58,12 @@ test('files are offered where the CLI says so', () => {
   expect(offered([':files'], ['vc', 'restore', 'no'])).toEqual(['notes.txt']);
   expect(offered([':'], ['vc', 'restore', 'no'])).toEqual([]);
 });
+
+test('paths of a computer are completed behind the colon', () => {
+  const lines = ['demo/desk:Documents/', 'demo/desk:Dear diary.txt', ':nospace'];
+  expect(offered(lines, ['vc', 'cp', 'demo/desk', ':', 'D'])).toEqual([
+    'Documents/',
+    'Dear\\ diary.txt',
+  ]);
+  expect(offered(lines, ['vc', 'cp', 'demo/desk', ':'])).toHaveLength(2);
+});

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 /** What is offered for the last word, without descriptions. */
 async function offered(...words: string[]): Promise<string[]> {
-  const lines = await complete(outline, words, async (kind) => [`<${kind}>`]);
+  const lines = await complete(outline, words, async ({ kind }) => [{ value: `<${kind}>` }]);
   return lines.map((line) => line.replace(/\t.*/, ''));
 }
 
@@ -103,7 +103,10 @@ test.each([
     ['computer', 'cp', 'here', 'a'],
     ['<running-computer>:', ':files,nospace'],
   ],
-  [['computer', 'cp', 'demo/desktop:Do'], [':']],
+  [
+    ['computer', 'cp', 'demo/desktop:Do'],
+    ['<remote-path>', ':nospace'],
+  ],
   [['computer', 'exec', 'a', '--', 'l'], [':files']],
 ])('arguments: %j', async (words, lines) => {
   expect(await offered(...words)).toEqual(lines);
@@ -143,8 +146,8 @@ test('options are those of the command and the global ones', async () => {
 test('names are looked up under the options that are given', async () => {
   let given: ReadonlyMap<string, string> = new Map();
   const words = ['-p', 'shop', 'computer', 'get', '--base-url=https://vc.example.com/api', ''];
-  await complete(outline, words, async (_, options) => {
-    given = options;
+  await complete(outline, words, async (wanted) => {
+    given = wanted.given;
     return [];
   });
   expect([...given]).toEqual([
@@ -162,4 +165,60 @@ test('an option whose value is a name offers the names', async () => {
   expect(await offered('audit', '--owner', '')).toEqual(['<owner>', ':']);
   expect(await offered('audit', '--owner=')).toEqual(['--owner=<owner>', ':']);
   expect(await offered('owner', 'rm', 'alice', '')).toEqual(['<owner>', ':']);
+});
+
+test.each([
+  [['-p', ''], '<project>'],
+  [['ls', '--project='], '--project=<project>'],
+  [['ls', '--profile', ''], '<profile>'],
+  [['create', 'x', '--image', ''], '<image>'],
+  [['create', 'x', '--engine', ''], '<engine>'],
+  [['image', 'rm', ''], '<image>'],
+  [['image', 'warm', ''], '<image>'],
+  [['job', 'get', 'desk', ''], '<job>'],
+  [['logs', 'desk', ''], '<job>'],
+  [['job', 'end', 'desk', 'job_1', ''], '<running-job>'],
+  [['computer', 'stream', 'start', 'desk', '--connection', ''], '<connection>'],
+  [['audit', '--computer', ''], '<computer-id>'],
+])('values that the service knows are offered: %j', async (words, name) => {
+  expect(await offered(...words)).toEqual([name, ':']);
+});
+
+test('a look-up knows the arguments before the word, and what has been typed', async () => {
+  const wanted: unknown[] = [];
+  const look = async (one: unknown) => {
+    wanted.push(one);
+    return [];
+  };
+  await complete(outline, ['job', 'get', 'demo/desk', 'job_'], look);
+  await complete(outline, ['cp', 'a.txt', 'desk:Do'], look);
+  expect(wanted).toMatchObject([
+    { kind: 'job', args: ['demo/desk'], typed: 'job_' },
+    { kind: 'remote-path', args: ['a.txt'], typed: 'desk:Do' },
+  ]);
+});
+
+test('help offers commands and topics, and then the commands of a group', async () => {
+  expect(await offered('help', '')).toEqual(
+    expect.arrayContaining(['ls', 'computer', 'doctor', 'exit-codes', 'durations']),
+  );
+  expect(await offered('help', 'job', '')).toEqual(['ls', 'get', 'logs', 'end', ':']);
+  expect(await offered('help', 'ls', '')).toEqual([':']);
+  expect(await offered('help', 'job', 'ls', '')).toEqual([':']);
+});
+
+/** Names that are new, or of another machine. */
+const NEW = ['update --name', 'add --default-project', 'key --name'];
+const ELSEWHERE = ['import --ssh-user', 'serve --allow-host'];
+
+test('every option that takes a name offers names or choices', () => {
+  const commands = [...outline.groups.flatMap((group) => group.commands), ...outline.singles];
+  const bare = commands.flatMap((command) =>
+    command.options
+      .filter(({ flags }) => /<(name|id|engine|profile|project)>/.test(flags))
+      .filter(({ choices, completes }) => choices === undefined && completes === undefined)
+      .map(({ flags }) => `${command.names[0]} ${flags.replace(/ <.*/, '')}`),
+  );
+  expect(bare.sort()).toEqual(expect.arrayContaining(NEW));
+  expect(bare.filter((one) => ![...NEW, ...ELSEWHERE, 'audit --before'].includes(one))).toEqual([]);
 });

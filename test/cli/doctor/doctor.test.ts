@@ -41,7 +41,7 @@ test('what only a host needs is not looked for where the service is elsewhere', 
   expect(client?.finding.status).toBe('missing');
 });
 
-test('a check that throws has found something, and the others go on', async () => {
+test('a check that throws has found something, and the others continue', async () => {
   const broken = check(missing, { run: () => Promise.reject(new Error('broken')) });
   const [first, second] = await diagnose(
     [broken, check({ status: 'ok', detail: '' })],

@@ -231,7 +231,7 @@ test.each([
   expect(stderr.trim().split('\n')).toHaveLength(2);
 });
 
-test('Ctrl-C ends the command at once with 130 and says that the service may go on', async () => {
+test('Ctrl-C ends the command at once with 130 and says that the service may continue', async () => {
   const interrupts = new Interrupts();
   world.service.handle('POST /projects/demo/computers', () => interrupts.trigger('SIGINT'));
   const { code, stderr } = await world.run(['computer', 'create', 'demo/x'], { interrupts });

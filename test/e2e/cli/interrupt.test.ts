@@ -19,7 +19,7 @@ interface Case {
   readonly words: string;
   /** True when the command is in the middle of it. */
   begun(): Promise<boolean>;
-  /** What is said of what goes on. */
+  /** What is said of what keeps running. */
   readonly says?: RegExp;
   /** It is the program in the computer that is interrupted. */
   readonly passesOn?: true;
@@ -35,7 +35,7 @@ const status = async (name: string) => {
 
 promise(
   24,
-  'Ctrl-C stops a command at once, says what goes on, and leaves the terminal as it was',
+  'Ctrl-C stops a command at once, says what keeps running, and leaves the terminal as it was',
   async (report) => {
     const job = await desktop.computer.bash('sleep 703', { background: true });
     const cases: Case[] = [
@@ -78,7 +78,7 @@ promise(
       if (says) expect(shown.replaceAll('\n', ' '), words).toMatch(says);
       await terminal.isAsBefore();
     }
-    // What was said to go on goes on; what was stopped has stopped.
+    // What was said to keep running does; what was stopped has stopped.
     await eventually(async () => (await status('second')) === 'running', 60_000);
     await eventually(async () => !(await runs('sleep 70[12]')), 20_000);
     expect(await runs('sleep 703')).toBe(true);

@@ -163,7 +163,7 @@ describe('programs with windows', () => {
   it(
     'save typed text byte for byte',
     async () => {
-      // With its exit code: the command ended, though the program goes on.
+      // With its exit code: the command ended, though the program keeps running.
       expect((await cmd('start notepad')).exit_code).toBe(0);
       await windowCalled('Notepad');
       await stable();

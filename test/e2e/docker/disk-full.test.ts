@@ -44,7 +44,7 @@ async function mountSmallDisk(): Promise<void> {
 
 promise.unless(why || undefined)(
   14,
-  'on a full disk the old state stays whole, and work goes on when there is room',
+  'on a full disk the old state stays whole, and work continues when there is room',
   async (report) => {
     const service = await openTestService(['--max-running', '9']);
     const home = service.env.VC_STATE_DIR;

@@ -50,7 +50,7 @@ const seconds = async (probe: () => Promise<boolean>): Promise<number> => {
 for (const how of ['falls silent', 'goes away'] as const) {
   promise(
     12,
-    `the Engine ${how}: 503, nothing is deleted or made anew, and all goes on when it is back`,
+    `the Engine ${how}: 503, nothing is deleted or made anew, and everything continues when it is back`,
     async (report) => {
       const [ids, name] = [new Map<string, string>(), how.replace(' ', '-')];
       for (const which of ['stays', 'dies']) {

@@ -147,7 +147,7 @@ it('is a script with every command of the tree', async () => {
     path.map(([first]) => first).join(' '),
   );
   const lines = script.map(({ argv }) => argv.join(' '));
-  // Forwarding goes on until it is ended, so it has a test of its own.
+  // Forwarding continues until it is ended, so it has a test of its own.
   const said = (path: string) =>
     path === 'computer forward' || lines.some((l) => l.startsWith(path));
   expect(all.filter((path) => !said(path))).toEqual([]);

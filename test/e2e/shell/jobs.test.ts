@@ -95,7 +95,7 @@ describe('a background job', () => {
 
   promise(
     18,
-    'a job goes on while the service is killed, is found, read and ended',
+    'a job keeps running while the service is killed, is found, read and ended',
     async (report) => {
       const { job_id } = await start('for i in {1..600}; do echo $i; sleep 0.1; done');
       await eventually(async () => (await jobs().get(job_id)).output_bytes > 0);

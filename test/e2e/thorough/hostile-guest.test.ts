@@ -87,7 +87,7 @@ promise(20, 'a guest whose disk is full reports it and stays usable', async (rep
   expect((await bash(desktop.id, 'echo here')).json).toMatchObject({ stdout: 'here\n' });
   await bash(desktop.id, `rm -f ${path}/full ${path}/more`);
   await desktop.computer.files.write(`${path}/upload`, Buffer.alloc(100_000));
-  report('an upload is refused, commands and pictures go on');
+  report('an upload is refused, commands and pictures continue');
 });
 
 promise(

@@ -194,7 +194,7 @@ it('an engine that is away only delays it', async () => {
   expect(world.fleet.owners.get('alice')).toMatchObject({ status: 'deleting', computer_count: 1 });
   expect(world.fleet.apiKeys.authenticate(alice.key)).toBeUndefined();
   world.engine.failures.clear();
-  // Asking again goes on with it.
+  // Asking again continues it.
   await remove('keep');
   expectNothingLeft();
 });

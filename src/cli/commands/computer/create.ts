@@ -28,8 +28,10 @@ export const command = defineCommand({
     resolution: value('--resolution <size>', 'screen size in pixels', resolution, {
       otherwise: '1280x800',
     }),
-    image: value('--image <name>', 'machine image; see: vc image ls', nonEmpty),
-    engine: value('--engine <name>', 'engine', nonEmpty),
+    image: value('--image <name>', 'machine image; see: vc image ls', nonEmpty, {
+      completes: 'image',
+    }),
+    engine: value('--engine <name>', 'engine', nonEmpty, { completes: 'engine' }),
     autoStop: value(
       '--auto-stop <duration>',
       'stop after this time without a request; a bare number is minutes',

@@ -30,7 +30,14 @@ export const command = defineCommand({
     computer: computerArgument,
   },
   options: {
-    connection: value('--connection <name>', 'name of the target; see: vc connection ls', nonEmpty),
+    connection: value(
+      '--connection <name>',
+      'name of the target; see: vc connection ls',
+      nonEmpty,
+      {
+        completes: 'connection',
+      },
+    ),
     url: value('--url <url>', 'URL of the target; visible in the process list', nonEmpty),
     fps: choice('--fps <n>', 'frames per second', asTexts(FRAME_RATES), { otherwise: '30' }),
     bitrate: value(

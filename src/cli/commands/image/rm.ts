@@ -17,7 +17,7 @@ export const command = defineCommand({
     'Virtual machines that were made from an image keep their disks and keep running. A container',
     'needs its image: that is not removed while such computers exist.',
   ].join(' '),
-  arguments: { images: many('image', 'names; see: vc image ls') },
+  arguments: { images: many('image', 'names; see: vc image ls', { completes: 'image' }) },
   options: {
     engine: choice('--engine <name>', 'engine to remove them from', ENGINE_NAMES),
     yes: flag('-y, --yes', 'do not ask'),

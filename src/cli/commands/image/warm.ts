@@ -20,7 +20,7 @@ export const command = defineCommand({
     'a minute where machines are emulated, and saves it as a template; later ones resume from it in',
     'about a second. The service does the same after the first computer of a shape.',
   ].join(' '),
-  arguments: { image: argument('image', 'its name: linux', nonEmpty) },
+  arguments: { image: argument('image', 'its name: linux', nonEmpty, { completes: 'image' }) },
   options: {
     engine: choice('--engine <name>', 'engine to warm it for', WARMING, {
       otherwise: WARMING[0] ?? '',

@@ -8,7 +8,10 @@ export const command = defineCommand({
   aliases: ['kill', 'stop'],
   summary: 'End background commands',
   details: 'Terminates the process group, and kills it after two seconds.',
-  arguments: { computer: runningComputer, jobs: many('job', 'id, see: vc job ls') },
+  arguments: {
+    computer: runningComputer,
+    jobs: many('job', 'id, see: vc job ls', { completes: 'running-job' }),
+  },
   options: {},
   examples: [
     { does: 'End a background command', command: 'vc job end demo/desktop job_0mi4x2k9a01234567' },

@@ -3,7 +3,7 @@ import { Interrupts } from '../../framework/interrupts.js';
 import { write } from '../../framework/io.js';
 
 /**
- * Runs `work`, which goes on until Ctrl-C: that aborts the requests of the context that `work` gets,
+ * Runs `work`, which continues until Ctrl-C: that aborts the requests of the context that `work` gets,
  * and is no failure.
  */
 export async function untilInterrupted(

@@ -96,7 +96,7 @@ test('without running computers it says so', async () => {
   expect(stderr).toBe('no computers are running; start one: vc start COMPUTER\n');
 });
 
-test('--watch goes on until Ctrl-C', async () => {
+test('--watch continues until Ctrl-C', async () => {
   const interrupts = new Interrupts();
   let rounds = 0;
   world.service.handle(`GET /computers/${a.id}/stats`, (_, response) => {

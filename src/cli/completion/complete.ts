@@ -1,13 +1,5 @@
 import { printable } from '../../lib/text/printable.js';
-import type { NameKind } from './names.js';
-import { type Candidate, type CommandLine, type Offer, offer } from './offer.js';
-
-/** Names to look up, and what of the command line they depend on. */
-export interface Wanted extends Pick<Offer, 'given' | 'args'> {
-  readonly kind: NameKind;
-  /** What has been typed of the word. */
-  readonly typed: string;
-}
+import { type Candidate, type CommandLine, offer, type Wanted } from './offer.js';
 
 /** Lists names of a kind. */
 export type ListNames = (wanted: Wanted) => Promise<readonly Candidate[]>;

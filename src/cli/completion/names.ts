@@ -2,15 +2,10 @@ import type { Client } from '../../client/client.js';
 import { computerParameters } from '../../client/http/address.js';
 import type { Context } from '../framework/context.js';
 import { createContext, createRuntime } from '../framework/create-context.js';
-import type { Completes } from '../framework/define.js';
 import { readGlobals } from '../framework/globals.js';
 import { Interrupts } from '../framework/interrupts.js';
 import { computerAddress } from '../targets/computer-address.js';
-import type { Wanted } from './complete.js';
-import type { Candidate } from './offer.js';
-
-/** Kinds of names that only the service or the profile file knows. */
-export type NameKind = Exclude<Completes, 'file' | 'command' | 'copy-path'> | 'remote-path';
+import type { Candidate, NameKind, Wanted } from './offer.js';
 
 /** A slow service must not block the shell. */
 const DEADLINE_MS = 2000;

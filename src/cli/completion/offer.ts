@@ -57,6 +57,16 @@ export interface Offer {
   readonly args: readonly string[];
 }
 
+/** Kinds of names that only the service or the profile file knows. */
+export type NameKind = Exclude<Completes, 'file' | 'command' | 'copy-path'> | 'remote-path';
+
+/** Names to look up, and what of the command line they depend on. */
+export interface Wanted extends Pick<Offer, 'given' | 'args'> {
+  readonly kind: NameKind;
+  /** What has been typed of the word. */
+  readonly typed: string;
+}
+
 /** What an offer says of names and of the words before it. */
 type Found = Omit<Offer, 'given' | 'args'>;
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { listNames, type NameKind, namesGiven } from '../../../src/cli/completion/names.js';
+import { listNames, namesGiven } from '../../../src/cli/completion/names.js';
+import type { NameKind } from '../../../src/cli/completion/offer.js';
 import { createContext, createRuntime } from '../../../src/cli/framework/create-context.js';
 import { readGlobals } from '../../../src/cli/framework/globals.js';
 import { type FakeService, startFakeService } from '../support/fake-service.js';

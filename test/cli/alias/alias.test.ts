@@ -105,7 +105,9 @@ it('is completed, with the arguments of its command', async () => {
   const line = await loadOutline(tree);
   const aliases = { look: 'screenshot --cursor', greet: 'type $1 $2' };
   const offered = (words: readonly string[]) =>
-    complete(withAliases(line, aliases), aliasExpanded(words, aliases), async () => ['demo/desk']);
+    complete(withAliases(line, aliases), aliasExpanded(words, aliases), async () => [
+      { value: 'demo/desk' },
+    ]);
   expect(await offered(['lo'])).toContain('look\talias of vc screenshot --cursor');
   expect(await offered(['look', ''])).toContain('demo/desk');
   expect(await offered(['look', '--sca'])).toContain('--scale\tscale factor, 0.05 to 1');

@@ -6,7 +6,7 @@ import { openTestService, type TestService } from '../../support/service/service
 
 const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
 
-/** What somebody does: the words, and what is answered to a question. */
+/** Commands, and the answers to their prompts. */
 const steps: readonly { words: string; answers?: string; code: number }[] = [
   { words: 'project create shop', code: 0 },
   { words: 'project ls', code: 0 },
@@ -15,11 +15,11 @@ const steps: readonly { words: string; answers?: string; code: number }[] = [
   { words: 'computer get shop/none', code: 5 },
   { words: 'project rm shop', answers: 'y', code: 0 },
 ];
-/** Escape sequences, and what else moves a cursor. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+/** Escape sequences and other control characters. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for them
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f]/;
-/** Sequences that set colours or weights. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence begins with one
+/** Sequences that set colours or bold text. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: an escape sequence starts with one
 const STYLE = /\x1b\[[\d;]*m/;
 
 let service: TestService;
@@ -28,8 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-describe('in a terminal', () => {
-  /** Runs the steps as a person would; the bytes that vc wrote for each command. */
+describe('in a terminal, the output', () => {
+  /** Types the commands into a shell; returns the bytes that vc wrote for each. */
   async function inTerminal(env: Record<string, string> = {}): Promise<string[]> {
     const terminal = await openTerminal({
       command: ['dash', '-i'],
@@ -52,7 +52,7 @@ describe('in a terminal', () => {
     { words, answers, code }: (typeof steps)[number],
   ): Promise<string> {
     const before = (await terminal.written()).length;
-    // The marker is told from its echo by the arithmetic that only its output has done.
+    // The shell calculates the sum, so the marker differs from the echo of the typed command.
     await terminal.type(`'${process.execPath}' '${VC}' ${words}; echo "[$((${index}+100)) $?]"`);
     await terminal.press('Enter');
     if (answers !== undefined) {
@@ -65,7 +65,7 @@ describe('in a terminal', () => {
     return output;
   }
 
-  it('is coloured and fitted, and asks before a removal', async () => {
+  it('has colours and relative times, and a prompt before a deletion', async () => {
     const [created, list, me, help, error, removed] = await inTerminal();
     expect(created).toMatch(/✓.* created project shop/);
     expect(list).toMatch(STYLE);
@@ -76,13 +76,13 @@ describe('in a terminal', () => {
     expect(removed).toMatch(/remove project shop/i);
   });
 
-  it('is not coloured with NO_COLOR', async () => {
+  it('has no colours with NO_COLOR', async () => {
     for (const written of await inTerminal({ NO_COLOR: '1' })) expect(written).not.toMatch(STYLE);
   });
 });
 
-describe('in a pipe', () => {
-  it('has no control codes, asks nothing and cuts no cell', async () => {
+describe('in a pipe, the output', () => {
+  it('has no control codes, prompts or truncated cells', async () => {
     const taken = [];
     for (const { words } of steps) taken.push(await service.cli(words.split(' ')));
     for (const { stdout, stderr } of taken) expect(stdout + stderr).not.toMatch(CONTROL);
@@ -90,7 +90,7 @@ describe('in a pipe', () => {
     expect(taken[1]?.stdout).toMatch(
       /^NAME\tCOMPUTERS\tCREATED\tID\tDEFAULT\nshop\t0\t20\d\d-\S+Z\tprj_\w+\t\n$/,
     );
-    // Not even with an answer at hand: a script has to say it in its words.
+    // An answer on stdin is not enough: a script must pass --yes.
     const removal = await service.cli(['project', 'rm', 'shop'], { input: 'y\n' });
     expect(removal.stderr).not.toContain('[y/N]');
     expect(removal.stderr).toContain('--yes');
@@ -98,14 +98,14 @@ describe('in a pipe', () => {
     expect((await service.cli(['project', 'rm', 'shop', '--yes'])).code).toBe(0);
   });
 
-  it('is coloured with FORCE_COLOR', async () => {
+  it('has colours with FORCE_COLOR', async () => {
     const help = await service.cli(['--help'], { env: { FORCE_COLOR: '1' } });
     expect(help.stdout).toMatch(STYLE);
     const plain = await service.cli(['--help', '--no-color'], { env: { FORCE_COLOR: '1' } });
     expect(plain.stdout).not.toMatch(CONTROL);
   });
 
-  it('ends quietly when its reader closes the pipe', async () => {
+  it('ends without an error when the reader closes the pipe', async () => {
     const line = `'${process.execPath}' '${VC}' completion bash | head -n 1`;
     const { stdout, stderr } = await execa('sh', ['-c', line], {
       ...{ env: service.env, extendEnv: false, cwd: join(service.directory) },

@@ -9,7 +9,7 @@ afterAll(() => service.close());
 
 const vc = (...args: string[]) => service.cli(args);
 
-/** Runs a command that has to succeed, and returns its standard output. */
+/** Runs a command that must succeed, and returns its standard output. */
 async function ok(...args: string[]): Promise<string> {
   const result = await vc(...args);
   expect(result.code, `vc ${args.join(' ')}\n${result.stderr}`).toBe(0);
@@ -26,7 +26,7 @@ describe('a new user', () => {
     expect(await ok('bash', 'desk', 'echo $((6 * 7))')).toBe('42\n');
   });
 
-  it('names no computer while there is only one', async () => {
+  it('can omit the name of its only computer', async () => {
     const id = (await ok('get', '-q')).trim();
     expect(id).toMatch(/^cmp_/);
     expect(await ok('get', id.slice(0, -3), '-q')).toBe(`${id}\n`);
@@ -50,7 +50,7 @@ describe('durations and positions', () => {
     expect(performance.now() - began).toBeGreaterThan(500);
     const slow = await vc('bash', 'desk', 'sleep 60', '--timeout', '1s');
     expect(slow.stderr).toContain('still running after 1 s');
-    // Fails while the window below the pointer closes.
+    // Fails while the window under the pointer closes.
     const locate = 'until xdotool getmouselocation 2>/dev/null; do sleep 0.05; done';
     const pointer = () => ok('bash', 'desk', locate);
     await ok('move', 'desk', '10,20');
@@ -67,7 +67,7 @@ describe('durations and positions', () => {
 });
 
 describe('several projects', () => {
-  it('share a name, which then needs a project or a default project', async () => {
+  it('with the same computer name need a project or a default project', async () => {
     await ok('project', 'create', 'shop');
     await ok('project', 'create', 'lab');
     for (const project of ['shop', 'lab']) {
@@ -82,7 +82,7 @@ describe('several projects', () => {
     await ok('project', 'use', 'lab');
     expect(await ok('project', 'ls')).toMatch(/^lab\t.*\t\*$/m);
     expect(await ok('get', 'twin')).toMatch(/^name\tlab\/twin$/m);
-    // Not in the default project, but the only one of its name.
+    // Not in the default project; its name is unique.
     expect(await ok('get', 'desk')).toMatch(/^name\tdefault\/desk$/m);
     expect((await vc('get', 'tiwn')).stderr).toContain('Did you mean ');
     await ok('project', 'rm', 'lab', '--yes');

@@ -17,12 +17,12 @@ afterAll(async () => {
 
 interface Case {
   readonly words: string;
-  /** True when the command is in the middle of it. */
-  begun(): Promise<boolean>;
-  /** What is said of what keeps running. */
-  readonly says?: RegExp;
-  /** It is the program in the computer that is interrupted. */
-  readonly passesOn?: true;
+  /** True once the command is running. */
+  started(): Promise<boolean>;
+  /** The message about work that continues on the service. */
+  readonly message?: RegExp;
+  /** The signal goes to the program in the computer. */
+  readonly forwarded?: true;
 }
 
 const runs = async (program: string) =>
@@ -35,50 +35,50 @@ const status = async (name: string) => {
 
 promise(
   24,
-  'Ctrl-C stops a command at once, says what keeps running, and leaves the terminal as it was',
+  'Ctrl-C stops a command at once, says what continues, and restores the terminal',
   async (report) => {
     const job = await desktop.computer.bash('sleep 703', { background: true });
     const cases: Case[] = [
       {
         words: 'computer create e2e/second',
-        begun: async () => (await status('second')) === 'starting',
-        says: /the service may still create it; see: vc computer get e2e\/second/,
+        started: async () => (await status('second')) === 'starting',
+        message: /the service may still create it; see: vc computer get e2e\/second/,
       },
       {
         words: "computer bash e2e/desktop 'sleep 701'",
-        begun: () => runs('sleep 701'),
-        passesOn: true,
+        started: () => runs('sleep 701'),
+        forwarded: true,
       },
       {
         words: 'computer exec e2e/desktop -- sleep 702',
-        begun: () => runs('sleep 702'),
-        passesOn: true,
+        started: () => runs('sleep 702'),
+        forwarded: true,
       },
       {
         words: `job logs e2e/desktop ${job.job_id} --follow`,
-        // It has nothing to show: that it has asked is in the service's log.
-        begun: async () => desktop.service.log().includes('/jobs/:job'),
-        says: /the command is still running; to end it: vc job end e2e\/desktop job_/,
+        // The job prints nothing; the service's log has the request.
+        started: async () => desktop.service.log().includes('/jobs/:job'),
+        message: /the command is still running; to end it: vc job end e2e\/desktop job_/,
       },
-      { words: 'computer rm e2e/desktop', begun: () => shows(/\[y\/N\]/) },
+      { words: 'computer rm e2e/desktop', started: () => shows(/\[y\/N\]/) },
     ];
     const took: number[] = [];
-    for (const { words, begun, says, passesOn } of cases) {
+    for (const { words, started, message, forwarded } of cases) {
       await terminal.vc(words);
-      await eventually(begun, 60_000).catch(async (cause) => {
-        throw new Error(`${words} did not begin: ${await terminal.screen()}`, { cause });
+      await eventually(started, 60_000).catch(async (cause) => {
+        throw new Error(`${words} did not start: ${await terminal.screen()}`, { cause });
       });
-      const began = performance.now();
+      const pressedAt = performance.now();
       await terminal.type('C-c');
       await terminal.shows(/ended \d+$/m);
-      took.push(Math.round(performance.now() - began));
+      took.push(Math.round(performance.now() - pressedAt));
       const shown = await terminal.screen();
       expect(shown, words).toMatch(/ended 130$/m);
-      if (!passesOn) expect(shown, words).toContain('interrupted');
-      if (says) expect(shown.replaceAll('\n', ' '), words).toMatch(says);
+      if (!forwarded) expect(shown, words).toContain('interrupted');
+      if (message) expect(shown.replaceAll('\n', ' '), words).toMatch(message);
       await terminal.isAsBefore();
     }
-    // What was said to keep running does; what was stopped has stopped.
+    // The creation and the job continue; the interrupted programs have ended.
     await eventually(async () => (await status('second')) === 'running', 60_000);
     await eventually(async () => !(await runs('sleep 70[12]')), 20_000);
     expect(await runs('sleep 703')).toBe(true);

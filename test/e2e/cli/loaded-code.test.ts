@@ -9,8 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Command lines with the most code that they may load, in kB; their times are in bench/startup.js. */
-const MOST: readonly (readonly [line: readonly string[], kilobytes: number])[] = [
+/** Command lines and the maximum of code that each may load, in kB. bench/startup.js times them. */
+const LIMITS: readonly (readonly [line: readonly string[], kilobytes: number])[] = [
   [['--version'], 5],
   [['--help'], 5],
   [['computer', '--help'], 5],
@@ -20,7 +20,7 @@ const MOST: readonly (readonly [line: readonly string[], kilobytes: number])[] =
   [['image', 'ls', '--json'], 200],
 ];
 
-/** Bytes of the files that Node.js loads for `vc LINE`, by the coverage that V8 writes. */
+/** Total size of the files that Node.js loads for `vc LINE`, from V8's coverage. */
 async function loadedBytes(line: readonly string[]): Promise<number> {
   const directory = await mkdtemp(join(service.directory, 'coverage-'));
   const { code } = await service.cli(line, {
@@ -37,7 +37,7 @@ async function loadedBytes(line: readonly string[]): Promise<number> {
   return bytes;
 }
 
-it.each(MOST)('vc %j loads at most %i kB of code', async (line, kilobytes) => {
+it.each(LIMITS)('vc %j loads at most %i kB of code', async (line, kilobytes) => {
   const bytes = await loadedBytes(line);
   console.log(`vc ${line.join(' ')}: ${(bytes / 1000).toFixed(0)} kB`);
   expect(bytes).toBeGreaterThan(1000);

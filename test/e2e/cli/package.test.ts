@@ -38,7 +38,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
-/** The tracked files as in a fresh clone, without dist; packages are those of this directory. */
+/** The tracked files as in a fresh clone, without dist, and with this checkout's node_modules. */
 async function cleanClone(parent: string): Promise<string> {
   const clone = join(parent, 'clone');
   await mkdir(clone);
@@ -84,14 +84,14 @@ describe('the package', () => {
     expect(files.filter((path) => ofTheDevelopers.test(path))).toEqual([]);
   });
 
-  it('installs a vc that runs', async () => {
+  it('installs a working vc', async () => {
     const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8'));
     expect(await run('vc', ['--version'])).toMatchObject({ stdout: version, stderr: '' });
     expect((await run('vc', ['--help'])).stdout).toMatch(/^Usage: vc /);
     expect((await run('vc', ['profile', 'get'])).stdout).toContain('127.0.0.1:4700');
   });
 
-  it('installs manual pages that render without a warning', async () => {
+  it('installs man pages that render without a warning', async () => {
     const pages = join(prefix, 'share/man/man1');
     const names = await readdir(pages);
     expect(names.sort()).toEqual((await readdir(join(ROOT, 'man'))).sort());
@@ -109,7 +109,7 @@ describe('the package', () => {
   it('starts a service in the background and prints how to reach and stop it', async () => {
     const port = await freePort();
     const listen = ['--listen', `0.0.0.0:${port}`, '--expose'];
-    // No engine is needed: the service says itself what is missing.
+    // The service starts without an engine and reports what is missing.
     const bare = {
       ...env,
       DOCKER_HOST: 'unix:///nonexistent/docker.sock',
@@ -135,7 +135,7 @@ describe('the package', () => {
     }
   }, 120_000);
 
-  it('is a typed client for programs', async () => {
+  it('exports a typed client', async () => {
     const app = join(directory, 'app');
     await mkdir(join(app, 'node_modules'), { recursive: true });
     const installed = join(prefix, 'lib/node_modules/virtual-computers');
@@ -190,7 +190,7 @@ describe('completion', () => {
     ],
     ['fish', ['fish', '--no-config', '-i'], 'vc completion fish | source'],
   ])(
-    'in %s gives commands, options, and computers in the state that fits',
+    'in %s completes commands, options, and computers with a suitable status',
     async (_, command, load) => {
       const keys = { VC_API_KEY: API_KEY, VC_BASE_URL: service.baseUrl };
       const terminal = await openTerminal({
@@ -198,7 +198,7 @@ describe('completion', () => {
         env: { ...env, ...keys, PS1: '$ ' },
       });
       try {
-        // What is echoed is told from what is typed by a sum that only the shell has done.
+        // The shell calculates the sum, so the output differs from the echo of the typed command.
         const sum = command[0] === 'fish' ? '$(math 40+2)' : '$((40+2))';
         await terminal.type(`${load}; echo "loaded ${sum}"`);
         await terminal.press('Enter');

@@ -51,7 +51,7 @@ it('connects to the checked address by name when its certificate is trusted', as
     dial: 'broadcast/rtmp/dial.ts',
     target: 'broadcast/target.ts',
   });
-  // What is trusted is read at the start of a process.
+  // Node.js reads the trusted certificates at process start.
   const script = `
     import { dial } from ${JSON.stringify(modules.dial)};
     import { parseTarget } from ${JSON.stringify(modules.target)};

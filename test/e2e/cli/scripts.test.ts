@@ -8,7 +8,7 @@ import {
   type TestService,
 } from '../../support/service/service.js';
 
-/** An emulated machine boots for a minute: not everything here waits for that. */
+/** An emulated machine takes a minute to boot. */
 const LEFT_TO_BOOT = inject('engine') === 'docker' ? [] : ['--no-wait'];
 
 let service: TestService;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Runs a command that has to succeed, and gives its standard output. */
+/** Runs a command that must succeed, and returns its standard output. */
 async function ok(...args: string[]): Promise<string> {
   const result = await service.cli(args);
   expect(result.code, `vc ${args.join(' ')}\n${result.stderr}`).toBe(0);
@@ -46,7 +46,7 @@ describe('a shell script', () => {
       ['computer', 'ls', '-p', 'shop'],
       ['key', 'ls'],
     ]) {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for them
       expect(await ok(...args)).not.toMatch(/[\x00-\x08\x0b-\x1f]/);
     }
   });
@@ -139,7 +139,7 @@ describe('keys and profiles', () => {
     expect(refused.stderr).not.toContain(made.key);
   });
 
-  it('wrote the first key into the default profile, for its user alone', async () => {
+  it('stores the first key in the default profile, readable by its user only', async () => {
     const path = join(service.directory, 'config', 'config.json');
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readFileSync(path, 'utf8')).toContain(service.apiKey);
@@ -148,7 +148,7 @@ describe('keys and profiles', () => {
     expect(service.log()).not.toContain(service.apiKey);
   });
 
-  it('keeps profiles by name', async () => {
+  it('stores profiles by name', async () => {
     const added = await vc(['profile', 'add', 'other', '--base-url', service.baseUrl], {
       input: `${service.apiKey}\n`,
     });
@@ -236,8 +236,8 @@ describe('a project', () => {
   });
 });
 
-describe('this machine', () => {
-  it('shows its images and what is missing', async () => {
+describe('this host', () => {
+  it('shows its images and missing requirements', async () => {
     const engine = inject('engine');
     expect(await ok('image', 'ls')).toMatch(new RegExp(`^linux\\s+${engine}\\s`, 'm'));
     const doctor = await vc(['doctor', '--json']);

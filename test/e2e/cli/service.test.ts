@@ -7,7 +7,7 @@ import { openTestService, type TestService } from '../../support/service/service
 
 const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
 
-/** Gives state, port and a profile with a key; its place is taken by one in the background. */
+/** Provides state, port and a profile with a key; a background service replaces it. */
 let service: TestService;
 beforeAll(async () => {
   service = await openTestService();
@@ -20,7 +20,7 @@ afterAll(async () => {
 const vc = (...words: string[]) => service.cli(words);
 const status = async () => JSON.parse((await vc('service', 'status', '--json')).stdout);
 
-it('shows, logs, restarts and stops a service, whose computers keep running', async () => {
+it('vc service shows, logs, restarts and stops a service; its computers keep running', async () => {
   expect(await status()).toMatchObject({
     ...{ status: 'running', pid: service.pid, url: service.baseUrl, in_background: false },
   });
@@ -87,7 +87,7 @@ it('shows, logs, restarts and stops a service, whose computers keep running', as
   const off = await vc('service', 'status', '-q');
   expect(off).toMatchObject({ code: 7, stdout: '' });
 
-  // A service that was killed is started again with its options.
+  // A killed service is started again with its options.
   expect((await vc('service', 'restart')).code).toBe(0);
   expect((await status()).options).toEqual(first.options);
 }, 300_000);

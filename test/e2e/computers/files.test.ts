@@ -21,7 +21,7 @@ const url = (path: string) =>
   `${desktop.service.baseUrl}/computers/${desktop.id}/files?path=${encodeURIComponent(path)}`;
 const headers = () => ({ authorization: `Bearer ${desktop.service.apiKey}` });
 
-/** Bytes that no compression or sparse file makes small, the same each time. */
+/** Bytes that do not compress and leave no holes, the same in each run. */
 async function* noise(bytes: number): AsyncGenerator<Buffer> {
   const block = Buffer.alloc(MiB);
   for (let i = 0; i < MiB; i += 32) createHash('sha256').update(`${i}`).digest().copy(block, i);
@@ -44,7 +44,7 @@ function memory(): number {
 
 describe('a large file', () => {
   it('is uploaded and downloaded unchanged, with bounded memory in the service', async () => {
-    // An emulated machine decrypts some 10 MB/s.
+    // An emulated machine decrypts about 10 MB/s.
     const size =
       (inject('engine') === 'docker' ? inTier({ thorough: 1024, quick: 256 }) : 64) * MiB;
     const sent = createHash('sha256');
@@ -222,7 +222,7 @@ describe('an interrupted transfer', () => {
     const { stream } = await files().open('large');
     for await (const _ of stream) break;
     stream.destroy();
-    // Its SFTP session ends; the one that asks has none.
+    // The SFTP session of the download ends; the checking command uses none.
     await desktop.until(
       '! grep -l large /proc/[0-9]*/maps 2>/dev/null; ! ls -l /proc/[0-9]*/fd 2>/dev/null | grep -q /large$',
     );
@@ -251,7 +251,7 @@ describe('vc computer cp', () => {
     expect((await desktop.run(`bash -c '${look}' tree`)).trim()).toBe(sent.trim());
     expect(await cp('e2e/desktop:tree', './back')).toMatchObject({ code: 0 });
     expect((await execa('bash', ['-c', look, 'back'], { cwd: here })).stdout).toBe(sent);
-    // Into a directory that is there, and its contents alone.
+    // Into an existing directory, and then only the contents.
     expect(await cp('e2e/desktop:tree/', 'back')).toMatchObject({ code: 0 });
     expect((await execa('bash', ['-c', look, 'back/tree'], { cwd: here })).stdout).toBe(sent);
     expect(await cp('e2e/desktop:tree/a/.', 'back/none')).toMatchObject({ code: 0 });

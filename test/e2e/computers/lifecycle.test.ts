@@ -19,14 +19,14 @@ const create = async (name: string) =>
   (await http('POST', '/projects/life/computers', { name })).json;
 const status = async (id: string) => (await http('GET', `/computers/${id}`)).json.status;
 
-/** What the engine and the state directory hold of any computer of this service. */
+/** Performs the step, and waits until the computer runs. */
 async function runsAfter(step: 'start' | 'restart', id: string): Promise<void> {
   const { json } = await http('POST', `/computers/${id}/${step}`);
   expect(['starting', 'running']).toContain(json.status);
   await untilRunning(service, id, 200_000);
 }
+/** The service's machines, networks and directories, as the engine and the host show them. */
 const leftovers = () => outOfBand(service).leftovers();
-/** The same, as far as it is a list of machines that run. */
 const running = async () => (await leftovers()).machines;
 const nothing = { machines: [], networks: [], directories: [] };
 
@@ -110,7 +110,7 @@ describe('lifecycle', () => {
     expect((await http('GET', `/computers/${id}/screenshot`)).status).toBe(200);
   });
 
-  it('refuses the third running computer and leaves nothing of it', async () => {
+  it('refuses a third running computer, and leaves nothing behind', async () => {
     await create('one');
     await create('two');
     const third = await http('POST', '/projects/life/computers', { name: 'three' });

@@ -6,7 +6,7 @@ import { promise } from '../../support/run/promise.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
 
-/** What is left of an owner, and of its computers, when it is deleted. */
+/** Tests that a deleted owner leaves nothing behind. */
 let service: TestService;
 beforeAll(async () => {
   service = await openTestService(['--max-running', '4']);
@@ -17,7 +17,7 @@ interface Member {
   readonly name: string;
   readonly id: string;
   readonly vc: VirtualComputers;
-  /** A request with the owner's key; undefined when it was broken off. */
+  /** Sends a request with the owner's key; undefined if the connection was closed. */
   ask(method: string, path: string, body?: object): Promise<{ status: number } | undefined>;
 }
 
@@ -40,13 +40,13 @@ async function makeOwner(): Promise<Member> {
 async function makeComputer({ vc, ask }: Member): Promise<string> {
   await ask('POST', '/projects/p/computers?wait=0', { name: 'desk' });
   const [computer] = await vc.computers.list('p');
-  if (computer === undefined) throw new Error('the computer was not made');
+  if (computer === undefined) throw new Error('the computer was not created');
   const handle = vc.computer({ id: computer.id });
   await eventually(async () => (await handle.get()).status === 'running', 600_000);
   return computer.id;
 }
 
-/** Neither the owner nor anything of its computers is there any more. */
+/** Waits until the owner, its machines, networks and directories are gone. */
 async function expectGone({ name }: Member): Promise<void> {
   await eventually(async () => {
     const owners = await service.vc.owners.list();
@@ -73,11 +73,11 @@ it('deleting an owner ends its commands and connections, and removes its compute
   const refused = await service.cli(['owner', 'rm', member.name, '--yes']);
   expect(refused.code).toBe(6);
   expect(refused.stderr).toContain(`vc owner rm ${member.name} --force`);
-  const began = performance.now();
+  const requestedAt = performance.now();
   const removal = service.cli(['owner', 'rm', member.name, '--force', '--yes']);
   expect(await ended).toBe('lost');
   expect(await waiting).toBeUndefined();
-  expect(performance.now() - began).toBeLessThan(30_000);
+  expect(performance.now() - requestedAt).toBeLessThan(30_000);
   expect((await removal).stderr).toBe(`removed owner ${member.name}\n`);
   expect((await member.ask('GET', '/me'))?.status).toBe(401);
   await expectGone(member);

@@ -10,11 +10,11 @@ import { openTestService, type TestService } from '../../support/service/service
 
 const MIXED = 'Grüße, é Ж 中文 日本語 한국어 Ελληνικά ½ € “quotes” ~!@#$%^&*()_+{}|:"<>?';
 
-/** Many that differ: a program that pastes the text of the call before is caught. */
+/** Different texts, to detect a program that pastes the text of an earlier call. */
 const CALLS = [...'ЖДЛФЦШЩЭЮЯБГЗИЙПУЧЪЫЬαβγδεζηθλμ'];
 
-/** An emulated machine takes so many times longer. */
-const SLOWER = inject('engine') === 'docker' ? 1 : 8;
+/** Factor for the time limits: an emulated machine is slower. */
+const SLOWDOWN = inject('engine') === 'docker' ? 1 : 8;
 
 let service: TestService;
 let id: string;
@@ -46,7 +46,7 @@ const act = async (action: string, body: object = {}) => {
   if (status !== 200) throw new Error(`${action}: ${JSON.stringify(json)}`);
   return json;
 };
-const patiently: typeof eventually = (probe) => eventually(probe, 20_000 * SLOWER);
+const patiently: typeof eventually = (probe) => eventually(probe, 20_000 * SLOWDOWN);
 const cmd = (command: string, more: object = {}) => act('bash', { command, ...more });
 const stable = () => act('wait', { until: 'stable', timeout: 20 });
 const python = async (code: string) => {
@@ -54,10 +54,10 @@ const python = async (code: string) => {
   if (error) throw new Error(error);
   return output as string;
 };
-/** Waits until a window with these words in its title is there, and has been painted. */
+/** Waits for a window with these words in its title, and until it is painted. */
 const windowCalled = async (title: string) => {
   await patiently(async () => (await python(WINDOWS)).includes(title));
-  // One that its program has yet to paint is black, and what is typed into it may be lost.
+  // An unpainted window is black, and may lose typed text.
   await patiently(async () => (await blackShare()) < 0.02);
 };
 async function blackShare(): Promise<number> {
@@ -141,7 +141,7 @@ describe('commands', () => {
   });
 
   it('are killed at their time-out with their children, and Wine keeps running', async () => {
-    const result = await cmd('echo begun\nstart /wait winver', { timeout: 3 * SLOWER });
+    const result = await cmd('echo begun\nstart /wait winver', { timeout: 3 * SLOWDOWN });
     expect(result).toMatchObject({ timed_out: true, exit_code: null, stdout: 'begun\r\n' });
     await patiently(async () => !(await python(PROCESSES)).includes('winver'));
     expect((await cmd('ver')).exit_code).toBe(0);
@@ -163,11 +163,11 @@ describe('programs with windows', () => {
   it(
     'save typed text byte for byte',
     async () => {
-      // With its exit code: the command ended, though the program keeps running.
+      // The command has exited; the program keeps running.
       expect((await cmd('start notepad')).exit_code).toBe(0);
       await windowCalled('Notepad');
       await stable();
-      // Whether it has the focus already cannot be seen: what it did not take whole is typed again.
+      // The focus cannot be observed: repeat until the text is accepted completely.
       await patiently(async () => {
         await act('key', { key: 'ctrl+a' });
         const body = { text: `${MIXED}\nsecond line` };
@@ -183,15 +183,15 @@ path = '${path}'
 print(open(path, 'rb').read().hex() if os.path.exists(path) else '')`);
         return text.trim() || undefined;
       };
-      // Neither can it be seen whether the name's field has the focus.
+      // The focus of the name field cannot be observed either.
       const text = await eventually(async () => {
         if ((await python(WINDOWS)).includes('Save')) {
           await act('key', { key: 'ctrl+a' });
           const body = { text: 'C:\\users\\user\\Documents\\typed é.txt\n' };
           await service.http('POST', `/computers/${id}/type`, body);
         }
-        return eventually(saved, 5_000 * SLOWER).catch(() => undefined);
-      }, 60_000 * SLOWER).catch(async (cause) => {
+        return eventually(saved, 5_000 * SLOWDOWN).catch(() => undefined);
+      }, 60_000 * SLOWDOWN).catch(async (cause) => {
         const seen = await python(`import os
 print(os.listdir('/home/user/Documents'))
 ${WINDOWS}`);
@@ -199,7 +199,7 @@ ${WINDOWS}`);
       });
       expect(Buffer.from(text, 'hex').toString()).toBe(`${MIXED}\r\nsecond line`);
     },
-    150_000 * SLOWER,
+    150_000 * SLOWDOWN,
   );
 
   thorough(
@@ -217,10 +217,10 @@ ${WINDOWS}`);
         await act('key', { key: 'ctrl+s' });
         const bytes = Buffer.from((await python(read)).trim(), 'hex');
         return bytes.length > 4 && bytes;
-      }, 30_000 * SLOWER);
+      }, 30_000 * SLOWDOWN);
       expect(utf16.toString('utf16le').slice(1)).toBe(CALLS.join(''));
     },
-    150_000 * SLOWER,
+    150_000 * SLOWDOWN,
   );
 
   it('run in the background and are ended by their process id', async () => {

@@ -18,7 +18,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   openapi: { method: 'GET', paths: ['/openapi.json'] },
 };
 
-/** Rows without a command, and why. */
+/** Rows without a command, with the reason. */
 const NOT_IN_CLI: Readonly<Record<string, string>> = {
   deleteProjectByPost: 'vc project rm sends DELETE, which does the same',
   exec: 'vc python streams its input and output over the WebSocket process',
@@ -38,14 +38,15 @@ it.each([
   ['qemu', 'http'],
   ['qemu', 'cli'],
 ])('on %s, every row of the contract was answered with success over %s', (engine, surface) => {
-  const answered = readRequests(engine).filter((each) => each.surface === surface);
+  const answered = readRequests(engine).filter((request) => request.surface === surface);
   const missing = Object.entries(ROWS)
     .filter(([name]) => surface === 'http' || NOT_IN_CLI[name] === undefined)
     .filter(([name]) => !NOT_ON[engine]?.includes(name))
     .filter(
       ([, { method, paths }]) =>
         !answered.some(
-          (each) => each.method === method && paths.some((path) => matches(path, each.path)),
+          (request) =>
+            request.method === method && paths.some((path) => matches(path, request.path)),
         ),
     )
     .map(([name]) => name);

@@ -29,7 +29,7 @@ const create = async (name: string): Promise<Json> => {
   return json;
 };
 
-it('is taken during creations, and restores everything in it', async () => {
+it('a backup taken during creations is consistent, and restores everything in it', async () => {
   const running = await create('running');
   await bash(running.id, 'echo lives > /tmp/memory');
   const stopped = await create('stopped');
@@ -38,10 +38,10 @@ it('is taken during creations, and restores everything in it', async () => {
   const target = { name: 'studio', url: 'rtmp://studio.example.com/live', stream_key: 'secret' };
   expect((await http('POST', '/connections', target)).status).toBe(200);
 
-  // Rows are written all the time while backups are taken; each backup is one moment of them.
-  let going = true;
-  const churn = (async () => {
-    for (let i = 0; going; i++) await http('POST', '/projects', { name: `p${i}` });
+  // Rows are written while backups are taken; each backup is a consistent snapshot.
+  let writing = true;
+  const writer = (async () => {
+    for (let i = 0; writing; i++) await http('POST', '/projects', { name: `p${i}` });
     return create('later');
   })();
   const backups: Json[] = [];
@@ -54,8 +54,8 @@ it('is taken during creations, and restores everything in it', async () => {
       return json.projects.length > backups.at(-1).projects;
     });
   }
-  going = false;
-  const later = await churn;
+  writing = false;
+  const later = await writer;
   const [one, , three] = backups;
   expect(three.projects).toBeGreaterThan(one.projects);
   expect(three).toMatchObject({ computers: 2, images: [{ engine: 'docker', name: 'linux' }] });
@@ -64,7 +64,7 @@ it('is taken during creations, and restores everything in it', async () => {
   expect((await service.cli(['backup', join(files, 'three')])).stderr).toContain('--force');
   expect(readdirSync(files).sort()).toEqual(['one', 'three', 'two']);
 
-  // The state is lost; the machines are not.
+  // Simulates a lost state directory; the machines keep running.
   const state = join(service.directory, 'state');
   const refused = await service.cli(['restore', join(files, 'three'), '--replace']);
   expect(refused.code).not.toBe(0);
@@ -77,24 +77,24 @@ it('is taken during creations, and restores everything in it', async () => {
   expect(restored.code, restored.stderr).toBe(0);
   await service.start();
 
-  // The same keys let in, the same ids are found, and what ran has run on.
+  // Keys and ids are unchanged, and the machines kept running.
   const computers = async (): Promise<Json[]> =>
     (await http('GET', '/projects/kept')).json.computers;
-  const said = Object.fromEntries((await computers()).map(({ id, status }) => [id, status]));
-  expect(said).toEqual({ [running.id]: 'running', [stopped.id]: 'stopped' });
+  const statuses = Object.fromEntries((await computers()).map(({ id, status }) => [id, status]));
+  expect(statuses).toEqual({ [running.id]: 'running', [stopped.id]: 'stopped' });
   expect(await bash(running.id, 'cat /tmp/memory')).toBe('lives\n');
   expect((await http('GET', `/computers/${running.id}/screenshot`)).json.success).toBe(true);
   expect((await http('POST', `/computers/${stopped.id}/start`)).json.status).toBe('running');
   expect(await bash(stopped.id, 'cat ~/file')).toBe('kept\n');
   expect((await http('GET', '/connections')).json.connections).toMatchObject([{ name: 'studio' }]);
-  // What is younger than the backup was not taken away; it is by hand.
+  // The service keeps machines newer than the backup; the test removes them.
   expect((await outOfBand(service).leftovers()).machines).toHaveLength(3);
   await outOfBand(service).remove(later.id);
   const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', '') });
   await docker.getNetwork(`vc-${later.id}`).remove();
 }, 300_000);
 
-it('can be restored to another directory, whose service reaches the same machines', async () => {
+it('a backup can be restored to another directory, whose service reaches the same machines', async () => {
   const { json } = await http('GET', '/projects/kept');
   const running: Json = json.computers.find(({ name }: Json) => name === 'running');
   await service.kill('SIGTERM');

@@ -12,8 +12,8 @@ import { inTier } from '../../support/run/tiers.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
 import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 
-/** In this time the service has asked for its machines some times over. */
-const LOOKED_FOR_MS = inTier({ thorough: 5_000, quick: 1_500 });
+/** In this time the service has listed its machines several times. */
+const OUTAGE_MS = inTier({ thorough: 5_000, quick: 1_500 });
 
 const target = inject('dockerHost').replace('unix://', '');
 const docker = new Docker({ socketPath: target });
@@ -42,15 +42,15 @@ const container = async (id: string) => (await docker.getContainer(`vc-${id}`).i
 const usable = async () => (await http('GET', '/health')).json.engines[0].usable;
 /** Seconds until the probe is true. */
 const seconds = async (probe: () => Promise<boolean>): Promise<number> => {
-  const began = Date.now();
+  const startedAt = Date.now();
   await eventually(probe, 90_000);
-  return (Date.now() - began) / 1000;
+  return (Date.now() - startedAt) / 1000;
 };
 
 for (const how of ['falls silent', 'goes away'] as const) {
   promise(
     12,
-    `the Engine ${how}: 503, nothing is deleted or made anew, and everything continues when it is back`,
+    `the Engine ${how}: 503, nothing is deleted or recreated, and work continues when it is back`,
     async (report) => {
       const [ids, name] = [new Map<string, string>(), how.replace(' ', '-')];
       for (const which of ['stays', 'dies']) {
@@ -63,18 +63,18 @@ for (const how of ['falls silent', 'goes away'] as const) {
 
       if (how === 'falls silent') proxy.silence();
       else await proxy.leave();
-      const noticed = await seconds(async () => !(await usable()));
+      const detectedAfter = await seconds(async () => !(await usable()));
       const refused = await create(`${name}-refused`);
       expect(refused.status, JSON.stringify(refused.json)).toBe(503);
-      // What does not need the Engine is answered, with what was known last: also while the service
-      // looks for the Engine again and again.
-      for (const end = Date.now() + LOOKED_FOR_MS; Date.now() < end; await sleep(100)) {
+      // Requests that do not need the Engine are answered with the last known state, also while the
+      // service reconnects.
+      for (const end = Date.now() + OUTAGE_MS; Date.now() < end; await sleep(100)) {
         expect(await status(stays)).toBe('running');
       }
       await outOfBand(service).kill(dies);
 
       await proxy.comeBack();
-      const shown = await seconds(async () => (await status(dies)) !== 'running');
+      const shownAfter = await seconds(async () => (await status(dies)) !== 'running');
       expect(['stopped', 'error']).toContain(await status(dies));
       expect(await status(stays)).toBe('running');
       expect(await container(stays)).toBe(before);
@@ -89,7 +89,7 @@ for (const how of ['falls silent', 'goes away'] as const) {
       for (const id of ids.values())
         expect((await http('DELETE', `/computers/${id}`)).status).toBe(200);
       report(
-        `noticed after ${noticed.toFixed(1)} s, the truth ${shown.toFixed(1)} s after it is back`,
+        `noticed after ${detectedAfter.toFixed(1)} s, the truth ${shownAfter.toFixed(1)} s after it is back`,
       );
     },
     240_000,

@@ -13,7 +13,7 @@ const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', 
 const enginePid = inject('dockerPid');
 const notRoot = process.getuid?.() === 0 ? undefined : 'only root can remove the rules';
 
-/** Runs a program where the Engine's network is. */
+/** Runs a program in the Engine's network namespace. */
 const atEngine = (...command: readonly [string, ...string[]]) => {
   const [program, ...args] = enginePid
     ? (['nsenter', '-t', `${enginePid}`, '-n', ...command] as const)
@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await desktop.service.http('DELETE', `/computers/${desktop.id}`);
   await desktop.service.kill('SIGTERM');
-  const left = [await guards(), await hasTable()];
+  const left = [await firewallContainers(), await hasTable()];
   await desktop.close();
   expect(left, 'the last service leaves neither rules nor their container').toEqual([[], false]);
 });
@@ -42,18 +42,18 @@ const hasTable = () =>
     ({ stdout }) => stdout.includes('chain to_host'),
     () => false,
   );
-const guards = () =>
+const firewallContainers = () =>
   docker.listContainers({ filters: { label: [`${LABEL.firewall}=${serviceId}`] } });
 const reachesHost = async () => {
   const [, gateway = ''] = /via (\S+)/.exec(await desktop.run('ip route show default')) ?? [];
   const attempt = `timeout 3 bash -c 'exec 3<>/dev/tcp/${gateway}/${PORT}' 2>/dev/null && echo yes || echo no`;
   return (await desktop.run(attempt)) === 'yes\n';
 };
-const docker1 = async () => (await desktop.service.http('GET', '/health')).json.engines[0];
+const engineHealth = async () => (await desktop.service.http('GET', '/health')).json.engines[0];
 
 promise.unless(notRoot)(
   27,
-  'a range opened with --allow-network leaves the host closed, with its address in that range',
+  '--allow-network does not open the host, even if the range includes its address',
   async () => {
     const command = ['python3', '-m', 'http.server', `${PORT}`, '-b', '0.0.0.0'] as const;
     const [program = '', ...args] = enginePid
@@ -79,7 +79,7 @@ promise.unless(notRoot)(
   },
 );
 
-/** The rules are restored within two seconds: open them again until it was reached once. */
+/** Opens the host until it was reached once: the rules are restored within two seconds. */
 async function eventuallyReached(): Promise<boolean> {
   for (let attempt = 0; attempt < 10; attempt++) {
     await atEngine('nft', 'add', 'element', ...table(), 'allowed_hosts', '{ 10.0.0.0/8 }').catch(
@@ -90,49 +90,52 @@ async function eventuallyReached(): Promise<boolean> {
   return false;
 }
 
-promise.unless(notRoot)(27, 'a table that is removed is back within 10 s', async (report) => {
+promise.unless(notRoot)(27, 'a removed table is restored within 10 s', async (report) => {
   await atEngine('nft', 'delete', 'table', ...table());
-  const began = Date.now();
+  const removedAt = Date.now();
   await eventually(hasTable, 10_000);
-  report(`restored after ${((Date.now() - began) / 1000).toFixed(1)} s`);
+  report(`restored after ${((Date.now() - removedAt) / 1000).toFixed(1)} s`);
 });
 
-promise.unless(notRoot)(27, 'no computer starts before the table is back', async () => {
+promise.unless(notRoot)(27, 'no computer starts before the table is restored', async () => {
   await atEngine('nft', 'delete', 'table', ...table());
   const restarted = await desktop.service.http('POST', `/computers/${desktop.id}/restart`);
   expect(restarted.status).toBe(200);
   expect(await hasTable()).toBe(true);
 });
 
-promise.unless(notRoot)(27, 'what keeps the rules is made again when it is removed', async () => {
-  const [guard] = await guards();
-  await docker.getContainer(guard?.Id ?? '').remove({ force: true });
+promise.unless(notRoot)(27, 'a removed firewall container is recreated', async () => {
+  const [container] = await firewallContainers();
+  await docker.getContainer(container?.Id ?? '').remove({ force: true });
   await atEngine('nft', 'delete', 'table', ...table());
-  await eventually(async () => (await guards()).length === 1 && (await hasTable()), 10_000);
-  expect(await docker1()).toMatchObject({ usable: true });
+  await eventually(
+    async () => (await firewallContainers()).length === 1 && (await hasTable()),
+    10_000,
+  );
+  expect(await engineHealth()).toMatchObject({ usable: true });
 });
 
 promise.unless(notRoot)(
   27,
-  'the rules stay with a stopped computer when the service stops',
+  'the rules remain when the service stops, if a computer is stopped',
   async () => {
     await desktop.service.http('POST', `/computers/${desktop.id}/stop`);
     await desktop.service.kill('SIGTERM');
     expect(await hasTable()).toBe(true);
-    expect(await guards()).toHaveLength(1);
+    expect(await firewallContainers()).toHaveLength(1);
     await desktop.service.start();
     await desktop.service.http('POST', `/computers/${desktop.id}/start`);
   },
 );
 
-promise.unless(notRoot)(27, 'the table comes back while the service does not run', async () => {
+promise.unless(notRoot)(27, 'a removed table is restored without the service', async () => {
   await desktop.service.kill('SIGKILL');
   await atEngine('nft', 'delete', 'table', ...table());
   await eventually(hasTable, 10_000);
   await desktop.service.start();
 });
 
-promise(27, 'a computer disconnected from its network is connected when it starts', async () => {
+promise(27, 'a disconnected computer is reconnected to its network at the next start', async () => {
   const name = machineName(desktop.id);
   await docker.getNetwork(name).disconnect({ Container: name, Force: true });
   await desktop.service.http('POST', `/computers/${desktop.id}/restart`);

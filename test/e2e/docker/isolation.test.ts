@@ -18,22 +18,22 @@ beforeAll(async () => {
 afterAll(() => desktop.close());
 
 const isRoot = process.getuid?.() === 0;
-const notRoot = isRoot ? undefined : 'the sockets of a service that is not root are on the disk';
+const notRoot = isRoot ? undefined : 'without root, the sockets of a service are on the disk';
 const noNetwork =
   enginePid === 0 ? "needs an Engine of the tests' own, which only root starts" : undefined;
 
-/** Runs a program where the Engine's network is. */
+/** Runs a program in the Engine's network namespace. */
 function atEngine(program: string, ...args: string[]) {
   return execa('nsenter', ['-t', String(enginePid), '-n', program, ...args]);
 }
 
-/** The user that the desktop runs as on the host. */
+/** The host's user id of the desktop. */
 async function uidOfDesktop(): Promise<number> {
   const { Config } = await docker.getContainer(`vc-${desktop.id}`).inspect();
   return Number(Config.Labels[LABEL.uid]);
 }
 
-/** Without what is empty: null, '', 0, false, and lists and objects of nothing else. */
+/** Drops empty values: null, '', 0, false, and lists and objects of only these. */
 function onlySet(settings: object): Record<string, unknown> {
   const entries = Object.entries(settings).map(([name, value]) => [name, withoutEmpty(value)]);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
@@ -47,7 +47,7 @@ function withoutEmpty(value: unknown): unknown {
 }
 
 describe('a container has exactly the promised hardening', () => {
-  promise(2, 'as docker inspect shows', async (report) => {
+  promise(2, 'in docker inspect', async (report) => {
     const name = `vc-${desktop.id}`;
     const { HostConfig, Config, Mounts, NetworkSettings } = await docker
       .getContainer(name)
@@ -55,7 +55,7 @@ describe('a container has exactly the promised hardening', () => {
     const { NCPU } = await docker.info();
     const uid = await uidOfDesktop();
     const socketDirectory = join(desktop.service.directory, 'state', 'machines', desktop.id);
-    // Everything that is set, and nothing else: what an Engine leaves empty gives nothing away.
+    // All settings that are set; empty ones grant nothing.
     const set = onlySet(HostConfig);
     expect(set).toEqual({
       CapDrop: ['ALL'],
@@ -66,7 +66,7 @@ describe('a container has exactly the promised hardening', () => {
         Type: 'local',
         Config: { compress: 'false', 'max-file': '1', 'max-size': '1m' },
       },
-      // Parts of the kernel that the Engine closes by itself, more of them from version to version.
+      // The Engine's own defaults; newer versions mask more paths.
       MaskedPaths: expect.arrayContaining(['/proc/kcore', '/proc/keys', '/sys/firmware']),
       Memory: 2 * 2 ** 30,
       MemorySwap: 2 * 2 ** 30,
@@ -99,7 +99,7 @@ describe('a container has exactly the promised hardening', () => {
         { Name: 'core', Hard: 0, Soft: 0 },
         { Name: 'nofile', Hard: 16_384, Soft: 16_384 },
       ],
-      // A quota, where the storage driver has them.
+      // A quota, if the storage driver supports it.
       ...(HostConfig.StorageOpt && { StorageOpt: { size: '64G' } }),
     });
     expect(Mounts.map(({ Type, Source, Destination }) => [Type, Source, Destination])).toEqual(
@@ -141,7 +141,7 @@ describe('a container has exactly the promised hardening', () => {
     );
   });
 
-  promise(2, 'as a program inside sees it', async () => {
+  promise(2, 'in /proc/self/status of a program inside', async () => {
     const status = await desktop.run('cat /proc/self/status');
     expect(status).toMatch(/^CapEff:\s+0000000000000000$/m);
     expect(status).toMatch(/^CapBnd:\s+0000000000000000$/m);
@@ -162,7 +162,7 @@ describe('from inside a computer', () => {
 
   promise.unless(noNetwork)(
     1,
-    'a server on the host is out of reach, at the gateway and elsewhere',
+    'a server on the host is unreachable, also by the gateway address',
     async () => {
       const address = await gateway();
       const listener = spawn(
@@ -185,7 +185,7 @@ describe('from inside a computer', () => {
     },
   );
 
-  promise(1, 'the service, the metadata address and private ranges are out of reach', async () => {
+  promise(1, 'the service, the metadata address and private ranges are unreachable', async () => {
     const { port } = new URL(desktop.service.baseUrl);
     for (const [host, number] of [
       [await gateway(), Number(port)],
@@ -199,7 +199,7 @@ describe('from inside a computer', () => {
     }
   });
 
-  promise(1, 'another computer is out of reach', async () => {
+  promise(1, 'another computer is unreachable', async () => {
     const { json } = await desktop.service.http('POST', '/projects/e2e/computers', {
       name: 'other',
     });
@@ -216,7 +216,7 @@ describe('from inside a computer', () => {
 
   promise.unless(noNetwork)(
     1,
-    'of a host beyond the Engine the public address is within reach, the others are not',
+    'another host is reachable by its public address only',
     async (report) => {
       const name = `vcpub${process.pid}`;
       const [open, closed] = [
@@ -254,7 +254,7 @@ describe('from inside a computer', () => {
     },
   );
 
-  promise(1, "the Engine's socket is not there", async () => {
+  promise(1, "the Engine's socket is not mounted", async () => {
     const found = await desktop.run(
       'ls -d /var/run/docker.sock /run/docker.sock 2>/dev/null; ls /run/vc; true',
     );
@@ -291,7 +291,7 @@ describe('a hostile guest', () => {
 
   promise.unless(notRoot)(
     29,
-    'cannot fill a disk with its directory for sockets',
+    "cannot fill the host's disk through its socket directory",
     async (report) => {
       const written = async (path: string) =>
         Number((await execa('du', ['--summarize', '--bytes', path])).stdout.split('\t')[0]);

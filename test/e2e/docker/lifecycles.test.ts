@@ -9,10 +9,10 @@ import { inTier } from '../../support/run/tiers.js';
 import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 import { rested, vitals } from '../../support/service/vitals.js';
 
-/** The promise is about 100 lifecycles and 1,000 screenshots. */
+/** The promise covers 100 lifecycles and 1,000 screenshots. */
 const LIFECYCLES = inTier({ thorough: 100, quick: 4 });
 const SCREENSHOTS = LIFECYCLES * 10;
-const AT_ONCE = 2;
+const PARALLEL = 2;
 const FORMATS = ['png', 'jpeg&quality=60', 'webp&scale=0.5', 'png&region=10,10,200,100'];
 
 let service: TestService;
@@ -32,12 +32,12 @@ const done = async (method: string, path: string, body?: object): Promise<Json> 
 
 interface Life {
   readonly screenshots: number;
-  /** It is stopped and started in between. */
-  readonly stops: boolean;
+  /** Whether to stop and start the computer before its deletion. */
+  readonly restart: boolean;
 }
 
 /** A computer from its creation to its deletion. */
-async function live(name: string, { screenshots, stops }: Life, traces: Traces): Promise<void> {
+async function live(name: string, { screenshots, restart }: Life, traces: Traces): Promise<void> {
   const { id } = await done('POST', '/projects/many/computers', { name });
   const C = `/computers/${id}`;
   await traces.remember(id);
@@ -51,7 +51,7 @@ async function live(name: string, { screenshots, stops }: Life, traces: Traces):
     const { image } = await done('GET', `${C}/screenshot?format=${FORMATS[i % FORMATS.length]}`);
     expect(image.length).toBeGreaterThan(100);
   }
-  if (stops) {
+  if (restart) {
     await done('POST', `${C}/stop`);
     await done('POST', `${C}/start`);
     await use();
@@ -61,33 +61,33 @@ async function live(name: string, { screenshots, stops }: Life, traces: Traces):
 
 promise(
   22,
-  'a service that made, drove and removed many computers has what it had before',
+  'a service uses no more resources after creating, using and deleting many computers',
   async (report) => {
     await done('POST', '/projects', { name: 'many' });
-    // What is loaded and opened on first use stays; the label is read while there is a container.
+    // Warm-up: resources of the first use remain. The label is read while the container exists.
     const { id } = await done('POST', '/projects/many/computers', { name: 'first' });
     const traces = await dockerTraces(service, id);
     await done('DELETE', `/computers/${id}`);
     await Promise.all(
-      Array.from({ length: AT_ONCE }, (_, i) =>
-        live(`warm-${i}`, { screenshots: 4, stops: true }, traces),
+      Array.from({ length: PARALLEL }, (_, i) =>
+        live(`warm-${i}`, { screenshots: 4, restart: true }, traces),
       ),
     );
     await nothingLeft(traces);
     const before = await rested(service.pid, vitals(service.pid).descriptors);
     const warm = traces.remembered;
 
-    let begun = 0;
+    let started = 0;
     const lane = async () => {
-      while (begun < LIFECYCLES) {
-        const nth = begun++;
-        const life = { screenshots: SCREENSHOTS / LIFECYCLES, stops: nth % 3 === 0 };
+      while (started < LIFECYCLES) {
+        const nth = started++;
+        const life = { screenshots: SCREENSHOTS / LIFECYCLES, restart: nth % 3 === 0 };
         await live(`c${nth}`, life, traces);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, lane));
+    await Promise.all(Array.from({ length: PARALLEL }, lane));
 
-    // Each was seen: what is looked for below would be recognised.
+    // All lifecycles were traced, so `nothingLeft` would find their leftovers.
     expect(traces.remembered - warm).toBe(LIFECYCLES);
     const after = await rested(service.pid, before.descriptors + 5);
     expect(after.children).toBe(before.children);
@@ -105,14 +105,14 @@ promise(
   1_800_000,
 );
 
-/** The Engine's own clearing up behind a container that is gone may take a moment. */
+/** The Engine may take a moment to clean up after a removed container. */
 async function nothingLeft(traces: Traces): Promise<void> {
   await eventually(async () => (await traces.left()).length === 0, 30_000).catch(async () => {
     expect(await traces.left()).toEqual([]);
   });
 }
 
-/** What a service that has ended keeps of computers. */
+/** Row counts in the database of a stopped service. */
 function rows(): Record<string, number> {
   const database = new Database(databaseFile(join(service.directory, 'state')), { readonly: true });
   const count = (table: string): number =>

@@ -27,9 +27,9 @@ async function greeting(screen: Duplex): Promise<string> {
 }
 
 it.each([
-  ['a service on another host', undefined],
-  ['a service whose state was restored to another directory', '/nonexistent/machines'],
-])('is reached by %s', async (_, parent) => {
+  ['on another host', undefined],
+  ['whose state was restored to another directory', '/nonexistent/machines'],
+])('a screen is reachable from a service %s', async (_, parent) => {
   const directories = parent === undefined ? undefined : new SocketDirectories(parent);
   const screens = new Screens({ docker, containers, directories });
   for (const attempt of ['first', 'again']) {
@@ -37,14 +37,14 @@ it.each([
   }
 });
 
-it('is reached after the container was restarted by somebody else', async () => {
+it('a screen is reachable after the container was restarted outside the service', async () => {
   const screens = new Screens({ docker, containers, directories: new SocketDirectories('/none') });
   (await screens.dial(desktop.id)).destroy();
   await docker.getContainer(machineName(desktop.id)).restart({ t: 1 });
   expect(await greeting(await screens.dial(desktop.id))).toBe('RFB 003.008\n');
 });
 
-it('is not there while the computer is stopped', async () => {
+it('a stopped computer has no screen', async () => {
   const screens = new Screens({ docker, containers, directories: new SocketDirectories('/none') });
   (await screens.dial(desktop.id)).destroy();
   await docker.getContainer(machineName(desktop.id)).stop({ t: 1 });

@@ -6,20 +6,20 @@ import { provideSharedService } from '../../support/service/shared.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The engine that the tests of this run are about. */
+    /** The engine under test. */
     engine: 'docker' | 'qemu';
     /** Value of DOCKER_HOST for the Engine that the tests use. */
     dockerHost: string;
-    /** Process id of the Engine when the tests started it, else 0. */
+    /** Process id of the Engine if the tests started it, else 0. */
     dockerPid: number;
-    /** State directory whose images and templates every service of a QEMU run starts with. */
+    /** State directory with the images and templates for all services of a QEMU run. */
     qemuSeed: string;
-    /** The service of every file that does not need its own. */
+    /** The service for all files that do not start their own. */
     sharedService: ServiceAddress;
   }
 }
 
-/** Starts a Docker Engine of the tests' own with the Linux image in it, and the shared service. */
+/** Starts a private Docker Engine with the Linux image, and the shared service. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   forgetRequests('docker');
   const docker = await openTestDocker((line) => process.stderr.write(`${line}\n`));

@@ -8,10 +8,10 @@ import type { Json } from '../../support/service/service.js';
 
 const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
 
-/** One pass of what a user does with a computer; test/e2e/screen and shell test it in full. */
+/** Text in many scripts. These are short tests; test/e2e/screen and shell have the full ones. */
 const MIXED = 'Grüße, Привет, 中文 日本語 한국어 العربية ½ € “quotes” 👍🏽 👩‍👩‍👧‍👦 e\u0301';
 
-/** A program in an emulated machine takes a while to answer. */
+/** Programs in an emulated machine react slowly. */
 const settle = { quiet_ms: 300, max_ms: 5000 };
 
 let desktop: Desktop;
@@ -41,11 +41,11 @@ it('text typed into an editor is saved and read back byte for byte', async () =>
   await desktop.run('pkill -x mousepad; while pgrep -x mousepad; do sleep 0.05; done; true');
 });
 
-it('a program sees clicks, keys, drags and the wheel where they were meant', async () => {
-  // An attempt before this one may have left its window.
+it('a program receives clicks, keys, drags and the wheel at the right position', async () => {
+  // An earlier attempt may have left its window.
   await desktop.run('pkill -x xev; while pgrep -x xev; do sleep 0.05; done; true');
   await desktop.run('xev -geometry 400x300+300+200 -event mouse -event keyboard >/tmp/xev.log &');
-  // Before it is visible, the window has another position.
+  // The window gets its final position when it becomes visible.
   await desktop.until('xdotool search --onlyvisible --name "Event Tester" >/dev/null');
   await act('wait', { until: 'stable' });
   const info = await desktop.run('xwininfo -name "Event Tester"');
@@ -77,7 +77,7 @@ it('a program sees clicks, keys, drags and the wheel where they were meant', asy
   await desktop.run('pkill -x xev');
 });
 
-it('a batch types, settles and takes the picture of the answer', async () => {
+it('a batch types, settles and takes a screenshot of the result', async () => {
   await desktop.run(`cat >/tmp/flip.sh <<'X'
 while IFS= read -rsn1 key; do case $key in r) printf '\\e[48;2;255;0;0m\\e[2J';; b) printf '\\e[48;2;0;0;255m\\e[2J';; esac; done
 X

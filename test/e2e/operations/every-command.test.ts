@@ -6,7 +6,7 @@ import { loadOutline, paths } from '../../../src/cli/generate/outline.js';
 import { eventually } from '../../support/eventually.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
 
-/** A line of the script: what is typed, and what a user sees of it. */
+/** A command of the script, with its input and its expected output and exit code. */
 interface Line {
   readonly argv: readonly string[];
   readonly input?: string;
@@ -20,7 +20,7 @@ const noWait = isQemu ? ['--no-wait'] : [];
 const name = 'shop/desk';
 const computer = (verb: string, ...words: string[]) => ['computer', verb, name, ...words];
 
-/** One line a command at least, on a real service with a real computer. `JOB` is a job's id. */
+/** At least one line per command, run on a real computer. `JOB` stands for the last job's id. */
 const script: readonly Line[] = [
   { argv: ['help', 'naming'], stdout: /demo\/desktop/ },
   { argv: ['completion', 'zsh'], stdout: /^#compdef vc/ },
@@ -30,7 +30,7 @@ const script: readonly Line[] = [
   { argv: ['image', 'rm', 'none', '--yes'], code: 5, stderr: /no image "none"/ },
   { argv: ['image', 'warm', 'none'], code: 1, stderr: /^error: QEMU has no image/m },
   { argv: ['image', 'import', 'lab', 'none.img', '--no-shell'], code: 1, stderr: /^error: / },
-  // The one that serves all this has the state to itself.
+  // The service of this test holds the lock of the state directory.
   { argv: ['serve', '--listen', '127.0.0.1:0'], code: 1, stderr: /another vc serve/ },
   { argv: ['service', 'status'], stdout: /^status\trunning\nprocess\t\d+\n/ },
   { argv: ['service', 'logs'], code: 6, stderr: /runs in the foreground/ },
@@ -124,7 +124,7 @@ const script: readonly Line[] = [
   isQemu
     ? { argv: computer('fork', 'copy'), stderr: /copy/ }
     : { argv: computer('fork', 'copy'), code: 1, stderr: /cannot be copied/ },
-  // An emulated machine boots for a minute; the last restart of the project is not waited for.
+  // With --no-wait on QEMU, since an emulated machine takes a minute to boot.
   { argv: computer('start', ...noWait) },
   { argv: computer('restart', ...noWait) },
   { argv: ['project', 'stop', 'shop'] },
@@ -142,18 +142,18 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('is a script with every command of the tree', async () => {
+it('the script has every command of the tree', async () => {
   const all = paths(await loadOutline(tree)).map(({ path }) =>
     path.map(([first]) => first).join(' '),
   );
   const lines = script.map(({ argv }) => argv.join(' '));
-  // Forwarding continues until it is ended, so it has a test of its own.
-  const said = (path: string) =>
+  // `computer forward` runs until it is interrupted; forward.test.ts tests it.
+  const isCovered = (path: string) =>
     path === 'computer forward' || lines.some((l) => l.startsWith(path));
-  expect(all.filter((path) => !said(path))).toEqual([]);
+  expect(all.filter((path) => !isCovered(path))).toEqual([]);
 });
 
-it('runs line by line on a real service', async () => {
+it('every line of the script has the expected output', async () => {
   let job = '';
   for (const { argv, input, code = 0, stdout = /^/, stderr = /^/ } of script) {
     const filled = (text: string) =>

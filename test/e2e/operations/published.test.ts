@@ -9,7 +9,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it('works for a client that knows only the seven published rows', async () => {
+it('a client can work with the seven published rows only', async () => {
   const call = async (method: string, path: string, body?: object) => {
     const response = await fetch(service.baseUrl + path, {
       method,

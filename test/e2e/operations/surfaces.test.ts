@@ -7,7 +7,7 @@ import { freePort, openViewer } from '../../support/screen/ingest.js';
 import { type Desktop, openDesktop, untilRunning } from '../../support/service/desktop.js';
 import type { Json } from '../../support/service/service.js';
 
-/** What is done to projects, keys and computers as a whole, over HTTP and from the command line. */
+/** Operations on projects, keys and whole computers, over HTTP and from the command line. */
 let desktop: Desktop;
 beforeAll(async () => {
   desktop = await openDesktop();
@@ -125,9 +125,9 @@ describe('a computer', () => {
     expect(entries).toContainEqual({ ...actions[0], computer_id: expect.any(String) });
   });
 
-  it('shows what it uses', async () => {
+  it('shows its resource usage', async () => {
     const before = await call('GET', `${C()}/stats`);
-    // Two seconds of a processor, however long they take.
+    // Uses two seconds of processor time.
     await desktop.computer.bash("ulimit -t 2; exec sh -c 'while :; do :; done'");
     await desktop.run('head -c 8000000 /dev/urandom >~/noise; sync');
     const after = await json('computer', 'stats', desktop.name);
@@ -165,7 +165,7 @@ describe('a computer', () => {
     expect(readFileSync(join(here, 'copied'))).toEqual(bytes);
     await vc('computer', 'cp', join(here, 'copied'), `${desktop.name}:from-here`);
     expect(await desktop.run('cmp over-http from-here && echo same')).toBe('same\n');
-    // A tree asks for directories and links as well.
+    // A recursive copy also requests directories and links.
     await vc('computer', 'cp', `${desktop.name}:made`, join(here, 'tree'));
     await vc('computer', 'cp', join(here, 'tree'), `${desktop.name}:again`);
   });
@@ -224,7 +224,7 @@ describe('a computer', () => {
     expect(film.includes('moof')).toBe(true);
   });
 
-  it('has a new link to its live view for each request', async () => {
+  it('has a new live-view link for each request', async () => {
     const { url } = await call('POST', `${C()}/view`, { mode: 'view' });
     const other = (await vc('computer', 'view', desktop.name, '--view-only', '--print')).trim();
     expect(new URL(other).pathname).toBe(new URL(url).pathname);
@@ -232,7 +232,7 @@ describe('a computer', () => {
     expect(await (await fetch(other)).text()).toContain('<title>');
   });
 
-  it('is forked where its engine supports it', async () => {
+  it('is forked if its engine supports it', async () => {
     await desktop.run('echo original >kept');
     if (!canFork()) {
       const refused = await request('POST', `${C()}/fork`, { name: 'copy' });
@@ -265,7 +265,7 @@ describe('a project', () => {
     expect(await call('POST', `/projects/${desktop.project}/stop`)).toMatchObject(
       status('stopped'),
     );
-    // A machine that boots under emulation takes longer than the request waits for it.
+    // An emulated machine takes longer to boot than the request waits.
     const started = { success: true, computers: [{ id: desktop.id, status: expect.any(String) }] };
     expect(await call('POST', `/projects/${desktop.project}/restart`)).toMatchObject(started);
     await untilRunning(desktop.service, desktop.id);
@@ -282,7 +282,7 @@ describe('a project', () => {
   });
 });
 
-/** Mean difference of a decoded frame from a screenshot, per channel, 0 to 255. */
+/** Mean difference between a decoded frame and a screenshot, per channel, 0 to 255. */
 function difference(frame: Buffer | undefined, shot: Buffer): number {
   if (frame === undefined) return Number.POSITIVE_INFINITY;
   let sum = 0;

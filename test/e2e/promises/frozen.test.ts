@@ -19,7 +19,7 @@ const click = (id: string) => post(id, 'click', { x: 640, y: 400 });
 const shot = (id: string) => desktop.service.http('GET', `/computers/${id}/screenshot`);
 const command = (id: string) => post(id, 'bash', { command: 'echo here', timeout: 1 });
 
-/** Everything that is done with a computer, once. */
+/** A click, a screenshot and a command. */
 async function use(id: string): Promise<void> {
   for (const answer of [await click(id), await shot(id), await command(id)]) {
     expect(answer, JSON.stringify(answer.json).slice(0, 300)).toMatchObject({ status: 200 });
@@ -28,13 +28,13 @@ async function use(id: string): Promise<void> {
 
 promise(
   19,
-  'a computer that stands still fails its own actions at their deadline, and nobody else waits',
+  'actions on a frozen computer fail at their deadline, and delay no other computer',
   async (report) => {
     const { service, id } = desktop;
     await use(id);
     let thaw = await outOfBand(service).freeze(id);
-    const began = performance.now();
-    const seconds = () => Math.round((performance.now() - began) / 1000);
+    const startedAt = performance.now();
+    const seconds = () => Math.round((performance.now() - startedAt) / 1000);
     try {
       let waiting = true;
       const failing = Promise.all(
@@ -52,7 +52,7 @@ promise(
         expect({ status, json }).toMatchObject({ status: 500 });
         expect(json.error).toMatch(/did not|lost|ended|seems frozen/);
       }
-      // Its turn is free again: what comes next does not wait behind what failed.
+      // The failed actions have left the queue, so the next ones do not wait.
       thaw();
       await use(id);
 
@@ -62,12 +62,12 @@ promise(
         () => 'cut off',
       );
       await use(neighbour);
-      const stopping = performance.now();
+      const stoppedAt = performance.now();
       await service.kill('SIGTERM');
       await service.start();
       await use(neighbour);
-      const restart = ((performance.now() - stopping) / 1000).toFixed(1);
-      // An answer would mean that the service waited for the computer before it ended.
+      const restart = ((performance.now() - stoppedAt) / 1000).toFixed(1);
+      // An answer would mean that the service waited for the computer at shutdown.
       expect(await pending).toBe('cut off');
       const ends = failed.map(({ after }) => after).join(', ');
       report(`errors after ${ends} s; neighbour used ${used} times; restart in ${restart} s`);

@@ -36,7 +36,7 @@ const bash = async (id: string, command: string): Promise<string> =>
   (await http('POST', `/computers/${id}/bash`, { command })).json.stdout;
 const look = async (id: string): Promise<Json> => (await http('GET', `/computers/${id}`)).json;
 
-/** Service and machines end without a word. What is in `meanwhile` happens before it is back. */
+/** Kills the service and the machines, calls `meanwhile`, and starts the service again. */
 async function hostGoesDown(meanwhile: () => Promise<void>): Promise<void> {
   await service.kill('SIGKILL');
   await outOfBand(service).powerOff();
@@ -44,8 +44,8 @@ async function hostGoesDown(meanwhile: () => Promise<void>): Promise<void> {
   await service.start();
 }
 
-/** The bystander, as /proc has it. */
-const isThere = () => bystander.exitCode === null && bystander.signalCode === null;
+/** Whether the bystander still runs. */
+const bystanderRuns = () => bystander.exitCode === null && bystander.signalCode === null;
 
 interface GuestIdentity {
   readonly bootId: string;
@@ -53,9 +53,8 @@ interface GuestIdentity {
 }
 
 /**
- * What was written down about a machine's QEMU now names the bystander: its process id was given
- * out again. Start and boot are those of the machine, or the bystander's where that is unlikely
- * but possible.
+ * Replaces the recorded process of a machine's QEMU by the bystander, as if its process id had
+ * been reused, with the given boot id and start time.
  */
 function reusePid(id: string, { bootId, startTime }: GuestIdentity): void {
   const path = join(service.directory, 'state', 'qemu', 'machines', id, 'process');
@@ -65,14 +64,14 @@ function reusePid(id: string, { bootId, startTime }: GuestIdentity): void {
   writeFileSync(path, `boot ${bootId} ${uid}\npid ${bystander.pid} ${startTime}\n`);
 }
 
-async function ofBystander(): Promise<GuestIdentity> {
+async function bystanderIdentity(): Promise<GuestIdentity> {
   const { startTime } = parseStat(readFileSync(`/proc/${bystander.pid}/stat`, 'utf8'));
   return { bootId: await currentBootId(), startTime: startTime ?? 0 };
 }
 
 promise(
   13,
-  'after the host went down computers are stopped, and start again with their disks',
+  'after a crash of the host, computers are stopped and start again with their disks',
   async (report) => {
     const ids = [await create('one'), ...(isQemu ? [] : [await create('two')])];
     for (const id of ids) {
@@ -80,8 +79,8 @@ promise(
     }
     await hostGoesDown(async () => {
       if (!isQemu) return;
-      // Another boot, in which the same process id was given out after as many clock ticks.
-      const { startTime } = await ofBystander();
+      // Another boot; process id and start time are those of the bystander.
+      const { startTime } = await bystanderIdentity();
       for (const id of ids) reusePid(id, { bootId: randomUUID(), startTime });
     });
     for (const id of ids) {
@@ -98,7 +97,7 @@ promise(
       expect(await bash(id, 'cat ~/file; pgrep -f "^sleep 4321"')).toBe(`${id}\n`);
       expect((await http('GET', `/computers/${id}/screenshot`)).status).toBe(200);
     }
-    expect(isThere()).toBe(true);
+    expect(bystanderRuns()).toBe(true);
     if (isQemu) await neverSignalled(ids[0] ?? '');
     for (const id of ids) expect((await http('DELETE', `/computers/${id}`)).status).toBe(200);
     expect(await outOfBand(service).leftovers()).toEqual({
@@ -106,20 +105,20 @@ promise(
       networks: [],
       directories: [],
     });
-    expect(isThere()).toBe(true);
+    expect(bystanderRuns()).toBe(true);
     const pid = isQemu ? '; a process with a reused id was never signalled' : '';
     report(`${ids.length} stopped, started with a file of before${pid}`);
   },
   900_000,
 );
 
-/** In the same boot, where only the time of its start tells the bystander from the machine. */
+/** The same boot: the bystander differs from the machine in its start time only. */
 async function neverSignalled(id: string): Promise<void> {
   await hostGoesDown(async () => {
-    const { bootId, startTime } = await ofBystander();
+    const { bootId, startTime } = await bystanderIdentity();
     reusePid(id, { bootId, startTime: startTime - 1 });
   });
   await eventually(async () => (await look(id)).status !== 'running', 60_000);
   expect(await http('POST', `/computers/${id}/stop`)).toMatchObject({ status: 200 });
-  expect(isThere()).toBe(true);
+  expect(bystanderRuns()).toBe(true);
 }

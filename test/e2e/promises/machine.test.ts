@@ -10,9 +10,9 @@ import { promise } from '../../support/run/promise.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
 
 const engine = inject('engine');
-/** Of this run alone: the other engine's run of this file looks at the same processes. */
+/** Unique per run: both engines' runs of this file inspect the same host's processes. */
 const CANARY = `canary${randomBytes(4).toString('hex')}`;
-/** What would do harm if it were anything but a name. */
+/** Harmful if it is interpreted as anything but a name. */
 const NAME = `../../${CANARY},id=x '; touch ~/${CANARY}; $(touch ${CANARY}) "%2f--rm`;
 const isRoot = process.getuid?.() === 0;
 
@@ -20,17 +20,17 @@ let service: TestService;
 let id: string;
 let C: string;
 beforeAll(async () => {
-  // The service has to make its files private by itself.
+  // The service must set the modes of its files itself.
   const umask = process.umask(0);
   const flags = ['--log-level', 'trace', '--allow-private-rtmp'];
   service = await openTestService(flags);
   process.umask(umask);
   await service.vc.projects.create('guarded');
-  const made = await service.http('POST', '/projects/guarded/computers', { name: NAME });
-  expect(made.status, JSON.stringify(made.json)).toBe(200);
-  id = made.json.id;
+  const created = await service.http('POST', '/projects/guarded/computers', { name: NAME });
+  expect(created.status, JSON.stringify(created.json)).toBe(200);
+  id = created.json.id;
   C = `/computers/${id}`;
-  // One that is emulated may boot for longer than a creation waits.
+  // An emulated machine may take longer to boot than a creation waits.
   await eventually(async () => (await service.http('GET', C)).json.status === 'running', 600_000);
 });
 afterAll(() => service.close());
@@ -60,7 +60,7 @@ function processes(): Process[] {
     });
 }
 
-/** The machine's process, as the host has it. */
+/** The machine's process on the host. */
 function qemu(): Process {
   const found = processes().find(({ pid, words }) => {
     if (!words[0]?.includes('qemu-system')) return false;
@@ -70,7 +70,7 @@ function qemu(): Process {
   return found;
 }
 
-/** Everything that the engine knows of the machine. */
+/** What the engine reports about the machine: inspection, logs and open files. */
 async function inspection(): Promise<string> {
   if (engine === 'qemu') {
     const { pid, words } = qemu();
@@ -92,53 +92,57 @@ function linkOf(path: string): string {
   }
 }
 
-/** Everything below a directory, with `.` for itself. */
+/** All paths in a directory, and `.` for itself. */
 function below(directory: string): string[] {
   const entries = readdirSync(directory, { recursive: true }) as string[];
   return ['.', ...entries];
 }
 
-promise.runIf(engine === 'qemu')(2, 'as its process shows', async (report) => {
-  const { pid, words } = qemu();
-  expect(words.slice(1, 1 + hardeningArguments.length)).toEqual([
-    ...['-no-user-config', '-nodefaults', '-sandbox'],
-    'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny',
-  ]);
-  const outside = /tcp|telnet|udp|hostfwd|guestfwd|smb=|tftp|^-(gdb|s|monitor|fsdev|virtfs|usb)$/;
-  expect(words.filter((word) => outside.test(word))).toEqual([]);
-  for (const path of words.join(' ').match(/(?<![\w/])\/[\w/.-]+/g) ?? []) {
-    expect(path).toMatch(/^\/(dev\/urandom|usr\/(bin\/qemu-system-|share\/OVMF\/))/);
-  }
-  const { json } = await service.http('GET', C);
-  expect(json.isolation).toBe(words.some((word) => word.startsWith('kvm')) ? 'vm' : 'emulated');
+promise.runIf(engine === 'qemu')(
+  2,
+  "QEMU's process has exactly the promised hardening",
+  async (report) => {
+    const { pid, words } = qemu();
+    expect(words.slice(1, 1 + hardeningArguments.length)).toEqual([
+      ...['-no-user-config', '-nodefaults', '-sandbox'],
+      'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny',
+    ]);
+    const outside = /tcp|telnet|udp|hostfwd|guestfwd|smb=|tftp|^-(gdb|s|monitor|fsdev|virtfs|usb)$/;
+    expect(words.filter((word) => outside.test(word))).toEqual([]);
+    for (const path of words.join(' ').match(/(?<![\w/])\/[\w/.-]+/g) ?? []) {
+      expect(path).toMatch(/^\/(dev\/urandom|usr\/(bin\/qemu-system-|share\/OVMF\/))/);
+    }
+    const { json } = await service.http('GET', C);
+    expect(json.isolation).toBe(words.some((word) => word.startsWith('kvm')) ? 'vm' : 'emulated');
 
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  for (const set of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb']) {
-    expect(status).toMatch(new RegExp(`^Cap${set}:\\s+0+$`, 'm'));
-  }
-  expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
-  expect(status).toMatch(/^Seccomp:\s+2$/m);
-  if (isRoot) expect(status).toMatch(/^Uid:(\s+2\d{9}){4}$/m);
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    for (const set of ['Inh', 'Prm', 'Eff', 'Bnd', 'Amb']) {
+      expect(status).toMatch(new RegExp(`^Cap${set}:\\s+0+$`, 'm'));
+    }
+    expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+    expect(status).toMatch(/^Seccomp:\s+2$/m);
+    if (isRoot) expect(status).toMatch(/^Uid:(\s+2\d{9}){4}$/m);
 
-  // In its own network, and on this host, nothing listens for TCP on its behalf.
-  for (const table of ['tcp', 'tcp6']) {
-    const lines = readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n').slice(1);
-    expect(lines.filter((line) => line.trim().split(/\s+/)[3] === '0A')).toEqual([]);
-  }
-  expect(readlinkSync(`/proc/${pid}/ns/net`)).not.toBe(readlinkSync('/proc/self/ns/net'));
+    // It listens on no TCP port in its network namespace, which is not the host's.
+    for (const table of ['tcp', 'tcp6']) {
+      const lines = readFileSync(`/proc/${pid}/net/${table}`, 'utf8').split('\n').slice(1);
+      expect(lines.filter((line) => line.trim().split(/\s+/)[3] === '0A')).toEqual([]);
+    }
+    expect(readlinkSync(`/proc/${pid}/ns/net`)).not.toBe(readlinkSync('/proc/self/ns/net'));
 
-  const directory = join(state(), 'qemu', 'machines', id);
-  // Where the service is root the machine has a user and a group of its own.
-  const { mode, gid } = lstatSync(directory);
-  expect(mode & 0o7777).toBe(isRoot ? 0o1770 : 0o700);
-  if (isRoot) expect(status).toMatch(new RegExp(`^Gid:(\\s+${gid}){4}$`, 'm'));
-  const sockets = readdirSync(directory).filter((name) => name.endsWith('.sock'));
-  for (const name of sockets) {
-    expect(lstatSync(join(directory, name)).mode & 0o077, name).toBe(0);
-  }
-  expect(sockets.length).toBeGreaterThan(2);
-  report(`${words.length} arguments, no capability, no TCP port, ${sockets.length} sockets`);
-});
+    const directory = join(state(), 'qemu', 'machines', id);
+    // If the service runs as root, the machine has its own user and group.
+    const { mode, gid } = lstatSync(directory);
+    expect(mode & 0o7777).toBe(isRoot ? 0o1770 : 0o700);
+    if (isRoot) expect(status).toMatch(new RegExp(`^Gid:(\\s+${gid}){4}$`, 'm'));
+    const sockets = readdirSync(directory).filter((name) => name.endsWith('.sock'));
+    for (const name of sockets) {
+      expect(lstatSync(join(directory, name)).mode & 0o077, name).toBe(0);
+    }
+    expect(sockets.length).toBeGreaterThan(2);
+    report(`${words.length} arguments, no capability, no TCP port, ${sockets.length} sockets`);
+  },
+);
 
 promise(7, 'a hostile name reaches no engine, file or argument', async (report) => {
   const { json } = await service.http(
@@ -187,7 +191,7 @@ promise(7, 'paths, variables and ids are never run as commands', async (report) 
   report(`${sent} texts in paths, variables and ids`);
 });
 
-/** Secrets that look like nothing else on this machine. */
+/** Secrets that are unique on this host. */
 const secret = (what: string) => `${what}${randomBytes(12).toString('hex')}`;
 const secrets = {
   typed: secret('typed'),
@@ -203,15 +207,15 @@ const secrets = {
 
 promise(
   10,
-  'keys, typed text, code and stream keys are seen nowhere',
+  'keys, typed text, code and stream keys appear nowhere',
   async (report) => {
     const { vc } = service;
-    const made = await service.http('POST', '/keys', { name: 'canary' });
+    const second = await service.http('POST', '/keys', { name: 'canary' });
     const view = await service.http('POST', `${C}/view`, {});
     const all: Record<string, string> = {
       ...secrets,
       firstKey: service.apiKey,
-      secondKey: made.json.key,
+      secondKey: second.json.key,
       ticket: String(view.json.url).split('#')[1] ?? '',
     };
     const errors: string[] = [];
@@ -222,7 +226,7 @@ promise(
     };
     await send('POST', `${C}/type`, { text: secrets.typed });
     await send('POST', `${C}/type`, { text: `${secrets.typed}ü`, delay_ms: 'x' });
-    // Commands that last, so that they are there when processes are looked at.
+    // Long-running commands, which are in the process list when it is read.
     const lasting = Promise.all([
       bash(`: ${secrets.command}; sleep 6`, { env: { SECRET: secrets.variable } }),
       send('POST', `${C}/exec`, { code: `x = '${secrets.code}'\nimport time\ntime.sleep(6)` }),
@@ -236,7 +240,7 @@ promise(
     await send('POST', `${C}/exec`, { code: `raise Exception('${secrets.code}')`, timeout: 'x' });
     await send('POST', `${C}/bash`, { command: `: ${secrets.command}`, timeout: -1 });
     await typeInto(`: ${secrets.input}\n`);
-    // A target where nothing listens, one that is not one, and a connection of a key.
+    // A target without a listener, an invalid one, and a stored connection with a key.
     const url = `rtmp://127.0.0.1:9/app/${secrets.streamUrl}`;
     await send('POST', `${C}/stream/start`, { url });
     await send('POST', `${C}/stream/start`, { url: `http://127.0.0.1/${secrets.streamUrl}` });
@@ -260,9 +264,9 @@ promise(
 
     const seen: Record<string, string> = {
       'the answers to errors': errors.join('\n'),
-      'the ledger': JSON.stringify(await send('GET', `${C}/actions?limit=1000`)),
+      'the audit log': JSON.stringify(await send('GET', `${C}/actions?limit=1000`)),
       'the list of keys': JSON.stringify(await vc.keys.list()),
-      'what the engine knows': await inspection(),
+      "the engine's inspection": await inspection(),
       'the processes': processes()
         .map(({ text }) => text)
         .join('\n'),
@@ -273,7 +277,7 @@ promise(
     expect(errors.length).toBeGreaterThan(8);
     for (const [what, text] of Object.entries(all)) {
       for (const [where, found] of Object.entries(seen)) {
-        expect(found.includes(text), `${what} stands in ${where}`).toBe(false);
+        expect(found.includes(text), `${what} appears in ${where}`).toBe(false);
       }
     }
     report(`${Object.keys(all).length} secrets, ${Object.keys(seen).length} places`);
@@ -296,7 +300,7 @@ async function typeInto(text: string): Promise<void> {
   await closed;
 }
 
-/** Keys where they do not belong, and keys that are nearly right. */
+/** Requests with keys in wrong places, and with keys that are nearly correct. */
 async function wrongKeys(all: Record<string, string>): Promise<string[]> {
   const tries = [service.apiKey, all.secondKey, all.ticket].flatMap((key) => [
     fetch(`${service.baseUrl}/projects?key=${key}`),
@@ -306,7 +310,7 @@ async function wrongKeys(all: Record<string, string>): Promise<string[]> {
   return Promise.all(tries.map(async (answer) => (await answer).text()));
 }
 
-/** What the service keeps; the guest's own disk and memory are the guest's. */
+/** The service's files, without the disks and memory of guests. */
 function filesOf(directory: string): string[] {
   return below(directory)
     .filter(
@@ -317,29 +321,30 @@ function filesOf(directory: string): string[] {
     .filter((path) => lstatSync(path, { throwIfNoEntry: false })?.isFile());
 }
 
-/** The first of the groups that machines get. */
-const MACHINES = 2_100_000_000;
+/** The lowest group id of machines. */
+const FIRST_MACHINE_GROUP = 2_100_000_000;
 
 /**
- * What stands behind a wall of its own: what machines start from, which each machine's own user
- * reads; empty files that are locks; what a guest makes in its socket's directory.
+ * Files with wider modes in a directory that only the service can enter: images and templates,
+ * which the machines' users read; lock files; files that a guest creates in its socket directory.
  */
-const WALLED =
+const IN_PRIVATE_DIRECTORY =
   /^qemu\/(images|templates)\/|^machines\/\w|\/(image\.qcow2|disk-\w+\.qcow2|kernel|initrd|resolv\.conf)$/;
 
-promise(10, 'state is private whatever the umask', async (report) => {
+promise(10, 'the state is private for any umask', async (report) => {
   const entries = below(state());
   const open = entries.filter((name) => {
-    if (WALLED.test(name)) return false;
+    if (IN_PRIVATE_DIRECTORY.test(name)) return false;
     const stat = lstatSync(join(state(), name), { throwIfNoEntry: false });
     if (stat === undefined || stat.isSymbolicLink()) return false;
-    // A machine's directory has a group that nothing but this machine is in.
-    const closed = stat.gid >= MACHINES ? 0o007 : 0o077;
-    return (stat.mode & closed) !== 0;
+    // The group of a machine's directory has no other member than the machine.
+    const denied = stat.gid >= FIRST_MACHINE_GROUP ? 0o007 : 0o077;
+    return (stat.mode & denied) !== 0;
   });
   expect(open).toEqual([]);
-  const walls = engine === 'qemu' ? ['qemu', 'qemu/images', 'qemu/templates'] : ['machines'];
-  for (const name of ['.', ...walls]) {
+  const privateDirectories =
+    engine === 'qemu' ? ['qemu', 'qemu/images', 'qemu/templates'] : ['machines'];
+  for (const name of ['.', ...privateDirectories]) {
     expect(lstatSync(join(state(), name)).mode & 0o777, name).toBe(0o700);
   }
   report(`${entries.length} files, directories and sockets`);

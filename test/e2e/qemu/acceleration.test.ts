@@ -19,7 +19,7 @@ let parent: string;
 let emulating: string;
 beforeAll(async () => {
   parent = await mkdtemp(join(tmpdir(), 'vc-acceleration-'));
-  // Every user, also a machine's, is to find the program; only that one file is in there.
+  // The machines' users must be able to execute the program.
   await chmod(parent, 0o711);
   emulating = join(parent, 'qemu-under-emulation');
   await writeFile(emulating, EMULATING, { mode: 0o755 });
@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(parent, { recursive: true, force: true }));
 
-/** QEMU as on a host where KVM works: what it is told of KVM, it emulates. */
+/** Simulates QEMU on a host with KVM: replaces KVM by emulation. */
 const EMULATING = `#!/bin/bash
 arguments=()
 for argument in "$@"; do
@@ -49,25 +49,25 @@ async function boot(program: string, mostMs: number, kernel?: string): Promise<s
   return found;
 }
 
-describe('acceleration is used', () => {
-  it('when a guest boots with it', async () => {
+describe('KVM', () => {
+  it('is usable if a guest boots with it', async () => {
     expect(await boot(emulating, 90_000)).toBeUndefined();
   });
 
-  it('not when the guest fails; the reason has the output of QEMU', async () => {
+  it("is not usable if the guest fails; the reason has QEMU's output", async () => {
     const nothing = join(parent, 'nothing');
     await writeFile(nothing, 'no kernel');
     expect(await boot(emulating, 90_000, nothing)).toMatch(/a guest fails under KVM.*kernel/);
   });
 
-  it('not when the guest does not boot in time', async () => {
+  it('is not usable if the guest does not boot in time', async () => {
     const waiting = join(parent, 'waiting');
     await writeFile(waiting, '#!/bin/sh\nexec sleep 100\n', { mode: 0o755 });
     expect(await boot(waiting, 1_000)).toBe('a guest did not boot under KVM within 1 s');
   });
 });
 
-itUnless(noKvm)('a service knows at its start what isolates its machines', async () => {
+itUnless(noKvm)('a starting service reports the isolation of its machines', async () => {
   const directory = join(parent, 'engine');
   const image = join(directory, 'images', 'linux');
   await mkdir(image, { recursive: true });

@@ -26,7 +26,7 @@ const bash = async (id: string, command: string) => {
 };
 
 describe('a fork of a running computer', () => {
-  it('continues from the same memory, apart from its original', async () => {
+  it('continues from the same memory, independent of its source', async () => {
     await desktop.run('echo disk > ~/kept; echo memory > /dev/shm/kept');
     await desktop.run('xterm -T copied -e sleep 4321 >/dev/null 2>&1 &');
     await desktop.until('xdotool search --onlyvisible --name "^copied$" >/dev/null');
@@ -58,7 +58,7 @@ describe('a fork of a running computer', () => {
     for (const { id } of copies) await remove(id);
   });
 
-  thorough('can be forked again and outlives its original', async () => {
+  thorough('can be forked again and works without its source', async () => {
     const first = await fork('first');
     await bash(first.id, 'echo first > /dev/shm/generation');
     const second = await fork('second', first.id);
@@ -72,7 +72,7 @@ describe('a fork of a running computer', () => {
 });
 
 thorough(
-  'a fork of a stopped computer is stopped, beyond the limit of running computers too, and starts from the same disk',
+  'a fork of a stopped computer is stopped, ignores the limit, and starts from the same disk',
   async () => {
     await http('POST', `/computers/${desktop.id}/stop`);
     const copy = await fork('still');
@@ -88,10 +88,10 @@ thorough(
 
 describe('the service killed with SIGKILL during a fork', () => {
   it.each(inTier({ thorough: [10, 60, 150, 400, 900], quick: [150] }))(
-    'after %i ms leaves it whole or gone',
+    'after %i ms leaves the copy complete or gone',
     async (delay) => {
       const name = `half-${delay}`;
-      // What an attempt before this one has left.
+      // Clean up after an earlier attempt.
       for (const { id } of await copiesNamed(name)) await remove(id);
       const copying = fork(name).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, delay));
@@ -117,7 +117,7 @@ describe('the service killed with SIGKILL during a fork', () => {
     },
   );
 
-  it('continues the guest even if its QEMU answers the next service late', async () => {
+  it('the guest is resumed even if its QEMU answers the next service late', async () => {
     const copying = fork('late').catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 150));
     await desktop.service.kill('SIGKILL');
@@ -125,7 +125,7 @@ describe('the service killed with SIGKILL during a fork', () => {
     const thaw = await outOfBand(desktop.service).freeze(desktop.id);
     try {
       await desktop.service.start();
-      // Until then the service has asked QEMU once, without an answer.
+      // By now the service has sent one command to QEMU, without an answer.
       await eventually(async () => (await http('GET', '/projects')).status === 200);
       for (const { id } of await copiesNamed('late')) await remove(id);
     } finally {

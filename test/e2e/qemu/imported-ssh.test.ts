@@ -49,7 +49,7 @@ it('kills a command at its time-out, with its children', async () => {
   expect(await bash('ps | grep -c "[s]leep 987"')).toMatchObject({ stdout: '0\n' });
 });
 
-it('takes and gives files', async () => {
+it('copies files both ways', async () => {
   const [up, down] = ['up', 'down'].map((name) => join(service.directory, name));
   const content = randomBytes(3 << 20);
   writeFileSync(up ?? '', content);

@@ -9,7 +9,7 @@ import { makeToyDisk } from '../../support/qemu/toy-disk.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
 import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 
-/** A row of GRUB's menu is 16 pixels high; the first is at this height. */
+/** Heights of the first two rows of GRUB's menu, which are 16 pixels high. */
 const [FIRST, SECOND] = [71, 87];
 
 let service: TestService;
@@ -36,8 +36,8 @@ const screen = async (id: string = toy.id) => {
     resolveWithObject: true,
   });
 };
-/** True when the bar that marks the chosen entry is at this height. */
-const isChosen = async (y: number, id?: string) => {
+/** Whether the selection bar is at this height. */
+const isSelected = async (y: number, id?: string) => {
   const { data, info } = await screen(id);
   const [red = 0, green = 0] = data.subarray((y * info.width + 500) * 3);
   return info.width === 720 && red > 100 && green > 100;
@@ -51,15 +51,15 @@ describe('a computer from an imported disk', () => {
     expect(['vm', 'emulated']).toContain(toy.isolation);
   });
 
-  it('shows its screen and takes keys', async () => {
-    await eventually(() => isChosen(FIRST), 60_000);
+  it('shows its screen and receives keys', async () => {
+    await eventually(() => isSelected(FIRST), 60_000);
     await press('Down');
-    await eventually(() => isChosen(SECOND));
+    await eventually(() => isSelected(SECOND));
     await press('Up');
-    await eventually(() => isChosen(FIRST));
+    await eventually(() => isSelected(FIRST));
     await press('Down');
     await press('Enter');
-    await eventually(async () => !(await isChosen(SECOND)) && !(await isChosen(FIRST)));
+    await eventually(async () => !(await isSelected(SECOND)) && !(await isSelected(FIRST)));
   });
 
   it('answers 400 to commands, with the reason', async () => {
@@ -94,12 +94,12 @@ describe('a computer from an imported disk', () => {
 
   it('restarts, is forked and stops', async () => {
     expect((await http('POST', `/computers/${toy.id}/restart`)).json.status).toBe('running');
-    await eventually(() => isChosen(FIRST), 60_000);
+    await eventually(() => isSelected(FIRST), 60_000);
     await press('Down');
-    await eventually(() => isChosen(SECOND));
+    await eventually(() => isSelected(SECOND));
     const { json: copy } = await http('POST', `/computers/${toy.id}/fork`, { name: 'copy' });
     expect(copy.status, JSON.stringify(copy)).toBe('running');
-    await eventually(() => isChosen(SECOND, copy.id));
+    await eventually(() => isSelected(SECOND, copy.id));
     await http('DELETE', `/computers/${copy.id}`);
     expect((await http('POST', `/computers/${toy.id}/stop`)).json.status).toBe('stopped');
   });
@@ -142,7 +142,7 @@ describe('an imported image', () => {
     expect(removed.code, removed.stderr).toBe(0);
     expect((await service.cli(['image', 'ls', '-q'])).stdout).not.toContain('toy');
     expect((await http('POST', `/computers/${toy.id}/restart`)).json.status).toBe('running');
-    await eventually(() => isChosen(FIRST), 60_000);
+    await eventually(() => isSelected(FIRST), 60_000);
     await http('DELETE', `/computers/${toy.id}`);
     const nothing = { machines: [], networks: [], directories: [] };
     expect(await outOfBand(service).leftovers()).toEqual(nothing);

@@ -15,13 +15,13 @@ import { promise } from '../../support/run/promise.js';
 const isRoot = process.getuid?.() === 0;
 const probe = await probeNetwork();
 const noNetwork = probe.usable ? undefined : `${probe.reason} (${probe.remedy})`;
-const notRoot = isRoot ? undefined : 'only root can make what it needs';
+const notRoot = isRoot ? undefined : 'needs root';
 
 const PORT = 18_777;
 const LINK = 'vctest0';
 const policy = { internet: true, allowNetworks: [] };
-/** Addresses of the host's, whichever they are, also public ones: those that are always there. */
-const own = Object.entries(networkInterfaces())
+/** The host's permanent addresses, including public ones. */
+const hostAddresses = Object.entries(networkInterfaces())
   .filter(([name]) => !/^(br-|docker|veth|vc)/.test(name))
   .flatMap(([, entries]) => entries ?? [])
   .filter(({ family, internal }) => family === 'IPv4' && !internal)
@@ -48,30 +48,30 @@ afterAll(async () => {
   if (isRoot) await execa('ip', ['link', 'del', LINK]).catch(() => undefined);
 });
 
-/** What this host itself is told, to know that there is something to be reached. */
-async function greetingHere(host: string, port: number): Promise<string> {
+/** The greeting that the host itself gets, which shows that the server is reachable. */
+async function greetingOnHost(host: string, port: number): Promise<string> {
   const { stdout } = await execa('socat', ['-', `TCP4:${host}:${port}`], { input: '' });
   return stdout;
 }
 
 describeUnless(noNetwork)('a machine cannot reach', () => {
   promise(1, "the host's loopback, by any address", async () => {
-    expect(await greetingHere('127.0.0.1', PORT)).toBe('host');
+    expect(await greetingOnHost('127.0.0.1', PORT)).toBe('host');
     for (const host of ['127.0.0.1', '198.18.0.2', '198.19.255.2', '198.19.255.100', '0.0.0.0']) {
       expect(await guest.greeting(host, PORT), host).toBe('');
     }
   });
 
   promise(1, "the host's addresses, public ones included", async () => {
-    expect(own).not.toEqual([]);
-    for (const host of own) {
-      expect(await greetingHere(host, PORT)).toBe('host');
+    expect(hostAddresses).not.toEqual([]);
+    for (const host of hostAddresses) {
+      expect(await greetingOnHost(host, PORT)).toBe('host');
       expect(await guest.greeting(host, PORT), host).toBe('');
     }
   });
 
   promise.unless(notRoot)(1, 'a private address', async () => {
-    expect(await greetingHere('10.77.0.1', PORT)).toBe('host');
+    expect(await greetingOnHost('10.77.0.1', PORT)).toBe('host');
     expect(await guest.greeting('10.77.0.1', PORT)).toBe('');
   });
 
@@ -80,21 +80,21 @@ describeUnless(noNetwork)('a machine cannot reach', () => {
     const { identity } = guest.spawned;
     const renewed = await refreshNetwork(identity, { ...planned, hostAddresses: [] });
     expect(renewed.hostAddresses).toEqual(
-      expect.arrayContaining(own.map((address) => `${address}/32`)),
+      expect.arrayContaining(hostAddresses.map((address) => `${address}/32`)),
     );
-    for (const host of own) expect(await guest.greeting(host, PORT), host).toBe('');
+    for (const host of hostAddresses) expect(await guest.greeting(host, PORT), host).toBe('');
   });
 
   promise.unless(notRoot)(
     27,
-    'an address that the host got later, without a service',
+    'an address that the host gets later, while no service runs',
     async (report) => {
       const planned = await planNetwork(probe, policy);
       await execa('ip', ['address', 'add', '192.52.193.77/32', 'dev', LINK]);
-      const added = performance.now();
-      expect(await greetingHere('192.52.193.77', PORT)).toBe('host');
+      const addedAt = performance.now();
+      expect(await greetingOnHost('192.52.193.77', PORT)).toBe('host');
       await eventually(async () => (await guest.greeting('192.52.193.77', PORT)) === '', 10_000);
-      report(`blocked within ${((performance.now() - added) / 1000).toFixed(1)} s`);
+      report(`blocked within ${((performance.now() - addedAt) / 1000).toFixed(1)} s`);
       const refreshed = await refreshNetwork(guest.spawned.identity, planned);
       expect(refreshed.hostAddresses).toContain('192.52.193.77/32');
       expect(await guest.greeting('192.52.193.77', PORT)).toBe('');
@@ -102,7 +102,7 @@ describeUnless(noNetwork)('a machine cannot reach', () => {
     },
   );
 
-  promise(1, 'metadata services and private networks: refused immediately', async () => {
+  promise(1, 'metadata services or private networks, with an immediate refusal', async () => {
     for (const host of ['169.254.169.254', '10.0.0.1', '172.16.0.1', '192.168.0.1', '100.64.0.1']) {
       expect(await guest.run(`nc -w 9 ${host} 80 </dev/null; echo $?`), host).toMatch(
         /(refused|unreachable|prohibited|reset)[^\n]*\n1$/i,
@@ -112,19 +112,25 @@ describeUnless(noNetwork)('a machine cannot reach', () => {
 
   promise(1, 'another machine by any address', async () => {
     expect(await other.greeting('127.0.0.1', 22)).toBe('guest two');
-    for (const host of ['198.18.0.15', '198.18.0.2', '198.19.255.2', '198.19.255.100', ...own]) {
+    for (const host of [
+      '198.18.0.15',
+      '198.18.0.2',
+      '198.19.255.2',
+      '198.19.255.100',
+      ...hostAddresses,
+    ]) {
       for (const port of [22, 2222]) {
         expect(await guest.greeting(host, port), `${host}:${port}`).not.toContain('two');
       }
     }
   });
 
-  promise(1, "the host's name server on any other port", async () => {
+  promise(1, "other ports of the host's name server", async () => {
     expect(await guest.run('nc -w 3 198.19.255.3 54 </dev/null; echo $?')).toMatch(/1$/);
   });
 });
 
-describeUnless(noNetwork)('a machine on the internet', () => {
+describeUnless(noNetwork)('a machine with internet access', () => {
   it("resolves names and fetches Debian's packages", async () => {
     const sources = await Promise.all(
       ['/etc/apt/sources.list', '/etc/apt/sources.list.d/debian.sources'].map((path) =>
@@ -164,23 +170,23 @@ describeUnless(noNetwork)('a machine on the internet', () => {
   });
 });
 
-describeUnless(noNetwork)('a host without outgoing connections', () => {
-  promise(1, 'still reaches the ports of its machines, which reach nothing', async () => {
+describeUnless(noNetwork)('without internet access', () => {
+  promise(1, 'machines reach nothing, but the host reaches their ports', async () => {
     const network = await planNetwork(probe, { internet: false, allowNetworks: [] });
     expect(network).toMatchObject({ mode: 'isolated', guest: null });
     const closed = await TinyGuest.boot('closed', network);
     try {
-      for (const host of [...own, '198.18.0.2']) {
+      for (const host of [...hostAddresses, '198.18.0.2']) {
         expect(await closed.greeting(host, PORT), host).toBe('');
       }
-      expect(await saidBy(closed)).toBe('guest closed\n');
+      expect(await outputOf(closed)).toBe('guest closed\n');
     } finally {
       await closed.end();
     }
   });
 
-  promise(1, 'lets machines reach only the networks that it opens', async () => {
-    const address = own[0] ?? '';
+  promise(1, 'machines reach only the allowed networks', async () => {
+    const address = hostAddresses[0] ?? '';
     const network = await planNetwork(probe, { internet: false, allowNetworks: [address] });
     const opened = await TinyGuest.boot('opened', network);
     try {
@@ -192,30 +198,34 @@ describeUnless(noNetwork)('a host without outgoing connections', () => {
   });
 });
 
-describeUnless(noNetwork)('a host that opens a range of networks', () => {
-  promise.unless(notRoot)(27, 'stays closed, with its own address in that range', async () => {
-    const allowNetworks = ['10.0.0.0/8'];
-    const network = await planNetwork(probe, { internet: true, allowNetworks });
-    const ranged = await TinyGuest.boot('ranged', network);
-    try {
-      expect(await greetingHere('10.77.0.1', PORT)).toBe('host');
-      expect(await ranged.greeting('10.77.0.1', PORT)).toBe('');
-    } finally {
-      await ranged.end();
-    }
-  });
+describeUnless(noNetwork)('a host with an allowed range of networks', () => {
+  promise.unless(notRoot)(
+    27,
+    'is unreachable, even if the range includes its address',
+    async () => {
+      const allowNetworks = ['10.0.0.0/8'];
+      const network = await planNetwork(probe, { internet: true, allowNetworks });
+      const ranged = await TinyGuest.boot('ranged', network);
+      try {
+        expect(await greetingOnHost('10.77.0.1', PORT)).toBe('host');
+        expect(await ranged.greeting('10.77.0.1', PORT)).toBe('');
+      } finally {
+        await ranged.end();
+      }
+    },
+  );
 });
 
 describeUnless(noNetwork)("a machine's socket", () => {
   it("connects to its own guest's port", async () => {
-    expect(await saidBy(guest)).toBe('guest one\n');
-    expect(await saidBy(other)).toBe('guest two\n');
+    expect(await outputOf(guest)).toBe('guest one\n');
+    expect(await outputOf(other)).toBe('guest two\n');
   });
 });
 
-async function saidBy(machine: TinyGuest): Promise<string> {
+async function outputOf(machine: TinyGuest): Promise<string> {
   const socket = await dialGuestPort(machine.directory);
-  let said = '';
-  for await (const part of socket) said += part;
-  return said;
+  let output = '';
+  for await (const part of socket) output += part;
+  return output;
 }

@@ -21,7 +21,7 @@ import { promise } from '../../support/run/promise.js';
 const isRoot = process.getuid?.() === 0;
 const probe = await probeNetwork();
 const noNetwork = probe.usable ? undefined : `${probe.reason} (${probe.remedy})`;
-const notRoot = isRoot ? undefined : 'only root can make what it needs';
+const notRoot = isRoot ? undefined : 'needs root';
 
 let parent: string;
 let network: MachineNetwork;
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(parent, { recursive: true, force: true }));
 
-/** Starts another program as a machine's QEMU would be. */
+/** Starts another program in the place of a machine's QEMU. */
 async function start(
   name: string,
   script: string,
@@ -46,7 +46,7 @@ async function start(
   return { directory, spawned };
 }
 
-/** Ids of all processes in a machine's session, which all that is started for it belongs to. */
+/** Ids of all processes of a machine: they share a session. */
 async function sessionOf(pid: number): Promise<number[]> {
   const session = await field(pid, 3);
   const found: number[] = [];
@@ -57,14 +57,14 @@ async function sessionOf(pid: number): Promise<number[]> {
   return found;
 }
 
-/** A number of /proc/PID/stat, counted from after the name; -1 when there is no such process. */
+/** A number of /proc/PID/stat, counted from the field after the name; -1 without the process. */
 async function field(pid: number, index: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return Number(text.slice(text.lastIndexOf(')') + 2).split(' ')[index] || -1);
 }
 
-/** Those that still run; one that init has yet to take note of does not. */
-async function exist(pids: readonly number[]): Promise<number[]> {
+/** The processes that still run, without zombies. */
+async function alive(pids: readonly number[]): Promise<number[]> {
   const texts = pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ') Z'));
   const exited = (await Promise.all(texts)).map((text) => /\) [ZX]/.test(text));
   return pids.filter((_, index) => !exited[index]);
@@ -154,7 +154,7 @@ describeUnless(noNetwork)("a machine's QEMU", () => {
       expect(processes.length).toBeGreaterThan(3);
       off.console.write('poweroff -f\n');
       expect(await off.spawned.exited).toEqual({ kind: 'exited', status: 0 });
-      expect(await exist(processes)).toEqual([]);
+      expect(await alive(processes)).toEqual([]);
       const mounts = await readFile('/proc/self/mounts', 'utf8');
       expect(mounts).not.toMatch(/ (\/dev\/net|\S*resolv\.conf|\S*vc-guest\S*) /);
     } finally {
@@ -163,13 +163,13 @@ describeUnless(noNetwork)("a machine's QEMU", () => {
   });
 });
 
-describeUnless(noNetwork)('nothing started for a machine is left', () => {
+describeUnless(noNetwork)('no process of a machine is left', () => {
   it('when QEMU is killed', async () => {
     const { directory, spawned } = await start('killed', 'exec sleep 100');
     const processes = await sessionOf(spawned.identity.pid);
     expect(await signalProcess(spawned.identity, 'SIGKILL')).toBe(true);
     expect(await spawned.exited).toEqual({ kind: 'killed', signal: 9 });
-    expect(await exist(processes)).toEqual([]);
+    expect(await alive(processes)).toEqual([]);
     expect(await readProcessRecord(directory)).toEqual({
       identity: spawned.identity,
       exited: { kind: 'killed', signal: 9 },
@@ -177,13 +177,13 @@ describeUnless(noNetwork)('nothing started for a machine is left', () => {
     expect(await signalProcess(spawned.identity, 'SIGKILL')).toBe(false);
   });
 
-  it('when the process that waits for QEMU is killed', async () => {
+  it("when QEMU's supervisor is killed", async () => {
     const { directory, spawned } = await start('orphan', 'exec sleep 100');
     const processes = await sessionOf(spawned.identity.pid);
     process.kill(await field(spawned.identity.pid, 1), 'SIGKILL');
     expect(await spawned.exited).toEqual({ kind: 'unknown' });
     expect(await waitForExit(directory, spawned.identity)).toEqual({ kind: 'unknown' });
-    expect(await exist(processes)).toEqual([]);
+    expect(await alive(processes)).toEqual([]);
   });
 
   it('when QEMU refuses its arguments; its output is kept', async () => {
@@ -195,7 +195,7 @@ describeUnless(noNetwork)('nothing started for a machine is left', () => {
     expect(await spawned.lastLogLines()).toContain('unsupported machine type');
   });
 
-  it('when it fails before QEMU starts, or is aborted', async () => {
+  it('when the start fails before QEMU, or is aborted', async () => {
     const broken = { ...network, rules: 'nonsense' };
     await expect(start('broken', 'true', { network: broken })).rejects.toThrow(/syntax error/);
     const controller = new AbortController();
@@ -208,7 +208,7 @@ describeUnless(noNetwork)('nothing started for a machine is left', () => {
 });
 
 describeUnless(noNetwork)('a machine', () => {
-  it('outlives the service that started it, and is found again', async () => {
+  it('survives the service that started it, and is found by the next', async () => {
     const directory = join(parent, 'outlives');
     const script = `
       const [, spawn, accounts, directory, network] = process.argv;
@@ -233,7 +233,7 @@ describeUnless(noNetwork)('a machine', () => {
     const processes = await sessionOf(identity.pid);
     await signalProcess(identity, 'SIGTERM');
     expect(await waitForExit(directory, identity)).toEqual({ kind: 'killed', signal: 15 });
-    await expect.poll(() => exist(processes)).toEqual([]);
+    await expect.poll(() => alive(processes)).toEqual([]);
   });
 
   it('is not started a second time', async () => {
@@ -244,7 +244,7 @@ describeUnless(noNetwork)('a machine', () => {
     await spawned.exited;
   });
 
-  // Of one digit: what the tests' own parent left open in them is higher.
+  // Checks descriptors of one digit; those inherited from the test process are higher.
   it('inherits exactly the given files', async () => {
     const path = join(parent, 'stream');
     await writeFile(path, 'a saved state');
@@ -255,8 +255,8 @@ describeUnless(noNetwork)('a machine', () => {
     });
     await file.close();
     expect(await spawned.exited).toEqual({ kind: 'exited', status: 0 });
-    const [said, ...files] = (await readFile(join(directory, 'out'), 'utf8')).trim().split('\n');
-    expect(said).toBe('a saved state');
+    const [output, ...files] = (await readFile(join(directory, 'out'), 'utf8')).trim().split('\n');
+    expect(output).toBe('a saved state');
     const foreign = files.filter(
       (name) => !/^\/dev\/null|\/out$|\.log|\/stream$|^\/proc/.test(name),
     );
@@ -272,7 +272,7 @@ describeUnless(noNetwork)('a machine', () => {
     report(`${(size / 1e6).toFixed(1)} MB of 9 kept`);
   });
 
-  itUnless(notRoot)('cannot redirect what the service writes, nor replace its files', async () => {
+  itUnless(notRoot)("cannot redirect the service's writes or replace its files", async () => {
     const { directory, spawned } = await start(
       'evil',
       'rm -f process qemu.log uid resolv.conf; mv process gone; ln -s /etc/hostname note; exit 0',

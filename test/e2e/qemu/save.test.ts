@@ -50,8 +50,8 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** The machine as a service that starts now finds it. */
-async function found() {
+/** Loads the machine as a starting service does. */
+async function load() {
   const machine = new QemuMachine('one', directory, quiet);
   await machine.load();
   const { qemu, record } = machine;
@@ -59,8 +59,8 @@ async function found() {
   return { machine, qemu, record };
 }
 
-/** What a service leaves that is killed while the guest stands still for a copy. */
-async function broken(qemu: QemuProcess): Promise<void> {
+/** Leaves the machine as a service does that is killed while the guest is paused for a copy. */
+async function interruptCopy(qemu: QemuProcess): Promise<void> {
   const { uri } = await openMigrationSink(qemu.workspace, {
     path: join(directory, 'half'),
     limit: BYTES,
@@ -74,11 +74,11 @@ const copied = { acceleration: 'tcg', signal: undefined } as const;
 
 describe('a machine whose service was killed during a fork', () => {
   it('resumes when a service starts, and can be forked', async () => {
-    const before = await found();
-    await broken(before.qemu);
+    const before = await load();
+    await interruptCopy(before.qemu);
     expect(await before.qemu.status()).not.toBe('running');
     before.qemu.release();
-    const { machine, qemu, record } = await found();
+    const { machine, qemu, record } = await load();
     expect(await qemu.status()).toBe('running');
     const options = { ...copied, directory: await mkdtemp(join(directory, 'copy-')) };
     expect(await saveRunning(machine, qemu, record, options)).toEqual(LAYERS);
@@ -88,8 +88,8 @@ describe('a machine whose service was killed during a fork', () => {
   });
 
   it('can be forked while it is paused', async () => {
-    const { machine, qemu, record } = await found();
-    await broken(qemu);
+    const { machine, qemu, record } = await load();
+    await interruptCopy(qemu);
     const options = { ...copied, directory: await mkdtemp(join(directory, 'copy-')) };
     expect(await saveRunning(machine, qemu, record, options)).toEqual(LAYERS);
     expect(await qemu.status()).toBe('running');
@@ -100,7 +100,7 @@ describe('a machine whose service was killed during a fork', () => {
 describe('a QEMU that hangs', () => {
   it('does not keep a service from starting', { timeout: 10_000 }, async () => {
     child.kill('SIGSTOP');
-    const { qemu } = await found();
+    const { qemu } = await load();
     expect(qemu.alive).toBe(true);
     await expect(qemu.status({ timeoutMs: 200 })).rejects.toThrow('does not answer');
     qemu.release();

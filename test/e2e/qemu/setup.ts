@@ -3,10 +3,10 @@ import { prepareQemuSeed } from '../../support/qemu/seed.js';
 import { forgetRequests } from '../../support/service/requests.js';
 import { provideSharedService } from '../../support/service/shared.js';
 
-/** Where no Docker Engine is: what runs on QEMU must not need one. */
+/** An address without a Docker Engine: the tests on QEMU must not need one. */
 const NO_DOCKER = 'unix:///nonexistent/docker.sock';
 
-/** Builds the Linux image for QEMU and a template, unless the cache has both; starts the service. */
+/** Builds the Linux image for QEMU and a template, or uses cached ones; starts the shared service. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   forgetRequests('qemu');
   const qemuSeed = await prepareQemuSeed((line) => process.stderr.write(`${line}\n`));

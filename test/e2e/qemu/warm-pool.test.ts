@@ -10,8 +10,8 @@ import { makeCrashing } from '../../support/service/crash-points.js';
 import { type OwnDesktop, openOwnDesktop, untilRunning } from '../../support/service/desktop.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
 
-/** A spare is made seconds after a start, by a machine that is emulated, beside everything else. */
-const MADE_MS = 120_000;
+/** Time limit for a new warm machine, which is emulated on a busy host. */
+const READY_MS = 120_000;
 
 let desktop: OwnDesktop;
 beforeAll(async () => {
@@ -31,49 +31,49 @@ const create = async (name: string) => {
   await untilRunning(desktop.service, json.id);
   return json.id as string;
 };
-/** Where the service, or an engine without one, keeps its machines. */
+/** The service's directory for QEMU; engines without a service have another. */
 const ownQemu = () => join(desktop.service.directory, 'state', 'qemu');
 const pooled = (qemu = ownQemu()) =>
   existsSync(join(qemu, 'pool')) ? readdirSync(join(qemu, 'pool')) : [];
-/** The process of a machine or a spare; undefined while it has none. */
+/** The process id of a machine or a warm machine, if it runs. */
 const pidOf = (kind: 'machines' | 'pool', id: string, qemu = ownQemu()): number | undefined =>
   JSON.parse(readFileSync(join(qemu, kind, id, 'machine.json'), 'utf8')).process?.pid;
-const lives = (pid: number) => {
+const isAlive = (pid: number) => {
   try {
     return process.kill(pid, 0);
   } catch {
     return false;
   }
 };
-/** Clock ticks that a process has run for. */
+/** Processor time of a process in clock ticks. */
 const ticks = (pid: number) => {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return Number(fields[11]) + Number(fields[12]);
 };
-/** The process of a spare that stands still: it is ready to be handed out. */
-const readySpare = (qemu = ownQemu()) =>
+/** Waits for a paused warm machine, which can be claimed; returns its process id. */
+const readyWarmMachine = (qemu = ownQemu()) =>
   eventually(async () => {
     const [name] = pooled(qemu);
     if (name === undefined) return undefined;
     try {
       const pid = pidOf('pool', name, qemu);
       if (pid === undefined) return undefined;
-      // Twice: one that is only being made may wait for a moment.
+      // Measured twice, since a machine in preparation may be idle for a moment.
       const before = ticks(pid);
       await sleep(1_000);
       const between = ticks(pid);
       await sleep(1_000);
       return between - before <= 2 && ticks(pid) - between <= 2 && pid;
     } catch {
-      return undefined; // It is only being made.
+      return undefined; // In preparation.
     }
-  }, MADE_MS);
+  }, READY_MS);
 
 it('claims a warm machine for a computer of the same shape, with its own identity', async () => {
   await desktop.run('echo first > /dev/shm/whose; echo first > ~/whose');
-  const spare = await readySpare();
+  const warmPid = await readyWarmMachine();
   const id = await create('second');
-  expect(pidOf('machines', id)).toBe(spare);
+  expect(pidOf('machines', id)).toBe(warmPid);
 
   const facts = async (command: string) => [await desktop.run(command), await bash(id, command)];
   for (const command of [
@@ -90,9 +90,9 @@ it('claims a warm machine for a computer of the same shape, with its own identit
   expect(await bash(id, 'hostname')).toBe(`vc-${id.replaceAll('_', '-')}`);
   expect(await bash(id, 'wc -l < /var/lib/vc/authorized_keys')).toBe('1');
   expect(await bash(id, 'ls /dev/shm ~ | grep whose || echo none')).toBe('none');
-  const asked = Date.now() / 1000;
+  const before = Date.now() / 1000;
   const clock = Number(await bash(id, 'date +%s'));
-  expect(clock).toBeGreaterThan(asked - 5);
+  expect(clock).toBeGreaterThan(before - 5);
   expect(clock).toBeLessThan(Date.now() / 1000 + 5);
   expect((await http('GET', `/computers/${id}/screenshot`)).json.success).toBe(true);
 
@@ -100,71 +100,74 @@ it('claims a warm machine for a computer of the same shape, with its own identit
   expect(await bash(copy.id, 'hostname')).toBe(`vc-${copy.id.replaceAll('_', '-')}`);
   await http('DELETE', `/computers/${copy.id}`);
   await http('DELETE', `/computers/${id}`);
-  expect(lives(spare)).toBe(false);
+  expect(isAlive(warmPid)).toBe(false);
 });
 
-thorough('does without a warm machine that was killed', async () => {
-  const spare = await readySpare();
-  process.kill(spare, 'SIGKILL');
+thorough('a killed warm machine is not used', async () => {
+  const warmPid = await readyWarmMachine();
+  process.kill(warmPid, 'SIGKILL');
   const id = await create('third');
-  expect(pidOf('machines', id)).not.toBe(spare);
+  expect(pidOf('machines', id)).not.toBe(warmPid);
   await http('DELETE', `/computers/${id}`);
 });
 
-thorough('removes the warm machines of a killed service, and nothing else', async () => {
-  const spare = await readySpare();
-  const own = pidOf('machines', desktop.id);
-  await desktop.service.kill('SIGKILL');
-  expect(lives(spare)).toBe(true);
-  await desktop.service.start();
-  await eventually(async () => !lives(spare) && pooled().length === 0, MADE_MS);
-  expect(pidOf('machines', desktop.id)).toBe(own);
-  expect(await desktop.run('cat /dev/shm/whose')).toBe('first\n');
-});
+thorough(
+  'the next service removes the warm machines of a killed one, and nothing else',
+  async () => {
+    const warmPid = await readyWarmMachine();
+    const own = pidOf('machines', desktop.id);
+    await desktop.service.kill('SIGKILL');
+    expect(isAlive(warmPid)).toBe(true);
+    await desktop.service.start();
+    await eventually(async () => !isAlive(warmPid) && pooled().length === 0, READY_MS);
+    expect(pidOf('machines', desktop.id)).toBe(own);
+    expect(await desktop.run('cat /dev/shm/whose')).toBe('first\n');
+  },
+);
 
-thorough('keeps no warm machine after the service has stopped', async () => {
+thorough('a service that stops removes its warm machines', async () => {
   const id = await create('fourth');
-  const spare = await readySpare();
+  const warmPid = await readyWarmMachine();
   await http('DELETE', `/computers/${id}`);
   await desktop.service.kill('SIGTERM');
-  expect(lives(spare)).toBe(false);
+  expect(isAlive(warmPid)).toBe(false);
   expect(pooled()).toEqual([]);
   await desktop.service.start();
 });
 
 thorough.each([
-  ['before it has its name', /^rename pool\/.*: begins$/],
-  ['when it has its name', /^rename pool\/.*: done$/],
-  ['when it is told who it is', /^configure: sent$/],
-])('is one machine, of its own, after SIGKILL of the service %s', async (_, point) => {
-  // What an earlier attempt has left.
+  ['before the rename', /^rename pool\/.*: begins$/],
+  ['after the rename', /^rename pool\/.*: done$/],
+  ['during its configuration', /^configure: sent$/],
+])('a claim is finished after SIGKILL of the service %s', async (_, point) => {
+  // Clean up after an earlier attempt.
   for (const { id } of (await http('GET', '/projects/e2e')).json.computers) {
     if (id !== desktop.id) await http('DELETE', `/computers/${id}`);
   }
   const crashing = await makeCrashing(desktop.service);
   const before = await create('another');
-  const spare = await readySpare();
+  const warmPid = await readyWarmMachine();
   await http('DELETE', `/computers/${before}`);
-  const cut = () => http('POST', '/projects/e2e/computers', { name: 'cut' });
-  expect(await crashing.crashAt(point, cut)).toBe(true);
-  // The row was written before the engine was asked.
+  const createCut = () => http('POST', '/projects/e2e/computers', { name: 'cut' });
+  expect(await crashing.crashAt(point, createCut)).toBe(true);
+  // The row is written before the engine is called.
   const { json } = await http('GET', '/projects/e2e');
   const { id } = json.computers.find(({ name }: { name: string }) => name === 'cut');
   await untilRunning(desktop.service, id);
   expect(await bash(id, 'hostname')).toBe(`vc-${id.replaceAll('_', '-')}`);
   expect(await bash(id, 'wc -l < /var/lib/vc/authorized_keys')).toBe('1');
   const pid = pidOf('machines', id);
-  await eventually(async () => pid === spare || !lives(spare), MADE_MS);
+  await eventually(async () => pid === warmPid || !isAlive(warmPid), READY_MS);
   await http('DELETE', `/computers/${id}`);
   expect(await desktop.run('cat /dev/shm/whose')).toBe('first\n');
   await eventually(async () => {
     const { directories } = await outOfBand(desktop.service).leftovers();
     return directories.length === 1;
-  }, MADE_MS);
-  expect(lives(pid ?? 0)).toBe(false);
+  }, READY_MS);
+  expect(isAlive(pid ?? 0)).toBe(false);
 });
 
-thorough('gives a warm machine to its owner only', async () => {
+thorough('only the owner of a warm machine can claim it', async () => {
   const state = mkdtempSync(join(desktop.service.directory, 'engine-'));
   await plantQemuSeed(inject('qemuSeed'), state);
   const qemu = join(state, 'qemu');
@@ -176,12 +179,12 @@ thorough('gives a warm machine to its owner only', async () => {
   try {
     await engine.create(like('mine', 'owner_one'));
     await engine.start('mine');
-    const spare = await readySpare(qemu);
+    const warmPid = await readyWarmMachine(qemu);
     await engine.create(like('theirs', 'owner_two'));
     expect(pidOf('machines', 'theirs', qemu)).toBeUndefined();
     expect(pooled(qemu)).toHaveLength(1);
     await engine.create(like('mine_too', 'owner_one'));
-    expect(pidOf('machines', 'mine_too', qemu)).toBe(spare);
+    expect(pidOf('machines', 'mine_too', qemu)).toBe(warmPid);
   } finally {
     await Promise.allSettled(['mine', 'theirs', 'mine_too'].map((id) => engine.remove(id)));
     await engine.close();
@@ -189,7 +192,7 @@ thorough('gives a warm machine to its owner only', async () => {
   }
 });
 
-thorough('removes the warm machines and the memory of an owner who is deleted', async () => {
+thorough('the warm machines and saved memory of a deleted owner are removed', async () => {
   const state = mkdtempSync(join(desktop.service.directory, 'engine-'));
   await plantQemuSeed(inject('qemuSeed'), state);
   const qemu = join(state, 'qemu');
@@ -203,11 +206,11 @@ thorough('removes the warm machines and the memory of an owner who is deleted', 
     const before = copies().length;
     await engine.create(spec('mine', { cpu, ram, resolution, ownerId: 'owner_one' }));
     await engine.start('mine');
-    const spare = await readySpare(qemu);
+    const warmPid = await readyWarmMachine(qemu);
     expect(copies()).toHaveLength(before + 1);
     await engine.remove('mine');
     await engine.forgetOwner?.('owner_one');
-    expect(lives(spare)).toBe(false);
+    expect(isAlive(warmPid)).toBe(false);
     expect(pooled(qemu)).toEqual([]);
     expect(copies()).toHaveLength(before);
   } finally {

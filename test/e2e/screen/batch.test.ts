@@ -5,7 +5,7 @@ import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 let desktop: Desktop;
 beforeAll(async () => {
   desktop = await openDesktop();
-  // A terminal that answers each key with a colour, a little late.
+  // A terminal that changes its colour 0.1 s after each key.
   await desktop.run(
     `printf 'touch /tmp/ready; while IFS= read -rsn1 k; do echo "$k" >> /tmp/keys; sleep 0.1; case $k in r) printf "\\\\033[48;2;255;0;0m\\\\033[2J";; b) printf "\\\\033[48;2;0;0;255m\\\\033[2J";; esac; done\\n' > /tmp/flip.sh
     xterm -geometry 60x20+200+150 -b 0 +sb -T flip -e bash /tmp/flip.sh >/dev/null 2>&1 &`,
@@ -29,7 +29,7 @@ async function colorOf(image: string): Promise<string> {
 const http = (path: string, body?: object) =>
   desktop.service.http(body ? 'POST' : 'GET', `/computers/${desktop.id}${path}`, body);
 
-it('one request clicks, types, settles and takes a screenshot of the result', async () => {
+it('one batch clicks, types, settles and takes a screenshot of the result', async () => {
   for (const [text, color] of [
     ['r', 'ff0000'],
     ['b', '0000ff'],
@@ -48,7 +48,7 @@ it('one request clicks, types, settles and takes a screenshot of the result', as
   }
 });
 
-it('a single action or screenshot settles too', async () => {
+it('a single action or screenshot can settle, too', async () => {
   expect((await http('/type', { text: 'b', settle: { quiet_ms: 400 } })).json.settled).toBe(true);
   expect(await colorOf((await http('/screenshot')).json.image)).toBe('0000ff');
   await http('/type', { text: 'r' });
@@ -65,7 +65,7 @@ it('reports a screen that keeps changing', async () => {
   await desktop.run('pkill -f "sleep 0.02" ; xdotool search --name "^busy$" windowkill; true');
 });
 
-it('takes coordinates of a scaled screenshot', async () => {
+it('accepts coordinates of a scaled screenshot', async () => {
   const { json } = await http('/screenshot?scale=0.5');
   expect([json.width, json.height]).toEqual([640, 400]);
   await http('/move', { x: 320, y: 100, scale: 0.5 });

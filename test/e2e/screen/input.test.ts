@@ -34,8 +34,8 @@ const act = async (action: string, body: object) => {
   expect(json).toEqual({ success: true });
   expect(status).toBe(200);
 };
-/** Waits until the program has seen so many events of that kind, and gives them. */
-const seen = (kind: string, count: number) =>
+/** Waits until the program has received `count` events of that kind, and returns them. */
+const received = (kind: string, count: number) =>
   eventually(async () => {
     const text = await desktop.run("cat /tmp/xev.log; echo -n ''");
     const events = text
@@ -55,32 +55,32 @@ const field = (event: string | undefined, pattern: RegExp) =>
 const button = (event: string | undefined) => field(event, /button (\d)/);
 const time = (event: string | undefined) => field(event, /time (\d+)/);
 
-describe('a program inside sees', () => {
+describe('a program in the computer receives', () => {
   it.each([
     ['left', 1],
     ['middle', 2],
     ['right', 3],
   ])('a %s click where it was meant', async (name, number) => {
     await act('click', { ...at(120, 80), button: name });
-    const [press] = await seen('ButtonPress', 1);
-    const [release] = await seen('ButtonRelease', 1);
+    const [press] = await received('ButtonPress', 1);
+    const [release] = await received('ButtonRelease', 1);
     expect([button(press), button(release)]).toEqual([number, number]);
     expect(press).toContain('(120,80)');
   });
 
   it('a double click, fast enough to be one', async () => {
     await act('click', { ...at(60, 60), double: true });
-    const presses = await seen('ButtonPress', 2);
+    const presses = await received('ButtonPress', 2);
     expect(time(presses[1]) - time(presses[0])).toBeLessThan(250);
     expect(presses).toHaveLength(2);
   });
 
   it('a click with a key held', async () => {
     await act('click', { ...at(60, 60), keys: ['ctrl'] });
-    const [press] = await seen('ButtonPress', 1);
+    const [press] = await received('ButtonPress', 1);
     expect(press).toMatch(/state 0x4,/);
     await act('click', at(70, 70));
-    const presses = await seen('ButtonPress', 2);
+    const presses = await received('ButtonPress', 2);
     expect(presses[1], 'the key was released').toMatch(/state 0x0,/);
   });
 
@@ -94,9 +94,9 @@ describe('a program inside sees', () => {
       end_y: to.y,
       duration: 0.3,
     });
-    const [press] = await seen('ButtonPress', 1);
-    const [release] = await seen('ButtonRelease', 1);
-    const moves = await seen('MotionNotify', 5);
+    const [press] = await received('ButtonPress', 1);
+    const [release] = await received('ButtonRelease', 1);
+    const moves = await received('MotionNotify', 5);
     expect(press).toContain('(50,50)');
     expect(release).toContain('(350,250)');
     expect(moves.filter((move) => move.includes('state 0x100')).length).toBeGreaterThan(4);
@@ -110,7 +110,7 @@ describe('a program inside sees', () => {
     ['right', 7],
   ])('the wheel turned %s', async (direction, number) => {
     await act('scroll', { direction, amount: 2, ...at(90, 90) });
-    const presses = await seen('ButtonPress', 2);
+    const presses = await received('ButtonPress', 2);
     expect(presses.map(button)).toEqual([number, number]);
   });
 
@@ -133,12 +133,12 @@ describe('a program inside sees', () => {
     await desktop.run(': > /tmp/xev.log');
     await act('key', { key });
     const presses = await eventually(async () => {
-      const events = await seen('KeyPress', 1);
+      const events = await received('KeyPress', 1);
       return events.some((event) => event.includes(`, ${keysym})`)) && events;
     });
     const press = presses.find((event) => event.includes(`, ${keysym})`));
     expect(press).toContain(`state ${state},`);
-    const releases = await seen('KeyRelease', presses.length);
+    const releases = await received('KeyRelease', presses.length);
     expect(releases, 'everything pressed is released').toHaveLength(presses.length);
   });
 });
@@ -162,7 +162,7 @@ describe('bad input changes nothing', () => {
     expect(await desktop.run('cat /tmp/xev.log')).not.toContain('Press');
   });
 
-  it('takes the corners of the screen', async () => {
+  it('accepts the corners of the screen', async () => {
     for (const [x, y] of [
       [0, 0],
       [1279, 799],

@@ -36,7 +36,7 @@ const paint = (color: string) =>
    for i in $(seq 100); do xdotool search --onlyvisible --name '^paint$' >/dev/null && break; sleep 0.02; done`,
   );
 
-it('changes when a window opens', async () => {
+it('a screenshot shows a window that opens', async () => {
   const before = await sharp(await shot())
     .raw()
     .toBuffer();
@@ -47,7 +47,7 @@ it('changes when a window opens', async () => {
   expect((await sharp(after).raw().toBuffer()).equals(before)).toBe(false);
 });
 
-it('shows the effect of the key typed before it, every time', async () => {
+it('a screenshot shows the effect of the preceding key, every time', async () => {
   await desktop.run(
     `cat > /tmp/flip.sh <<'X'
 while IFS= read -rsn1 key; do case $key in r) printf '\\e[48;2;255;0;0m\\e[2J';; b) printf '\\e[48;2;0;0;255m\\e[2J';; esac; done
@@ -55,14 +55,17 @@ X
     pkill -x xterm; xterm -geometry 60x20+200+150 -b 0 +sb -T flip -e bash /tmp/flip.sh >/dev/null 2>&1 &
     for i in $(seq 100); do xdotool search --onlyvisible --name '^flip$' >/dev/null && break; sleep 0.02; done; sleep 0.5`,
   );
-  // On a busy host a program takes longer to answer a key than a screenshot waits by itself.
+  // On a busy host, a program may react to a key later than a screenshot waits without `settle`.
   const isBusy = inject('engine') === 'qemu' || !isThorough;
-  const patience = isBusy ? { settle: { quiet_ms: 300, max_ms: 5000 } } : {};
+  const settleOptions = isBusy ? { settle: { quiet_ms: 300, max_ms: 5000 } } : {};
   const seen: string[] = [];
   const wanted: string[] = [];
   for (let i = 0; i < inTier({ thorough: 20, quick: 6 }); i++) {
     const [key, color] = i % 2 === 0 ? ['r', '#ff0000'] : ['b', '#0000ff'];
-    await desktop.service.http('POST', `/computers/${desktop.id}/type`, { text: key, ...patience });
+    await desktop.service.http('POST', `/computers/${desktop.id}/type`, {
+      text: key,
+      ...settleOptions,
+    });
     seen.push(await colorAt(await shot(), 400, 350));
     wanted.push(color as string);
   }
@@ -83,7 +86,7 @@ it.each([
   expect((await sharp(Buffer.from(json.image, 'base64')).metadata()).format).toBe(format);
 });
 
-it('cuts a region and scales it', async () => {
+it('crops to a region and scales it', async () => {
   await paint('#00ff00');
   await desktop.service.http('POST', `/computers/${desktop.id}/wait`, { until: 'stable' });
   const part = await shot('?region=380,330,40,20&scale=0.5');
@@ -91,7 +94,7 @@ it('cuts a region and scales it', async () => {
   expect(await colorAt(part, 10, 5)).toBe('#00ff00');
 });
 
-it('draws the pointer only when asked', async () => {
+it('draws the pointer only on request', async () => {
   await desktop.service.http('POST', `/computers/${desktop.id}/move`, { x: 400, y: 350 });
   const without = await sharp(await shot('?region=390,340,40,40'))
     .raw()
@@ -118,7 +121,7 @@ it.each([
   expect(json.error).toMatch(new RegExp(query.split('=')[0] ?? ''));
 });
 
-it('has the requested resolution', async () => {
+it('a screenshot has the resolution of its computer', async () => {
   const { json } = await desktop.service.http('POST', `/projects/${desktop.project}/computers`, {
     name: 'large',
     resolution: '1600x900',
@@ -129,7 +132,7 @@ it('has the requested resolution', async () => {
   await desktop.service.http('DELETE', `/computers/${json.id}`);
 });
 
-it('waits until the screen is stable, and until it changes', async () => {
+it('wait returns when the screen is stable, or when it changes', async () => {
   const wait = (body: object) =>
     desktop.service.http('POST', `/computers/${desktop.id}/wait`, body);
   await desktop.run('pkill -x xterm; true');

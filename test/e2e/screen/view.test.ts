@@ -54,7 +54,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
       .raw()
       .toBuffer();
 
-  /** A point in a window, as coordinates of the screen. */
+  /** A point in a window, in screen coordinates. */
   async function inside(name: string, x: number, y: number): Promise<[number, number]> {
     const found = await desktop.run(
       `xwininfo -id $(xdotool search --onlyvisible --name '${name}' | head -1)`,
@@ -88,7 +88,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     expect(desktop.service.log()).not.toContain(ticket);
   });
 
-  it('follows a screen that changes constantly, and ends up exact', async () => {
+  it('follows a screen that changes constantly, and shows its last frame exactly', async () => {
     const { page } = await open('view');
     const noise = 'for i in $(seq 300); do date +%N%N%N%N%N; done; sleep 1';
     await desktop.run(
@@ -115,7 +115,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     const [kx, ky] = await inside('^keys$', 50, 50);
     await page.mouse.click(...(await pointOn(page, kx, ky)));
     expect(await page.locator('#focus-hint').isVisible()).toBe(false);
-    // The window manager gives the focus by and by: keys go to whoever has it.
+    // The window manager moves the focus with a delay.
     await desktop.until('test "$(xdotool getwindowfocus getwindowname)" = keys');
     const text = 'Hello, World! [1+1=2] {~|\\}';
     await page.keyboard.type(text);
@@ -124,7 +124,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     await eventually(async () => (await typed()) === `${text}\n`);
   });
 
-  promise(6, 'sends no input with a view ticket, not even past the page', async () => {
+  promise(6, 'sends no input with a view ticket, even without the page', async () => {
     const { page } = await open('view');
     await desktop.run(': > /tmp/keys; : > /tmp/xev.log');
     const [kx, ky] = await inside('^keys$', 50, 50);
@@ -171,7 +171,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     );
   });
 
-  promise(6, 'opens once, and explains so the second time', async () => {
+  promise(6, 'opens once, and explains why it does not open again', async () => {
     const { url } = await open('control');
     const second = await openPage(browser, url);
     pages.push(second.page);

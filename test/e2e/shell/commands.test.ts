@@ -47,36 +47,38 @@ describe('bash', () => {
 
   promise(
     18,
-    'ends the whole process group at the time-out, even when it ignores TERM',
+    'ends the whole process group at the time-out, even if it ignores TERM',
     async (report) => {
-      const begun = Date.now();
+      const startedAt = Date.now();
       const result = await bash({
         command: "trap '' TERM; (trap '' TERM; sleep 71) & echo begun; sleep 72",
         timeout: 1,
       });
       expect(result).toMatchObject({ timed_out: true, exit_code: null, stdout: 'begun\n' });
-      report(`ended ${((Date.now() - begun) / 1000).toFixed(1)} s after a time-out of 1 s began`);
+      report(
+        `ended ${((Date.now() - startedAt) / 1000).toFixed(1)} s after a time-out of 1 s began`,
+      );
       expect((await bash({ command: 'pgrep -f "sleep 7[12]"' })).exit_code).toBe(1);
     },
   );
 
   promise(
     18,
-    'caps the output of commands that print for ever, with flat memory',
+    'caps the output of commands that print endlessly, with flat memory',
     async (report) => {
-      const forever = () => bash({ command: 'yes', timeout: 5 });
-      await forever();
+      const endless = () => bash({ command: 'yes', timeout: 5 });
+      await endless();
       const before = vitals(desktop.service.pid).mib;
       const memory = watchMemory(desktop.service.pid);
-      for (const result of await Promise.all([forever(), forever(), forever()])) {
+      for (const result of await Promise.all([endless(), endless(), endless()])) {
         expect(result).toMatchObject({ timed_out: true, truncated: true });
         expect(result.stdout).toHaveLength(1024 * 1024);
       }
-      const grown = memory.stop() - before;
-      // Three that were kept whole would be hundreds.
-      expect(grown).toBeLessThan(120);
+      const growth = memory.stop() - before;
+      // Three complete outputs would need hundreds of MiB.
+      expect(growth).toBeLessThan(120);
       expect((await bash({ command: 'echo next' })).stdout).toBe('next\n');
-      report(`1 MiB kept of each of three, +${grown} MiB`);
+      report(`1 MiB kept of each of three, +${growth} MiB`);
     },
   );
 
@@ -96,31 +98,31 @@ describe('bash', () => {
       }).catch(() => 'left');
       await desktop.until('pgrep -f "^sleep 73" >/dev/null');
       controller.abort();
-      const began = performance.now();
+      const abortedAt = performance.now();
       expect(await left).toBe('left');
       await desktop.until('! pgrep -f "^sleep 73" >/dev/null');
-      report(`gone ${((performance.now() - began) / 1000).toFixed(1)} s after its client`);
+      report(`gone ${((performance.now() - abortedAt) / 1000).toFixed(1)} s after its client`);
       expect((await bash({ command: 'echo next' })).stdout).toBe('next\n');
     },
   );
 
-  it('starts a program with a window and returns at once', async () => {
-    const begun = Date.now();
+  it('returns at once while a program that it started keeps running', async () => {
+    const startedAt = Date.now();
     const result = await bash({ command: 'xterm -T waiting -e sleep 60 & echo started' });
     expect(result.stdout).toBe('started\n');
-    expect(Date.now() - begun).toBeLessThan(3_000);
+    expect(Date.now() - startedAt).toBeLessThan(3_000);
     await desktop.until('xdotool search --name "^waiting$" >/dev/null');
     await bash({ command: 'pkill -x xterm' });
   });
 
-  it('leaves a background command running and gives its process id', async () => {
+  it('leaves a background command running and returns its process id', async () => {
     const { pid, exit_code } = await bash({ command: 'sleep 74', background: true });
     expect(exit_code).toBeNull();
     expect((await bash({ command: `kill -0 ${pid} && echo alive` })).stdout).toBe('alive\n');
     await bash({ command: `kill ${pid}` });
   });
 
-  it('takes any text in commands and output', async () => {
+  it('preserves any text in commands and output', async () => {
     const text = 'é Ж 中 العربية 👍🏽 \' " $ ` \\ \u{1F468}\u200D\u{1F469}';
     const { stdout } = await bash({ command: `cat <<'END'\n${text}\nEND` });
     expect(stdout).toBe(`${text}\n`);
@@ -131,7 +133,7 @@ describe('bash', () => {
     expect(stdout).not.toContain('top-secret-word');
   });
 
-  it('runs many at once', async () => {
+  it('runs many commands at once', async () => {
     const results = await Promise.all(
       Array.from({ length: 30 }, (_, i) => bash({ command: `sleep 0.1; echo ${i}` })),
     );

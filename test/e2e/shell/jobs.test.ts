@@ -22,7 +22,7 @@ const ended = (id: string) =>
   });
 
 describe('a background job', () => {
-  it('is listed, read from any offset and remembered with its exit code', async () => {
+  it('is listed, readable from any offset, and keeps its exit code', async () => {
     const { job_id, pid, exit_code } = await start(
       'echo erste; until [ -e /tmp/go ]; do sleep 0.1; done; rm /tmp/go; echo ü >&2; exit 7',
     );
@@ -39,7 +39,7 @@ describe('a background job', () => {
     expect(done).toMatchObject({ exit_code: 7, output: 'erste\nü\n', next_offset: 9 });
     expect(await jobs().get(job_id, { offset: 6 })).toMatchObject({ output: 'ü\n' });
     expect(await jobs().get(job_id, { offset: 100 })).toMatchObject({ output: '' });
-    // Never a half character.
+    // The output never ends within a character.
     const { json } = await desktop.service.http(
       'GET',
       `/projects/e2e/computers/desktop/jobs/${job_id}?limit=16`,
@@ -95,7 +95,7 @@ describe('a background job', () => {
 
   promise(
     18,
-    'a job keeps running while the service is killed, is found, read and ended',
+    'a job survives SIGKILL of the service, and can then be listed, read and ended',
     async (report) => {
       const { job_id } = await start('for i in {1..600}; do echo $i; sleep 0.1; done');
       await eventually(async () => (await jobs().get(job_id)).output_bytes > 0);
@@ -109,7 +109,7 @@ describe('a background job', () => {
     },
   );
 
-  it('from before a restart of the computer has exited', async () => {
+  it('has exited after a restart of its computer', async () => {
     const { job_id } = await start('echo before; sleep 600');
     await eventually(async () => (await jobs().get(job_id)).output_bytes > 0);
     await desktop.computer.restart();

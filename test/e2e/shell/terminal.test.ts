@@ -39,7 +39,7 @@ describe('vc computer shell in a terminal', () => {
 
   promise(
     24,
-    'a shell can be left when it hangs, and when the service dies, with the terminal whole',
+    'a shell that hangs, or loses its service, can be left, and the terminal is restored',
     async (report) => {
       for (const leave of [
         () => type('Enter', '~', '.'),

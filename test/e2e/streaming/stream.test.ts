@@ -63,7 +63,7 @@ async function paint(color: string): Promise<void> {
   await call('POST', '/wait', { until: 'stable' });
 }
 
-/** Mean difference of a frame from what a screenshot shows, per channel, 0 to 255. */
+/** Mean difference between a frame and a screenshot, per channel, 0 to 255. */
 async function difference(frame: Buffer): Promise<number> {
   const { json } = await call('GET', '/screenshot?cursor=1');
   const shot = await sharp(Buffer.from(json.image, 'base64')).removeAlpha().raw().toBuffer();
@@ -81,7 +81,7 @@ function colorAt(frame: Buffer | undefined, x: number, y: number): string {
 const shows = (viewer: Viewer, color: string, ms?: number) =>
   eventually(async () => colorAt(viewer.last(), 400, 350) === color, ms);
 
-it('is idle on a computer that is not streamed; stopping it is no error', async () => {
+it('the stream of a computer is idle by default; stopping it is not an error', async () => {
   expect(await status()).toEqual({ status: 'idle' });
   expect(await call('POST', '/stream/stop')).toMatchObject({
     status: 200,
@@ -89,7 +89,7 @@ it('is idle on a computer that is not streamed; stopping it is no error', async 
   });
 });
 
-it('shows the screen and its changes to an RTMP server', async () => {
+it('a stream shows the screen and its changes', async () => {
   await paint('#ff0000');
   const { url, viewer } = await listening();
   const started = await call('POST', '/stream/start', { url, fps: 15 });
@@ -111,7 +111,7 @@ it('shows the screen and its changes to an RTMP server', async () => {
   expect(() => process.kill(started.json.pid, 0)).toThrow();
 });
 
-onDocker('keeps the requested frame rate', async () => {
+onDocker('a stream has the requested frame rate', async () => {
   const { url, viewer } = await listening();
   expect((await call('POST', '/stream/start', { url, fps: 30 })).status).toBe(200);
   await eventually(async () => viewer.count() > 0);
@@ -125,7 +125,7 @@ onDocker('keeps the requested frame rate', async () => {
 
 recovery(
   23,
-  'a stream recovers when its server restarts or wedges, and shows its key nowhere',
+  'a stream recovers when its server restarts or hangs, and never shows its key',
   async (report) => {
     const server = await openRtmpServer(directory);
     try {
@@ -153,7 +153,7 @@ recovery(
       await eventually(async () => (await status()).message === undefined, 20_000);
       await shows(watch(`${url}/${SECRET}`, { listen: false }), 'f0f');
 
-      // The server is there and does nothing any more.
+      // The server keeps its connections but does not read.
       process.kill(server.pid(), 'SIGSTOP');
       const message = await eventually(async () => (await status()).message, 20_000);
       expect(message).toMatch(/stopped answering|stopped reading/);
@@ -186,22 +186,22 @@ recovery(
 
 recovery(
   23,
-  'a stream notices an ingest that stands still, whatever the ingest',
+  'a stream detects any target that stops reading',
   async (report) => {
     const { url, viewer } = await listening();
     expect((await call('POST', '/stream/start', { url })).status).toBe(200);
     await eventually(async () => viewer.count() > 0);
     await sleep(10_000);
     process.kill(viewer.pid, 'SIGSTOP');
-    const begun = Date.now();
+    const stoppedAt = Date.now();
     const message = await eventually(async () => (await status()).message, 80_000);
-    report(`standstill noticed after ${Math.round((Date.now() - begun) / 1000)} s`);
+    report(`standstill noticed after ${Math.round((Date.now() - stoppedAt) / 1000)} s`);
     expect(message).toContain('it has stopped');
   },
   120_000,
 );
 
-it('continues when the screen changes its size', async () => {
+it('a stream continues when the screen changes its size', async () => {
   const server = await openRtmpServer(directory);
   const resize = (size: string) => desktop.run(`xrandr -s ${size}`);
   try {
@@ -229,7 +229,7 @@ it('continues when the screen changes its size', async () => {
 
 recovery(
   23,
-  'a stream is terminated, and says why, when its server does not come back',
+  'a stream is terminated with the reason if its server does not return',
   async (report) => {
     const server = await openRtmpServer(directory);
     await call('POST', '/stream/start', { url: `rtmp://127.0.0.1:${server.port}/live/${SECRET}` });
@@ -247,7 +247,7 @@ recovery(
   150_000,
 );
 
-onDocker('fails to start with a reason where nothing answers RTMP', async () => {
+onDocker('a stream to a target without RTMP fails to start, with the reason', async () => {
   const port = await freePort();
   const refused = await call('POST', '/stream/start', { url: `rtmp://127.0.0.1:${port}/live/x` });
   expect(refused.status).toBe(400);
@@ -284,7 +284,7 @@ it('refuses an unknown connection, both targets and none', async () => {
   }
 });
 
-onDocker('leaves no encoder when the service is killed or the computer stops', async () => {
+onDocker('no encoder is left when the service is killed or the computer stops', async () => {
   const first = await listening();
   const one = await call('POST', '/stream/start', { url: first.url });
   expect(one.status).toBe(200);
@@ -302,7 +302,7 @@ onDocker('leaves no encoder when the service is killed or the computer stops', a
   expect((await call('POST', '/start')).json.status).toBe('running');
 });
 
-it('records a file that is complete even if interrupted', async () => {
+it('a recording is playable even if it was interrupted', async () => {
   await paint('#ffff00');
   const clip = join(directory, 'clip.mp4');
   const computer = 'e2e/desktop';
@@ -322,12 +322,12 @@ it('records a file that is complete even if interrupted', async () => {
     extendEnv: false,
     reject: false,
   });
-  // More than a header is there: it films.
-  const filmed = () =>
+  // The file is larger than a header.
+  const hasFrames = () =>
     readdirSync(directory)
       .filter((name) => name.startsWith('.vc-'))
       .some((name) => statSync(join(directory, name)).size > 4096);
-  await eventually(async () => filmed(), 60_000);
+  await eventually(async () => hasFrames(), 60_000);
   await sleep(3000);
   child.kill('SIGINT');
   expect((await child).exitCode).toBe(0);
@@ -392,7 +392,7 @@ it('streams from the command line', async () => {
   expect((await cli(['computer', 'stream', 'stop', computer])).code).toBe(0);
 });
 
-/** Every argument and variable of every process here but `except`. */
+/** Arguments and environment of every process on this host except these. */
 function processTexts(except: readonly number[]): [number, string][] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map(Number).flatMap((pid): [number, string][] => {
@@ -421,7 +421,7 @@ function statusOf(pid: number): string {
   }
 }
 
-/** A zombie that nobody has waited for runs no more. */
+/** False for a zombie, too. */
 function isAlive(pid: number): boolean {
   const text = statusOf(pid);
   return text !== '' && !/^State:\s+Z/m.test(text);

@@ -6,9 +6,9 @@ import { untilRunning } from '../../support/service/desktop.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
 import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 
-/** Visits every n-th point. On QEMU, where each may cost an emulated boot, not all by default. */
+/** Visits every n-th point; on QEMU not all by default, since each may need an emulated boot. */
 const EVERY = Number(process.env.VC_TEST_CRASH_EVERY ?? (inject('engine') === 'docker' ? 1 : 12));
-const AT_REST_MS = inject('engine') === 'docker' ? 120_000 : 600_000;
+const SETTLE_MS = inject('engine') === 'docker' ? 120_000 : 600_000;
 
 let service: TestService;
 let crashing: CrashingService;
@@ -20,7 +20,7 @@ beforeAll(async () => {
   await service.vc.projects.create('bystanders');
   bystander = (await create('bystanders', 'witness')).id;
   await untilRunning(service, bystander);
-  // Gone as soon as the machine is anything but the one that was started.
+  // In memory, so a restart of the machine removes it.
   await bash(bystander, 'touch /tmp/never-restarted');
 });
 afterAll(() => service.close());
@@ -42,20 +42,20 @@ const computers = async (): Promise<Json[]> => {
   return (await Promise.all(lists)).flatMap(({ json }) => json.computers ?? []);
 };
 
-/** Its containers have no directory on the host. */
+/** With root, containers have no directory on the host. */
 const isRoot = process.getuid?.() === 0;
 
-/** Waits until all is done that was intended, and nothing is there that no computer owns. */
-async function atRest(): Promise<Json[]> {
+/** Waits until no step is in progress and no orphan is left. */
+async function settled(): Promise<Json[]> {
   const found = await eventually(async () => {
     const all = await computers();
     return all.every(({ status }) => ['running', 'stopped', 'error'].includes(status)) && all;
-  }, AT_REST_MS);
+  }, SETTLE_MS);
   expect(found.filter(({ status }) => status === 'error')).toEqual([]);
   const ids: string[] = found.map(({ id }) => id);
   await eventually(async () => {
     const { machines, networks, directories } = await outOfBand(service).leftovers();
-    // QEMU's are processes, of which those run that run, with one or more for the network.
+    // On Docker all machines are listed, on QEMU only running ones, which may share networks.
     const expected = ids.length;
     const runs = found.filter(({ status }) => status === 'running').length;
     const isDocker = inject('engine') === 'docker';
@@ -64,7 +64,7 @@ async function atRest(): Promise<Json[]> {
       machines.length === (isDocker ? expected : runs) &&
       (isDocker ? networks.length === expected : networks.every((text) => isOf(text, ids)))
     );
-  }, AT_REST_MS).catch(async (cause) => {
+  }, SETTLE_MS).catch(async (cause) => {
     const left = JSON.stringify(await outOfBand(service).leftovers());
     throw new Error(`left at "${crashing.lastPoint()}": ${left}, of ${ids.join()}`, { cause });
   });
@@ -76,14 +76,14 @@ function isOf(text: string, ids: readonly string[]): boolean {
 }
 
 interface Visit {
-  /** Its first point that was not reached, once that is known. */
+  /** The first point that the step did not reach; undefined until it is known. */
   end?: number;
   visited: number;
 }
 
 promise(
   11,
-  'killed at any point of a step, a computer is whole and usable, or gone',
+  'after SIGKILL at any point of a step, a computer is complete and usable, or gone',
   async (report) => {
     const canFork = inject('engine') === 'qemu';
     const steps = [
@@ -97,7 +97,7 @@ promise(
     ];
     const visits = new Map<string, Visit>(steps.map((step) => [step, { visited: 0 }]));
 
-    /** The step is done with the service killed at that point, if it has so many. */
+    /** Performs the step and kills the service at that point, if the step reaches it. */
     const visit = async (step: string, point: number, work: () => Promise<unknown>) => {
       const record = visits.get(step);
       if (record === undefined || record.end !== undefined) {
@@ -107,14 +107,14 @@ promise(
       if (await crashing.crashAt(point, work)) record.visited += 1;
       else record.end = point;
     };
-    /** Not all of its points have been visited. */
+    /** Whether points of the step are left to visit. */
     const isOpen = (step: string) => visits.get(step) !== undefined && !visits.get(step)?.end;
-    const subject = async () => (await atRest()).find(({ name }) => name === 'subject');
-    /** Runs, answers, and kept its disk. */
+    const subject = async () => (await settled()).find(({ name }) => name === 'subject');
+    /** Expects that the computer starts, runs a command, and kept its disk. */
     const usable = async (id: string, file = '') => {
       const { json } = await http('POST', `/computers/${id}/start`);
       expect(json, `after "${crashing.lastPoint()}"`).toMatchObject({ id });
-      await untilRunning(service, id, AT_REST_MS);
+      await untilRunning(service, id, SETTLE_MS);
       expect(await bash(id, 'cat ~/kept 2>/dev/null || echo new')).toBe(`${file || 'new'}\n`);
     };
 
@@ -123,10 +123,8 @@ promise(
       await visit('create', point, () =>
         http('POST', '/projects/crashes/computers', { name: 'subject' }),
       );
-      const made = (await subject()) ?? (await create('crashes', 'subject'));
-      const { id } = made;
-      // Whole: it runs, or is about to.
-      await untilRunning(service, id, AT_REST_MS);
+      const { id } = (await subject()) ?? (await create('crashes', 'subject'));
+      await untilRunning(service, id, SETTLE_MS);
       await usable(id);
       await bash(id, 'echo kept > ~/kept; sync');
 
@@ -145,7 +143,7 @@ promise(
       }
       if (isOpen('fork')) {
         await visit('fork', point, () => http('POST', `/computers/${id}/fork`, { name: 'copy' }));
-        const copy = (await atRest()).find(({ name }) => name === 'copy');
+        const copy = (await settled()).find(({ name }) => name === 'copy');
         if (copy) await usable(copy.id, 'kept');
         await usable(id, 'kept');
         if (copy) await http('DELETE', `/computers/${copy.id}`);
@@ -153,7 +151,7 @@ promise(
 
       if (isOpen('rm')) {
         await visit('rm', point, () => http('DELETE', `/computers/${id}`));
-        // Before its intent was written nothing had begun.
+        // It still exists if the crash came before the intent was written.
         const left = await subject();
         if (left) await usable(left.id, 'kept');
         else await create('crashes', 'subject');
@@ -162,19 +160,19 @@ promise(
       await eventually(async () => {
         const { status, json } = await http('GET', '/projects/crashes');
         return status === 404 || json.status === 'active';
-      }, AT_REST_MS);
+      }, SETTLE_MS);
       const remaining = await subject();
       if (remaining) await usable(remaining.id, remaining.id === id ? 'kept' : '');
       await http('DELETE', '/projects/crashes');
-      expect((await atRest()).map(({ id }) => id)).toEqual([bystander]);
+      expect((await settled()).map(({ id }) => id)).toEqual([bystander]);
       expect(await bash(bystander, 'test -e /tmp/never-restarted')).toBe('');
     }
 
-    const told = [...visits].map(
+    const counts = [...visits].map(
       ([step, { end, visited }]) => `${step} ${visited} of ${(end ?? 1) - 1}`,
     );
     const share = EVERY === 1 ? 'every point' : `every ${EVERY}th point`;
-    report(`${share}: ${told.join(', ')}`);
+    report(`${share}: ${counts.join(', ')}`);
   },
   3_600_000,
 );

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connectSharedService } from '../../../support/service/service.js';
 import { openViewer } from '../../../support/viewer.js';
 
-/** Longer than the shortest limit that can be set, a minute, and than the look for idle computers. */
+/** Longer than the shortest limit, one minute, plus the interval of the check. */
 const IDLE_MS = 80_000;
 
 const service = connectSharedService();
@@ -14,7 +14,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it('a computer that is watched is not stopped for idleness', { timeout: 240_000 }, async () => {
+it('a computer with an open live view is not stopped as idle', { timeout: 240_000 }, async () => {
   const { json } = await service.http('POST', `/projects/${project}/computers`, {
     name: 'watched',
     auto_stop_minutes: 1,

@@ -6,9 +6,9 @@ import { promise } from '../../../support/run/promise.js';
 import { type OwnDesktop, openOwnDesktop } from '../../../support/service/desktop.js';
 import { rested, vitals, watchMemory } from '../../../support/service/vitals.js';
 
-const AT_ONCE = 1000;
-/** Requests of one owner that are worked on at once. */
-const ROOM = 256;
+const PARALLEL = 1000;
+/** Concurrent requests that one owner may have. */
+const LIMIT = 256;
 const BODY = 8 * 1024 * 1024;
 
 let desktop: OwnDesktop;
@@ -17,13 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => desktop.close());
 
-/** Requests that are under way at the same time, each on a connection of its own. */
+/** Sends concurrent requests, each on its own connection; returns the number of each status. */
 async function burst(count: number): Promise<Map<number, number>> {
   const { service, id } = desktop;
   const dispatcher = new Agent({ connections: count, pipelining: 1 });
   const C = `/computers/${id}`;
   type Kind = readonly [method: 'GET' | 'POST', path: string, body?: object];
-  // Commands are left out: how many processes a computer starts in 10 s is the host's affair.
+  // No commands: the processes that a computer starts in 10 s depend on the host's speed.
   const kinds: readonly Kind[] = [
     ['GET', C],
     ['POST', `${C}/click`, { x: 640, y: 400 }],
@@ -47,7 +47,7 @@ async function burst(count: number): Promise<Map<number, number>> {
         dispatcher,
       });
       const text = await answer.text();
-      // The name is taken: that is how this one is right.
+      // The name is taken, so 400 is the expected answer.
       const status = path.endsWith('/computers') && statusCode === 400 ? 200 : statusCode;
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (status !== 200) refusals.add(`${status} ${method} ${path}: ${text.slice(0, 200)}`);
@@ -58,24 +58,24 @@ async function burst(count: number): Promise<Map<number, number>> {
   return statuses;
 }
 
-/** Asks for the health over and over; `stop` gives how often, and the slowest in milliseconds. */
+/** Polls the health; `stop` returns the number of requests and the slowest in milliseconds. */
 function watchHealth() {
-  let over = false;
+  let stopped = false;
   let count = 0;
   let slowest = 0;
   const watching = (async () => {
-    while (!over || count === 0) {
-      const began = performance.now();
+    while (!stopped || count === 0) {
+      const startedAt = performance.now();
       const { status } = await desktop.service.http('GET', '/health');
       expect(status).toBe(200);
-      slowest = Math.max(slowest, Math.round(performance.now() - began));
+      slowest = Math.max(slowest, Math.round(performance.now() - startedAt));
       count += 1;
     }
   })();
   watching.catch(() => undefined);
   return {
     stop: async () => {
-      over = true;
+      stopped = true;
       await watching;
       return { count, slowest };
     },
@@ -84,15 +84,15 @@ function watchHealth() {
 
 promise(
   21,
-  'a thousand requests at once are answered or refused, and nothing of them stays',
+  'a thousand concurrent requests are answered or refused, and leave nothing behind',
   async (report) => {
     const { pid } = desktop.service;
-    // What is loaded and opened on first use stays.
-    await burst(AT_ONCE / 10);
+    // Warm-up: resources of the first use remain.
+    await burst(PARALLEL / 10);
     const before = await rested(pid, vitals(pid).descriptors);
     const memory = watchMemory(pid);
     const health = watchHealth();
-    const statuses = await burst(AT_ONCE);
+    const statuses = await burst(PARALLEL);
     const { count, slowest } = await health.stop();
     const most = memory.stop();
     expect([...statuses.keys()].filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
@@ -100,16 +100,16 @@ promise(
     expect((await desktop.service.http('GET', `/computers/${desktop.id}/screenshot`)).status).toBe(
       200,
     );
-    const told = [...statuses].map(([status, times]) => `${times} × ${status}`).join(', ');
+    const counts = [...statuses].map(([status, times]) => `${times} × ${status}`).join(', ');
     report(
-      `${told}; health ${count} times, slowest ${slowest} ms; ${before.mib}, ${most}, ${after.mib} MiB`,
+      `${counts}; health ${count} times, slowest ${slowest} ms; ${before.mib}, ${most}, ${after.mib} MiB`,
     );
   },
   240_000,
 );
 
-/** Requests that last for so long, each on a connection of its own; how often each status came. */
-async function lasting(count: number, duration: number): Promise<Record<string, number>> {
+/** Sends concurrent requests that take `duration` seconds; returns the number of each status. */
+async function longRequests(count: number, duration: number): Promise<Record<string, number>> {
   const { baseUrl, apiKey } = desktop.service;
   const dispatcher = new Agent({ connections: count, pipelining: 1 });
   const statuses: Record<string, number> = {};
@@ -131,28 +131,28 @@ async function lasting(count: number, duration: number): Promise<Record<string, 
 
 promise(
   21,
-  'of a thousand requests that last, those beyond the room that there is are refused',
+  'of a thousand long requests, those beyond the limit are refused',
   async (report) => {
     const { pid } = desktop.service;
     const before = await rested(pid, vitals(pid).descriptors);
     const health = watchHealth();
-    // They last far longer than one waits for its turn, so that nobody gets the turn of another.
-    const statuses = await lasting(AT_ONCE, 25);
+    // They take longer than a request may be queued, so no queued request runs.
+    const statuses = await longRequests(PARALLEL, 25);
     const { count, slowest } = await health.stop();
-    expect(statuses).toEqual({ 200: ROOM, 429: AT_ONCE - ROOM });
+    expect(statuses).toEqual({ 200: LIMIT, 429: PARALLEL - LIMIT });
     await rested(pid, before.descriptors + 5);
     expect((await desktop.service.http('GET', `/computers/${desktop.id}/screenshot`)).status).toBe(
       200,
     );
     report(
-      `of ${AT_ONCE} that last ${AT_ONCE - ROOM} × 429; health ${count} times, slowest ${slowest} ms`,
+      `of ${PARALLEL} that last ${PARALLEL - LIMIT} × 429; health ${count} times, slowest ${slowest} ms`,
     );
   },
   240_000,
 );
 
-/** Clients that send most of a large body and then nothing, until so many have been refused. */
-async function hoard(count: number, refusals: number): Promise<void> {
+/** Opens clients that stop in the middle of a large body, until `refusals` were refused. */
+async function stallBodies(count: number, refusals: number): Promise<void> {
   const { baseUrl, apiKey } = desktop.service;
   const part = Buffer.alloc(BODY - 1, ' ');
   const head = [
@@ -181,13 +181,13 @@ promise(21, 'many large bodies do not fill the memory', async (report) => {
   const { pid } = desktop.service;
   const before = await rested(pid, vitals(pid).descriptors);
   const memory = watchMemory(pid);
-  // 64 MiB of them are let in.
-  await hoard(80, 80 - 8);
-  const grown = memory.stop() - before.mib;
-  expect(grown).toBeLessThan(250);
+  // 64 MiB of them are accepted.
+  await stallBodies(80, 80 - 8);
+  const growth = memory.stop() - before.mib;
+  expect(growth).toBeLessThan(250);
   await rested(pid, before.descriptors + 5);
   expect((await desktop.service.http('GET', `/computers/${desktop.id}/screenshot`)).status).toBe(
     200,
   );
-  report(`80 bodies of 8 MiB: 72 refused, +${grown} MiB`);
+  report(`80 bodies of 8 MiB: 72 refused, +${growth} MiB`);
 });

@@ -7,12 +7,12 @@ import { promise } from '../../../support/run/promise.js';
 import { outOfBand } from '../../../support/service/out-of-band.js';
 import { type Json, openTestService, type TestService } from '../../../support/service/service.js';
 
-/** With this variable: so many sequences, which differ from run to run. */
-const MORE = process.env.VC_TEST_SEQUENCES;
-const SEQUENCES = Number(MORE ?? 3);
-/** The seed of three sequences that meet much, of which this is to be met in any case. */
+/** The number of sequences, which are then random; otherwise three from a fixed seed. */
+const REQUESTED = process.env.VC_TEST_SEQUENCES;
+const SEQUENCES = Number(REQUESTED ?? 3);
+/** Three sequences with this seed cover at least the cases below. */
 const SEED = 9471;
-const MEETS = [
+const COVERED = [
   'create none: limit_reached',
   'behind running, machine running: done',
   'start error, machine none: not_found',
@@ -21,10 +21,10 @@ const MEETS = [
   'restart running, machine running: done',
   'remove running, machine running: done',
 ];
-/** What the engine tells is there at once, what it does not tell by the next look at all it has. */
+/** Engine events are seen at once, other changes by the next reconciliation. */
 const AGREE_MS = 60_000;
 
-/** Here an Engine is real: it cannot copy, and its being away is what engine-away.test.ts is about. */
+/** Docker cannot copy; engine-away.test.ts tests an unavailable Engine. */
 const sequences = fc.array(
   steps.filter(({ does, away }) => does !== 'fork' && !away),
   { minLength: 5, maxLength: 9 },
@@ -34,7 +34,7 @@ const docker = new Docker({ socketPath: inject('dockerHost').replace('unix://', 
 
 promise(
   17,
-  'service, model and Docker agree after each of a sequence of steps',
+  'service, model and Docker agree after each step of a sequence',
   async (report) => {
     let done = 0;
     const met = new Set<string>();
@@ -43,7 +43,7 @@ promise(
       await fc.assert(
         fc.asyncProperty(sequences, async (sequence) => {
           await service.vc.projects.create('demo');
-          // Two computers to begin with, or most of what is done would be done to none.
+          // Start with two computers, so that most steps have an existing computer.
           const begin: ModelStep[] = NAMES.slice(0, 2).map((name) => ({ does: 'create', name }));
           const model = new Model();
           for (const step of [...begin, ...sequence]) {
@@ -69,9 +69,9 @@ promise(
             directories: [],
           });
         }),
-        { numRuns: SEQUENCES, endOnFailure: true, ...(MORE === undefined && { seed: SEED }) },
+        { numRuns: SEQUENCES, endOnFailure: true, ...(REQUESTED === undefined && { seed: SEED }) },
       );
-      if (MORE === undefined) expect([...met]).toEqual(expect.arrayContaining(MEETS));
+      if (REQUESTED === undefined) expect([...met]).toEqual(expect.arrayContaining(COVERED));
     } finally {
       for (const { id } of await computers(service)) {
         await service.http('PATCH', `/computers/${id}`, { protected: false });
@@ -92,7 +92,7 @@ async function computers(service: TestService): Promise<Json[]> {
   return (await service.http('GET', '/projects/demo')).json.computers ?? [];
 }
 
-/** What is answered: `done`, or the error's code. */
+/** The result of a step: `done`, or the error's code. */
 async function answerTo(service: TestService, step: ModelStep): Promise<string> {
   if (step.does === 'service restart') {
     await service.kill('SIGKILL');
@@ -108,7 +108,7 @@ async function answerTo(service: TestService, step: ModelStep): Promise<string> 
     case 'remove':
       return answerOf(service, 'DELETE', at);
     case 'behind':
-      return behindIt(service, step.name, step.what);
+      return changeContainer(service, step.name, step.what);
     default:
       return answerOf(service, 'POST', `${at}/${step.does}`);
   }
@@ -129,13 +129,13 @@ async function answerOf(
   return response.ok ? 'done' : (response.headers.get('x-error-code') ?? `${response.status}`);
 }
 
-/** Something happens to the container by other hands. */
-async function behindIt(
+/** Changes the container outside the service. */
+async function changeContainer(
   service: TestService,
   name: string,
   what: 'ends' | 'runs' | 'vanishes',
 ): Promise<string> {
-  const id = (await computers(service)).find((each) => each.name === name)?.id;
+  const id = (await computers(service)).find((computer) => computer.name === name)?.id;
   if (id === undefined) return 'not_found';
   const container = docker.getContainer(`vc-${id}`);
   const step = {
@@ -143,12 +143,12 @@ async function behindIt(
     runs: () => container.start(),
     vanishes: () => container.remove({ force: true }),
   }[what];
-  // It is so already, or there is none any more.
+  // The container may be in that state already, or be gone.
   await step().catch(({ statusCode }) => expect([304, 404, 409]).toContain(statusCode));
   return 'done';
 }
 
-/** What each computer is said to be, and what its container is. */
+/** The reported status of each computer, and the status of its container. */
 async function seen(service: TestService): Promise<Record<string, string>> {
   const states = new Map(
     (await docker.listContainers({ all: true })).map(({ Names, State }) => [Names[0], State]),

@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => desktop.close());
 
-/** All of them are let go within this, in milliseconds; most much earlier. */
-const BOUND_MS = 150_000;
+/** The service disconnects every slow client within this time, most much earlier. */
+const LIMIT_MS = 150_000;
 
-const seconds = (began: number) => Math.round((performance.now() - began) / 1000);
+const seconds = (startedAt: number) => Math.round((performance.now() - startedAt) / 1000);
 
-/** A client that writes `head`, then a byte now and then, until the service lets it go. */
+/** A client that writes `head`, then `more` each second, until it is disconnected. */
 async function trickle(head: string, more: string): Promise<number> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const { port } = new URL(desktop.service.baseUrl);
   const socket = connect(Number(port), '127.0.0.1');
   socket.on('error', () => undefined);
@@ -31,26 +31,28 @@ async function trickle(head: string, more: string): Promise<number> {
   const timer = setInterval(() => socket.write(more), 1000);
   await closed(socket);
   clearInterval(timer);
-  return seconds(began);
+  return seconds(startedAt);
 }
 
-/** A client that asks and reads nothing of the answer. */
+/** A client that sends a request and never reads the answer. */
 async function ignore(method: string, path: string, body = ''): Promise<number> {
   const port = Number(new URL(desktop.service.baseUrl).port);
   const socket = connect(port, '127.0.0.1');
   socket.on('error', () => undefined);
   socket.pause();
   socket.write(`${head(method, path)}content-length: ${body.length}\r\n\r\n${body}`);
-  const began = performance.now();
-  await eventually(async () => socket.localPort !== undefined && holds(port, socket.localPort));
-  // Who reads nothing hears nothing of the end: it is the service's side that tells.
-  await eventually(async () => !holds(port, socket.localPort ?? 0), BOUND_MS);
+  const startedAt = performance.now();
+  await eventually(
+    async () => socket.localPort !== undefined && isConnected(port, socket.localPort),
+  );
+  // A client that does not read does not notice the end: check the service's socket.
+  await eventually(async () => !isConnected(port, socket.localPort ?? 0), LIMIT_MS);
   socket.destroy();
-  return seconds(began);
+  return seconds(startedAt);
 }
 
-/** Is the connection from `client` to `server`, both ports of loopback, one of a process there? */
-function holds(server: number, client: number): boolean {
+/** Whether the server's end of the connection between these loopback ports is open. */
+function isConnected(server: number, client: number): boolean {
   const hex = (port: number) => `0100007F:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   const established = `${hex(server)} ${hex(client)} 01 `;
   return readFileSync('/proc/net/tcp', 'utf8').includes(established);
@@ -67,11 +69,11 @@ function head(method: string, path: string): string {
 }
 
 async function closed(socket: Socket): Promise<void> {
-  if (!socket.destroyed) await once(socket, 'close', { signal: AbortSignal.timeout(BOUND_MS) });
+  if (!socket.destroyed) await once(socket, 'close', { signal: AbortSignal.timeout(LIMIT_MS) });
 }
 
-/** A process that prints for ever to a client that takes nothing. */
-async function deafSocket(): Promise<number> {
+/** A process that prints endlessly to a client that does not read. */
+async function unreadSocket(): Promise<number> {
   const { baseUrl, apiKey } = desktop.service;
   const url = `${baseUrl.replace('http', 'ws')}/computers/${desktop.id}/process`;
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${apiKey}` } });
@@ -80,20 +82,20 @@ async function deafSocket(): Promise<number> {
   socket.send(JSON.stringify({ argv: ['yes', 'for ever and ever'] }));
   const [first] = await once(socket, 'message');
   expect((first as Buffer)[0]).toBe(StreamId.stdout);
-  const began = performance.now();
+  const startedAt = performance.now();
   socket.pause();
   const runs = async () => (await desktop.run('pgrep -f "^yes for ever"; true')) !== '';
-  await eventually(async () => !(await runs()), BOUND_MS);
-  const ended = seconds(began);
+  await eventually(async () => !(await runs()), LIMIT_MS);
+  const elapsed = seconds(startedAt);
   socket.terminate();
-  return ended;
+  return elapsed;
 }
 
 promise(
   23,
-  'a client that sends or reads too slowly is let go, and leaves nothing',
+  'a client that sends or reads too slowly is disconnected, and leaves nothing behind',
   async (report) => {
-    // An answer that no socket's buffer holds: 1 MiB of what JSON writes with six characters each.
+    // Larger than any socket buffer: 1 MiB of characters that JSON escapes with six bytes each.
     const large = JSON.stringify({ command: "head -c 1000000 /dev/zero | tr '\\0' '\\1'" });
     await desktop.run('head -c 60000000 /dev/zero > ~/large');
     const before = vitals(desktop.service.pid);
@@ -104,7 +106,7 @@ promise(
       trickle(`${head('PUT', '/files?path=slow')}content-length: 1000000\r\n\r\n`, 'x'),
       ignore('POST', '/bash', large),
       ignore('GET', '/files?path=large'),
-      deafSocket(),
+      unreadSocket(),
     ]);
     const took = { headers, body, upload, answer, download, socket };
     await rested(desktop.service.pid, before.descriptors + 3);

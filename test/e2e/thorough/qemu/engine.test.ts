@@ -35,7 +35,7 @@ describeUnless(image === undefined ? 'no VM image is built' : undefined)('the QE
   const status = async (id: string) => (await engine.list()).find((state) => state.id === id);
 
   it(
-    'boots a desktop, keeps its disk over a stop, tells who died, and survives the service',
+    'boots a desktop, keeps its disk, reports exits, and keeps machines when the service ends',
     async () => {
       await engine.create(spec('first'));
       await engine.create(spec('first'));
@@ -51,7 +51,7 @@ describeUnless(image === undefined ? 'no VM image is built' : undefined)('the QE
       screen.close();
       expect(await run(shell, 'hostname')).toBe('vc-first');
 
-      // Another service finds it running, and its streams are free for it.
+      // A new service finds the machine running, and can open its streams.
       await run(shell, 'echo kept >~/file; (sleep 4321 >/dev/null 2>&1 &)');
       const pid = await pidOf(directory, 'first');
       shell.close();
@@ -72,7 +72,7 @@ describeUnless(image === undefined ? 'no VM image is built' : undefined)('the QE
       shell = await shellOf(engine, 'first');
       expect(await run(shell, 'cat ~/file; pgrep -f "^sleep 4321" || true')).toBe('kept');
 
-      // A death is told at once, with its reason.
+      // A killed machine is reported at once, with the reason.
       const watching = new AbortController();
       const events = engine.watch(watching.signal)[Symbol.asyncIterator]();
       const event = events.next();
@@ -82,7 +82,7 @@ describeUnless(image === undefined ? 'no VM image is built' : undefined)('the QE
       await events.next();
       expect((await status('first'))?.reason).toContain('SIGKILL');
 
-      // A guest that ends by itself has stopped.
+      // A guest that powers off has stopped.
       await engine.start('first');
       shell = await shellOf(engine, 'first');
       await run(shell, 'cat ~/file');
@@ -99,7 +99,7 @@ describeUnless(image === undefined ? 'no VM image is built' : undefined)('the QE
   );
 
   it(
-    'makes machines of their own from one template, and copies of a running one',
+    'creates independent machines from one template, and copies of a running machine',
     async () => {
       const { cpu, ram, resolution } = spec('');
       const shape = { image: 'linux', cpu, ram, resolution };
@@ -131,7 +131,7 @@ describeUnless(image === undefined ? 'no VM image is built' : undefined)('the QE
       expect(one[0]).toBe('vc-one');
       for (const [index, value] of one.entries()) expect(value).not.toBe(two[index]);
 
-      // What was made from a template does not need it.
+      // Machines do not need the template that they were created from.
       await engine.removeTemplate(key);
       expect(await engine.templates()).toEqual([]);
       await engine.stop('two', 5_000);
@@ -162,7 +162,7 @@ describeUnless(image === undefined ? 'no VM image is built' : undefined)('the QE
       expect(files).not.toContain('migration.sock');
       expect(await readdir(join(directory, 'machines', 'copy'))).not.toContain('state');
 
-      // The source goes; the copy has all it needs, also for a copy of its disk.
+      // Without its source, the copy works and can be copied.
       await engine.remove('one');
       await run(copy, 'cat ~/both && sync');
       await engine.stop('copy', 5_000);
@@ -181,7 +181,7 @@ describeUnless(image === undefined ? 'no VM image is built' : undefined)('the QE
   );
 
   it(
-    'reads the memory from the saved state when two templates that are mapped were of no use',
+    'reads the memory from the saved state after two templates with mapped memory failed',
     async () => {
       const { cpu, ram, resolution } = spec('');
       const warm = () => engine.warm({ image: 'linux', cpu, ram, resolution });
@@ -191,7 +191,7 @@ describeUnless(image === undefined ? 'no VM image is built' : undefined)('the QE
         const state = join(template(await warm()), 'state');
         await chmod(state, 0o600);
         await truncate(state, 1_000);
-        // It would boot in place of it, which nobody waits for here.
+        // The machine would boot instead; the test does not wait for that.
         const giveUp = new AbortController();
         await engine.create(spec(name));
         const starting = engine.start(name, giveUp.signal).catch(() => undefined);

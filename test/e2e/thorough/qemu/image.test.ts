@@ -7,10 +7,10 @@ import { generateKeyPair, type KeyPair } from '../../../../src/shell/keys.js';
 import { openShell } from '../../../../src/shell/shell.js';
 import { startVm, type Vm } from '../../../support/qemu/vm.js';
 
-/** Emulated, on a host that does other things as well. */
+/** For an emulated guest on a busy host. */
 const SLOW_MS = 400_000;
 
-/** What `seq 100000` prints: 0.6 MB. */
+/** The output of `seq 100000`: 0.6 MB. */
 const NUMBERS = [...Array.from({ length: 100_000 }, (_, index) => `${index + 1}`), ''];
 
 let image: BuiltDisk;
@@ -56,7 +56,9 @@ async function run(key: KeyPair, command: string): Promise<string> {
   }
 }
 
-test('a guest says that it runs, and lives on after any line', { timeout: SLOW_MS }, async () => {
+test('the guest agent reports that it runs, and survives any input', {
+  timeout: SLOW_MS,
+}, async () => {
   expect(await vm.ask({ do: 'hello' })).toMatchObject({ ok: true, booted: true, version: 1 });
   for (const line of ['{', '[]', '"x"', '[['.repeat(20_000), 'x'.repeat(200_000), '\x00\xff']) {
     expect(await vm.send(line)).toMatchObject({ ok: false, error: expect.any(String) });
@@ -77,14 +79,14 @@ test('a guest says that it runs, and lives on after any line', { timeout: SLOW_M
   expect(await vm.ask({ do: 'hello' })).toMatchObject({ ok: true });
 });
 
-test('configured, it is who it was told to be', { timeout: SLOW_MS }, async () => {
+test('the guest has the configured identity', { timeout: SLOW_MS }, async () => {
   expect(await vm.ask(configuration('vc-one', first))).toMatchObject({ ok: true });
   expect(await vm.ask({ do: 'ready' })).toMatchObject({ ok: true });
-  const said = await run(
+  const facts = await run(
     first,
     'hostname; date +%Y; id -un; sudo -n id -un; cat /sys/class/net/e*/address; ip -4 -o route; cat /etc/resolv.conf; wc -c </etc/machine-id; stat -f -c %T /tmp',
   );
-  expect(said.split('\n')).toEqual([
+  expect(facts.split('\n')).toEqual([
     ...['vc-one', '2031', 'user', 'root', '52:54:00:12:34:99'],
     expect.stringContaining('default via 10.0.2.2'),
     expect.stringContaining('10.0.2.0/24'),
@@ -92,7 +94,7 @@ test('configured, it is who it was told to be', { timeout: SLOW_MS }, async () =
   ]);
 });
 
-test('its screen works, again and again', { timeout: SLOW_MS }, async () => {
+test('the screen works over several connections', { timeout: SLOW_MS }, async () => {
   for (let connections = 0; connections < 3; connections++) {
     const screen = await openScreen(await vm.dial('screen'), { timeoutMs: 60_000 });
     expect(screen.size).toEqual({ width: 1024, height: 640 });
@@ -103,11 +105,11 @@ test('its screen works, again and again', { timeout: SLOW_MS }, async () => {
   }
 });
 
-test('what a click goes through comes before the programs', { timeout: SLOW_MS }, async () => {
+test('the display server has a higher priority than programs', { timeout: SLOW_MS }, async () => {
   expect(await run(first, 'nice; ps -o ni= -C Xvnc | tr -d " "')).toBe('0\n-15');
 });
 
-test('the shell answers every command, and a new connection at once', {
+test('the shell answers every command, over several connections', {
   timeout: SLOW_MS,
 }, async () => {
   for (let connections = 0; connections < 3; connections++) {
@@ -134,7 +136,7 @@ test('the shell answers every command, and a new connection at once', {
   }
 });
 
-test('a second identity shuts the first one out', { timeout: SLOW_MS }, async () => {
+test('a second identity revokes the key of the first', { timeout: SLOW_MS }, async () => {
   const facts =
     'cat /var/lib/vc/ssh_host_ed25519_key /etc/machine-id | md5sum; cat /etc/machine-id';
   const before = await run(first, facts);
@@ -159,7 +161,7 @@ test('a second identity shuts the first one out', { timeout: SLOW_MS }, async ()
   );
 });
 
-test('it settles, and then switches off with a clean file system', {
+test('the guest settles, and then powers off with a clean file system', {
   timeout: SLOW_MS,
 }, async () => {
   expect(await vm.ask({ do: 'settle' })).toMatchObject({ ok: true });
@@ -170,7 +172,7 @@ test('it settles, and then switches off with a clean file system', {
   expect(await vm.console()).toContain('reboot: Power down');
 });
 
-test('asked for a probe, it says that it runs and switches off', { timeout: SLOW_MS }, async () => {
+test('a probe boot reports that the guest runs, and powers off', { timeout: SLOW_MS }, async () => {
   const probe = await startVm(image, 'vc.probe');
   try {
     await Promise.race([probe.off, sleep(60_000)]);

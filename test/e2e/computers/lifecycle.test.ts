@@ -102,7 +102,8 @@ describe('lifecycle', () => {
     expect((await http('POST', `/computers/${id}/stop`)).json.status).toBe('stopped');
     const refused = await http('GET', `/computers/${id}/screenshot`);
     expect(refused.status).toBe(400);
-    expect(refused.json.error).toContain('start');
+    expect(refused.json.error).toContain('is stopped');
+    expect(refused.remedy).toContain('start');
     await runsAfter('start', id);
     expect(await bash('cat ~/file; pgrep -f "^sleep 4321"')).toBe('kept\n');
     await runsAfter('restart', id);

@@ -151,7 +151,8 @@ it('stops, starts and restarts, over HTTP and from the command line', async () =
   expect((await post('stop')).json.status).toBe('stopped');
   const refused = await desktop.service.http('GET', `${path}/screenshot`);
   expect(refused.status).toBe(400);
-  expect(refused.json.error).toContain('start');
+  expect(refused.json.error).toContain('is stopped');
+  expect(refused.remedy).toContain('start');
   expect((await desktop.service.http('GET', `${path}/stats`)).status).toBe(400);
   const view = await desktop.service.cli(['computer', 'view', desktop.name, '--print']);
   expect(view).toMatchObject({ code: 6, stdout: '' });

@@ -298,7 +298,7 @@ onDocker('no encoder is left when the service is killed or the computer stops', 
   await call('POST', '/stop');
   await eventually(async () => !isAlive(two.json.pid));
   expect(await status()).toMatchObject({ status: 'terminated' });
-  expect((await call('POST', '/stream/start', { url: second.url })).json.error).toContain('start');
+  expect((await call('POST', '/stream/start', { url: second.url })).remedy).toContain('start');
   expect((await call('POST', '/start')).json.status).toBe('running');
 });
 

@@ -38,9 +38,9 @@ function copiedBy(work: () => void): number {
       return joined;
     }),
     vi.spyOn(Buffer, 'from').mockImplementation(((...parameters: Parameters<typeof from>) => {
-      const made = from(...parameters);
-      copied += made.length;
-      return made;
+      const buffer = from(...parameters);
+      copied += buffer.length;
+      return buffer;
     }) as typeof from),
     vi.spyOn(Buffer.prototype, 'copy').mockImplementation(function (this: Buffer, ...rest) {
       const count = copy.apply(this, rest);
@@ -63,9 +63,9 @@ describe('a hostile RTMP server', () => {
       header(3, MiB - 1),
       continued(3, 1, 300_000).subarray(1),
     ]);
-    const begun = performance.now();
+    const startedAt = performance.now();
     expect(() => new ChunkReader().push(bytes)).toThrow('a chunk size of 1');
-    const ms = performance.now() - begun;
+    const ms = performance.now() - startedAt;
     expect(ms).toBeLessThan(1000);
     report(`600 KB of RTMP chunks refused in ${ms.toFixed(0)} ms`);
   });
@@ -112,7 +112,7 @@ describe('a hostile RTMP server', () => {
     expect(push).toThrow('too many incomplete messages');
   });
 
-  it('cannot change the length of a message that has begun', () => {
+  it('cannot change the length of an unfinished message', () => {
     const reader = new ChunkReader();
     reader.push(Buffer.concat([header(3, 1000), Buffer.alloc(128)]));
     expect(() => reader.push(header(3, 200))).toThrow('inside another');

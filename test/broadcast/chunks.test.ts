@@ -33,7 +33,7 @@ describe('chunks', () => {
     );
   });
 
-  it('follow a change of their size', () => {
+  it('follow a change of the chunk size', () => {
     const size = Buffer.alloc(4);
     size.writeUInt32BE(4000);
     const data = Buffer.alloc(3000, 7);

@@ -65,24 +65,20 @@ describe('resolving a target', () => {
     { address: '10.0.0.1', family: 4 },
   ];
 
-  promise(
-    9,
-    'refuses it when any of several addresses is private, wherever it stands',
-    async () => {
-      const refusal = resolveTarget(target, { allowPrivate: false, lookup });
-      await expect(refusal).rejects.toThrow(/10\.0\.0\.1.*--allow-private-rtmp/);
-      const good = ['8.8.8.8', '1.1.1.1', '2606:4700::1111'];
-      for (const bad of ['127.0.0.1', '::1', '::ffff:10.0.0.1', '169.254.169.254', 'fe80::1']) {
-        for (let place = 0; place <= good.length; place++) {
-          const found = good.toSpliced(place, 0, bad).map((address) => ({ address, family: 4 }));
-          const rules = { allowPrivate: false, lookup: async () => found };
-          await expect(resolveTarget(target, rules)).rejects.toThrow(bad);
-        }
+  promise(9, 'refuses a name if any of its addresses is private', async () => {
+    const refusal = resolveTarget(target, { allowPrivate: false, lookup });
+    await expect(refusal).rejects.toThrow(/10\.0\.0\.1.*--allow-private-rtmp/);
+    const good = ['8.8.8.8', '1.1.1.1', '2606:4700::1111'];
+    for (const bad of ['127.0.0.1', '::1', '::ffff:10.0.0.1', '169.254.169.254', 'fe80::1']) {
+      for (let place = 0; place <= good.length; place++) {
+        const found = good.toSpliced(place, 0, bad).map((address) => ({ address, family: 4 }));
+        const rules = { allowPrivate: false, lookup: async () => found };
+        await expect(resolveTarget(target, rules)).rejects.toThrow(bad);
       }
-    },
-  );
+    }
+  });
 
-  promise(9, 'is done once, and only what was checked is connected to', async (report) => {
+  promise(9, 'resolves a name once, and connects to the checked address only', async (report) => {
     const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -126,7 +122,7 @@ describe('resolving a target', () => {
     await expect(refusal).rejects.toMatchObject({ code: 'target_failed' });
   });
 
-  promise(9, 'sees through addresses that are written in another way', async (report) => {
+  promise(9, 'recognizes private addresses in any notation', async (report) => {
     const disguised = [
       ...['2130706433', '0x7f.1', '017700000001', '127.1', '127.0.0.1.', '0x7f000001', '[::1]'],
       ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:0:0:1]', 'localhost', '0'],

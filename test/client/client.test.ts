@@ -177,8 +177,8 @@ test("leaving a process closes its socket; a refused upgrade rejects with the an
   remote.close();
   await closed;
   await expect(remote.exited).rejects.toThrow('connection was lost');
-  const stranger = new VirtualComputers({ baseUrl: service.baseUrl });
-  const refused = stranger.computer({ id: 'cmp_1' }).process({ argv: ['x'] });
+  const withoutKey = new VirtualComputers({ baseUrl: service.baseUrl });
+  const refused = withoutKey.computer({ id: 'cmp_1' }).process({ argv: ['x'] });
   await expect(refused).rejects.toMatchObject({ code: 'unauthorized' });
 });
 

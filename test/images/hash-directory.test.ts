@@ -16,7 +16,7 @@ afterEach(() => rmSync(directory, { recursive: true }));
 
 const hash = () => hashDirectory(directory, (path) => path !== 'left out');
 
-it('reads the files once while nothing changes', async () => {
+it('reads the files once if nothing changes', async () => {
   const digest = vi.spyOn(Hash.prototype, 'digest');
   const first = await hash();
   writeFileSync(join(directory, 'left out'), 'x');
@@ -24,7 +24,7 @@ it('reads the files once while nothing changes', async () => {
   expect(digest).toHaveBeenCalledTimes(1);
 });
 
-it('notices other content of the same size and time, other modes and other files', async () => {
+it('detects changed content of the same size and time, changed modes and new files', async () => {
   const first = await hash();
   writeFileSync(join(directory, 'a'), 'eno');
   utimesSync(join(directory, 'a'), 1, 1);

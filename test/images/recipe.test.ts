@@ -147,7 +147,7 @@ describe('a recipe that builds on another', () => {
   });
 });
 
-test('the script that waits for the desktop waits long enough for an emulated guest', async () => {
+test('the wait for the desktop is long enough for an emulated guest', async () => {
   for (const name of await listRecipes()) {
     const { directory } = await loadRecipe(name);
     const script = await readFile(join(directory, 'files/usr/lib/vc/painted'), 'utf8');

@@ -39,7 +39,7 @@ function builder() {
   return { state, build };
 }
 
-test('a root file system is built once and then taken from the cache', async () => {
+test('a root file system is built once and then cached', async () => {
   const { state, build } = builder();
   const first = await buildRootfs(recipe('a'), { cacheDirectory, build });
   const second = await buildRootfs(recipe('a'), { cacheDirectory, build });
@@ -62,7 +62,7 @@ test('a tarball gets its name only when it is complete', async () => {
   expect(await readFile(tarball, 'utf8')).toBe('whole');
 });
 
-test('of several concurrent builds one runs, and all get its result', async () => {
+test('one of several concurrent builds runs, and all get its result', async () => {
   const { state, build } = builder();
   const results = await Promise.all(
     Array.from({ length: 5 }, () => buildRootfs(recipe('a'), { cacheDirectory, build })),

@@ -12,7 +12,7 @@ export interface FakeOptions {
 }
 
 /** A message of the client, decoded as far as tests need. */
-export type Heard =
+export type ClientMessage =
   | { readonly kind: 'key'; readonly down: boolean; readonly keysym: number }
   | { readonly kind: 'scancode'; readonly down: boolean; readonly scancode: number }
   | {
@@ -34,11 +34,11 @@ const REQUEST = 2 ** 31;
 export class FakeServer {
   readonly client: Duplex;
   readonly wire: Duplex;
-  readonly heard: Heard[] = [];
+  readonly received: ClientMessage[] = [];
   /** Whether to answer update requests; false simulates a frozen server. */
   answering = true;
   /** Called before a message of the client is handled. */
-  onHear: (heard: Heard) => void = () => {};
+  onMessage: (received: ClientMessage) => void = () => {};
   readonly #options: FakeOptions;
   readonly #size: { width: number; height: number };
   #input = Buffer.alloc(0);
@@ -97,14 +97,16 @@ export class FakeServer {
   }
 
   keys(): string[] {
-    return this.heard.flatMap((heard) =>
-      heard.kind === 'key' ? [`${heard.down ? '+' : '-'}${heard.keysym.toString(16)}`] : [],
+    return this.received.flatMap((received) =>
+      received.kind === 'key'
+        ? [`${received.down ? '+' : '-'}${received.keysym.toString(16)}`]
+        : [],
     );
   }
 
   pointers(): string[] {
-    return this.heard.flatMap((heard) =>
-      heard.kind === 'pointer' ? [`${heard.x},${heard.y},${heard.buttons}`] : [],
+    return this.received.flatMap((received) =>
+      received.kind === 'pointer' ? [`${received.x},${received.y},${received.buttons}`] : [],
     );
   }
 
@@ -155,14 +157,14 @@ export class FakeServer {
   }
 
   #handle(message: Buffer): void {
-    const heard = decode(message);
-    this.heard.push(heard);
-    this.onHear(heard);
-    if (heard.kind === 'encodings') this.#announce();
-    else if (heard.kind === 'fence') this.#answerFence(message);
-    else if (heard.kind === 'update') {
+    const received = decode(message);
+    this.received.push(received);
+    this.onMessage(received);
+    if (received.kind === 'encodings') this.#announce();
+    else if (received.kind === 'fence') this.#answerFence(message);
+    else if (received.kind === 'update') {
       this.#wanted ??= [];
-      if (heard.what === 'whole') this.#wanted.push(heard.region);
+      if (received.what === 'whole') this.#wanted.push(received.region);
       if (this.#has('scancodes')) setTimeout(() => this.#flush(), 2);
       else this.#flush();
     }
@@ -206,7 +208,7 @@ function messageLength(input: Buffer): number | undefined {
   }
 }
 
-function decode(message: Buffer): Heard {
+function decode(message: Buffer): ClientMessage {
   switch (message[0]) {
     case 2:
       return { kind: 'encodings' };

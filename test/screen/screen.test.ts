@@ -18,7 +18,7 @@ async function open(options: FakeOptions = {}) {
   const server = new FakeServer(options);
   const screen = await openScreen(server.client);
   await settled();
-  server.heard.length = 0;
+  server.received.length = 0;
   return { server, screen };
 }
 
@@ -45,9 +45,9 @@ test('shows everything painted before a screenshot', async () => {
 
 test('ignores an update that was in flight before the request', async () => {
   const { server, screen } = await open();
-  server.onHear = ({ kind }) => {
+  server.onMessage = ({ kind }) => {
     if (kind !== 'fence') return;
-    server.onHear = () => {};
+    server.onMessage = () => {};
     // Sent before the server has received the request: an older frame of the whole screen.
     server.send(update(raw({ x: 0, y: 0, width: 64, height: 48 }, 0x111111)));
   };
@@ -59,7 +59,7 @@ test('requests nothing without watchers', async () => {
   const { server, screen } = await open();
   for (let frame = 0; frame < 50; frame++) server.paint(frame);
   await settled();
-  expect(server.heard).toEqual([]);
+  expect(server.received).toEqual([]);
   screen.close();
 });
 
@@ -75,10 +75,10 @@ test('emits damage to listeners at no more than thirty frames per second', async
   expect(regions.length).toBeGreaterThan(5);
   expect(regions.length).toBeLessThan(20);
   await settled();
-  server.heard.length = 0;
+  server.received.length = 0;
   server.paint(1);
   await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(server.heard).toEqual([]);
+  expect(server.received).toEqual([]);
 });
 
 test('reports a new size and a complete frame after a resize', async () => {
@@ -86,13 +86,14 @@ test('reports a new size and a complete frame after a resize', async () => {
   const sizes: unknown[] = [];
   screen.on('resize', (size) => sizes.push(size));
   const size = { width: 32, height: 24 };
-  server.onHear = ({ kind }) => {
+  server.onMessage = ({ kind }) => {
     if (kind !== 'update') return;
-    server.onHear = () => {};
+    server.onMessage = () => {};
     server.answering = false;
     server.send(update(rectangle({ x: 0, y: 0, ...size }, -223)));
-    server.onHear = (heard) => {
-      if (heard.kind !== 'update' || heard.what !== 'whole' || heard.region.width !== 32) return;
+    server.onMessage = (received) => {
+      if (received.kind !== 'update' || received.what !== 'whole' || received.region.width !== 32)
+        return;
       server.send(update(raw({ x: 0, y: 0, ...size }, 0x00aa00)));
     };
   };
@@ -185,7 +186,7 @@ test('does nothing after an abort, and nothing for an unknown key', async () => 
   const keys = ['ctrl', 'nonsense'];
   const click = screen.click({ x: 1, y: 1, button: 'left', clicks: 1, keys });
   await expect(click).rejects.toMatchObject({ code: 'unknown_key' });
-  expect(server.heard).toEqual([]);
+  expect(server.received).toEqual([]);
 });
 
 test('types ASCII as keys', async () => {
@@ -197,20 +198,20 @@ test('types ASCII as keys', async () => {
 test('pastes other text, and continues only after the program has received it', async () => {
   const { server, screen } = await open();
   const offered: string[] = [];
-  server.onHear = (heard) => {
-    if (heard.kind === 'key' && heard.down && heard.keysym === 0xff63) {
+  server.onMessage = (received) => {
+    if (received.kind === 'key' && received.down && received.keysym === 0xff63) {
       setTimeout(() => server.send(guestWantsClipboard), 30);
     }
-    if (heard.kind === 'clipboard' && heard.text !== '') {
-      offered.push(heard.text);
+    if (received.kind === 'clipboard' && received.text !== '') {
+      offered.push(received.text);
       server.paint(offered.length);
     }
   };
   await screen.type('x中👍🏽y\nЖ');
   expect(offered).toEqual(['中👍🏽', 'Ж']);
-  const order = server.heard.flatMap((heard) => {
-    if (heard.kind === 'key' && heard.down) return [heard.keysym.toString(16)];
-    return heard.kind === 'clipboard' && heard.text !== '' ? [heard.text] : [];
+  const order = server.received.flatMap((received) => {
+    if (received.kind === 'key' && received.down) return [received.keysym.toString(16)];
+    return received.kind === 'clipboard' && received.text !== '' ? [received.text] : [];
   });
   const paste = ['ffe1', 'ff63'];
   expect(order).toEqual(['78', ...paste, '中👍🏽', '79', 'ff0d', ...paste, 'Ж']);
@@ -220,30 +221,32 @@ test("does not mistake the server's own clipboard request for a program's", asyn
   const { server, screen } = await open();
   let pressed = false;
   const early: string[] = [];
-  server.onHear = (heard) => {
-    if (heard.kind === 'key' && heard.down && heard.keysym === 0xff63) {
+  server.onMessage = (received) => {
+    if (received.kind === 'key' && received.down && received.keysym === 0xff63) {
       pressed = true;
       setTimeout(() => server.send(guestWantsClipboard), 30);
     }
-    if (heard.kind !== 'clipboard') return;
-    if (heard.text !== '' && !pressed) early.push(heard.text);
-    else if (heard.flags === ((1 << 27) | 1)) server.send(guestWantsClipboard);
+    if (received.kind !== 'clipboard') return;
+    if (received.text !== '' && !pressed) early.push(received.text);
+    else if (received.flags === ((1 << 27) | 1)) server.send(guestWantsClipboard);
   };
   await screen.type('éa');
   expect(early).toEqual([]);
-  const order = server.heard.map((heard) => (heard.kind === 'clipboard' ? heard.text : heard.kind));
+  const order = server.received.map((received) =>
+    received.kind === 'clipboard' ? received.text : received.kind,
+  );
   expect(order.lastIndexOf('key')).toBeGreaterThan(order.indexOf('é'));
 });
 
 test("restores the guest's clipboard", async () => {
   const { server, screen } = await open();
   let provided = '';
-  server.onHear = (heard) => {
-    if (heard.kind === 'key' && heard.down && heard.keysym === 0xff63)
+  server.onMessage = (received) => {
+    if (received.kind === 'key' && received.down && received.keysym === 0xff63)
       server.send(guestWantsClipboard);
-    if (heard.kind !== 'clipboard') return;
-    if ((heard.flags & (1 << 25)) !== 0) server.send(guestClipboard('from the guest'));
-    if (heard.text !== '') provided = heard.text;
+    if (received.kind !== 'clipboard') return;
+    if ((received.flags & (1 << 25)) !== 0) server.send(guestClipboard('from the guest'));
+    if (received.text !== '') provided = received.text;
   };
   server.send(guestHasClipboard);
   await settled();
@@ -256,12 +259,12 @@ test("restores the guest's clipboard", async () => {
 
 test('empties the clipboard if it was empty before', async () => {
   const { server, screen } = await open();
-  server.onHear = (heard) => {
-    if (heard.kind === 'key' && heard.down && heard.keysym === 0xff63)
+  server.onMessage = (received) => {
+    if (received.kind === 'key' && received.down && received.keysym === 0xff63)
       server.send(guestWantsClipboard);
   };
   await screen.type('geheim é');
-  const last = server.heard.findLast((heard) => heard.kind === 'clipboard');
+  const last = server.received.findLast((received) => received.kind === 'clipboard');
   expect(last).toMatchObject({ flags: 1 << 27 });
 });
 
@@ -272,7 +275,7 @@ test('names the text that it could not type when no program accepts a paste', as
     code: 'unsupported',
     message: expect.stringContaining('Привет'),
   });
-  server.heard.length = 0;
+  server.received.length = 0;
   await screen.type('é');
   expect(server.keys()).toEqual(['+ffe1', '+ff63', '-ff63', '-ffe1', '+e9', '-e9']);
 });
@@ -280,22 +283,22 @@ test('names the text that it could not type when no program accepts a paste', as
 test('types by scancode on an emulated keyboard, and rejects characters it lacks', async () => {
   const { server, screen } = await open({ can: ['scancodes'] });
   await screen.type('A1');
-  const codes = server.heard.flatMap((heard) =>
-    heard.kind === 'scancode' && heard.scancode !== 0
-      ? [`${heard.down ? '+' : '-'}${heard.scancode.toString(16)}`]
+  const codes = server.received.flatMap((received) =>
+    received.kind === 'scancode' && received.scancode !== 0
+      ? [`${received.down ? '+' : '-'}${received.scancode.toString(16)}`]
       : [],
   );
   expect(codes).toEqual(['+2a', '+1e', '-1e', '-2a', '+2', '-2']);
-  server.heard.length = 0;
+  server.received.length = 0;
   await expect(screen.type('ab Ж')).rejects.toMatchObject({ code: 'unsupported' });
-  expect(server.heard).toEqual([]);
+  expect(server.received).toEqual([]);
 });
 
 test('keeps an emulated display awake for every screenshot', async () => {
   const { server, screen } = await open({ can: ['scancodes'] });
   server.paint(0x654321);
   expect(await colourOf((await screen.screenshot(PNG)).data)).toBe(0x654321);
-  expect(server.heard[0]).toEqual({ kind: 'scancode', down: false, scancode: 0 });
+  expect(server.received[0]).toEqual({ kind: 'scancode', down: false, scancode: 0 });
 });
 
 test('works with a server without extensions', async () => {
@@ -309,8 +312,8 @@ test('works with a server without extensions', async () => {
 
 test('waits after an input until the guest has painted its reaction', async () => {
   const { server, screen } = await open();
-  server.onHear = (heard) => {
-    if (heard.kind !== 'key' || !heard.down) return;
+  server.onMessage = (received) => {
+    if (received.kind !== 'key' || !received.down) return;
     setTimeout(() => server.paint(0x222222), 15);
     setTimeout(() => server.paint(0x333333), 30);
   };

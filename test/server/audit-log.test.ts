@@ -14,7 +14,7 @@ async function entries(query = '', key = app.world.key) {
   return json.entries as { id: number; action: string; computer_id: string | null }[];
 }
 
-it('logs the creation and deletion of keys, with the key that did it', async () => {
+it('logs the creation and deletion of keys, with the key of the request', async () => {
   const { json: made } = await app.send('POST', '/api/keys', { body: { name: 'agent' } });
   expect(made.created_by).toBe(ownKey);
   const { json: listed } = await app.send('GET', '/api/keys');
@@ -29,7 +29,7 @@ it('logs the creation and deletion of keys, with the key that did it', async () 
   expect(JSON.stringify(await entries())).not.toContain(made.key);
 });
 
-it('keeps the history of a deleted computer, for its owner only', async () => {
+it('keeps the entries of a deleted computer, for its owner only', async () => {
   await app.send('POST', '/api/projects', { body: { name: 'p' } });
   const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'desk' } });
   await app.send('POST', `/api/computers/${json.id}/stop`);
@@ -47,7 +47,7 @@ it('keeps the history of a deleted computer, for its owner only', async () => {
   ]);
   expect(all[0]?.computer_id).toBeNull();
   expect(await entries(`?limit=2&before=${all[1]?.id}`)).toEqual(all.slice(2, 4));
-  const stranger = app.world.addOwner('stranger');
-  expect(await entries('', stranger)).toEqual([]);
-  expect(await entries(`?computer=${json.id}`, stranger)).toEqual([]);
+  const otherKey = app.world.addOwner('stranger');
+  expect(await entries('', otherKey)).toEqual([]);
+  expect(await entries(`?computer=${json.id}`, otherKey)).toEqual([]);
 });

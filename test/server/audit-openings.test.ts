@@ -34,7 +34,7 @@ const spawn = async () => ({
 const untilAborted = ({ signal }: { signal?: AbortSignal }) =>
   new Promise<never>((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
 
-/** What the fake computer supports besides commands. */
+/** The functions of the fake computer besides commands. */
 const parts = {
   spawn,
   connect: async (port: number) => {
@@ -78,7 +78,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** Replaces what the computers offer. */
+/** Replaces functions of the computers. */
 function offer(more: object): void {
   for (const shell of shells) Object.assign(shell, more);
 }
@@ -115,7 +115,7 @@ async function talk(path: string, ...messages: string[]): Promise<void> {
   await closed;
 }
 
-it('has file transfers, with the length of their paths', async () => {
+it('the audit log has file transfers, with the length of their paths', async () => {
   await call('PUT', `/computers/${desk}/files?path=secret.txt&mode=0600`, 'hello');
   await call('GET', `/projects/demo/computers/desk/files?path=secret.txt`);
   await call('GET', `/computers/${desk}/files?path=none`);
@@ -126,7 +126,7 @@ it('has file transfers, with the length of their paths', async () => {
   ]);
 });
 
-it('has processes and tunnels, including failed ones', async () => {
+it('the audit log has processes and tunnels, including failed ones', async () => {
   await talk('process', '{"argv": ["echo", "hunter2"]}');
   await talk('process', 'nonsense');
   await talk('tunnel?port=8080');
@@ -139,7 +139,7 @@ it('has processes and tunnels, including failed ones', async () => {
   ]);
 });
 
-it('has how a process was started, and how long it took', async () => {
+it('the entry of a process has the way it was started and its duration', async () => {
   const ended = deferred<void>();
   const exit = ended.promise.then(() => ({ code: 2, signal: null }));
   offer({ spawn: async () => ({ ...(await spawn()), exit }) });
@@ -161,7 +161,7 @@ it('has how a process was started, and how long it took', async () => {
   for (const { ms } of entries) expect(ms).toBeGreaterThanOrEqual(150);
 });
 
-it('has a process that its client interrupted or left as cancelled', async () => {
+it('a process that its client interrupted or disconnected from is logged as cancelled', async () => {
   const exit = new Promise((resolve) => {
     offer({
       spawn: async () => ({ ...(await spawn()), exit, kill: async () => resolve({ code: 0 }) }),
@@ -210,7 +210,7 @@ it.each([
   expect(logged.filter((line) => line.includes('"level":50'))).toEqual([]);
 });
 
-it('has a recording with its duration, however it ended', async () => {
+it('the audit log has recordings with their duration, however they ended', async () => {
   for (const failure of [undefined, new ApiError('guest_failed', 'The encoder ended.')]) {
     const video = new PassThrough();
     Object.assign(world.fleet.streams, { record: async () => ({ video }) });
@@ -228,7 +228,7 @@ it('has a recording with its duration, however it ended', async () => {
   }
 });
 
-it('has live views, with the key that requested the link', async () => {
+it('the audit log has live views, with the key that requested the link', async () => {
   const viewer = openViewer(String((await call('POST', `/computers/${desk}/view`, '{}')).url));
   await viewer.first;
   viewer.socket.terminate();
@@ -237,7 +237,7 @@ it('has live views, with the key that requested the link', async () => {
   expect(view).toMatchObject({ action: 'view', key_id: opened?.key_id });
 });
 
-it('has the operations on a project, for each of its computers', async () => {
+it('the audit log has the operations on a project for each of its computers', async () => {
   const other = await create('other');
   for (const step of ['stop', 'start', 'restart']) await call('POST', `/projects/demo/${step}`);
   await call('DELETE', '/projects/demo');
@@ -251,7 +251,7 @@ it('has the operations on a project, for each of its computers', async () => {
   }
 });
 
-it('of a copy starts with its creation', async () => {
+it('the audit log of a copy starts with its creation', async () => {
   const { id } = await call('POST', `/computers/${desk}/fork`, '{"name": "copy"}');
   expect(steps(String(id))).toEqual([['forkComputer', { name: 'copy' }, 'ok']]);
   expect(steps()[0]).toEqual(['forkComputer', { name: 'copy' }, 'ok']);

@@ -35,7 +35,7 @@ afterEach(async () => {
   await test.close();
 });
 
-it('lists who did what, newest first, under both paths of a computer', async () => {
+it('lists actions with their keys, newest first, under both paths of a computer', async () => {
   await call('POST', `/computers/${desk}/click`, { x: 3, y: 4, button: 'right' });
   await call('POST', '/projects/demo/computers/desk/stop');
   const [stop, click, create] = await history();
@@ -47,21 +47,21 @@ it('lists who did what, newest first, under both paths of a computer', async () 
   });
 });
 
-it('names the key of an entry while there is one', async () => {
-  const made = (await call('POST', '/keys', { name: 'agent' })).json;
-  const headers = { authorization: `Bearer ${made.key}`, host: '127.0.0.1' };
+it('names the key of an entry while the key exists', async () => {
+  const created = (await call('POST', '/keys', { name: 'agent' })).json;
+  const headers = { authorization: `Bearer ${created.key}`, host: '127.0.0.1' };
   const payload = { x: 1, y: 1 };
   await app.inject({ method: 'POST', url: `/api/computers/${desk}/move`, headers, payload });
   const [move, create] = await history();
-  expect(move).toMatchObject({ action: 'move', key_id: made.id, key_name: 'agent' });
+  expect(move).toMatchObject({ action: 'move', key_id: created.id, key_name: 'agent' });
   expect(create).toMatchObject({ action: 'createComputer', key_name: 'default' });
-  await call('DELETE', `/keys/${made.id}`);
-  expect((await history())[0]).toMatchObject({ key_id: made.id, key_name: null });
+  await call('DELETE', `/keys/${created.id}`);
+  expect((await history())[0]).toMatchObject({ key_id: created.id, key_name: null });
   const { entries } = (await call('GET', '/audit')).json;
   expect(entries[0]).toMatchObject({ action: 'deleteKey', key_name: 'default' });
 });
 
-it('keeps lengths, never a text, a command, code or a typed character', async () => {
+it('logs lengths, never a text, a command, code or a typed character', async () => {
   await call('POST', `/computers/${desk}/type`, { text: 'hunter2' });
   await call('POST', `/computers/${desk}/bash`, { command: 'echo hunter2' });
   await call('POST', `/computers/${desk}/exec`, { code: 'print("hunter2")' });
@@ -80,7 +80,7 @@ it('keeps lengths, never a text, a command, code or a typed character', async ()
   ]);
 });
 
-it('names only existing keys that type no character', async () => {
+it('logs keyboard keys by name, unless they type a character or do not exist', async () => {
   for (const key of ['hunter2', 'exclam', 'U0041', 'KP_7', 'AltGr+e', 'Return', 'alt+F4']) {
     await call('POST', `/computers/${desk}/key`, { key });
   }
@@ -95,7 +95,7 @@ it('names only existing keys that type no character', async () => {
   ]);
 });
 
-it('lists refused requests, but none that only read', async () => {
+it('logs refused requests, but no requests that only read', async () => {
   await call('POST', `/computers/${desk}/stop`);
   await call('GET', `/computers/${desk}`);
   await call('POST', `/computers/${desk}/click`, { x: 1, y: 1 });
@@ -104,7 +104,7 @@ it('lists refused requests, but none that only read', async () => {
   expect(stop).toMatchObject({ action: 'stopComputer' });
 });
 
-it('is paginated and survives a restart', async () => {
+it('the audit log is paginated and survives a restart', async () => {
   for (const x of [1, 2, 3]) await call('POST', `/computers/${desk}/move`, { x, y: 0 });
   await app.close();
   test = await test.restart();

@@ -174,7 +174,7 @@ describe('scale', () => {
     expect(screen.inputs).toEqual(['left x1 1276,40', 'move 1278,798', 'drag 0,0 10,10 20,40']);
   });
 
-  it('says the scaled size of the screen for a point outside', async () => {
+  it('names the scaled size of the screen in the error for a point outside', async () => {
     const { status, json, code } = await call('POST', `${C}/click`, { x: 640, y: 0, scale: 0.5 });
     expect({ status, code }).toEqual({ status: 400, code: 'off_screen' });
     expect(json.error).toMatch(/640,0 .* at scale 0\.5 is 640x400: x from 0 to 639/);

@@ -42,7 +42,7 @@ it('loads only the named engine', async () => {
   expect(existsSync(join(directory, 'qemu'))).toBe(false);
 });
 
-it('still manages computers on an engine that is no longer offered', async () => {
+it('manages existing computers on an engine that is no longer offered', async () => {
   vi.spyOn(store.computers, 'listAll').mockReturnValue([
     { engine: 'docker' } as ReturnType<typeof store.computers.listAll>[number],
   ]);

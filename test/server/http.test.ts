@@ -120,7 +120,7 @@ describe('keys', () => {
     expect(JSON.stringify(bad.json)).not.toContain('vc_wrong');
   });
 
-  it('shows a key once, lists it without its text, and refuses it after its deletion', async () => {
+  it('returns a key once, lists it without its text, and refuses it after its deletion', async () => {
     const { json: made } = await call('POST', '/keys', { name: 'ci' });
     expect(made.key).toMatch(/^vc_[0-9a-z]{32}$/);
     const { json: listed } = await call('GET', '/keys');

@@ -78,7 +78,7 @@ it('needs a key', async () => {
   expect(response.statusCode).toBe(401);
 });
 
-it('measuring does not change what an engine does', async () => {
+it('an engine with metrics behaves as without', async () => {
   const engine = new FakeEngine();
   const measured = metrics.measured(engine);
   expect(measured.name).toBe('docker');

@@ -50,7 +50,7 @@ it('an administrator creates an owner, whose key is shown once', async () => {
   expect(list.text).not.toContain(key);
 });
 
-it('a limit is changed, and taken back', async () => {
+it('a limit can be changed and reset', async () => {
   const set = async (max_running: unknown) =>
     (await app.send('PATCH', '/api/owners/alice', { body: { max_running } })).json.max_running;
   expect(await set(20)).toBe(20);
@@ -100,13 +100,13 @@ it.each([
   expect(answer.json.error).toBe('There is no owner "nobody".');
 });
 
-/** All that a client gets to see, but for the request's own id and time. */
+/** Everything that a client sees, except the request's id and time. */
 function seen({ status, headers, text }: Answer): unknown {
   const { 'x-request-id': _id, date: _date, ...rest } = headers;
   return { status, rest, text };
 }
 
-promise(4, 'for an owner who is no administrator, /owners does not exist', async (report) => {
+promise(4, '/owners does not exist for owners who are not administrators', async (report) => {
   const asked: [string, string, string | object | undefined][] = [];
   const tails = ['', '/alice', '/default', '/nobody', `/${alice.id}`, '/default/keys', '/'];
   tails.push('/default/audit', '/default?force=1', '/%zz', '?a=b');
@@ -128,7 +128,7 @@ promise(4, 'for an owner who is no administrator, /owners does not exist', async
   expect((await app.send('GET', '/api/owners')).json.owners).toHaveLength(2);
 });
 
-it('an administrator is told which methods a path has, as for any other', async () => {
+it('an administrator gets 405 with the allowed methods', async () => {
   const answer = await app.send('PUT', '/api/owners/alice', { body: {} });
   expect([answer.status, answer.json.error]).toEqual([
     405,
@@ -136,7 +136,7 @@ it('an administrator is told which methods a path has, as for any other', async 
   ]);
 });
 
-promise(4, 'metrics, which cover all owners, are for administrators', async () => {
+promise(4, 'only administrators can read metrics, which cover all owners', async () => {
   expect((await app.send('GET', '/metrics')).status).toBe(200);
   const answer = await app.send('GET', '/metrics', { authorization: alice.authorization });
   const { authorization } = alice;
@@ -170,7 +170,7 @@ it('deleting an owner ends its requests, sockets and live views at once', async 
   expect(app.world.engine.machines.size).toBe(0);
 });
 
-it('a stream of a deleted owner ends', async () => {
+it('deleting an owner ends its streams', async () => {
   const desk = await makeDesk();
   const { streams } = app.world.fleet;
   const ended: string[] = [];
@@ -185,16 +185,16 @@ it('a stream of a deleted owner ends', async () => {
   expect(ended).toEqual([desk]);
 });
 
-it('logs what is done to owners, for the administrator and for the owner', async () => {
+it('operations on owners are logged for the administrator and for the owner', async () => {
   await app.send('PATCH', '/api/owners/alice', { body: { max_running: 3 } });
   await app.send('PATCH', `/api/owners/${alice.id}`, { body: { max_running: null } });
-  const made = await app.send('POST', '/api/owners/alice/keys', { body: { name: 'new' } });
+  const created = await app.send('POST', '/api/owners/alice/keys', { body: { name: 'new' } });
   await app.send('POST', '/api/owners', { body: { name: 'alice' } });
   const own = await entries('/audit', { authorization: alice.authorization });
   const expected = [
     {
       action: 'createOwnerKey',
-      detail: { name: 'new', owner: 'alice', id: made.json.id },
+      detail: { name: 'new', owner: 'alice', id: created.json.id },
       ...{ key_id: ownKey, outcome: 'ok', computer_id: null },
     },
     { action: 'updateOwner', detail: { max_running: 'default', owner: 'alice', id: alice.id } },
@@ -207,20 +207,24 @@ it('logs what is done to owners, for the administrator and for the owner', async
     { action: 'createOwner', outcome: 'name_taken', detail: { name: 'alice' } },
     ...expected,
   ]);
-  expect(JSON.stringify(own)).not.toContain((made.json as { key: string }).key);
+  expect(JSON.stringify(own)).not.toContain((created.json as { key: string }).key);
 });
 
-promise(4, "an owner's log has ids of an administrator's keys, not their names", async () => {
-  const keyNames = async (path: string, more: Sending = {}) =>
-    (await entries(path, more)).map(({ key_name }) => key_name);
-  await asAlice('POST', '/projects', { body: { name: 'p' } });
-  const { authorization } = alice;
-  expect(await keyNames('/audit', { authorization })).toEqual(['default', null]);
-  expect(await keyNames('/owners/alice/audit')).toEqual(['default', null]);
-  expect(await keyNames('/audit')).toEqual(['default']);
-});
+promise(
+  4,
+  "an owner's audit log has the ids of an administrator's keys, not their names",
+  async () => {
+    const keyNames = async (path: string, more: Sending = {}) =>
+      (await entries(path, more)).map(({ key_name }) => key_name);
+    await asAlice('POST', '/projects', { body: { name: 'p' } });
+    const { authorization } = alice;
+    expect(await keyNames('/audit', { authorization })).toEqual(['default', null]);
+    expect(await keyNames('/owners/alice/audit')).toEqual(['default', null]);
+    expect(await keyNames('/audit')).toEqual(['default']);
+  },
+);
 
-it("keeps a deleted owner's entries, with who deleted it", async () => {
+it("a deleted owner's audit entries are kept, and record who deleted it", async () => {
   const desk = await makeDesk();
   await asAlice('DELETE', `/computers/${desk}`);
   await app.send('DELETE', '/api/owners/alice');
@@ -243,7 +247,7 @@ it("keeps a deleted owner's entries, with who deleted it", async () => {
   expect(page).toMatchObject([{ action: 'deleteComputer' }]);
 });
 
-it('two deletions at once both succeed, and a third finds nothing', async () => {
+it('two concurrent deletions succeed, and a third answers 404', async () => {
   await makeDesk();
   const ask = () => app.send('DELETE', '/api/owners/alice?force=1');
   const { passed, open } = gate();

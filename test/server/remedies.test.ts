@@ -49,12 +49,12 @@ it('the remedy for a missing name has the nearest name of the same owner, and th
 });
 
 it("another owner's names are never suggested", async () => {
-  const stranger = `Bearer ${app.world.addOwner('stranger')}`;
+  const otherOwner = `Bearer ${app.world.addOwner('stranger')}`;
   for (const [path, list] of [
     ['/api/projects/shpo', 'vc project ls'],
     ['/api/projects/shop/computers/its', 'vc project ls'],
   ]) {
-    expect(await remedyOf('GET', String(path), undefined, stranger)).toBe(`See: ${list}`);
+    expect(await remedyOf('GET', String(path), undefined, otherOwner)).toBe(`See: ${list}`);
   }
 });
 
@@ -97,7 +97,7 @@ it('a remedy with the longest name in any script fits into a header', async () =
   }
 });
 
-it('names the computer as a command does, quoted for a shell', async () => {
+it('a remedy names the computer as in commands, quoted for a shell', async () => {
   const name = `'shop/it'\\''s'`;
   const outside = { x: 5000, y: 1 };
   const screenshot = `See the screen: vc computer screenshot ${name}`;
@@ -120,7 +120,7 @@ it('a wrong key names the command that logs in', async () => {
   expect(remedy).toContain('vc login');
 });
 
-it('a computer of a project that cannot be started has its remedy beside the error', async () => {
+it('each computer of a project that fails to start has its own error and remedy', async () => {
   await app.send('POST', `${computer}/stop`);
   await app.send('POST', '/api/projects/shop/computers', { body: { name: 'two' } });
   const { json } = await app.send('POST', '/api/projects/shop/start');

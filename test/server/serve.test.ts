@@ -40,7 +40,7 @@ async function options(): Promise<ServeOptions> {
 /** Succeeds only if no process holds the state's lock. */
 const isFree = () => openStore(directory).close();
 
-it('leaves the state free when no engine can be made', async () => {
+it('releases the state when no engine can be opened', async () => {
   writeFileSync(join(directory, 'machines'), 'not a directory');
   await expect(serve({ ...(await options()), engine: 'docker' })).rejects.toThrow(/EEXIST|ENOTDIR/);
   isFree();
@@ -55,7 +55,7 @@ it('releases state and port when the first key cannot be published', async () =>
   isFree();
 });
 
-it('leaves the state free when the port is taken', async () => {
+it('releases the state when the port is in use', async () => {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
   const address = server.address();

@@ -16,12 +16,12 @@ it.each([
   ['stop', 'stopped', [false, true]],
   ['start', 'running', [true, false]],
   ['restart', 'running', [true, true]],
-] as const)('%s of a project tells which computers it changed', async (step, status, changed) => {
+] as const)('%s of a project reports which computers it changed', async (step, status, changed) => {
   const { json } = await app.send('POST', `/api/projects/shop/${step}`);
   expect(json.success).toBe(true);
   const computers = json.computers as { name: string }[];
-  const told = ['a', 'b'].map((name) => computers.find((one) => one.name === name));
-  expect(told).toEqual(
+  const reported = ['a', 'b'].map((name) => computers.find((one) => one.name === name));
+  expect(reported).toEqual(
     ['a', 'b'].map((name, i) => ({
       ...{ id: expect.stringMatching(/^cmp_/), name, status, changed: changed[i] },
     })),

@@ -34,7 +34,7 @@ const command = { command: 'echo ok', timeoutMs: 10_000, background: false };
 describe('a hostile SSH server', () => {
   promise(
     29,
-    'takes little memory by output in single bytes that nobody reads',
+    'uses little memory with unread output in single bytes',
     async (report) => {
       const count = 150_000;
       let sending: Promise<void> | undefined;
@@ -80,7 +80,7 @@ describe('a hostile SSH server', () => {
     while (stream.isPaused()) await tick();
   });
 
-  promise(29, 'gets the latest of many sizes of a terminal', async () => {
+  promise(29, 'receives only the latest of many terminal sizes', async () => {
     guest = await openGuest();
     const { stream, wire, shell } = guest;
     const child = await shell.spawn({ argv: ['cat'] });
@@ -94,7 +94,7 @@ describe('a hostile SSH server', () => {
 
   promise(
     29,
-    'cannot have its host keys kept',
+    'cannot fill the memory with host keys',
     async (report) => {
       const { connection } = await openBoth();
       const { public: key } = ssh2.utils.generateKeyPairSync('ed25519');
@@ -120,7 +120,7 @@ describe('a hostile SSH server', () => {
     60_000,
   );
 
-  it('is cut off when it sends one request after the other', async () => {
+  it('is disconnected if it sends requests endlessly', async () => {
     const { guest, connection } = await openBoth();
     const request = [Buffer.of(80), ssh('keepalive@openssh.com'), Buffer.of(1)];
     for (let count = 0; count < 300; count++) sendPacket(connection, ...request);
@@ -128,7 +128,7 @@ describe('a hostile SSH server', () => {
     await expect(guest.shell.run(command)).rejects.toMatchObject({ message });
   });
 
-  it('is cut off when it ignores flow control', async () => {
+  it('is disconnected if it ignores flow control', async () => {
     const { guest, connection } = await openBoth();
     onMessage(connection, 'CHANNEL_OPEN', (_, { sender }) => {
       const window = [uint32(2 * MIB), uint32(32_768)];

@@ -72,9 +72,9 @@ describe('run', () => {
   });
 
   it('returns while a program left running holds its output', async () => {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const { stdout } = await run('sleep 20 & echo $!');
-    expect(performance.now() - begun).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
     expect(alive(Number(stdout))).toBe(true);
     process.kill(Number(stdout));
   });
@@ -180,7 +180,7 @@ describe('spawn', () => {
     expect(failed.error).toMatch(/^Traceback[\s\S]*line 3[\s\S]*ZeroDivisionError: /);
   });
 
-  it('shows a question of Python code at once', async () => {
+  it('shows a prompt of Python code at once', async () => {
     const code = 'import sys\nprint("name? ", end="", file=sys.stderr, flush=True)\nprint(input())';
     const child = await guest.shell.spawn({ code });
     expect(String((await once(child.stderr, 'data'))[0])).toBe('name? ');
@@ -188,7 +188,7 @@ describe('spawn', () => {
     expect(await text(child.stdout)).toBe('x\n');
   });
 
-  it('ends what an interrupted script leaves behind', async () => {
+  it('ends processes that an interrupted script leaves behind', async () => {
     const child = await guest.shell.spawn({ command: 'sleep 79 & echo $!; wait' });
     const pid = Number((await once(child.stdout, 'data'))[0]);
     await child.kill('INT');

@@ -65,7 +65,7 @@ it('no package needs an install script', () => {
   }
 });
 
-it('every package supports the oldest Node.js that this one supports', () => {
+it('every package supports the oldest supported Node.js', () => {
   const oldest = minVersion(manifest.engines.node).version;
   const others = entries.filter(
     ([, { engines }]) => engines?.node !== undefined && !satisfies(oldest, engines.node),

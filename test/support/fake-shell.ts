@@ -8,7 +8,7 @@ const job = (id: string) => ({
   ...{ outputBytes: 0, truncated: false },
 });
 
-/** A guest that has every file and every job, and where every program ends at once. */
+/** A guest where every file and job exists, and every program exits at once. */
 export const fullShell = {
   spawn: async () => ({
     stdin: new PassThrough(),

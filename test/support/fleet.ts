@@ -10,7 +10,7 @@ import { FakeEngine, type FakeForkingEngine } from './fake-engine.js';
 
 export const silentLog = { debug() {}, info() {}, warn() {}, error() {} };
 
-/** A small computer, as a request asks for it. */
+/** A request for a small computer. */
 export function wanted(name: string): CreateComputer {
   return {
     ...{ name, os: 'linux', ram: 2, cpu: 2, gpu: 'none', protected: false },

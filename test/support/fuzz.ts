@@ -30,8 +30,8 @@ const BYTES = [0, 1, 2, 3, 0x0a, 0x22, 0x5b, 0x7b, 0x7f, 0x80, 0xff];
 const WORDS = [0, 1, 0x7f, 0x80, 0xff, 0xffff, 0xffffff, 0x7fffffff, 0x80000000, 0xffffffff];
 
 /**
- * Tests that a parser survives its corpus and mutations of it, in whole and in pieces, within
- * bounds of time and memory. An input that fails is added to the corpus.
+ * Tests that a parser accepts or rejects its corpus and mutations of it, in whole and in pieces,
+ * within limits of time and memory. An input that fails is added to the corpus.
  */
 export function fuzz(target: FuzzTarget): void {
   const limit = isThorough ? THOROUGH_MS + 60_000 : 60_000;
@@ -76,13 +76,13 @@ async function measured(target: FuzzTarget, pieces: readonly Buffer[]): Promise<
   const maxMs = (target.ms ?? 200) + (size / 1000) * MS_PER_KB;
   const maxBytes = (target.mib ?? 16) * 2 ** 20 + size * ALLOCATED_PER_BYTE;
   for (let attempt = 1; ; attempt++) {
-    const [begun, before] = [performance.now(), allocated()];
+    const [startedAt, before] = [performance.now(), allocated()];
     try {
       await target.parse(pieces);
     } catch (error) {
       if (isProgrammingError(error)) throw error;
     }
-    const [ms, bytes] = [performance.now() - begun, allocated() - before];
+    const [ms, bytes] = [performance.now() - startedAt, allocated() - before];
     if (ms <= maxMs && bytes <= maxBytes) return;
     if (attempt < 3) continue;
     throw new Error(

@@ -11,7 +11,7 @@ export type ModelStep = { readonly name: Name; readonly away?: boolean } & (
   | { readonly does: 'create' | 'start' | 'stop' | 'restart' | 'remove' | 'service restart' }
   | { readonly does: 'fork'; readonly to: Name }
   | { readonly does: 'protect'; readonly on: boolean }
-  | { readonly does: 'behind'; readonly what: 'ends' | 'runs' | 'vanishes' }
+  | { readonly does: 'out-of-band'; readonly what: 'ends' | 'runs' | 'vanishes' }
 );
 
 const name = fc.constantFrom(...NAMES);
@@ -41,7 +41,7 @@ export const steps: fc.Arbitrary<ModelStep> = fc.oneof(
   {
     weight: 5,
     arbitrary: fc.record({
-      does: fc.constant('behind' as const),
+      does: fc.constant('out-of-band' as const),
       name,
       what: fc.constantFrom('ends' as const, 'runs' as const, 'vanishes' as const),
     }),
@@ -69,7 +69,7 @@ export class Model {
       case 'protect':
         computer.isProtected = step.on;
         return 'done';
-      case 'behind':
+      case 'out-of-band':
         if (computer.machine === 'lost') return 'done';
         computer.machine = { ends: 'stopped', runs: 'running', vanishes: 'lost' }[step.what] as
           | 'stopped'
@@ -93,12 +93,14 @@ export class Model {
 
   /** The expected status of each computer and its machine. */
   expected(): Record<string, string> {
-    const said = {
+    const texts = {
       running: 'running, machine running',
       stopped: 'stopped, machine stopped',
       lost: 'error, machine none',
     };
-    return Object.fromEntries([...this.#computers].map(([at, { machine }]) => [at, said[machine]]));
+    return Object.fromEntries(
+      [...this.#computers].map(([at, { machine }]) => [at, texts[machine]]),
+    );
   }
 
   #create(at: Name, machine: 'running' | 'stopped', isAway: boolean | undefined): string {

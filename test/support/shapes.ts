@@ -64,8 +64,8 @@ function stringsOf({ pattern, minLength = 0, maxLength = 30 }: Shape): fc.Arbitr
 
 function numbersOf({ type, minimum, maximum }: Shape, field: string): fc.Arbitrary<number> {
   const min = minimum ?? -10_000;
-  const most = LASTING.includes(field) ? Math.ceil(min) : 1_000_000;
-  const max = Math.max(min, Math.min(maximum ?? 10_000, most));
+  const limit = LASTING.includes(field) ? Math.ceil(min) : 1_000_000;
+  const max = Math.max(min, Math.min(maximum ?? 10_000, limit));
   if (type === 'integer') return fc.integer({ min, max });
   return fc.double({ min, max, noNaN: true, noDefaultInfinity: true });
 }

@@ -9,10 +9,10 @@ afterEach(() => {
 });
 
 function encoder(...encodings: number[]): Encoder {
-  const made = new Encoder();
-  made.accept(encodings);
-  encoders.push(made);
-  return made;
+  const created = new Encoder();
+  created.accept(encodings);
+  encoders.push(created);
+  return created;
 }
 
 const TIGHT = 7;

@@ -35,7 +35,7 @@ function client(connections: 'undici' | 'node-http', at = baseUrl) {
 }
 
 describe.each(['undici', 'node-http'] as const)('with %s connections', (connections) => {
-  test('a stopped process is told from a slow one, and answers after it continues', async () => {
+  test('a stopped process is reported as silent, and answers after it continues', async () => {
     const vc = client(connections);
     await expect(vc.projects.list()).resolves.toEqual([]);
     child.kill('SIGSTOP');
@@ -48,7 +48,7 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
     await expect(vc.projects.list()).resolves.toEqual([]);
   });
 
-  test('a long request of a service that answers is not cut', async () => {
+  test('a long request is not aborted while the service answers others', async () => {
     const service: FakeService = await startFakeService();
     try {
       service.handle('POST /computers/cmp_1/wait', (_, response) => {

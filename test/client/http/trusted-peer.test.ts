@@ -90,7 +90,7 @@ promise.unless(reason)(
   60_000,
 );
 
-/** Takes the first connection, and then leaves the port to whoever wants it. */
+/** Accepts the first connection, and then frees the port. */
 const LEAVING_THIEF = `
   const server = require('node:net').createServer((socket) => {
     socket.on('data', (data) => process.stdout.write(data)).on('error', () => {});
@@ -100,7 +100,7 @@ const LEAVING_THIEF = `
   server.listen(0, '127.0.0.1', () => console.log(server.address().port));
 `;
 
-/** Takes no connection: they wait in the port's queue. */
+/** Accepts no connection: they wait in the port's queue. */
 const WAITING_THIEF = `
 import socket, time
 server = socket.create_server(('127.0.0.1', 0))
@@ -122,7 +122,7 @@ async function connectTo(program: string, code: string): Promise<[Socket, ChildP
 
 promise.unless(reason)(
   25,
-  "a connection that another user took does not become the service's when the service comes",
+  'a connection accepted by another user is not trusted after the service takes the port',
   async () => {
     const [socket, thief] = await connectTo(process.execPath, LEAVING_THIEF);
     if (thief.stdout) await once(thief.stdout, 'data');

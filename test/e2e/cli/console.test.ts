@@ -83,11 +83,11 @@ describe('in a terminal, the output', () => {
 
 describe('in a pipe, the output', () => {
   it('has no control codes, prompts or truncated cells', async () => {
-    const taken = [];
-    for (const { words } of steps) taken.push(await service.cli(words.split(' ')));
-    for (const { stdout, stderr } of taken) expect(stdout + stderr).not.toMatch(CONTROL);
-    expect(taken.map(({ code }) => code)).toEqual([0, 0, 0, 0, 5, 2]);
-    expect(taken[1]?.stdout).toMatch(
+    const outcomes = [];
+    for (const { words } of steps) outcomes.push(await service.cli(words.split(' ')));
+    for (const { stdout, stderr } of outcomes) expect(stdout + stderr).not.toMatch(CONTROL);
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0, 5, 2]);
+    expect(outcomes[1]?.stdout).toMatch(
       /^NAME\tCOMPUTERS\tCREATED\tID\tDEFAULT\nshop\t0\t20\d\d-\S+Z\tprj_\w+\t\n$/,
     );
     // An answer on stdin is not enough: a script must pass --yes.

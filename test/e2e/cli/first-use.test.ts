@@ -45,9 +45,9 @@ describe('a new user', () => {
 
 describe('durations and positions', () => {
   it('can be written with units, and with a comma or a space', async () => {
-    const began = performance.now();
+    const startedAt = performance.now();
     await ok('wait', 'desk', '500ms');
-    expect(performance.now() - began).toBeGreaterThan(500);
+    expect(performance.now() - startedAt).toBeGreaterThan(500);
     const slow = await vc('bash', 'desk', 'sleep 60', '--timeout', '1s');
     expect(slow.stderr).toContain('still running after 1 s');
     // Fails while the window under the pointer closes.

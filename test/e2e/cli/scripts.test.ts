@@ -128,15 +128,15 @@ describe('commands', () => {
 
 describe('keys and profiles', () => {
   it('creates and revokes a key', async () => {
-    const made = JSON.parse(await ok('key', 'create', 'ci', '--json'));
-    expect(Object.keys(made)).toEqual(expect.arrayContaining(['id', 'name', 'key']));
-    const other = { VC_API_KEY: made.key };
+    const created = JSON.parse(await ok('key', 'create', 'ci', '--json'));
+    expect(Object.keys(created)).toEqual(expect.arrayContaining(['id', 'name', 'key']));
+    const other = { VC_API_KEY: created.key };
     expect((await vc(['project', 'ls'], { env: other })).code).toBe(0);
     expect(await ok('key', 'ls')).toContain('ci');
-    await ok('key', 'rm', made.id, '--yes');
+    await ok('key', 'rm', created.id, '--yes');
     const refused = await vc(['project', 'ls'], { env: other });
     expect(refused.code).toBe(4);
-    expect(refused.stderr).not.toContain(made.key);
+    expect(refused.stderr).not.toContain(created.key);
   });
 
   it('stores the first key in the default profile, readable by its user only', async () => {

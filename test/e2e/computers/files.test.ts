@@ -56,11 +56,11 @@ describe('a large file', () => {
     }
     await files().write('warm', Readable.from(noise(8 * MiB)));
     const before = memory();
-    let most = before;
+    let peak = before;
     const watch = setInterval(() => {
-      most = Math.max(most, memory());
+      peak = Math.max(peak, memory());
     }, 100);
-    const begun = performance.now();
+    const startedAt = performance.now();
     const written = await files().write('big', Readable.from(counted(), { objectMode: false }), {
       size,
     });
@@ -76,10 +76,10 @@ describe('a large file', () => {
     expect((await desktop.run('sha256sum big; rm big warm')).slice(0, 64)).toBe(wanted);
     const rate = (ms: number) => Math.round(size / 1000 / ms);
     console.log(
-      `${size / MiB} MiB: up ${rate(up - begun)} MB/s, down ${rate(down - up)} MB/s; ` +
-        `service RSS ${before} MB before, ${most} MB at most`,
+      `${size / MiB} MiB: up ${rate(up - startedAt)} MB/s, down ${rate(down - up)} MB/s; ` +
+        `service RSS ${before} MB before, ${peak} MB at most`,
     );
-    expect(most - before).toBeLessThan(120);
+    expect(peak - before).toBeLessThan(120);
   }, 600_000);
 });
 

@@ -87,9 +87,14 @@ describe('vc computer forward', () => {
     );
     await closed;
     await eventually(async () => forwarding.stderr().includes('port 9: Nothing in the computer'));
-    const taken = await desktop.service.cli(['computer', 'forward', 'e2e/desktop', `${web}:80`]);
-    expect(taken).toMatchObject({ code: 1 });
-    expect(taken.stderr).toContain('in use');
+    const portInUse = await desktop.service.cli([
+      'computer',
+      'forward',
+      'e2e/desktop',
+      `${web}:80`,
+    ]);
+    expect(portInUse).toMatchObject({ code: 1 });
+    expect(portInUse.stderr).toContain('in use');
     const { readFileSync } = await import('node:fs');
     const hex = web.toString(16).toUpperCase().padStart(4, '0');
     expect(readFileSync('/proc/net/tcp', 'utf8')).toMatch(

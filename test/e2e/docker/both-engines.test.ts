@@ -50,9 +50,9 @@ it('runs containers and virtual machines side by side, and finds both after a cr
   await eventually(async () => (await http('GET', '/projects/both')).json.computer_count === 0);
 });
 
-it('answers 400 for an engine that it does not have', async () => {
-  const asked = { name: 'x', engine: 'incus' };
-  const { status, json, remedy } = await http('POST', '/projects/both/computers', asked);
+it('answers 400 for an unknown engine', async () => {
+  const input = { name: 'x', engine: 'incus' };
+  const { status, json, remedy } = await http('POST', '/projects/both/computers', input);
   expect(status).toBe(400);
   expect(`${json.error} ${remedy}`).toContain('docker, qemu');
 });

@@ -44,7 +44,7 @@ async function mountSmallDisk(): Promise<void> {
 
 promise.unless(why || undefined)(
   14,
-  'on a full disk the old state stays whole, and work continues when there is room',
+  'a full disk damages no state, and work continues when there is space',
   async (report) => {
     const service = await openTestService(['--max-running', '9']);
     const home = service.env.VC_STATE_DIR;
@@ -56,12 +56,12 @@ promise.unless(why || undefined)(
       const http = (method: string, path: string, body?: object) =>
         service.http(method, path, body);
       await http('POST', '/projects', { name: 'full' });
-      const made = await http('POST', '/projects/full/computers', { name: 'before' });
-      expect(made.status, JSON.stringify(made.json)).toBe(200);
-      const { id } = made.json;
+      const created = await http('POST', '/projects/full/computers', { name: 'before' });
+      expect(created.status, JSON.stringify(created.json)).toBe(200);
+      const { id } = created.json;
 
       fill(filler);
-      // What the database has room for in its own file may still be written: until nothing is.
+      // The database may have free pages in its file: write until they are used.
       let refused = { status: 200, json: { error: '' } };
       for (let i = 0; refused.status === 200; i++) {
         refused = await http('POST', '/projects', { name: `p${i}-${'x'.repeat(40)}` });
@@ -70,11 +70,11 @@ promise.unless(why || undefined)(
       expect(refused.json.error).toContain('The disk of the service is full; nothing was changed.');
       const creating = await http('POST', '/projects/full/computers', { name: 'during' });
       expect([creating.status, creating.json.error]).toEqual([500, refused.json.error]);
-      // What is there can be read and used.
+      // Existing computers can be read and used.
       expect((await http('GET', `/computers/${id}`)).json.status).toBe('running');
       const { json } = await http('POST', `/computers/${id}/bash`, { command: 'echo works' });
       expect(json.stdout).toBe('works\n');
-      // A service that dies now finds all again.
+      // The next service finds everything after a crash.
       await service.kill('SIGKILL');
       rmSync(filler);
       await service.start();
@@ -112,15 +112,18 @@ promise.unless(why || undefined)(
       const http = (method: string, path: string, body?: object) =>
         service.http(method, path, body);
       await http('POST', '/projects', { name: 'full' });
-      const make = async (name: string) =>
+      const createComputer = async (name: string) =>
         (await http('POST', '/projects/full/computers', { name })).json.id as string;
-      const [stopped, deleted] = await Promise.all([make('stopped'), make('deleted')]);
-      await make('left');
+      const [stopped, deleted] = await Promise.all([
+        createComputer('stopped'),
+        createComputer('deleted'),
+      ]);
+      await createComputer('left');
       fill(filler);
       for (let status = 200, i = 0; status === 200; i++) {
         ({ status } = await http('POST', '/projects', { name: `p${i}-${'x'.repeat(40)}` }));
       }
-      const began = performance.now();
+      const startedAt = performance.now();
       expect((await http('POST', `/computers/${stopped}/stop`)).json).toMatchObject({
         status: 'stopped',
       });
@@ -128,7 +131,9 @@ promise.unless(why || undefined)(
       expect((await http('GET', `/computers/${deleted}`)).status).toBe(404);
       expect((await http('DELETE', '/projects/full')).json).toEqual({ success: true });
       expect((await http('GET', '/projects/full')).status).toBe(404);
-      report(`a stop and three deletions in ${((performance.now() - began) / 1000).toFixed(1)} s`);
+      report(
+        `a stop and three deletions in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`,
+      );
     } finally {
       rmSync(filler, { force: true });
       await service.close();
@@ -137,7 +142,7 @@ promise.unless(why || undefined)(
   240_000,
 );
 
-/** Takes all the room that there is. */
+/** Uses all free space. */
 function fill(path: string): void {
   const file = openSync(path, 'w');
   try {

@@ -51,7 +51,7 @@ it('a client can work with the seven published rows only', async () => {
   expect(started).toMatchObject({ id: computer.id, status: 'running' });
   expect(await call('DELETE', `/computers/${computer.id}`)).toEqual({ success: true });
 
-  const gone = await service.http('GET', `/computers/${computer.id}/screenshot`);
-  expect(gone.status).toBe(404);
-  expect(Object.keys(gone.json)).toEqual(['error']);
+  const afterDeletion = await service.http('GET', `/computers/${computer.id}/screenshot`);
+  expect(afterDeletion.status).toBe(404);
+  expect(Object.keys(afterDeletion.json)).toEqual(['error']);
 });

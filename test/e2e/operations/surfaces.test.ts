@@ -58,14 +58,14 @@ describe('the service', () => {
 
   it('has owners with keys and limits of their own, who see nothing of each other', async () => {
     const name = `${desktop.project}-owner`;
-    const made = await call('POST', '/owners', { name, max_running: 3 });
-    expect(made).toMatchObject({ name, role: 'member', max_running: 3, running: 0 });
+    const created = await call('POST', '/owners', { name, max_running: 3 });
+    expect(created).toMatchObject({ name, role: 'member', max_running: 3, running: 0 });
     const asOwner = async (key: string, path: string) => {
       const headers = { authorization: `Bearer ${key}` };
       const response = await fetch(`${desktop.service.baseUrl}${path}`, { headers });
       return { status: response.status, json: (await response.json()) as Json };
     };
-    const { key } = made.key;
+    const { key } = created.key;
     expect((await asOwner(key, '/me')).json).toMatchObject({ name, max_running: 3 });
     expect((await asOwner(key, C())).status).toBe(404);
     expect((await asOwner(key, '/owners')).status).toBe(404);
@@ -76,14 +76,14 @@ describe('the service', () => {
     expect((await call('GET', '/owners')).owners).toContainEqual(await json('owner', 'get', name));
     const second = await call('POST', `/owners/${name}/keys`, { name: 'second' });
     expect((await asOwner(second.key, '/keys')).json.keys).toHaveLength(2);
-    expect(await call('GET', `/owners/${made.id}`)).toMatchObject({ name });
+    expect(await call('GET', `/owners/${created.id}`)).toMatchObject({ name });
     await call('DELETE', `/owners/${name}`);
     expect((await asOwner(second.key, '/me')).status).toBe(401);
-    const { entries } = await call('GET', `/owners/${made.id}/audit`);
+    const { entries } = await call('GET', `/owners/${created.id}/audit`);
     expect(entries.map((entry: { action: string }) => entry.action)).toEqual([
       ...['deleteOwner', 'createOwnerKey', 'updateOwner', 'createOwner'],
     ]);
-    expect((await json('audit', '--owner', made.id)).entries).toEqual(entries);
+    expect((await json('audit', '--owner', created.id)).entries).toEqual(entries);
   });
 
   it('keeps connections and never shows their keys', async () => {

@@ -130,12 +130,12 @@ recovery(
     const server = await openRtmpServer(directory);
     try {
       const url = `rtmp://127.0.0.1:${server.port}/live`;
-      const made = await desktop.service.http('POST', '/connections', {
+      const created = await desktop.service.http('POST', '/connections', {
         name: 'show',
         url,
         stream_key: SECRET,
       });
-      expect(made.json).toMatchObject({ name: 'show', url, has_stream_key: true });
+      expect(created.json).toMatchObject({ name: 'show', url, has_stream_key: true });
       await paint('#00ff00');
       const started = await call('POST', '/stream/start', { connection_name: 'show', fps: 15 });
       expect(started.json).toMatchObject({ success: true });
@@ -357,12 +357,12 @@ promiseOnDocker(9, 'refuses private targets unless the host allows them', async 
       expect(json.error, host).toContain('--allow-private-rtmp');
       expect(json.error).not.toContain(SECRET);
     }
-    const kept = await strict.service.http('POST', '/connections', {
+    const stored = await strict.service.http('POST', '/connections', {
       name: 'inside',
       url: 'rtmp://10.0.0.1/live',
       stream_key: 'x',
     });
-    expect(kept.json.error).toContain('--allow-private-rtmp');
+    expect(stored.json.error).toContain('--allow-private-rtmp');
     expect(strict.service.log()).not.toContain(SECRET);
   } finally {
     await strict.close();

@@ -51,7 +51,7 @@ function expectNothingLeft(): void {
 const actionsOf = (owner: string) =>
   world.fleet.owners.audit(owner, { limit: 100 }).map(({ action, outcome }) => [action, outcome]);
 
-it('is refused while there are projects, and takes them with it when told to', async () => {
+it('is refused for an owner with projects, unless they are to be deleted as well', async () => {
   await create('a');
   await create('b', { protected: true });
   await expect(remove('keep')).rejects.toMatchObject({
@@ -64,25 +64,25 @@ it('is refused while there are projects, and takes them with it when told to', a
   expectNothingLeft();
 });
 
-it('needs nothing more for an owner without projects', async () => {
+it('needs no confirmation for an owner without projects', async () => {
   await world.fleet.streamTargets.create(alice, {
     ...{ name: 'show', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' },
   });
   await remove('keep');
   expectNothingLeft();
   expect(world.store.streamTargets.list(alice.id)).toEqual([]);
-  // The name is free again, for another owner.
+  // Another owner can have the name.
   const { id } = world.fleet.owners.create(administrator, { name: 'alice', max_running: null });
   expect(id).not.toBe(alice.id);
 });
 
-it('is refused for oneself, for the last administrator and for nobody', async () => {
+it('is refused for oneself, the last administrator and unknown names', async () => {
   const { owners } = world.fleet;
   await expect(owners.remove(administrator, 'default', 'delete')).rejects.toMatchObject({
     code: 'conflict',
     message: 'The owner "default" is you: you cannot delete yourself.',
   });
-  // No request of a member comes this far.
+  // The HTTP layer refuses this request of a member earlier.
   await expect(owners.remove(alice, 'default', 'delete')).rejects.toMatchObject({
     code: 'conflict',
     message: 'The owner "default" is the last administrator.',
@@ -96,7 +96,7 @@ it('is refused for oneself, for the last administrator and for nobody', async ()
   expect(owners.list().map(({ name }) => name)).toEqual(['default', 'alice']);
 });
 
-it('ends what the keys have open before it waits for anything', async () => {
+it("closes everything opened with the owner's keys before it waits", async () => {
   await create('a');
   let ended = 0;
   world.fleet.apiKeys.whileValid(alice, () => {
@@ -119,7 +119,7 @@ it('ends what the keys have open before it waits for anything', async () => {
   expectNothingLeft();
 });
 
-it('two at once are one, and both succeed', async () => {
+it('concurrent deletions of an owner are one, and all succeed', async () => {
   const { id } = await create('a');
   await Promise.all([remove(), remove(), remove('keep')]);
   expectNothingLeft();
@@ -129,7 +129,7 @@ it('two at once are one, and both succeed', async () => {
   await expect(remove()).rejects.toMatchObject({ code: 'not_found' });
 });
 
-promise(16, 'an owner that is deleted while its requests run leaves nothing', async () => {
+promise(16, 'an owner deleted during its requests leaves nothing behind', async () => {
   world.fleet.projects.create(alice, 'p');
   for (const call of ['create', 'start'] as const) {
     const { passed, open } = gate();
@@ -146,13 +146,13 @@ promise(16, 'an owner that is deleted while its requests run leaves nothing', as
   }
 });
 
-it('refuses what a request of the owner would still make', async () => {
+it("refuses what the owner's running requests would create", async () => {
   world.fleet.projects.create(alice, 'p');
   const project = world.fleet.projects.find(alice, 'p');
   const target = world.fleet.streamTargets.create(alice, {
     ...{ name: 'show', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' },
   });
-  // Each of them is past its look at the key.
+  // Both requests have been authenticated.
   const refused = expect(target).rejects.toMatchObject({ code: 'unauthorized' });
   const images = gate<EngineImage[]>();
   vi.spyOn(world.engine, 'images').mockReturnValue(images.passed);
@@ -165,10 +165,10 @@ it('refuses what a request of the owner would still make', async () => {
   expectNothingLeft();
 });
 
-promise(11, 'a deletion that was cut off is finished at the next start', async () => {
+promise(11, 'an interrupted deletion is finished at the next start', async () => {
   const { id } = await create('a');
   await create('b');
-  // Nothing answers any more, as for a process that is killed.
+  // The engine never answers, as if the process were killed.
   world.engine.gates.set('remove', new Promise(() => undefined));
   remove().catch(() => undefined);
   await vi.waitFor(() => expect(world.engine.calls.at(-1)).toMatch('remove '));
@@ -187,19 +187,19 @@ promise(11, 'a deletion that was cut off is finished at the next start', async (
   expect(actionsOf('default')[0]).toEqual(['deleteOwner', 'ok']);
 });
 
-it('an engine that is away only delays it', async () => {
+it('an unavailable engine delays the deletion', async () => {
   await create('a');
   world.engine.failures.set('remove', new ApiError('engine_unavailable', 'away'));
   await expect(remove()).rejects.toMatchObject({ code: 'engine_unavailable' });
   expect(world.fleet.owners.get('alice')).toMatchObject({ status: 'deleting', computer_count: 1 });
   expect(world.fleet.apiKeys.authenticate(alice.key)).toBeUndefined();
   world.engine.failures.clear();
-  // Asking again continues it.
+  // Another request continues the deletion.
   await remove('keep');
   expectNothingLeft();
 });
 
-it('engines forget the owner when its machines are gone, and before its row is', async () => {
+it('engines forget the owner after its machines and before its row are removed', async () => {
   await create('a');
   const forgotten: unknown[] = [];
   Object.assign(world.engine, {
@@ -211,7 +211,7 @@ it('engines forget the owner when its machines are gone, and before its row is',
   expect(forgotten).toEqual([[alice.id, 0, 'deleting']]);
 });
 
-promise(28, 'an owner is deleted although the disk is full, which frees space', async () => {
+promise(28, 'an owner can be deleted while the disk is full, which frees space', async () => {
   const { id } = await create('a');
   const { owners } = world.store;
   const { writeDeletion } = owners;
@@ -223,7 +223,7 @@ promise(28, 'an owner is deleted although the disk is full, which frees space', 
   expectNothingLeft();
 });
 
-it("an owner's entries outlive it, and are found by its id alone", async () => {
+it("a deleted owner's audit entries are kept, and found by its id only", async () => {
   const { id } = await create('a');
   await remove();
   expect(actionsOf(alice.id)).toContainEqual(['deleteOwner', 'ok']);

@@ -22,7 +22,7 @@ function callerOf(key: string): Owner {
 const create = (name: string, max_running: number | null = null) =>
   world.fleet.owners.create(administrator, { name, max_running });
 
-it('the owner who started the service is its administrator, and no other', () => {
+it('only the owner who started the service is an administrator', () => {
   const { owners } = world.fleet;
   const { key } = create('alice');
   const alice = callerOf(key.key);
@@ -33,7 +33,7 @@ it('the owner who started the service is its administrator, and no other', () =>
   expect(world.fleet.apiKeys.describe(alice)).toMatchObject({ name: 'alice', role: 'member' });
 });
 
-it('owners, limits and roles are there after a restart', async () => {
+it('owners, limits and roles survive a restart', async () => {
   const { id, key } = create('alice', 5);
   world.fleet.owners.update('alice', { max_running: 7 });
   world = await world.restart();
@@ -45,7 +45,7 @@ it('owners, limits and roles are there after a restart', async () => {
   expect(key.created_by).toBe(administrator.keyId);
 });
 
-it('an owner is named by its name or id, and a missing name gets the nearest', () => {
+it('an owner is found by name or id; the error for a missing name suggests the nearest', () => {
   const { id } = create('alice');
   const { owners } = world.fleet;
   expect(owners.get('alice')).toEqual(owners.get(id));
@@ -59,18 +59,18 @@ it('an owner is named by its name or id, and a missing name gets the nearest', (
   expect(() => create('alice')).toThrow('There is an owner named "alice" already.');
 });
 
-it('an update changes the given fields alone', () => {
+it('an update changes only the given fields', () => {
   create('alice', 5);
   const { owners } = world.fleet;
   expect(owners.update('alice', {})).toMatchObject({ max_running: 5 });
   expect(owners.update('alice', { max_running: null })).toMatchObject({ max_running: null });
 });
 
-it('a lost key is replaced, and says who made it', () => {
+it('a new key for an owner is recorded with its creator', () => {
   create('alice');
-  const made = world.fleet.owners.createKey(administrator, 'alice', 'replacement');
-  expect(made).toMatchObject({ name: 'replacement', created_by: administrator.keyId });
-  const alice = callerOf(made.key);
+  const replacement = world.fleet.owners.createKey(administrator, 'alice', 'replacement');
+  expect(replacement).toMatchObject({ name: 'replacement', created_by: administrator.keyId });
+  const alice = callerOf(replacement.key);
   expect(
     world.fleet.apiKeys
       .list(alice)
@@ -81,7 +81,7 @@ it('a lost key is replaced, and says who made it', () => {
 
 promise(
   29,
-  'owners, their keys, projects and computers are bounded in number',
+  'the numbers of owners, keys, projects and computers are limited',
   async (report) => {
     const { id, key } = create('alice', 1);
     const alice = callerOf(key.key);
@@ -125,7 +125,7 @@ promise(
   60_000,
 );
 
-it("the limit of running computers is the owner's own, and its error says who can raise it", async () => {
+it('each owner has its own limit of running computers; the error says who can raise it', async () => {
   const { key } = create('alice', 1);
   const alice = callerOf(key.key);
   const start = async (owner: Owner, name: string) => {

@@ -16,7 +16,7 @@ promise(6, 'a ticket has 160 random bits and grants its access once', () => {
   expect(() => tickets.redeem(text, 'cmp_a')).toThrow(/has been used/);
 });
 
-promise(6, 'it expires after 60 seconds', () => {
+promise(6, 'a ticket expires after 60 seconds', () => {
   let now = 1_000_000;
   const tickets = new Tickets(() => now);
   const early = tickets.issue(grant);
@@ -28,7 +28,7 @@ promise(6, 'it expires after 60 seconds', () => {
   expect(() => tickets.redeem(late.text, 'cmp_a')).toThrow(/expired/);
 });
 
-promise(6, 'for another computer it is refused and used up', () => {
+promise(6, 'a ticket is refused for another computer, and then no longer valid', () => {
   const tickets = new Tickets();
   const { text } = tickets.issue(grant);
   expect(() => tickets.redeem(text, 'cmp_b')).toThrow(/another computer/);

@@ -13,7 +13,7 @@ const picture = (characters: number) => ({
   height: 1,
 });
 
-it('fails at the screenshot with which they exceed 64 MiB in total', async () => {
+it('a batch fails at the screenshot that exceeds 64 MiB in total', async () => {
   let taken = 0;
   const { success, results } = await runBatch(Array(100).fill(shot), async () => {
     taken += 1;
@@ -30,7 +30,7 @@ it('fails at the screenshot with which they exceed 64 MiB in total', async () =>
   });
 });
 
-it('returns screenshots of 64 MiB in total', async () => {
+it('a batch returns screenshots of 64 MiB in total', async () => {
   const run = async () => picture(32 * MIB);
   expect(await runBatch([shot, shot], run)).toMatchObject({ success: true });
 });

@@ -16,7 +16,7 @@ afterEach(async () => {
   await test.close();
 });
 
-/** A guest whose directory never ends; each entry comes in time for its own limit. */
+/** A guest with an endless directory; each entry arrives within its own limit. */
 function openSlowGuest() {
   let count = 0;
   return openGuest({
@@ -32,7 +32,7 @@ function openSlowGuest() {
   });
 }
 
-promise(29, 'a listing ends in time even if each entry does', async (report) => {
+promise(29, 'a listing has a total time limit, besides that of each entry', async (report) => {
   const guest = await openSlowGuest();
   Object.assign(test.connectors, { openShell: async () => guest.shell });
   const { fleet } = test;

@@ -9,7 +9,7 @@ const image = (name: string, os: 'linux' | 'windows'): EngineImage => ({
   createdAt: new Date(0),
 });
 
-/** The part of an engine that the choice reads. */
+/** The part of an engine that placement reads. */
 function engineWith(...images: EngineImage[]): Engine {
   const capabilities = { isolation: 'container', os: ['linux', 'windows'], gpus: [] };
   const probe = async () => ({ usable: true });
@@ -39,7 +39,7 @@ describe('the image of a new computer', () => {
     await expect(chosen(all, 'linux', 'win11')).rejects.toThrow('is for os "windows"');
   });
 
-  it('is missing for windows without any such image; the remedy has both ways to get one', async () => {
+  it('is missing for windows without such an image; the remedy has both ways to get one', async () => {
     const refused = chosen(engineWith(image('linux', 'linux')), 'windows');
     await expect(refused).rejects.toMatchObject({
       code: 'image_missing',

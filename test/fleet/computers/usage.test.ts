@@ -25,7 +25,7 @@ afterEach(async () => {
 const record = () => test.fleet.computers.find(owner, { project: 'demo', name: 'one' });
 const stats = () => test.fleet.usage.of(record());
 
-/** Lets the clock run while the computer uses so many seconds of its processors. */
+/** Advances the clock while the computer uses that many seconds of processor time. */
 async function after<T>(ms: number, cpuSeconds: number, work: Promise<T>): Promise<T> {
   await vi.advanceTimersByTimeAsync(ms / 2);
   test.engine.used.cpuSeconds += cpuSeconds;
@@ -33,7 +33,7 @@ async function after<T>(ms: number, cpuSeconds: number, work: Promise<T>): Promi
   return work;
 }
 
-it('measures the load over half a second, then since the call before', async () => {
+it('measures the load over half a second, then since the previous call', async () => {
   vi.useFakeTimers();
   const first = await after(500, 0.25, stats());
   expect(first).toEqual({
@@ -44,15 +44,15 @@ it('measures the load over half a second, then since the call before', async () 
   });
   await after(4000, 6, Promise.resolve());
   expect(await stats()).toMatchObject({ cpu_percent: 150, cpu_seconds: 7.25 });
-  // Calls at the same time wait until half a second has passed.
+  // Concurrent calls wait until half a second has passed.
   const both = Promise.all([stats(), stats()]);
   for (const { cpu_percent } of await after(500, 0.5, both)) expect(cpu_percent).toBe(100);
-  // A call of long ago says nothing about now.
+  // A previous call long ago is ignored.
   await after(61_000, 61, Promise.resolve());
   expect(await after(500, 0, stats())).toMatchObject({ cpu_percent: 0 });
 });
 
-it('a computer that was started again in between has a load of 0, not a negative one', async () => {
+it('a computer that was restarted between calls has a load of 0, not a negative one', async () => {
   vi.useFakeTimers();
   await after(500, 0, stats());
   test.engine.used.cpuSeconds = 0;
@@ -67,14 +67,14 @@ it('only a running computer is measured', async () => {
   });
 });
 
-it('a request that its client has left ends at once', async () => {
+it('a request ends at once when its client disconnects', async () => {
   const leaving = new AbortController();
   const left = test.fleet.usage.of(record(), leaving.signal);
   leaving.abort(new Error('left'));
   await expect(left).rejects.toThrow('left');
 });
 
-it('an engine that cannot measure is said so', async () => {
+it('an engine that cannot measure is reported', async () => {
   await test.close();
   await open(
     new Proxy(new FakeEngine(), { has: (target, name) => name !== 'usage' && name in target }),

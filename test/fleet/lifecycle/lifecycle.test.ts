@@ -33,7 +33,7 @@ function gate(): { promise: Promise<void>; open: () => void } {
 }
 
 describe('limits and names', () => {
-  it('of twenty concurrent creations exactly as many run as the limit allows', async () => {
+  it('as many of twenty concurrent creations run as the limit allows', async () => {
     const results = await Promise.all(
       Array.from({ length: 20 }, (_, i) => refusal(create(`c${i}`))),
     );
@@ -42,7 +42,7 @@ describe('limits and names', () => {
     expect(test.engine.machines.size).toBe(2);
   });
 
-  it('of fifty creations of one name exactly one succeeds', async () => {
+  it('exactly one of fifty creations with the same name succeeds', async () => {
     const results = await Promise.all(Array.from({ length: 50 }, () => refusal(create('same'))));
     expect(results.filter((result) => result === 'done')).toHaveLength(1);
     expect(results.filter((result) => result === 'name_taken')).toHaveLength(49);
@@ -129,7 +129,7 @@ describe('a creation with wait', () => {
     expect(record('one').status).toBe('stopped');
   });
 
-  it('is not undone by a list of machines read before it began', async () => {
+  it('is not undone by a list of machines from before the creation', async () => {
     const one = await create('one');
     await test.fleet.computers.stop(record('one'));
     const { promise, open } = gate();
@@ -145,7 +145,7 @@ describe('a creation with wait', () => {
 
 describe('an engine report about a machine that is being started', () => {
   /** A start that waits for the screen, and a report that arrives meanwhile. */
-  const started = async (tell: (id: string) => void) => {
+  const startDuringReport = async (change: (id: string) => void) => {
     const one = await create('one');
     await test.fleet.computers.stop(record('one'));
     const { promise, open } = gate();
@@ -156,7 +156,7 @@ describe('an engine report about a machine that is being started', () => {
     });
     const starting = refusal(test.fleet.computers.start(record('one')));
     await vi.waitFor(() => expect(opening).toHaveBeenCalled());
-    tell(one.id);
+    change(one.id);
     const listed = vi.spyOn(test.engine, 'list');
     test.engine.emit({ id: one.id, status: 'stopped' });
     await vi.waitFor(() => expect(listed).toHaveBeenCalled());
@@ -166,7 +166,7 @@ describe('an engine report about a machine that is being started', () => {
   };
 
   it('is ignored if it is older than the start', async () => {
-    expect(await started(() => undefined)).toBe('done');
+    expect(await startDuringReport(() => undefined)).toBe('done');
     expect(record('one').status).toBe('running');
   });
 
@@ -175,7 +175,7 @@ describe('an engine report about a machine that is being started', () => {
       const machine = test.engine.machines.get(id);
       if (machine) machine.status = 'stopped';
     };
-    expect(await started(ended)).toBe('guest_failed');
+    expect(await startDuringReport(ended)).toBe('guest_failed');
     expect(record('one').status_reason).toContain('ended while it was starting');
   });
 });
@@ -251,7 +251,7 @@ describe('after a restart', () => {
 });
 
 describe('changes made outside the service', () => {
-  it('the status follows a machine that ended', async () => {
+  it('the status follows a machine that exited', async () => {
     const one = await create('one');
     await vi.waitFor(() => {
       test.engine.emit({ id: one.id, status: 'error', reason: 'Out of memory.' });

@@ -3,9 +3,9 @@ import { ready } from '../../../src/fleet/lifecycle/readiness.js';
 import type { Session } from '../../../src/fleet/sessions/session.js';
 import { SharedConnection } from '../../../src/fleet/sessions/shared-connection.js';
 
-it('closes a shell that does not answer at once, and not the next one', async () => {
+it('closes a shell that does not answer in time, and keeps the next one', async () => {
   const done = { exitCode: 0, timedOut: false, stderr: '' };
-  let letGo: (error: Error) => void = () => undefined;
+  let rejectFirst: (error: Error) => void = () => undefined;
   const connections: { open: boolean }[] = [];
   const shell = new SharedConnection(async () => {
     const connection = {
@@ -17,7 +17,7 @@ it('closes a shell that does not answer at once, and not the next one', async ()
       run: () =>
         connection === connections[0]
           ? new Promise((_, reject) => {
-              letGo = reject;
+              rejectFirst = reject;
             })
           : Promise.resolve(done),
     };
@@ -33,21 +33,21 @@ it('closes a shell that does not answer at once, and not the next one', async ()
 
   await ready(session, 5_000, new AbortController().signal, { first: 50, longest: 50 });
   expect(connections.map(({ open }) => open)).toEqual([false, true]);
-  letGo(new Error('late'));
+  rejectFirst(new Error('late'));
   await new Promise(setImmediate);
   expect(connections.map(({ open }) => open)).toEqual([false, true]);
 });
 
 it('gives a machine on a busy host more time with each attempt', async () => {
-  let begun = 0;
+  let attempts = 0;
   const screen = new SharedConnection(async () => {
-    const mine = ++begun;
-    // Longer than the first attempts may take; no attempt helps a later one.
+    const attempt = ++attempts;
+    // Takes longer than the first attempts may; an earlier connection is not reused.
     await new Promise((resolve) => setTimeout(resolve, 100));
-    return { open: mine === begun, close: () => undefined };
+    return { open: attempt === attempts, close: () => undefined };
   }, 60_000);
   const session = { screen, describe: async () => ({}) } as unknown as Session;
 
   await ready(session, 5_000, new AbortController().signal, { first: 20, longest: 1_000 });
-  expect(begun).toBeGreaterThan(2);
+  expect(attempts).toBeGreaterThan(2);
 });

@@ -14,7 +14,7 @@ import { promise } from '../../support/run/promise.js';
 /** In memory, because each write is flushed: these tests do not measure the disk. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 /** Long enough for dozens of sequences; a slow machine runs fewer, and reports the number. */
-const MOST_MS = 25_000;
+const MAX_MS = 25_000;
 
 /** An engine whose calls end when the scheduler decides. */
 class ScheduledEngine extends FakeForkingEngine {
@@ -73,14 +73,14 @@ class World {
       case 'stop':
       case 'restart':
         return computers[step.does](find());
-      case 'behind':
-        return this.#behind(find().id, step.what);
+      case 'out-of-band':
+        return this.#changeMachine(find().id, step.what);
       case 'service restart':
         return this.reopen();
     }
   }
 
-  #behind(id: string, what: 'ends' | 'runs' | 'vanishes'): void {
+  #changeMachine(id: string, what: 'ends' | 'runs' | 'vanishes'): void {
     const machine = this.engine.machines.get(id);
     if (what === 'vanishes' || machine === undefined) this.engine.machines.delete(id);
     else machine.status = what === 'ends' ? 'stopped' : 'running';
@@ -132,7 +132,7 @@ const AWAY = new ApiError('engine_unavailable', 'It does not answer.');
 describe('promise 17', () => {
   promise(
     17,
-    'service, model and engine agree after each of a sequence of steps',
+    'service, model and engine agree after each step of a sequence',
     async (report) => {
       let stepsDone = 0;
       let sequences = 0;
@@ -162,7 +162,7 @@ describe('promise 17', () => {
             await world.close();
           }
         }),
-        { numRuns: 40, endOnFailure: true, interruptAfterTimeLimit: MOST_MS },
+        { numRuns: 40, endOnFailure: true, interruptAfterTimeLimit: MAX_MS },
       );
       report(`${stepsDone} steps in ${sequences} sequences, all three agree`);
     },
@@ -175,7 +175,7 @@ describe('promise 17', () => {
     async (report) => {
       let sequences = 0;
       const crossing = fc.array(
-        steps.filter(({ does }) => does !== 'behind' && does !== 'protect'),
+        steps.filter(({ does }) => does !== 'out-of-band' && does !== 'protect'),
         { minLength: 3, maxLength: 12 },
       );
       await fc.assert(
@@ -184,12 +184,12 @@ describe('promise 17', () => {
           try {
             for (const name of NAMES.slice(0, LIMIT)) await world.does({ does: 'create', name });
             world.engine.scheduler = scheduler;
-            const asked = sequence
+            const results = sequence
               .filter(({ does }) => does !== 'service restart')
               .map((step) => world.does(step));
-            const done = Promise.all(asked);
+            const done = Promise.all(results);
             // The service ends while steps are still running.
-            if (asked.length < sequence.length) {
+            if (results.length < sequence.length) {
               await new Promise(setImmediate);
               if (scheduler.count() > 0) await scheduler.waitNext(1);
             } else await scheduler.waitFor(done);
@@ -215,7 +215,7 @@ describe('promise 17', () => {
             await world.close();
           }
         }),
-        { numRuns: 60, endOnFailure: true, interruptAfterTimeLimit: MOST_MS },
+        { numRuns: 60, endOnFailure: true, interruptAfterTimeLimit: MAX_MS },
       );
       report(`${sequences} concurrent sequences settled`);
     },

@@ -32,7 +32,7 @@ function table(): string {
   ].join('\n');
 }
 
-it('is the table that the documentation shows', () => {
+it('the table matches the documentation', () => {
   const docs = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
   expect(docs).toContain(`test/fleet/lifecycle/transitions.test.ts -->\n${table()}\n<!-- end -->`);
 });
@@ -47,7 +47,7 @@ it('reaches a final status from every status, whatever the result of the intende
   }
 });
 
-it('only the removal of the machine ends a deletion', () => {
+it('a deletion ends only when the machine is removed', () => {
   const { removed, ...others } = TRANSITIONS.deleting;
   expect(removed).toBe('gone');
   expect(new Set(Object.values(others))).toEqual(new Set(['deleting']));
@@ -70,7 +70,7 @@ it('can reach every status from the first one', () => {
   expect(reached).toEqual(new Set([...statuses, 'gone']));
 });
 
-it('the reconciler only decides on allowed transitions, and reports no disk lost that never existed', () => {
+it('the reconciler chooses allowed transitions only, and reports no disk as lost that never existed', () => {
   const at = fc.constantFrom(null, '2026-01-01T00:00:00.000Z');
   const state = fc.constantFrom(
     undefined,
@@ -97,7 +97,7 @@ it('the reconciler only decides on allowed transitions, and reports no disk lost
   );
 });
 
-it('one file writes statuses, and one changes machines', () => {
+it('one file writes statuses, and one file changes machines', () => {
   const fleet = join(ROOT, 'src/fleet');
   const files = readdirSync(fleet, { recursive: true, encoding: 'utf8' }).filter((name) =>
     name.endsWith('.ts'),

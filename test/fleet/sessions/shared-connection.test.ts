@@ -1,57 +1,57 @@
 import { expect, it } from 'vitest';
 import { SharedConnection } from '../../../src/fleet/sessions/shared-connection.js';
 
-const connection = () => {
-  const made = {
+const openConnection = () => {
+  const connection = {
     open: true,
     close: () => {
-      made.open = false;
+      connection.open = false;
     },
   };
-  return made;
+  return connection;
 };
 
 it('keeps opening a connection for the other users when one of them times out', async () => {
-  let open: (made: ReturnType<typeof connection>) => void = () => undefined;
+  let open: (connection: ReturnType<typeof openConnection>) => void = () => undefined;
   let attempts = 0;
-  const link = new SharedConnection(() => {
+  const shared = new SharedConnection(() => {
     attempts += 1;
-    return new Promise<ReturnType<typeof connection>>((resolve) => {
+    return new Promise<ReturnType<typeof openConnection>>((resolve) => {
       open = resolve;
     });
   }, 60_000);
-  const impatient = link.use(async () => 'impatient', AbortSignal.abort(new Error('enough')));
-  const patient = link.use(async ({ open: isOpen }) => isOpen);
+  const impatient = shared.use(async () => 'impatient', AbortSignal.abort(new Error('enough')));
+  const patient = shared.use(async ({ open: isOpen }) => isOpen);
   await expect(impatient).rejects.toThrow('enough');
-  link.drop();
-  open(connection());
+  shared.drop();
+  open(openConnection());
   expect(await patient).toBe(true);
   expect(attempts).toBe(1);
 });
 
 it('opens a new connection after one that was dropped', async () => {
-  const made: ReturnType<typeof connection>[] = [];
-  const link = new SharedConnection(
-    async () => made[made.push(connection()) - 1] ?? connection(),
+  const connections: ReturnType<typeof openConnection>[] = [];
+  const shared = new SharedConnection(
+    async () => connections[connections.push(openConnection()) - 1] ?? openConnection(),
     60_000,
   );
-  await link.use(async () => undefined);
-  link.drop();
-  expect(made.map(({ open }) => open)).toEqual([false]);
-  await link.use(async () => undefined);
-  expect(made.map(({ open }) => open)).toEqual([false, true]);
+  await shared.use(async () => undefined);
+  shared.drop();
+  expect(connections.map(({ open }) => open)).toEqual([false]);
+  await shared.use(async () => undefined);
+  expect(connections.map(({ open }) => open)).toEqual([false, true]);
 });
 
 it('closing aborts a connection attempt', async () => {
   let isOver: AbortSignal | undefined;
-  const link = new SharedConnection((signal) => {
+  const shared = new SharedConnection((signal) => {
     isOver = signal;
-    return new Promise<ReturnType<typeof connection>>((_, reject) => {
+    return new Promise<ReturnType<typeof openConnection>>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason));
     });
   }, 60_000);
-  const waiting = link.use(async () => undefined);
-  link.close();
+  const waiting = shared.use(async () => undefined);
+  shared.close();
   await expect(waiting).rejects.toMatchObject({ code: 'guest_failed' });
   expect(isOver?.aborted).toBe(true);
 });

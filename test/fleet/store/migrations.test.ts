@@ -86,7 +86,7 @@ it('refuses a state of a newer vc, and does not change it', () => {
   after.close();
 });
 
-it('a step that fails changes nothing', () => {
+it('a failed migration changes nothing', () => {
   write(1);
   const db = new Database(databaseFile(directory));
   // A table that a step after the second creates exists already.

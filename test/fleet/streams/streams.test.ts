@@ -113,7 +113,7 @@ describe('streams', () => {
   });
 });
 
-describe('the pictures of a screen', () => {
+describe('the video frames of a screen', () => {
   it('survive a lost connection, and keep the computer in use', async () => {
     const screens: FakeScreen[] = [];
     const link = new SharedConnection<Screen>(async () => {

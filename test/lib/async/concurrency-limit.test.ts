@@ -4,27 +4,27 @@ import { ConcurrencyLimit } from '../../../src/lib/async/concurrency-limit.js';
 
 it('runs at most as many tasks as the limit, in order, even after one failed', async () => {
   const limit = new ConcurrencyLimit(2);
-  const begun: number[] = [];
+  const started: number[] = [];
   const ends: ((error?: Error) => void)[] = [];
   const results = [0, 1, 2, 3].map((number) =>
     limit.run(
       () =>
         new Promise<number>((resolve, reject) => {
-          begun.push(number);
+          started.push(number);
           ends[number] = (error) => (error ? reject(error) : resolve(number));
         }),
     ),
   );
   await soon();
-  expect(begun).toEqual([0, 1]);
+  expect(started).toEqual([0, 1]);
   ends[1]?.(new Error('broken'));
   await expect(results[1]).rejects.toThrow('broken');
   await soon();
-  expect(begun).toEqual([0, 1, 2]);
+  expect(started).toEqual([0, 1, 2]);
   ends[0]?.();
   ends[2]?.();
   await soon();
-  expect(begun).toEqual([0, 1, 2, 3]);
+  expect(started).toEqual([0, 1, 2, 3]);
   ends[3]?.();
   expect(await Promise.all([results[0], results[2], results[3]])).toEqual([0, 2, 3]);
 });

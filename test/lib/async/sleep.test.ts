@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { sleep } from '../../../src/lib/async/sleep.js';
 
 it('resolves after the time', async () => {
-  const begun = performance.now();
+  const startedAt = performance.now();
   await sleep(20);
-  expect(performance.now() - begun).toBeGreaterThanOrEqual(19);
+  expect(performance.now() - startedAt).toBeGreaterThanOrEqual(19);
 });
 
 it('rejects with the reason as soon as the signal is aborted', async () => {

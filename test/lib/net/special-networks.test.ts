@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { isPublicAddress, SPECIAL_IPV4_NETWORKS } from '../../../src/lib/net/special-networks.js';
 import { promise } from '../../support/run/promise.js';
 
-promise(9, 'public and special addresses are told apart', (report) => {
+promise(9, 'public and special addresses are distinguished', (report) => {
   const open = ['8.8.8.8', '1.1.1.1', '2606:4700::1111', '172.15.0.1', '100.128.0.1'];
   const closed = [
     ...['127.0.0.1', '127.255.0.3', '0.0.0.0', '10.1.2.3', '172.16.0.1', '172.31.255.255'],

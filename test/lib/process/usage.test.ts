@@ -20,7 +20,7 @@ it('measures the processor time and memory of a process', async () => {
   expect(after?.residentBytes).toBeLessThan(resident * 2);
 });
 
-it('measures no other process that has got the id since', async () => {
+it('does not measure another process with a reused id', async () => {
   const { startTime, ...identity } = await own();
   expect(await processUsage({ ...identity, startTime: startTime - 1 })).toBeUndefined();
   expect(await processUsage({ ...identity, startTime, pid: 4_194_305 })).toBeUndefined();

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { joinPieces } from '../../../src/lib/streams/join-pieces.js';
 import { promise } from '../../support/run/promise.js';
 
-/** A stream that is pushed to from outside. */
+/** A stream that the test pushes data to. */
 function source(highWaterMark = 65_536) {
   let reads = 0;
   const stream = new Readable({
@@ -46,7 +46,7 @@ it('delivers the same bytes to every kind of reader', async () => {
   );
 });
 
-promise(29, 'small pieces wait in few buffers, up to the limit in bytes', async (report) => {
+promise(29, 'small pieces are joined in few buffers, up to the limit in bytes', async (report) => {
   const { stream, waiting, reads } = source(1 << 20);
   let pushed = 0;
   while (stream.push(Buffer.of(pushed & 255))) {
@@ -61,7 +61,7 @@ promise(29, 'small pieces wait in few buffers, up to the limit in bytes', async 
   });
   while (waiting() > 0) await new Promise((resolve) => setImmediate(resolve));
   expect(buffers).toBeLessThan(100);
-  // Its source is asked for more.
+  // The source is read again.
   expect(reads()).toBeGreaterThan(before);
   report(`1 MiB of single bytes in ${buffers} buffers`);
 });

@@ -6,15 +6,15 @@ async function open(can: FakeOptions['can']) {
   const server = new FakeServer({ can });
   const screen = await openScreen(server.client);
   await new Promise((resolve) => setTimeout(resolve, 20));
-  server.heard.length = 0;
+  server.received.length = 0;
   return { server, screen, raw: screen.raw };
 }
 
 /** Key events by scan code, without those that keep the server awake. */
 const scancodes = (server: FakeServer) =>
-  server.heard.flatMap((heard) =>
-    heard.kind === 'scancode' && heard.scancode !== 0
-      ? [`${heard.down ? '+' : '-'}${heard.scancode.toString(16)}`]
+  server.received.flatMap((received) =>
+    received.kind === 'scancode' && received.scancode !== 0
+      ? [`${received.down ? '+' : '-'}${received.scancode.toString(16)}`]
       : [],
   );
 

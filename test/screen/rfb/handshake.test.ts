@@ -7,13 +7,13 @@ import { serverInit } from '../fake-server.js';
 /** Sends the server's bytes at once; returns the handshake's result and the client's bytes. */
 async function shake(script: readonly (Buffer | string)[]) {
   const [stream, server] = duplexPair();
-  const said: Buffer[] = [];
-  server.on('data', (chunk: Buffer) => said.push(chunk));
+  const sent: Buffer[] = [];
+  server.on('data', (chunk: Buffer) => sent.push(chunk));
   server.end(Buffer.concat(script.map((part) => Buffer.from(part))));
   const reader = new ByteReader(stream);
   const result = await shakeHands({ reader, stream }).catch((error: Error) => error);
   await new Promise((resolve) => setImmediate(resolve));
-  return { result, said: Buffer.concat(said) };
+  return { result, sent: Buffer.concat(sent) };
 }
 
 const OK = Buffer.from([0, 0, 0, 0]);
@@ -21,15 +21,15 @@ const init = serverInit(800, 600);
 const size = { width: 800, height: 600 };
 
 test('speaks 3.8 without authentication', async () => {
-  const { result, said } = await shake(['RFB 003.008\n', Buffer.from([2, 2, 1]), OK, init]);
+  const { result, sent } = await shake(['RFB 003.008\n', Buffer.from([2, 2, 1]), OK, init]);
   expect(result).toEqual(size);
-  expect(said.toString('latin1')).toBe('RFB 003.008\n\x01\x01');
+  expect(sent.toString('latin1')).toBe('RFB 003.008\n\x01\x01');
 });
 
 test('speaks 3.8 to servers that claim more', async () => {
-  const { result, said } = await shake(['RFB 003.889\n', Buffer.from([1, 1]), OK, init]);
+  const { result, sent } = await shake(['RFB 003.889\n', Buffer.from([1, 1]), OK, init]);
   expect(result).toEqual(size);
-  expect(said.toString('latin1')).toMatch(/^RFB 003\.008\n/);
+  expect(sent.toString('latin1')).toMatch(/^RFB 003\.008\n/);
 });
 
 test('speaks 3.7, which sends no result without authentication', async () => {
@@ -38,9 +38,9 @@ test('speaks 3.7, which sends no result without authentication', async () => {
 });
 
 test('speaks 3.3, where the server decides', async () => {
-  const { result, said } = await shake(['RFB 003.003\n', Buffer.from([0, 0, 0, 1]), init]);
+  const { result, sent } = await shake(['RFB 003.003\n', Buffer.from([0, 0, 0, 1]), init]);
   expect(result).toEqual(size);
-  expect(said.toString('latin1')).toBe('RFB 003.003\n\x01');
+  expect(sent.toString('latin1')).toBe('RFB 003.003\n\x01');
 });
 
 test.each([

@@ -53,27 +53,23 @@ test('rejects every read once the stream has ended', async () => {
   await expect(reader.u8()).rejects.toMatchObject({ code: 'guest_failed' });
 });
 
-promise(
-  29,
-  'bytes of the screen that come one by one take little memory and time',
-  async (report) => {
-    const stream = new PassThrough();
-    const reader = new ByteReader(stream);
-    const size = 1 << 19;
-    const reading = reader.read(size);
-    const before = process.memoryUsage().heapUsed;
-    for (let count = 0; count < size; count++) stream.emit('data', Buffer.of(count & 255));
-    const mib = (process.memoryUsage().heapUsed - before) / 2 ** 20;
-    const begun = performance.now();
-    const read = await reading;
-    const ms = performance.now() - begun;
-    expect(read.every((byte, at) => byte === (at & 255))).toBe(true);
-    report(`512 KiB: +${Math.round(mib)} MiB, read in ${Math.round(ms)} ms`);
-    expect(ms).toBeLessThan(500);
-  },
-);
+promise(29, 'reading single bytes takes little memory and time', async (report) => {
+  const stream = new PassThrough();
+  const reader = new ByteReader(stream);
+  const size = 1 << 19;
+  const reading = reader.read(size);
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < size; count++) stream.emit('data', Buffer.of(count & 255));
+  const mib = (process.memoryUsage().heapUsed - before) / 2 ** 20;
+  const startedAt = performance.now();
+  const read = await reading;
+  const ms = performance.now() - startedAt;
+  expect(read.every((byte, at) => byte === (at & 255))).toBe(true);
+  report(`512 KiB: +${Math.round(mib)} MiB, read in ${Math.round(ms)} ms`);
+  expect(ms).toBeLessThan(500);
+});
 
-test('keeps what was read when later bytes come', async () => {
+test('returned bytes do not change when more arrive', async () => {
   const stream = new PassThrough();
   const reader = new ByteReader(stream);
   stream.emit('data', Buffer.from('ab'));

@@ -28,9 +28,9 @@ promise(29, 'a body in chunks of one byte takes little memory', async (report) =
     if (!socket.write(part)) await once(socket, 'drain');
   }
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve, 2));
-  const grown = usedMib() - before;
-  report(`200 kB: +${Math.round(grown)} MiB`);
-  expect(grown).toBeLessThan(6);
+  const growth = usedMib() - before;
+  report(`200 kB: +${Math.round(growth)} MiB`);
+  expect(growth).toBeLessThan(6);
   socket.write('0\r\n\r\n');
   const [answer] = await once(socket, 'data');
   expect(String(answer)).toContain('HTTP/1.1 200');
@@ -51,7 +51,7 @@ it.each([
   expect(await app.raw(head([key(), ...lines]) + body)).toContain(status);
 });
 
-it('takes an empty body of any type for none', async () => {
+it('treats an empty body of any type as no body', async () => {
   const answer = await app.raw(head([key(), 'content-type: text/plain', 'content-length: 0']));
   expect(answer).toMatch(/400[\s\S]*name/);
 });

@@ -79,7 +79,7 @@ it('writes one line per WebSocket when it has closed, and counts open ones', asy
   expect(line()[0]?.id).toMatch(/^req_/);
   expect(await open()).toBe('0');
 
-  // A refused one is an ordinary answer, also with one line.
+  // A refused upgrade is an ordinary answer, which also has one line.
   const refused = new WebSocket(`ws://${base}/api/computers/none/process`, {
     headers: authorization(),
   });

@@ -47,7 +47,7 @@ async function serve(data: PassThrough, ready: (closed: Promise<unknown>) => Pro
   return { client, timers, arrived, sent };
 }
 
-it('keeps nothing for a client that left before the stream was ready', async () => {
+it('releases everything for a client that disconnected before the stream was ready', async () => {
   const data = new PassThrough();
   const { client, timers, arrived, sent } = await serve(data, (closed) => closed);
   await arrived;
@@ -57,7 +57,7 @@ it('keeps nothing for a client that left before the stream was ready', async () 
   expect(timers.size).toBe(0);
 });
 
-it('keeps nothing for a client that leaves during the stream', async () => {
+it('releases everything for a client that disconnects during the stream', async () => {
   const data = new PassThrough();
   const { client, timers, sent } = await serve(data, async () => undefined);
   data.write('first');

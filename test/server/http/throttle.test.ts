@@ -75,7 +75,7 @@ it('refuses a request that was queued too long', async () => {
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
 });
 
-it('reads no more bodies than fit into the limit', async () => {
+it('reads no more bodies than the limit allows', async () => {
   const large = JSON.stringify('x'.repeat(600));
   const first = post(large);
   await works(1);
@@ -92,7 +92,7 @@ async function begin(): Promise<Socket> {
   return socket;
 }
 
-it('a client that leaves makes room for the next one', async () => {
+it('a client that disconnects makes room for the next one', async () => {
   const { status } = await app.inject({ method: 'GET', url: '/none' }).then((answer) => {
     return { status: answer.statusCode };
   });
@@ -136,7 +136,7 @@ it('counts a body of unknown size as the largest until it was read', async () =>
   await lane.enter(999, never);
 });
 
-it('reads few bodies at once whose size it does not know', async () => {
+it('reads few bodies of unknown size at once', async () => {
   const large = Fastify();
   large.decorateRequest('owner', null);
   large.addHook('onRequest', async (request) => {

@@ -51,7 +51,7 @@ promise(29, 'half-open connections do not block other clients', async (report) =
   report('100 half-open connections at a limit of 20, health answers');
 });
 
-it('idle connections of owners are closed for new ones, busy ones are not', async () => {
+it("owners' idle connections are closed for new ones, busy ones are not", async () => {
   const busy = await dial();
   busy.write('GET /slow HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\n\r\n');
   for (let i = 0; i < 30; i++) await ask(await dial(), '/', 'Authorization: x\r\n');

@@ -13,8 +13,10 @@ let there: Record<string, string>;
 beforeAll(async () => {
   app = await openTestApp({ maxRunning: 1000 });
   await app.send('POST', '/api/projects', { body: { name: 'demo' } });
-  const made = await app.send('POST', '/api/projects/demo/computers', { body: { name: 'desk' } });
-  there = { id: String(made.json.id), project: 'demo', computer: 'desk' };
+  const created = await app.send('POST', '/api/projects/demo/computers', {
+    body: { name: 'desk' },
+  });
+  there = { id: String(created.json.id), project: 'demo', computer: 'desk' };
 });
 afterAll(() => app.close());
 

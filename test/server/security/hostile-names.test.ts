@@ -119,19 +119,21 @@ promise(7, 'an accepted name is returned unchanged', async (report) => {
   await app.send('POST', '/api/projects', { body: { name: 'names' } });
   const taken: string[] = [];
   for (const text of HOSTILE) {
-    const made = await app.send('POST', '/api/projects/names/computers', { body: { name: text } });
-    if (made.status !== 200) continue;
+    const created = await app.send('POST', '/api/projects/names/computers', {
+      body: { name: text },
+    });
+    if (created.status !== 200) continue;
     taken.push(text);
     const path = fill('/projects/:project/computers/:computer', {
       project: 'names',
       computer: text,
     });
     // Clients resolve `.` and `..` in paths; the id always works.
-    const byId = await app.send('GET', `/api/computers/${made.json.id}`);
+    const byId = await app.send('GET', `/api/computers/${created.json.id}`);
     expect(byId.json.name).toBe(text);
     const byName = await app.send('GET', path);
-    expect(byName.json, path).toMatchObject({ id: made.json.id, name: text });
-    expect((await app.send('DELETE', `/api/computers/${made.json.id}`)).status).toBe(200);
+    expect(byName.json, path).toMatchObject({ id: created.json.id, name: text });
+    expect((await app.send('DELETE', `/api/computers/${created.json.id}`)).status).toBe(200);
   }
   expect(taken.length).toBeGreaterThan(10);
   report(`${taken.length} of ${HOSTILE.length} hostile names accepted and returned`);

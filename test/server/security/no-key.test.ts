@@ -16,11 +16,13 @@ let there: Record<string, string>;
 beforeAll(async () => {
   app = await openTestApp();
   await app.send('POST', '/api/projects', { body: { name: 'demo' } });
-  const made = await app.send('POST', '/api/projects/demo/computers', { body: { name: 'desk' } });
+  const created = await app.send('POST', '/api/projects/demo/computers', {
+    body: { name: 'desk' },
+  });
   const keys = (await app.send('GET', '/api/keys')).json.keys as { id: string }[];
   const body = { name: 'target', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' };
   expect((await app.send('POST', '/api/connections', { body })).status).toBe(200);
-  there = { id: String(made.json.id), project: 'demo', computer: 'desk', name: 'target' };
+  there = { id: String(created.json.id), project: 'demo', computer: 'desk', name: 'target' };
   there = { ...there, key: keys[0]?.id ?? '', job: 'job_a' };
 });
 afterAll(() => app.close());
@@ -199,8 +201,8 @@ promise(
   3,
   'a key has 160 random bits, is shown once, and is stored only as SHA-256',
   async (report) => {
-    const made = await app.send('POST', '/api/keys', { body: { name: 'once' } });
-    const key = String(made.json.key);
+    const created = await app.send('POST', '/api/keys', { body: { name: 'once' } });
+    const key = String(created.json.key);
     expect(key).toMatch(/^vc_[0-9a-hjkmnp-tv-z]{32}$/);
     const seen = new Set<string>();
     const counts = new Map<string, number>();
@@ -217,11 +219,11 @@ promise(
       expect((await app.send('GET', path)).text).not.toContain(key);
     }
     const { directory } = app.world;
-    const kept = readdirSync(directory).map((name) =>
+    const files = readdirSync(directory).map((name) =>
       readFileSync(join(directory, name), 'latin1'),
     );
-    expect(kept.join()).toContain(hashApiKey(key));
-    expect(kept.join()).not.toContain(key);
+    expect(files.join()).toContain(hashApiKey(key));
+    expect(files.join()).not.toContain(key);
     report('160 bits, SHA-256');
   },
 );

@@ -12,12 +12,12 @@ let app: TestApp;
 /** Resources of the first owner, and missing ones with names of the same length. */
 let theirs: Record<string, string>;
 let missing: Record<string, string>;
-let stranger: string;
+let otherKey: string;
 
 beforeEach(async () => {
   app = await openTestApp({ engine: new FakeForkingEngine(), maxRunning: 99 });
   const { json } = await app.send('POST', '/api/owners', { body: { name: 'stranger' } });
-  stranger = `Bearer ${(json.key as { key: string }).key}`;
+  otherKey = `Bearer ${(json.key as { key: string }).key}`;
   await restore();
 });
 afterEach(() => app.close());
@@ -30,8 +30,8 @@ async function restore(): Promise<void> {
   await app.send('POST', '/api/connections', { body: connection });
   await app.send('POST', '/api/owners', { body: { name: 'colleague' } });
   const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
-  const made = await app.send('POST', '/api/keys', { body: { name: 'second' } });
-  const [id, key] = [String(json.id), String(made.json.id)];
+  const created = await app.send('POST', '/api/keys', { body: { name: 'second' } });
+  const [id, key] = [String(json.id), String(created.json.id)];
   const names = { project: 'demo', computer: 'desk', name: 'target', owner: 'colleague' };
   theirs = { id, key, ...names, job: 'job_a' };
   missing = { ...swapped(theirs), job: 'job_a' };
@@ -62,7 +62,7 @@ const addressed = routes.filter((route) => !route.open && parametersOf(route).le
 function ask(route: Route, names: Record<string, string>, body: unknown, query: string) {
   const headers = route.upgrade ? UPGRADE : {};
   const path = fill(route.path, names) + query;
-  return app.send(route.method, path, { authorization: stranger, body, headers });
+  return app.send(route.method, path, { authorization: otherKey, body, headers });
 }
 
 /** Bodies and queries for a route: valid and invalid ones. */
@@ -80,15 +80,18 @@ function bodyOf({ name, body }: Route): unknown {
 }
 
 function queryOf(values: unknown): string {
-  const given = Object.entries(values as Record<string, unknown>).map(([k, v]) => [k, String(v)]);
-  return `?${new URLSearchParams(given as [string, string][])}`;
+  const parameters = Object.entries(values as Record<string, unknown>).map(([k, v]) => [
+    k,
+    String(v),
+  ]);
+  return `?${new URLSearchParams(parameters as [string, string][])}`;
 }
 
 promise(
   4,
   "another owner's resource answers exactly like a missing one",
   async (report) => {
-    let asked = 0;
+    let requests = 0;
     for (const route of addressed) {
       for (const [body, query] of requestsFor(route)) {
         const what = `${route.method} ${route.path}${query} ${JSON.stringify(body)}`;
@@ -96,12 +99,12 @@ promise(
         const expected = await ask(route, missing, body, query);
         expect([400, 404], what).toContain(answer.status);
         expect(seen(answer), what).toBe(seen(expected));
-        asked += 1;
+        requests += 1;
       }
       const [body, query] = requestsFor(route)[0] ?? [undefined, ''];
       expect((await ask(route, theirs, body, query)).status, route.path).toBe(404);
     }
-    report(`${asked} requests to ${addressed.length} routes, same answers`);
+    report(`${requests} requests to ${addressed.length} routes, same answers`);
     // The resources are unchanged.
     const { json } = await app.send('GET', '/api/projects/demo/computers/desk');
     expect(json).toMatchObject({ id: theirs.id, status: 'running', name: 'desk' });
@@ -133,9 +136,9 @@ promise(4, "another owner's lists, streams and tickets contain none of them", as
     ['/api/projects', 'projects'],
     ['/api/connections', 'connections'],
   ] as const) {
-    expect((await app.send('GET', path, { authorization: stranger })).json[list]).toEqual([]);
+    expect((await app.send('GET', path, { authorization: otherKey })).json[list]).toEqual([]);
   }
-  const own = { authorization: stranger };
+  const own = { authorization: otherKey };
   await app.send('POST', '/api/projects', { ...own, body: { name: 'demo' } });
   const mine = await app.send('POST', '/api/projects/demo/computers', {
     ...own,

@@ -13,17 +13,17 @@ afterEach(() => app.close());
 
 promise(29, 'sockets without a ticket do not block a viewer', async (report) => {
   await app.send('POST', '/api/projects', { body: { name: 'p' } });
-  const made = await app.send('POST', '/api/projects/p/computers', { body: { name: 'a' } });
-  const url = `ws://127.0.0.1:${app.port}/api/view/${made.json.id}/socket`;
-  const strangers = Array.from({ length: 80 }, () => new WebSocket(url));
-  for (const socket of strangers) socket.on('error', () => undefined);
-  await Promise.all(strangers.map((socket) => once(socket, 'open')));
-  const { json } = await app.send('POST', `/api/computers/${made.json.id}/view`, { body: {} });
+  const created = await app.send('POST', '/api/projects/p/computers', { body: { name: 'a' } });
+  const url = `ws://127.0.0.1:${app.port}/api/view/${created.json.id}/socket`;
+  const sockets = Array.from({ length: 80 }, () => new WebSocket(url));
+  for (const socket of sockets) socket.on('error', () => undefined);
+  await Promise.all(sockets.map((socket) => once(socket, 'open')));
+  const { json } = await app.send('POST', `/api/computers/${created.json.id}/view`, { body: {} });
   const viewer = openViewer(String(json.url));
   expect(await viewer.first).toMatchObject({ type: 'ready' });
-  const open = strangers.filter(({ readyState }) => readyState === WebSocket.OPEN).length;
+  const open = sockets.filter(({ readyState }) => readyState === WebSocket.OPEN).length;
   expect(open).toBeLessThanOrEqual(32);
   report(`of 80 sockets without a ticket ${open} are left`);
   viewer.socket.terminate();
-  for (const socket of strangers) socket.terminate();
+  for (const socket of sockets) socket.terminate();
 });

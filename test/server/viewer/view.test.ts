@@ -199,7 +199,7 @@ test('a viewer sees the screen and its changes', async () => {
 });
 
 describe('input', () => {
-  it('of a control viewer reaches the screen, and is released when the viewer leaves', async () => {
+  it('of a control viewer reaches the screen, and is released when the viewer disconnects', async () => {
     const viewer = openViewer(await link());
     await viewer.first;
     const seen = await openScreen(viewer.stream);

@@ -22,8 +22,8 @@ beforeEach(async () => {
   base = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}/api`;
   await call(world.key, 'POST', '/projects', { name: 'p' });
   C = `/computers/${(await call(world.key, 'POST', '/projects/p/computers', { name: 'a' })).id}`;
-  const made = await call(world.key, 'POST', '/keys', { name: 'other' });
-  other = { id: String(made.id), key: String(made.key) };
+  const created = await call(world.key, 'POST', '/keys', { name: 'other' });
+  other = { id: String(created.id), key: String(created.key) };
 });
 afterEach(async () => {
   await app.close();
@@ -70,12 +70,12 @@ it('deleting a key closes its sockets, but none of another key', async () => {
 
 it('deleting a key aborts its requests, except the deletion itself', async () => {
   const waiting = call(other.key, 'POST', `${C}/wait`, { duration: 60 });
-  const going = call(world.key, 'POST', `${C}/wait`, { duration: 0.5 });
-  const broken = expect(waiting).rejects.toThrow();
+  const unaffected = call(world.key, 'POST', `${C}/wait`, { duration: 0.5 });
+  const aborted = expect(waiting).rejects.toThrow();
   await call(other.key, 'GET', C);
   expect(await call(other.key, 'DELETE', `/keys/${other.id}`)).toEqual({ success: true });
-  await broken;
-  expect(await going).toMatchObject({ success: true });
+  await aborted;
+  expect(await unaffected).toMatchObject({ success: true });
 });
 
 it('a socket whose key was deleted before it opened closes at once', async () => {

@@ -5,7 +5,7 @@ import type { WebSocket } from 'ws';
 import { limitMessages } from '../../../src/server/websocket/limit-messages.js';
 import { promise } from '../../support/run/promise.js';
 
-promise(29, 'a message that comes in single bytes is counted with its overhead', () => {
+promise(29, 'a message that arrives in single bytes is counted with its overhead', () => {
   const [socket, wire] = [new EventEmitter(), new EventEmitter()];
   let held = 0;
   const share = {

@@ -39,7 +39,7 @@ promise(29, 'a client that sends single bytes to a slow process is paused', asyn
   expect(held).toBe(0);
 });
 
-promise(29, 'few messages wait for a client that does not read', async () => {
+promise(29, 'few messages are queued for a client that does not read', async () => {
   const sent: (() => void)[] = [];
   const socket = { readyState: 1, OPEN: 1, bufferedAmount: 0, send: send };
   function send(_data: Buffer, done: () => void) {

@@ -16,7 +16,7 @@ async function talk(start: object, ...messages: (object | string)[]) {
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${app.key}` } });
   const outputs = ['', '', ''];
   let event: Record<string, unknown> = {};
-  const begun = new Promise<void>((resolve) => {
+  const running = new Promise<void>((resolve) => {
     socket.on('message', (data: Buffer, isBinary) => {
       resolve();
       if (isBinary) outputs[data[0] ?? 0] += data.subarray(1).toString();
@@ -30,8 +30,8 @@ async function talk(start: object, ...messages: (object | string)[]) {
     if (typeof message === 'string') {
       socket.send(Buffer.concat([Buffer.of(0), Buffer.from(message)]));
     } else {
-      // A signal is for a program that runs.
-      if ('signal' in message) await begun;
+      // A signal needs a running program.
+      if ('signal' in message) await running;
       socket.send(JSON.stringify(message));
     }
   }
@@ -69,11 +69,11 @@ it.each([
   [{ command: 'trap "" TERM; echo begun; sleep 60' }],
   [{ code: 'import time\nprint("begun")\ntime.sleep(60)' }],
 ])('ends %j at its time limit', async (start) => {
-  const began = performance.now();
+  const startedAt = performance.now();
   const { event, stdout } = await talk({ ...start, timeout: 2 });
   expect(event).toMatchObject({ type: 'exit', code: null, timed_out: true });
   expect(stdout).toBe('argv' in start ? '' : 'begun\n');
-  expect(performance.now() - began).toBeLessThan(12_000);
+  expect(performance.now() - startedAt).toBeLessThan(12_000);
 });
 
 it('ends what an interrupted script leaves running', async () => {

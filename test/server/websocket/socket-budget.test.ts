@@ -68,8 +68,8 @@ promise(
     expect(all.length - refused.size).toBeLessThanOrEqual(10);
     const messages = all.filter(({ socket }) => refused.has(socket)).map((one) => one.messages);
     expect(messages.filter(([text]) => text?.includes('rate_limited')).length).toBeGreaterThan(0);
-    const grown = Math.round((process.memoryUsage().arrayBuffers - before) / MIB);
-    report(`of 40 messages of 8 MiB ${all.length - refused.size} held, +${grown} MiB`);
+    const growth = Math.round((process.memoryUsage().arrayBuffers - before) / MIB);
+    report(`of 40 messages of 8 MiB ${all.length - refused.size} held, +${growth} MiB`);
     for (const { socket } of all) socket.terminate();
   },
   30_000,

@@ -17,7 +17,7 @@ interface Directory {
   readlink?(): string;
 }
 
-/** A guest whose SFTP server lists what `directory` makes up. */
+/** A guest whose SFTP server lists what `directory` returns. */
 async function listing(directory: Directory): Promise<Shell> {
   let batches = 0;
   guest = await openGuest({
@@ -41,12 +41,12 @@ function entry(filename: string, mode = attrs.mode): FileEntry {
 }
 
 describe('a hostile SFTP server', () => {
-  promise(29, 'cannot list a name that no file system has', async () => {
+  promise(29, 'cannot list a name that is longer than file systems allow', async () => {
     const shell = await listing({ batch: () => [entry('x'.repeat(250_000))] });
     await expect(shell.files.list('.')).rejects.toThrow(/name of 250000 characters/);
   });
 
-  it('may list the longest name of a file system', async () => {
+  it('can list the longest name that a file system allows', async () => {
     const name = 'ä'.repeat(255);
     const shell = await listing({ batch: (number) => (number === 0 ? [entry(name)] : undefined) });
     expect((await shell.files.list('.')).entries).toMatchObject([{ name }]);
@@ -73,7 +73,7 @@ describe('a hostile SFTP server', () => {
     await expect(shell.files.list('.')).rejects.toThrow('more than 50000 entries');
   });
 
-  promise(29, 'cannot give targets of links that no file system has', async () => {
+  promise(29, 'cannot return link targets that are longer than file systems allow', async () => {
     const shell = await listing({
       batch: (number) => (number === 0 ? [entry('link', 0o120777)] : undefined),
       readlink: () => 'x'.repeat(100_000),
@@ -84,7 +84,7 @@ describe('a hostile SFTP server', () => {
   });
 });
 
-/** A guest with a file of which each answer has so many bytes. */
+/** A guest with a file that is read in answers of this many bytes. */
 async function reading(size: number, bytes: number): Promise<Shell> {
   guest = await openGuest({
     onFiles(sftp: SFTPWrapper) {
@@ -98,8 +98,8 @@ async function reading(size: number, bytes: number): Promise<Shell> {
   return guest.shell;
 }
 
-describe('a file that is read in tiny answers', () => {
-  promise(29, 'takes no more memory than one in large answers', async (report) => {
+describe('a file read in tiny answers', () => {
+  promise(29, 'needs no more memory than in large answers', async (report) => {
     const shell = await reading(2000, 1);
     const before = process.memoryUsage().arrayBuffers;
     let most = 0;
@@ -116,7 +116,7 @@ describe('a file that is read in tiny answers', () => {
     report(`a file in answers of one byte: +${(most / (1 << 20)).toFixed(1)} MiB`);
   });
 
-  it('and of unknown length fills its chunks', async () => {
+  it('fills its chunks even if its length is unknown', async () => {
     const shell = await reading(0, 300);
     const lengths: number[] = [];
     await shell.files.read('file', async ({ stream }) => {

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { promise } from '../../support/run/promise.js';
 import { openGuest } from '../support/guest.js';
 
-promise(29, 'a hostile list of jobs ends after 100', async (report) => {
+promise(29, 'a hostile list of jobs is cut after 100', async (report) => {
   const guest = await openGuest({
     onExec(channel) {
       channel.on('error', () => undefined);

@@ -37,7 +37,7 @@ describe('PythonReport', () => {
     );
   });
 
-  it('holds nothing back that cannot be the beginning of a report', () => {
+  it('delays no output that cannot be the beginning of a report', () => {
     const passed: string[] = [];
     const report = new PythonReport(newMarker(), (chunk) => passed.push(chunk.toString()));
     report.write(Buffer.from('name? '));

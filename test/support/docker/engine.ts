@@ -24,17 +24,19 @@ const IN_USE = 75;
  * is in the cache, so the image is imported once.
  */
 export async function openTestDocker(say: (line: string) => void): Promise<TestDocker> {
-  const given = process.env.VC_TEST_DOCKER_HOST;
-  if (given === undefined && process.getuid?.() !== 0) {
+  const configured = process.env.VC_TEST_DOCKER_HOST;
+  if (configured === undefined && process.getuid?.() !== 0) {
     throw new Error(
       'Set VC_TEST_DOCKER_HOST to a Docker Engine for the tests, or run them as root.',
     );
   }
-  const engine = given === undefined ? await startEngine(say) : { host: given, pid: 0 };
+  const engine = configured === undefined ? await startEngine(say) : { host: configured, pid: 0 };
   const docker = new Docker({ socketPath: engine.host.replace('unix://', '') });
-  const begun = Date.now();
+  const startedAt = Date.now();
   await buildImage(docker, { name: 'linux', onProgress: () => undefined });
-  say(`docker: image ready after ${Math.round((Date.now() - begun) / 1000)} s on ${engine.host}`);
+  say(
+    `docker: image ready after ${Math.round((Date.now() - startedAt) / 1000)} s on ${engine.host}`,
+  );
   return {
     host: engine.host,
     pid: engine.pid,

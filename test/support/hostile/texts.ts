@@ -1,4 +1,4 @@
-/** A word in every hostile text, which shows where the text got to. */
+/** A word in every hostile text, to find places where the text appears. */
 export const CANARY = 'canary7f3a';
 
 /** Texts with a special meaning in a shell, path, URL, header, SQL or argument list. */

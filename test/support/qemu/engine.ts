@@ -29,8 +29,8 @@ const FILES = ['disk.qcow2', 'kernel', 'initrd', 'cmdline'];
 
 /** Path of a built VM image: `VC_TEST_VM_IMAGE`, or the newest in the cache. */
 export async function findVmImage(): Promise<string | undefined> {
-  const given = process.env.VC_TEST_VM_IMAGE;
-  if (given !== undefined) return given;
+  const configured = process.env.VC_TEST_VM_IMAGE;
+  if (configured !== undefined) return configured;
   const parent = join(defaultCacheDirectory(), 'images');
   const names = await readdir(parent).catch(() => []);
   const found: { path: string; at: number }[] = [];
@@ -45,7 +45,7 @@ export async function findVmImage(): Promise<string | undefined> {
 
 /** A test's own engine directory with the image `linux`. */
 export async function openQemuDirectory(image: string): Promise<string> {
-  // Beside the cache: on a disk, not in a tmpfs, and on the image's file system for hard links.
+  // Next to the cache: on a disk, not in a tmpfs, and on the image's file system for hard links.
   const parent = join(defaultCacheDirectory(), 'test-qemu');
   await mkdir(parent, { recursive: true });
   const directory = join(await mkdtemp(join(parent, 'run-')), 'qemu');

@@ -13,8 +13,8 @@ const SHARED = ['images', 'templates'];
  * QEMU and its template, created with the command line. Takes minutes the first time, then a second.
  */
 export async function prepareQemuSeed(say: (line: string) => void): Promise<string> {
-  const given = process.env.VC_TEST_QEMU_SEED;
-  if (given !== undefined) return given;
+  const configured = process.env.VC_TEST_QEMU_SEED;
+  if (configured !== undefined) return configured;
   const seed = join(defaultCacheDirectory(), 'test-qemu', 'seed');
   mkdirSync(seed, { recursive: true, mode: 0o700 });
   say(`qemu: image and template in ${seed}`);
@@ -33,9 +33,9 @@ export const warmImage = (seed: string, image: string): Promise<void> =>
 
 async function inSeed(seed: string, words: readonly string[]): Promise<void> {
   const env = { ...process.env, VC_STATE_DIR: seed };
-  const begun = Date.now();
+  const startedAt = Date.now();
   await execa(process.execPath, [VC, ...words], { env, stdio: ['ignore', 'ignore', 'inherit'] });
-  const seconds = Math.round((Date.now() - begun) / 1000);
+  const seconds = Math.round((Date.now() - startedAt) / 1000);
   process.stderr.write(`qemu: vc ${words.join(' ')}: ${seconds} s\n`);
 }
 

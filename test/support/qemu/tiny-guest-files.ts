@@ -52,11 +52,11 @@ done
 
 /** Kernel and programs from Debian packages: the smallest guest with a network. */
 export function guestFiles(): Promise<GuestFiles> {
-  made ??= make();
-  return made;
+  cached ??= make();
+  return cached;
 }
 
-let made: Promise<GuestFiles> | undefined;
+let cached: Promise<GuestFiles> | undefined;
 
 async function make(): Promise<GuestFiles> {
   const cache = join(defaultCacheDirectory(), 'tests');

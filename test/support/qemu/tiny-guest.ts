@@ -21,7 +21,7 @@ const ANSWERED_WITHIN_MS = 30_000;
 
 /** A guest without a disk that runs the commands from its serial port. */
 export class TinyGuest {
-  #said = '';
+  #output = '';
 
   readonly directory: string;
   readonly account: Account;
@@ -39,7 +39,7 @@ export class TinyGuest {
     this.spawned = spawned;
     this.console = console;
     console.on('data', (data) => {
-      this.#said += data.toString('latin1');
+      this.#output += data.toString('latin1');
     });
   }
 
@@ -83,11 +83,11 @@ export class TinyGuest {
   async #answer(withinMs: number): Promise<string> {
     const signal = AbortSignal.timeout(withinMs);
     for (;;) {
-      const end = /<<done \d+>>\r?\n/.exec(this.#said);
+      const end = /<<done \d+>>\r?\n/.exec(this.#output);
       if (end) {
-        const said = this.#said.slice(0, end.index);
-        this.#said = this.#said.slice(end.index + end[0].length);
-        return said.replaceAll('\r', '').trim();
+        const text = this.#output.slice(0, end.index);
+        this.#output = this.#output.slice(end.index + end[0].length);
+        return text.replaceAll('\r', '').trim();
       }
       await once(this.console, 'data', { signal });
     }

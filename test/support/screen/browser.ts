@@ -6,7 +6,7 @@ import sharp from 'sharp';
 
 const EXECUTABLE = process.env.VC_TEST_CHROMIUM ?? '/usr/bin/chromium';
 
-/** Why there is no browser for the tests; undefined if there is one. */
+/** The reason why there is no browser for the tests; undefined if there is one. */
 export const noBrowser = existsSync(EXECUTABLE)
   ? undefined
   : `${EXECUTABLE} is missing; on Debian: apt-get install chromium`;

@@ -22,7 +22,7 @@ export interface CrashingService {
 export async function makeCrashing(service: TestService): Promise<CrashingService> {
   const orders = join(service.directory, 'crash-orders');
   const log = join(service.directory, 'crash-log');
-  const said = () => (existsSync(log) ? readFileSync(log, 'utf8') : '');
+  const logText = () => (existsSync(log) ? readFileSync(log, 'utf8') : '');
   Object.assign(service.env, {
     NODE_OPTIONS: `--import=${PRELOAD}`,
     VC_CRASH_ORDERS: orders,
@@ -32,14 +32,14 @@ export async function makeCrashing(service: TestService): Promise<CrashingServic
   await service.start();
   return {
     crashAt: async (point, work) => {
-      const before = said().length;
-      const lines = () => said().slice(before).split('\n');
-      const isThere = () =>
+      const before = logText().length;
+      const lines = () => logText().slice(before).split('\n');
+      const isReached = () =>
         lines().some((line) => {
           const [, count, what = ''] = /^(\d+) (.*)$/.exec(line) ?? [];
           return typeof point === 'number' ? count === String(point) : point.test(what);
         });
-      const order = async (at: number | RegExp, nth: number) => {
+      const arm = async (at: number | RegExp, nth: number) => {
         writeFileSync(orders, typeof at === 'number' ? String(at) : at.source);
         try {
           process.kill(service.pid, 'SIGUSR2');
@@ -47,18 +47,18 @@ export async function makeCrashing(service: TestService): Promise<CrashingServic
           // The service has killed itself.
         }
         return eventually(async () => {
-          if (isThere()) return 'dead';
+          if (isReached()) return 'dead';
           return lines().filter((line) => line === 'armed').length === nth && 'alive';
         }, 30_000);
       };
-      await order(point, 1);
+      await arm(point, 1);
       // The connection closes when the service dies.
       await work().catch(() => undefined);
-      if ((await order(0, 2)) === 'alive') return false;
+      if ((await arm(0, 2)) === 'alive') return false;
       await service.kill('SIGKILL');
       await service.start();
       return true;
     },
-    lastPoint: () => said().trimEnd().split('\n').at(-1) ?? '',
+    lastPoint: () => logText().trimEnd().split('\n').at(-1) ?? '',
   };
 }

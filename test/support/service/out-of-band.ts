@@ -23,13 +23,13 @@ export interface OutOfBand {
   leftovers(): Promise<{ machines: string[]; networks: string[]; directories: string[] }>;
   /** Kills the machine of a computer. */
   kill(id: string): Promise<void>;
-  /** Removes it with its disk. */
+  /** Removes the machine of a computer with its disk. */
   remove(id: string): Promise<void>;
-  /** Stops all its processes with SIGSTOP; the returned function continues them. */
+  /** Stops all processes of a computer with SIGSTOP; the returned function continues them. */
   freeze(id: string): Promise<() => void>;
   /** Kills all processes of its computers at once, as when the host goes down. */
   powerOff(): Promise<void>;
-  /** Its processes on this host. */
+  /** The processes of a computer on this host. */
   pids(id: string): Promise<number[]>;
 }
 

@@ -6,7 +6,7 @@ import { type OwnDesktop, openOwnDesktop, untilRunning } from './desktop.js';
 
 const notRoot = process.getuid?.() === 0 ? undefined : 'only root can act as another user';
 
-/** Takes what the kernel counts per user, as much as there is, and keeps it for a minute. */
+/** Uses up the kernel's per-user resources, and holds them for a minute. */
 const GREEDY = `
 import ctypes, os, sys, time
 libc = ctypes.CDLL(None)
@@ -33,7 +33,7 @@ print(taken, processes, timers, keys, flush=True)
 time.sleep(60)
 `;
 
-/** What a neighbour needs of the same. */
+/** The per-user resources that a neighbour needs. */
 const MODEST = `
 import ctypes, sys
 libc = ctypes.CDLL(None)
@@ -43,7 +43,7 @@ print(sum(libc.inotify_init1(0) >= 0 for _ in range(32)),
 `;
 
 /**
- * The tests of promise 26 on an engine; `pidOf` gives the host's id of a process that is a machine's.
+ * The tests of promise 26 on an engine; `pidOf` returns the host's id of one of a machine's processes.
  */
 export function testOwnUsers(pidOf: (desktop: OwnDesktop, id: string) => Promise<number>): void {
   let desktop: OwnDesktop;
@@ -70,7 +70,7 @@ export function testOwnUsers(pidOf: (desktop: OwnDesktop, id: string) => Promise
     return { uid: field('Uid'), gid: field('Gid') };
   };
 
-  promise.unless(notRoot)(26, 'each machine is a user of its own on the host', async (report) => {
+  promise.unless(notRoot)(26, 'each machine has its own user on the host', async (report) => {
     const users = [await userOf(desktop.id), await userOf(neighbour)];
     const ids = users.map(({ uid }) => uid);
     expect(new Set(ids).size).toBe(2);
@@ -83,7 +83,7 @@ export function testOwnUsers(pidOf: (desktop: OwnDesktop, id: string) => Promise
     report(`uids ${ids.join(' and ')}`);
   });
 
-  promise(26, 'a greedy guest leaves its neighbour what is counted per user', async (report) => {
+  promise(26, 'a guest cannot use up the per-user resources of its neighbour', async (report) => {
     const greedy = { command: `python3 -c "${GREEDY}" > /tmp/taken`, background: true };
     await desktop.service.http('POST', `/computers/${desktop.id}/bash`, greedy);
     await desktop.until('test -s /tmp/taken');
@@ -101,7 +101,7 @@ export function testOwnUsers(pidOf: (desktop: OwnDesktop, id: string) => Promise
 
   promise.unless(notRoot)(
     26,
-    'no other user of the host reaches into a machine',
+    "no other user of the host can read or signal a machine's processes",
     async (report) => {
       const pid = await pidOf(desktop, desktop.id);
       const attempts = [
@@ -113,9 +113,9 @@ export function testOwnUsers(pidOf: (desktop: OwnDesktop, id: string) => Promise
       ];
       const users = [1000, 65_534, (await userOf(neighbour)).uid];
       for (const user of users) {
-        const own = ['--reuid', `${user}`, '--regid', `${user}`, '--clear-groups'];
+        const asUser = ['--reuid', `${user}`, '--regid', `${user}`, '--clear-groups'];
         for (const attempt of attempts) {
-          const { exitCode } = await execa('setpriv', [...own, 'sh', '-c', attempt], {
+          const { exitCode } = await execa('setpriv', [...asUser, 'sh', '-c', attempt], {
             reject: false,
           });
           expect(exitCode, `uid ${user}: ${attempt}`).not.toBe(0);

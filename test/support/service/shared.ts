@@ -1,7 +1,7 @@
 import type { TestProject } from 'vitest/node';
 import { type ServiceOptions, startService } from './service.js';
 
-/** Starts the service that the files of a project share; returns what stops it. */
+/** Starts the service that the files of a project share; returns a function that stops it. */
 export async function provideSharedService(
   project: TestProject,
   options: ServiceOptions,

@@ -32,10 +32,10 @@ export function vitals(pid: number): Vitals {
 
 /** Samples the memory of a process; `stop` returns the maximum, in MiB. */
 export function watchMemory(pid: number): { stop(): number } {
-  let most = vitals(pid).mib;
+  let peak = vitals(pid).mib;
   const timer = setInterval(() => {
     try {
-      most = Math.max(most, vitals(pid).mib);
+      peak = Math.max(peak, vitals(pid).mib);
     } catch {
       // The process has ended; `stop` throws that.
       clearInterval(timer);
@@ -44,7 +44,7 @@ export function watchMemory(pid: number): { stop(): number } {
   return {
     stop: () => {
       clearInterval(timer);
-      return Math.max(most, vitals(pid).mib);
+      return Math.max(peak, vitals(pid).mib);
     },
   };
 }

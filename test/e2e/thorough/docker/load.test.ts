@@ -94,7 +94,7 @@ promise(
     const health = watchHealth();
     const statuses = await burst(PARALLEL);
     const { count, slowest } = await health.stop();
-    const most = memory.stop();
+    const peak = memory.stop();
     expect([...statuses.keys()].filter((status) => ![200, 429, 503].includes(status))).toEqual([]);
     const after = await rested(pid, before.descriptors + 5);
     expect((await desktop.service.http('GET', `/computers/${desktop.id}/screenshot`)).status).toBe(
@@ -102,7 +102,7 @@ promise(
     );
     const counts = [...statuses].map(([status, times]) => `${times} × ${status}`).join(', ');
     report(
-      `${counts}; health ${count} times, slowest ${slowest} ms; ${before.mib}, ${most}, ${after.mib} MiB`,
+      `${counts}; health ${count} times, slowest ${slowest} ms; ${before.mib}, ${peak}, ${after.mib} MiB`,
     );
   },
   240_000,

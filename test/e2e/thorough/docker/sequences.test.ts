@@ -14,7 +14,7 @@ const SEQUENCES = Number(REQUESTED ?? 3);
 const SEED = 9471;
 const COVERED = [
   'create none: limit_reached',
-  'behind running, machine running: done',
+  'out-of-band running, machine running: done',
   'start error, machine none: not_found',
   'start stopped, machine stopped: done',
   'stop running, machine running: done',
@@ -37,7 +37,7 @@ promise(
   'service, model and Docker agree after each step of a sequence',
   async (report) => {
     let done = 0;
-    const met = new Set<string>();
+    const covered = new Set<string>();
     const service = await openTestService();
     try {
       await fc.assert(
@@ -50,7 +50,7 @@ promise(
             const before = model.expected()[step.name] ?? 'none';
             const answer = await answerTo(service, step);
             expect(answer, JSON.stringify(step)).toBe(model.answerTo(step));
-            met.add(`${step.does} ${before}: ${answer}`);
+            covered.add(`${step.does} ${before}: ${answer}`);
             await eventually(
               async () => equal(await seen(service), model.expected()),
               AGREE_MS,
@@ -71,7 +71,7 @@ promise(
         }),
         { numRuns: SEQUENCES, endOnFailure: true, ...(REQUESTED === undefined && { seed: SEED }) },
       );
-      if (REQUESTED === undefined) expect([...met]).toEqual(expect.arrayContaining(COVERED));
+      if (REQUESTED === undefined) expect([...covered]).toEqual(expect.arrayContaining(COVERED));
     } finally {
       for (const { id } of await computers(service)) {
         await service.http('PATCH', `/computers/${id}`, { protected: false });
@@ -107,7 +107,7 @@ async function answerTo(service: TestService, step: ModelStep): Promise<string> 
       return answerOf(service, 'PATCH', at, { protected: step.on });
     case 'remove':
       return answerOf(service, 'DELETE', at);
-    case 'behind':
+    case 'out-of-band':
       return changeContainer(service, step.name, step.what);
     default:
       return answerOf(service, 'POST', `${at}/${step.does}`);

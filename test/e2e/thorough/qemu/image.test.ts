@@ -150,11 +150,11 @@ test('a second identity revokes the key of the first', { timeout: SLOW_MS }, asy
   expect(after.split('\n')[0]).not.toBe(before.split('\n')[0]);
   expect(after.split('\n')[1]).not.toBe(before.split('\n')[1]);
 
-  const given = generateKeyPair();
-  const third = configuration('vc-three', first, { hostKey: given.privateKey, network: null });
+  const hostKey = generateKeyPair();
+  const third = configuration('vc-three', first, { hostKey: hostKey.privateKey, network: null });
   expect(await vm.ask(third)).toMatchObject({ ok: true });
   expect(await run(first, 'cat /var/lib/vc/ssh_host_ed25519_key; hostname')).toBe(
-    `${given.privateKey.trim()}\nvc-three`,
+    `${hostKey.privateKey.trim()}\nvc-three`,
   );
   expect(await run(first, 'ip -4 -o route; ls -l /var/lib/vc/ssh_host_ed25519_key')).toMatch(
     /^-rw------- 1 user user/,

@@ -16,16 +16,16 @@ beforeAll(async () => {
 afterAll(() => rm(directory, { recursive: true, force: true }));
 
 describe('a process record', () => {
-  const begun = 'boot a-b-c 2100000007\npid 77 1234\n';
+  const started = 'boot a-b-c 2100000007\npid 77 1234\n';
   const identity = { pid: 77, startTime: 1234, bootId: 'a-b-c', uid: 2_100_000_007 };
 
   it('holds the process and how it exited', () => {
-    expect(parseProcessRecord(begun)).toEqual({ identity });
-    expect(parseProcessRecord(`${begun}ended 0\n`)).toEqual({
+    expect(parseProcessRecord(started)).toEqual({ identity });
+    expect(parseProcessRecord(`${started}ended 0\n`)).toEqual({
       identity,
       exited: { kind: 'exited', status: 0 },
     });
-    expect(parseProcessRecord(`${begun}ended 137\n`)?.exited).toEqual({
+    expect(parseProcessRecord(`${started}ended 137\n`)?.exited).toEqual({
       kind: 'killed',
       signal: 9,
     });

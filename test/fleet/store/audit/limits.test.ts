@@ -25,7 +25,7 @@ function add(store: Store, owner: string, first: number, last: number): void {
   );
 }
 
-/** The first and the last row of an owner, and how many there are. */
+/** The first and the last row of an owner, and the number of its rows. */
 function rowsOf(store: Store, owner: string) {
   const rows = store.listOfOwner(owner, undefined, Number.MAX_SAFE_INTEGER, 10_000);
   return { first: rows.at(-1)?.action, last: rows[0]?.action, rows: rows.length };
@@ -40,7 +40,7 @@ it("drops an owner's oldest entries beyond its limit", () => {
   expect(rowsOf(store, 'b')).toEqual({ first: '1', last: '50', rows: 50 });
 });
 
-it('counts the entries of before a restart', () => {
+it('counts entries from before a restart', () => {
   add(auditStore(db, { ofOwner: 100, inAll: 1000 }), 'a', 1, 90);
   const store = auditStore(db, { ofOwner: 100, inAll: 1000 });
   add(store, 'a', 91, 110);
@@ -70,7 +70,7 @@ it('divides the limit among owners that all flood', () => {
   expect(Math.min(...counts)).toBeGreaterThanOrEqual(90);
 });
 
-it('counts again after entries were dropped for their age', () => {
+it('recounts after old entries were dropped', () => {
   const store = auditStore(db, { ofOwner: 100, inAll: 1000 });
   add(store, 'a', 1, 60);
   store.dropOld(1000, 500);

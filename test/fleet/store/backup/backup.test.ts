@@ -104,7 +104,7 @@ it('replaces a damaged database', () => {
   store.close();
 });
 
-it('machines newer than the backup are kept, orphans of later crashes are not', async () => {
+it('machines newer than the backup are kept, orphans of later crashes are removed', async () => {
   const engine = new FakeEngine();
   let test: TestFleet = await openTestFleet({ engine, maxRunning: 9 });
   const owner = test.fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };

@@ -1,6 +1,6 @@
 /**
- * Compares this checkout with another one, both built, on the same Docker Engine: each serves one
- * computer, and the requests alternate between them, so both meet the same load of the machine.
+ * Compares this checkout with another one, both built, on the same Docker Engine. Each serves one
+ * computer; requests alternate between them, so the load of the host affects both equally.
  *
  *   node bench/compare.js ../other-checkout [ROUNDS]
  */
@@ -56,12 +56,12 @@ const report = [];
 for (const name of Object.keys(ours.requests)) {
   const times = { theirs: [], ours: [] };
   for (let i = -20; i < Number(rounds); i++) {
-    // Turn about, so that neither is always the second.
+    // Alternate the order, so that neither is always the second.
     const sides = i % 2 === 0 ? { theirs, ours } : { ours, theirs };
     for (const [side, { requests }] of Object.entries(sides)) {
-      const begun = performance.now();
+      const startedAt = performance.now();
       await requests[name](i);
-      if (i >= 0) times[side].push(performance.now() - begun);
+      if (i >= 0) times[side].push(performance.now() - startedAt);
     }
   }
   const [a, b] = [quantiles(times.theirs), quantiles(times.ours)];

@@ -44,7 +44,7 @@ await withService({ flags: ['--engine', 'docker'] }, async ({ vc, pid }) => {
   const up = await sample(RUNS, () => computer.files.write('bench', data(), { size: SIZE }), 1);
   const read = async () => drain((await computer.files.open('bench')).stream);
   const down = await sample(RUNS, read, 1);
-  const most = memory(pid, 'VmHWM');
+  const peak = memory(pid, 'VmHWM');
   const dockerUp = await sample(RUNS, () => docker(container, 'cat >other', data()), 1);
   const dockerDown = await sample(RUNS, () => docker(container, 'cat other'), 1);
   const small = await sample(100, () => computer.files.write('small', 'x'));
@@ -57,5 +57,5 @@ await withService({ flags: ['--engine', 'docker'] }, async ({ vc, pid }) => {
   });
   console.table([row('upload', up, dockerUp), row('download', down, dockerDown)]);
   console.log(`a file of one byte: ${quantiles(small).p50.toFixed(1)} ms, ${small.length} runs`);
-  console.log(`memory of the service (RSS): ${before} MB before, ${most} MB at most`);
+  console.log(`memory of the service (RSS): ${before} MB before, ${peak} MB at most`);
 });

@@ -25,9 +25,9 @@ function prepare(state) {
 }
 
 async function timed(work) {
-  const begun = performance.now();
+  const startedAt = performance.now();
   const result = await work();
-  return [performance.now() - begun, result];
+  return [performance.now() - startedAt, result];
 }
 
 /** Private memory in MB of each QEMU process of this service. */
@@ -52,15 +52,15 @@ const middle = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.le
 await withService({ flags, prepare }, async ({ vc }) => {
   const rows = [];
   const times = [];
-  const made = [];
+  const computers = [];
   for (let i = 0; i < 4; i++) {
     const [time, computer] = await timed(() => vc.computers.create('bench', { name: `m${i}` }));
     times.push(time);
-    made.push(computer);
+    computers.push(computer);
   }
   const clone = middle(times);
   rows.push(['create to ready, from a template', ms(clone)]);
-  const [computer] = made;
+  const [computer] = computers;
   await sleep(30_000);
   rows.push(['private memory of four idle machines', `${unshared().join(', ')} MB`]);
   rows.push([
@@ -78,17 +78,17 @@ await withService({ flags, prepare }, async ({ vc }) => {
     rows.push([`bash true p50, ${when}`, ms(middle(commands))]);
   };
   await act('with four machines running');
-  for (const one of made.slice(1)) await one.delete();
+  for (const one of computers.slice(1)) await one.delete();
   await act('with one');
-  // The warm pool is refilled after each; a slow machine takes some seconds for it.
-  const spared = [];
+  // Each creation takes from the warm pool, which takes seconds to refill on a slow host.
+  const warmTimes = [];
   for (let i = 0; i < 5; i++) {
     await sleep(15_000);
     const [time, next] = await timed(() => vc.computers.create('bench', { name: `spare${i}` }));
-    spared.push(time);
+    warmTimes.push(time);
     await next.delete();
   }
-  rows.push(['create to ready, from the warm pool', ms(middle(spared))]);
+  rows.push(['create to ready, from the warm pool', ms(middle(warmTimes))]);
   const [forking, copy] = await timed(() => computer.fork('copy'));
   rows.push(['fork of a running computer, to ready', ms(forking)]);
   await copy.delete();

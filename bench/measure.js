@@ -10,16 +10,16 @@ export async function sample(count, work, warm = 3) {
   for (let i = 0; i < warm; i++) await work(i);
   const times = [];
   for (let i = 0; i < count; i++) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     await work(i);
-    times.push(performance.now() - begun);
+    times.push(performance.now() - startedAt);
   }
   return times;
 }
 
 const ms = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 
-/** One line of the report. `ratio` is the other median divided by our own. */
+/** One line of the report. `ratio` is the median of the comparison divided by our own. */
 export function row(what, own, other) {
   const a = quantiles(own);
   const line = { what, p50: ms(a.p50), p95: ms(a.p95), runs: own.length };

@@ -19,8 +19,8 @@ const runs = Number(process.argv[3] ?? 5);
 const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
 const source = (name) => new URL(`../src/${name}`, import.meta.url).pathname;
 
-/** Long enough to refill the warm pool, also on a slow machine. */
-const SPARE_MS = 15_000;
+/** Long enough to refill the warm pool, also on a slow host. */
+const REFILL_MS = 15_000;
 
 function print(what, samples) {
   for (const step of Object.keys(samples[0])) {
@@ -58,17 +58,17 @@ for (const name of ['images', 'templates']) {
 const options = { directory: state, serviceId: 'bench', internet: false, allowNetworks: [] };
 const onProblem = (message) => console.error(message);
 const engine = createQemuEngine({ ...options, templates: 'on-demand', onProblem });
-const withSpares = createQemuEngine({
+const withWarmPool = createQemuEngine({
   ...{ ...options, templates: 'on-demand', onProblem, spares: 1, warmUp },
 });
 const { publicKey, privateKey } = generateKeyPair();
 
 /** Milliseconds from `create` to each step of one machine, which is then removed. */
-async function once(id, engine) {
-  const begun = performance.now();
+async function measureStart(id, engine) {
+  const startedAt = performance.now();
   const at = {};
   const reached = (step) => {
-    at[step] = performance.now() - begun;
+    at[step] = performance.now() - startedAt;
   };
   const spec = {
     ...{ id, ownerId: 'bench', projectId: 'bench', os: 'linux', image: 'linux' },
@@ -104,20 +104,20 @@ async function once(id, engine) {
 try {
   const { cpu, ram, resolution } = SHAPE;
   await engine.warm({ image: 'linux', cpu, ram, resolution });
-  await once('warm', engine);
+  await measureStart('warm', engine);
   const resumed = [];
-  for (let i = 0; i < runs; i++) resumed.push(await once(`run${i}`, engine));
+  for (let i = 0; i < runs; i++) resumed.push(await measureStart(`run${i}`, engine));
   print('from a template', resumed);
   // Each start refills the warm pool.
-  await once('first', withSpares);
+  await measureStart('first', withWarmPool);
   const spared = [];
   for (let i = 0; i < runs; i++) {
-    await sleep(SPARE_MS);
-    spared.push(await once(`spare${i}`, withSpares));
+    await sleep(REFILL_MS);
+    spared.push(await measureStart(`spare${i}`, withWarmPool));
   }
   print('from the warm pool', spared);
 } finally {
   await engine.close();
-  await withSpares.close();
+  await withWarmPool.close();
   rmSync(directory, { recursive: true, force: true });
 }

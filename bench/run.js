@@ -33,12 +33,12 @@ await withService({ flags: ['--max-running', '4'] }, async ({ baseUrl, apiKey, p
 
   const made = [];
   made.push((await call('POST', '/projects/bench/computers', { name: 'bench' })).id);
-  const alone = [];
+  const creations = [];
   const deletions = [];
   for (let i = 0; i < 11; i++) {
-    const begun = performance.now();
+    const startedAt = performance.now();
     const computer = await call('POST', '/projects/bench/computers', { name: `alone-${i}` });
-    alone.push(performance.now() - begun);
+    creations.push(performance.now() - startedAt);
     const deleting = performance.now();
     await call('DELETE', `/computers/${computer.id}`);
     deletions.push(performance.now() - deleting);
@@ -56,7 +56,7 @@ await withService({ flags: ['--max-running', '4'] }, async ({ baseUrl, apiKey, p
     return result.stdout;
   };
   await sleep(2000);
-  const report = [row('create to ready', alone), row('delete', deletions)];
+  const report = [row('create to ready', creations), row('delete', deletions)];
 
   const clicks = await sample(300, (i) =>
     call('POST', `${C}/click`, { x: 600 + (i % 50), y: 400 }),
@@ -70,7 +70,7 @@ await withService({ flags: ['--max-running', '4'] }, async ({ baseUrl, apiKey, p
   await sleep(500);
   const shot = () => call('GET', `${C}/screenshot`, undefined, 'image/png');
   const still = await sample(100, shot);
-  // A terminal that prints all the time, so that nearly every screenshot differs.
+  // A terminal that prints constantly, so that nearly every screenshot differs.
   await bash(
     "xterm -geometry 40x10+100+100 -e 'while :; do date +%N; sleep 0.005; done' >/dev/null 2>&1 & sleep 1",
   );

@@ -47,7 +47,7 @@ const counted = async (work) => {
   return result;
 };
 
-/** What an agent does with a computer. */
+/** The actions of an agent on a computer. */
 async function use(computer) {
   for (let i = 0; i < 5; i++) {
     await counted(computer.click(300 + i * 20, 300));

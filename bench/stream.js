@@ -92,10 +92,10 @@ async function latency(computer, fps) {
     const seen = new Promise((resolve) => {
       waiting = { light, resolve };
     });
-    const begun = performance.now();
+    const startedAt = performance.now();
     await computer.type(light ? 'w' : 'b');
     await seen;
-    times.push(performance.now() - begun);
+    times.push(performance.now() - startedAt);
     waiting = undefined;
     // Out of phase with the frames.
     await sleep(200 + Math.random() * 100);

@@ -49,9 +49,9 @@ await withService({}, async ({ vc }) => {
         await sleep(300);
         const seen = nextColor(page, x, y);
         await sleep(50);
-        const began = Date.now();
+        const startedAt = Date.now();
         await computer.type(i % 2 === 0 ? 'r' : 'b');
-        times.push((await seen) - began);
+        times.push((await seen) - startedAt);
       }
       report.push(row(what, times.slice(2)));
     }

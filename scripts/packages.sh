@@ -1,8 +1,8 @@
-# Shared by the set-up scripts; to be sourced.
+# Functions for the set-up scripts, which source this file.
 
 say() { printf '%s\n' "$*" >&2; }
 
-# Fails with one line unless a Node that is new enough is there.
+# Fails with one line unless a recent Node.js is installed.
 need_node() {
   node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 20) ? 0 : 1)' 2>/dev/null || {
     say "vc needs Node 20.20 or newer; found: $(node --version 2>/dev/null || echo none). See https://nodejs.org"
@@ -10,8 +10,8 @@ need_node() {
   }
 }
 
-# install_packages WHAT "PACKAGE ..." [--yes]: installs with apt those that are missing, after
-# saying so; asks on a terminal unless --yes is given.
+# install_packages WHAT "PACKAGE ..." [--yes]: lists the missing packages and installs them with apt.
+# Asks for confirmation on a terminal unless --yes is given.
 install_packages() {
   what=$1 wanted=$2
   shift 2
@@ -25,7 +25,7 @@ install_packages() {
     *" --yes "*) ;;
     *)
       if [ -t 0 ]; then
-        printf 'Go on? [Y/n] ' >&2
+        printf 'Continue? [Y/n] ' >&2
         read -r answer
         case "$answer" in [nN]*) say "Nothing was changed."; exit 1 ;; esac
       fi

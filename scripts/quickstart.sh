@@ -4,7 +4,7 @@
 # Installs missing packages (after asking), starts the service in the background, creates a computer,
 # types a line into an editor in it and saves screenshot.png. The computer is a container if a Docker
 # Engine runs, otherwise a virtual machine; `--engine docker` or `--engine qemu` chooses. Running it
-# again is fast and changes nothing that exists. `--yes` answers all questions.
+# again is fast and changes nothing that exists. `--yes` confirms everything.
 set -eu
 
 cd "$(dirname "$0")/.."

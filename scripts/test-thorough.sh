@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every test of `npm run test:all` in depth, and those that only this tier has; see docs/testing.md.
-# Needs what `npm run test:all` has installed and built.
+# All tests of `npm run test:all` in depth, and those of the thorough tier only; see docs/testing.md.
+# Run `npm run test:all` first, which installs and builds.
 #
 #   npm run test:thorough                                all of it: hours, most of them on QEMU
 #   npm run test:thorough -- --write                     the same, and writes the record in docs/reliability.md

@@ -5,7 +5,7 @@ export type Isolation = 'container' | 'vm' | 'emulated';
 
 export type Os = 'linux' | 'windows';
 
-/** What has to be known of an engine before it has made a machine; callers never compare names. */
+/** Properties of an engine, known before it creates a machine; callers never compare names. */
 export interface EngineCapabilities {
   /** Guest systems that it can run. */
   readonly os: readonly Os[];
@@ -148,7 +148,7 @@ export interface Engine {
   remove(id: string, signal?: AbortSignal): Promise<void>;
   /** Every machine that carries this service's label: the truth for reconciliation. */
   list(signal?: AbortSignal): Promise<MachineState[]>;
-  /** State changes as they happen; ends with the signal, throws when the engine goes away. */
+  /** State changes as they happen; ends with the signal, throws when the engine becomes unavailable. */
   watch(signal: AbortSignal): AsyncIterable<MachineEvent>;
   /** Opens a stream to a running machine. The caller owns and destroys it. */
   dial(id: string, channel: Channel, signal?: AbortSignal): Promise<Duplex>;
@@ -177,12 +177,12 @@ export function isForking(engine: Engine): engine is Engine & Forking {
   return 'fork' in engine;
 }
 
-/** What a running machine uses of its host. */
+/** The resource usage of a running machine. */
 export interface MachineUsage {
   /** Processor time since the machine was started. */
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
-  /** What it has written to its disk, without its image. */
+  /** Bytes written to its disk, without its image. */
   readonly diskBytes: number;
   /** How large its disk can become, if that is limited. */
   readonly diskTotalBytes?: number;

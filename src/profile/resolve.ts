@@ -2,7 +2,7 @@ import { DEFAULT_BASE_URL } from '../contract/constants.js';
 import type { Environment } from './directory.js';
 import type { ProfileStore } from './store.js';
 
-/** Where a setting comes from, highest precedence first. */
+/** The source of a setting, highest precedence first. */
 export type Source = 'flag' | 'environment' | 'profile' | 'default';
 
 export interface Setting<T> {

@@ -33,7 +33,7 @@ test('vc project create, ls, get and rm', async () => {
   expect((await world.run(['project', 'rm', 'demo'])).code).toBe(2);
 });
 
-test('vc project start names what it started, and reports each computer that failed', async () => {
+test('vc project start lists the started computers, and reports each that failed', async () => {
   const computers = [
     { id: 'cmp_a', name: 'a', status: 'running', changed: true },
     { id: 'cmp_b', name: 'b', status: 'stopped', changed: false, error: 'The limit is reached.' },
@@ -48,7 +48,7 @@ test('vc project start names what it started, and reports each computer that fai
   );
 });
 
-test('vc project stop says when nothing was to be stopped', async () => {
+test('vc project stop says if there was nothing to stop', async () => {
   const computers = [{ id: 'cmp_a', name: 'a', status: 'stopped', changed: false }];
   world.service.on('POST /projects/demo/stop', { success: true, computers });
   const { code, stderr } = await world.run(['project', 'stop', 'demo']);
@@ -105,7 +105,7 @@ test('vc key create prints the key, vc key ls does not', async () => {
   expect(world.service.received.at(-1)?.url).toBe('/api/keys/key_1');
 });
 
-test('vc key rm refuses a name that several keys have', async () => {
+test('vc key rm refuses an ambiguous name', async () => {
   const key = { name: 'agent', created_at: project.created_at, last_used_at: null };
   world.service.on('GET /keys', {
     keys: [

@@ -1,4 +1,4 @@
-/** The clipboard's panel: what was copied in the computer, and a text to put there. */
+/** The clipboard's panel: the text copied in the computer, and a text to send to it. */
 export function wireClipboard(channel) {
   const button = document.getElementById('clipboard-button');
   const panel = document.getElementById('clipboard');

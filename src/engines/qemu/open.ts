@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { ServiceSettings } from '../descriptor.js';
 import { createQemuEngine, type QemuEngine } from './engine.js';
 
-/** The engine of a service; without one it is safe to use beside the service of that state. */
+/** The engine of a service; without a service it is safe to use while one runs on that state. */
 export function openQemu(stateDirectory: string, service?: ServiceSettings): QemuEngine {
   const directory = join(stateDirectory, 'qemu');
   if (service === undefined) {

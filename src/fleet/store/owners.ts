@@ -18,7 +18,7 @@ export function serviceId(db: Db): string {
 
 type CachedKey = Pick<KeyRecord, 'id' | 'owner_id' | 'hash'>;
 
-/** What an owner has. */
+/** The resources of an owner. */
 export interface OwnerCounts {
   readonly project_count: number;
   readonly computer_count: number;

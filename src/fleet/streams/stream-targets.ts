@@ -61,7 +61,7 @@ export class StreamTargets {
     if (!this.#store.streamTargets.remove(owner.id, name)) throw this.#missing(owner, name);
   }
 
-  /** Where a stream to the connection goes. */
+  /** The target of a stream to the connection. */
   target(owner: Owner, name: string): Target {
     const record = this.#store.streamTargets.find(owner.id, name);
     if (record === undefined) throw this.#missing(owner, name);

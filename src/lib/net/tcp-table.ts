@@ -86,7 +86,7 @@ async function* readRows(table: 'tcp' | 'tcp6', ends: string): AsyncGenerator<Ro
       if (bytesRead === 0) return;
       const lines = (rest + buffer.toString('latin1', 0, bytesRead)).split('\n');
       rest = lines.pop() ?? '';
-      // A host may have many connections: only the one that is looked for is parsed.
+      // A host may have many connections: parse only the requested one.
       for (const line of lines) {
         if (line.includes(ends) || line.includes(` ${LISTEN} `)) yield* parseRows(line);
       }

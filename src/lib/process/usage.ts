@@ -4,7 +4,7 @@ import { type ProcessIdentity, parseStat } from './identity.js';
 /** Clock ticks per second in /proc: the same on every architecture of Linux. */
 const TICKS = 100;
 
-/** What a process uses. */
+/** The resource usage of a process. */
 export interface ProcessUsage {
   /** Processor time of all its threads since it was started. */
   readonly cpuSeconds: number;

@@ -73,7 +73,7 @@ export async function spawn(
 interface Beginning {
   /** Bash's first input, see {@link fromFirstBytes}. */
   readonly script: Buffer;
-  /** What the script reads before the user's input. */
+  /** The part of stdin that the script reads before the user's input. */
   readonly data?: readonly Buffer[];
   /** Before the report of Python code. */
   readonly marker?: string;

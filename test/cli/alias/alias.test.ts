@@ -19,7 +19,7 @@ const sent = () => world.service.received.map(({ method, url }) => `${method} ${
 const answer = () => world.service.on(`GET ${at}`, computer);
 
 describe('an alias', () => {
-  it('is run with its arguments appended, and with global options before it', async () => {
+  it('runs with its arguments appended, and with global options before it', async () => {
     answer();
     await set('look', 'get --jq .status');
     expect((await world.run(['look', 'demo/desktop'])).stdout).toBe('running\n');
@@ -27,7 +27,7 @@ describe('an alias', () => {
     expect(sent()).toEqual([`GET /api${at}`, `GET /api${at}`]);
   });
 
-  it('gets its arguments in the place of $1 and so on, each as one word', async () => {
+  it('replaces $1 and so on by its arguments, each as one word', async () => {
     world.service.on(`POST ${at}/type`, { success: true });
     await set('greet', "type $2/desktop 'Dear $1, a $HOME'");
     await world.run(['greet', `a'b $(x) "`, 'demo', '--settle']);
@@ -46,7 +46,7 @@ describe('an alias', () => {
     expect(stdout).toMatch(/\nAliases:\n {2}look {2}vc screenshot demo\/desktop\n\n/);
   });
 
-  it('is changed, listed and removed, beside the profiles', async () => {
+  it('can be changed, listed and removed, and is stored with the profiles', async () => {
     await world.run(['profile', 'add', 'a', '--base-url', 'http://127.0.0.1:1/api'], {
       stdin: 'k\n',
     });
@@ -88,7 +88,7 @@ describe('an alias', () => {
     expect((await world.run(['alias', 'ls', '-q'])).stdout).toBe('');
   });
 
-  it('cannot stand for another one, nor for itself, whatever the file says', async () => {
+  it('cannot call another alias or itself, even if the file was edited', async () => {
     await set('one', 'ls');
     expect((await set('two', 'one')).code).toBe(2);
     const store = join(world.directory, 'config', 'config.json');
@@ -101,7 +101,7 @@ describe('an alias', () => {
   });
 });
 
-it('is completed, with the arguments of its command', async () => {
+it('an alias is completed, with the arguments of its command', async () => {
   const line = await loadOutline(tree);
   const aliases = { look: 'screenshot --cursor', greet: 'type $1 $2' };
   const offered = (words: readonly string[]) =>

@@ -19,14 +19,17 @@ const body = () => world.service.received.at(-1)?.body;
 const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 0xff]);
 
 describe('a path', () => {
-  it.each(['/projects', 'projects', '/api/projects'])('%s is below the base URL', async (path) => {
-    expect(await api([path])).toMatchObject({
-      code: 0,
-      stdout: '{"projects":[{"name":"demo"}]}\n',
-    });
-    expect(sent()).toEqual(['GET /api/projects']);
-    expect(world.service.received[0]?.headers.authorization).toBe(`Bearer ${API_KEY}`);
-  });
+  it.each(['/projects', 'projects', '/api/projects'])(
+    '%s is relative to the base URL',
+    async (path) => {
+      expect(await api([path])).toMatchObject({
+        code: 0,
+        stdout: '{"projects":[{"name":"demo"}]}\n',
+      });
+      expect(sent()).toEqual(['GET /api/projects']);
+      expect(world.service.received[0]?.headers.authorization).toBe(`Bearer ${API_KEY}`);
+    },
+  );
 
   it.each([
     'http://example.com/projects',
@@ -49,7 +52,7 @@ describe('a path', () => {
     expect(world.service.received).toEqual([]);
   });
 
-  it('takes computers by name, the only computer and the default project', async () => {
+  it('can contain a computer by name, the only computer or the default project', async () => {
     const at = '/projects/demo/computers/a%20b';
     world.service.on(`GET ${at}`, computer);
     world.service.on(`GET /computers/${computer.id}/jobs`, { jobs: [] });
@@ -159,7 +162,7 @@ describe('an answer', () => {
     expect((await api(['/me', '-i'])).stdout).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
   });
 
-  it('that is not JSON is streamed to a pipe as it is, and refused on a terminal', async () => {
+  it('that is not JSON is streamed unchanged to a pipe, and refused on a terminal', async () => {
     world.service.handle('GET /picture', (_, response) => {
       response.writeHead(200, { 'content-type': 'image/png' }).end(png);
     });
@@ -169,7 +172,7 @@ describe('an answer', () => {
     });
   });
 
-  it('controls no terminal', async () => {
+  it('cannot control the terminal', async () => {
     world.service.handle('GET /page', (_, response) => {
       response.writeHead(200, { 'content-type': 'text/plain', 'x-a': 'b' }).end('a\u001b[2Jb\nc');
     });
@@ -177,7 +180,7 @@ describe('an answer', () => {
     expect((await api(['/page'], { terminal: true })).stdout).toBe('a\ufffd[2Jb\nc');
   });
 
-  it('that ends early, or does not come, is an error', async () => {
+  it('that is incomplete or missing is an error', async () => {
     world.service.handle('GET /part', (_, response) => {
       response.writeHead(200, { 'content-type': 'image/png', 'content-length': '100' });
       response.write('x', () => response.destroy());
@@ -193,13 +196,13 @@ describe('an answer', () => {
     expect(await api(['/projects'], { env })).toMatchObject({ code: 7 });
   });
 
-  it('of an interrupted request is not waited for', async () => {
+  it('is not awaited after an interrupt', async () => {
     const interrupts = new Interrupts();
     world.service.handle('GET /slow', () => interrupts.trigger('SIGINT'));
     expect(await api(['/slow'], { interrupts })).toMatchObject({ code: 130 });
   });
 
-  it('of an audit log is all its pages in one', async () => {
+  it('with --paginate is all pages of an audit log in one', async () => {
     world.service.handle('GET /audit', ({ url }, response) => {
       const before = Number(new URL(url, 'http://x').searchParams.get('before') ?? 6);
       const entries = [before - 1, before - 2].filter((id) => id > 0).map((id) => ({ id }));

@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 test.each(['shop/nope:', 'shop/nope:notes', 'shop/nope:/tmp/'])(
-  'a copy to %s of a computer that does not exist says so',
+  'the error of a copy to %s names the missing computer',
   async (target) => {
     const base = '/projects/shop/computers/nope';
     const message = 'There is no computer "nope".';
@@ -24,7 +24,7 @@ test.each(['shop/nope:', 'shop/nope:notes', 'shop/nope:/tmp/'])(
   },
 );
 
-test('a copy into a directory that does not exist says so', async () => {
+test('the error of a copy into a missing directory names it', async () => {
   const base = '/projects/demo/computers/desktop';
   world.service.on(`GET ${base}`, computer);
   world.service.fail(`GET ${base}/files/entry`, 404, 'not_found', 'no such path');

@@ -129,13 +129,13 @@ describe('vc create NAME', () => {
     expect(world.service.received[1]?.body).toEqual({ name: 'default' });
   });
 
-  test('needs one request where the project exists', async () => {
+  test('needs one request if the project exists', async () => {
     world.service.on('POST /projects/default/computers', inDefault);
     expect((await world.run(['create', 'desk'])).code).toBe(0);
     expect(asked()).toHaveLength(1);
   });
 
-  test('works if somebody else creates the project meanwhile', async () => {
+  test('works if another client creates the project meanwhile', async () => {
     let attempts = 0;
     world.service.fail('POST /projects', 400, 'name_taken', 'There is one already.');
     world.service.handle('POST /projects/default/computers', (_, response) => {
@@ -147,7 +147,7 @@ describe('vc create NAME', () => {
     expect((await world.run(['create', 'desk'])).code).toBe(0);
   });
 
-  test('is in the default project that is set, which is not created', async () => {
+  test('uses a configured default project, and does not create it', async () => {
     const { code } = await world.run(['create', 'desk'], { env: { VC_PROJECT: 'shop' } });
     expect(code).toBe(5);
     expect((await world.run(['create', 'lab/desk'])).code).toBe(5);

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Runs `vc computer forward` until it has begun. */
+/** Runs `vc computer forward` until it is ready. */
 async function forward(argv: readonly string[], options: RunOptions = {}): Promise<string> {
   const interrupts = new Interrupts();
   world.service.on('GET /projects/demo/computers/desktop', computer);
@@ -22,7 +22,7 @@ async function forward(argv: readonly string[], options: RunOptions = {}): Promi
   return stdout;
 }
 
-test('prints a URL on a terminal, where it can be clicked, and an address in a pipe', async () => {
+test('prints a clickable URL on a terminal, and an address in a pipe', async () => {
   const to = / -> demo\/desktop port 80\n$/.source;
   expect(await forward(['0:80'], { terminal: true })).toMatch(
     new RegExp(`^http://127\\.0\\.0\\.1:\\d+${to}`),
@@ -30,7 +30,7 @@ test('prints a URL on a terminal, where it can be clicked, and an address in a p
   expect(await forward(['0:80'])).toMatch(new RegExp(`^127\\.0\\.0\\.1:\\d+${to}`));
 });
 
-test('the URL of a port on every address is that of this machine', async () => {
+test('the URL of a port on all addresses has the address of this host', async () => {
   const argv = ['0:80', '--bind', '0.0.0.0'];
   expect(await forward(argv, { terminal: true })).toMatch(/^http:\/\/127\.0\.0\.1:/);
   expect(await forward(argv)).toMatch(/^0\.0\.0\.0:/);

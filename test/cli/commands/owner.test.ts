@@ -17,7 +17,7 @@ afterEach(() => world.close());
 const deletions = () =>
   world.service.received.filter(({ method }) => method === 'DELETE').map(({ url }) => url);
 
-test('--dry-run says what would go, and what needs --force', async () => {
+test('--dry-run says what would be deleted, and what needs --force', async () => {
   const dry = async (...options: string[]) =>
     (await world.run(['owner', 'rm', 'alice', 'bob', '--dry-run', ...options])).stderr;
   const what = 'would remove owner alice (usr_2) with 1 project, 3 computers and all their data';
@@ -29,7 +29,7 @@ test('--dry-run says what would go, and what needs --force', async () => {
   expect(deletions()).toEqual([]);
 });
 
-test('an owner is removed after a confirmation that says what is lost', async () => {
+test('an owner is removed after a confirmation that lists what will be deleted', async () => {
   world.service.on('DELETE /owners/alice', { success: true });
   const argv = ['owner', 'rm', 'alice', '--force'];
   expect(await world.run(argv)).toMatchObject({ code: 2 });
@@ -77,7 +77,7 @@ test.each([
   expect(world.service.received).toEqual([]);
 });
 
-test('the key is all that -q prints, and --json has the whole owner', async () => {
+test('-q prints only the key, --json the whole owner', async () => {
   const key = { id: 'key_9', name: 'default', key: 'vc_new', created_at: project.created_at };
   world.service.on('POST /owners', { ...alice, key });
   expect(await world.run(['owner', 'create', 'alice', '-q'])).toMatchObject({
@@ -87,7 +87,7 @@ test('the key is all that -q prints, and --json has the whole owner', async () =
   expect(stdout).toBe('vc_new\nusr_2\n');
 });
 
-test('vc audit --owner asks for the log of that owner', async () => {
+test('vc audit --owner shows the audit log of that owner', async () => {
   world.service.on('GET /owners/alice/audit', { entries: [] });
   const { code } = await world.run(['audit', '--owner', 'alice', '--limit', '5']);
   expect(code).toBe(0);

@@ -82,7 +82,7 @@ describe.each([
     expect(outcome).toMatchObject({ code: 0, stdout: 'two\nthree', stderr: '/ 1=2 one\n' });
   });
 
-  it('leaves its input to others with -n', async () => {
+  it('does not read stdin with -n', async () => {
     const { stdout } = await vc(verb, ['-n', '-e', 'A=', ...program], { stdin: 'one\ntwo' });
     expect(stdout).toBe('');
   });
@@ -157,7 +157,7 @@ it('JSON says that a command failed', async () => {
   expect(await document('exec', ['--', 'false'])).toMatchObject({ success: false, exit_code: 1 });
 });
 
-it('all of a large output arrives', async () => {
+it('a large output is complete', async () => {
   const { stdoutBytes, stderr } = await vc('bash', [
     'head -c 3000000 /dev/zero; head -c 2000000 /dev/zero | tr "\\0" x >&2',
   ]);
@@ -185,7 +185,7 @@ describe('a script', () => {
     expect(await vc(verb, [positional])).toMatchObject({ stdout: 'a  b\n' });
   });
 
-  it.each(['bash', 'python'])('of %s has to be one, and readable', async (verb) => {
+  it.each(['bash', 'python'])('of %s must be a single readable one', async (verb) => {
     await writeFile(join(world.directory, 'latin1'), Buffer.from([0x65, 0xe9]));
     await writeFile(join(world.directory, 'nul'), 'a\0b');
     for (const [words, message] of [

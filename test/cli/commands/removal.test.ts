@@ -81,7 +81,7 @@ test('vc computer update sends only the given settings', async () => {
   expect((await run('--protect', '--unprotect')).code).toBe(2);
 });
 
-test('removing the key in use says so before and after', async () => {
+test('removing the key in use warns before and after', async () => {
   const me = { user_id: 'usr_1', name: 'owner', running: 0, max_running: 2 };
   world.service.on('GET /me', { ...me, key: { id: 'key_1', name: 'agent' } });
   world.service.on('DELETE /keys/key_1', { success: true });

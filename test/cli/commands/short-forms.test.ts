@@ -15,14 +15,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-test.each(shortForms)('vc $name has names that its command has with the noun', async (node) => {
+test.each(shortForms)('vc $name has the names of its command', async (node) => {
   const { command } = await node.load();
   const names = [command.name, ...(command.aliases ?? [])];
   expect(names).toEqual(expect.arrayContaining([node.name, ...node.aliases]));
   expect(node.shortFor).toEqual([node.shortFor[0], command.name]);
 });
 
-test('no name at the top level is taken twice', () => {
+test('names at the top level are unique', () => {
   const names = tree.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
   expect(names).toEqual([...new Set(names)]);
 });

@@ -8,7 +8,7 @@ const SCRIPT = new URL('../../../completions/vc.bash', import.meta.url).pathname
 const directory = mkdtempSync(join(tmpdir(), 'vc-completion-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
-/** What bash offers for the last word of the line, if `vc __complete` prints these lines. */
+/** Bash's candidates for the last word of the line, if `vc __complete` prints these lines. */
 function offered(lines: readonly string[], words: readonly string[]): string[] {
   const vc = join(directory, 'vc');
   writeFileSync(join(directory, 'lines'), lines.map((line) => `${line}\n`).join(''));
@@ -16,7 +16,7 @@ function offered(lines: readonly string[], words: readonly string[]): string[] {
   const program = `source "$0"; COMP_LINE=$1; COMP_POINT=\${#1}; shift
 COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _vc 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`;
   const env = { ...process.env, PATH: `${directory}:${process.env.PATH}` };
-  // Bash gives each ":" and "=" as a word of its own.
+  // Bash treats each ":" and "=" as a separate word.
   const line = words.join(' ').replaceAll(/ ?([:=]) ?/g, '$1');
   const argv = ['--norc', '-c', program, SCRIPT, line, ...words];
   const text = execFileSync('bash', argv, { env, cwd: directory, encoding: 'utf8' });
@@ -33,7 +33,7 @@ test.each([[':'], [':files,nospace']])(
   },
 );
 
-test('names with spaces are one word, also when half of one has been typed', () => {
+test('names with spaces are one word, even if half of one has been typed', () => {
   const lines = ['shop/my desk', 'shop/lab', ':'];
   expect(offered(lines, ['vc', 'computer', 'get', 'shop/my\\ d'])).toEqual(['shop/my\\ desk']);
   expect(offered(lines, ['vc', 'computer', 'get', 'shop/'])).toEqual([
@@ -47,19 +47,19 @@ test('descriptions are removed, and only matching candidates offered', () => {
   expect(offered(lines, ['vc', 'computer', 'sta'])).toEqual(['start']);
 });
 
-test('a value behind "=" is completed without the option', () => {
+test('a value after "=" is completed without the option', () => {
   const lines = ['--engine=docker', '--engine=qemu', ':'];
   expect(offered(lines, ['vc', 'serve', '--engine', '=', 'd'])).toEqual(['docker']);
   expect(offered(lines, ['vc', 'serve', '--engine', '='])).toEqual(['docker', 'qemu']);
 });
 
-test('files are offered where the CLI says so', () => {
+test('files are offered if the CLI requests them', () => {
   writeFileSync(join(directory, 'notes.txt'), '');
   expect(offered([':files'], ['vc', 'restore', 'no'])).toEqual(['notes.txt']);
   expect(offered([':'], ['vc', 'restore', 'no'])).toEqual([]);
 });
 
-test('paths of a computer are completed behind the colon', () => {
+test('paths in a computer are completed after the colon', () => {
   const lines = ['demo/desk:Documents/', 'demo/desk:Dear diary.txt', ':nospace'];
   expect(offered(lines, ['vc', 'cp', 'demo/desk', ':', 'D'])).toEqual([
     'Documents/',

@@ -143,7 +143,7 @@ test('options are those of the command and the global ones', async () => {
   expect(await offered('computer', '--')).toContain('--help');
 });
 
-test('names are looked up under the options that are given', async () => {
+test('names are looked up with the options of the command line', async () => {
   let given: ReadonlyMap<string, string> = new Map();
   const words = ['-p', 'shop', 'computer', 'get', '--base-url=https://vc.example.com/api', ''];
   await complete(outline, words, async (wanted) => {

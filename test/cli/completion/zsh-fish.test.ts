@@ -32,7 +32,7 @@ itUnless(missing('fish'))('fish offers paths of a computer, and evaluates nothin
   expect(existsSync(marker)).toBe(false);
 });
 
-/** Stands for the functions of zsh's completion system, which need a terminal. */
+/** Replaces the functions of zsh's completion system, which need a terminal. */
 const ZSH = `
   function compdef { : }
   function _describe { shift; eval "print -rl -- \\"\\\${(@)$1}\\""; shift; print -r -- "options: $*" }

@@ -24,7 +24,7 @@ test('a colon without a computer is refused', () => {
   expect(() => parseCopyPath(':x')).toThrow('no computer before the colon');
 });
 
-test('a copy has the name of its source, unless that is the content of a directory', () => {
+test('a copy has the name of its source, unless the content of a directory is copied', () => {
   expect(['a/b', 'a/b/', 'b'].map(copyName)).toEqual(['b', 'b', 'b']);
   for (const path of ['.', 'a/.', '..', 'a/..', '/', '~', '']) {
     expect(copyName(path), path).toBeUndefined();

@@ -33,13 +33,13 @@ function answer({ method, url, body }: Received): unknown {
 
 const asked = () => world.service.received.map(({ method, url }) => `${method} ${url}`);
 /** The printed commands, without the `$`. */
-const said = (stderr: string) =>
+const commandsIn = (stderr: string) =>
   [...stderr.matchAll(/^ {2}\$ (vc .*)$/gm)].map(([, line]) => line ?? '');
 
 test('the demo prints every command, saves the screenshot and removes the project', async () => {
   const { code, stdout, stderr } = await world.run(['demo']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
-  const lines = said(stderr);
+  const lines = commandsIn(stderr);
   const name = /^vc project create (demo-[0-9a-f]{6})$/.exec(lines[0] ?? '')?.[1];
   expect(lines).toHaveLength(10);
   expect(lines.at(-1)).toBe(`vc project rm ${name} --yes`);
@@ -48,7 +48,7 @@ test('the demo prints every command, saves the screenshot and removes the projec
   expect(asked().at(-1)).toBe(`DELETE /api/projects/${name}`);
   const file = /screenshot: (\S+\.png)/.exec(stderr)?.[1] ?? '';
   expect(await readFile(join(world.directory, file), 'utf8')).toBe('the picture');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for them
   expect(stderr).not.toMatch(/[\x00-\x08\x0b-\x1f]/);
 });
 

@@ -26,12 +26,12 @@ const check = (finding: CheckResult, over: Partial<Check> = {}): Check => ({
   ...over,
 });
 
-test('what is needed and missing makes vc unusable, what is optional does not', async () => {
+test('a missing requirement makes vc unusable, a missing option does not', async () => {
   expect(isUsable(await diagnose([check(missing)], surroundings))).toBe(false);
   expect(isUsable(await diagnose([check(missing, { needed: false })], surroundings))).toBe(true);
 });
 
-test('what only a host needs is not looked for where the service is elsewhere', async () => {
+test("checks of the service's host are skipped for a remote service", async () => {
   const elsewhere = { ...surroundings, baseUrl: 'https://vc.example.com/api' };
   const [host, client] = await diagnose(
     [check(missing), check(missing, { where: 'client' })],
@@ -41,7 +41,7 @@ test('what only a host needs is not looked for where the service is elsewhere', 
   expect(client?.finding.status).toBe('missing');
 });
 
-test('a check that throws has found something, and the others continue', async () => {
+test('a check that throws is a problem, and the others continue', async () => {
   const broken = check(missing, { run: () => Promise.reject(new Error('broken')) });
   const [first, second] = await diagnose(
     [broken, check({ status: 'ok', detail: '' })],
@@ -51,7 +51,7 @@ test('a check that throws has found something, and the others continue', async (
   expect(second?.finding.status).toBe('ok');
 });
 
-test('what the service counts becomes a line', () => {
+test('the counters of the service are shown in one line', () => {
   const samples = parseMetrics(`# HELP vc_computers Computers by status and engine.
 vc_http_request_duration_seconds_bucket{le="0.1",method="GET",route="/api/health",status="200"} 9
 vc_http_request_duration_seconds_count{method="GET",route="/api/health",status="200"} 9
@@ -68,7 +68,7 @@ process_open_fds 21
   );
 });
 
-test('a host without ffmpeg can be used, and is told what it cannot do', async () => {
+test('a host without ffmpeg is usable, with a note about streaming', async () => {
   const check = (await allChecks()).find(({ name }) => name === 'ffmpeg');
   expect(check?.needed).toBe(false);
   const directory = mkdtempSync(join(tmpdir(), 'vc-doctor-'));

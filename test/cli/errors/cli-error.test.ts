@@ -42,7 +42,7 @@ test('with --json the error is one JSON document on stderr', async () => {
   });
 });
 
-test('usage errors are JSON as well when --json is there', async () => {
+test('usage errors are JSON as well with --json', async () => {
   const { code, stderr } = await world.run(['computer', 'click', '--json']);
   expect(code).toBe(2);
   expect(JSON.parse(stderr).error).toMatchObject({ code: 'usage' });
@@ -70,7 +70,7 @@ test('another HTTP server is not mistaken for the service', async () => {
   expect((await world.run(['project', 'ls'])).code).toBe(7);
 });
 
-test('a missing key ends with 4 and names vc login', async () => {
+test('a missing key exits with 4 and names vc login', async () => {
   const env = { VC_API_KEY: '' };
   const { code, stderr } = await world.run(['project', 'ls'], { env });
   expect(code).toBe(4);
@@ -92,7 +92,7 @@ test('no error shows the key', async () => {
   }
 });
 
-test('for a mistyped command, option or value the nearest is suggested', async () => {
+test('the nearest command, option or value is suggested for a mistyped one', async () => {
   expect((await world.run(['compter', 'ls'])).stderr).toContain('Did you mean vc computer?');
   expect((await world.run(['computer', 'clik'])).stderr).toContain(
     'Did you mean vc computer click?',
@@ -132,7 +132,7 @@ test('the remedy of the service is printed below the message, and is the hint of
   expect(JSON.parse(stderr).error).toMatchObject({ message, hint: remedy });
 });
 
-test('of several names, each error has its own remedy', async () => {
+test('each error of several names has its own remedy', async () => {
   world.service.fail('DELETE /connections/a', 404, 'not_found', 'No connection "a".', 'Mean "b"?');
   world.service.on('DELETE /connections/b', { success: true });
   const remove = ['connection', 'rm', 'a', 'b', '--yes'];
@@ -159,7 +159,7 @@ test.each([
   expect(reportOf(other).remedy).toBe('vc image build linux');
 });
 
-test('an error without a remedy points at the help of the command', async () => {
+test('an error without a remedy refers to the help of the command', async () => {
   world.service.fail('POST /projects', 400, 'invalid_request', 'name must be a word; it is not.');
   expect((await world.run(['project', 'create', 'a b'])).stderr).toBe(
     'error: name must be a word; it is not.\n       see: vc project create --help\n',

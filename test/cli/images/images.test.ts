@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const run = (...words: string[]) => world.run(['image', ...words], { env });
 
-/** An imported disk as the engine finds it. */
+/** Installs an imported disk for the engine. */
 function install(name: string): string {
   const directory = join(state, 'qemu/images', name);
   mkdirSync(directory, { recursive: true });
@@ -31,7 +31,7 @@ function install(name: string): string {
   return directory;
 }
 
-test('images of all engines are listed, whatever of them can be used', async () => {
+test('images of all engines are listed, even of unusable ones', async () => {
   install('lab');
   const { code, stdout } = await run('ls');
   expect(code).toBe(0);
@@ -43,7 +43,7 @@ test('images of all engines are listed, whatever of them can be used', async () 
   ]);
 });
 
-test('images are listed by the fields and names that a script asks for', async () => {
+test('images can be listed by name and with selected fields', async () => {
   install('lab');
   install('other');
   const chosen = JSON.parse((await run('ls', '--json=name,bytes,key')).stdout);
@@ -61,7 +61,7 @@ test('images are listed by the fields and names that a script asks for', async (
   expect(JSON.parse(unknown.stderr).error.message).toContain('did you mean name?');
 });
 
-test('several images are removed at once, and none of them before all names are understood', async () => {
+test('several images are removed together, or none if a name is unknown', async () => {
   const [lab, other] = [install('lab'), install('other')];
   const dry = await run('rm', 'lab', 'other', '--dry-run');
   expect(dry).toMatchObject({ code: 0, stdout: '' });
@@ -78,7 +78,7 @@ test('several images are removed at once, and none of them before all names are 
   expect((await run('rm', 'lab', '--yes', '-q')).stdout).toBe('');
 });
 
-test('an image is removed when that is confirmed', async () => {
+test('an image is removed after a confirmation', async () => {
   const directory = install('lab');
   expect((await run('rm', 'lab')).code).toBe(2);
   const no = await world.run(['image', 'rm', 'lab'], { env, terminal: true, stdin: 'no\n' });
@@ -109,14 +109,14 @@ test.each([
   expect(stderr).toContain(message);
 });
 
-test('a name that the service would not take is refused before anything is copied', async () => {
+test('an invalid name is refused before anything is copied', async () => {
   for (const name of ['../up', 'Large', '.hidden', 'a b']) {
     expect((await run('import', name, 'disk.img', '--no-shell')).code).toBe(2);
   }
   expect(existsSync(join(state, 'qemu/images'))).toBe(false);
 });
 
-test('a template is listed with the system of its image', async () => {
+test('a template is listed with the operating system of its image', async () => {
   const key = 'a'.repeat(24);
   const directory = join(state, 'qemu/templates', key);
   mkdirSync(directory, { recursive: true });

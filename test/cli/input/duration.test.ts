@@ -32,7 +32,7 @@ test.each([
   expect(error).toMatchObject({ message: expect.stringMatching(/^must be a duration from 100ms/) });
 });
 
-test('where whole numbers are needed, a fraction is an error that says so', () => {
+test('a fraction is refused if the option needs a whole number', () => {
   const error = thrownBy(() => idleTime('90s'));
   expect(error).toMatchObject({ message: 'must be whole minutes, not "90s"' });
 });

@@ -46,7 +46,7 @@ test('networks are CIDRs', () => {
   }
 });
 
-promise(5, 'other machines are let in with --expose only', async () => {
+promise(5, 'other hosts can connect only with --expose', async () => {
   const { code, stderr } = await world.run(['serve', '--listen', '0.0.0.0:4700']);
   expect(code).toBe(2);
   expect(stderr).toContain('can be reached from other machines');

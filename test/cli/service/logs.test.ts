@@ -51,13 +51,13 @@ describe('a line on a terminal', () => {
     expect(line(json(entry))).toBe(text);
   });
 
-  test('shows a request in the words of HTTP', () => {
+  test('shows the method, path and status of a request', () => {
     const request = { method: 'GET', route: '/api/me', status: 200, ms: 3.1, id: 'req_1' };
     const text = line(json({ ...request, msg: 'request' }));
     expect(text).toBe('11:03:07 INFO  GET /api/me 200 3.1 ms id=req_1');
   });
 
-  test('has the date of another day', () => {
+  test('has the date if it is from another day', () => {
     const yesterday = { time: new Date(2026, 10, 21, 23, 59, 58).getTime(), msg: 'x' };
     expect(line(json(yesterday))).toBe('2026-11-21 23:59:58 INFO  x');
   });
@@ -85,7 +85,7 @@ test('prints readable lines on a terminal and JSON in a pipe', async () => {
   expect((await logs(['--json'], { terminal: true })).stdout).toBe(piped.stdout);
 });
 
-test('--lines limits the lines, those of the file before the rotation included', async () => {
+test('--lines limits the lines, including those from before a rotation', async () => {
   await writeFile(`${log}.old`, '{"a":1}\n{"a":2}\n');
   await writeFile(log, '{"a":3}\n{"a":4}\n{"half"');
   expect((await logs()).stdout).toBe('{"a":1}\n{"a":2}\n{"a":3}\n{"a":4}\n');
@@ -94,7 +94,7 @@ test('--lines limits the lines, those of the file before the rotation included',
   expect((await logs(['-n', '0'])).stdout).toBe('');
 });
 
-test('follows until Ctrl-C, which ends it with 0', async () => {
+test('--follow runs until Ctrl-C, which exits with 0', async () => {
   await writeFile(log, '{"a":1}\n');
   const interrupts = new Interrupts();
   const { code, stdout, stderr } = await logs(['-f'], {
@@ -108,7 +108,7 @@ test('follows until Ctrl-C, which ends it with 0', async () => {
   expect(stdout).toBe('{"a":1}\n{"a":2}\n');
 });
 
-test('new lines are read behind the last ones, also after a rotation of either kind', async () => {
+test('--follow reads new lines once, also after a rotation of either kind', async () => {
   await writeFile(log, 'one\n');
   const { end } = await lastLines(log, 1);
   const stop = new AbortController();
@@ -129,7 +129,7 @@ test('new lines are read behind the last ones, also after a rotation of either k
   await expect(lines.next()).rejects.toThrow('abort');
 });
 
-test('without a log, and of a service in the foreground, it says so', async () => {
+test('a missing log, or a service in the foreground, is reported', async () => {
   const none = await logs();
   expect(none).toMatchObject({ code: 5, stdout: '' });
   expect(none.stderr).toContain('there is no log');

@@ -28,7 +28,7 @@ afterEach(async () => {
   await world.close();
 });
 
-/** A process that stands for the service. */
+/** A process in the place of the service. */
 async function started(program: string, ...args: string[]): Promise<ChildProcess> {
   const process = spawn(program, args, { stdio: 'ignore' });
   await once(process, 'spawn');
@@ -109,7 +109,7 @@ describe('status', () => {
     expect((await vc('status -q')).stdout).toBe(`${child.pid}\n`);
   });
 
-  test('the key goes only to the service that it belongs to', async () => {
+  test('the key is sent only to the service that it belongs to', async () => {
     world.service.on('GET /health', health);
     await record();
     await vc('status', { env: { VC_BASE_URL: 'http://127.0.0.1:1/api' } });
@@ -131,7 +131,7 @@ describe('status', () => {
     expect((await vc('status -q')).stdout).toBe('');
   });
 
-  test('a service that runs and does not answer: 7', async () => {
+  test('a running service that does not answer: 7', async () => {
     await record({ url: 'http://127.0.0.1:1/api' });
     const { code, stdout, stderr } = await vc('status');
     expect(code).toBe(7);
@@ -173,7 +173,7 @@ describe('stop', () => {
     expect(JSON.parse((await vc('stop --json')).stdout)).toEqual({ success: true, pid: null });
   });
 
-  test('ends a service in the foreground as well', async () => {
+  test('ends a service in the foreground, too', async () => {
     await record({ log: null });
     expect((await vc('stop')).code).toBe(0);
     await eventually(async () => !isAlive());
@@ -201,7 +201,7 @@ describe('stop', () => {
     report('not by vc service stop or restart');
   });
 
-  test('one that does not end is named with --force, which kills it', async () => {
+  test('reports a service that does not end, with --force to kill it', async () => {
     await startStubborn();
     await record();
     // The shell may not have set its trap yet.

@@ -65,7 +65,7 @@ test('a command for a stopped service names its process and the way to restart i
   expect((await vc('exec', 'p/desk', '--', 'true')).code).toBe(125);
 });
 
-test('one in the foreground is started again where it ran; others by their state', async () => {
+test('the remedy depends on how the service was started, and on its state directory', async () => {
   await record({ log: null });
   child.kill('SIGSTOP');
   expect((await vc('ls')).stderr).toContain('start it again where it ran: vc service stop\n');
@@ -75,7 +75,7 @@ test('one in the foreground is started again where it ran; others by their state
   expect(other.stderr).toContain('vc service restart --state DIRECTORY\n');
 });
 
-test('the doctor and serve --detach say the same', { timeout: 30_000 }, async () => {
+test('vc doctor and vc serve --detach report the same', { timeout: 30_000 }, async () => {
   await record({ log: '/tmp/serve.log' });
   child.kill('SIGSTOP');
   const [doctor, detach, status] = await Promise.all([

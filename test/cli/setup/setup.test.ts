@@ -22,7 +22,7 @@ afterEach(async () => {
 });
 
 const socket = () => join(directory, 'docker.sock');
-/** No program is found there, so every package is missing. */
+/** A search path without programs, so every package is missing. */
 const env = () => ({ DOCKER_HOST: `unix://${socket()}`, PATH: '/nonexistent' });
 const plan = async (...words: string[]) => {
   const { stdout } = await world.run(['setup', '--dry-run', ...words], { env: env() });
@@ -33,19 +33,19 @@ const startEngine = () =>
     server = createServer((_, response) => response.end('OK')).listen(socket(), resolve);
   });
 
-test('a machine is set up for Docker where an Engine answers, else for QEMU', async () => {
+test('a host is set up for Docker if an Engine answers, else for QEMU', async () => {
   expect(await plan('-q')).toBe('qemu\n');
   await startEngine();
   expect(await plan('-q')).toBe('docker\n');
 });
 
-test('the named engine is set up whatever there is', async () => {
+test('the named engine is set up, whichever engines exist', async () => {
   expect(await plan('-q', '--engine', 'docker')).toBe('docker\n');
   await startEngine();
   expect(await plan('-q', '--engine', 'qemu')).toBe('qemu\n');
 });
 
-test('nothing of Docker is installed or started for QEMU', async () => {
+test('setting up QEMU does not install or start Docker', async () => {
   const { engine, packages, starts_daemon, commands } = JSON.parse(await plan('--json'));
   expect({ engine, starts_daemon }).toEqual({ engine: 'qemu', starts_daemon: false });
   expect(packages).not.toContain('docker.io');
@@ -54,7 +54,7 @@ test('nothing of Docker is installed or started for QEMU', async () => {
   expect(asked).toMatchObject({ engine: 'docker', starts_daemon: true });
 });
 
-test('packages are installed without what they recommend', async () => {
+test('packages are installed without recommended ones', async () => {
   const { packages, commands } = JSON.parse(await plan('--json', '--engine', 'qemu'));
   const needed = [...(await qemu.setup()).packages, ...commonPackages];
   const names = needed.map(({ name }) => name);
@@ -65,7 +65,7 @@ test('packages are installed without what they recommend', async () => {
   }
 });
 
-test('VC_ENGINE is taken, and a wrong one is told by its name', async () => {
+test('VC_ENGINE selects the engine; the error for a wrong value names the variable', async () => {
   const named = { env: { ...env(), VC_ENGINE: 'docker' } };
   expect((await world.run(['setup', '--dry-run', '-q'], named)).stdout).toBe('docker\n');
   const wrong = { env: { ...env(), VC_ENGINE: 'dokcer' } };

@@ -31,7 +31,7 @@ export interface FakeService {
   close(): Promise<void>;
 }
 
-/** An HTTP server with the answers of a test; records every request. */
+/** An HTTP server with configurable answers that records every request. */
 export async function startFakeService(): Promise<FakeService> {
   const replies = new Map<string, Reply>();
   const received: Received[] = [];

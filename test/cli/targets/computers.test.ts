@@ -162,7 +162,7 @@ test('create sends its options, prints the id with -q and the answer with --json
   expect(plain.stderr).toContain('created demo/desktop');
 });
 
-test('ls is tab-separated and exact in a pipe, fitted and coloured on a terminal', async () => {
+test('ls is tab-separated and exact in a pipe, aligned and coloured on a terminal', async () => {
   world.service.on('GET /projects/demo/computers', { computers: [computer] });
   const piped = await world.run(['computer', 'ls', '-p', 'demo']);
   expect(piped.stdout).toMatchInlineSnapshot(`
@@ -355,7 +355,7 @@ describe('waiting until a computer is ready', () => {
   const path = '/projects/demo/computers/desktop';
   const starting = { ...computer, status: 'starting' };
 
-  test('--no-wait makes the service answer at once', async () => {
+  test('with --no-wait the service answers at once', async () => {
     world.service.on(`POST ${path}/start`, starting);
     const { code } = await world.run(['computer', 'start', 'demo/desktop', '--no-wait']);
     expect(code).toBe(0);
@@ -392,7 +392,7 @@ test('vc computer fork prints the copy', async () => {
   expect(lastRequest().url).toContain('?wait=0');
 });
 
-test('an operation that needs a shell says what to use instead', async () => {
+test('the error of an operation that needs a shell says what to use instead', async () => {
   const why = 'This computer has no shell: its image was imported without an SSH server';
   world.service.onProcess((_, socket) => {
     const remedy = 'use its screen';

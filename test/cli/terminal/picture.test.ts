@@ -56,7 +56,7 @@ test.each([
   expect(await files()).toEqual([]);
 });
 
-test('is shown with --show by the graphics of a terminal that has them', async () => {
+test('--show uses the graphics of the terminal if it has them', async () => {
   const env = { TERM: 'xterm-kitty', CI: '' };
   const { stdout } = await world.run([...shot, '--show'], { terminal: true, env });
   expect(stdout.startsWith('\u001b_Ga=T')).toBe(true);

@@ -57,8 +57,8 @@ test('vc computer stream start, status and stop', async () => {
   }
   const message = 'reconnecting: the server is away';
   world.service.on(`GET ${base}/status`, { status: 'streaming', message });
-  const told = await world.run(['computer', 'stream', 'status', 'demo/desktop']);
-  expect(told).toMatchObject({ stdout: 'streaming\n', stderr: `${message}\n` });
+  const withMessage = await world.run(['computer', 'stream', 'status', 'demo/desktop']);
+  expect(withMessage).toMatchObject({ stdout: 'streaming\n', stderr: `${message}\n` });
   const misplaced = await world.run(['computer', 'stream', 'stop', 'demo/desktop', '--fps', '15']);
   expect(misplaced).toMatchObject({ code: 2 });
   world.service.on(`POST ${base}/stop`, { success: true });

@@ -22,7 +22,7 @@ test.each([
   expect(typed(...chunks)).toEqual([passed, left]);
 });
 
-test('a terminal of unknown size is taken to be 80x24', () => {
+test('a terminal of unknown size is treated as 80x24', () => {
   const stream = (size: object) => size as Parameters<typeof terminalSize>[0];
   expect(terminalSize(stream({}))).toEqual({ columns: 80, rows: 24 });
   expect(terminalSize(stream({ columns: 5000, rows: 0 }))).toEqual({ columns: 1000, rows: 24 });

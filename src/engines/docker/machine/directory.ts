@@ -24,7 +24,7 @@ export class SocketDirectories {
     return join(this.#parent, id);
   }
 
-  /** Where a new machine's sockets are to be; `undefined`: in its container. */
+  /** The directory for a new machine's sockets; `undefined`: in its container. */
   forNew(id: string): string | undefined {
     return process.getuid?.() === 0 ? undefined : this.of(id);
   }

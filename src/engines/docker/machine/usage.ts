@@ -26,7 +26,7 @@ interface MeasuredContainer {
   }>;
 }
 
-/** What a running container uses. */
+/** The resource usage of a running container. */
 export async function containerUsage(
   docker: Docker,
   name: string,

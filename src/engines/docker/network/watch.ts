@@ -24,7 +24,7 @@ export function watchFirewall(
       await firewall.ensure();
       failures = 0;
     } catch (error) {
-      // An Engine that is away is asked again; its guard works without us.
+      // Retry while the Engine is unavailable; its firewall container works without the service.
       if (!(error instanceof ApiError) || error.code === 'engine_unavailable') return;
       failures += 1;
       if (failures < FAILURES) return;

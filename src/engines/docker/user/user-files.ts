@@ -7,7 +7,7 @@ import { firstFile, readTar, replaceOwner, TAR_END, tarEntry } from './tar.js';
 /** Uid and gid of `user` in our images. */
 const IMAGE_ID = 1000;
 
-/** What an image has for its user. */
+/** The files of an image that concern its user. */
 interface ImageFiles {
   /** `/home`, as an archive with names relative to `/`. */
   readonly home: Buffer;

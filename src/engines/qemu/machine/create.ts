@@ -15,7 +15,7 @@ import type { QemuMachine } from './qemu-machine.js';
 
 /**
  * Creates a machine's directory from an image. The record is written last; a directory without one
- * is incomplete and created anew.
+ * is incomplete and created again.
  */
 export async function createMachine(
   machine: QemuMachine,

@@ -55,7 +55,7 @@ export class QemuMachine {
     return this.#qemu?.alive ? this.#qemu : undefined;
   }
 
-  /** Why QEMU has paused the guest by itself. */
+  /** The reason why QEMU paused the guest. */
   get pauseReason(): string | undefined {
     return this.#pauseReason;
   }

@@ -14,7 +14,7 @@ import type { MachineRecord } from './machine-record.js';
 import { QemuMachine } from './qemu-machine.js';
 import { type StartParts, startMachine } from './start.js';
 
-/** A QEMU that does not answer an adopting service is asked again so often, and after such a pause. */
+/** Retries, and the pause before each, if QEMU does not answer a service that adopts it. */
 const RECOVERIES = 60;
 const RECOVER_EVERY_MS = 1_000;
 /** Time for the guest's agent to accept a shutdown. */

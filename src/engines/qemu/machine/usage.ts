@@ -10,7 +10,7 @@ import type { QemuMachine } from './qemu-machine.js';
 /** Bytes of a block as `stat` counts them. */
 const BLOCK = 512;
 
-/** What a machine's QEMU uses. Works while the guest or QEMU's monitor hangs. */
+/** The resource usage of a machine's QEMU. Works while the guest or QEMU's monitor hangs. */
 export async function machineUsage(
   machine: QemuMachine,
   { layers, image }: MachineRecord,

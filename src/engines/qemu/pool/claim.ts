@@ -44,7 +44,7 @@ export async function claimWarmMachine(
     const { network } = qemu;
     machine.qemu.network = network && (await refreshNetwork(qemu.identity, network));
   } catch (error) {
-    // Once the directory is created anew, nothing refers to this process.
+    // When the directory is created again, nothing refers to this process.
     await signalProcess(qemu.identity, 'SIGKILL');
     throw error;
   }

@@ -62,7 +62,7 @@ describe('--sort and --status', () => {
     expect(computers.map(({ name }) => name)).toEqual(expected);
   });
 
-  test('a status that no computer has is said', async () => {
+  test('a status that no computer has is reported', async () => {
     const { code, stdout, stderr } = await world.run(ls('--status', 'deleting'));
     expect({ code, stdout, stderr }).toEqual({
       ...{ code: 0, stdout: '', stderr: 'no computers are deleting\n' },
@@ -89,7 +89,7 @@ describe('--sort and --status', () => {
 });
 
 describe('--watch', () => {
-  /** Answers the lists one after the other, and presses Ctrl-C at the request behind the last. */
+  /** Answers with each list in turn, and presses Ctrl-C at the request after the last. */
   async function watch(lists: unknown[][], words: string[] = [], options: RunOptions = {}) {
     const interrupts = new Interrupts();
     let at = 0;
@@ -105,7 +105,7 @@ describe('--watch', () => {
     return { ...result, stdout: result.stdout };
   }
 
-  test('prints each computer in a pipe when it is new, changed or gone', async () => {
+  test('in a pipe prints each computer that is new, changed or removed', async () => {
     const { code, stdout, stderr } = await watch([
       [one('a'), one('b')],
       [one('a'), one('b', { status: 'stopped' })],
@@ -126,13 +126,13 @@ describe('--watch', () => {
     expect((await watch(lists, ['-q'])).stdout).toBe(`${one('a').id}\n${one('a').id}\n`);
   });
 
-  test('with --status a computer that leaves it is printed with its new status', async () => {
+  test('with --status prints a computer whose status changed, with the new status', async () => {
     const lists = [[one('a')], [one('a', { status: 'stopped' })]];
     const { stdout } = await watch(lists, ['--status', 'running', '--json=status']);
     expect(stdout).toBe('{"status":"running"}\n{"status":"stopped"}\n');
   });
 
-  test('draws the table again on a terminal, and leaves the cursor below it', async () => {
+  test('redraws the table on a terminal, and leaves the cursor below it', async () => {
     const many = Array.from({ length: 40 }, (_, n) => one(`c${n}`));
     const options = { terminal: true, columns: 80, env: { NO_COLOR: '1' } };
     const { code, stdout, stderr } = await watch([[], [one('a'), one('b')], many], [], options);
@@ -146,14 +146,14 @@ describe('--watch', () => {
     expect(shown.at(-1)).toBe('… and 19 more');
   });
 
-  test('ends with the error when the service goes away, and at once with Ctrl-C if it hangs', async () => {
+  test('ends with an error if the service exits, and at once with Ctrl-C if it hangs', async () => {
     world.service.fail(list, 503, 'engine_unavailable', 'No engine.');
     expect((await world.run(ls('--watch'))).code).toBe(7);
     const interrupts = new Interrupts();
     world.service.handle(list, () => interrupts.trigger('SIGINT'));
-    const began = performance.now();
+    const startedAt = performance.now();
     expect((await world.run(ls('--watch'), { interrupts })).code).toBe(0);
-    expect(performance.now() - began).toBeLessThan(5000);
+    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 });
 
@@ -235,7 +235,7 @@ describe('--all', () => {
     expect(changed()).toEqual([]);
   });
 
-  test('one failure does not keep the others, and its code is returned', async () => {
+  test('one failure does not stop the others, and its exit code is returned', async () => {
     world.service.fail(`POST /computers/${one('a').id}/stop`, 503, 'engine_unavailable', 'No.');
     const { code, stderr } = await world.run(['stop', '--all', '--yes']);
     expect(code).toBe(7);

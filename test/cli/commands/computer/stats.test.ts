@@ -33,7 +33,7 @@ const stats = {
   ...{ disk_used_bytes: 12_300_000, disk_total_bytes: null },
 };
 
-test('shows what all running computers use', async () => {
+test('shows the usage of all running computers', async () => {
   const { code, stdout, stderr } = await world.run(['computer', 'stats']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toBe(
@@ -75,13 +75,13 @@ test('a named computer that cannot be measured is an error, the others are shown
   expect((await world.run(['stats', 'demo/none'])).code).toBe(5);
 });
 
-test('a computer that stops while all are measured is left out', async () => {
+test('a computer that stops during the measurement is omitted', async () => {
   world.service.fail(`GET /computers/${b.id}/stats`, 400, 'not_running', 'It is stopped.');
   const { code, stdout } = await world.run(['stats', '-q']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: `${a.id}\n` });
 });
 
-test('an engine that is away is said for its computers, with its code', async () => {
+test('an unavailable engine is reported for its computers, with its exit code', async () => {
   world.service.fail(`GET /computers/${b.id}/stats`, 503, 'engine_unavailable', 'No Docker.');
   const { code, stdout, stderr } = await world.run(['stats']);
   expect(code).toBe(7);
@@ -89,7 +89,7 @@ test('an engine that is away is said for its computers, with its code', async ()
   expect(stderr).toContain('error: demo/b: No Docker.');
 });
 
-test('without running computers it says so', async () => {
+test('without running computers a message says so', async () => {
   world.service.on(`GET /projects/${project.id}/computers`, { computers: [off] });
   const { code, stdout, stderr } = await world.run(['stats']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -120,7 +120,7 @@ test.each([
   expect(world.service.received).toEqual([]);
 });
 
-test('memory is given in powers of 1024', () => {
+test('memory is shown in powers of 1024', () => {
   const sizes = [0, 1e6, 999 * 2 ** 20, 1000 * 2 ** 20, 2 ** 31, 2.5 * 2 ** 30];
   expect(sizes.map(memorySize)).toEqual([
     ...['0 MiB', '1 MiB', '999 MiB', '1 GiB', '2 GiB', '2.5 GiB'],

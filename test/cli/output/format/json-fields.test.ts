@@ -40,7 +40,7 @@ describe('--json FIELDS as two words, as in gh', () => {
     }
   });
 
-  test('a required argument comes first, even if it is called like a field', async () => {
+  test('a required argument comes first, even if it has the name of a field', async () => {
     const { code } = await run('create --json name');
     expect(code).toBe(0);
     expect(world.service.received.at(-1)?.body).toMatchObject({ name: 'name' });
@@ -65,7 +65,7 @@ describe('--json FIELDS as two words, as in gh', () => {
     expect(JSON.parse(view.stderr).error.message).toBe('--json: view has no fields to select');
   });
 
-  test('behind -- it belongs to the program that is run', async () => {
+  test('after -- it belongs to the program in the computer', async () => {
     world.service.onProcess((start, socket) => {
       expect(start).toMatchObject({ argv: ['x', '--json', 'id,name'] });
       socket.send(JSON.stringify({ type: 'exit', code: 3, signal: null }));

@@ -13,7 +13,7 @@ describe('fold', () => {
     }
   });
 
-  test('leaves a word that is wider than the line whole', () => {
+  test('does not break a word that is wider than the line', () => {
     const url = `https://vc.example.com/${'a'.repeat(60)}`;
     expect(fold(`see ${url} for more`, 20)).toEqual(['see', url, 'for more']);
   });
@@ -24,7 +24,7 @@ describe('fold', () => {
     }
   });
 
-  test('keeps a command whole where it fits into a line', () => {
+  test('does not break a command that fits into a line', () => {
     const lead = 'start it on the machine of the service:';
     expect(fold(`${lead} vc serve --detach --spares 4`, 50)).toEqual([
       lead,
@@ -35,7 +35,7 @@ describe('fold', () => {
     ]);
   });
 
-  test('of a terminal is between 40 and 120 columns, and of a pipe without a limit', () => {
+  test('the width is 40 to 120 columns on a terminal, and unlimited in a pipe', () => {
     const widths = [undefined, 20, 40, 100, 120, 300].map((columns) =>
       textColumns({ isTTY: true, ...(columns === undefined ? {} : { columns }) }),
     );
@@ -95,13 +95,13 @@ describe('on a terminal', () => {
       }
       const inPipe = (await world.run(['doctor'], { env })).stdout;
       const known = new Set(words(inPipe));
-      // Times and sizes differ from run to run.
+      // Times and sizes differ between runs.
       const broken = words(stdout).filter((word) => !known.has(word) && !/\d/.test(word));
       expect(broken).toEqual([]);
     },
   );
 
-  test('notes and messages of success are folded too', async () => {
+  test('notes and success messages are folded, too', async () => {
     world.service.on('POST /projects/demo/computers/desk/view', {
       url: `${world.service.baseUrl}/view/x#y`,
       expires_at: '2025-01-02T03:01:05.000Z',

@@ -71,6 +71,6 @@ test('an elapsed time advances every second until the end', () => {
   }
 });
 
-test('elapsed times are written like those of a clock', () => {
+test('elapsed times are formatted as on a clock', () => {
   expect([0, 7.9, 65, 3599, 3723].map(clock)).toEqual(['0:00', '0:07', '1:05', '59:59', '1:02:03']);
 });

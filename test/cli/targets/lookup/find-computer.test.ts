@@ -55,7 +55,7 @@ const click = (name: string, ...options: string[]) =>
 const done = { code: 0, stdout: '', stderr: '' };
 
 describe('a bare name', () => {
-  test('is one of the default project, if that has it: one request more', async () => {
+  test('is looked up in the default project first, with one more request', async () => {
     serve({ 'shop/desk': ids.shopDesk, 'other/desk': ids.desk });
     await useProject('shop');
     expect(await click('desk')).toMatchObject(done);
@@ -65,20 +65,20 @@ describe('a bare name', () => {
     ]);
   });
 
-  test('is one of the project "default" where no other is set', async () => {
+  test('is looked up in the project "default" if no other is configured', async () => {
     serve({ 'shop/desk': ids.shopDesk, 'default/desk': ids.desk });
     expect(await click('desk')).toMatchObject(done);
     expect(asked().at(-1)).toBe('POST /projects/default/computers/desk/click');
   });
 
-  test('is the only one of that name in all projects', async () => {
+  test('names the only computer with that name in all projects', async () => {
     serve({ 'shop/desk': ids.shopDesk, 'shop/lamp': ids.lamp });
     await useProject('gone');
     expect(await click('lamp')).toMatchObject(done);
     expect(asked().at(-1)).toBe('POST /projects/shop/computers/lamp/click');
   });
 
-  test('that several computers have is an error that lists them, and nothing is done', async () => {
+  test('of several computers is an error that lists them, and nothing is done', async () => {
     serve({ 'shop/desk': ids.shopDesk, 'lab/desk': ids.desk });
     const { code, stdout, stderr } = await click('desk');
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -90,7 +90,7 @@ describe('a bare name', () => {
     expect(JSON.parse(json.stderr).error.code).toBe('ambiguous');
   });
 
-  test('that no computer has is not found, and the nearest is suggested', async () => {
+  test('without a computer is not found, and the nearest name is suggested', async () => {
     serve({ 'shop/desk': ids.shopDesk, 'lab/desk': ids.desk, 'lab/lamp': ids.lamp });
     expect(await click('dsek')).toMatchObject({
       code: 5,
@@ -102,7 +102,7 @@ describe('a bare name', () => {
     );
   });
 
-  test('with -p or VC_PROJECT is looked up nowhere else', async () => {
+  test('with -p or VC_PROJECT is looked up in that project only', async () => {
     serve({ 'shop/desk': ids.shopDesk });
     await useProject('shop');
     expect((await click('desk', '-p', 'lab')).code).toBe(5);
@@ -129,7 +129,7 @@ describe('a bare name', () => {
 });
 
 describe('the start of an id', () => {
-  test('stands for the only computer whose id starts with it', async () => {
+  test('selects the only computer whose id starts with it', async () => {
     serve({ 'default/desk': ids.desk, 'shop/lamp': ids.lamp });
     expect(await click('cmp_0bc')).toMatchObject(done);
     expect(asked().at(-1)).toBe('POST /projects/shop/computers/lamp/click');
@@ -144,19 +144,19 @@ describe('the start of an id', () => {
     });
   });
 
-  test('is a name first', async () => {
+  test('is looked up as a name first', async () => {
     serve({ 'default/cmp_0b': ids.desk, 'shop/lamp': ids.lamp });
     expect(await click('cmp_0b')).toMatchObject(done);
     expect(asked().at(-1)).toBe('POST /projects/default/computers/cmp_0b/click');
   });
 
-  test.each(['cmp_', '0bc', 'CMP_0bc'])('%s is none', async (text) => {
+  test.each(['cmp_', '0bc', 'CMP_0bc'])('%s is not the start of an id', async (text) => {
     serve({ 'shop/lamp': ids.lamp });
     expect((await click(text)).code).toBe(5);
   });
 });
 
-test('a whole id and PROJECT/NAME need one request', async () => {
+test('a complete id and PROJECT/NAME need one request', async () => {
   serve({ 'shop/desk': ids.shopDesk });
   world.service.on(`POST /computers/${ids.lamp}/click`, { success: true });
   await useProject('other');
@@ -166,7 +166,7 @@ test('a whole id and PROJECT/NAME need one request', async () => {
 });
 
 describe('without a name', () => {
-  test('the only computer is meant', async () => {
+  test('the only computer is used', async () => {
     serve({ 'shop/desk': ids.shopDesk });
     const { code, stdout } = await world.run(['get']);
     expect(code).toBe(0);
@@ -174,7 +174,7 @@ describe('without a name', () => {
     expect((await world.run(['get', '-p', 'shop', '-q'])).stdout).toBe(`${ids.shopDesk}\n`);
   });
 
-  test('the only one of the default project is meant, before others', async () => {
+  test("the default project's only computer is used, even if others exist", async () => {
     serve({ 'shop/desk': ids.shopDesk, 'lab/desk': ids.desk, 'lab/lamp': ids.lamp });
     await useProject('shop');
     expect((await world.run(['get', '-q'])).stdout).toBe(`${ids.shopDesk}\n`);
@@ -199,20 +199,20 @@ describe('without a name', () => {
     });
   });
 
-  test('an empty project of -p is not left for others', async () => {
+  test('if the project of -p is empty, other projects are not searched', async () => {
     serve({ 'shop/desk': ids.shopDesk });
     world.service.on('GET /projects/lab/computers', { computers: [] });
     expect((await world.run(['get', '-p', 'lab'])).code).toBe(5);
     expect(asked()).toEqual(['GET /projects/lab/computers']);
   });
 
-  test('invalid options are found before any request', async () => {
+  test('invalid options are reported before any request', async () => {
     expect((await world.run(['screenshot', '-o', 'a.bmp'])).code).toBe(2);
     expect((await world.run(['record', '-o', 'clip.gif'])).code).toBe(2);
     expect(asked()).toEqual([]);
   });
 
-  test('only commands with one argument work, and none that removes or stops', async () => {
+  test('works only for commands with one argument that neither remove nor stop', async () => {
     const { groups } = await loadOutline(tree);
     const optional = groups.flatMap(({ name, commands }) =>
       commands

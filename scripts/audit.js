@@ -1,6 +1,6 @@
 /**
  * `npm run audit`: known vulnerabilities of the dependencies. Exits with 1 for a high or critical
- * one. Some registries do not support audits; then it says so.
+ * one. Some registries do not support audits, which is reported.
  */
 import { spawnSync } from 'node:child_process';
 

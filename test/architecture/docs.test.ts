@@ -37,7 +37,7 @@ describe.each(documents)('$path', ({ path, text }) => {
   });
 });
 
-test('functions named beside their file are in it', () => {
+test('a function named next to a file is in that file', () => {
   const rows = documents.flatMap(({ text }) => text.split('\n').filter((line) => /^\|/.test(line)));
   const missing = rows.flatMap((row) => {
     const spans = [...row.matchAll(/`([^`]+)`/g)].map(([, span = '']) => span);
@@ -95,7 +95,7 @@ function callsIn(text: string): string[][] {
     .filter(([first = '']) => /^[a-z-]/.test(first));
 }
 
-/** What is wrong with a call; nothing for one that vc understands. */
+/** The problems of a call; none if vc can parse it. */
 function mistakeIn(words: readonly string[]): string[] {
   const call = `vc ${words.join(' ')}`;
   const shortForm = outline.shortForms.find(({ names }) => names.includes(words[0] ?? ''));

@@ -91,7 +91,7 @@ describe('a hostile RTMP server', () => {
     }
   });
 
-  it('cannot make the service allocate what it only announces', () => {
+  it('cannot make the service allocate announced but unsent bytes', () => {
     const reader = new ChunkReader();
     const before = process.memoryUsage().arrayBuffers;
     for (let stream = 3; stream < 60; stream++) {
@@ -100,7 +100,7 @@ describe('a hostile RTMP server', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(MiB);
   });
 
-  it('can have only so many bytes of unfinished messages', () => {
+  it('is limited in the bytes of unfinished messages', () => {
     const reader = new ChunkReader();
     reader.push(chunkSize(MiB - 1));
     const push = () => {

@@ -70,7 +70,7 @@ describe('chunks', () => {
 });
 
 describe('AMF', () => {
-  it('reads what it writes', () => {
+  it('encodes and decodes without loss', () => {
     const values = [
       'connect',
       1,

@@ -41,7 +41,7 @@ test('a package list is its words without comments', async () => {
   expect(await readPackages(await loadRecipe('small', root))).toEqual(['curl', 'git', 'nano']);
 });
 
-test('a copy of a recipe has the same hash, whatever the umask of the copy', async () => {
+test('a copy of a recipe has the same hash, for any umask', async () => {
   const before = await hash();
   await cp(join(root, 'small'), join(root, 'copy'), { recursive: true, verbatimSymlinks: true });
   await chmod(join(root, 'copy/packages'), 0o600);

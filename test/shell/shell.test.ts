@@ -79,14 +79,14 @@ describe('run', () => {
     process.kill(Number(stdout));
   });
 
-  it('does not end such a program when it prints later', async () => {
+  it('does not end a program left running when it prints later', async () => {
     const { stdout } = await run('{ sleep 0.6; echo noise; sleep 20; } & echo $!');
     await sleep(1_000);
     expect(alive(Number(stdout))).toBe(true);
     process.kill(Number(stdout));
   });
 
-  it('ends the whole process group on time-out, even when it ignores TERM', async () => {
+  it('ends the whole process group on time-out, even if it ignores TERM', async () => {
     const script = "trap '' TERM; sleep 71 & echo $!; sleep 72";
     const result = await run(script, { timeoutMs: 500 });
     expect(result).toMatchObject({ timedOut: true, exitCode: null });

@@ -24,7 +24,7 @@ export interface Sending {
   /** A string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The whole value of Authorization; none if null. */
+  /** The complete value of Authorization; none if null. */
   readonly authorization?: string | null;
 }
 

@@ -35,7 +35,7 @@ test('vc profile rm --dry-run keeps the profile', async () => {
   expect((await world.run(['profile', 'ls', '-q'])).stdout).toBe('office\n');
 });
 
-test('--dry-run fails for what does not exist', async () => {
+test('--dry-run fails if the resource does not exist', async () => {
   expect((await world.run(['key', 'rm', 'nobody', '--dry-run'])).code).toBe(5);
   expect((await world.run(['connection', 'rm', 'nothing', '--dry-run'])).code).toBe(5);
   expect((await world.run(['computer', 'rm', 'demo/nothing', '--dry-run'])).code).toBe(5);

@@ -184,7 +184,7 @@ test.each([
   expect(await offered(...words)).toEqual([name, ':']);
 });
 
-test('a look-up knows the arguments before the word, and what has been typed', async () => {
+test('a look-up uses the preceding arguments and the typed part of the word', async () => {
   const wanted: unknown[] = [];
   const look = async (one: unknown) => {
     wanted.push(one);

@@ -41,7 +41,7 @@ describe('the history', () => {
     },
   );
 
-  test('tells a terminal from a command, and keeps operations that it does not know', () => {
+  test('distinguishes terminals from commands, and shows unknown operations unchanged', () => {
     expect(shown('process')).toBe('exec');
     expect(shown('process', { terminal: true })).toBe('shell');
     expect(shown('constructor')).toBe('constructor');

@@ -250,7 +250,7 @@ test('stop ends a service that was stopped by SIGSTOP', async () => {
   await eventually(async () => child.signalCode === 'SIGTERM');
 });
 
-test('restart kills a service that has not ended when the time is up', async () => {
+test('restart kills a service that has not ended at the timeout', async () => {
   await startStubborn();
   // Its options cannot be parsed, so that nothing is started.
   await record({ argv: ['serve', '--nonsense'] });

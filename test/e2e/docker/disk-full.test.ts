@@ -11,15 +11,15 @@ import { openTestService } from '../../support/service/service.js';
 const disk = mkdtempSync(join(tmpdir(), 'vc-full-'));
 const image = `${disk}.img`;
 const filler = join(disk, 'filler');
-/** An Engine of the tests' own has its mounts for itself: what is mounted here it does not see. */
+/** A private Engine has its own mount namespace, so the disk must be mounted there as well. */
 const inEngine =
   inject('dockerPid') === 0 ? [] : ['nsenter', '--target', `${inject('dockerPid')}`, '--mount'];
-const why = await mountSmallDisk().then(
+const skipReason = await mountSmallDisk().then(
   () => '',
-  (error: unknown) => `no file system of its own: ${String(error).split('\n')[0]}`,
+  (error: unknown) => `cannot mount a file system: ${String(error).split('\n')[0]}`,
 );
 afterAll(async () => {
-  if (!why) {
+  if (!skipReason) {
     await run('umount', '--lazy', disk);
     if (inEngine.length > 0) await run(...inEngine, 'umount', '--lazy', disk);
   }
@@ -42,7 +42,7 @@ async function mountSmallDisk(): Promise<void> {
   if (inEngine.length > 0) await run(...inEngine, 'mount', device, disk);
 }
 
-promise.unless(why || undefined)(
+promise.unless(skipReason || undefined)(
   14,
   'a full disk damages no state, and work continues when there is space',
   async (report) => {
@@ -98,7 +98,7 @@ promise.unless(why || undefined)(
   240_000,
 );
 
-promise.unless(why || undefined)(
+promise.unless(skipReason || undefined)(
   28,
   'on a full disk, computers and projects are stopped and deleted',
   async (report) => {

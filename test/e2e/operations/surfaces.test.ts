@@ -56,7 +56,7 @@ describe('the service', () => {
     expect((await me()).status).toBe(401);
   });
 
-  it('has owners with keys and limits of their own, who see nothing of each other', async () => {
+  it('has owners with separate keys, limits and resources', async () => {
     const name = `${desktop.project}-owner`;
     const created = await call('POST', '/owners', { name, max_running: 3 });
     expect(created).toMatchObject({ name, role: 'member', max_running: 3, running: 0 });

@@ -110,7 +110,7 @@ describeUnless(noNetwork)("a machine's QEMU", () => {
     }
   });
 
-  promise.unless(notRoot)(2, 'is a user of its own, in no group but that', async () => {
+  promise.unless(notRoot)(2, 'has its own user and group, and no other group', async () => {
     const { pid, uid } = guest.spawned.identity;
     expect(uid).toBeGreaterThanOrEqual(2_100_000_000);
     const status = await readFile(`/proc/${pid}/status`, 'utf8');
@@ -236,7 +236,7 @@ describeUnless(noNetwork)('a machine', () => {
     await expect.poll(() => alive(processes)).toEqual([]);
   });
 
-  it('is not started a second time', async () => {
+  it('cannot be started twice', async () => {
     const { spawned } = await start('twice', 'exec sleep 100');
     await expect(start('twice', 'exec sleep 100')).rejects.toThrow(/already running/);
     expect(await processIs(spawned.identity)).toBe(true);

@@ -37,7 +37,7 @@ it('the table matches the documentation', () => {
   expect(docs).toContain(`test/fleet/lifecycle/transitions.test.ts -->\n${table()}\n<!-- end -->`);
 });
 
-it('reaches a final status from every status, whatever the result of the intended step', () => {
+it('reaches a final status from every status, for any result of the intended step', () => {
   for (const [status, step] of Object.entries(INTENDED)) {
     const results = TRANSITIONS[status as keyof typeof INTENDED];
     const good = { start: 'ready', stop: 'stopped', remove: 'removed' } as const;

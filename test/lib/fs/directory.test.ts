@@ -15,7 +15,7 @@ test('a directory is created with its parents, mode 0700, and may exist already'
   expect(statSync(join(root, 'a')).mode & 0o777).toBe(0o700);
 });
 
-test.skipIf(!existsSync('/proc/self'))('fails at once where no directory can be created', () => {
+test.skipIf(!existsSync('/proc/self'))('fails at once if the directory cannot be created', () => {
   expect(() => makeDirectory('/proc/vc/state')).toThrow('ENOENT');
 });
 

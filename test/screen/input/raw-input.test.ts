@@ -21,7 +21,7 @@ const scancodes = (server: FakeServer) =>
 const SHIFT = 0xffe1;
 const CONTROL = 0xffe3;
 
-test('forwards events in order and tracks what is held', async () => {
+test('forwards events in order, and tracks held keys and buttons', async () => {
   const { server, raw } = await open(['fences']);
   await raw.pointer(3, 4, 1);
   await raw.key('press', SHIFT);
@@ -35,7 +35,7 @@ test('forwards events in order and tracks what is held', async () => {
   expect(server.keys()).toEqual(['+ffe1', '-ffe1']);
 });
 
-test('releases exactly what is held, the last first', async () => {
+test('releases all held keys and buttons, in reverse order', async () => {
   const { server, raw } = await open(['fences']);
   await raw.key('press', CONTROL);
   await raw.key('press', 0x61);
@@ -55,7 +55,7 @@ test('clamps points to the screen', async () => {
   expect(server.pointers()).toEqual(['63,47,0']);
 });
 
-test("an emulated keyboard types the intended character, whatever Shift state the viewer's layout needs", async () => {
+test("an emulated keyboard types the intended character, with or without the viewer's Shift", async () => {
   const { server, raw } = await open(['scancodes']);
   // A German layout: Shift+7 is a slash, which has a key of its own here.
   await raw.key('press', SHIFT);

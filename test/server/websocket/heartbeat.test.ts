@@ -26,7 +26,7 @@ async function accepted(): Promise<WebSocket> {
   return socket;
 }
 
-/** A client that does nothing by itself. */
+/** A client that sends nothing after the handshake, not even answers to pings. */
 function openMute(): Socket {
   const { port } = new URL(url);
   const mute: Socket = connect(Number(port), '127.0.0.1');

@@ -10,7 +10,7 @@ const run = promisify(execFile);
 export interface TerminalOptions {
   /** Program with its arguments. */
   readonly command: readonly string[];
-  /** The program's whole environment but TERM. */
+  /** The program's complete environment, except TERM. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly cwd: string;
   readonly columns?: number;

@@ -1,7 +1,7 @@
-"""A screen or shell server of a hostile guest: a worse one for every connection.
+"""A screen or shell server of a hostile guest, with a different attack for every connection.
 
-hostile-guest.py screen: listens in the X server's place. hostile-guest.py shell: is one connection
-on standard input and output, in sshd's place. Which turn it is stands in /tmp/hostile-SERVER.
+guest.py screen: listens in place of the X server. guest.py shell: serves one connection on standard
+input and output, in place of sshd. /tmp/hostile-SERVER has the number of the attack.
 """
 
 import os
@@ -40,7 +40,7 @@ def nonsense(start):
 
 
 def opened(write, read, width, height):
-    """All of RFB's opening, as of a server that wants no password."""
+    """Performs the RFB handshake without authentication."""
     write(b"RFB 003.008\n")
     read(12)
     write(b"\1\1")

@@ -34,7 +34,7 @@ describe('--json FIELDS as two words, as in gh', () => {
     expect(JSON.parse(stdout)).toEqual(document);
   });
 
-  test('a bare --json prints everything, whatever follows', async () => {
+  test('a bare --json prints everything, regardless of what follows', async () => {
     for (const line of ['get --json one', 'get one --json', 'get --json -p demo one']) {
       expect(JSON.parse((await run(line)).stdout)).toMatchObject({ id: computer.id, name: 'one' });
     }

@@ -14,7 +14,7 @@ it.each([
   });
 });
 
-it('a container that has just exited uses nothing', () => {
+it('a container that has just exited has zero usage', () => {
   const nothing = { cpuSeconds: 0, memoryBytes: 0 };
   expect(readStats({})).toEqual(nothing);
   expect(readStats({ cpu_stats: {}, memory_stats: {} })).toEqual(nothing);

@@ -54,7 +54,7 @@ it('restores encrypted secrets and their key', () => {
   store.close();
   expect(statSync(join(elsewhere, 'secret.key')).mode & 0o777).toBe(0o600);
   expect(statSync(databaseFile(elsewhere)).mode & 0o777).toBe(0o600);
-  // The key is beside the restored database, not in it.
+  // The key is next to the restored database, not in it.
   const key = readFileSync(join(elsewhere, 'secret.key'));
   expect(readFileSync(databaseFile(elsewhere)).includes(key)).toBe(false);
 });

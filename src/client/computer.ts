@@ -115,6 +115,16 @@ export class ComputerHandle {
     await this.#run('type', { text, ...options });
   }
 
+  /** The text of the clipboard; empty if nothing has been copied. */
+  async clipboard(): Promise<string> {
+    return (await this.#run('getClipboard')).text;
+  }
+
+  /** Sets the text of the clipboard. */
+  async setClipboard(text: string): Promise<void> {
+    await this.#run('setClipboard', { text });
+  }
+
   /** Presses a key or a combination, for example `Enter` or `ctrl+shift+t`. */
   async key(key: string, options: Options<'key', 'key'> = {}): Promise<void> {
     await this.#run('key', { key, ...options });

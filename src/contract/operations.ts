@@ -186,6 +186,15 @@ export const operations = define({
     body: actions.Key,
     response: actions.ActionResult,
   },
+  getClipboard: {
+    summary: 'Get the text of the clipboard',
+    response: actions.Clipboard,
+  },
+  setClipboard: {
+    summary: 'Set the text of the clipboard',
+    body: actions.SetClipboard,
+    response: Success,
+  },
   bash: {
     summary: 'Run a command',
     body: actions.Bash,

@@ -1,4 +1,4 @@
-export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** Where an operation is served. */
 export interface Route {
@@ -41,6 +41,8 @@ export const routes = {
   scroll: { method: 'POST', paths: computerPaths('/scroll') },
   type: { method: 'POST', paths: computerPaths('/type') },
   key: { method: 'POST', paths: computerPaths('/key') },
+  getClipboard: { method: 'GET', paths: computerPaths('/clipboard') },
+  setClipboard: { method: 'PUT', paths: computerPaths('/clipboard') },
   bash: { method: 'POST', paths: computerPaths('/bash') },
   exec: { method: 'POST', paths: computerPaths('/exec') },
   wait: { method: 'POST', paths: computerPaths('/wait') },

@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events';
+import { ApiError } from '../contract/errors.js';
 import { Screenshots } from './capture/screenshot.js';
 import { RfbVideoFrame } from './capture/video-frame.js';
 import { contains, type Point } from './geometry.js';
@@ -184,6 +185,21 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     if (this.#connection.can.clipboard) this.#typist.clipboard.put(text);
   }
 
+  async setClipboard(text: string, signal?: AbortSignal): Promise<void> {
+    this.#beginCopy(signal);
+    this.#typist.clipboard.put(text);
+    await this.#connection.flush(signal);
+  }
+
+  async clipboard(signal?: AbortSignal): Promise<string | undefined> {
+    this.#beginCopy(signal);
+    return this.#typist.clipboard.text(signal);
+  }
+
+  get holdsText(): boolean {
+    return this.#typist.clipboard.holdsText;
+  }
+
   close(): void {
     this.#connection.close();
   }
@@ -191,6 +207,14 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   #begin(signal: AbortSignal | undefined): void {
     signal?.throwIfAborted();
     this.#connection.requireOpen();
+  }
+
+  #beginCopy(signal: AbortSignal | undefined): void {
+    this.#begin(signal);
+    if (this.#connection.can.clipboard) return;
+    throw new ApiError('unsupported', 'The screen of this computer has no clipboard.', {
+      remedy: 'Write the text to a file, or pass it to a command.',
+    });
   }
 
   async #input(signal: AbortSignal | undefined, act: () => Promise<void>): Promise<void> {

@@ -84,6 +84,15 @@ export interface Screen extends EventEmitter<ScreenEvents> {
   pixels(regions: readonly Region[], signal?: AbortSignal): Promise<(Buffer | undefined)[]>;
   /** Sets the guest's clipboard, if the display server supports it. */
   copy(text: string): void;
+  /** Sets the guest's clipboard. Rejects with ApiError `unsupported` if it has none. */
+  setClipboard(text: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * The text of the guest's clipboard, empty without one; undefined if it was last copied before this
+   * connection. Rejects like {@link setClipboard}.
+   */
+  clipboard(signal?: AbortSignal): Promise<string | undefined>;
+  /** True while the guest's clipboard has a text of this connection, and loses it with it. */
+  readonly holdsText: boolean;
   /** Ends the connection; idempotent. */
   close(): void;
 }

@@ -241,6 +241,19 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: /^http:\/\/127\.0\.0\.1:\d+\/api\/view\/cmp_1#vt_2\n$/,
     stderr: 'the link works once, within a minute\n',
   },
+  'computer open': {
+    argv: ['computer', 'open', name, 'https://example.com'],
+    asks: [`GET ${at}/process`],
+    code: 1,
+    stdout: '',
+    stderr: /^error: the browser of demo\/desktop did not start: err\n/,
+  },
+  'computer clipboard': {
+    argv: ['computer', 'clipboard', name],
+    answers: { [`GET ${at}/clipboard`]: { text: 'copied' } },
+    asks: [`GET ${at}/clipboard`],
+    stdout: 'copied',
+  },
   'computer exec': {
     argv: ['computer', 'exec', name, '--', 'true'],
     asks: [`GET ${at}/process`],

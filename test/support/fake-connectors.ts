@@ -9,6 +9,9 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
   readonly size = { width: 1280, height: 800 };
   readonly pointer = { x: 640, y: 400 };
   readonly inputs: string[] = [];
+  readonly holdsText = false;
+  /** The text of the clipboard. */
+  text: string | undefined = '';
   open = true;
 
   async move(x: number, y: number) {
@@ -42,6 +45,14 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
   }
   async pixels(regions: readonly Region[]) {
     return regions.map(({ width, height }) => Buffer.alloc(width * height * 4, 0x40));
+  }
+  setClipboard(text: string) {
+    this.inputs.push(`clipboard ${text}`);
+    this.text = text;
+    return Promise.resolve();
+  }
+  clipboard() {
+    return Promise.resolve(this.text);
   }
   copy(text: string) {
     this.inputs.push(`copy ${text}`);

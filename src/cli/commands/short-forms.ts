@@ -33,6 +33,8 @@ const others: readonly Entry[] = [
   ['computer', 'move'],
   ['computer', 'drag'],
   ['computer', 'scroll'],
+  ['computer', 'open'],
+  ['computer', 'clipboard'],
   ['computer', 'record'],
   ['computer', 'forward', { aliases: ['port-forward'] }],
   ['computer', 'fork'],

@@ -89,6 +89,14 @@ const environment = z
   .refine((env) => Object.keys(env).length <= 256, 'must have at most 256 variables');
 
 const noNul = (value: string) => !value.includes('\0');
+
+/** Empty if nothing, or something else than a text, has been copied. */
+export const Clipboard = z.object({ text: z.string() });
+
+export const SetClipboard = z.object({
+  text: text(250_000).refine(noNul, 'must have no NUL'),
+});
+
 const Directory = text(4096).min(1, 'must not be empty').refine(noNul, 'must have no NUL');
 
 export const Bash = z.object({

@@ -3,6 +3,8 @@ import { abortable } from '../../lib/async/abort.js';
 
 interface Connection {
   readonly open: boolean;
+  /** True if it has to stay open although nobody uses it. */
+  readonly holdsText?: boolean;
   close(): void;
 }
 
@@ -74,7 +76,10 @@ export class SharedConnection<C extends Connection> {
   }
 
   #rest(): void {
-    this.#idle = setTimeout(() => this.close(), this.#idleMs);
+    this.#idle = setTimeout(() => {
+      if (this.#current?.open && this.#current.holdsText) this.#rest();
+      else this.close();
+    }, this.#idleMs);
     this.#idle.unref();
   }
 }

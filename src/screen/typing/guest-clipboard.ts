@@ -1,3 +1,4 @@
+import { abortable } from '../../lib/async/abort.js';
 import { within } from '../../lib/async/deadline.js';
 import { type Deferred, deferred } from '../../lib/async/deferred.js';
 import {
@@ -9,7 +10,7 @@ import {
 } from '../rfb/clipboard.js';
 import type { Connection } from '../rfb/connection.js';
 
-/** Milliseconds to wait for the program that owns the guest's clipboard. */
+/** Milliseconds to wait for the program that owns the guest's clipboard, before a paste. */
 const READ_TIMEOUT_MS = 300;
 
 /**
@@ -18,6 +19,8 @@ const READ_TIMEOUT_MS = 300;
  */
 export class GuestClipboard {
   readonly #connection: Connection;
+  /** Whether it is known who owns the clipboard. */
+  #isKnown = false;
   /** A program in the guest owns the clipboard. */
   #guestHas = false;
   /** The text this client offers, if any. */
@@ -42,11 +45,35 @@ export class GuestClipboard {
 
   /** Sets the clipboard's text until a program or this client replaces it. */
   put(text: string): void {
+    this.#isKnown = true;
     this.#guestHas = false;
     this.#before = text;
     this.#offer = text;
     this.#withheld = false;
     this.#connection.send(clipboardNotify());
+  }
+
+  /** True while the guest's clipboard has a text of this client, which ends with its connection. */
+  get holdsText(): boolean {
+    return this.#offer !== undefined && !this.#guestHas;
+  }
+
+  /**
+   * The text that a program in the guest, or this client, has copied; empty if there is none.
+   * Undefined if that is not known: the server announces only what is copied while it has a client.
+   */
+  async text(signal?: AbortSignal): Promise<string | undefined> {
+    // Announcements up to now come before the answer to this.
+    await this.#connection.flush(signal);
+    if (!this.#guestHas) return this.#isKnown ? (this.#offer ?? '') : undefined;
+    this.#read ??= deferred<string | undefined>();
+    const read = this.#read;
+    this.#connection.send(clipboardRequest());
+    try {
+      return await abortable(read.promise, signal);
+    } finally {
+      if (this.#read === read) this.#read = undefined;
+    }
   }
 
   /** Saves the guest's text for {@link giveBack}. */
@@ -117,7 +144,9 @@ export class GuestClipboard {
       this.#connection.send(this.#packedOffer());
       this.#asked?.resolve();
     } else if (message.kind === 'notify') {
+      this.#isKnown = true;
       this.#guestHas = message.available;
+      if (message.available) this.#offer = undefined;
       if (message.available) this.#before = undefined;
       if (message.available && this.listening) this.#connection.send(clipboardRequest());
     } else if (message.kind === 'provide') {

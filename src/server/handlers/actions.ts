@@ -6,10 +6,13 @@ import {
 } from '../../contract/actions/actions.js';
 import { IMAGE_FORMATS } from '../../contract/constants.js';
 import { pictureAnswer } from '../../fleet/actions/batch.js';
+import { readClipboard, writeClipboard } from '../../fleet/actions/clipboard.js';
 import { Bytes, type ComputerCall } from '../requests.js';
 import type { Handlers } from './handlers.js';
 
-type Names = 'screenshot' | InputActionName | 'bash' | 'exec' | 'wait' | 'batch';
+type Names =
+  | ('screenshot' | InputActionName | 'bash' | 'exec' | 'wait' | 'batch')
+  | ('getClipboard' | 'setClipboard');
 
 /** Each answers `{success: true}` once the display server has the input. */
 const inputHandlers = Object.fromEntries(
@@ -34,6 +37,13 @@ export const actionHandlers: Pick<Handlers, Names> = {
     const picture = await fleet.actions.screenshot(computer, { ...query, format }, signal);
     if (wanted !== undefined) return new Bytes(picture.data, `image/${format}`);
     return pictureAnswer(picture);
+  },
+  getClipboard: async ({ fleet, computer, signal }) => ({
+    text: await readClipboard(fleet.actions, computer, signal),
+  }),
+  setClipboard: async ({ fleet, computer, body, signal }) => {
+    await writeClipboard(fleet.actions, computer, body.text, signal);
+    return { success: true };
   },
   bash: ({ fleet, computer, body, signal }) => fleet.actions.bash(computer, body, signal),
   exec: ({ fleet, computer, body, signal }) => fleet.actions.exec(computer, body, signal),

@@ -81,6 +81,8 @@ const script: readonly Line[] = [
   { argv: computer('scroll', 'down') },
   { argv: computer('type', 'Grüße') },
   { argv: computer('key', 'Escape') },
+  { argv: computer('clipboard', 'set', 'Grüße 👍'), stderr: /set the clipboard/ },
+  { argv: computer('clipboard'), stdout: /^Grüße 👍$/ },
   { argv: computer('wait', '--stable') },
   { argv: computer('run', '-'), input: '{"action":"move","x":1,"y":2}\n' },
   { argv: computer('screenshot', '-o', 'shot.png'), stderr: /wrote shot\.png/ },
@@ -120,6 +122,10 @@ const script: readonly Line[] = [
   { argv: ['alias', 'ls'], stdout: /^say\tbash \$1 "echo said \$2"$/m },
   { argv: ['say', name, 'hello'], stdout: /^said hello\n$/ },
   { argv: ['alias', 'rm', 'say'], stderr: /removed the alias say/ },
+  {
+    argv: computer('open', 'file:///etc/hosts'),
+    stderr: /opened file:\/\/\/etc\/hosts in chromium/,
+  },
   { argv: computer('stop') },
   isQemu
     ? { argv: computer('fork', 'copy'), stderr: /copy/ }

@@ -144,6 +144,24 @@ describe('a computer', () => {
     expect(actions).not.toContainEqual(expect.objectContaining({ action: 'getStats' }));
   });
 
+  it('shares its clipboard over HTTP, the client and the command line', async () => {
+    const at = `${C()}/clipboard`;
+    await call('PUT', at, { text: 'für Sie: 世界 👍\n' });
+    expect(await call('GET', at)).toEqual({ text: 'für Sie: 世界 👍\n' });
+    const xclip = 'timeout 10 xclip -selection clipboard';
+    expect(await desktop.run(`${xclip} -o`)).toBe('für Sie: 世界 👍\n');
+    await desktop.run(`printf 'von drinnen: 你好' | ${xclip} >/dev/null 2>&1`);
+    await eventually(async () => (await vc('clipboard', desktop.name)) === 'von drinnen: 你好');
+    expect(await desktop.computer.clipboard()).toBe('von drinnen: 你好');
+    await vc('clipboard', desktop.name, 'set', '');
+    expect(await json('clipboard', desktop.name)).toEqual({ text: '' });
+    for (const body of [{}, { text: 1 }, { text: 'a\0b' }, { text: 'x'.repeat(250_001) }]) {
+      expect((await request('PUT', at, body)).status).toBe(400);
+    }
+    const { actions } = await call('GET', `${C()}/actions?limit=10`);
+    expect(JSON.stringify(actions)).not.toMatch(/世界|drinnen/);
+  });
+
   it('creates directories and links', async () => {
     await call('POST', `${C()}/directory`, { path: 'made', mode: '0700' });
     await call('POST', `${C()}/link`, { path: 'made/here', target: '.' });

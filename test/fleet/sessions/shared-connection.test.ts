@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { SharedConnection } from '../../../src/fleet/sessions/shared-connection.js';
+import { eventually } from '../../support/eventually.js';
 
 const openConnection = () => {
   const connection = {
@@ -54,4 +56,17 @@ it('closing aborts a connection attempt', async () => {
   shared.close();
   await expect(waiting).rejects.toMatchObject({ code: 'guest_failed' });
   expect(isOver?.aborted).toBe(true);
+});
+
+it('keeps an idle connection open while it holds a text of the clipboard', async () => {
+  const made = { ...connection(), holdsText: true };
+  made.close = () => {
+    made.open = false;
+  };
+  const link = new SharedConnection(async () => made, 10);
+  await link.use(async () => undefined);
+  await sleep(50);
+  expect(made.open).toBe(true);
+  made.holdsText = false;
+  await eventually(async () => !made.open);
 });

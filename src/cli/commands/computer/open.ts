@@ -1,0 +1,79 @@
+import { text } from 'node:stream/consumers';
+import type { RemoteProcess } from '../../../client/process.js';
+import { CliError } from '../../errors/cli-error.js';
+import type { Context } from '../../framework/context.js';
+import { argument, defineCommand } from '../../framework/define.js';
+import { webAddress } from '../../input/web-address.js';
+import { done, note, printJson } from '../../output/print.js';
+import { during } from '../../output/progress.js';
+import { computerAddress, inCommands } from '../../targets/computer-address.js';
+import { runningComputer } from '../../targets/computers.js';
+
+const BROWSERS = 'chromium google-chrome firefox firefox-esr epiphany x-www-browser';
+const NO_BROWSER = 127;
+
+/** Opens $1 in the first browser of the image, apart from this process. Prints its name. */
+const OPEN = `for browser in ${BROWSERS}; do
+  command -v "$browser" >/dev/null || continue
+  echo "$browser"
+  exec setsid --fork "$browser" "$1" </dev/null >/dev/null 2>&1
+done
+exit ${NO_BROWSER}`;
+
+export const command = defineCommand({
+  name: 'open',
+  summary: 'Open a web page in the browser of a computer',
+  details: [
+    'Starts the browser if it does not run, else opens a new tab. Takes http, https and file addresses;',
+    'example.com is short for https://example.com. The image must have a browser, as linux does.',
+  ].join(' '),
+  arguments: {
+    computer: runningComputer,
+    url: argument('url', 'address of the page', webAddress),
+  },
+  options: {},
+  fields: ['url', 'browser'],
+  examples: [
+    { does: 'Open a page', command: 'vc open demo/desktop https://example.com' },
+    { does: 'Open a file of the computer', command: 'vc open demo/desktop file:///etc/hosts' },
+  ],
+  async run(context, { computer, url }) {
+    const address = await computerAddress(context, computer);
+    const client = await context.client();
+    // The address is an argument of its own, so no shell interprets it.
+    const starting = client.process(address, {
+      argv: ['sh', '-c', OPEN, 'sh', url],
+      signal: context.interrupts.signal,
+    });
+    const progress = context.progress(`Opening ${url}`);
+    const browser = await during(
+      progress,
+      starting.then((remote) => browserOf(remote, computer)),
+    );
+    if (context.globals.json) return void (await printJson(context, { url, browser }));
+    await done(context, `opened ${url} in ${browser}`);
+    await noteScreen(context, computer);
+  },
+});
+
+async function browserOf(remote: RemoteProcess, computer: string): Promise<string> {
+  remote.stdin.end();
+  const [printed, failure, exit] = await Promise.all([
+    text(remote.stdout),
+    text(remote.stderr),
+    remote.exited,
+  ]);
+  if (exit.code === 0) return printed.trim();
+  if (exit.code === NO_BROWSER) {
+    throw new CliError(`${computer} has no browser`, {
+      remedy: 'use a computer with the image linux, or install a browser: vc shell COMPUTER',
+      code: 'unsupported',
+    });
+  }
+  const reason = failure.trim().split('\n').at(-1) ?? '';
+  throw new CliError(`the browser of ${computer} did not start: ${reason || `exit ${exit.code}`}`);
+}
+
+function noteScreen(context: Context, computer: string): Promise<void> {
+  return note(context, `to see it: vc view ${inCommands(context, computer)}`);
+}

@@ -529,6 +529,14 @@ const cases: Readonly<Record<string, Case>> = {
     asks: [`GET ${at}`, [`POST /computers/${computer.id}/click`, { x: 1, y: 2 }]],
     stdout: '{"success":true}\n',
   },
+  try: {
+    argv: ['try', name],
+    answers: { [`GET ${at}`]: computer, [`POST ${at}/view`]: { url: 'x', expires_at: 'x' } },
+    asks: [`GET ${at}`, [`POST ${at}/view`, { mode: 'control' }], `GET ${at}/process`],
+    code: 125,
+    stdout: '',
+    stderr: /to remove the computer: vc rm demo\/desktop\n$/,
+  },
   demo: {
     argv: ['demo'],
     answers: {},

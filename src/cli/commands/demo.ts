@@ -1,9 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { ServiceUnreachableError } from '../../client/errors.js';
-import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import { fileTimestamp } from '../../lib/text/file-timestamp.js';
-import { sameBaseUrl } from '../../profile/index.js';
-import { CliError } from '../errors/cli-error.js';
+import { checkService } from '../demo/check-service.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { defineCommand, flag, value } from '../framework/define.js';
@@ -34,7 +31,7 @@ export const command = defineCommand({
     { does: 'Run it without pauses, and keep the computer', command: 'vc demo --pause 0 --keep' },
   ],
   async run(context, _, { keep, pause }) {
-    await checkService(context);
+    await checkService(context, 'the demo');
     const { drivingSteps } = await import('../demo/steps.js');
     const { Tour } = await import('../demo/tour.js');
     const began = performance.now();
@@ -78,36 +75,6 @@ export const command = defineCommand({
     await note(context, 'next: vc create NAME; see also: vc --help');
   },
 });
-
-/** Throws before the first step if the demo cannot run. */
-async function checkService(context: Context): Promise<void> {
-  const { interrupts } = context;
-  try {
-    const client = await context.client();
-    const { running, max_running: most } = await client.request('getMe', {
-      signal: interrupts.signal,
-    });
-    if (running < most) return;
-    throw new CliError(
-      `the limit of ${most} running computers is reached, and the demo needs one`,
-      {
-        remedy: 'stop a computer: vc computer stop COMPUTER; see: vc computer ls --all',
-        exitCode: ExitCode.conflict,
-        code: 'limit_reached',
-      },
-    );
-  } catch (error) {
-    const isLocal =
-      error instanceof ServiceUnreachableError && sameBaseUrl(error.baseUrl, DEFAULT_BASE_URL);
-    if (!isLocal) throw error;
-    throw new CliError(error.message, {
-      remedy: 'set it up: vc setup && vc image build linux && vc serve --detach',
-      exitCode: ExitCode.unreachable,
-      code: 'unreachable',
-      cause: error,
-    });
-  }
-}
 
 /** The step that shows a screenshot in the terminal, or saves it to a file. */
 async function screenshotStep(context: Context, computer: string) {

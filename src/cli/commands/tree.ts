@@ -166,6 +166,7 @@ const singles: readonly Single[] = [
   { name: 'backup', heading: 'Hosting', load: () => import('./backup.js') },
   { name: 'restore', heading: 'Hosting', load: () => import('./restore.js') },
   { name: 'api', heading: 'More', load: () => import('./api.js') },
+  { name: 'try', heading: 'More', load: () => import('./try.js') },
   { name: 'demo', heading: 'More', load: () => import('./demo.js') },
   { name: 'completion', heading: 'More', load: () => import('./completion.js') },
   { name: 'help', heading: 'More', load: withTree(() => import('./help.js')) },

@@ -27,8 +27,8 @@ const firstSteps: readonly Example[] = [
     does: 'Set up this machine as a host',
     command: 'vc setup && vc image build linux && vc serve --detach',
   },
-  { does: 'Watch a demo', command: 'vc demo' },
-  { does: 'Create a computer', command: 'vc create desk' },
+  { does: 'Create a first computer and watch it', command: 'vc try' },
+  { does: 'Create another one', command: 'vc create desk' },
   { does: 'Open its screen in a browser', command: 'vc view desk' },
 ];
 

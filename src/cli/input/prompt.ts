@@ -9,6 +9,8 @@ export interface Prompt {
   readonly isInteractive: boolean;
   /** Asks a yes/no question; the default is no. */
   confirm(question: string): Promise<boolean>;
+  /** Waits until the user presses Enter. */
+  pause(message: string): Promise<void>;
   /** Reads a line without echo; without a terminal, the first line of stdin. */
   secret(question: string): Promise<string>;
 }
@@ -20,6 +22,10 @@ export function createPrompt(io: Io, interrupts: Interrupts): Prompt {
     async confirm(question) {
       await write(io.stderr, `${question} [y/N] `);
       return /^y(es)?$/i.test((await readLine(io, interrupts.signal)).trim());
+    },
+    async pause(message) {
+      await write(io.stderr, message);
+      await readLine(io, interrupts.signal);
     },
     async secret(question) {
       if (!isInteractive) return (await readLine(io, interrupts.signal)).trim();

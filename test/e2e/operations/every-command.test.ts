@@ -138,6 +138,9 @@ const script: readonly Line[] = [
   { argv: ['project', 'restart', 'shop'] },
   { argv: computer('rm', '--yes'), stderr: /removed/ },
   { argv: ['project', 'rm', 'shop', '--yes'], stderr: /removed project shop/ },
+  { argv: ['try'], stderr: /vc create try\n(.*\n)*try keeps running\. Next:\n/ },
+  { argv: ['try', '-q'], stdout: /^try\n$/ },
+  { argv: ['project', 'rm', 'default', '--yes'] },
   { argv: ['demo', '--pause', '0'], stderr: /removed project demo-/ },
 ];
 

@@ -28,7 +28,7 @@ export const synonyms: readonly (readonly [commands: readonly Command[], words: 
   [['python'], 'py python3 eval'],
   [['cp'], 'copy scp rsync upload download push pull put'],
   [['forward'], 'tunnel port ports proxy expose'],
-  [['open'], 'browse browser url web page'],
+  [['open'], 'browse url web page'],
   [['clipboard'], 'clip pbcopy pbpaste xclip'],
   [['view'], 'watch display vnc gui'],
   [['screenshot'], 'shot capture snap screen screendump'],

@@ -1,0 +1,51 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { execa } from 'execa';
+import type { TestService } from '../service/service.js';
+
+const ROOT = new URL('../../../', import.meta.url).pathname;
+const NUL = '/dev/null';
+
+/** Runs lines of documentation as a user of bash would, with `vc` and the package installed. */
+export interface Examples {
+  /** The directory that they are run in. */
+  readonly directory: string;
+  /** Fails with all output if a line fails. Nothing is at stdin. */
+  run(script: string): Promise<string>;
+}
+
+export function openExamples(service: TestService): Examples {
+  const directory = join(service.directory, 'examples');
+  const bin = join(service.directory, 'bin');
+  for (const made of [directory, bin, join(directory, 'node_modules')]) mkdirSync(made);
+  symlinkSync(ROOT, join(directory, 'node_modules/virtual-computers'));
+  writeFileSync(join(bin, 'vc'), `#!/bin/sh\nexec '${process.execPath}' '${ROOT}bin/vc.js' "$@"\n`);
+  chmodSync(join(bin, 'vc'), 0o755);
+  const env = {
+    ...service.env,
+    PATH: `${bin}:${service.env.PATH}`,
+    VC_BASE_URL: service.baseUrl,
+    VC_API_KEY: service.apiKey,
+  };
+  return {
+    directory,
+    run: async (script) => {
+      const result = await execa('bash', ['-euo', 'pipefail', '-c', script], {
+        ...{ env, extendEnv: false, cwd: directory, reject: false, all: true, timeout: 300_000 },
+        stdin: { file: NUL },
+      });
+      if (result.exitCode === 0) return result.stdout;
+      throw new Error(`${script}\nexit code ${result.exitCode}\n${result.all?.slice(-4000)}`);
+    },
+  };
+}
+
+/** Lines that are not run, with the reason. */
+export type Skipped = readonly (readonly [pattern: RegExp, reason: string])[];
+
+/** The lines that are run. Throws for a pattern that no line matches. */
+export function withoutSkipped(lines: readonly string[], skipped: Skipped): string[] {
+  const idle = skipped.filter(([pattern]) => !lines.some((line) => pattern.test(line)));
+  if (idle.length > 0) throw new Error(`nothing to skip: ${idle.map(([p]) => p).join(', ')}`);
+  return lines.filter((line) => !skipped.some(([pattern]) => pattern.test(line)));
+}

@@ -62,6 +62,13 @@ test('--show uses the graphics of the terminal if it has them', async () => {
   expect(stdout.startsWith('\u001b_Ga=T')).toBe(true);
 });
 
+test('names the command that shows it after writing a file on another terminal', async () => {
+  const { stderr } = await world.run(shot, { terminal: true, env: { CI: '', TERM: 'screen' } });
+  expect(stderr).toContain('to see it here: vc screenshot demo/desktop --show\n');
+  const named = await world.run([...shot, '-o', 'a.png'], { terminal: true });
+  expect(named.stderr).not.toContain('--show');
+});
+
 test.each([
   [['-o', 'a.png'], {}, '--show: not possible with -o'],
   [['--format', 'png'], {}, '--show: not possible with --format'],

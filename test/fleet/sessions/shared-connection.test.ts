@@ -1,7 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { SharedConnection } from '../../../src/fleet/sessions/shared-connection.js';
-import { eventually } from '../../support/eventually.js';
 
 const openConnection = () => {
   const connection = {
@@ -59,14 +57,20 @@ it('closing aborts a connection attempt', async () => {
 });
 
 it('keeps an idle connection open while it holds a text of the clipboard', async () => {
-  const made = { ...connection(), holdsText: true };
-  made.close = () => {
-    made.open = false;
-  };
-  const link = new SharedConnection(async () => made, 10);
-  await link.use(async () => undefined);
-  await sleep(50);
-  expect(made.open).toBe(true);
-  made.holdsText = false;
-  await eventually(async () => !made.open);
+  vi.useFakeTimers();
+  try {
+    const connection = { ...openConnection(), holdsText: true };
+    connection.close = () => {
+      connection.open = false;
+    };
+    const shared = new SharedConnection(async () => connection, 60_000);
+    await shared.use(async () => undefined);
+    vi.advanceTimersByTime(600_000);
+    expect(connection.open).toBe(true);
+    connection.holdsText = false;
+    vi.advanceTimersByTime(60_000);
+    expect(connection.open).toBe(false);
+  } finally {
+    vi.useRealTimers();
+  }
 });

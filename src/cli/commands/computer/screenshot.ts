@@ -10,11 +10,11 @@ import { choice, defineCommand, flag, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
 import { defaultName, outputExtension } from '../../input/output-file.js';
 import { nonEmpty, number, region } from '../../input/parse.js';
-import { done, print, printJson } from '../../output/print.js';
+import { done, note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { size } from '../../output/size.js';
 import { request } from '../../targets/client.js';
-import { computerAddress, describeAddress } from '../../targets/computer-address.js';
+import { computerAddress, describeAddress, inCommands } from '../../targets/computer-address.js';
 import { namedOrOnly, optionalRunningComputer } from '../../targets/computers.js';
 
 type Format = (typeof IMAGE_FORMATS)[number];
@@ -105,7 +105,11 @@ export const command = defineCommand({
     });
     if (context.globals.json) await printJson(context, { path, format, bytes: data.length });
     else if (context.globals.quiet) await print(context, path);
-    else await done(context, `wrote ${path} (${size(data.length)})`);
+    else {
+      await done(context, `wrote ${path} (${size(data.length)})`);
+      if (!stdout.isTTY || output !== undefined || wanted !== undefined) return;
+      await note(context, `to see it here: vc screenshot ${inCommands(context, computer)} --show`);
+    }
   },
 });
 

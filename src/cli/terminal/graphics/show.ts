@@ -14,29 +14,31 @@ export async function showImage(
   graphics: Graphics | TextColors,
 ): Promise<void> {
   const columns = Math.max(20, Math.min(MAX_COLUMNS, output.columns ?? 80));
-  await write(output, await sequence(png, graphics, columns));
+  await write(output, await sequence(png, graphics, { columns, rows: output.rows }));
 }
 
 async function sequence(
   png: Buffer,
   graphics: Graphics | TextColors,
-  columns: number,
+  { columns, rows }: { readonly columns: number; readonly rows: number | undefined },
 ): Promise<string> {
   if (graphics === 'kitty') return kittySequence(png, columns);
   if (graphics === 'iterm2') return iterm2Sequence(png, columns);
   if (graphics !== 'sixel') {
-    const { data, width, height } = await pixelsOf(png, columns);
+    // One line stays for the prompt.
+    const most = rows === undefined ? undefined : Math.max(10, rows - 1) * 2;
+    const { data, width, height } = await pixelsOf(png, columns, most);
     return (await import('./half-blocks.js')).halfBlocks(data, width, height, graphics);
   }
   const { data, width, height } = await pixelsOf(png, columns * CELL_WIDTH);
   return (await import('./sixel.js')).sixelSequence(data, width, height);
 }
 
-/** The pixels of an image that is at most `width` wide. */
-async function pixelsOf(png: Buffer, width: number) {
+/** The pixels of an image that is at most `width` wide and `height` high. */
+async function pixelsOf(png: Buffer, width: number, height?: number) {
   const { default: sharp } = await import('sharp');
   const { data, info } = await sharp(png)
-    .resize({ width, withoutEnlargement: true })
+    .resize({ width, height, fit: 'inside', withoutEnlargement: true })
     .removeAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });

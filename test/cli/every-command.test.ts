@@ -533,7 +533,7 @@ const cases: Readonly<Record<string, Case>> = {
     argv: ['try', name],
     answers: { [`GET ${at}`]: computer, [`POST ${at}/view`]: { url: 'x', expires_at: 'x' } },
     asks: [`GET ${at}`, [`POST ${at}/view`, { mode: 'control' }], `GET ${at}/process`],
-    code: 125,
+    code: 7,
     stdout: '',
     stderr: /to remove the computer: vc rm demo\/desktop\n$/,
   },

@@ -45,6 +45,8 @@ const commands: Readonly<Partial<Record<Logged, string>>> = {
   getEntry: 'cp (stat)',
   listDirectory: 'cp (list)',
   makeDirectory: 'cp (mkdir)',
+  getClipboard: 'clipboard',
+  setClipboard: 'clipboard set',
   makeLink: 'cp (link)',
   endJob: 'job end',
   startStream: 'stream start',

@@ -74,7 +74,7 @@ promise(
     const texts = HOSTILE.filter((text) => text.isWellFormed());
     for (const route of routes.filter(({ open, upgrade }) => !open && !upgrade)) {
       const body = route.body === undefined ? undefined : exampleOf(route.body);
-      const given = route.method === 'PUT' ? 'bytes' : body;
+      const given = route.name === 'writeFile' ? 'bytes' : body;
       const queries = firsts.includes(route) && route.query ? namesIn(route) : [];
       const some = texts.slice(0, firsts.includes(route) ? 20 : 5);
       const answers = some.flatMap((text) => [

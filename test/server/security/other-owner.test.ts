@@ -69,7 +69,7 @@ function ask(route: Route, names: Record<string, string>, body: unknown, query: 
 function requestsFor(route: Route): [unknown, string][] {
   const query = route.query === undefined ? '' : queryOf(exampleOf(route.query));
   const body = bodyOf(route);
-  const good: [unknown, string] = [route.method === 'PUT' ? 'bytes' : body, query];
+  const good: [unknown, string] = [route.name === 'writeFile' ? 'bytes' : body, query];
   return [good, ...(route.body ? ([[{}, query]] as [unknown, string][]) : []), [good[0], '']];
 }
 

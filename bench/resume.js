@@ -59,7 +59,7 @@ const options = { directory: state, serviceId: 'bench', internet: false, allowNe
 const onProblem = (message) => console.error(message);
 const engine = createQemuEngine({ ...options, templates: 'on-demand', onProblem });
 const withWarmPool = createQemuEngine({
-  ...{ ...options, templates: 'on-demand', onProblem, spares: 1, warmUp },
+  ...{ ...options, templates: 'on-demand', onProblem, poolSize: 1, warmUp },
 });
 const { publicKey, privateKey } = generateKeyPair();
 

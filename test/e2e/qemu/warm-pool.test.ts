@@ -1,5 +1,5 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
@@ -199,9 +199,11 @@ thorough('the warm machines and saved memory of a deleted owner are removed', as
   const engine = openQemuEngine(qemu, { poolSize: 1 });
   const [template] = await engine.templates();
   if (template === undefined) throw new Error('the seed has no template');
-  const { key, cpu, ram, resolution } = template;
+  const { cpu, ram, resolution } = template;
   const copies = () =>
-    readdirSync(join(qemu, 'templates', key)).filter((name) => name.startsWith('memory-'));
+    readdirSync(join(qemu, 'templates'), { recursive: true })
+      .map(String)
+      .filter((path) => basename(path).startsWith('memory-'));
   try {
     const before = copies().length;
     await engine.create(spec('mine', { cpu, ram, resolution, ownerId: 'owner_one' }));

@@ -1,14 +1,14 @@
 #!/bin/sh
-# Finishes the image: runs as root in its file system, after the packages and the files are there.
+# Finishes the image: runs as root in its file system, after packages and files are installed.
 set -eu
 
-# The computer's user, its home from /etc/skel, and what it writes outside of it.
+# The computer's user, its home directory from /etc/skel, and its directories elsewhere.
 useradd --uid 1000 --user-group --create-home --shell /bin/bash user
 install -d -o user -g user /home/user/Desktop /home/user/Documents /home/user/Downloads /home/user/Pictures
 install -d -o user -g user /home/user/.cache /home/user/.local /home/user/.local/bin
 install -d -m 700 -o user -g user /home/user/.ssh /var/lib/vc
 
-# Each computer makes its own identity at its first start, as this user.
+# Each computer creates its own identity at its first start, as this user.
 rm -f /etc/ssh/ssh_host_*
 mkdir -p /var/lib/dbus
 ln -sf /var/lib/vc/machine-id /etc/machine-id
@@ -18,23 +18,23 @@ chmod 440 /etc/sudoers.d/vc
 
 # A recipe that builds on this one may have another desktop.
 if [ -d /usr/share/xfce4/panel ]; then
-  # Wallpaper: drawn once, also where the desktop looks for its default.
+  # Wallpaper: rendered once, and linked as the desktop's default.
   gdk-pixbuf-thumbnailer -s 1920 /usr/share/backgrounds/vc/default.svg /usr/share/backgrounds/vc/default.png
   ln -sf ../vc/default.png /usr/share/backgrounds/xfce/xfce-shapes.svg
   update-alternatives --set x-terminal-emulator /usr/bin/xfce4-terminal.wrapper
   gtk-update-icon-cache -q -f /usr/share/icons/elementary-xfce
-  # The tray in the panel's own process: one program less to start.
+  # Run the tray in the panel's process, which saves a process.
   sed -i 's/X-XFCE-Internal=.*/X-XFCE-Internal=true/' /usr/share/xfce4/panel/plugins/systray.desktop
 fi
 
-# Caches that programs would build at their first start.
+# Caches that programs otherwise build at their first start.
 /usr/lib/*/glib-2.0/glib-compile-schemas /usr/share/glib-2.0/schemas
-# Font caches count only while the folders have the time noted in them: one that no archive changes,
-# in whole seconds and in the past.
+# A font cache is valid only while its directory has the recorded time: set one that archives
+# preserve, in whole seconds and in the past.
 find -L /usr/share/fonts /usr/local/share/fonts -type d -exec touch -r /etc/debian_version {} +
 fc-cache -s
 
-# What no one reads in a virtual computer.
+# Remove documentation and translations.
 find /usr/share/doc /usr/share/locale /usr/lib/chromium/locales -depth -type f \
   ! -name copyright ! -name locale.alias ! -name 'en-US*.pak' -delete 2>/dev/null || true
 rm -rf /usr/share/man /usr/share/info /usr/share/gtk-doc /usr/share/help
@@ -42,8 +42,8 @@ rm -f /usr/lib/chromium/libVkLayer_khronos_validation.so
 rm -rf /var/log/*.log /var/log/apt
 find /usr/lib/python3 -name __pycache__ -prune -exec rm -rf {} +
 
-# /run is not a tmpfs in a container. /run/vc is where the host's directory for this computer goes.
-# (/tmp and the package lists are left to who called this: they may hold what it still needs.)
+# /run is not a tmpfs in a container. /run/vc is the mount point of the host's socket directory.
+# (The caller cleans /tmp and the package lists, which it may still need.)
 rm -rf /run/*
 install -d -m 755 /run/lock /run/user /run/sshd
 install -d -m 700 -o user -g user /run/user/1000

@@ -1,10 +1,10 @@
 #!/bin/sh
-# Finishes a virtual machine's file system: runs as root in it, after the image's own setup.sh, with
-# the package lists still there. Leaves /boot/vc/{kernel,initrd} for whoever starts the machine.
+# Finishes a virtual machine's file system: runs as root in it, after the image's setup.sh. Needs the
+# package lists. Creates /boot/vc/{kernel,initrd}, which the engine boots.
 set -eu
 
-# The kernel comes without its package: it is started from outside of the disk, so that an upgrade
-# in the machine would change nothing, and the package wants a boot loader's tools.
+# The kernel is extracted from its package, which is not installed: the machine boots a kernel outside
+# the disk, so upgrades have no effect, and the package depends on boot loader tools.
 work=$(mktemp -d)
 cd "$work"
 package=$(apt-cache depends linux-image-cloud-amd64 | sed -n 's/^ *Depends: \(linux-image-.*\)/\1/p')
@@ -16,7 +16,7 @@ mkdir -p /usr/lib/modules
 mv /usr/lib/modules.new "/usr/lib/modules/$release"
 depmod "$release"
 
-# Unpacked here once: every start of an emulated machine would take a second for it.
+# Decompressed once, because an emulated machine would take a second for it at each boot.
 python3 - "unpacked/boot/vmlinuz-$release" vmlinux <<'EOF'
 import subprocess, sys
 
@@ -25,7 +25,7 @@ image = open(source, "rb").read()
 MAGIC = b"\x02\x21\x4c\x18"  # LZ4's legacy frame
 at = image.find(MAGIC)
 while at >= 0:
-    # What follows the frame is not LZ4's: the program complains about it, after all is written.
+    # lz4 fails on the data after the frame, when all output is written.
     found = subprocess.run(["lz4", "-dc"], input=image[at:], capture_output=True).stdout
     if found.startswith(b"\x7fELF"):
         open(target, "wb").write(found)
@@ -34,7 +34,7 @@ while at >= 0:
 sys.exit("the kernel is not packed with LZ4")
 EOF
 
-# The initial RAM disk: busybox and what it takes to see the disk.
+# The initial RAM disk: BusyBox and the modules for the disk.
 mkdir -p initrd/bin initrd/dev initrd/proc initrd/root "initrd/lib/modules/$release"
 cp /bin/busybox initrd/bin/busybox
 for applet in sh ln mount umount mkdir modprobe usleep switch_root poweroff; do

@@ -1,4 +1,4 @@
-"""Prints a Linux program's icon as a Windows one: its PNG files, one after the other, in an ICO."""
+"""Prints a Linux program's icon as an ICO file, which contains its PNG files."""
 import pathlib
 import struct
 import sys

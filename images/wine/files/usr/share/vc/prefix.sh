@@ -1,17 +1,17 @@
 #!/bin/sh
-# Makes Wine's folder, C: and registry. Its argument is the folder with Wine's own parts.
+# Creates the Wine prefix: drive C: and the registry. The argument is Wine's installation directory.
 set -eu
 
-# No offers to download .NET and an HTML engine, no entries in a menu that is not there.
+# No prompts to download .NET and an HTML engine, and no menu entries, since there is no menu.
 export WINEDLLOVERRIDES='mscoree=d;mshtml=d;winemenubuilder.exe=d'
 wineboot --init
 wineserver --wait
 wine winecfg /v win10
-# Wine looks for fonts here, and Debian has its own elsewhere: without Marlett no window has buttons.
+# Wine expects its fonts here, Debian has them elsewhere. Without Marlett, windows have no buttons.
 ln -s /usr/share/wine/fonts/*.ttf "$WINEPREFIX/drive_c/windows/Fonts/"
 wine regedit /S 'Z:\usr\share\vc\settings.reg'
 
-# Characters that a font lacks come from these.
+# Fallback fonts for missing characters.
 others='DejaVuSans.ttf,DejaVu Sans\0NotoSansCJK-Regular.ttc,Noto Sans CJK SC\0Symbola_hint.ttf,Symbola'
 for font in Tahoma 'DejaVu Sans' 'DejaVu Sans Mono' 'Liberation Sans' 'Microsoft Sans Serif'; do
   wine reg add 'HKLM\Software\Microsoft\Windows NT\CurrentVersion\FontLink\SystemLink' \
@@ -22,7 +22,7 @@ wine cscript //nologo 'Z:\usr\share\vc\shortcuts.vbs'
 wineserver --kill
 wineserver --wait
 
-# The same bytes once, and not a second time in every computer's own folder.
+# Link identical files to Wine's own, instead of a copy in every computer's prefix.
 find "$WINEPREFIX/drive_c" -type f -size +1k | while read -r file; do
   for own in "$1"/*-windows/"${file##*/}"; do
     if cmp -s "$file" "$own"; then ln -sf "$own" "$file" && break; fi

@@ -1,6 +1,6 @@
-"""Prints the wallpaper for a screen of so many pixels in height, as a BMP that is put side by side.
+"""Prints the wallpaper for a screen of the given height, as a narrow BMP that Wine tiles.
 
-Wine neither scales a wallpaper nor reads another format: a strip as high as the screen fits any.
+Wine neither scales a wallpaper nor reads other formats. A strip of the screen's height fits any width.
 """
 import struct
 import sys

@@ -1,7 +1,7 @@
-"""The agent of a virtual machine, as root: what the host asks for, and the streams to screen and shell.
+"""The agent of a virtual machine, run as root: answers the host, and serves the screen and shell streams.
 
-Each of the two streams has a process of its own, so that a busy screen never waits for anything
-else. They end with this one, and are started again when they fail.
+Each of the two streams has its own process, so that nothing else delays the screen. The processes
+end with this one, and are restarted when they fail.
 """
 
 import os
@@ -20,8 +20,8 @@ PID_FILE = "/run/vc-agent.pid"
 
 
 def main():
-    # Where there is such a file, an earlier agent has ended: whoever is connected was connected to
-    # that one, and must connect again.
+    # If the file exists, an earlier agent has ended: existing connections belong to that agent, and
+    # the host must connect again.
     first = not os.path.exists(PID_FILE)
     with open(PID_FILE, "w") as file:
         file.write(str(os.getpid()))

@@ -1,4 +1,4 @@
-"""The clock and the random number generator: both stand still in a machine that is saved."""
+"""The clock and the random number generator, whose states are old in a resumed machine."""
 
 import binascii
 import fcntl
@@ -27,7 +27,7 @@ def parse_entropy(value):
 
 
 def add_entropy(data):
-    """Copies of one saved machine draw different numbers from here on."""
+    """Reseeds the generator, so that copies of one saved machine get different numbers."""
     with open("/dev/urandom", "wb", buffering=0) as device:
         fcntl.ioctl(device, RNDADDENTROPY, struct.pack("ii", len(data) * 8, len(data)) + data)
         fcntl.ioctl(device, RNDRESEEDCRNG)

@@ -1,4 +1,4 @@
-"""What the host asks for on the control port: one JSON object a line, each answered by one."""
+"""Answers the host's requests on the control port: JSON objects, one per line."""
 
 import json
 import os
@@ -20,7 +20,7 @@ class Control:
         self.streams = streams
         self.machine = operations.Machine(streams)
         self.port = ports.open_port("vc.control")
-        # Answers to an earlier connection's questions are dropped.
+        # Answers to requests of an earlier connection are dropped.
         self.connection = 0
         self.lock = threading.Lock()
         self.rest = b""
@@ -53,7 +53,7 @@ class Control:
         self.machine.reap()
 
     def read(self):
-        """Takes what has come. Returns whether there was anything."""
+        """Handles the available input. Returns False at the end of the input."""
         try:
             data = os.read(self.port, LONGEST_LINE)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""Who this computer is: host name, machine id, SSH keys."""
+"""The identity of this computer: host name, machine id, SSH keys."""
 
 import os
 import socket
@@ -10,13 +10,13 @@ HOST_KEY = f"{STATE}/ssh_host_ed25519_key"
 
 
 def renew(hostname, key, host_key=None):
-    """Returns whether it is another computer than before, which has then new keys and ids. The SSH
-    host key is the given one, or a new one, which takes an emulated machine a second to make."""
+    """Returns whether the identity has changed; then keys and ids are replaced. The SSH host key is
+    the given one, or a new one, which an emulated machine takes a second to generate."""
     socket.sethostname(hostname)
     write("/etc/hostname", f"{hostname}\n")
     hosts = f"127.0.0.1 localhost\n127.0.1.1 {hostname}\n::1 localhost ip6-localhost ip6-loopback\n"
     write("/etc/hosts", hosts)
-    # The same words as in /usr/lib/vc/identify, which then finds everything as it would make it.
+    # The same text as in /usr/lib/vc/identify, which then changes nothing.
     identity = f"{hostname} {key}\n"
     if read(f"{STATE}/identity") == identity and os.path.exists(HOST_KEY):
         return False
@@ -43,7 +43,7 @@ def read(path):
 
 
 def write(path, content, user=0, mode=0o644):
-    """Only what changes is written, and never half of it is there."""
+    """Writes the file atomically, unless it has this content."""
     if read(path) == content and not os.path.islink(path):
         return
     new = f"{path}.new"

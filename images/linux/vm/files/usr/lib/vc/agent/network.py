@@ -1,4 +1,4 @@
-"""The one network interface, set up with the ioctls of netdevice(7): no program to wait for."""
+"""Configures the network interface with the ioctls of netdevice(7), without starting a program."""
 
 import fcntl
 import ipaddress
@@ -23,7 +23,7 @@ SIOCSIFHWADDR = 0x8924
 
 
 def parse(mac, network):
-    """What `apply` takes. Raises ValueError."""
+    """Returns the argument of `apply`. Raises ValueError."""
     if mac is not None and not (
         isinstance(mac, str) and re.fullmatch(r"([0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}", mac)
     ):
@@ -45,7 +45,7 @@ def apply(link):
         card = find_card(wait=mac is not None or network is not None)
         if card is None:
             return
-        # Down: addresses and routes of before go.
+        # Setting the interface down removes its addresses and routes.
         set_address(control, card, SIOCSIFADDR, "0.0.0.0")
         set_flags(control, card, 0)
         if mac is not None:

@@ -1,4 +1,4 @@
-"""The operations that the host can ask for."""
+"""The operations that the host can request."""
 
 import os
 import re
@@ -15,7 +15,7 @@ VERSION = 1
 READY = "/run/vc/ready"
 READY_SECONDS = 300
 
-# Those that wait for something, during which others are answered.
+# Operations that wait, while others are answered.
 LASTING = ("ready", "settle")
 
 
@@ -37,7 +37,7 @@ class Machine:
         return {"booted": True, "version": VERSION, "desktop": self.running}
 
     def configure(self, request):
-        """Makes this the computer that the host says it is. Nothing is changed by a wrong request."""
+        """Applies the configuration of the host. An invalid request changes nothing."""
         hostname = text(request, "hostname", r"[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?")
         key = text(request, "authorizedKey", r"[^\x00-\x1f\x7f]{1,8000}")
         resolution = text(request, "resolution", r"[1-9][0-9]{1,4}x[1-9][0-9]{1,4}")
@@ -64,15 +64,15 @@ class Machine:
         settle.settle()
 
     def reset(self, request):
-        """Ends a stream's connection after the host has hung up. A host that connects again at once
-        may otherwise go unnoticed: it asks for this before every connection."""
+        """Closes a stream's connection after the host has disconnected. The host requests this before
+        every connection, because an immediate reconnection would otherwise go unnoticed."""
         name = request.get("stream")
         if name not in self.streams:
             raise ValueError(f"stream must be one of {', '.join(self.streams)}")
         self.streams[name].reset()
 
     def shutdown(self, _request):
-        """Only the answer: who asks gets it before the machine goes."""
+        """Does nothing: the caller powers off after the answer."""
 
     def power_off(self, reboot=False):
         self.environment = None
@@ -88,7 +88,7 @@ class Machine:
             "HOSTNAME": hostname,
             "VC_RESOLUTION": resolution,
             "VC_AUTHORIZED_KEY": key,
-            # It may be emulated, and programs that look for something ten times a second are dear.
+            # In an emulated machine, polling ten times per second takes too much processor time.
             "VC_PATIENCE": "10",
         }
         self.run_desktop()
@@ -97,12 +97,12 @@ class Machine:
         self.desktop = processes.start(["/usr/lib/vc/init"], self.environment, processes.USER)
 
     def reap(self):
-        """Looks after the processes that have ended. The desktop comes again with its X server."""
+        """Reaps and restarts processes that have ended, the desktop with its X server."""
         for stream in self.streams.values():
             if processes.has_ended(stream.pid):
                 stream.restart()
         if self.desktop and processes.has_ended(self.desktop) and self.environment is not None:
-            # As in a container, nothing outlives the desktop's main process.
+            # As in a container, all programs end with the desktop's main process.
             processes.kill_all_of(processes.USER)
             time.sleep(0.5)
             self.run_desktop()

@@ -1,7 +1,7 @@
-"""Virtio serial ports by name. See drivers/char/virtio_console.c of Linux for how they behave.
+"""Virtio serial ports by name. See drivers/char/virtio_console.c of Linux.
 
-A port may be polled by one at a time only, and for input whenever it is: each poll takes what has
-come from the queue, and then nobody else is woken for it.
+Only one poller at a time may poll a port, and always for input: each poll takes the available input
+from the queue, so no other poller is woken for it.
 """
 
 import errno
@@ -13,8 +13,8 @@ PORTS = "/sys/class/virtio-ports"
 
 
 def open_port(name):
-    """Opens a port as soon as it is there and nobody else has it. Does not block on reading or
-    writing. Closing it throws away what came from the host and was not read."""
+    """Opens a port as soon as it exists and is not in use. Reads and writes do not block. Closing it
+    discards unread input from the host."""
     while True:
         device = find_port(name)
         if device is not None:
@@ -38,9 +38,9 @@ def find_port(name):
 
 
 def wait_connected(port, *others):
-    """Waits until the host's end is connected, one of `others` is readable, or a while has passed."""
-    # Edge-triggered, because a port without a host is always ready to be read. One that becomes
-    # connected becomes ready to be written; a host that waits for a greeting sends nothing.
+    """Waits until the host's end is connected, one of `others` is readable, or a second has passed."""
+    # Edge-triggered, because a disconnected port is always readable. A new connection makes the port
+    # writable; the host may wait for a greeting and send nothing.
     with select.epoll() as events:
         events.register(port, select.EPOLLIN | select.EPOLLOUT | select.EPOLLET)
         for other in others:
@@ -51,7 +51,7 @@ def wait_connected(port, *others):
 
 
 def is_connected(port):
-    """Whether the host's end is connected. While it is not, reading gives b"" at once."""
+    """Whether the host's end is connected. If not, reading returns b"" at once."""
     poll = select.poll()
     poll.register(port, 0)
     return not any(mask & select.POLLHUP for _, mask in poll.poll(0))

@@ -1,4 +1,4 @@
-"""Switches the machine off in well under a second, its file system clean."""
+"""Powers the machine off within a second, with a clean file system."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ def signal_all(number):
 
 
 def programs():
-    """Whether anything runs besides the first process, this one and the kernel's own."""
+    """Whether any process runs except the first one, this one and kernel threads."""
     for name in os.listdir("/proc"):
         if name.isdecimal() and int(name) not in (1, os.getpid()):
             try:

@@ -4,8 +4,8 @@ import os
 import signal
 
 USER = 1000
-# What a request of the host goes through comes before the programs that it sets to work: those of a
-# click before would otherwise have the processors when the next one comes.
+# Processes that serve requests run before other programs: otherwise the programs that a click
+# activates delay the next click.
 FAVOURED = -15
 USER_ENVIRONMENT = {
     "HOME": "/home/user",
@@ -18,9 +18,8 @@ USER_ENVIRONMENT = {
 
 
 def start(argv, environment, user=0, files=None):
-    """Starts a program in a session of its own, with the priority that programs usually have, and
-    returns its process id. `files` are its standard input, output and error; nothing and the
-    console without them."""
+    """Starts a program in its own session with normal priority, and returns its process id. `files`
+    are its standard input, output and error; by default /dev/null and the console."""
     pid = os.fork()
     if pid:
         return pid
@@ -46,22 +45,22 @@ def start(argv, environment, user=0, files=None):
 
 
 def favour(pid):
-    """Lets a process, 0 for this one, run before others, with what it forks."""
+    """Raises the priority of a process, 0 for this one, and of the processes that it forks."""
     try:
         os.setpriority(os.PRIO_PROCESS, pid, FAVOURED)
     except OSError:
-        pass  # It has ended; and without it everything works, more slowly.
+        pass  # It has ended, or has normal priority, which is only slower.
 
 
 def run(argv, environment, user=0):
-    """Runs a program and waits for it. Raises when it fails."""
+    """Runs a program and waits for it. Raises OSError if it fails."""
     _, status = os.waitpid(start(argv, environment, user), 0)
     if status:
         raise OSError(f"{argv[0]} failed with {os.waitstatus_to_exitcode(status)}")
 
 
 def has_ended(pid):
-    """Whether a child has ended. Says so once, and never of a program that `run` waits for."""
+    """Whether a child has ended. True only once, and not for programs that `run` waits for."""
     try:
         return os.waitpid(pid, os.WNOHANG)[0] == pid
     except ChildProcessError:
@@ -69,7 +68,7 @@ def has_ended(pid):
 
 
 def kill_all_of(user):
-    """Ends all processes of a user, who must not be root."""
+    """Kills all processes of a user, who must not be root."""
     pid = os.fork()
     if pid == 0:
         try:

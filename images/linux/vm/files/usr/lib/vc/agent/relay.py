@@ -1,4 +1,4 @@
-"""Bytes between a port and a socket."""
+"""Copies bytes between a port and a socket."""
 
 import os
 import select
@@ -7,7 +7,7 @@ CHUNK = 1 << 18
 
 
 class Relay:
-    """Both directions in one loop. What one side does not take yet stops reading from the other."""
+    """Copies both directions in one loop. While one side accepts no data, the other is not read."""
 
     def __init__(self, stream, server):
         self.stream = stream
@@ -44,7 +44,7 @@ class Relay:
                     if mask & select.POLLIN:
                         data = os.read(self.port, CHUNK)
                         if not data:
-                            continue  # The host has hung up: the next poll says so.
+                            continue  # The host has disconnected; the next poll reports it.
                         self.to_server = send(self.server.send, data)
                     elif mask & select.POLLOUT:
                         self.to_host = self.write(self.to_host)
@@ -66,7 +66,7 @@ class Relay:
 
 
 def send(write, data):
-    """Writes as much as is taken now. Returns the rest."""
+    """Writes as much as possible without blocking. Returns the rest."""
     view = memoryview(data)
     try:
         while view:

@@ -20,7 +20,7 @@ def serve(stream):
 
 
 def connect(stream):
-    """The X server may still be starting, or starting again."""
+    """Connects to the X server, which may still be starting."""
     while ports.is_connected(stream.port) and not stream.fresh:
         server = socket.socket(socket.AF_UNIX)
         try:

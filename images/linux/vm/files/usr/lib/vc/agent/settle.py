@@ -1,4 +1,4 @@
-"""Prepares the machine for being saved: at rest, little in memory, nothing to be written."""
+"""Prepares the machine for being saved: idle, with little memory in use and nothing to write."""
 
 import fcntl
 import os
@@ -14,8 +14,8 @@ QUIET_SECONDS = 1
 LONGEST_SECONDS = 30
 BUSY_SHARE = 0.08
 
-# What every computer is asked for first. Read again after the caches are dropped, so that it is in
-# the memory that is saved.
+# The programs that every computer runs first. They are run after the caches are dropped, so that
+# their files are in the saved memory.
 WARM = (
     ["/bin/bash", "-c", "sleep 0; cat /dev/null"],
     ["/usr/bin/python3", "-c", "pass"],
@@ -38,7 +38,7 @@ def settle():
 
 
 def wait_until_quiet():
-    """Until the processors have been idle for a second."""
+    """Waits until the processors have been idle for a second."""
     end = time.monotonic() + LONGEST_SECONDS
     before = processor_times()
     while time.monotonic() < end:
@@ -61,6 +61,6 @@ def trim():
     try:
         fcntl.ioctl(root, FITRIM, struct.pack("QQQ", 0, 2**64 - 1, 0))
     except OSError:
-        pass  # Not every disk takes it.
+        pass  # Not every disk supports it.
     finally:
         os.close(root)

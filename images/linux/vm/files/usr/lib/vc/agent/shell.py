@@ -1,8 +1,8 @@
 """The shell stream: an SSH server for each connection.
 
-It cannot have the port itself as its input and output: sshd polls both, and Linux loses the event
-of new data when a port is polled by more than one who waits for it (a poll takes the buffer from
-the queue, and an interrupt that then finds the queue empty wakes nobody).
+The port cannot be the server's input and output: sshd polls both, and Linux loses the event of new
+data if a port has several pollers (a poll takes the buffer from the queue, and an interrupt that
+then finds the queue empty wakes no poller).
 """
 
 import os
@@ -14,7 +14,7 @@ from relay import Relay
 
 
 def serve(stream):
-    """Serves one connection until either side ends it. The server ends with its input."""
+    """Serves one connection until either side closes it. The server exits at the end of its input."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     ours, theirs = socket.socketpair()
     with ours:

@@ -1,4 +1,4 @@
-"""One stream between the host and a program: a process each, and one connection after the other."""
+"""A stream between the host and a program: one process, which serves one connection at a time."""
 
 import os
 import select
@@ -14,22 +14,22 @@ RESET, DROP, DONE, STILL_CONNECTED = b"r", b"d", b"k", b"c"
 
 
 class Stream:
-    """A port as connections. The host cannot be told that the guest's end has hung up, except by
-    closing the port, which QEMU reports as an event; and a host that hangs up and connects again
-    at once may go unnoticed. `reset` is for that: the host asks for it while it is disconnected."""
+    """Connections over a port. The guest can signal the end of a connection only by closing the port,
+    which QEMU reports as an event. An immediate reconnection of the host may go unnoticed, so the
+    host requests `reset` while it is disconnected."""
 
     def __init__(self, name, orders, fresh):
         self.name = name
         self.orders = orders
         self.port = ports.open_port(name)
-        # Whether a connection that is there now is a new one.
+        # Whether the current connection is a new one.
         self.fresh = fresh
 
     def wait(self):
-        """Waits for a new connection of the host."""
+        """Waits for a new connection from the host."""
         while not self.fresh or not ports.is_connected(self.port):
             if ports.is_connected(self.port):
-                # The rest of one that has ended here: the host has yet to hang up.
+                # The guest has closed this connection; wait until the host disconnects.
                 poll = select.poll()
                 poll.register(self.port, 0)
                 poll.register(self.orders, select.POLLIN)
@@ -42,8 +42,8 @@ class Stream:
         self.fresh = False
 
     def obey(self):
-        """Drops the connection as the agent asked for. With RESET, waits until the host has hung up,
-        too, so that the next connection is a new one for certain."""
+        """Drops the connection on an order of the agent. With RESET, waits until the host has
+        disconnected as well, so that the next connection is certainly new."""
         order = self.orders.recv(1)
         if not order:
             os._exit(0)  # The agent has ended.
@@ -55,13 +55,13 @@ class Stream:
         self.orders.send(DONE if self.fresh or order == DROP else STILL_CONNECTED)
 
     def renew(self):
-        """Drops what is left of a connection: nothing of it can reach the next one."""
+        """Discards the data of a connection, so that none of it reaches the next one."""
         os.close(self.port)
         self.port = ports.open_port(self.name)
 
 
 class StreamProcess:
-    """Keeps a process that runs `serve(stream)` for every connection."""
+    """A process that runs `serve(stream)` for every connection."""
 
     def __init__(self, name, serve, fresh):
         self.name = name
@@ -83,17 +83,17 @@ class StreamProcess:
         self.orders.settimeout(2 * HANG_UP_SECONDS)
 
     def restart(self):
-        """After the process has ended."""
+        """Restarts the process after it has ended."""
         self.orders.close()
         time.sleep(0.1)
         self.start(False)
 
     def reset(self):
-        """Ends the connection. The host's next one is taken for a new one for certain."""
+        """Ends the connection after the host has disconnected."""
         self.order(RESET)
 
     def drop(self):
-        """Ends the connection, which the host may not have ended."""
+        """Ends the connection even if the host is still connected."""
         self.order(DROP)
 
     def order(self, order):
@@ -115,5 +115,5 @@ def run(name, serve, orders, fresh):
             print(f"vc: {name}: {error}", file=sys.stderr)
         if stream.fresh:
             continue
-        # Its end is all that the host can be told.
+        # Closing the port signals the end of the connection to the host.
         stream.renew()

@@ -102,3 +102,12 @@ test('vc whoami shows the role', async () => {
   const { stdout } = await world.run(['whoami']);
   expect(stdout).toMatch(/^user\tdefault \(usr_1\), administrator$/m);
 });
+
+test('a key for one project is refused, because there is no such key', async () => {
+  const outcome = await world.run(['key', 'create', 'ci', '-p', 'shop']);
+  expect(outcome).toMatchObject({ code: 2, stdout: '' });
+  expect(outcome.stderr).toMatch(
+    /^error: --project: a key is not limited.*\n.*vc owner create NAME/s,
+  );
+  expect(world.service.received).toEqual([]);
+});

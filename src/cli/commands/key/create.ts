@@ -1,3 +1,4 @@
+import { UsageError } from '../../errors/cli-error.js';
 import { argument, defineCommand } from '../../framework/define.js';
 import { nonEmpty } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
@@ -18,6 +19,12 @@ export const command = defineCommand({
     },
   ],
   async run(context, { name }) {
+    if (context.globals.project !== undefined) {
+      throw new UsageError(
+        '--project: a key is not limited to a project, but has all projects of its owner',
+        'for projects and a key of their own: vc owner create NAME',
+      );
+    }
     const created = await request(context, 'createKey', { body: { name } });
     if (context.globals.json) {
       await printJson(context, created);

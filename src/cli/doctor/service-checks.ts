@@ -1,11 +1,20 @@
+import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import { errorMessage } from '../../lib/text/error-message.js';
+import { sameBaseUrl } from '../../profile/index.js';
 import { healthInDetail, serviceHealth } from '../serve/health.js';
+import { isLoopbackUrl } from '../serve/listen.js';
 import { describeMetrics, readMetrics } from '../serve/metrics.js';
 import { describeSilence } from '../service/silence.js';
 import { openClient } from '../targets/client.js';
 import { type Check, missing, ok } from './check.js';
 
 const SILENT = { status: 'skipped', detail: 'the service does not answer' } as const;
+
+/** The command that starts a service at the address; on another machine it has to be run there. */
+function startCommand(baseUrl: string): string {
+  const isDefault = sameBaseUrl(baseUrl, DEFAULT_BASE_URL) || !isLoopbackUrl(baseUrl);
+  return isDefault ? 'vc serve --detach' : `vc serve --detach --listen ${new URL(baseUrl).host}`;
+}
 
 const service: Check = {
   name: 'service',
@@ -20,7 +29,7 @@ const service: Check = {
       return missing(message, remedy);
     }
     if (health === undefined) {
-      return missing(`nothing answers at ${baseUrl}`, 'vc serve --detach');
+      return missing(`nothing answers at ${baseUrl}`, startCommand(baseUrl));
     }
     if (health.engines.some(({ usable }) => usable)) {
       return ok(

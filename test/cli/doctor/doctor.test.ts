@@ -81,3 +81,11 @@ test('a host without ffmpeg is usable, with a note about streaming', async () =>
     rmSync(directory, { recursive: true });
   }
 });
+
+test('the remedy for a service that is stopped starts it at its own address', async () => {
+  const service = (await allChecks()).find(({ name }) => name === 'service');
+  const finding = await service?.run({ ...surroundings, baseUrl: 'http://127.0.0.1:1/api' });
+  expect(finding).toMatchObject({
+    ...{ status: 'missing', remedy: 'vc serve --detach --listen 127.0.0.1:1' },
+  });
+});

@@ -50,6 +50,8 @@ export interface MachineSpec {
   readonly resolution: { readonly width: number; readonly height: number };
   /** Public key in OpenSSH format that the guest's SSH server accepts for its user. */
   readonly authorizedKey: string;
+  /** The guest's host name, `[a-z0-9-]{1,63}`. */
+  readonly hostName: string;
 }
 
 export type MachineStatus = 'running' | 'stopped' | 'error';
@@ -142,6 +144,8 @@ export interface Engine {
    * the processors run: the screen can be dialled from then on, while the rest is still being done.
    */
   start(id: string, signal?: AbortSignal, onRunning?: () => void): Promise<void>;
+  /** Changes the host name from the next start on. Absent: it stays as it was created. */
+  setHostName?(id: string, hostName: string): Promise<void>;
   /** Asks the guest to end and ends it by force after `graceMs` milliseconds. The disk stays. */
   stop(id: string, graceMs: number, signal?: AbortSignal): Promise<void>;
   /** Ends it if it runs; afterwards nothing of the machine is left: no disk, network or socket. */

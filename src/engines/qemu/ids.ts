@@ -17,11 +17,6 @@ export function macAddress(id: string): string {
     .replace(/(..)(?=.)/g, '$1:')}`;
 }
 
-/** The guest's host name. */
-export function hostname(id: string): string {
-  return `vc-${id.replaceAll('_', '-')}`.replace(/-+$/, '').slice(0, 63);
-}
-
 /** A random part for the name of a file or directory. */
 export function uniqueName(): string {
   return randomBytes(8).toString('hex');

@@ -1,4 +1,5 @@
 import type { MachineSpec } from '../../engines/engine.js';
+import { hostNameOf } from '../../lib/text/host-name.js';
 import type { ComputerRecord } from '../store/records.js';
 
 /** The specification from which an engine creates the computer's machine. */
@@ -14,5 +15,6 @@ export function machineSpec(record: ComputerRecord): MachineSpec {
     gpu: record.gpu,
     resolution: { width: record.width, height: record.height },
     authorizedKey: record.public_key,
+    hostName: hostNameOf(record.name),
   };
 }

@@ -165,6 +165,8 @@ export class Machine {
     if (isCopy) await this.#become(record, record.copy_of, signal);
     // Never recreate a machine that had a disk: that would hide the loss of the disk.
     else if (!hasDisk(record)) await this.#engine.create(machineSpec(record), signal);
+    // It may have been renamed since its last start.
+    else await this.#engine.setHostName?.(this.id, machineSpec(record).hostName);
     if (isCopy && record.copy_runs === 0) return;
     if (!isCopy) this.session.started(record);
     await this.#engine.start(this.id, signal, () => this.session.anticipate());

@@ -161,3 +161,21 @@ describe('lifecycle', () => {
     expect(shot.json.success).toBe(true);
   });
 });
+
+it('names the guest after the computer, in the prompt too', async () => {
+  const { id, engine } = await create('Büro Nr. 7');
+  const output = async (command: string) =>
+    (await http('POST', `/computers/${id}/bash`, { command })).json.output.trim();
+  const prompt = `bash -ic 'printf "%s" "\${PS1@P}"' 2>/dev/null`;
+  expect(await output('hostname')).toBe('buro-nr-7');
+  expect(await output(prompt)).toContain('user@buro-nr-7');
+  expect(await output('getent hosts buro-nr-7')).toContain('buro-nr-7');
+
+  // A container keeps its name; a virtual machine takes the new one when it starts again.
+  await http('PATCH', `/computers/${id}`, { name: 'web' });
+  expect(await output('hostname')).toBe('buro-nr-7');
+  await runsAfter('restart', id);
+  const renamed = engine === 'docker' ? 'buro-nr-7' : 'web';
+  expect(await output('hostname')).toBe(renamed);
+  expect(await output(prompt)).toContain(`user@${renamed}`);
+});

@@ -109,7 +109,7 @@ describe('a container has exactly the promised hardening', () => {
     const { Labels, Env, Image, StopSignal, Healthcheck, ...rest } = onlySet(Config);
     expect(rest).toEqual({
       Entrypoint: ['/usr/lib/vc/init'],
-      Hostname: 'computer',
+      Hostname: 'desktop',
       User: `${uid}:${uid}`,
       WorkingDir: '/home/user',
     });

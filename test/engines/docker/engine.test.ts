@@ -109,6 +109,7 @@ const spec: MachineSpec = {
   gpu: 'none',
   resolution: { width: 1280, height: 800 },
   authorizedKey: 'ssh-ed25519 AAAA',
+  hostName: 'desk',
 };
 
 function engineAt(path: string): Engine {

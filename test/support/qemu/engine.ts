@@ -91,6 +91,7 @@ export function spec(id: string, change: Partial<MachineSpec> = {}): MachineSpec
     gpu: 'none',
     resolution: { width: 1024, height: 768 },
     authorizedKey: keyPair.publicKey,
+    hostName: `vc-${id}`,
     ...change,
   };
 }

@@ -10,6 +10,7 @@ export async function machineRecord(change: Partial<MachineRecord>): Promise<Mac
     spec: {
       ...{ id: 'one', ownerId: 'o', projectId: 'p', os: 'linux', image: 'linux', cpu: 1, ram: 1 },
       ...{ gpu: 'none', resolution: { width: 800, height: 600 }, authorizedKey: 'key' },
+      hostName: 'one',
     },
     image: {
       ...{ kind: 'vc', os: 'linux', identity: 'i', firmware: 'bios', commandLine: '' },

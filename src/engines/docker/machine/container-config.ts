@@ -43,7 +43,7 @@ export function containerConfig(spec: MachineSpec, host: Host): ContainerCreateO
     Cmd: [],
     User: `${host.uid}:${host.uid}`,
     WorkingDir: '/home/user',
-    Hostname: 'computer',
+    Hostname: spec.hostName,
     Domainname: '',
     Env: [
       `VC_RESOLUTION=${spec.resolution.width}x${spec.resolution.height}`,

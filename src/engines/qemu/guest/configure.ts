@@ -1,5 +1,5 @@
 import { ApiError } from '../../../contract/errors.js';
-import { hostname, macAddress } from '../ids.js';
+import { macAddress } from '../ids.js';
 import { FILES } from '../layout.js';
 import type { MachineRecord } from '../machine/machine-record.js';
 import type { Workspace } from '../machine/qemu-process.js';
@@ -16,7 +16,7 @@ export function guestIdentity(
   network: GuestNetwork | null,
 ): GuestIdentity {
   return {
-    hostname: hostname(spec.id),
+    hostname: spec.hostName,
     authorizedKey: spec.authorizedKey,
     resolution: spec.resolution,
     mac: macAddress(spec.id),

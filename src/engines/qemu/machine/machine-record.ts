@@ -15,6 +15,8 @@ const specSchema = z.object({
   gpu: z.string(),
   resolution: z.object({ width: z.number(), height: z.number() }),
   authorizedKey: z.string(),
+  /** Machines of earlier versions have none until their next start. */
+  hostName: z.string().default('computer'),
 });
 
 const identitySchema = z.object({

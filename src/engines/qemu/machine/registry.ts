@@ -62,6 +62,13 @@ export class MachineRegistry {
     });
   }
 
+  async setHostName(id: string, hostName: string): Promise<void> {
+    await this.#run(id, async (machine) => {
+      const { spec } = recordOf(machine);
+      if (spec.hostName !== hostName) await machine.write({ spec: { ...spec, hostName } });
+    });
+  }
+
   async stop(id: string, graceMs: number): Promise<void> {
     await this.#run(id, async (machine) => {
       if (machine.record === undefined) return;

@@ -16,6 +16,7 @@ const spec: MachineSpec = {
   gpu: 'none',
   resolution: { width: 1280, height: 800 },
   authorizedKey: 'ssh-ed25519 AAAA',
+  hostName: 'desk',
 };
 const host: Host = {
   serviceId: 'svc_1',
@@ -102,7 +103,7 @@ describe("a machine's container", () => {
             },
           ],
         },
-        "Hostname": "computer",
+        "Hostname": "desk",
         "Image": "vc/linux:latest",
         "Labels": {
           "sh.vc.machine": "cmp_1",

@@ -68,7 +68,7 @@ export async function buildTemplate(
   });
   try {
     const { guest } = await host.network();
-    const identity = { ...guestIdentity(record, guest), hostname: 'vc-template' };
+    const identity = guestIdentity(record, guest);
     await withAgent(
       workspace,
       async (agent) => {
@@ -130,6 +130,7 @@ function templateSpec(shape: Shape, image: InstalledImage) {
     ...{ os: image.os, image: shape.image, cpu: shape.cpu, ram: shape.ram },
     resolution: shape.resolution,
     authorizedKey: generateKeyPair().publicKey,
+    hostName: 'vc-template',
   };
 }
 

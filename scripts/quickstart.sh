@@ -115,40 +115,40 @@ vc serve --detach
 
 # From here on, vc is used as any user would.
 computer=demo/desktop
-present=$(vc computer get "$computer" 2>/dev/null | sed -n 's/^engine[[:space:]]*\([a-z]*\).*/\1/p')
+present=$(vc get "$computer" 2>/dev/null | sed -n 's/^engine[[:space:]]*\([a-z]*\).*/\1/p')
 if [ "$wish" != auto ] && [ -n "$present" ] && [ "$present" != "$engine" ]; then
   computer=demo/desktop-$engine
 fi
 
 say "Creating the computer $computer unless it exists"
 vc project get demo -q >/dev/null 2>&1 || vc project create demo
-if vc computer get "$computer" -q >/dev/null 2>&1; then
-  vc computer start "$computer"
+if vc get "$computer" -q >/dev/null 2>&1; then
+  vc start "$computer"
 else
-  vc computer create "$computer" --engine "$engine"
+  vc create "$computer" --engine "$engine"
 fi
 
-if ! vc computer bash "$computer" 'pgrep -x mousepad' >/dev/null; then
+if ! vc bash "$computer" 'pgrep -x mousepad' >/dev/null; then
   say 'Typing a line into a text editor'
-  vc computer bash "$computer" --background --quiet 'exec mousepad' >/dev/null
-  vc computer bash "$computer" 'xdotool search --sync --onlyvisible --class mousepad' >/dev/null
-  vc computer wait "$computer" --stable
-  vc computer type "$computer" 'Hello from vc — é Ж 中 👍'
-  vc computer wait "$computer" --stable
+  vc bash "$computer" --background --quiet 'exec mousepad' >/dev/null
+  vc bash "$computer" 'xdotool search --sync --onlyvisible --class mousepad' >/dev/null
+  vc wait "$computer" --stable
+  vc type "$computer" 'Hello from vc — é Ж 中 👍'
+  vc wait "$computer" --stable
 fi
 
 say 'Taking a screenshot'
-vc computer screenshot "$computer" -o screenshot.png
+vc screenshot "$computer" -o screenshot.png
 
 trap - EXIT
 cat >&2 <<NEXT
 
 Done: screenshot.png. To install the vc command: npm link (or use: node bin/vc.js)
 
-  vc computer click $computer 640 400      click in the middle
-  vc computer key $computer ctrl+s         press keys
-  vc computer exec $computer -- uname -a   run a program
-  vc computer ls                              list computers
-  vc computer stop $computer               stop it and keep its disk
-  vc --help                                   everything else
+  vc click $computer 640 400      click in the middle
+  vc press $computer ctrl+s       press keys
+  vc exec $computer -- uname -a   run a program
+  vc ls                             list computers
+  vc stop $computer               stop it and keep its disk
+  vc --help                         everything else
 NEXT

@@ -72,7 +72,7 @@ test.each([
     ['job', 'ls', 'demo/desktop'],
     'GET /projects/demo/computers/desktop/jobs',
     { jobs: [] },
-    'vc computer bash demo/desktop --background',
+    'vc bash demo/desktop --background',
   ],
 ])('%j: an empty list is one line on stderr with the next command', async (...given) => {
   const [argv, route, answer, command] = given;

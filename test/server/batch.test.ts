@@ -97,7 +97,7 @@ test('stops at the first failure, which is the last result', async () => {
         success: false,
         error: 'the screen is 1280x800',
         code: 'off_screen',
-        remedy: 'See the screen: vc computer screenshot p/a',
+        remedy: 'See the screen: vc screenshot p/a',
       },
     ],
   });

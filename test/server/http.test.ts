@@ -262,7 +262,7 @@ describe('computers', () => {
     expect(refused.status).toBe(400);
     expect(refused.json.error).toContain('is stopped.');
     expect(decodeURIComponent(refused.headers.get('x-error-remedy') ?? '')).toContain(
-      'vc computer start',
+      'vc start',
     );
     expect((await call('POST', `${byId}/start`)).json.status).toBe('running');
     expect((await call('DELETE', byId)).json).toEqual({ success: true });

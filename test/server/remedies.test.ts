@@ -36,11 +36,11 @@ it('the remedy for a missing name has the nearest name of the same owner, and th
     [
       'GET',
       '/api/projects/shop/computers/its',
-      'Did you mean "it\'s"? See: vc computer ls -p shop',
+      'Did you mean "it\'s"? See: vc ls -p shop',
     ],
-    ['GET', '/api/projects/shop/computers/unlike', 'See: vc computer ls -p shop'],
+    ['GET', '/api/projects/shop/computers/unlike', 'See: vc ls -p shop'],
     ['GET', "/api/projects/shpo/computers/it's", 'Did you mean "shop/it\'s"? See: vc project ls'],
-    ['GET', '/api/computers/cmp_1', 'See: vc computer ls --all'],
+    ['GET', '/api/computers/cmp_1', 'See: vc ls --all'],
     ['DELETE', '/api/connections/tagret', 'Did you mean "target"? See: vc connection ls'],
     ['DELETE', '/api/keys/defualt', 'Did you mean "default"? See: vc key ls'],
   ] as const) {
@@ -100,10 +100,10 @@ it('a remedy with the longest name in any script fits into a header', async () =
 it('a remedy names the computer as in commands, quoted for a shell', async () => {
   const name = `'shop/it'\\''s'`;
   const outside = { x: 5000, y: 1 };
-  const screenshot = `See the screen: vc computer screenshot ${name}`;
+  const screenshot = `See the screen: vc screenshot ${name}`;
   expect(await remedyOf('POST', `${computer}/move`, outside)).toBe(screenshot);
   await app.send('POST', `${computer}/stop`);
-  const start = `Start it: vc computer start ${name}`;
+  const start = `Start it: vc start ${name}`;
   expect(await remedyOf('POST', `${computer}/move`, { x: 1, y: 1 })).toBe(start);
   await app.send('PATCH', computer, { body: { protected: true } });
   const unprotect = `Remove the protection: vc computer update ${name} --unprotect`;

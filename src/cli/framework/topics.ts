@@ -146,7 +146,7 @@ export const topics: Readonly<Record<string, Topic>> = {
           'only these fields of the object, or of each object of the list: --json id,name',
         ],
         ['-o wide', 'lists: all columns; -o json is the same as --json, -o yaml prints YAML'],
-        ['--jq EXPR', "the JSON filtered with jq: vc computer ls --jq '.computers[].name'"],
+        ['--jq EXPR', "the JSON filtered with jq: vc ls --jq '.computers[].name'"],
       ]),
       '',
       paragraph(

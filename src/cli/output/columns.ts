@@ -62,7 +62,7 @@ export const connectionColumns: readonly Column<streams.Connection>[] = [
   { header: 'CREATED', value: (connection) => connection.created_at, isTime: true, spare: 1 },
 ];
 
-/** The lines of `vc computer get`. */
+/** The lines of `vc get`. */
 export function computerFields(computer: Computer): RecordField[] {
   const { resolution, status_reason, started_at, url, auto_stop_minutes } = computer;
   const note = imageNote(computer.image);

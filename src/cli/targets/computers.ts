@@ -100,7 +100,7 @@ export async function change<N extends Change>(
   const shown = new Map(names.map((name, index) => [name, addresses[index]] as const));
   const [only = ''] = names;
   const first = ids === undefined ? inCommands(context, only) : shellWord(only);
-  context.whenInterrupted(`the service may still be working on it; see: vc computer get ${first}`);
+  context.whenInterrupted(`the service may still be working on it; see: vc get ${first}`);
   return forEach(context, {
     ...{ names, doing, asList },
     work: async (name) => {

@@ -53,7 +53,7 @@ export async function waitForStatus(
     if (computer.status === status) return computer;
     if (computer.status === 'error') {
       throw new CliError(`${name} failed: ${computer.status_reason ?? 'unknown reason'}`, {
-        remedy: `restart it: vc computer restart ${inCommands(context, name)}`,
+        remedy: `restart it: vc restart ${inCommands(context, name)}`,
       });
     }
     if (performance.now() >= deadline) {

@@ -29,13 +29,13 @@ function close(title, text, command) {
   element('message-command').hidden = command === null;
 }
 
-const again = `vc computer view ${id}`;
+const again = `vc view ${id}`;
 const ENDINGS = {
   unauthorized: { title: 'This link no longer works' },
   not_running: {
     title: 'The computer is not running',
     text: 'It was stopped. Start it again, then get a new link:',
-    command: `vc computer start ${id}\n${again}`,
+    command: `vc start ${id}\n${again}`,
   },
   not_found: { title: 'The computer was deleted', command: null },
 };

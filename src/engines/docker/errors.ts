@@ -65,7 +65,7 @@ export function toApiError(error: unknown): unknown {
   const image = /no such image:? *(?:vc\/)?([\w.-]+)?/i.exec(message);
   if (image) return imageMissing(image[1] ?? 'linux', error);
   if (status === 404 && /no such container/i.test(message)) {
-    const remedy = 'See: vc computer ls --all';
+    const remedy = 'See: vc ls --all';
     return new ApiError('not_found', 'The computer no longer exists.', { remedy, cause: error });
   }
   if (status === 503) {

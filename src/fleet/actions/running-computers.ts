@@ -47,7 +47,7 @@ export class RunningComputers {
     const present = this.#store.computers.findById(record.id);
     if (present && present.status !== 'deleting') return present;
     throw new ApiError('not_found', `The computer ${JSON.stringify(record.name)} is deleted.`, {
-      remedy: `See: vc computer ls -p ${record.project_name}`,
+      remedy: `See: vc ls -p ${record.project_name}`,
     });
   }
 }

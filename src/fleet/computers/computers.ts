@@ -101,7 +101,7 @@ export class Computers {
     const record = this.#byId(id);
     if (record) return this.#view(record);
     throw new ApiError('not_found', `The computer "${id}" was deleted meanwhile.`, {
-      remedy: 'See: vc computer ls --all',
+      remedy: 'See: vc ls --all',
     });
   }
 
@@ -207,7 +207,7 @@ export class Computers {
     owner: Pick<Owner, 'id'>,
     address: { id: string } | { project: string; name: string },
   ): ApiError {
-    if ('id' in address) return missing('computer', address.id, { list: 'vc computer ls --all' });
+    if ('id' in address) return missing('computer', address.id, { list: 'vc ls --all' });
     const text = `${address.project}/${address.name}`;
     const project = this.#store.projects.find(owner.id, address.project);
     if (project === undefined) {
@@ -217,7 +217,7 @@ export class Computers {
       return missing('computer', text, { known, list: 'vc project ls' });
     }
     const known = this.#store.computers.listOfProject(project.id).map(({ name }) => name);
-    const list = `vc computer ls -p ${project.name}`;
+    const list = `vc ls -p ${project.name}`;
     const remedy = suggestion(address.name, known, list);
     return new ApiError('not_found', `There is no computer ${JSON.stringify(text)}.`, { remedy });
   }

@@ -105,7 +105,7 @@ export class Creation {
     }
     if (record === undefined)
       throw new ApiError('not_found', 'The computer was deleted meanwhile.', {
-        remedy: 'See: vc computer ls --all',
+        remedy: 'See: vc ls --all',
       });
     if (record.status === 'running' || record.status === 'stopped') return record;
     const { name, status } = record;
@@ -113,14 +113,14 @@ export class Creation {
     if (status === 'deleting')
       throw new ApiError('conflict', `The computer ${quoted} is being deleted.`);
     const message = `The computer ${quoted} is neither running nor stopped: its status is ${status}.`;
-    const remedy = `Start it first: vc computer start ${inCommands(record)}`;
+    const remedy = `Start it first: vc start ${inCommands(record)}`;
     throw new ApiError('conflict', message, { remedy });
   }
 
   #cannotFork({ engine, project_name: project }: ComputerRecord): ApiError {
     const able = this.#machines.offered.find(isForking);
     const served = engines.find(({ canFork }) => canFork);
-    const create = `vc computer create ${shellWord(project)}/NAME --engine ${able?.name}`;
+    const create = `vc create ${shellWord(project)}/NAME --engine ${able?.name}`;
     const remedy = able
       ? `Create a computer that can be copied: ${create}`
       : served && `Run a service whose computers can be copied: vc serve --engine ${served.name}`;

@@ -48,7 +48,7 @@ export class Quota {
     if (this.#store.computers.count(ownerId) < most) return;
     const message = `You have ${most} computers, running or stopped, which is the limit.`;
     throw new ApiError('limit_reached', message, {
-      remedy: 'Remove one first: vc computer rm PROJECT/NAME',
+      remedy: 'Remove one first: vc rm PROJECT/NAME',
     });
   }
 
@@ -64,7 +64,7 @@ export class Quota {
   refuseName(project: Pick<ProjectRow, 'id' | 'name'>, name: string): void {
     if (!this.#store.computers.findByName(project.id, name)) return;
     const message = `The project "${project.name}" has a computer named ${JSON.stringify(name)} already.`;
-    const remedy = `Choose another name. See: vc computer ls -p ${project.name}`;
+    const remedy = `Choose another name. See: vc ls -p ${project.name}`;
     throw new ApiError('name_taken', message, { remedy });
   }
 }

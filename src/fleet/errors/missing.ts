@@ -18,7 +18,7 @@ export function missing(
   return new ApiError('not_found', message, { remedy: suggestion(name, known, list) });
 }
 
-/** `Did you mean "desk"? See: vc computer ls -p shop`, or only where to look. */
+/** `Did you mean "desk"? See: vc ls -p shop`, or only where to look. */
 export function suggestion(name: string, known: readonly string[], list: string): string {
   const isComparable = name.length <= LONGEST_NAME;
   const near = isComparable ? nearest(name, known.slice(0, MOST_NAMES)) : undefined;

@@ -19,20 +19,20 @@ export interface Subject {
 /** Remedies of errors that carry none of their own, by code. */
 const ANY_SUBJECT: Partial<Record<ErrorCode, string>> = {
   name_taken: 'Choose another name, or remove the existing one first.',
-  unknown_key: 'See how keys are named: vc computer key --help',
+  unknown_key: 'See how keys are named: vc press --help',
   target_failed: 'Check the URL, and that a server listens there.',
   unauthorized: 'Check VC_API_KEY, or log in with a new key: vc login',
   engine_unavailable: 'vc doctor',
 };
 
 const OF_COMPUTER: Partial<Record<ErrorCode, (computer: string) => string>> = {
-  not_running: (computer) => `Start it: vc computer start ${computer}`,
-  conflict: (computer) => `See its status: vc computer get ${computer}`,
-  off_screen: (computer) => `See the screen: vc computer screenshot ${computer}`,
+  not_running: (computer) => `Start it: vc start ${computer}`,
+  conflict: (computer) => `See its status: vc get ${computer}`,
+  off_screen: (computer) => `See the screen: vc screenshot ${computer}`,
   // A file: an error about a missing computer has its own remedy.
-  not_found: (computer) => `See what is there: vc computer bash ${computer} 'ls -la'`,
-  guest_timeout: (computer) => `See its status: vc computer get ${computer}`,
-  guest_failed: (computer) => `See its status: vc computer get ${computer}`,
+  not_found: (computer) => `See what is there: vc bash ${computer} 'ls -la'`,
+  guest_timeout: (computer) => `See its status: vc get ${computer}`,
+  guest_failed: (computer) => `See its status: vc get ${computer}`,
 };
 
 /** The error's remedy: its own, or else the general one for its code. */

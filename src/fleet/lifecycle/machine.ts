@@ -159,7 +159,7 @@ export class Machine {
     const record = this.#store.computers.findById(this.id);
     if (record === undefined)
       throw new ApiError('not_found', 'The computer was deleted meanwhile.', {
-        remedy: 'See: vc computer ls --all',
+        remedy: 'See: vc ls --all',
       });
     const isCopy = record.copy_of !== null;
     if (isCopy) await this.#become(record, record.copy_of, signal);

@@ -16,10 +16,10 @@ test.each(['shop/nope:', 'shop/nope:notes', 'shop/nope:/tmp/'])(
     const base = '/projects/shop/computers/nope';
     const message = 'There is no computer "nope".';
     for (const route of [`GET ${base}`, `GET ${base}/files/entry`, `PUT ${base}/files`]) {
-      world.service.fail(route, 404, 'not_found', message, 'See: vc computer ls -p shop');
+      world.service.fail(route, 404, 'not_found', message, 'See: vc ls -p shop');
     }
     const { code, stderr } = await world.run(['computer', 'cp', 'a.txt', target]);
-    expect(stderr).toBe(`error: ${message}\n       See: vc computer ls -p shop\n`);
+    expect(stderr).toBe(`error: ${message}\n       See: vc ls -p shop\n`);
     expect(code).toBe(5);
   },
 );

@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => world.close());
 
-/** Runs `vc computer forward` until it is ready. */
+/** Runs `vc forward` until it is ready. */
 async function forward(argv: readonly string[], options: RunOptions = {}): Promise<string> {
   const interrupts = new Interrupts();
   world.service.on('GET /projects/demo/computers/desktop', computer);

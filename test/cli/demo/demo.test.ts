@@ -57,7 +57,7 @@ test('the demo does not start at the limit of running computers', async () => {
   const { code, stderr } = await world.run(['demo']);
   expect(code).toBe(6);
   expect(stderr).toContain('the limit of 2 running computers is reached');
-  expect(stderr).toContain('vc computer stop');
+  expect(stderr).toContain('vc stop');
   expect(asked()).toEqual(['GET /api/me']);
 });
 

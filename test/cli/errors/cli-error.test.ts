@@ -116,7 +116,7 @@ test.each([
 });
 
 test('the remedy of the service is printed below the message, and is the hint of --json', async () => {
-  const remedy = 'start it: vc computer start demo/desktop';
+  const remedy = 'start it: vc start demo/desktop';
   const message = 'The computer "a; b. Try: c" is stopped.';
   const click = ['computer', 'click', 'demo/desktop', '1', '1'];
   world.service.fail(
@@ -236,7 +236,7 @@ test('Ctrl-C ends the command at once with 130 and says that the service may con
   world.service.handle('POST /projects/demo/computers', () => interrupts.trigger('SIGINT'));
   const { code, stderr } = await world.run(['computer', 'create', 'demo/x'], { interrupts });
   expect(code).toBe(130);
-  expect(stderr).toContain('the service may still create it; see: vc computer get demo/x');
+  expect(stderr).toContain('the service may still create it; see: vc get demo/x');
 });
 
 test('every error of the catalogue has a documented exit code', () => {

@@ -224,7 +224,7 @@ test.each([
 test('suggested commands are quoted and work without -p', async () => {
   world.service.on('POST /projects/demo/computers', { ...computer, name: 'my desk' });
   const created = await world.run(['computer', 'create', '-p', 'demo', 'my desk']);
-  expect(created.stderr).toContain("to see its screen: vc computer screenshot 'demo/my desk'\n");
+  expect(created.stderr).toContain("to see its screen: vc screenshot 'demo/my desk'\n");
   world.service.on(`POST ${byName}/stream/start`, { success: true, status: 'streaming' });
   const argv = ['computer', 'stream', 'start', '-p', 'demo', 'desktop', '--connection', 'show'];
   const { stderr } = await world.run(argv);
@@ -380,7 +380,7 @@ describe('waiting until a computer is ready', () => {
   });
 });
 
-test('vc computer fork prints the copy', async () => {
+test('vc fork prints the copy', async () => {
   const copy = { ...computer, id: 'cmp_00000000000000000000', name: 'two', project_name: 'demo' };
   world.service.on(`POST ${byName}/fork`, copy);
   const { code, stdout, stderr } = await world.run(['computer', 'fork', 'demo/desktop', 'two']);

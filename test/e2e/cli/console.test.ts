@@ -72,7 +72,7 @@ describe('in a terminal, the output', () => {
     expect(list).toMatch(/shop +0 +(just now|\d+ seconds? ago)/);
     expect(me).toMatch(/0 of 2 running/);
     expect(help).toMatch(STYLE);
-    expect(error).toMatch(/error:.*\r?\n {7}[^\n]*vc computer ls -p shop/);
+    expect(error).toMatch(/error:.*\r?\n {7}[^\n]*vc ls -p shop/);
     expect(removed).toMatch(/remove project shop/i);
   });
 

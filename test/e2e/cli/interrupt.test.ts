@@ -42,7 +42,7 @@ promise(
       {
         words: 'computer create e2e/second',
         started: async () => (await status('second')) === 'starting',
-        message: /the service may still create it; see: vc computer get e2e\/second/,
+        message: /the service may still create it; see: vc get e2e\/second/,
       },
       {
         words: "computer bash e2e/desktop 'sleep 701'",

@@ -230,7 +230,7 @@ describe('an interrupted transfer', () => {
   });
 });
 
-describe('vc computer cp', () => {
+describe('vc cp', () => {
   const cp = (...args: string[]) =>
     desktop.service.cli(['computer', 'cp', ...args], { cwd: desktop.service.directory });
 

@@ -54,7 +54,7 @@ async function forward(...ports: string[]): Promise<Forwarding> {
   };
 }
 
-describe('vc computer forward', () => {
+describe('vc forward', () => {
   it('carries 61 parallel downloads unchanged', async () => {
     const { createHash } = await import('node:crypto');
     const forwarding = await forward('0:8000');

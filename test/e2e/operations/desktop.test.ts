@@ -156,7 +156,7 @@ it('stops, starts and restarts, over HTTP and from the command line', async () =
   expect((await desktop.service.http('GET', `${path}/stats`)).status).toBe(400);
   const view = await desktop.service.cli(['computer', 'view', desktop.name, '--print']);
   expect(view).toMatchObject({ code: 6, stdout: '' });
-  expect(view.stderr).toContain(`Start it: vc computer start ${desktop.name}`);
+  expect(view.stderr).toContain(`Start it: vc start ${desktop.name}`);
   expect((await post('start?wait=0')).json.status).toBe('starting');
   await sleep(500);
   expect((await post('restart?wait=0')).status).toBe(200);

@@ -176,7 +176,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     const second = await openPage(browser, url);
     pages.push(second.page);
     await second.page.waitForSelector('body[data-state="closed"]');
-    expect(await second.page.textContent('#message')).toMatch(/no longer works.*vc computer view/s);
+    expect(await second.page.textContent('#message')).toMatch(/no longer works.*vc view/s);
   });
 
   it('explains how to get a ticket', async () => {
@@ -184,7 +184,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     const { page } = await openPage(browser, String(url));
     pages.push(page);
     await page.waitForSelector('body[data-state="closed"]');
-    expect(await page.textContent('#message')).toContain(`vc computer view ${desktop.id}`);
+    expect(await page.textContent('#message')).toContain(`vc view ${desktop.id}`);
   });
 
   onDocker(

@@ -17,7 +17,7 @@ afterAll(async () => {
 const type = (...keys: string[]) => terminal.type(...keys);
 const shows = (what: RegExp) => terminal.shows(what);
 
-describe('vc computer shell in a terminal', () => {
+describe('vc shell in a terminal', () => {
   it('is a login shell with the size and keys of the terminal, which it restores', async () => {
     await terminal.vc('computer shell e2e/desktop');
     await shows(/user@.*\$$/m);
@@ -62,7 +62,7 @@ describe('vc computer shell in a terminal', () => {
   );
 });
 
-describe('vc computer shell in a pipe', () => {
+describe('vc shell in a pipe', () => {
   it('runs stdin in a login shell without a terminal', async () => {
     const input = 'shopt -q login_shell && echo login; tty; echo err >&2; cat <<E\nà\nE\nexit 5\n';
     const result = await desktop.service.cli(['computer', 'shell', 'e2e/desktop'], { input });

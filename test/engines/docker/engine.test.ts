@@ -127,7 +127,7 @@ it('a removed container is not_found; the remedy is to list the computers', asyn
   answers['GET /containers/vc-m1/json'] = [404, { message: 'No such container: vc-m1' }];
   await expect(engine.describe('gone')).rejects.toMatchObject({
     code: 'not_found',
-    remedy: 'See: vc computer ls --all',
+    remedy: 'See: vc ls --all',
   });
 });
 

@@ -273,7 +273,7 @@ test('a stopped computer has no live view', async () => {
     error: 'The computer "off" is stopped.',
   });
   expect(response.headers.get('x-error-code')).toBe('not_running');
-  expect(response.headers.get('x-error-remedy')).toBe('Start it: vc computer start p/off');
+  expect(response.headers.get('x-error-remedy')).toBe('Start it: vc start p/off');
 });
 
 test.each([

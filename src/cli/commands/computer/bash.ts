@@ -71,7 +71,7 @@ async function runInBackground(
   else {
     await print(context, job_id ?? String(pid ?? ''));
     const name = inCommands(context, computer);
-    await note(context, `running in the background; for its output: vc job logs ${name} ${job_id}`);
+    await note(context, `running in the background; for its output: vc logs ${name} ${job_id}`);
   }
   return ExitCode.ok;
 }

@@ -85,7 +85,7 @@ async function begin(
   const isUp = target.kind === 'remote';
   const mixed = sources.some(({ kind }) => (kind === 'remote') === isUp);
   if (mixed || computers.size > 1) {
-    const remedy = 'copy through a pipe: vc computer cp A:FILE - | vc computer cp - B:FILE';
+    const remedy = 'copy through a pipe: vc cp A:FILE - | vc cp - B:FILE';
     throw new UsageError('one side must be a computer, the other this machine', remedy);
   }
   if (sources.length > 1 && [...sources, target].some(({ kind }) => kind === 'pipe')) {

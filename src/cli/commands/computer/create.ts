@@ -55,7 +55,7 @@ export const command = defineCommand({
     const { globals, interrupts } = context;
     const { cpu, ram, autoStop, protect, wait, timeout, ...body } = options;
     context.whenInterrupted(
-      `the service may still create it; see: vc computer get ${inCommands(context, given)}`,
+      `the service may still create it; see: vc get ${inCommands(context, given)}`,
     );
     const client = await context.client();
     const create = () =>
@@ -92,7 +92,7 @@ export const command = defineCommand({
       await done(context, `created ${project}/${name} (${created.id}), ${created.status}`);
       await note(
         context,
-        `to see its screen: vc computer screenshot ${inCommands(context, given)}`,
+        `to see its screen: vc screenshot ${inCommands(context, given)}`,
       );
     }
   },

@@ -26,7 +26,7 @@ export const command = defineCommand({
   async run(context, { computer: given, name }, { wait }) {
     const address = await computerAddress(context, given);
     const client = await context.client();
-    context.whenInterrupted('the service may still create the copy; see: vc computer ls');
+    context.whenInterrupted('the service may still create the copy; see: vc ls');
     const request = client.request('forkComputer', {
       params: computerParameters(address),
       query: wait ? undefined : { wait: '0' },

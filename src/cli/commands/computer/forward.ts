@@ -51,7 +51,7 @@ export const command = defineCommand({
     const { status } = await client.request('getComputer', { params, signal });
     if (status !== 'running' && status !== 'starting') {
       throw new CliError(`${describeAddress(address)} is ${status}`, {
-        remedy: `start it: vc computer start ${inCommands(context, computer)}`,
+        remedy: `start it: vc start ${inCommands(context, computer)}`,
         exitCode: ExitCode.conflict,
         code: 'not_running',
       });

@@ -31,11 +31,11 @@ export const command = defineCommand({
   options: { sort: sortByField, ...watchOptions, output: tableFormat },
   fields: fields.stats,
   examples: [
-    { does: 'Show what all running computers use', command: 'vc computer stats' },
-    { does: 'Watch them, the busiest first', command: 'vc computer stats --watch --sort=-cpu' },
+    { does: 'Show what all running computers use', command: 'vc stats' },
+    { does: 'Watch them, the busiest first', command: 'vc stats --watch --sort=-cpu' },
     {
       does: 'Print the memory of one computer in bytes',
-      command: "vc computer stats demo/desktop --jq '.computers[].memory_used_bytes'",
+      command: "vc stats demo/desktop --jq '.computers[].memory_used_bytes'",
     },
   ],
   async run(context, { computers: names }, { sort = inOrder, ...watching }) {

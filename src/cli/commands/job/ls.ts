@@ -24,7 +24,7 @@ export const command = defineCommand({
       rows: jobs,
       columns: jobColumns,
       id: ({ id }) => id,
-      empty: `no background commands yet; start one: vc computer bash ${inCommands(context, computer)} --background …`,
+      empty: `no background commands yet; start one: vc bash ${inCommands(context, computer)} --background …`,
     });
   },
 });

@@ -19,7 +19,7 @@ export async function removeImage(
   if (users.length > 0) {
     const computers = users.length === 1 ? 'a computer' : `${users.length} computers`;
     throw new ApiError('conflict', `The image ${name} is in use by ${computers}.`, {
-      remedy: 'delete the computers made from it first; see: vc computer ls --all',
+      remedy: 'delete the computers made from it first; see: vc ls --all',
     });
   }
   for (const tag of images.flatMap((image) => image.tags)) {

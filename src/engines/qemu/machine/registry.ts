@@ -249,6 +249,6 @@ function recordOf(machine: QemuMachine): MachineRecord {
 
 function notFound(): ApiError {
   return new ApiError('not_found', 'The computer no longer exists.', {
-    remedy: 'See: vc computer ls --all',
+    remedy: 'See: vc ls --all',
   });
 }

@@ -19,7 +19,7 @@ test('a time is an age, then the local time', () => {
   expect(ageAndTime('never', now)).toBe('never');
 });
 
-test('vc computer get shows ages on a terminal, RFC 3339 in a pipe and in JSON', async () => {
+test('vc get shows ages on a terminal, RFC 3339 in a pipe and in JSON', async () => {
   world.service.on('GET /projects/demo/computers/desktop', computer);
   const get = ['computer', 'get', 'demo/desktop'];
   const created = localTime(new Date(computer.created_at));

@@ -31,7 +31,7 @@ export async function forkMachine(
   const { record, qemu } = from;
   if (record === undefined) {
     throw new ApiError('not_found', 'The computer to copy no longer exists.', {
-      remedy: 'See: vc computer ls --all',
+      remedy: 'See: vc ls --all',
     });
   }
   if (to.record && (to.record.used || to.record.resume === null)) return;

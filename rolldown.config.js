@@ -6,6 +6,9 @@ const BUNDLED =
 
 const isPackage = (id) => /^[a-z@]/.test(id) && !id.startsWith('node:');
 
+/** The server keeps the copy that @fastify/websocket loads as well. */
+const isClientsWs = (id, importer) => id === 'ws' && /\/src\/client\//.test(importer ?? '');
+
 /** Chunks and the modules whose static imports they contain, smallest first. */
 const CHUNKS = {
   complete: 'src/cli/complete.ts',
@@ -61,7 +64,7 @@ export default defineConfig({
   },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
-  external: (id) => isPackage(id) && !BUNDLED.test(id),
+  external: (id, importer) => isPackage(id) && !BUNDLED.test(id) && !isClientsWs(id, importer),
   plugins: [assignChunks, lazyChildProcess],
   output: {
     dir: 'dist',
@@ -74,6 +77,7 @@ export default defineConfig({
       includeDependenciesRecursively: false,
       groups: [
         { name: 'undici', test: /node_modules\/undici/, priority: 2 },
+        { name: 'ws', test: /node_modules\/ws\//, priority: 2 },
         { name: (id) => chunkOf.get(id) ?? null, priority: 1, debugName: 'start-up' },
       ],
     },

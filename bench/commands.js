@@ -85,7 +85,8 @@ function measure({ what, own, other, factor, extraMs = 0, most = Number.POSITIVE
   return {
     command: `vc ${what}`,
     'p50, ms': Math.round(ours),
-    against: other === empty ? 'an empty module' : other.slice(other[0] === 'docker' ? 0 : 2, 3).join(' '),
+    against:
+      other === empty ? 'an empty module' : other.slice(other[0] === 'docker' ? 0 : 2, 3).join(' '),
     'its p50, ms': Math.round(theirs),
     ratio: (ours / theirs).toFixed(2),
     ...(limit !== undefined && { 'at most, ms': Math.round(limit), ok: ours <= limit }),

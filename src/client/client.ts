@@ -46,6 +46,9 @@ export interface RequestOptions<N extends OperationName> {
   readonly timeoutMs?: number;
 }
 
+/** An upload that fits into the buffers of a connection. */
+const SMALL_BYTES = 64 * 1024;
+
 /** A request of bytes, see {@link Client.exchange}. */
 interface Exchange {
   readonly method: 'GET' | 'PUT';
@@ -154,7 +157,8 @@ export class Client {
 
   /** A request whose body, answer or both are bytes of any size; the caller reads the answer. */
   async exchange(request: Exchange): Promise<HttpResponse> {
-    return this.#answered(await this.#pooled(), {
+    const transport = isLarge(request) ? this.#pooled() : this.#transport();
+    return this.#answered(await transport, {
       method: request.method,
       path: `${this.#url.pathname.replace(/\/$/, '')}${request.path}${queryString(request.query)}`,
       headers: { ...this.#headers, ...request.headers },
@@ -172,7 +176,7 @@ export class Client {
    */
   async send({ method, path, headers, body, signal }: PlainRequest): Promise<HttpResponse> {
     const timeout = requestDeadline(method, path, body);
-    return this.#dispatch(await (this.#usesNodeHttp ? this.#openNodeHttp() : this.#pooled()), {
+    return this.#dispatch(await this.#transport(), {
       ...{ method, body, signal: signal ?? null },
       path: `${this.#url.pathname.replace(/\/$/, '')}${path}`,
       headers: { accept: 'application/json', ...headers, ...this.#headers },
@@ -214,7 +218,7 @@ export class Client {
     const timeout = options.timeoutMs ?? answerDeadline(operation, options.body);
     const headers: Record<string, string> = { accept, ...this.#headers };
     if (options.body !== undefined) headers['content-type'] = 'application/json';
-    return this.#answered(await (this.#usesNodeHttp ? this.#openNodeHttp() : this.#pooled()), {
+    return this.#answered(await this.#transport(), {
       method,
       path: `${this.#url.pathname.replace(/\/$/, '')}${buildPath(paths, options.params ?? {})}${queryString(options.query)}`,
       headers,
@@ -223,6 +227,10 @@ export class Client {
       headersTimeout: timeout,
       bodyTimeout: timeout,
     });
+  }
+
+  #transport(): Promise<Transport> {
+    return this.#usesNodeHttp ? this.#openNodeHttp() : this.#pooled();
   }
 
   #openNodeHttp(): Promise<Transport> {
@@ -284,4 +292,10 @@ export class Client {
 function headerOf(response: HttpResponse, name: string): string | undefined {
   const value = response.headers[name];
   return Array.isArray(value) ? value[0] : value;
+}
+
+/** Node's own HTTP client loses the answer of a service that refuses an upload before its end. */
+function isLarge({ body, headers = {} }: Exchange): boolean {
+  const length = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
+  return body !== undefined && length > SMALL_BYTES;
 }

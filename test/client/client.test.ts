@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { buildPath } from '../../src/client/http/address.js';
@@ -118,6 +119,30 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
     expect(dropped).toBe(2);
     await expect(vc.projects.create('x')).rejects.toThrow(ServiceUnreachableError);
     expect(dropped).toBe(3);
+  });
+
+  test('a reader may pause for longer than the service', async () => {
+    service.handle('GET /projects', (_, response) => void response.end(Buffer.alloc(8 << 20, 32)));
+    const options = { timeoutMs: 200 };
+    const body = await vc.client.requestStream('listProjects', 'application/json', options);
+    await once(body, 'readable');
+    await sleep(600);
+    let bytes = 0;
+    for await (const chunk of body) bytes += chunk.length;
+    expect(bytes).toBe(8 << 20);
+  });
+
+  test('files of any size arrive', async () => {
+    const received: number[] = [];
+    service.handle('PUT /computers/cmp_1/files', ({ headers }, response) => {
+      received.push(Number(headers['content-length']));
+      response.end('{"success":true,"path":"/x","size":1}');
+    });
+    service.handle('GET /computers/cmp_1/files', (_, response) => void response.end('content'));
+    const { files } = vc.computer({ id: 'cmp_1' });
+    for (const size of [0, 10, 1 << 20]) await files.write('x', Buffer.alloc(size));
+    expect(received).toEqual([0, 10, 1 << 20]);
+    expect((await files.read('x')).toString()).toBe('content');
   });
 
   test('an answer that stalls halfway times out', async () => {

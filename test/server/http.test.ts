@@ -261,9 +261,7 @@ describe('computers', () => {
     const refused = await call('POST', `${byId}/click`, { x: 1, y: 1 });
     expect(refused.status).toBe(400);
     expect(refused.json.error).toContain('is stopped.');
-    expect(decodeURIComponent(refused.headers.get('x-error-remedy') ?? '')).toContain(
-      'vc start',
-    );
+    expect(decodeURIComponent(refused.headers.get('x-error-remedy') ?? '')).toContain('vc start');
     expect((await call('POST', `${byId}/start`)).json.status).toBe('running');
     expect((await call('DELETE', byId)).json).toEqual({ success: true });
     expect((await call('GET', byId)).status).toBe(404);

@@ -33,11 +33,7 @@ it('the remedy for a missing name has the nearest name of the same owner, and th
   for (const [method, path, remedy] of [
     ['GET', '/api/projects/shpo', 'Did you mean "shop"? See: vc project ls'],
     ['GET', '/api/projects/unlike', 'See: vc project ls'],
-    [
-      'GET',
-      '/api/projects/shop/computers/its',
-      'Did you mean "it\'s"? See: vc ls -p shop',
-    ],
+    ['GET', '/api/projects/shop/computers/its', 'Did you mean "it\'s"? See: vc ls -p shop'],
     ['GET', '/api/projects/shop/computers/unlike', 'See: vc ls -p shop'],
     ['GET', "/api/projects/shpo/computers/it's", 'Did you mean "shop/it\'s"? See: vc project ls'],
     ['GET', '/api/computers/cmp_1', 'See: vc ls --all'],

@@ -47,9 +47,13 @@ function exchange(sent: ClientRequest, options: HttpRequest): Promise<HttpRespon
   return new Promise((resolve, reject) => {
     // Later errors are reported by the body stream.
     sent.on('error', reject);
-    let late: { destroy(error: Error): unknown } = sent;
+    let late: ClientRequest | IncomingMessage = sent;
     sent.setTimeout(headersTimeout);
-    sent.on('timeout', () => late.destroy(new AnswerTimeoutError('no answer in time')));
+    sent.on('timeout', () => {
+      // A reader that pauses is not the service's fault: it has left something unread.
+      if ('readableLength' in late && late.readableLength > 0) return;
+      late.destroy(new AnswerTimeoutError('no answer in time'));
+    });
     sent.once('response', (response) => {
       late = response;
       sent.setTimeout(bodyTimeout);

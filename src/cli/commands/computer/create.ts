@@ -90,10 +90,7 @@ export const command = defineCommand({
       );
     } else {
       await done(context, `created ${project}/${name} (${created.id}), ${created.status}`);
-      await note(
-        context,
-        `to see its screen: vc screenshot ${inCommands(context, given)}`,
-      );
+      await note(context, `to see its screen: vc screenshot ${inCommands(context, given)}`);
     }
   },
 });

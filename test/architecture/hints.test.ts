@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { tree } from '../../../src/cli/commands/tree.js';
-import { isGroup } from '../../../src/cli/framework/nodes.js';
-import { packageRoot } from '../../../src/lib/package-root.js';
+import { tree } from '../../src/cli/commands/tree.js';
+import { isGroup } from '../../src/cli/framework/nodes.js';
+import { packageRoot } from '../../src/lib/package-root.js';
 
 /** Commands that also work without their noun. */
 const long = tree.flatMap((node) =>

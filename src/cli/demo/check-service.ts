@@ -15,7 +15,7 @@ export async function checkService(context: Context, what: string): Promise<void
     });
     if (running < most) return;
     throw new CliError(`the limit of ${most} running computers is reached, and ${what} needs one`, {
-      remedy: 'stop a computer: vc computer stop COMPUTER; see: vc computer ls --all',
+      remedy: 'stop a computer: vc stop COMPUTER; see: vc ls --all',
       exitCode: ExitCode.conflict,
       code: 'limit_reached',
     });

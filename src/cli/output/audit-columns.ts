@@ -48,8 +48,6 @@ const commands: Readonly<Partial<Record<Logged, string>>> = {
   getClipboard: 'clipboard',
   setClipboard: 'clipboard set',
   makeLink: 'cp (link)',
-  getClipboard: 'clipboard',
-  setClipboard: 'clipboard',
   endJob: 'job end',
   startStream: 'stream start',
   stopStream: 'stream stop',

@@ -54,14 +54,29 @@ const lazyChildProcess = {
   },
 };
 
-/** The package's JavaScript: a chunk for what every command needs, others for what few need. */
-export default defineConfig({
-  input: {
-    'cli/entry': 'src/cli/entry.ts',
-    'cli/complete': 'src/cli/complete.ts',
-    'client/index': 'src/client/index.ts',
-    'contract/index': 'src/contract/index.ts',
+// Comments and indentation are a third of the code.
+const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
+
+/**
+ * What other programs import. Apart from the CLI, whose bundled packages need `import.meta.url`: that
+ * has no value in a program that is bundled as CommonJS.
+ */
+export const library = defineConfig({
+  input: { 'client/index': 'src/client/index.ts', 'contract/index': 'src/contract/index.ts' },
+  platform: 'node',
+  external: isPackage,
+  output: {
+    dir: 'dist',
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: 'client/chunks/[name]-[hash].js',
+    minify,
   },
+});
+
+/** The CLI: a chunk for what every command needs, others for what few need. */
+export default defineConfig({
+  input: { 'cli/entry': 'src/cli/entry.ts', 'cli/complete': 'src/cli/complete.ts' },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
   external: (id, importer) => isPackage(id) && !BUNDLED.test(id) && !isClientsWs(id, importer),
@@ -71,8 +86,7 @@ export default defineConfig({
     format: 'esm',
     entryFileNames: '[name].js',
     chunkFileNames: 'chunks/[name]-[hash].js',
-    // Comments and indentation are a third of the code.
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+    minify,
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [

@@ -66,7 +66,7 @@ async function use(computer) {
   for await (const _ of child.stdout);
   await child.exit;
   const left = new AbortController();
-  const film = await counted(computer.record({ fps: 15 }, { signal: left.signal }));
+  const film = await counted(computer.record({ fps: 15, signal: left.signal }));
   await new Promise((resolve, reject) => film.once('data', resolve).once('error', reject));
   film.on('error', () => undefined);
   left.abort();

@@ -4,12 +4,12 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, watch } from 'rolldown';
-import config from '../rolldown.config.js';
+import cli, { library } from '../rolldown.config.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const run = (program, ...args) => execFileSync(program, args, { stdio: 'inherit' });
 const generate = () => run(process.execPath, 'bin/vc.js', '__generate', '--dist');
-const options = { ...config, logLevel: 'warn' };
+const options = [library, cli].map((config) => ({ ...config, logLevel: 'warn' }));
 
 rmSync('dist', { recursive: true, force: true });
 if (process.argv.includes('--watch')) {
@@ -22,7 +22,7 @@ if (process.argv.includes('--watch')) {
   });
 } else {
   run('node_modules/.bin/tsc', '-p', 'tsconfig.build.json');
-  await build(options);
+  for (const each of options) await build(each);
   generate();
 }
 

@@ -1,17 +1,21 @@
 import type { Duplex, Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
-import { REMEDY_HEADER } from '../contract/errors.js';
 import type { Answer, BodyInput, QueryInput } from '../contract/index.js';
 import { type OperationName, routes } from '../contract/routes.js';
-import { codeOf, errorFromAnswer, errorFromFailure, ServiceUnreachableError } from './errors.js';
+import type { CallOptions } from './calls/options.js';
+import { retryCount, withRetries } from './calls/retries.js';
+import { milliseconds, withTimeLimit } from './calls/time-limit.js';
+import { ServiceUnreachableError } from './errors.js';
 import { buildPath, type ComputerAddress } from './http/address.js';
 import { answerDeadline, requestDeadline } from './http/deadline.js';
 import type { Endpoint } from './http/endpoint.js';
+import { codeOf, errorFromAnswer, errorFromFailure, headerOf } from './http/failures.js';
 import { authorizationHeader, parseBaseUrl, queryString } from './http/request-parts.js';
 import { CHECK_AFTER_MS, whileAnswering } from './http/silence.js';
 import type { HttpRequest, HttpResponse, Transport } from './http/transport.js';
 import type { ListenerUid } from './http/trusted-peer.js';
 import type { ProcessRequest, RemoteProcess } from './process.js';
+import { Transports } from './transports.js';
 
 export interface ClientOptions {
   /** For example `http://127.0.0.1:4700/api`. */
@@ -24,6 +28,13 @@ export interface ClientOptions {
   readonly listenerUid?: ListenerUid;
   /** Sent as `User-Agent`. */
   readonly userAgent?: string;
+  /** `timeoutMs` of every operation without one of its own; not of files and recordings. */
+  readonly timeoutMs?: number;
+  /**
+   * How often a request is repeated that was not carried out: after 429 and refused connections,
+   * and a GET after 502 and 503. 2 by default, 10 at most.
+   */
+  readonly maxRetries?: number;
   /**
    * `undici`, the default: undici's pool, for many requests. `node-http`: operations go over Node's own
    * HTTP client, for a process that sends a few and ends.
@@ -36,27 +47,23 @@ export interface ClientOptions {
   readonly checkAfterMs?: number;
 }
 
-export interface RequestOptions<N extends OperationName> {
+export interface RequestOptions<N extends OperationName> extends CallOptions {
   /** Values of the path's parameters; which of an operation's paths is taken follows from them. */
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: QueryInput<N>;
   readonly body?: BodyInput<N>;
-  readonly signal?: AbortSignal;
-  /** Milliseconds to wait for the answer; by default what the request needs and a margin. */
-  readonly timeoutMs?: number;
 }
 
 /** An upload that fits into the buffers of a connection. */
 const SMALL_BYTES = 64 * 1024;
 
 /** A request of bytes, see {@link Client.exchange}. */
-interface Exchange {
+interface Exchange extends CallOptions {
   readonly method: 'GET' | 'PUT';
   readonly path: string;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readable | Buffer;
-  readonly signal?: AbortSignal;
 }
 
 /** A request as it is sent, see {@link Client.send}. */
@@ -77,12 +84,13 @@ export class Client {
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #listenerUid: ListenerUid | undefined;
+  readonly #timeoutMs: number | undefined;
+  readonly #maxRetries: number;
   readonly #usesNodeHttp: boolean;
   readonly #checkAfterMs: number;
-  #nodeHttp: Promise<Transport> | undefined;
-  #pool: Promise<Transport> | undefined;
+  readonly #transports: Transports;
 
-  /** Throws TypeError for a base URL or key that cannot be sent. */
+  /** Throws TypeError for a base URL, key or number that is not possible. */
   constructor(options: ClientOptions) {
     this.baseUrl = options.baseUrl.replace(/\/+$/, '');
     this.#url = parseBaseUrl(this.baseUrl);
@@ -92,15 +100,18 @@ export class Client {
     };
     // Without a key there is nothing to protect.
     this.#listenerUid = options.apiKey === undefined ? 'any' : options.listenerUid;
+    this.#timeoutMs = options.timeoutMs === undefined ? undefined : milliseconds(options.timeoutMs);
+    this.#maxRetries = retryCount(options.maxRetries);
     this.#usesNodeHttp = options.connections === 'node-http';
     this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
+    this.#transports = new Transports(this.#url.origin, this.#listenerUid);
   }
 
   /**
    * Runs an operation.
    * @throws ServiceError the service answered with an error
    * @throws ServiceUnreachableError nothing, or another program, answers at the base URL
-   * @throws ServiceTimeoutError the service takes too long
+   * @throws ServiceTimeoutError the service takes too long, or `timeoutMs` is over
    * @throws ServiceSilentError a program listens there and answers nothing
    * @throws UntrustedListenerError another user of this host listens there; nothing was sent
    */
@@ -108,14 +119,17 @@ export class Client {
     operation: N,
     options: RequestOptions<N> = {},
   ): Promise<Answer<N>> {
-    return (await this.json(await this.#send(operation, options, 'application/json'))) as Answer<N>;
+    return this.#limited(options, async (signal) => {
+      const response = await this.#send(operation, options, 'application/json', signal);
+      return (await this.json(response)) as Answer<N>;
+    });
   }
 
   /** The JSON document of an answer. */
-  async json(answer: HttpResponse): Promise<unknown> {
-    const body = await this.#read(text(answer.body));
+  async json({ body }: HttpResponse): Promise<unknown> {
+    const content = await this.#read(text(body));
     try {
-      return JSON.parse(body);
+      return JSON.parse(content);
     } catch (cause) {
       const reason = 'the answer is not JSON; is the base URL right?';
       throw new ServiceUnreachableError(this.baseUrl, reason, { cause });
@@ -128,19 +142,26 @@ export class Client {
     accept: string,
     options: RequestOptions<N> = {},
   ): Promise<Bytes> {
-    const response = await this.#send(operation, options, accept);
-    const data = await this.#read(buffer(response.body));
-    return { data, mediaType: headerOf(response, 'content-type') ?? 'application/octet-stream' };
+    return this.#limited(options, async (signal) => {
+      const { headers, body } = await this.#send(operation, options, accept, signal);
+      const mediaType = headerOf(headers, 'content-type') ?? 'application/octet-stream';
+      return { data: await buffer(body), mediaType };
+    });
   }
 
-  /** Runs an operation with a streamed answer, which the caller reads or destroys. */
+  /**
+   * Runs an operation with a streamed answer, which the caller reads or destroys. `timeoutMs` is for
+   * its beginning.
+   */
   async requestStream<N extends OperationName>(
     operation: N,
     accept: string,
     options: RequestOptions<N> = {},
   ): Promise<Readable> {
-    const { body } = await this.#send(operation, options, accept);
-    return body;
+    return withTimeLimit(options, this.baseUrl, async (signal) => {
+      const { body } = await this.#send(operation, options, accept, signal);
+      return body;
+    });
   }
 
   /** Starts a process in a computer and connects its streams. */
@@ -149,25 +170,29 @@ export class Client {
     return openProcess(this.#endpoint, address, request);
   }
 
-  /** Connects to a port on a computer's loopback. */
-  async tunnel(address: ComputerAddress, port: number, signal?: AbortSignal): Promise<Duplex> {
+  /** Connects to a port on a computer's loopback. Aborting the signal also ends the connection. */
+  async tunnel(address: ComputerAddress, port: number, options: CallOptions = {}): Promise<Duplex> {
     const { openTunnel } = await import('./tunnel.js');
-    return openTunnel(this.#endpoint, address, port, signal);
+    return withTimeLimit(options, this.baseUrl, (signal) =>
+      openTunnel(this.#endpoint, address, port, signal),
+    );
   }
 
   /** A request whose body, answer or both are bytes of any size; the caller reads the answer. */
   async exchange(request: Exchange): Promise<HttpResponse> {
-    const transport = isLarge(request) ? this.#pooled() : this.#transport();
-    return this.#answered(await transport, {
-      method: request.method,
-      path: `${this.#url.pathname.replace(/\/$/, '')}${request.path}${queryString(request.query)}`,
-      headers: { ...this.#headers, ...request.headers },
-      body: request.body ?? null,
-      signal: request.signal ?? null,
-      // The service aborts stalled transfers itself; this is for a service that hangs.
-      headersTimeout: request.body === undefined ? 120_000 : 0,
-      bodyTimeout: 120_000,
-    });
+    const transport = await (isLarge(request) ? this.#transports.pooled() : this.#transport());
+    return withTimeLimit(request, this.baseUrl, (signal) =>
+      this.#answered(transport, {
+        method: request.method,
+        path: `${this.#prefix}${request.path}${queryString(request.query)}`,
+        headers: { ...this.#headers, ...request.headers },
+        body: request.body ?? null,
+        signal: signal ?? null,
+        // The service aborts stalled transfers itself; this is for a service that hangs.
+        headersTimeout: request.body === undefined ? 120_000 : 0,
+        bodyTimeout: 120_000,
+      }),
+    );
   }
 
   /**
@@ -178,7 +203,7 @@ export class Client {
     const timeout = requestDeadline(method, path, body);
     return this.#dispatch(await this.#transport(), {
       ...{ method, body, signal: signal ?? null },
-      path: `${this.#url.pathname.replace(/\/$/, '')}${path}`,
+      path: `${this.#prefix}${path}`,
       headers: { accept: 'application/json', ...headers, ...this.#headers },
       // The service aborts stalled uploads itself.
       headersTimeout: body === null || typeof body === 'string' ? timeout : 0,
@@ -188,63 +213,59 @@ export class Client {
 
   /** The answer, unless it is an error: then throws that. */
   async checked(answer: HttpResponse): Promise<HttpResponse> {
-    if (answer.statusCode === 200) return answer;
-    throw errorFromAnswer(
-      {
-        status: answer.statusCode,
-        code: headerOf(answer, 'x-error-code'),
-        requestId: headerOf(answer, 'x-request-id'),
-        remedy: headerOf(answer, REMEDY_HEADER),
-        body: await this.#read(text(answer.body)),
-      },
-      this.baseUrl,
-    );
+    const { statusCode: status, headers } = answer;
+    if (status === 200) return answer;
+    const body = await this.#read(text(answer.body));
+    throw errorFromAnswer({ status, headers, body }, this.baseUrl);
   }
 
   /** Closes kept-alive connections. The client can be used again afterwards. */
-  async close(): Promise<void> {
-    const open = [this.#nodeHttp, this.#pool];
-    this.#nodeHttp = undefined;
-    this.#pool = undefined;
-    await Promise.all(open.map(async (transport) => (await transport)?.close()));
+  close(): Promise<void> {
+    return this.#transports.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  #limited<T>(
+    { signal, timeoutMs = this.#timeoutMs }: CallOptions,
+    work: (signal: AbortSignal | undefined) => Promise<T>,
+  ): Promise<T> {
+    return withTimeLimit({ signal, timeoutMs }, this.baseUrl, work);
   }
 
   async #send<N extends OperationName>(
     operation: N,
     options: RequestOptions<N>,
     accept: string,
+    signal: AbortSignal | undefined,
   ): Promise<HttpResponse> {
     const { method, paths } = routes[operation];
-    const timeout = options.timeoutMs ?? answerDeadline(operation, options.body);
+    // withTimeLimit() keeps a time that the caller gave; this is for a service that hangs.
+    const given = options.timeoutMs ?? this.#timeoutMs ?? 0;
+    const timeout = Math.max(answerDeadline(operation, options.body), given);
     const headers: Record<string, string> = { accept, ...this.#headers };
     if (options.body !== undefined) headers['content-type'] = 'application/json';
     return this.#answered(await this.#transport(), {
       method,
-      path: `${this.#url.pathname.replace(/\/$/, '')}${buildPath(paths, options.params ?? {})}${queryString(options.query)}`,
+      path: `${this.#prefix}${buildPath(paths, options.params ?? {})}${queryString(options.query)}`,
       headers,
       body: options.body === undefined ? null : JSON.stringify(options.body),
-      signal: options.signal ?? null,
+      signal: signal ?? null,
       headersTimeout: timeout,
       bodyTimeout: timeout,
     });
   }
 
+  /** Path of the base URL. */
+  get #prefix(): string {
+    return this.#url.pathname.replace(/\/$/, '');
+  }
+
+  /** The connections for operations. */
   #transport(): Promise<Transport> {
-    return this.#usesNodeHttp ? this.#openNodeHttp() : this.#pooled();
-  }
-
-  #openNodeHttp(): Promise<Transport> {
-    this.#nodeHttp ??= import('./http/node-http.js').then(({ openNodeHttp }) =>
-      openNodeHttp(this.#url.origin, this.#listenerUid),
-    );
-    return this.#nodeHttp;
-  }
-
-  #pooled(): Promise<Transport> {
-    this.#pool ??= import('./http/pool.js').then(({ openPool }) =>
-      openPool(this.#url.origin, this.#listenerUid),
-    );
-    return this.#pool;
+    return this.#usesNodeHttp ? this.#transports.nodeHttp() : this.#transports.pooled();
   }
 
   get #endpoint(): Endpoint {
@@ -254,30 +275,25 @@ export class Client {
     };
   }
 
-  /** Sends a request; throws an error answer. */
-  async #answered(transport: Transport, options: HttpRequest): Promise<HttpResponse> {
-    return this.checked(await this.#dispatch(transport, options));
+  /** Sends a request, again if that may help; throws an error answer. */
+  #answered(transport: Transport, request: HttpRequest): Promise<HttpResponse> {
+    const { method, body, signal } = request;
+    const canRepeat = body === null || typeof body === 'string' || Buffer.isBuffer(body);
+    const attempt = async () => this.checked(await this.#dispatch(transport, request));
+    const maxRetries = canRepeat ? this.#maxRetries : 0;
+    return withRetries(attempt, { method, maxRetries, signal: signal ?? undefined });
   }
 
-  #dispatch(transport: Transport, options: HttpRequest): Promise<HttpResponse> {
-    const { body, signal } = options;
+  #dispatch(transport: Transport, request: HttpRequest): Promise<HttpResponse> {
+    const { body, signal } = request;
     // An upload fills the connection, so a check beside it proves nothing.
-    if (typeof body === 'object' && body !== null) return this.#attempt(transport, options);
+    if (typeof body === 'object' && body !== null) {
+      return this.#read(sendOnceMore(transport, request));
+    }
     const watched = { url: this.#url, checkAfterMs: this.#checkAfterMs };
     return whileAnswering({ ...watched, signal: signal ?? undefined }, (either) =>
-      this.#attempt(transport, { ...options, signal: either }),
+      this.#read(sendOnceMore(transport, { ...request, signal: either })),
     );
-  }
-
-  /** Retries a GET once, because its kept-alive connection may just have been closed. */
-  async #attempt(transport: Transport, options: HttpRequest): Promise<HttpResponse> {
-    try {
-      return await transport.request(options);
-    } catch (failure) {
-      const stale = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(codeOf(failure) ?? '');
-      if (!stale || options.method !== 'GET') throw errorFromFailure(failure, this.baseUrl);
-    }
-    return this.#read(transport.request(options));
   }
 
   async #read<T>(work: Promise<T>): Promise<T> {
@@ -289,9 +305,15 @@ export class Client {
   }
 }
 
-function headerOf(response: HttpResponse, name: string): string | undefined {
-  const value = response.headers[name];
-  return Array.isArray(value) ? value[0] : value;
+/** Sends a GET again once, because its kept-alive connection may just have been closed. */
+async function sendOnceMore(transport: Transport, request: HttpRequest): Promise<HttpResponse> {
+  try {
+    return await transport.request(request);
+  } catch (failure) {
+    const stale = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(codeOf(failure) ?? '');
+    if (!stale || request.method !== 'GET') throw failure;
+  }
+  return transport.request(request);
 }
 
 /** Node's own HTTP client loses the answer of a service that refuses an upload before its end. */

@@ -1,42 +1,81 @@
-import {
-  ApiError,
-  decodeRemedy,
-  type ErrorCode,
-  errorCatalogue,
-  isErrorCode,
-} from '../contract/errors.js';
+import { codeOfStatus, type ErrorCode, errorCatalogue, isErrorCode } from '../contract/errors.js';
+import type { Answer } from '../contract/index.js';
+
+/** A code of the catalogue, or one that only a newer service knows. */
+export type ServiceErrorCode = ErrorCode | (string & {});
+
+/** Header names in lower case. */
+export type AnswerHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 interface ServiceErrorOptions {
-  readonly requestId?: string;
-  readonly remedy?: string;
-  readonly baseUrl?: string;
+  readonly requestId?: string | undefined;
+  readonly remedy?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  /** By default that of the code. */
+  readonly status?: number | undefined;
+  readonly headers?: AnswerHeaders | undefined;
 }
 
 /** An error that the service answered. */
-export class ServiceError extends ApiError {
+export class ServiceError extends Error {
+  override readonly name = 'ServiceError';
+  readonly code: ServiceErrorCode;
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** What to do next: one line of plain text, often a command. */
+  readonly remedy: string | undefined;
   /** Id of the request in the log of the service. */
   readonly requestId: string | undefined;
   readonly baseUrl: string | undefined;
+  /** Of the answer; empty for an error that came over a WebSocket. */
+  readonly headers: AnswerHeaders;
+  /** Seconds after which to try again, if the service said so. */
+  readonly retryAfter: number | undefined;
 
   constructor(
-    code: ErrorCode,
+    code: ServiceErrorCode,
     message: string,
-    { requestId, remedy, baseUrl }: ServiceErrorOptions = {},
+    { requestId, remedy, baseUrl, status, headers = {} }: ServiceErrorOptions = {},
   ) {
-    super(code, message, { remedy });
+    super(message);
+    this.code = code;
+    this.status = status ?? (isErrorCode(code) ? errorCatalogue[code].status : 500);
+    this.remedy = remedy;
     this.requestId = requestId;
     this.baseUrl = baseUrl;
+    this.headers = headers;
+    this.retryAfter = retryAfterOf(headers);
   }
+
+  /** The code, or the nearest one that this version knows. */
+  get knownCode(): ErrorCode {
+    return isErrorCode(this.code) ? this.code : codeOfStatus(this.status);
+  }
+}
+
+interface UnreachableOptions {
+  readonly cause?: unknown;
+  readonly status?: number;
+  readonly headers?: AnswerHeaders;
 }
 
 /** Nothing answered at the base URL, or something that is not this service. */
 export class ServiceUnreachableError extends Error {
   override readonly name = 'ServiceUnreachableError';
   readonly baseUrl: string;
+  /** HTTP status of what answered, for example a proxy; undefined if nothing did. */
+  readonly status: number | undefined;
+  readonly headers: AnswerHeaders;
+  /** Seconds after which to try again, if the answer said so. */
+  readonly retryAfter: number | undefined;
 
-  constructor(baseUrl: string, reason: string, options?: { cause?: unknown }) {
-    super(`cannot reach the service at ${baseUrl}: ${reason}`, options);
+  constructor(baseUrl: string, reason: string, options: UnreachableOptions = {}) {
+    const { status, headers = {}, ...cause } = options;
+    super(`cannot reach the service at ${baseUrl}: ${reason}`, cause);
     this.baseUrl = baseUrl;
+    this.status = status;
+    this.headers = headers;
+    this.retryAfter = retryAfterOf(headers);
   }
 }
 
@@ -74,80 +113,51 @@ export class ServiceSilentError extends ServiceTimeoutError {
   }
 }
 
-/** The catalogue's first code of a status, for a service that sends no code. */
-function codeOfStatus(status: number): ErrorCode {
-  const codes = Object.keys(errorCatalogue).filter(isErrorCode);
-  return codes.find((code) => errorCatalogue[code].status === status) ?? 'internal';
-}
+/** A computer was created or started, and cannot be used. It still exists. */
+export class ComputerStartError extends Error {
+  override readonly name = 'ComputerStartError';
+  readonly computer: Answer<'getComputer'>;
 
-/** The relevant parts of an error answer, from an HTTP request or a refused upgrade. */
-export interface ErrorAnswer {
-  readonly status: number;
-  readonly code: string | undefined;
-  readonly requestId: string | undefined;
-  /** The header `x-error-remedy` as it was sent. */
-  readonly remedy: string | undefined;
-  readonly body: string;
-}
-
-/** Converts an error answer: `{"error": "…"}` becomes a {@link ServiceError}. */
-export function errorFromAnswer(answer: ErrorAnswer, baseUrl: string): Error {
-  const message = messageOf(answer.body);
-  if (message === undefined) {
-    const reason = `HTTP ${answer.status} without this service's error format; is the base URL right?`;
-    return new ServiceUnreachableError(baseUrl, reason);
+  constructor(computer: Answer<'getComputer'>) {
+    const { name, status, status_reason: why } = computer;
+    super(
+      `the computer "${name}" did not start: its status is "${status}"${why ? `: ${why}` : ''}`,
+    );
+    this.computer = computer;
   }
-  const code = isErrorCode(answer.code) ? answer.code : codeOfStatus(answer.status);
-  const { requestId, remedy } = answer;
-  return new ServiceError(code, message, {
-    requestId,
-    baseUrl,
-    remedy: remedy === undefined ? undefined : decodeRemedy(remedy),
-  });
 }
 
-function messageOf(body: string): string | undefined {
-  try {
-    const parsed: unknown = JSON.parse(body);
-    if (typeof parsed === 'object' && parsed !== null && 'error' in parsed) {
-      return typeof parsed.error === 'string' ? parsed.error : undefined;
-    }
-  } catch {
-    // Not JSON: not one of the service's answers.
+/** A command or code that failed or was ended at its `timeout`; see the option `check`. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  /** What the service answered, with all output. */
+  readonly result: Answer<'bash'> | Answer<'exec'>;
+
+  constructor(result: Answer<'bash'> | Answer<'exec'>) {
+    super(describe(result));
+    this.result = result;
   }
-  return undefined;
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'nothing listens there',
-  ENOTFOUND: 'no such host',
-  EAI_AGAIN: 'the host name cannot be looked up now',
-  ECONNRESET: 'the connection was closed',
-  EHOSTUNREACH: 'the host is out of reach',
-  ENETUNREACH: 'the network is out of reach',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 seconds',
-  UND_ERR_SOCKET: 'the connection was closed',
-  ETIMEDOUT: 'no connection in time',
-};
-
-const timeouts = new Set(['ANSWER_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
-
-/** Converts a connection failure; returns an abort unchanged. */
-export function errorFromFailure(failure: unknown, baseUrl: string): unknown {
-  const code = codeOf(failure);
-  if (code === 'UND_ERR_ABORTED' || code === 'ABORT_ERR') return failure;
-  if (code !== undefined && timeouts.has(code)) {
-    const message = `the service at ${baseUrl} did not answer in time`;
-    return new ServiceTimeoutError(message, { cause: failure });
-  }
-  if (!(failure instanceof Error) || code === undefined) return failure;
-  return new ServiceUnreachableError(baseUrl, reasons[code] ?? code, { cause: failure });
+/** Never the command itself, which may hold a secret. */
+function describe(result: Answer<'bash'> | Answer<'exec'>): string {
+  if (result.timed_out) return 'the command did not end in time';
+  if (!('exit_code' in result)) return `the code failed: ${lastLine(result.error ?? '')}`;
+  const { exit_code: code, stderr } = result;
+  const end =
+    code === null ? 'the command was ended by a signal' : `the command exited with ${code}`;
+  return stderr.trim() === '' ? end : `${end}: ${lastLine(stderr)}`;
 }
 
-/** The system's or undici's code of an error; an AggregateError's is its first member's. */
-export function codeOf(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null) return undefined;
-  if ('code' in error && typeof error.code === 'string') return error.code;
-  if (error instanceof AggregateError) return codeOf(error.errors[0]);
-  return undefined;
+function lastLine(text: string): string {
+  return text.trimEnd().split('\n').at(-1)?.slice(0, 500) ?? '';
+}
+
+/** `Retry-After` in seconds; HTTP allows a date as well. */
+function retryAfterOf(headers: AnswerHeaders): number | undefined {
+  const value = headers['retry-after'];
+  if (typeof value !== 'string') return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const time = Date.parse(value);
+  return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - Date.now()) / 1000));
 }

@@ -1,9 +1,12 @@
-import { Readable } from 'node:stream';
-import { json } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import { buffer, json } from 'node:stream/consumers';
 import type { Answer, BodyInput, files } from '../contract/index.js';
 import { FILE_PATHS } from '../contract/routes.js';
+import type { CallOptions } from './calls/options.js';
+import { withTimeLimit } from './calls/time-limit.js';
 import type { Client } from './client.js';
 import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
+import { type FileData, uploadBody } from './upload-body.js';
 
 /** An open file of a computer. */
 export interface RemoteFile {
@@ -15,12 +18,14 @@ export interface RemoteFile {
   readonly mode: number | undefined;
 }
 
-export interface WriteOptions {
+export interface ModeOptions extends CallOptions {
   /** Permission bits; by default those of the existing file, or else the computer's default. */
   readonly mode?: number | undefined;
+}
+
+export interface WriteOptions extends ModeOptions {
   /** Length of a stream in bytes. If it has another length, the file is not written. */
   readonly size?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -36,13 +41,13 @@ export class ComputerFiles {
     this.#params = computerParameters(address);
   }
 
-  /** Opens a file for reading. */
-  async open(path: string, signal?: AbortSignal): Promise<RemoteFile> {
+  /** Opens a file for reading; `timeoutMs` is for its beginning. */
+  async open(path: string, options: CallOptions = {}): Promise<RemoteFile> {
     const { headers, body } = await this.#client.exchange({
       method: 'GET',
       path: buildPath(FILE_PATHS, this.#params),
       query: { path },
-      signal,
+      ...options,
     });
     const length = headers['content-length'];
     const mode = headers['x-file-mode'];
@@ -54,56 +59,66 @@ export class ComputerFiles {
   }
 
   /** A whole file in memory. */
-  async read(path: string, signal?: AbortSignal): Promise<Buffer> {
-    const { stream } = await this.open(path, signal);
-    const chunks: Buffer[] = [];
-    for await (const chunk of stream) chunks.push(Buffer.from(chunk));
-    return Buffer.concat(chunks);
+  read(path: string, options: CallOptions = {}): Promise<Buffer> {
+    return withTimeLimit(options, this.#client.baseUrl, async (signal) => {
+      const { stream } = await this.open(path, { signal });
+      return buffer(stream);
+    });
   }
 
-  /** Writes a file; it appears complete or not at all. */
+  /** Writes a file; it appears complete or not at all. Errors of a stream reject as they are. */
   async write(
     path: string,
-    data: Readable | Buffer | string,
-    { mode, size, signal }: WriteOptions = {},
+    data: FileData,
+    { mode, size, ...options }: WriteOptions = {},
   ): Promise<files.FileWritten> {
-    const length = size ?? (data instanceof Readable ? undefined : Buffer.byteLength(data));
-    const { body } = await this.#client.exchange({
-      method: 'PUT',
-      path: buildPath(FILE_PATHS, this.#params),
-      query: { path, mode: mode?.toString(8) },
-      headers: {
-        'content-type': 'application/octet-stream',
-        ...(length === undefined ? {} : { 'content-length': String(length) }),
-      },
-      body: typeof data === 'string' ? Buffer.from(data) : data,
-      signal,
-    });
-    return (await json(body)) as files.FileWritten;
+    const { body, length, failure } = uploadBody(data, size);
+    try {
+      const answer = await this.#client.exchange({
+        method: 'PUT',
+        path: buildPath(FILE_PATHS, this.#params),
+        query: { path, mode: mode?.toString(8) },
+        headers: {
+          'content-type': 'application/octet-stream',
+          ...(length === undefined ? {} : { 'content-length': String(length) }),
+        },
+        body,
+        ...options,
+      });
+      return (await json(answer.body)) as files.FileWritten;
+    } catch (error) {
+      throw failure() ?? error;
+    }
   }
 
   /** The file or directory that a path leads to. */
-  entry(path: string, signal?: AbortSignal): Promise<Answer<'getEntry'>> {
-    return this.#client.request('getEntry', { params: this.#params, query: { path }, signal });
+  entry(path: string, options: CallOptions = {}): Promise<Answer<'getEntry'>> {
+    return this.#client.request('getEntry', {
+      ...{ params: this.#params, query: { path } },
+      ...options,
+    });
   }
 
-  async list(path = '.', signal?: AbortSignal): Promise<Answer<'listDirectory'>['entries']> {
-    const options = { params: this.#params, query: { path }, signal };
-    return (await this.#client.request('listDirectory', options)).entries;
+  async list(path = '.', options: CallOptions = {}): Promise<Answer<'listDirectory'>['entries']> {
+    const request = { params: this.#params, query: { path }, ...options };
+    return (await this.#client.request('listDirectory', request)).entries;
   }
 
   /** Creates a directory unless it exists; its parent must exist. */
   makeDirectory(
     path: string,
-    { mode, signal }: Omit<WriteOptions, 'size'> = {},
+    { mode, ...options }: ModeOptions = {},
   ): Promise<Answer<'makeDirectory'>> {
     const body: BodyInput<'makeDirectory'> = { path, mode: mode?.toString(8) };
-    return this.#client.request('makeDirectory', { params: this.#params, body, signal });
+    return this.#client.request('makeDirectory', {
+      ...{ params: this.#params, body },
+      ...options,
+    });
   }
 
   /** Creates a symbolic link; replaces an existing one. */
-  makeLink(path: string, target: string, signal?: AbortSignal): Promise<Answer<'makeLink'>> {
+  makeLink(path: string, target: string, options: CallOptions = {}): Promise<Answer<'makeLink'>> {
     const body = { path, target };
-    return this.#client.request('makeLink', { params: this.#params, body, signal });
+    return this.#client.request('makeLink', { params: this.#params, body, ...options });
   }
 }

@@ -1,18 +1,34 @@
 export { ApiError, type ErrorCode, errorCatalogue } from '../contract/errors.js';
 export type { Answer, BodyInput, OperationName, QueryInput } from '../contract/index.js';
+
+import type { Answer } from '../contract/index.js';
+
+export type { CallOptions } from './calls/options.js';
 export { type Bytes, Client, type ClientOptions, type RequestOptions } from './client.js';
-export { ComputerHandle } from './computer.js';
+export { ComputerHandle } from './computer/computer.js';
+export { ComputerJobs } from './computer/jobs.js';
+export type { WaitOptions } from './computer/ready.js';
+export type { Region, ScreenshotOptions } from './computer/screenshot.js';
 export {
+  type AnswerHeaders,
+  CommandError,
+  ComputerStartError,
   ServiceError,
+  type ServiceErrorCode,
   ServiceSilentError,
   ServiceTimeoutError,
   ServiceUnreachableError,
   UntrustedListenerError,
 } from './errors.js';
-export { ComputerFiles, type RemoteFile, type WriteOptions } from './files.js';
+export { ComputerFiles, type ModeOptions, type RemoteFile, type WriteOptions } from './files.js';
 export { type ComputerAddress, computerParameters } from './http/address.js';
 export type { ListenerUid } from './http/trusted-peer.js';
-export { ComputerJobs } from './jobs.js';
 export type { ProcessExit, ProcessRequest, ProcessSignal, RemoteProcess } from './process.js';
-export type { Region, ScreenshotOptions } from './screenshot.js';
+export type { FileData } from './upload-body.js';
 export { VirtualComputers, type VirtualComputersOptions } from './virtual-computers.js';
+
+export type Computer = Answer<'getComputer'>;
+export type Project = Answer<'getProject'>;
+export type Job = Answer<'listJobs'>['jobs'][number];
+export type BashResult = Answer<'bash'>;
+export type PythonResult = Answer<'exec'>;

@@ -1,6 +1,5 @@
 import { Readable, Writable } from 'node:stream';
 import { WebSocket } from 'ws';
-import { isErrorCode } from '../contract/errors.js';
 import { PROCESS_PATHS } from '../contract/routes.js';
 import type { ProcessControl, ProcessEvent, ProcessStart } from '../contract/sockets/process.js';
 import { ServiceError, ServiceUnreachableError } from './errors.js';
@@ -44,8 +43,10 @@ export interface RemoteProcess {
   /** Sends a signal to the process group. */
   kill(signal: ProcessSignal): void;
   resize(size: { columns: number; rows: number }): void;
-  /** Disconnects; the service then ends the process group. */
+  /** Disconnects; the service then ends the process group. `exited` rejects with an AbortError. */
   close(): void;
+  /** Closes it, unless it has exited. */
+  [Symbol.asyncDispose](): Promise<void>;
 }
 
 /** Opens the WebSocket, sends the start message and returns the streams. */
@@ -87,6 +88,11 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
     },
   });
   stdin.on('error', () => {});
+  let isClosed = false;
+  const close = () => {
+    isClosed = true;
+    socket.terminate();
+  };
 
   const exited = new Promise<ProcessExit>((resolve, reject) => {
     let end: ProcessEvent | undefined;
@@ -108,8 +114,9 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
       if (end?.type === 'exit') resolve(exitOf(end));
       else if (end?.type === 'error') {
         const { code, error, remedy } = end;
-        reject(new ServiceError(isErrorCode(code) ? code : 'internal', error, { remedy }));
+        reject(new ServiceError(code, error, { remedy, baseUrl }));
       } else if (signal?.aborted) reject(signal.reason);
+      else if (isClosed) reject(new DOMException('the process was closed', 'AbortError'));
       else reject(new ServiceUnreachableError(baseUrl, 'the connection was lost'));
     });
   });
@@ -123,7 +130,11 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
     exited,
     kill: (name) => control({ type: 'signal', signal: name }),
     resize: ({ columns, rows }) => control({ type: 'resize', columns, rows }),
-    close: () => socket.terminate(),
+    close,
+    async [Symbol.asyncDispose]() {
+      close();
+      await exited.catch(() => undefined);
+    },
   };
 }
 

@@ -1,6 +1,5 @@
 import { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
-import { isErrorCode } from '../contract/errors.js';
 import { TUNNEL_PATHS } from '../contract/routes.js';
 import type { TunnelMessage } from '../contract/sockets/tunnel.js';
 import { ServiceError, ServiceUnreachableError } from './errors.js';
@@ -49,8 +48,8 @@ class Tunnel extends Duplex {
           hasEnded = true;
           this.push(null);
         } else {
-          const code = isErrorCode(message.code) ? message.code : 'internal';
-          failure = new ServiceError(code, message.error, { remedy: message.remedy });
+          const { code, error, remedy } = message;
+          failure = new ServiceError(code, error, { remedy, baseUrl });
         }
       });
       socket.once('close', () => {

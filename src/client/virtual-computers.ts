@@ -1,11 +1,19 @@
-import { DEFAULT_BASE_URL } from '../contract/constants.js';
-import type { Answer, BodyInput } from '../contract/index.js';
+import type { Answer } from '../contract/index.js';
+import type { CallOptions } from './calls/options.js';
 import { Client, type ClientOptions } from './client.js';
-import { ComputerHandle } from './computer.js';
+import { ComputerHandle } from './computer/computer.js';
 import type { ComputerAddress } from './http/address.js';
-import { Owners } from './owners.js';
+import { Computers } from './resources/computers.js';
+import { Connections } from './resources/connections.js';
+import { Keys } from './resources/keys.js';
+import { Owners } from './resources/owners.js';
+import { Projects } from './resources/projects.js';
+import { findSettings } from './settings.js';
 
-export interface VirtualComputersOptions extends Partial<ClientOptions> {}
+export interface VirtualComputersOptions extends Partial<ClientOptions> {
+  /** A profile of the CLI; by default that of VC_PROFILE, or else the current one. */
+  readonly profile?: string;
+}
 
 /**
  * The service as an object.
@@ -27,9 +35,15 @@ export class VirtualComputers {
   /** For administrators. */
   readonly owners: Owners;
 
-  /** Base URL: the local service by default. */
+  /**
+   * Base URL and key come from the options, or else from VC_BASE_URL and VC_API_KEY, or else from the
+   * profile of the CLI; by default it is the service of this machine. A profile's key is only used
+   * with the profile's own base URL.
+   * @throws TypeError an option is not possible
+   */
   constructor(options: VirtualComputersOptions = {}) {
-    this.client = new Client({ ...options, baseUrl: options.baseUrl ?? DEFAULT_BASE_URL });
+    const { profile, ...given } = options;
+    this.client = new Client({ ...given, ...findSettings(given, profile) });
     this.projects = new Projects(this.client);
     this.computers = new Computers(this.client);
     this.keys = new Keys(this.client);
@@ -37,13 +51,13 @@ export class VirtualComputers {
     this.owners = new Owners(this.client);
   }
 
-  health(): Promise<Answer<'health'>> {
-    return this.client.request('health');
+  health(options: CallOptions = {}): Promise<Answer<'health'>> {
+    return this.client.request('health', options);
   }
 
   /** The machine images of every engine, and the engines that could not list theirs. */
-  images(): Promise<Answer<'listImages'>> {
-    return this.client.request('listImages');
+  images(options: CallOptions = {}): Promise<Answer<'listImages'>> {
+    return this.client.request('listImages', options);
   }
 
   /** The handle of a computer, by its id or its project and name. Nothing is sent. */
@@ -55,112 +69,8 @@ export class VirtualComputers {
   close(): Promise<void> {
     return this.client.close();
   }
-}
 
-class Projects {
-  readonly #client: Client;
-
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  create(name: string): Promise<Answer<'createProject'>> {
-    return this.#client.request('createProject', { body: { name } });
-  }
-
-  async list(): Promise<Answer<'listProjects'>['projects']> {
-    return (await this.#client.request('listProjects')).projects;
-  }
-
-  /** A project, by name or id, with its computers. */
-  get(project: string): Promise<Answer<'getProject'>> {
-    return this.#client.request('getProject', { params: { project } });
-  }
-
-  /** Deletes a project, its computers and their disks permanently. */
-  async delete(project: string): Promise<void> {
-    await this.#client.request('deleteProject', { params: { project } });
-  }
-
-  start(project: string): Promise<Answer<'startProject'>> {
-    return this.#client.request('startProject', { params: { project } });
-  }
-
-  stop(project: string): Promise<Answer<'stopProject'>> {
-    return this.#client.request('stopProject', { params: { project } });
-  }
-
-  restart(project: string): Promise<Answer<'restartProject'>> {
-    return this.#client.request('restartProject', { params: { project } });
-  }
-}
-
-class Computers {
-  readonly #client: Client;
-
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  /** Creates a computer and starts it; resolves when it can be used. */
-  async create(
-    project: string,
-    body: NonNullable<BodyInput<'createComputer'>>,
-  ): Promise<ComputerHandle> {
-    const { id } = await this.#client.request('createComputer', { params: { project }, body });
-    return new ComputerHandle(this.#client, { id });
-  }
-
-  async list(project: string): Promise<Answer<'listComputers'>['computers']> {
-    return (await this.#client.request('listComputers', { params: { project } })).computers;
-  }
-
-  /** The handle of a computer; rejects if it does not exist. */
-  async get(address: ComputerAddress): Promise<ComputerHandle> {
-    const handle = new ComputerHandle(this.#client, address);
-    const { id } = await handle.get();
-    return new ComputerHandle(this.#client, { id });
-  }
-}
-
-class Keys {
-  readonly #client: Client;
-
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  /** Creates an API key. Only this answer contains its text. */
-  create(name: string): Promise<Answer<'createKey'>> {
-    return this.#client.request('createKey', { body: { name } });
-  }
-
-  async list(): Promise<Answer<'listKeys'>['keys']> {
-    return (await this.#client.request('listKeys')).keys;
-  }
-
-  async delete(id: string): Promise<void> {
-    await this.#client.request('deleteKey', { params: { key: id } });
-  }
-}
-
-class Connections {
-  readonly #client: Client;
-
-  constructor(client: Client) {
-    this.#client = client;
-  }
-
-  /** Stores an RTMP target under a name. Its stream key is never shown again. */
-  create(body: NonNullable<BodyInput<'createConnection'>>): Promise<Answer<'createConnection'>> {
-    return this.#client.request('createConnection', { body });
-  }
-
-  async list(): Promise<Answer<'listConnections'>['connections']> {
-    return (await this.#client.request('listConnections')).connections;
-  }
-
-  async delete(name: string): Promise<void> {
-    await this.#client.request('deleteConnection', { params: { name } });
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
   }
 }

@@ -87,3 +87,10 @@ export class ApiError extends Error {
 export function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(errorCatalogue, code);
 }
+
+/** The catalogue's first code of a status, for an answer without a code that is known. */
+export function codeOfStatus(status: number): ErrorCode {
+  const codes = Object.keys(errorCatalogue).filter(isErrorCode);
+  const found = codes.find((code) => errorCatalogue[code].status === status);
+  return found ?? (status >= 500 ? 'internal' : 'invalid_request');
+}

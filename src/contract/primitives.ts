@@ -65,12 +65,16 @@ export function quantity(min: number, max: number, unit: string) {
   return z.number({ error }).min(min, error).max(max, error);
 }
 
-/** A yes or no of a query, which arrives as text. */
+const NOT_BOOLEAN = 'must be true or false, 1 or 0';
+/** A yes or no of a query, which arrives as text: `1`, `0`, `true` or `false`, in any case. */
+export const QueryBoolean = z
+  .union([z.boolean(), z.string().regex(/^(0|1|true|false)$/i, NOT_BOOLEAN)], {
+    error: NOT_BOOLEAN,
+  })
+  .transform((value) => value === true || value === '1' || /^true$/i.test(String(value)));
+
 export function queryFlag(otherwise: '0' | '1') {
-  return z
-    .enum(['0', '1', 'false', 'true'], { error: 'must be 0 or 1' })
-    .default(otherwise)
-    .transform((value) => value === '1' || value === 'true');
+  return QueryBoolean.default(otherwise === '1');
 }
 
 export function flag() {

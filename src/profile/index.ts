@@ -7,6 +7,7 @@ export {
   type Settings,
   type Source,
   sameBaseUrl,
+  settingsOf,
   UnknownProfileError,
 } from './resolve.js';
 export {

@@ -1,6 +1,6 @@
 import { DEFAULT_BASE_URL } from '../contract/constants.js';
 import type { Environment } from './directory.js';
-import type { ProfileStore } from './store.js';
+import type { ProfileFile, ProfileStore } from './store.js';
 
 /** The source of a setting, highest precedence first. */
 export type Source = 'flag' | 'environment' | 'profile' | 'default';
@@ -50,11 +50,20 @@ export async function resolveSettings(
   env: Environment,
   flags: Flags = {},
 ): Promise<Settings> {
-  const file = await store.read();
+  return settingsOf(await store.read(), store.path, env, flags);
+}
+
+/** The same for profiles that have been read from `path`. */
+export function settingsOf(
+  file: ProfileFile,
+  path: string,
+  env: Environment,
+  flags: Flags = {},
+): Settings {
   const profile =
     fromFlag('--profile', flags.profile) ??
     fromEnvironment('VC_PROFILE', env) ??
-    setting(file.current, 'default', store.path);
+    setting(file.current, 'default', path);
   const stored = Object.hasOwn(file.profiles, profile.value)
     ? file.profiles[profile.value]
     : undefined;

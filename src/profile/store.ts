@@ -1,3 +1,4 @@
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../lib/fs/directory.js';
 import { readBounded } from '../lib/fs/read-bounded.js';
@@ -54,20 +55,36 @@ export class ProfileStore {
    * @throws ProfileFileError it exists but is damaged or unreadable
    */
   async read(): Promise<ProfileFile> {
-    let text: string;
     try {
-      text = (await readBounded(this.path, MOST_BYTES)).toString();
-    } catch (cause) {
-      if (isMissing(cause)) return { current: DEFAULT_PROFILE, profiles: {} };
-      throw new ProfileFileError(`cannot read the profile file ${this.path}: ${reason(cause)}`, {
-        cause,
-      });
+      return this.#parsed((await readBounded(this.path, MOST_BYTES)).toString());
+    } catch (error) {
+      return this.#withoutFile(error);
     }
+  }
+
+  /** The same, for a constructor. */
+  readSync(): ProfileFile {
+    try {
+      const isLarge = statSync(this.path).size > MOST_BYTES;
+      return this.#parsed(isLarge ? '' : readFileSync(this.path, 'utf8'));
+    } catch (error) {
+      return this.#withoutFile(error);
+    }
+  }
+
+  #parsed(text: string): ProfileFile {
     const file = parse(text);
     if (file !== undefined) return file;
     throw new ProfileFileError(`the profile file ${this.path} is damaged`, {
       remedy: 'fix it; or move it away and add the profiles again: vc profile add NAME',
     });
+  }
+
+  #withoutFile(cause: unknown): ProfileFile {
+    if (cause instanceof ProfileFileError) throw cause;
+    if (isMissing(cause)) return { current: DEFAULT_PROFILE, profiles: {} };
+    const message = `cannot read the profile file ${this.path}: ${reason(cause)}`;
+    throw new ProfileFileError(message, { cause });
   }
 
   /** Adds or replaces a profile. The first one becomes the current one. */

@@ -8,9 +8,8 @@ import type { Fleet } from '../fleet/fleet.js';
 import { audited } from './audit-requests.js';
 import { handlers } from './handlers/index.js';
 import { withAbsoluteUrls } from './http/absolute-urls.js';
-import { hasBody } from './http/bodies.js';
+import { readInput, WARNING_HEADER } from './http/input/read-input.js';
 import { sendStream } from './http/streaming.js';
-import { validate } from './http/validation.js';
 import {
   ByteStream,
   Bytes,
@@ -66,10 +65,8 @@ async function answer(
   // The key may have been deleted while the body arrived.
   if (!fleet.apiKeys.isValid(owner)) throw new ApiError('unauthorized', 'The API key is wrong.');
   if (operation.administrators && !fleet.owners.isAdministrator(owner)) throw nothingHere();
-  // No body is an empty object; one that says null is wrong. Fastify has null for both.
-  const given = hasBody(request.raw) ? request.body : {};
-  const body = operation.body ? validate(operation.body, given, 'body') : undefined;
-  const query = operation.query ? validate(operation.query, request.query, 'query') : undefined;
+  const { body, query, warning } = readInput(operation, request);
+  if (warning !== undefined) reply.header(WARNING_HEADER, warning);
   const { accept } = request.headers;
   const signal = departure(request);
   const params = request.params as Params;
@@ -101,7 +98,7 @@ async function answer(
   }
 }
 
-/** The route's part of /openapi.json. Requests are validated by {@link validate} instead. */
+/** The route's part of /openapi.json. {@link readInput} checks requests instead. */
 function documentation(name: string, operation: Operation, index: number) {
   return {
     operationId: index === 0 ? name : `${name}${index + 1}`,

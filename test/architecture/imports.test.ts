@@ -8,7 +8,7 @@ import { readImports, trackedFiles } from './sources.js';
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   contract: ['lib'],
-  client: ['lib', 'contract'],
+  client: ['lib', 'contract', 'profile'],
   profile: ['lib', 'contract'],
   screen: ['lib', 'contract'],
   shell: ['lib', 'contract'],

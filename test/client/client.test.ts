@@ -46,16 +46,16 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
 
   test('each method sends its request', async () => {
     service.on('POST /projects', { name: 'demo' });
-    service.on('POST /projects/demo/computers', { id: 'cmp_1' });
+    service.on('POST /projects/demo/computers', { id: 'cmp_1', status: 'running' });
     service.on('POST /computers/cmp_1/click', { success: true });
     service.on('POST /computers/cmp_1/wait', { success: true, waited: 0.2 });
     await vc.projects.create('demo');
     const desktop = await vc.computers.create('demo', { name: 'desktop' });
     await desktop.click(0, 5, { button: 'right' });
-    expect(await desktop.wait({ until: 'stable' })).toBe(0.2);
+    expect(await desktop.wait({ until: 'stable' })).toMatchObject({ waited: 0.2 });
     expect(service.received.map(({ url, body }) => [url, body])).toEqual([
       ['/api/projects', { name: 'demo' }],
-      ['/api/projects/demo/computers', { name: 'desktop' }],
+      ['/api/projects/demo/computers?wait=1', { name: 'desktop' }],
       ['/api/computers/cmp_1/click', { x: 0, y: 5, button: 'right' }],
       ['/api/computers/cmp_1/wait', { until: 'stable' }],
     ]);
@@ -85,8 +85,6 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
       message: 'Two run already.',
       requestId: 'req-1',
     });
-    service.fail('GET /computers/cmp_1', 404, 'code_of_the_future', 'Gone.');
-    await expect(vc.computers.get({ id: 'cmp_1' })).rejects.toMatchObject({ code: 'not_found' });
   });
 
   test('a failed connection and a late answer are different errors', async () => {
@@ -201,7 +199,7 @@ test("leaving a process closes its socket; a refused upgrade rejects with the an
   const remote = await vc.computer({ id: 'cmp_1' }).process({ argv: ['sleep', '100'] });
   remote.close();
   await closed;
-  await expect(remote.exited).rejects.toThrow('connection was lost');
+  await expect(remote.exited).rejects.toMatchObject({ name: 'AbortError' });
   const withoutKey = new VirtualComputers({ baseUrl: service.baseUrl });
   const refused = withoutKey.computer({ id: 'cmp_1' }).process({ argv: ['x'] });
   await expect(refused).rejects.toMatchObject({ code: 'unauthorized' });

@@ -15,7 +15,7 @@ import { ProfileStore } from '../../src/profile/store.js';
 import { Connection } from '../../src/screen/rfb/connection.js';
 import { readBodies } from '../../src/server/http/bodies.js';
 import { sendError } from '../../src/server/http/errors.js';
-import { validate } from '../../src/server/http/validation.js';
+import { validate } from '../../src/server/http/input/validation.js';
 import { takeJobs } from '../../src/shell/jobs/fields.js';
 import { HeaderReader } from '../../src/shell/process/header.js';
 import { PythonReport } from '../../src/shell/python/report.js';

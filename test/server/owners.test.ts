@@ -77,7 +77,7 @@ it.each([
   ['PATCH', '/owners/alice', [], 'The body must be a JSON object'],
   ['POST', '/owners/alice/keys', {}, 'name is missing'],
   ['POST', '/owners/alice/keys', { name: '\n' }, 'name must have no control characters'],
-  ['DELETE', '/owners/alice?force=yes', undefined, 'force must be 0 or 1'],
+  ['DELETE', '/owners/alice?force=yes', undefined, 'force must be true or false'],
   ['DELETE', '/owners/default', undefined, 'The owner "default" is you'],
   ['GET', '/owners/alice/audit?limit=0', undefined, 'limit must be an integer'],
 ] as const)('%s %s %j is a 400 that says why', async (method, path, body, message) => {
@@ -94,7 +94,8 @@ it.each([
   ['POST', '/owners/nobody/keys'],
   ['GET', '/owners/nobody/audit'],
 ])('%s %s is a 404', async (method, path) => {
-  const body = method === 'GET' || method === 'DELETE' ? {} : { body: { name: 'k' } };
+  const bodies: Record<string, object> = { PATCH: { max_running: 1 }, POST: { name: 'k' } };
+  const body = bodies[method] === undefined ? {} : { body: bodies[method] };
   const answer = await app.send(method, `/api${path}`, body);
   expect(answer.status).toBe(404);
   expect(answer.json.error).toBe('There is no owner "nobody".');

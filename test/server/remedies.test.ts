@@ -57,19 +57,18 @@ it("another owner's names are never suggested", async () => {
 it("another owner's computer is answered exactly as a missing one, headers included", async () => {
   const { id } = (await app.send('GET', computer)).json as { id: string };
   const authorization = `Bearer ${app.world.addOwner('stranger')}`;
-  const body = { name: 'x', x: 1, y: 1, command: 'ls' };
-  for (const [method, path] of [
-    ['GET', ''],
-    ['DELETE', ''],
-    ['PATCH', ''],
-    ['POST', '/click'],
-    ['POST', '/bash'],
-    ['POST', '/fork'],
-    ['GET', '/jobs/1'],
-    ['GET', '/files?path=/x'],
+  for (const [method, path, body] of [
+    ['GET', '', undefined],
+    ['DELETE', '', undefined],
+    ['PATCH', '', { name: 'x' }],
+    ['POST', '/click', { x: 1, y: 1 }],
+    ['POST', '/bash', { command: 'ls' }],
+    ['POST', '/fork', { name: 'x' }],
+    ['GET', '/jobs/1', undefined],
+    ['GET', '/files?path=/x', undefined],
   ] as const) {
     const answerOf = async (which: string) => {
-      const sent = method === 'GET' ? { authorization } : { authorization, body };
+      const sent = body === undefined ? { authorization } : { authorization, body };
       const answer = await app.send(method, `/api/computers/${which}${path}`, sent);
       const { 'x-request-id': _, date: __, ...headers } = answer.headers;
       return JSON.stringify([answer.status, headers, answer.json]).replaceAll(which, 'ID');

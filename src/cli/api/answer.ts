@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import { errorFromFailure } from '../../client/errors.js';
+import { errorFromFailure } from '../../client/http/failures.js';
 import type { HttpResponse } from '../../client/http/transport.js';
 import { printable } from '../../lib/text/printable.js';
 import { UsageError } from '../errors/cli-error.js';

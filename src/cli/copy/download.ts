@@ -25,7 +25,7 @@ export async function download(copy: Copy, sources: readonly string[], target: s
   }
   const pool = new Pool();
   for (const source of sources) {
-    const entry = await copy.files.entry(source, copy.signal);
+    const entry = await copy.files.entry(source, { signal: copy.signal });
     const name = copyName(source);
     const end = into && name !== undefined ? join(path, name) : path;
     if (entry.type === 'directory') await fetchDirectory(copy, pool, source, end, entry, 0);
@@ -38,7 +38,7 @@ export async function download(copy: Copy, sources: readonly string[], target: s
 
 /** Copies a file of the computer to stdout. */
 export async function downloadOutput(copy: Copy, source: string, output: Writable) {
-  const { stream, size } = await copy.files.open(source, copy.signal);
+  const { stream, size } = await copy.files.open(source, { signal: copy.signal });
   copy.meter.begin(source, size);
   await pipeline(stream, copy.meter.counter(), output, { end: false });
 }
@@ -54,7 +54,7 @@ async function fetchDirectory(
 ): Promise<void> {
   try {
     if (depth > MAX_DEPTH) throw new CliError('too many nested directories');
-    const entries = await copy.files.list(source, copy.signal);
+    const entries = await copy.files.list(source, { signal: copy.signal });
     await makeDirectory(target, Number.parseInt(mode, 8), depth);
     for (const entry of entries) {
       const from = below(source, entry.name);
@@ -96,7 +96,7 @@ async function fetchFile(
   try {
     const there = await lstat(target).catch(() => undefined);
     if (there?.isDirectory()) throw new CliError(`${target} is a directory`);
-    const { stream, size } = await copy.files.open(source, copy.signal);
+    const { stream, size } = await copy.files.open(source, { signal: copy.signal });
     copy.meter.begin(source, size);
     const kept = there?.isFile() ? there.mode & 0o777 : undefined;
     const file = createWriteStream(temporary, {

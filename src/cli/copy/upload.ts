@@ -52,7 +52,7 @@ export async function uploadInput(copy: Copy, input: Context['io']['stdin'], tar
 
 async function isRemoteDirectory(copy: Copy, target: string): Promise<boolean> {
   try {
-    return (await copy.files.entry(target, copy.signal)).type === 'directory';
+    return (await copy.files.entry(target, { signal: copy.signal })).type === 'directory';
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
     // The path or the computer is missing; in the latter case this throws.
@@ -96,7 +96,7 @@ async function sendFile(
 
 async function sendLink(copy: Copy, path: string, target: string): Promise<void> {
   try {
-    await copy.files.makeLink(target, await readlink(path), copy.signal);
+    await copy.files.makeLink(target, await readlink(path), { signal: copy.signal });
   } catch (error) {
     await failed(copy, path, error);
   }

@@ -35,8 +35,9 @@ export function reportOf(error: unknown): Report {
     return { code, message, remedy, exitCode };
   }
   if (error instanceof ServiceError) {
-    const { code, message, requestId } = error;
-    return { code, message, remedy: serviceRemedy(error), exitCode: exitCodeOf(code), requestId };
+    const { code, knownCode, message, requestId } = error;
+    const exitCode = exitCodeOf(knownCode);
+    return { code, message, remedy: serviceRemedy(error), exitCode, requestId };
   }
   if (error instanceof ApiError) {
     const { code, message, remedy } = error;
@@ -83,7 +84,7 @@ function startRemedy(baseUrl: string): string {
 /** Errors whose remedy has to be run on the machine of the service. */
 const HOST_ERRORS: readonly ErrorCode[] = ['image_missing', 'engine_unavailable'];
 
-function serviceRemedy({ code, remedy, baseUrl }: ServiceError): string | undefined {
+function serviceRemedy({ knownCode: code, remedy, baseUrl }: ServiceError): string | undefined {
   // The service does not know where the client gets its key from.
   if (code === 'unauthorized') return 'check VC_API_KEY, or log in again: vc login';
   if (remedy === undefined || baseUrl === undefined || !HOST_ERRORS.includes(code)) return remedy;

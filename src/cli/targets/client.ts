@@ -16,6 +16,8 @@ export function openClient({ listenerUid, ...options }: ClientSettings): Client 
     ...(listenerUid === undefined ? {} : { listenerUid: parseListenerUid(listenerUid) }),
     userAgent: 'vc',
     connections: 'node-http',
+    // A person decides whether to try again.
+    maxRetries: 0,
   });
 }
 

@@ -1,4 +1,4 @@
-import { ComputerJobs } from '../../client/jobs.js';
+import { ComputerJobs } from '../../client/computer/jobs.js';
 import type { jobs } from '../../contract/index.js';
 import type { Context } from '../framework/context.js';
 import { argument } from '../framework/define.js';

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
-import { REMEDY_HEADER } from '../../contract/errors.js';
 import { onAbort } from '../../lib/async/abort.js';
-import { errorFromAnswer, errorFromFailure } from '../errors.js';
 import type { Endpoint } from './endpoint.js';
+import { errorFromAnswer, errorFromFailure } from './failures.js';
 import { whileAnswering } from './silence.js';
 import { isChecked, verifiedConnector } from './trusted-peer.js';
 
@@ -81,11 +80,8 @@ function opened(socket: WebSocket, baseUrl: string): Promise<void> {
       response.once('close', () => {
         socket.terminate();
         const body = Buffer.concat(chunks).toString();
-        const header = (name: string) => String(response.headers[name] ?? '') || undefined;
-        const answer = { status: response.statusCode ?? 0, code: header('x-error-code'), body };
-        const requestId = header('x-request-id');
-        const remedy = header(REMEDY_HEADER);
-        reject(errorFromAnswer({ ...answer, requestId, remedy }, baseUrl));
+        const { statusCode: status = 0, headers } = response;
+        reject(errorFromAnswer({ status, headers, body }, baseUrl));
       });
     });
   });

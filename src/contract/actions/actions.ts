@@ -8,6 +8,7 @@ import {
   MouseButton,
   oneOfWords,
   quantity,
+  queryFlag,
   text,
 } from '../primitives.js';
 import { Settle, SettleText } from './settle.js';
@@ -155,7 +156,13 @@ export const Wait = z
     path: ['duration'],
   });
 
-export const WaitResult = z.object({ success: z.literal(true), waited: z.number() });
+export const WaitResult = z.object({
+  success: z.literal(true),
+  /** Seconds. */
+  waited: z.number(),
+  /** With `until: "change"`: whether the screen changed before the time-out. */
+  changed: z.boolean().optional(),
+});
 
 export const ImageFormat = oneOfWords(IMAGE_FORMATS);
 
@@ -180,10 +187,7 @@ export const ScreenshotQuery = z.object({
       return { x: x ?? 0, y: y ?? 0, width: width ?? 0, height: height ?? 0 };
     })
     .optional(),
-  cursor: z
-    .enum(['0', '1'], { error: 'must be 0 or 1' })
-    .default('0')
-    .transform((value) => value === '1'),
+  cursor: queryFlag('0'),
   /** `1` or `quiet_ms,max_ms`: wait until the screen is stable first. */
   settle: SettleText.optional(),
 });

@@ -23,11 +23,11 @@ export const Settle = z
 /** The same in a query: `1`, `0`, or `quiet_ms,max_ms` such as `200,5000`. */
 export const SettleText = z
   .string({ error: 'must be 1, 0 or QUIET_MS,MAX_MS' })
-  .regex(/^(0|1|true|false|\d{1,4},\d{1,5})$/, 'must be 1, 0 or QUIET_MS,MAX_MS, such as 200,5000')
+  .regex(/^(0|1|true|false|\d{1,4},\d{1,5})$/i, 'must be 1, 0 or QUIET_MS,MAX_MS, such as 200,5000')
   .transform((value): z.input<typeof Settle> => {
     const [quiet_ms, max_ms] = value.split(',').map(Number);
     if (max_ms !== undefined && quiet_ms !== undefined) return { quiet_ms, max_ms };
-    return value === '1' || value === 'true';
+    return value === '1' || value.toLowerCase() === 'true';
   })
   .pipe(Settle);
 

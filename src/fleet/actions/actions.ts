@@ -80,19 +80,26 @@ export class Actions {
     });
   }
 
-  /** Returns the seconds waited. */
-  async wait(record: ComputerRecord, input: actions.Wait, signal?: AbortSignal): Promise<number> {
+  /** Waits for a time or for the screen. Throws `guest_timeout` if the screen does not become stable. */
+  async wait(
+    record: ComputerRecord,
+    input: actions.Wait,
+    signal?: AbortSignal,
+  ): Promise<actions.WaitResult> {
     const begun = performance.now();
     const seconds = input.duration ?? input.seconds ?? 0;
     const { until } = input;
+    let changed: boolean | undefined;
     if (until === undefined) {
       const session = await this.#running.session(record, signal);
       await sleep(seconds * 1000, signal);
       session.lastUsed = performance.now();
     } else {
-      await this.#waitUntil(record, until, input, signal);
+      const came = await this.#waitUntil(record, until, input, signal);
+      if (until === 'change') changed = came;
     }
-    return Math.round(performance.now() - begun) / 1000;
+    const waited = Math.round(performance.now() - begun) / 1000;
+    return { success: true, waited, ...(changed === undefined ? {} : { changed }) };
   }
 
   async bash(
@@ -161,7 +168,7 @@ export class Actions {
     until: 'stable' | 'change',
     input: actions.Wait,
     signal: AbortSignal | undefined,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const session = await this.#running.session(record, signal);
     const [x, y, width, height] = input.region ?? [];
     const region =
@@ -177,9 +184,8 @@ export class Actions {
       (screen) => (until === 'stable' ? screen.waitStable(options) : screen.waitChange(options)),
       signal,
     );
-    if (came) return;
-    const what = until === 'stable' ? 'kept changing' : 'did not change';
-    throw new ApiError('guest_timeout', `The screen ${what} for ${input.timeout} s.`, {
+    if (came || until === 'change') return came;
+    throw new ApiError('guest_timeout', `The screen kept changing for ${input.timeout} s.`, {
       remedy: 'Wait longer: --timeout SECONDS',
     });
   }
@@ -232,7 +238,7 @@ export class Actions {
       case 'screenshot':
         return pictureAnswer(await this.screenshot(record, action, signal));
       case 'wait':
-        return { success: true, waited: await this.wait(record, action, signal) };
+        return this.wait(record, action, signal);
       case 'bash':
         return this.bash(record, action, signal);
       case 'exec':

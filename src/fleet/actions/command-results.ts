@@ -4,7 +4,7 @@ import type { PythonResult, RunResult } from '../../shell/types.js';
 /** The answer to `bash`. */
 export function bashResult(result: RunResult): BashResult {
   return {
-    success: true,
+    success: !result.timedOut,
     output: result.stdout + result.stderr,
     stdout: result.stdout,
     stderr: result.stderr,

@@ -26,7 +26,8 @@ const inputHandlers = Object.fromEntries(
 /** The image format that an Accept header asks for as bytes; undefined when JSON is wanted. */
 function acceptedImage(accept: string | undefined): ImageFormat | undefined {
   const types = (accept ?? '').split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());
-  return IMAGE_FORMATS.find((format) => types.includes(`image/${format}`));
+  const named = IMAGE_FORMATS.find((format) => types.includes(`image/${format}`));
+  return named ?? (types.includes('image/*') ? 'png' : undefined);
 }
 
 export const actionHandlers: Pick<Handlers, Names> = {
@@ -47,9 +48,6 @@ export const actionHandlers: Pick<Handlers, Names> = {
   },
   bash: ({ fleet, computer, body, signal }) => fleet.actions.bash(computer, body, signal),
   exec: ({ fleet, computer, body, signal }) => fleet.actions.exec(computer, body, signal),
-  wait: async ({ fleet, computer, body, signal }) => ({
-    success: true,
-    waited: await fleet.actions.wait(computer, body, signal),
-  }),
+  wait: ({ fleet, computer, body, signal }) => fleet.actions.wait(computer, body, signal),
   batch: ({ fleet, computer, body, signal }) => fleet.actions.batch(computer, body.actions, signal),
 };

@@ -8,8 +8,8 @@ import type { Fleet } from '../../fleet/fleet.js';
 import { abortable, onAbort } from '../../lib/async/abort.js';
 import { audited } from '../audit-requests.js';
 import { sendError } from '../http/errors.js';
+import { validateExactly } from '../http/input/read-input.js';
 import { StallDetector } from '../http/stall-detector.js';
-import { validate } from '../http/validation.js';
 import { departure, ownerOf, resolveComputer } from '../requests.js';
 import { octal } from './files.js';
 
@@ -42,7 +42,7 @@ async function download(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { path } = validate(ReadFileQuery, request.query, 'query');
+  const { path } = validateExactly(ReadFileQuery, request.query, 'query');
   const owner = ownerOf(request);
   const computer = resolveComputer(fleet, request);
   const left = departure(request);
@@ -104,7 +104,7 @@ async function upload(
   request: FastifyRequest,
   _reply: FastifyReply,
 ): Promise<FileWritten> {
-  const { path, mode } = validate(WriteFileQuery, request.query, 'query');
+  const { path, mode } = validateExactly(WriteFileQuery, request.query, 'query');
   const owner = ownerOf(request);
   const computer = resolveComputer(fleet, request);
   const left = departure(request);

@@ -10,7 +10,7 @@ import {
 import { onAbort } from '../../lib/async/abort.js';
 import { Queue } from '../../lib/async/queue.js';
 import type { ShellProcess, SpawnInput } from '../../shell/types.js';
-import { validate } from '../http/validation.js';
+import { validateExactly } from '../http/input/read-input.js';
 import {
   addComputerSocket,
   type ComputerSocket,
@@ -40,7 +40,11 @@ export function addProcessSocket(app: FastifyInstance, services: SocketServices)
 async function serveProcess(connection: ComputerSocket): Promise<void> {
   const { fleet, record, left } = connection;
   const messages = new MessageBuffer(connection.socket, connection.hold);
-  const start = validate(ProcessStart, parseJson(await messages.first(START_WITHIN_MS)), 'body');
+  const start = validateExactly(
+    ProcessStart,
+    parseJson(await messages.first(START_WITHIN_MS)),
+    'body',
+  );
   describe(connection, start);
   await fleet.actions.shell(
     record,

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { TUNNEL_PATHS } from '../../contract/routes.js';
 import { TunnelMessage, TunnelQuery } from '../../contract/sockets/tunnel.js';
 import { onAbort } from '../../lib/async/abort.js';
-import { validate } from '../http/validation.js';
+import { validateExactly } from '../http/input/read-input.js';
 import {
   addComputerSocket,
   type ComputerSocket,
@@ -21,7 +21,7 @@ export function addTunnelSocket(app: FastifyInstance, services: SocketServices):
   addComputerSocket(app, services, TUNNEL_PATHS, {
     name: 'tunnel',
     firstMessage: MESSAGE_LIMIT,
-    check: (request) => void validate(TunnelQuery, request.query, 'query'),
+    check: (request) => void validateExactly(TunnelQuery, request.query, 'query'),
     serve: serveTunnel,
   });
 }
@@ -29,7 +29,7 @@ export function addTunnelSocket(app: FastifyInstance, services: SocketServices):
 async function serveTunnel(connection: ComputerSocket): Promise<void> {
   const { socket, fleet, record, request, left } = connection;
   const messages = new MessageBuffer(socket, connection.hold);
-  const { port } = validate(TunnelQuery, request.query, 'query');
+  const { port } = validateExactly(TunnelQuery, request.query, 'query');
   await fleet.actions.shell(
     record,
     async (shell) => {

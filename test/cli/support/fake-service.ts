@@ -39,7 +39,12 @@ export async function startFakeService(): Promise<FakeService> {
   let process: OnProcess = (_, socket) => socket.close();
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
+    try {
+      for await (const chunk of request) chunks.push(chunk);
+    } catch {
+      // The client has left in the middle of its request.
+      return;
+    }
     const text = Buffer.concat(chunks).toString();
     const { method = '', url = '', headers } = request;
     const isJson = headers['content-type'] === 'application/json' && text !== '';

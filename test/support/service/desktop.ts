@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { ComputerHandle } from '../../../src/client/computer.js';
+import type { ComputerHandle } from '../../../src/client/computer/computer.js';
 import { eventually } from '../eventually.js';
 import {
   connectSharedService,

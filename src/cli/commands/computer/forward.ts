@@ -152,7 +152,7 @@ async function join(
   try {
     const gone = new AbortController();
     socket.once('close', () => gone.abort());
-    const tunnel = await client.tunnel(address, port, gone.signal);
+    const tunnel = await client.tunnel(address, port, { signal: gone.signal });
     await Promise.all([pipeline(socket, tunnel), pipeline(tunnel, socket)]);
   } catch (error) {
     const wasOpen = !socket.destroyed;

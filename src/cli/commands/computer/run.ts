@@ -1,5 +1,4 @@
 import { ServiceError } from '../../../client/errors.js';
-import { isErrorCode } from '../../../contract/errors.js';
 import type { BatchInput } from '../../../contract/index.js';
 import { CliError, UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
@@ -54,10 +53,10 @@ export const command = defineCommand({
     const step = steps[answer.results.length - 1];
     const last = answer.results.at(-1);
     const { code, error, remedy } =
-      last !== undefined && 'code' in last ? last : { code: '', error: 'it failed' };
+      last !== undefined && 'code' in last ? last : { code: 'internal', error: 'it failed' };
     throw atLine(
       `line ${step?.line} (${step?.action.action}): `,
-      new ServiceError(isErrorCode(code) ? code : 'internal', error, { remedy }),
+      new ServiceError(code, error, { remedy }),
     );
   },
 });

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
+import { type ScreenshotOptions, screenshotQuery } from '../../../client/computer/screenshot.js';
 import { computerParameters } from '../../../client/http/address.js';
-import { type ScreenshotOptions, screenshotQuery } from '../../../client/screenshot.js';
 import { IMAGE_FORMATS } from '../../../contract/constants.js';
 import { writeFileAtomically } from '../../../lib/fs/atomic-file.js';
 import { UsageError } from '../../errors/cli-error.js';

@@ -1,4 +1,4 @@
-import { reachableView } from '../../../client/view.js';
+import { reachableView } from '../../../client/computer/view.js';
 import { defineCommand, flag } from '../../framework/define.js';
 import { done, note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';

@@ -1,4 +1,5 @@
-import { UsageError } from '../../errors/cli-error.js';
+import { DEFAULT_SECONDS } from '../../../contract/constants.js';
+import { CliError, UsageError } from '../../errors/cli-error.js';
 import { choice, defineCommand, flag, optional, value } from '../../framework/define.js';
 import { duration, timeLimit } from '../../input/duration.js';
 import { region } from '../../input/parse.js';
@@ -52,5 +53,16 @@ export const command = defineCommand({
         : waitForStatus(context, computer, status, timeout ?? 60);
     const answer = await during(context.progress(`Waiting for ${computer}`), work);
     if (context.globals.json) await printJson(context, answer);
+    if (isUnchanged(answer)) {
+      const remedy = 'wait longer: --timeout';
+      throw new CliError(`the screen did not change for ${timeout ?? DEFAULT_SECONDS.wait} s`, {
+        remedy,
+        code: 'guest_timeout',
+      });
+    }
   },
 });
+
+function isUnchanged(answer: unknown): boolean {
+  return typeof answer === 'object' && answer !== null && Reflect.get(answer, 'changed') === false;
+}

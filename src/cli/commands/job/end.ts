@@ -21,7 +21,7 @@ export const command = defineCommand({
     return forEach(context, {
       names,
       doing: `Ending ${enumerate(names)}`,
-      work: (id) => jobs.end(id, context.interrupts.signal),
+      work: (id) => jobs.end(id, { signal: context.interrupts.signal }),
       did: (id, { exit_code }) => `ended ${id}${exit_code === null ? '' : ` (exit ${exit_code})`}`,
     });
   },

@@ -16,7 +16,7 @@ export const command = defineCommand({
   examples: [{ does: 'Show its status', command: 'vc job get demo/desktop job_0mi4x2k9a01234567' }],
   async run(context, { computer, job: id }) {
     const jobs = await jobsOf(context, computer);
-    const job = await jobs.get(id, { limit: 16 }, context.interrupts.signal);
+    const job = await jobs.get(id, { limit: 16, signal: context.interrupts.signal });
     const { output, next_offset, ...facts } = job;
     if (context.globals.json) await printJson(context, facts);
     else await printRecord(context, jobFields(job));

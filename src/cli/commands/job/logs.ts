@@ -33,7 +33,7 @@ export const command = defineCommand({
     );
     let output = '';
     for (let offset = 0; ; ) {
-      const job = await jobs.get(id, { offset, limit: LIMIT }, signal);
+      const job = await jobs.get(id, { offset, limit: LIMIT, signal });
       if (json) output += job.output;
       else await write(context.io.stdout, job.output);
       const isNew = job.next_offset > offset;

@@ -17,7 +17,7 @@ export const command = defineCommand({
   examples: [{ does: 'List background commands', command: 'vc job ls demo/desktop' }],
   async run(context, { computer: given }) {
     const computer = await namedOrOnly(context, given);
-    const found = (await jobsOf(context, computer)).list(context.interrupts.signal);
+    const found = (await jobsOf(context, computer)).list({ signal: context.interrupts.signal });
     const jobs = await during(context.progress('Listing jobs'), found);
     await printList(context, {
       document: { jobs },

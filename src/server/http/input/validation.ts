@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { ApiError } from '../../contract/errors.js';
+import { ApiError } from '../../../contract/errors.js';
 
 /**
  * The value as `schema` makes it: checked, defaults filled in, unknown fields dropped.

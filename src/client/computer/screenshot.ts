@@ -1,4 +1,5 @@
-import type { actions } from '../contract/index.js';
+import type { actions } from '../../contract/index.js';
+import type { CallOptions } from '../calls/options.js';
 
 export interface Region {
   readonly x: number;
@@ -7,7 +8,7 @@ export interface Region {
   readonly height: number;
 }
 
-export interface ScreenshotOptions {
+export interface ScreenshotOptions extends CallOptions {
   /** `png` by default. */
   readonly format?: actions.ImageFormat;
   /** 1 to 100, for jpeg and webp. */
@@ -20,7 +21,6 @@ export interface ScreenshotOptions {
   readonly cursor?: boolean;
   /** Wait first until nothing has changed for `quietMs`, but at most `maxMs`. */
   readonly settle?: boolean | { readonly quietMs: number; readonly maxMs: number };
-  readonly signal?: AbortSignal;
 }
 
 /** The query of the screenshot operation for `options`. */
@@ -31,7 +31,7 @@ export function screenshotQuery({
   quality,
   scale,
   settle,
-}: ScreenshotOptions) {
+}: Omit<ScreenshotOptions, keyof CallOptions>) {
   return {
     format,
     quality,

@@ -1,0 +1,57 @@
+import { sleep } from '../../lib/async/sleep.js';
+import { ServiceError, ServiceTimeoutError, ServiceUnreachableError } from '../errors.js';
+import { codeOf } from '../http/failures.js';
+
+export const DEFAULT_RETRIES = 2;
+const FIRST_PAUSE_MS = 250;
+/** A service that asks for a longer pause gets no second attempt. */
+const LONGEST_PAUSE_MS = 60_000;
+
+interface RetryOptions {
+  readonly method: string;
+  readonly maxRetries: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * Attempts a request again where that has no effect of its own: after 429 and a refused connection
+ * with any method, after 502 and 503 with GET. Waits in between as long as `Retry-After` says, or
+ * about 250 ms, then 500 ms and so on.
+ */
+export async function withRetries<T>(
+  attempt: () => Promise<T>,
+  { method, maxRetries, signal }: RetryOptions,
+): Promise<T> {
+  for (let retry = 0; ; retry++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (retry >= maxRetries || !isWorthRetrying(error, method)) throw error;
+      // Without jitter, clients that were refused together would return together.
+      const backoff = FIRST_PAUSE_MS * 2 ** retry * (0.75 + Math.random() / 2);
+      const pause = error.retryAfter === undefined ? backoff : error.retryAfter * 1000;
+      if (pause > LONGEST_PAUSE_MS) throw error;
+      await sleep(pause, signal).catch((reason: unknown) => {
+        // The answer says more than that time is up.
+        throw reason instanceof ServiceTimeoutError ? error : reason;
+      });
+    }
+  }
+}
+
+function isWorthRetrying(
+  error: unknown,
+  method: string,
+): error is ServiceError | ServiceUnreachableError {
+  if (!(error instanceof ServiceError || error instanceof ServiceUnreachableError)) return false;
+  if (error.status === undefined) return codeOf(error.cause) === 'ECONNREFUSED';
+  return error.status === 429 || (method === 'GET' && [502, 503].includes(error.status));
+}
+
+/** Throws TypeError for anything but a whole number from 0 to 10. */
+export function retryCount(maxRetries: unknown = DEFAULT_RETRIES): number {
+  if (Number.isInteger(maxRetries) && Number(maxRetries) >= 0 && Number(maxRetries) <= 10) {
+    return Number(maxRetries);
+  }
+  throw new TypeError(`maxRetries must be a whole number from 0 to 10, not ${String(maxRetries)}`);
+}

@@ -1,0 +1,40 @@
+import { ServiceError, ServiceTimeoutError, ServiceUnreachableError } from '../errors.js';
+import { errorFromFailure } from '../http/failures.js';
+import type { CallOptions } from './options.js';
+
+/** The longest time of a timer. */
+const MAX_MS = 2 ** 31 - 1;
+
+/**
+ * Runs `work` with a signal that is aborted with the caller's and, with a ServiceTimeoutError, after
+ * `timeoutMs`. Errors of the connection are converted.
+ */
+export async function withTimeLimit<T>(
+  { signal, timeoutMs }: CallOptions,
+  baseUrl: string,
+  work: (signal: AbortSignal | undefined) => Promise<T>,
+): Promise<T> {
+  const late = timeoutMs === undefined ? undefined : new AbortController();
+  const message = `the service at ${baseUrl} did not answer in time`;
+  const timer =
+    late && setTimeout(() => late.abort(new ServiceTimeoutError(message)), milliseconds(timeoutMs));
+  const ended = signal && late ? AbortSignal.any([signal, late.signal]) : (signal ?? late?.signal);
+  try {
+    ended?.throwIfAborted();
+    return await work(ended);
+  } catch (failure) {
+    if (failure instanceof ServiceError || failure instanceof ServiceUnreachableError) {
+      throw failure;
+    }
+    ended?.throwIfAborted();
+    throw errorFromFailure(failure, baseUrl);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Throws TypeError for anything but a number above 0. */
+export function milliseconds(timeoutMs: unknown): number {
+  if (typeof timeoutMs === 'number' && timeoutMs > 0) return Math.min(timeoutMs, MAX_MS);
+  throw new TypeError(`timeoutMs must be a number above 0, not ${String(timeoutMs)}`);
+}

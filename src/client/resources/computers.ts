@@ -1,0 +1,45 @@
+import type { Answer, BodyInput } from '../../contract/index.js';
+import type { CallOptions } from '../calls/options.js';
+import type { Client } from '../client.js';
+import { ComputerHandle } from '../computer/computer.js';
+import { requireRunning, untilReady, type WaitOptions } from '../computer/ready.js';
+import type { ComputerAddress } from '../http/address.js';
+
+/** The computers of the key's owner. */
+export class Computers {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  /**
+   * Creates a computer and starts it; resolves when it can be used, or with `wait: false` at once.
+   * @throws ComputerStartError it was created and does not start
+   */
+  async create(
+    project: string,
+    body: NonNullable<BodyInput<'createComputer'>>,
+    options: WaitOptions = {},
+  ): Promise<ComputerHandle> {
+    const computer = await untilReady(this.#client, options, (query, call) =>
+      this.#client.request('createComputer', { params: { project }, query, body, ...call }),
+    );
+    if (options.wait !== false) requireRunning(computer);
+    return new ComputerHandle(this.#client, { id: computer.id }, computer);
+  }
+
+  async list(
+    project: string,
+    options: CallOptions = {},
+  ): Promise<Answer<'listComputers'>['computers']> {
+    return (await this.#client.request('listComputers', { params: { project }, ...options }))
+      .computers;
+  }
+
+  /** The handle of a computer; rejects if it does not exist. */
+  async get(address: ComputerAddress, options: CallOptions = {}): Promise<ComputerHandle> {
+    const computer = await new ComputerHandle(this.#client, address).get(options);
+    return new ComputerHandle(this.#client, { id: computer.id }, computer);
+  }
+}

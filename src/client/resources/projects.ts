@@ -1,0 +1,42 @@
+import type { Answer } from '../../contract/index.js';
+import type { CallOptions } from '../calls/options.js';
+import type { Client } from '../client.js';
+
+/** The projects of the key's owner, by name or id. */
+export class Projects {
+  readonly #client: Client;
+
+  constructor(client: Client) {
+    this.#client = client;
+  }
+
+  create(name: string, options: CallOptions = {}): Promise<Answer<'createProject'>> {
+    return this.#client.request('createProject', { body: { name }, ...options });
+  }
+
+  async list(options: CallOptions = {}): Promise<Answer<'listProjects'>['projects']> {
+    return (await this.#client.request('listProjects', options)).projects;
+  }
+
+  /** A project with its computers. */
+  get(project: string, options: CallOptions = {}): Promise<Answer<'getProject'>> {
+    return this.#client.request('getProject', { params: { project }, ...options });
+  }
+
+  /** Deletes a project, its computers and their disks permanently. */
+  async delete(project: string, options: CallOptions = {}): Promise<void> {
+    await this.#client.request('deleteProject', { params: { project }, ...options });
+  }
+
+  start(project: string, options: CallOptions = {}): Promise<Answer<'startProject'>> {
+    return this.#client.request('startProject', { params: { project }, ...options });
+  }
+
+  stop(project: string, options: CallOptions = {}): Promise<Answer<'stopProject'>> {
+    return this.#client.request('stopProject', { params: { project }, ...options });
+  }
+
+  restart(project: string, options: CallOptions = {}): Promise<Answer<'restartProject'>> {
+    return this.#client.request('restartProject', { params: { project }, ...options });
+  }
+}

@@ -1,0 +1,83 @@
+import type { FastifyRequest } from 'fastify';
+import type { z } from 'zod';
+import { ApiError, encodeRemedy } from '../../../contract/errors.js';
+import type { Operation } from '../../../contract/operations.js';
+import { nearest } from '../../../lib/text/nearest.js';
+import { hasBody } from '../bodies.js';
+import { type UnknownField, unknownFields } from './unknown-fields.js';
+import { validate } from './validation.js';
+
+/** Response header that names fields which were ignored. */
+export const WARNING_HEADER = 'x-warning';
+
+/** A longer name is no typing mistake. */
+const LONGEST_NAME = 64;
+
+/** A request's body and query, checked, with defaults filled in. */
+export interface Input {
+  readonly body: unknown;
+  readonly query: unknown;
+  /** For the header {@link WARNING_HEADER}: fields of a published operation that were ignored. */
+  readonly warning: string | undefined;
+}
+
+/**
+ * Reads what an operation takes. Fields that it does not have are refused, but ignored with a
+ * warning where the operation is published: clients of other versions may send more.
+ * @throws ApiError `invalid_request` names the field
+ */
+export function readInput(operation: Operation, request: FastifyRequest): Input {
+  // No body is an empty object; one that says null is wrong. Fastify has null for both.
+  const given = hasBody(request.raw) ? request.body : {};
+  const inBody = unknownFields(operation.body, given);
+  const inQuery = unknownFields(operation.query, request.query);
+  if (!operation.published) {
+    refuseUnknown(inBody, 'body');
+    refuseUnknown(inQuery, 'query');
+  }
+  const body = operation.body ? validate(operation.body, given, 'body') : undefined;
+  const query = operation.query ? validate(operation.query, request.query, 'query') : undefined;
+  return { body, query, warning: warningOf([...inBody, ...inQuery]) };
+}
+
+/** Like {@link validate}, and refuses fields that the schema does not have. */
+export function validateExactly<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  where: 'body' | 'query',
+): z.output<S> {
+  refuseUnknown(unknownFields(schema, value), where);
+  return validate(schema, value, where);
+}
+
+/** Throws an error that names the fields, unless there are none. */
+function refuseUnknown(fields: readonly UnknownField[], where: 'body' | 'query'): void {
+  const [first] = fields;
+  if (first === undefined) return;
+  const message = `The ${where} has no field ${fields.map(quoted).join(', ')}.`;
+  const known = first.known.join(', ');
+  throw new ApiError('invalid_request', message, {
+    remedy: guess(first) ?? (known === '' ? 'Leave it out.' : `It takes: ${known}.`),
+  });
+}
+
+function warningOf(fields: readonly UnknownField[]): string | undefined {
+  if (fields.length === 0) return undefined;
+  return encodeRemedy(
+    fields
+      .map((field) => [`unknown field ${quoted(field)} was ignored`, guess(field)])
+      .map((parts) => parts.filter((part) => part !== undefined).join('. '))
+      .join('; '),
+  );
+}
+
+function guess({ name, known }: UnknownField): string | undefined {
+  if (name.length > LONGEST_NAME) return undefined;
+  const meant = nearest(name, known);
+  return meant === undefined ? undefined : `Did you mean "${meant}"?`;
+}
+
+function quoted({ path }: UnknownField): string {
+  const shown = path.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?');
+  return JSON.stringify(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown);
+}

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeRemedy } from '../../../../src/contract/errors.js';
+import { operations } from '../../../../src/contract/operations.js';
+import { openTestApp, type TestApp } from '../../../support/app.js';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await openTestApp();
+  await app.send('POST', '/api/projects', { body: { name: 'shop' } });
+  await app.send('POST', '/api/projects/shop/computers', { body: { name: 'desk' } });
+});
+afterAll(() => app.close());
+
+const C = '/api/projects/shop/computers/desk';
+const warningOf = (answer: { headers: NodeJS.Dict<string | string[]> }) =>
+  decodeRemedy(String(answer.headers['x-warning'] ?? ''));
+
+describe('an unknown field', () => {
+  it.each([
+    ['POST', '/bash', { comand: 'ls' }, '"comand"', 'Did you mean "command"?'],
+    ['POST', '/bash', { command: 'ls', signal: {} }, '"signal"', undefined],
+    ['POST', '/move', { x: 1, y: 1, z: 1 }, '"z"', undefined],
+    ['POST', '/stop', { force: true }, '"force"', 'Leave it out.'],
+    ['POST', '/stop?wait=0', undefined, '"wait"', 'Leave it out.'],
+    ['GET', '/actions?limt=5', undefined, '"limt"', 'Did you mean "limit"?'],
+    ['GET', '/files?path=x&mod=600', undefined, '"mod"', undefined],
+    ['GET', '/tunnel?port=80&host=a', undefined, '"host"', undefined],
+    [
+      'POST',
+      '/batch',
+      { actions: [{ action: 'click', x: 1, y: 1, buton: 'right' }] },
+      '"actions.0.buton"',
+      'Did you mean "button"?',
+    ],
+    ['POST', '/key', { key: 'a', settle: { quiet: 5 } }, '"settle.quiet"', undefined],
+    ['POST', '/wait', { secnds: 1 }, '"secnds"', 'Did you mean "seconds"?'],
+  ])('of %s %s %j is a 400 that names it', async (method, path, body, name, remedy) => {
+    const answer = await app.send(method, `${C}${path}`, body === undefined ? {} : { body });
+    expect(answer.status).toBe(400);
+    expect(answer.json.error).toContain(name);
+    const given = decodeRemedy(String(answer.headers['x-error-remedy']));
+    expect(given).toMatch(remedy === undefined ? /./ : remedy);
+  });
+
+  it('of a published operation is ignored, with a warning', async () => {
+    const rows = Object.values(operations).filter((operation) => 'published' in operation);
+    expect(rows).toHaveLength(7);
+    const body = { x: 1, y: 1, buton: 'right' };
+    const clicked = await app.send('POST', `${C}/click`, { body });
+    expect(clicked.status).toBe(200);
+    expect(warningOf(clicked)).toBe('unknown field "buton" was ignored. Did you mean "button"?');
+    const made = await app.send('POST', '/api/projects', { body: { name: 'more', colour: 'blå' } });
+    expect(made.status).toBe(200);
+    expect(warningOf(made)).toBe('unknown field "colour" was ignored');
+    const started = await app.send('POST', `${C}/start?wiat=0`, { body: { a: 1 } });
+    expect(started.status).toBe(200);
+    expect(warningOf(started)).toContain('"a" was ignored; unknown field "wiat"');
+    const clean = await app.send('POST', `${C}/click`, { body: { x: 1, y: 1 } });
+    expect(clean.headers['x-warning']).toBe(undefined);
+  });
+
+  it('with a hostile name fits into a header', async () => {
+    const body: Record<string, unknown> = { x: 1, y: 1, 'a\r\nset-cookie: b': 1, '漢\u202e': 1 };
+    for (let i = 0; i < 1000; i++) body[`${'x'.repeat(500)}${i}`] = 1;
+    const answer = await app.send('POST', `${C}/click`, { body });
+    expect(answer.status).toBe(200);
+    expect(answer.headers['set-cookie']).toBe(undefined);
+    expect(String(answer.headers['x-warning']).length).toBeLessThan(2000);
+  });
+});
+
+it('yes and no in a query are true, false, 1 and 0 in any case', async () => {
+  for (const [value, status] of [
+    ['True', 200],
+    ['FALSE', 200],
+    ['true', 200],
+    ['0', 200],
+    ['yes', 400],
+    ['2', 400],
+    ['', 400],
+  ] as const) {
+    for (const path of [`/screenshot?cursor=${value}`, `/screenshot?settle=${value}`]) {
+      expect((await app.send('GET', `${C}${path}`)).status, path).toBe(status);
+    }
+    const started = await app.send('POST', `${C}/start?wait=${value}`);
+    expect(started.status, `wait=${value}`).toBe(status);
+  }
+});
+
+it.each([
+  ['image/*', undefined, 'image/png'],
+  ['text/html, IMAGE/*;q=0.8', undefined, 'image/png'],
+  ['image/*', 'jpeg', 'image/jpeg'],
+  ['image/*, image/webp', undefined, 'image/webp'],
+  ['*/*', undefined, 'application/json; charset=utf-8'],
+])('a screenshot with Accept: %s and format %s is %s', async (accept, format, type) => {
+  const query = format === undefined ? '' : `?format=${format}`;
+  const answer = await app.send('GET', `${C}/screenshot${query}`, { headers: { accept } });
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-type']).toBe(type);
+});

@@ -1,5 +1,6 @@
 import { codeOfStatus, type ErrorCode, errorCatalogue, isErrorCode } from '../contract/errors.js';
 import type { Answer } from '../contract/index.js';
+import type { CommandResult } from './computer/command-result.js';
 
 /** A code of the catalogue, or one that only a newer service knows. */
 export type ServiceErrorCode = ErrorCode | (string & {});
@@ -127,26 +128,30 @@ export class ComputerStartError extends Error {
   }
 }
 
+/** What ended badly: the answer to `bash` or `python`, or the result of `run`. */
+type Failed = Answer<'bash'> | Answer<'exec'> | CommandResult;
+
 /** A command or code that failed or was ended at its `timeout`; see the option `check`. */
 export class CommandError extends Error {
   override readonly name = 'CommandError';
-  /** What the service answered, with all output. */
-  readonly result: Answer<'bash'> | Answer<'exec'>;
+  /** With all output. */
+  readonly result: Failed;
 
-  constructor(result: Answer<'bash'> | Answer<'exec'>) {
+  constructor(result: Failed) {
     super(describe(result));
     this.result = result;
   }
 }
 
 /** Never the command itself, which may hold a secret. */
-function describe(result: Answer<'bash'> | Answer<'exec'>): string {
-  if (result.timed_out) return 'the command did not end in time';
-  if (!('exit_code' in result)) return `the code failed: ${lastLine(result.error ?? '')}`;
-  const { exit_code: code, stderr } = result;
+function describe(result: Failed): string {
+  const isLate = 'timed_out' in result ? result.timed_out : result.timedOut;
+  if (isLate) return 'the command did not end in time';
+  if (!('stderr' in result)) return `the code failed: ${lastLine(result.error ?? '')}`;
+  const code = 'exit_code' in result ? result.exit_code : result.exitCode;
   const end =
     code === null ? 'the command was ended by a signal' : `the command exited with ${code}`;
-  return stderr.trim() === '' ? end : `${end}: ${lastLine(stderr)}`;
+  return result.stderr.trim() === '' ? end : `${end}: ${lastLine(result.stderr)}`;
 }
 
 function lastLine(text: string): string {

@@ -5,6 +5,7 @@ import { FILE_PATHS } from '../contract/routes.js';
 import type { CallOptions } from './calls/options.js';
 import { withTimeLimit } from './calls/time-limit.js';
 import type { Client } from './client.js';
+import { ServiceError } from './errors.js';
 import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
 import { type FileData, uploadBody } from './upload-body.js';
 
@@ -104,12 +105,59 @@ export class ComputerFiles {
     return (await this.#client.request('listDirectory', request)).entries;
   }
 
-  /** Creates a directory unless it exists; its parent must exist. */
+  /** Whether there is a file or directory at the path. Rejects if the computer does not exist. */
+  async exists(path: string, options: CallOptions = {}): Promise<boolean> {
+    try {
+      await this.entry(path, options);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ServiceError) || error.code !== 'not_found') throw error;
+    }
+    // A missing computer is answered with the same code.
+    await this.#client.request('getComputer', { params: this.#params, ...options });
+    return false;
+  }
+
+  /** Writes a file of this machine to the computer, with its permissions. */
+  async upload(from: string, to: string, options: CallOptions = {}): Promise<files.FileWritten> {
+    const [{ createReadStream }, { stat }] = [
+      await import('node:fs'),
+      await import('node:fs/promises'),
+    ];
+    const { size, mode } = await stat(from);
+    return this.write(to, createReadStream(from), { size, mode: mode & 0o777, ...options });
+  }
+
+  /** Writes a file of the computer to this machine; it appears complete or not at all. */
+  async download(from: string, to: string, options: CallOptions = {}): Promise<void> {
+    const { downloadFile } = await import('./download.js');
+    await withTimeLimit(options, this.#client.baseUrl, async (signal) => {
+      const { stream, mode } = await this.open(from, { signal });
+      await downloadFile(stream, to, mode);
+    });
+  }
+
+  /** Removes a file, a link or, with `recursive`, a directory and all that is in it. */
+  async remove(
+    path: string,
+    { recursive = false, ...options }: { readonly recursive?: boolean } & CallOptions = {},
+  ): Promise<void> {
+    const query = { path, recursive };
+    await this.#client.request('removeEntry', { params: this.#params, query, ...options });
+  }
+
+  /** Renames or moves a file, link or directory; a file with the new path is replaced. */
+  rename(path: string, newPath: string, options: CallOptions = {}): Promise<Answer<'renameEntry'>> {
+    const body = { path, new_path: newPath };
+    return this.#client.request('renameEntry', { params: this.#params, body, ...options });
+  }
+
+  /** Creates a directory unless it exists, with `recursive` also its parents. */
   makeDirectory(
     path: string,
-    { mode, ...options }: ModeOptions = {},
+    { mode, recursive, ...options }: ModeOptions & { readonly recursive?: boolean } = {},
   ): Promise<Answer<'makeDirectory'>> {
-    const body: BodyInput<'makeDirectory'> = { path, mode: mode?.toString(8) };
+    const body: BodyInput<'makeDirectory'> = { path, mode: mode?.toString(8), recursive };
     return this.#client.request('makeDirectory', {
       ...{ params: this.#params, body },
       ...options,

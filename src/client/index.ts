@@ -5,9 +5,12 @@ import type { Answer } from '../contract/index.js';
 
 export type { CallOptions } from './calls/options.js';
 export { type Bytes, Client, type ClientOptions, type RequestOptions } from './client.js';
+export type { BatchAnswer } from './computer/batch.js';
+export type { CommandResult } from './computer/command-result.js';
 export { ComputerHandle } from './computer/computer.js';
 export { ComputerJobs } from './computer/jobs.js';
 export type { WaitOptions } from './computer/ready.js';
+export type { RunOptions } from './computer/run.js';
 export type { Region, ScreenshotOptions } from './computer/screenshot.js';
 export {
   type AnswerHeaders,

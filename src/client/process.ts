@@ -11,6 +11,9 @@ import { openSocket, sendBytes } from './http/socket.js';
 const STDIN = 0;
 const STDOUT = 1;
 
+/** Kept of an output that nobody reads before it stops the process. */
+const UNREAD_BYTES = 16 * 1024 * 1024;
+
 export interface ProcessRequest extends ProcessStart {
   /** Aborting ends the process group and closes the streams. */
   readonly signal?: AbortSignal;
@@ -31,8 +34,9 @@ export interface ProcessExit {
 export type ProcessSignal = Extract<ProcessControl, { type: 'signal' }>['signal'];
 
 /**
- * A process in a computer, with its streams. Reading slowly slows the process down, so both outputs
- * have to be read (or `resume()`d) for it to end.
+ * A process in a computer, with its streams. Reading slowly slows the process down. An output that
+ * nobody reads is kept up to 16 MiB; beyond that it has to be read (or `resume()`d) for the process
+ * to end. `run()` of the computer reads both.
  */
 export interface RemoteProcess {
   readonly stdin: Writable;
@@ -103,7 +107,7 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
         return;
       }
       const stream = data[0] === STDOUT ? stdout : stderr;
-      if (stream.push(data.subarray(1))) return;
+      if (stream.push(data.subarray(1)) || canKeep(stream)) return;
       blocked.add(stream);
       socket.pause();
     });
@@ -136,6 +140,12 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
       await exited.catch(() => undefined);
     },
   };
+}
+
+/** True while a stream that nobody reads holds little, so that it does not stop the other one. */
+function canKeep(stream: Readable): boolean {
+  const isUnread = stream.readableFlowing === null && stream.listenerCount('readable') === 0;
+  return isUnread && stream.readableLength < UNREAD_BYTES;
 }
 
 function exitOf(event: Extract<ProcessEvent, { type: 'exit' }>): ProcessExit {

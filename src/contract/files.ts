@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { text } from './primitives.js';
+import { flag, queryFlag, text } from './primitives.js';
 
 /*
  * A file's bytes: `GET C/files?path=` answers them, `PUT C/files?path=` takes them, of any size and
@@ -44,7 +44,12 @@ export const PathQuery = z.object({ path: GuestPath });
 export const FileStatus = FileEntry.extend({ path: z.string() });
 export const Directory = z.object({ path: z.string(), entries: z.array(FileEntry) });
 
-export const MakeDirectory = z.object({ path: GuestPath, mode: Mode.optional() });
+export const MakeDirectory = z.object({
+  path: GuestPath,
+  mode: Mode.optional(),
+  /** Also creates the parents that are missing. */
+  recursive: flag().default(false),
+});
 export const DirectoryMade = z.object({
   success: z.literal(true),
   path: z.string(),
@@ -54,6 +59,16 @@ export const DirectoryMade = z.object({
 
 export const MakeLink = z.object({ path: GuestPath, target: GuestPath });
 export const LinkMade = z.object({ success: z.literal(true), path: z.string() });
+
+export const RemoveEntry = z.object({
+  path: GuestPath,
+  /** Also removes a directory that is not empty. */
+  recursive: queryFlag('0'),
+});
+
+/** The file, directory or link `path` becomes `new_path`; a file that is there is replaced. */
+export const RenameEntry = z.object({ path: GuestPath, new_path: GuestPath });
+export const EntryRenamed = z.object({ success: z.literal(true), path: z.string() });
 
 export type FileEntry = z.infer<typeof FileEntry>;
 export type FileWritten = z.infer<typeof FileWritten>;

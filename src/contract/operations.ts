@@ -236,6 +236,16 @@ export const operations = define({
     query: files.PathQuery,
     response: files.FileStatus,
   },
+  removeEntry: {
+    summary: 'Remove a file, link or directory',
+    query: files.RemoveEntry,
+    response: Success,
+  },
+  renameEntry: {
+    summary: 'Rename or move a file, link or directory',
+    body: files.RenameEntry,
+    response: files.EntryRenamed,
+  },
   listDirectory: {
     summary: 'List a directory',
     query: files.PathQuery,

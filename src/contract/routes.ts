@@ -51,6 +51,8 @@ export const routes = {
   listActions: { method: 'GET', paths: computerPaths('/actions') },
   getMe: { method: 'GET', paths: ['/me'] },
   getEntry: { method: 'GET', paths: computerPaths('/entry') },
+  removeEntry: { method: 'DELETE', paths: computerPaths('/entry') },
+  renameEntry: { method: 'POST', paths: computerPaths('/rename') },
   listDirectory: { method: 'GET', paths: computerPaths('/directory') },
   makeDirectory: { method: 'POST', paths: computerPaths('/directory') },
   makeLink: { method: 'POST', paths: computerPaths('/link') },

@@ -18,10 +18,10 @@ const PLAIN = [
   ...['x', 'y', 'button', 'double', 'clicks', 'start_x', 'start_y', 'end_x', 'end_y', 'duration'],
   ...['direction', 'amount', 'seconds', 'until', 'timeout', 'background', 'mode', 'port', 'fps'],
   'terminal',
-  ...['max_running', 'force'],
+  ...['max_running', 'force', 'recursive'],
 ];
 /** Fields of which only the length is logged. */
-const MEASURED = ['text', 'command', 'code', 'path'];
+const MEASURED = ['text', 'command', 'code', 'path', 'new_path'];
 
 /** The logged details of a body or query: coordinates and lengths, never a text. */
 function describeInput(input: unknown): Action['detail'] {

@@ -126,6 +126,8 @@ function fakeShell(): Shell {
       list: nothing,
       makeDirectory: nothing,
       makeLink: nothing,
+      remove: nothing,
+      rename: nothing,
     },
     jobs: { list: async () => [], get: nothing, end: nothing },
     connect: nothing,

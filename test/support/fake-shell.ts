@@ -32,6 +32,8 @@ export const fullShell = {
     list: async (path) => ({ path, entries: [entry] }),
     makeDirectory: async (path) => ({ path, created: true }),
     makeLink: async (path) => ({ path }),
+    remove: async () => undefined,
+    rename: async (_, path) => ({ path }),
   },
   jobs: {
     list: async () => [job('job_a')],

@@ -5,6 +5,7 @@ import { type CallOptions, splitOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
 import { CommandError } from '../errors.js';
 import { type ComputerAddress, computerParameters } from '../http/address.js';
+import type { BatchAnswer } from './batch.js';
 import { type ScreenshotOptions, screenshotQuery } from './screenshot.js';
 
 /** The optional fields of an operation's body, and the options of the call. */
@@ -93,15 +94,26 @@ export class ComputerActions {
 
   /** Waits for a time or for the screen. */
   wait(body: NonNullable<BodyInput<'wait'>>, options: CallOptions = {}): Promise<Answer<'wait'>> {
-    return this.run('wait', body, options);
+    return this.operate('wait', body, options);
   }
 
   /**
    * Runs actions in one request, one after another, without other clients' input between them.
-   * Resolves to their results up to the first failure; `success` is true if none failed.
+   * With `success`, `results` has the answer to each of `actions`; otherwise those up to the first
+   * failure, which is the last.
    */
-  batch(actions: BatchInput[], options: CallOptions = {}): Promise<Answer<'batch'>> {
-    return this.run('batch', { actions }, options);
+  batch<const Actions extends readonly BatchInput[]>(
+    actions: Actions,
+    options: CallOptions = {},
+  ): Promise<BatchAnswer<Actions>> {
+    const body = { actions: [...actions] };
+    return this.operate('batch', body, options) as Promise<BatchAnswer<Actions>>;
+  }
+
+  /** Takes a screenshot and writes it to a file of this machine. */
+  async screenshotTo(path: string, options: ScreenshotOptions = {}): Promise<void> {
+    const { writeFile } = await import('node:fs/promises');
+    await writeFile(path, await this.screenshot(options));
   }
 
   /** Runs a command line in a shell and waits until it ends. */
@@ -110,7 +122,7 @@ export class ComputerActions {
     { check = false, ...options }: Options<'bash', 'command'> & CheckOptions = {},
   ): Promise<Answer<'bash'>> {
     const { call, fields } = splitOptions(options);
-    const result = await this.run('bash', { command, ...fields }, call);
+    const result = await this.operate('bash', { command, ...fields }, call);
     const hasFailed = result.timed_out || (result.exit_code !== 0 && fields.background !== true);
     if (check && hasFailed) throw new CommandError(result);
     return result;
@@ -122,13 +134,13 @@ export class ComputerActions {
     { check = false, ...options }: Options<'exec', 'code'> & CheckOptions = {},
   ): Promise<Answer<'exec'>> {
     const { call, fields } = splitOptions(options);
-    const result = await this.run('exec', { code, ...fields }, call);
+    const result = await this.operate('exec', { code, ...fields }, call);
     if (check && !result.success) throw new CommandError(result);
     return result;
   }
 
   /** Runs an operation on this computer. */
-  protected run<N extends OperationName>(
+  protected operate<N extends OperationName>(
     operation: N,
     body: BodyInput<N> | undefined,
     call: CallOptions,
@@ -145,7 +157,7 @@ export class ComputerActions {
     body: BodyInput<N>,
     call: CallOptions,
   ): Promise<Settled> {
-    const { settled } = await this.run(operation, body, call);
+    const { settled } = await this.operate(operation, body, call);
     return settled === undefined ? {} : { settled };
   }
 }

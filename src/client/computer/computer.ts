@@ -2,12 +2,15 @@ import type { Duplex, Readable } from 'node:stream';
 import type { Answer, BodyInput, QueryInput } from '../../contract/index.js';
 import { type CallOptions, splitOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
+import { ServiceError } from '../errors.js';
 import { ComputerFiles } from '../files.js';
 import { type ComputerAddress, computerParameters } from '../http/address.js';
 import type { ProcessRequest, RemoteProcess } from '../process.js';
 import { ComputerActions } from './actions.js';
+import type { CommandResult } from './command-result.js';
 import { ComputerJobs } from './jobs.js';
 import { requireRunning, untilReady, type WaitOptions } from './ready.js';
+import { type RunOptions, runCommand } from './run.js';
 import { reachableView } from './view.js';
 
 /**
@@ -20,10 +23,16 @@ export class ComputerHandle extends ComputerActions {
   /** Commands that were started with `background`. */
   readonly jobs: ComputerJobs;
   #info: Answer<'getComputer'> | undefined;
+  readonly #isOwn: boolean;
 
-  constructor(client: Client, address: ComputerAddress, info?: Answer<'getComputer'>) {
+  constructor(
+    client: Client,
+    address: ComputerAddress,
+    { info, isOwn = false }: { info?: Answer<'getComputer'>; isOwn?: boolean } = {},
+  ) {
     super(client, address);
     this.#info = info;
+    this.#isOwn = isOwn;
     this.files = new ComputerFiles(client, address);
     this.jobs = new ComputerJobs(client, address);
   }
@@ -45,12 +54,12 @@ export class ComputerHandle extends ComputerActions {
 
   /** Asks for its properties and status. */
   async get(options: CallOptions = {}): Promise<Answer<'getComputer'>> {
-    return this.#note(await this.run('getComputer', undefined, options));
+    return this.#note(await this.operate('getComputer', undefined, options));
   }
 
   /** What it uses of its host while it runs. */
   stats(options: CallOptions = {}): Promise<Answer<'getStats'>> {
-    return this.run('getStats', undefined, options);
+    return this.operate('getStats', undefined, options);
   }
 
   /** Resolves when it can be used. */
@@ -60,7 +69,7 @@ export class ComputerHandle extends ComputerActions {
 
   /** Ends its processes; the disk stays. */
   async stop(options: CallOptions = {}): Promise<Answer<'stopComputer'>> {
-    return this.#note(await this.run('stopComputer', undefined, options));
+    return this.#note(await this.operate('stopComputer', undefined, options));
   }
 
   /** Stops and starts it; resolves when it can be used. */
@@ -82,7 +91,7 @@ export class ComputerHandle extends ComputerActions {
     changes: NonNullable<BodyInput<'updateComputer'>>,
     options: CallOptions = {},
   ): Promise<Answer<'updateComputer'>> {
-    return this.#note(await this.run('updateComputer', changes, options));
+    return this.#note(await this.operate('updateComputer', changes, options));
   }
 
   /** Copies it with its disk and, when it runs, its memory; resolves when the copy can be used. */
@@ -93,12 +102,12 @@ export class ComputerHandle extends ComputerActions {
     );
     // The copy of a stopped computer is stopped.
     if (options.wait !== false && copy.status !== 'stopped') requireRunning(copy);
-    return new ComputerHandle(this.client, { id: copy.id }, copy);
+    return new ComputerHandle(this.client, { id: copy.id }, { info: copy, isOwn: true });
   }
 
   /** Deletes it and its disk permanently. */
   async delete(options: CallOptions = {}): Promise<void> {
-    await this.run('deleteComputer', undefined, options);
+    await this.operate('deleteComputer', undefined, options);
   }
 
   /** A link to the live view for a browser; it opens once, within a minute. */
@@ -106,7 +115,15 @@ export class ComputerHandle extends ComputerActions {
     mode: 'control' | 'view' = 'control',
     options: CallOptions = {},
   ): Promise<Answer<'view'>> {
-    return reachableView(await this.run('view', { mode }, options), this.client.baseUrl);
+    return reachableView(await this.operate('view', { mode }, options), this.client.baseUrl);
+  }
+
+  /** Deletes the computer if this handle is the one that `create` or `fork` has resolved to. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    if (!this.#isOwn) return;
+    await this.delete().catch((error: unknown) => {
+      if (!(error instanceof ServiceError) || error.status !== 404) throw error;
+    });
   }
 
   /** Streams the screen to an RTMP target; resolves when the first frame is sent. */
@@ -114,15 +131,15 @@ export class ComputerHandle extends ComputerActions {
     body: NonNullable<BodyInput<'startStream'>>,
     options: CallOptions = {},
   ): Promise<Answer<'startStream'>> {
-    return this.run('startStream', body, options);
+    return this.operate('startStream', body, options);
   }
 
   streamStatus(options: CallOptions = {}): Promise<Answer<'streamStatus'>> {
-    return this.run('streamStatus', undefined, options);
+    return this.operate('streamStatus', undefined, options);
   }
 
   async stopStream(options: CallOptions = {}): Promise<void> {
-    await this.run('stopStream', undefined, options);
+    await this.operate('stopStream', undefined, options);
   }
 
   /**
@@ -133,6 +150,14 @@ export class ComputerHandle extends ComputerActions {
     const { call, fields: query } = splitOptions(options);
     const params = computerParameters(this.address);
     return this.client.requestStream('record', 'video/mp4', { params, query, ...call });
+  }
+
+  /**
+   * Runs a command line in a shell (a string), or a program with its arguments (a list), and streams
+   * its output to `onStdout` and `onStderr`. Ending the call ends the command.
+   */
+  run(command: string | readonly string[], options: RunOptions = {}): Promise<CommandResult> {
+    return runCommand(this.client, this.address, command, options);
   }
 
   /** Starts a program and connects its streams. */

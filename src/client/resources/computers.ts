@@ -26,7 +26,7 @@ export class Computers {
       this.#client.request('createComputer', { params: { project }, query, body, ...call }),
     );
     if (options.wait !== false) requireRunning(computer);
-    return new ComputerHandle(this.#client, { id: computer.id }, computer);
+    return new ComputerHandle(this.#client, { id: computer.id }, { info: computer, isOwn: true });
   }
 
   async list(
@@ -40,6 +40,6 @@ export class Computers {
   /** The handle of a computer; rejects if it does not exist. */
   async get(address: ComputerAddress, options: CallOptions = {}): Promise<ComputerHandle> {
     const computer = await new ComputerHandle(this.#client, address).get(options);
-    return new ComputerHandle(this.#client, { id: computer.id }, computer);
+    return new ComputerHandle(this.#client, { id: computer.id }, { info: computer });
   }
 }

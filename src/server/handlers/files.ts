@@ -2,7 +2,13 @@ import type { FileEntry } from '../../contract/files.js';
 import type { Entry } from '../../shell/files/types.js';
 import type { Handlers } from './handlers.js';
 
-type Names = 'getEntry' | 'listDirectory' | 'makeDirectory' | 'makeLink';
+type Names =
+  | 'getEntry'
+  | 'listDirectory'
+  | 'makeDirectory'
+  | 'makeLink'
+  | 'removeEntry'
+  | 'renameEntry';
 
 export const fileHandlers: Pick<Handlers, Names> = {
   getEntry: ({ fleet, computer, query, signal }) =>
@@ -28,7 +34,25 @@ export const fileHandlers: Pick<Handlers, Names> = {
       computer,
       async (shell, s) => ({
         success: true as const,
-        ...(await shell.files.makeDirectory(body.path, { mode: body.mode, signal: s })),
+        ...(await shell.files.makeDirectory(body.path, { ...body, signal: s })),
+      }),
+      signal,
+    ),
+  removeEntry: async ({ fleet, computer, query, signal }) => {
+    // A large directory takes longer than `ask` allows; each request to the guest has a deadline.
+    await fleet.actions.shell(
+      computer,
+      (shell) => shell.files.remove(query.path, { recursive: query.recursive, signal }),
+      signal,
+    );
+    return { success: true };
+  },
+  renameEntry: ({ fleet, computer, body, signal }) =>
+    fleet.actions.ask(
+      computer,
+      async (shell, s) => ({
+        success: true as const,
+        ...(await shell.files.rename(body.path, body.new_path, s)),
       }),
       signal,
     ),

@@ -1,10 +1,10 @@
 import type { FileEntryWithStats, Stats } from 'ssh2';
 import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
-import { fileError, ifExists, isEnd } from './errors.js';
+import { fileError, isEnd } from './errors.js';
 import { guestPath } from './path.js';
 import { type FileSession, withSession } from './session.js';
-import type { Entry, EntryType, UploadOptions } from './types.js';
+import type { Entry, EntryType } from './types.js';
 
 /** Most entries in a listing, which is held in memory. */
 const MOST_ENTRIES = 50_000;
@@ -50,7 +50,12 @@ export function list(connection: Connection, path: string, signal?: AbortSignal)
   });
 }
 
-async function readAll(session: FileSession, absolute: string, path: string): Promise<Entry[]> {
+/** The entries of a directory, without `.` and `..`. */
+export async function readAll(
+  session: FileSession,
+  absolute: string,
+  path: string,
+): Promise<Entry[]> {
   const { sftp } = session;
   const handle = await session.ask<Buffer>((done) => sftp.opendir(absolute, done));
   const entries: Entry[] = [];
@@ -112,51 +117,6 @@ async function withTargets(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
   return entries;
-}
-
-export function makeDirectory(
-  connection: Connection,
-  path: string,
-  { mode, signal }: UploadOptions = {},
-) {
-  const wanted = guestPath(path).replace(/(?<=.)\/+$/, '');
-  return withSession(connection, signal, async (session) => {
-    try {
-      const existing = await ifExists(session.stat(wanted));
-      if (existing !== undefined && !existing.isDirectory()) {
-        throw new ApiError('invalid_request', `${JSON.stringify(path)} is not a directory.`);
-      }
-      if (existing === undefined) {
-        await session.run((done) => session.sftp.mkdir(wanted, { mode: mode ?? 0o777 }, done));
-      }
-      return { path: await session.realpath(wanted), created: existing === undefined };
-    } catch (error) {
-      throw fileError(error, 'create', path);
-    }
-  });
-}
-
-export function makeLink(
-  connection: Connection,
-  path: string,
-  target: string,
-  signal?: AbortSignal,
-) {
-  const wanted = guestPath(path);
-  return withSession(connection, signal, async (session) => {
-    const { sftp } = session;
-    try {
-      const existing = await ifExists(session.ask<Stats>((done) => sftp.lstat(wanted, done)));
-      if (existing !== undefined && !existing.isSymbolicLink()) {
-        throw new ApiError('invalid_request', `${JSON.stringify(path)} exists and is not a link.`);
-      }
-      if (existing !== undefined) await session.run((done) => sftp.unlink(wanted, done));
-      await session.run((done) => sftp.symlink(target, wanted, done));
-      return { path };
-    } catch (error) {
-      throw fileError(error, 'create', path);
-    }
-  });
 }
 
 function describe(name: string, stats: Stats | FileEntryWithStats['attrs']): Entry {

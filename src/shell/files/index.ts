@@ -1,6 +1,8 @@
 import type { Connection } from '../connection.js';
-import { entry, list, makeDirectory, makeLink } from './directory.js';
+import { entry, list } from './directory.js';
+import { makeDirectory, makeLink } from './make.js';
 import { readFile } from './read.js';
+import { remove, rename } from './remove.js';
 import type { Files } from './types.js';
 import { writeFile } from './write.js';
 
@@ -13,5 +15,7 @@ export function openFiles(connection: Connection): Files {
     list: (path, signal) => list(connection, path, signal),
     makeDirectory: (path, options) => makeDirectory(connection, path, options),
     makeLink: (path, target, signal) => makeLink(connection, path, target, signal),
+    remove: (path, options) => remove(connection, path, options),
+    rename: (path, newPath, signal) => rename(connection, path, newPath, signal),
   };
 }

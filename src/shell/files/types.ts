@@ -29,6 +29,17 @@ export interface UploadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+export interface DirectoryOptions extends UploadOptions {
+  /** Also create missing parents. */
+  readonly recursive?: boolean | undefined;
+}
+
+export interface RemoveOptions {
+  /** Also remove a directory that is not empty. */
+  readonly recursive?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
 /**
  * The files of a machine. Relative paths start from the home directory. Errors name the path:
  * `not_found`, `invalid_request`, `unsupported`, `guest_failed`, `guest_timeout`.
@@ -49,7 +60,14 @@ export interface Files {
   entry(path: string, signal?: AbortSignal): Promise<Entry & { path: string }>;
   list(path: string, signal?: AbortSignal): Promise<{ path: string; entries: Entry[] }>;
   /** Creates a directory; `created` is false if it existed. */
-  makeDirectory(path: string, options?: UploadOptions): Promise<{ path: string; created: boolean }>;
+  makeDirectory(
+    path: string,
+    options?: DirectoryOptions,
+  ): Promise<{ path: string; created: boolean }>;
   /** Creates a symbolic link, or replaces one. */
   makeLink(path: string, target: string, signal?: AbortSignal): Promise<{ path: string }>;
+  /** Removes a file, link or directory. A link's target stays. */
+  remove(path: string, options?: RemoveOptions): Promise<void>;
+  /** Renames a file, link or directory; replaces a file. Returns the absolute new path. */
+  rename(path: string, newPath: string, signal?: AbortSignal): Promise<{ path: string }>;
 }

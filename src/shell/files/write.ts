@@ -3,6 +3,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
 import { fileError, ifExists, isMissing } from './errors.js';
 import { guestPath, splitPath } from './path.js';
+import { replace } from './replace.js';
 import { type FileSession, withSession } from './session.js';
 import { isFull } from './space.js';
 import type { UploadOptions } from './types.js';
@@ -133,18 +134,6 @@ async function pour(
   send();
   await room(0);
   return position;
-}
-
-/** Renames the file to its target, atomically if the guest supports it. */
-async function replace(session: FileSession, from: string, to: string): Promise<void> {
-  const { sftp } = session;
-  try {
-    await session.run((done) => sftp.ext_openssh_rename(from, to, done));
-  } catch (error) {
-    if (!(error instanceof Error && /does not support/.test(error.message))) throw error;
-    await session.run((done) => sftp.unlink(to, done)).catch(() => undefined);
-    await session.run((done) => sftp.rename(from, to, done));
-  }
 }
 
 /** Removes a failed upload's temporary file, in a new session, because its own may have ended. */

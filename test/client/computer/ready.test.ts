@@ -109,3 +109,20 @@ it('await using closes clients and processes', async () => {
   }
   await expect.poll(() => closed).toBe(true);
 });
+
+it('await using deletes a computer that was created, not one that was found', async () => {
+  service.on('POST /projects/shop/computers', computer('running'));
+  service.on('GET /computers/cmp_1', computer('running'));
+  service.fail('DELETE /computers/cmp_1', 404, 'not_found', 'It is gone already.');
+  const deletions = () => service.received.filter(({ method }) => method === 'DELETE').length;
+  {
+    await using found = await vc.computers.get({ id: 'cmp_1' });
+    expect(found.name).toBe('desk');
+  }
+  expect(deletions()).toBe(0);
+  {
+    await using made = await create();
+    expect(made.id).toBe('cmp_1');
+  }
+  expect(deletions()).toBe(1);
+});

@@ -1,5 +1,11 @@
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, readFileSync, writeFileSync } from 'node:fs';
+import {
+  createReadStream,
+  createWriteStream,
+  existsSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -81,6 +87,61 @@ describe('a large file', () => {
     );
     expect(peak - before).toBeLessThan(120);
   }, 600_000);
+});
+
+describe('files and directories', () => {
+  it('are renamed, replaced, found and removed', async () => {
+    await files().makeDirectory('tree/deep/er', { recursive: true });
+    await files().makeDirectory('tree/deep/er', { recursive: true });
+    await files().write('tree/deep/er/a', new Blob(['one ', 'two']));
+    await desktop.run('ln -s /etc tree/deep/etc; echo old > b; ln -s b to-b');
+    expect(await files().rename('tree/deep/er/a', 'b')).toMatchObject({ path: '/home/user/b' });
+    expect(await desktop.run('cat b')).toBe('one two');
+    expect(await files().rename('tree/deep', '/home/user/tree/-moved dir/')).toMatchObject({
+      path: '/home/user/tree/-moved dir',
+    });
+    expect(await files().rename('to-b', 'still-a-link')).toMatchObject({
+      path: '/home/user/still-a-link',
+    });
+    expect(await files().exists('tree/-moved dir/er')).toBe(true);
+    expect(await files().exists('tree/deep')).toBe(false);
+    await expect(files().remove('tree')).rejects.toMatchObject({
+      ...{ code: 'invalid_request', message: expect.stringContaining('not empty') },
+    });
+    await files().remove('tree', { recursive: true });
+    await files().remove('still-a-link');
+    expect(await desktop.run('ls -d tree still-a-link 2>/dev/null; ls -d /etc b')).toBe(
+      '/etc\nb\n',
+    );
+    await files().remove('b');
+  });
+
+  it('that do not exist or may not be changed are errors that name them', async () => {
+    const failed = { code: 'not_found', message: expect.stringContaining('"nothing"') };
+    await expect(files().remove('nothing')).rejects.toMatchObject(failed);
+    await expect(files().rename('nothing', 'b')).rejects.toMatchObject(failed);
+    await expect(files().makeDirectory('nothing/here')).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    await expect(files().remove('/etc/hostname')).rejects.toMatchObject({
+      ...{ code: 'invalid_request', message: expect.stringContaining('may not remove') },
+    });
+    const missing = desktop.service.vc.computer({ id: 'cmp_none' });
+    await expect(missing.files.exists('x')).rejects.toMatchObject({ code: 'not_found' });
+  });
+
+  it('are copied from and to this machine', async () => {
+    const local = join(desktop.service.directory, 'sample');
+    writeFileSync(local, 'content', { mode: 0o750 });
+    await desktop.computer.files.upload(local, 'sample');
+    expect(await desktop.run('stat -c %a sample; cat sample')).toBe('750\ncontent');
+    await desktop.computer.files.download('sample', `${local}-back`);
+    expect(readFileSync(`${local}-back`, 'utf8')).toBe('content');
+    await expect(files().download('nothing', `${local}-none`)).rejects.toMatchObject({
+      code: 'not_found',
+    });
+    expect(existsSync(`${local}-none`)).toBe(false);
+  });
 });
 
 describe('names and contents', () => {

@@ -22,6 +22,8 @@ const ROWS: Readonly<Record<string, Row>> = {
 const NOT_IN_CLI: Readonly<Record<string, string>> = {
   deleteProjectByPost: 'vc project rm sends DELETE, which does the same',
   exec: 'vc python streams its input and output over the WebSocket process',
+  removeEntry: 'vc exec PROJECT/NAME -- rm does the same',
+  renameEntry: 'vc exec PROJECT/NAME -- mv does the same',
   openapi: 'used by client generators',
 };
 

@@ -75,6 +75,7 @@ describe('the package', () => {
         'dist/contract',
         'dist/help',
         'dist/lib',
+        'dist/profile',
       ],
       ...['images', 'images/linux', 'images/wine', 'man', 'src/dashboard'],
     ]);

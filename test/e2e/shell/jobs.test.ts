@@ -47,6 +47,16 @@ describe('a background job', () => {
     expect(json.output).toBe('erste\nü\n');
   });
 
+  it('is followed until it ends, without a piece lost or told twice', async () => {
+    const { job_id } = await start('for i in 1 2 3 4 5; do echo "$i ü"; sleep 0.3; done; exit 4');
+    let output = '';
+    const following = jobs().follow(job_id);
+    let step = await following.next();
+    for (; !step.done; step = await following.next()) output += step.value;
+    expect(output).toBe('1 ü\n2 ü\n3 ü\n4 ü\n5 ü\n');
+    expect(step.value).toMatchObject({ status: 'exited', exit_code: 4 });
+  });
+
   it('gets its directory and variables, and any text in its script', async () => {
     const env = { HOME: '/nowhere', PATH: '/usr/bin:/bin', X: "it's `id`" };
     const { job_id } = await start('pwd; echo "$X" $HOME; cat <<E\n\'"$(echo 1)\nE', {
@@ -141,5 +151,28 @@ describe('vc job', () => {
     const got = JSON.parse((await vc('job', 'get', 'e2e/desktop', job_id, '--json')).stdout);
     expect(got).toMatchObject({ status: 'exited', exit_code: 143 });
     expect(await vc('job', 'get', 'e2e/desktop', 'job_nope')).toMatchObject({ code: 5 });
+  });
+});
+
+describe('a command with streamed output', () => {
+  it('is told as it prints, whole, with its exit code', async () => {
+    const { computer } = desktop;
+    const times: number[] = [];
+    const result = await computer.run('echo a; sleep 1; echo b; echo c >&2; exit 3', {
+      onStdout: () => times.push(performance.now()),
+    });
+    expect(result).toMatchObject({ exitCode: 3, stdout: 'a\nb\n', stderr: 'c\n' });
+    expect((times.at(-1) ?? 0) - (times[0] ?? 0)).toBeGreaterThan(500);
+    const large = await computer.run(['head', '-c', '3000000', '/dev/zero']);
+    expect(large.stdout.length).toBe(3_000_000);
+    expect(await computer.run('cat', { stdin: 'in' })).toMatchObject({ stdout: 'in' });
+  });
+
+  it('is ended with its process group when the call is', async () => {
+    const signal = AbortSignal.timeout(1000);
+    await expect(desktop.computer.run('sleep 9876 & wait', { signal })).rejects.toMatchObject({
+      name: 'TimeoutError',
+    });
+    await eventually(async () => (await desktop.run('pgrep -f "sleep 987[6]"; true')) === '');
   });
 });

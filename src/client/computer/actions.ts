@@ -78,12 +78,12 @@ export class ComputerActions {
 
   /** The text of the clipboard; empty if nothing has been copied. */
   async clipboard(options: CallOptions = {}): Promise<string> {
-    return (await this.run('getClipboard', undefined, options)).text;
+    return (await this.operate('getClipboard', undefined, options)).text;
   }
 
   /** Sets the text of the clipboard. */
   async setClipboard(text: string, options: CallOptions = {}): Promise<void> {
-    await this.run('setClipboard', { text }, options);
+    await this.operate('setClipboard', { text }, options);
   }
 
   /** Presses a key or a combination, for example `Enter` or `ctrl+shift+t`. */

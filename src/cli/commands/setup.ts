@@ -22,7 +22,7 @@ export const command = defineCommand({
     engine: choice('--engine <name>', 'engine to set up', ENGINE_CHOICES, {
       otherwise: DEFAULT_ENGINE,
     }),
-    yes: flag('-y, --yes', 'do not ask'),
+    yes: flag('-y, --yes', 'do not ask for confirmation'),
     packagesOnly: flag('--packages-only', 'install packages and leave everything else'),
     dryRun: flag('--dry-run', 'show what would be done, and do nothing'),
   },

@@ -20,7 +20,7 @@ export const command = defineCommand({
   arguments: { images: many('image', 'names; see: vc image ls', { completes: 'image' }) },
   options: {
     engine: choice('--engine <name>', 'engine to remove them from', ENGINE_NAMES),
-    yes: flag('-y, --yes', 'do not ask'),
+    yes: flag('-y, --yes', 'do not ask for confirmation'),
     dryRun,
   },
   examples: [

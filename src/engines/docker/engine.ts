@@ -22,6 +22,7 @@ import { Machines } from './machine/machines.js';
 import { listMachines } from './machine/status.js';
 import { containerUsage } from './machine/usage.js';
 import { watchMachines } from './machine/watch.js';
+import { removeAbandoned } from './network/abandoned.js';
 import { Firewall } from './network/firewall.js';
 import { Networks } from './network/network.js';
 import { Subnets } from './network/subnets.js';
@@ -121,6 +122,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine & Measu
     async *watch(signal) {
       const watching = new AbortController();
       helper.clean(signal).catch(() => undefined);
+      removeAbandoned(docker, helper, serviceId, signal).catch(() => undefined);
       watchFirewall(firewall, machines, watching.signal, options.onProblem);
       try {
         for await (const event of watchMachines(docker, serviceId, signal))

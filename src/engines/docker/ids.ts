@@ -12,6 +12,8 @@ export const LABEL = {
   helper: 'sh.vc.helper',
   firewall: 'sh.vc.firewall',
   rules: 'sh.vc.rules',
+  /** The service's process, if others on the host can tell whether it still runs. */
+  process: 'sh.vc.process',
   image: 'sh.vc.image',
   os: 'sh.vc.os',
   recipe: 'sh.vc.recipe',

@@ -1,6 +1,12 @@
 import type { EngineCheck } from '../../descriptor.js';
+import { abandonedCheck } from './abandoned.js';
 import { firewallCheck } from './firewall.js';
 import { socketsCheck } from './sockets.js';
 import { usersCheck } from './users.js';
 
-export const dockerChecks: readonly EngineCheck[] = [firewallCheck, usersCheck, socketsCheck];
+export const dockerChecks: readonly EngineCheck[] = [
+  firewallCheck,
+  abandonedCheck,
+  usersCheck,
+  socketsCheck,
+];

@@ -9,6 +9,7 @@ import { ask, QUICK_MS, STEP_MS } from '../client.js';
 import type { HelperRunner } from '../helper.js';
 import { LABEL, serviceHash } from '../ids.js';
 import { ExecStream } from '../machine/exec-stream.js';
+import { describeOwner } from './guard-owner.js';
 
 /**
  * A connection to the container that keeps a service's rules in the kernel of the Engine's host.
@@ -86,10 +87,17 @@ export async function openGuard(
 ): Promise<Guard> {
   const rules = createHash('sha256').update(JSON.stringify(command)).digest('hex').slice(0, 16);
   const guards = await listGuards(docker, serviceId);
+  const labels = {
+    [LABEL.firewall]: serviceId,
+    [LABEL.rules]: rules,
+    [LABEL.process]: await describeOwner(docker),
+  };
   const present = guards.find(
-    ({ State, Labels }) => State === 'running' && Labels[LABEL.rules] === rules,
+    ({ State, Labels }) =>
+      State === 'running' &&
+      Object.entries(labels).every(([name, value]) => Labels[name] === value),
   );
-  const id = present?.Id ?? (await createGuard(docker, helper, serviceId, command, rules));
+  const id = present?.Id ?? (await createGuard(docker, helper, serviceId, command, labels));
   const guard = new Guard(await attach(docker, id));
   try {
     await guard.check();
@@ -131,14 +139,14 @@ async function createGuard(
   helper: HelperRunner,
   serviceId: string,
   command: readonly string[],
-  rules: string,
+  labels: Readonly<Record<string, string>>,
 ): Promise<string> {
   const config = await helper.config({ command, capabilities: ['NET_ADMIN'], network: 'host' });
   const container = await ask(STEP_MS, undefined, (abortSignal) =>
     docker.createContainer({
       ...config,
       name: `vc-firewall-${serviceHash(serviceId).slice(0, 12)}-${Date.now().toString(36)}`,
-      Labels: { [LABEL.firewall]: serviceId, [LABEL.rules]: rules },
+      Labels: { ...labels },
       OpenStdin: true,
       StopSignal: 'SIGKILL',
       HostConfig: { ...config.HostConfig, RestartPolicy: { Name: 'unless-stopped' } },

@@ -10,7 +10,7 @@ import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { addFileRoutes } from './handlers/file-transfer.js';
 import { addHealth } from './health.js';
-import { authenticate } from './http/authentication.js';
+import { authenticate, hasKey } from './http/authentication.js';
 import { askForBodies, readBodies } from './http/bodies.js';
 import { BODY_LIMIT } from './http/body-limit.js';
 import { refuseGarbage, sendError } from './http/errors.js';
@@ -98,7 +98,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.addHook('onRequest', async (request, reply) => {
     addHeaders(request, reply);
     checkOrigin(request.raw, reachable);
-    if (isOpen(request)) return;
+    if (isOpen(request)) {
+      if (hasKey(fleet.apiKeys, request)) connections.trust(request.raw.socket);
+      return;
+    }
     const owner = authenticate(fleet.apiKeys, request);
     request.owner = owner;
     connections.trust(request.raw.socket);

@@ -15,3 +15,13 @@ export function authenticate(apiKeys: ApiKeys, request: FastifyRequest): Owner {
   if (owner) return owner;
   throw new ApiError('unauthorized', 'The API key is wrong.');
 }
+
+/** Whether the request carries a key of an owner. */
+export function hasKey(apiKeys: ApiKeys, request: FastifyRequest): boolean {
+  try {
+    authenticate(apiKeys, request);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -68,6 +68,8 @@ export interface ServiceOptions {
   readonly dockerHost: string;
   /** State directory from which QEMU images and templates are linked; none if empty. */
   readonly qemuSeed: string;
+  /** Most file descriptors that it may open; by default as many as the test. */
+  readonly descriptors?: number;
   /** More flags for `vc serve`. */
   readonly flags?: readonly string[];
 }
@@ -146,7 +148,9 @@ export async function startService(
     const before = log().length;
     // Warm machines have their own test; in other tests they would only boot extra machines.
     const args = ['--import', RECORDER, VC, 'serve', '--listen', listen, '--spares', '0', ...flags];
-    child = spawn(process.execPath, args, {
+    const limits = options.descriptors ? ['prlimit', `--nofile=${options.descriptors}`] : [];
+    const [program = '', ...rest] = [...limits, process.execPath, ...args];
+    child = spawn(program, rest, {
       env: { ...env, VC_TEST_REQUESTS: requestsFile(engine) },
       stdio: ['ignore', 'ignore', output],
     });

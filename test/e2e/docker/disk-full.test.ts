@@ -1,48 +1,27 @@
-import { chmodSync, closeSync, mkdtempSync, openSync, rmSync, writeSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, expect, inject } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
-
 import { openTestService } from '../../support/service/service.js';
+import { mountSmallDisk } from '../../support/service/small-disk.js';
 
-const disk = mkdtempSync(join(tmpdir(), 'vc-full-'));
-const image = `${disk}.img`;
-const filler = join(disk, 'filler');
 /** A private Engine has its own mount namespace, so the disk must be mounted there as well. */
 const inEngine =
   inject('dockerPid') === 0 ? [] : ['nsenter', '--target', `${inject('dockerPid')}`, '--mount'];
-const skipReason = await mountSmallDisk().then(
-  () => '',
-  (error: unknown) => `cannot mount a file system: ${String(error).split('\n')[0]}`,
-);
-afterAll(async () => {
-  if (!skipReason) {
-    await run('umount', '--lazy', disk);
-    if (inEngine.length > 0) await run(...inEngine, 'umount', '--lazy', disk);
-  }
-  rmSync(disk, { recursive: true });
-  rmSync(image, { force: true });
+const mounted = await mountSmallDisk(32, inEngine).catch((error: unknown) => {
+  return `cannot mount a file system: ${String(error).split('\n')[0]}`;
 });
+const skipReason = typeof mounted === 'string' ? mounted : undefined;
+const { path: disk, filler, fill, close } = typeof mounted === 'string' ? noDisk() : mounted;
+afterAll(() => close());
 
-async function run(program = '', ...args: string[]): Promise<string> {
-  const env = { PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
-  return (await execa(program, args, { env })).stdout;
+function noDisk() {
+  return { path: '', filler: '', fill: () => undefined, close: async () => undefined };
 }
 
-/** 32 MiB at `disk`, for this process and for the Engine. */
-async function mountSmallDisk(): Promise<void> {
-  await run('truncate', '--size=32M', image);
-  await run('mkfs.ext4', '-q', '-F', image);
-  await run('mount', '-o', 'loop', image, disk);
-  chmodSync(disk, 0o700);
-  const device = await run('findmnt', '--noheadings', '--output', 'SOURCE', disk);
-  if (inEngine.length > 0) await run(...inEngine, 'mount', device, disk);
-}
-
-promise.unless(skipReason || undefined)(
+promise.unless(skipReason)(
   14,
   'a full disk damages no state, and work continues when there is space',
   async (report) => {
@@ -60,7 +39,7 @@ promise.unless(skipReason || undefined)(
       expect(created.status, JSON.stringify(created.json)).toBe(200);
       const { id } = created.json;
 
-      fill(filler);
+      fill();
       // The database may have free pages in its file: write until they are used.
       let refused = { status: 200, json: { error: '' } };
       for (let i = 0; refused.status === 200; i++) {
@@ -81,7 +60,7 @@ promise.unless(skipReason || undefined)(
       const { computers } = (await http('GET', '/projects/full')).json;
       expect(computers).toMatchObject([{ id, name: 'before', status: 'running' }]);
 
-      fill(filler);
+      fill();
       rmSync(filler);
       await eventually(
         async () => (await http('POST', '/projects', { name: 'room' })).status === 200,
@@ -98,7 +77,7 @@ promise.unless(skipReason || undefined)(
   240_000,
 );
 
-promise.unless(skipReason || undefined)(
+promise.unless(skipReason)(
   28,
   'on a full disk, computers and projects are stopped and deleted',
   async (report) => {
@@ -119,7 +98,7 @@ promise.unless(skipReason || undefined)(
         createComputer('deleted'),
       ]);
       await createComputer('left');
-      fill(filler);
+      fill();
       for (let status = 200, i = 0; status === 200; i++) {
         ({ status } = await http('POST', '/projects', { name: `p${i}-${'x'.repeat(40)}` }));
       }
@@ -141,19 +120,3 @@ promise.unless(skipReason || undefined)(
   },
   240_000,
 );
-
-/** Uses all free space. */
-function fill(path: string): void {
-  const file = openSync(path, 'w');
-  try {
-    for (const size of [1 << 20, 1 << 12, 1]) {
-      try {
-        for (;;) writeSync(file, Buffer.alloc(size));
-      } catch (error) {
-        if (!(error instanceof Error && 'code' in error && error.code === 'ENOSPC')) throw error;
-      }
-    }
-  } finally {
-    closeSync(file);
-  }
-}

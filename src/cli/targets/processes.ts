@@ -10,6 +10,7 @@ import { timeLimit } from '../input/duration.js';
 import { assignment, nonEmpty } from '../input/parse.js';
 import { printJson } from '../output/print.js';
 import { forwardInput, forwardOutputs, interruptible } from '../terminal/process-io.js';
+import { safeText } from '../terminal/safe-output.js';
 import { computerAddress } from './computer-address.js';
 
 /** Options of the process's surroundings. */
@@ -18,6 +19,9 @@ export const environmentOptions = {
   env: list('-e, --env <name=value>', 'environment variable; repeatable', assignment),
 };
 
+/** For output of a computer that is not trusted with the terminal. */
+export const safeOption = flag('--safe', 'on a terminal, replace control characters of the output');
+
 /** Options of commands that run a program with its streams attached. */
 export const processOptions = {
   ...environmentOptions,
@@ -25,6 +29,7 @@ export const processOptions = {
     otherwise: 'no limit',
   }),
   stdin: flag('-n, --no-stdin', 'do not forward stdin'),
+  safe: safeOption,
 };
 
 /** Help texts that the commands share. */
@@ -34,13 +39,14 @@ export const EXIT_CODES =
 interface Attached extends Pick<ProcessRequest, 'argv' | 'command' | 'code' | 'cwd' | 'timeout'> {
   readonly env: readonly (readonly [string, string])[];
   readonly stdin: boolean;
+  readonly safe: boolean;
 }
 
 /** Runs a program in the computer, connected to this process's streams; resolves to its exit code. */
 export async function runAttached(
   context: Context,
   computer: string,
-  { stdin, env, ...request }: Attached,
+  { stdin, safe, env, ...request }: Attached,
 ): Promise<number> {
   const address = await computerAddress(context, computer);
   const client = await context.client();
@@ -51,8 +57,10 @@ export async function runAttached(
   });
   if (stdin) forwardInput(context.io.stdin, remote);
   else remote.stdin.end();
-  const handle = context.globals.json ? printDocument : printOutputs;
-  const exit = await interruptible(context, remote, handle(context, remote));
+  const printed = context.globals.json
+    ? printDocument(context, remote)
+    : printOutputs(context, remote, { safe });
+  const exit = await interruptible(context, remote, printed);
   if (exit.timedOut) {
     throw new CliError(`the program was still running after ${request.timeout} s and was ended`, {
       remedy: 'increase --timeout',
@@ -63,13 +71,19 @@ export async function runAttached(
   return processExitCode(exit);
 }
 
-async function printOutputs(context: Context, remote: RemoteProcess): Promise<ProcessExit> {
-  const exit = await forwardOutputs(context, remote);
+async function printOutputs(
+  context: Context,
+  remote: RemoteProcess,
+  { safe }: Pick<Attached, 'safe'>,
+): Promise<ProcessExit> {
+  const exit = await forwardOutputs(context, remote, { safe });
   const { error, errorType = '' } = exit;
   // What these two say is in the exit code.
   const isSilent = errorType === 'SystemExit' || (errorType === 'KeyboardInterrupt' && exit.signal);
   if (error !== undefined && !isSilent) {
-    await write(context.io.stderr, `${error.trimEnd()}\n`);
+    const { stderr } = context.io;
+    const text = `${error.trimEnd()}\n`;
+    await write(stderr, safe && stderr.isTTY ? safeText(text) : text);
   }
   return exit;
 }

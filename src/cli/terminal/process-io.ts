@@ -3,6 +3,7 @@ import type { ProcessExit, RemoteProcess } from '../../client/process.js';
 import { InterruptedError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
 import type { Input, Output } from '../framework/io.js';
+import { safeOutput } from './safe-output.js';
 
 /** Pipes stdin to the process until either ends. */
 export function forwardInput(stdin: Input, remote: RemoteProcess): void {
@@ -28,12 +29,20 @@ function forwardOutput(from: Readable, to: Output, remote: RemoteProcess): Promi
   });
 }
 
+interface Printing {
+  /** On a terminal, replace control characters. */
+  readonly safe: boolean;
+}
+
 /** Prints both outputs as they arrive; resolves when the process has exited and all is printed. */
-export async function forwardOutputs({ io }: Context, remote: RemoteProcess): Promise<ProcessExit> {
-  const outputs = [
-    forwardOutput(remote.stdout, io.stdout, remote),
-    forwardOutput(remote.stderr, io.stderr, remote),
-  ];
+export async function forwardOutputs(
+  { io }: Context,
+  remote: RemoteProcess,
+  { safe }: Printing = { safe: false },
+): Promise<ProcessExit> {
+  const shown = (from: Readable, to: Output) =>
+    forwardOutput(safe && to.isTTY ? safeOutput(from) : from, to, remote);
+  const outputs = [shown(remote.stdout, io.stdout), shown(remote.stderr, io.stderr)];
   const exit = await remote.exited;
   await Promise.all(outputs);
   return exit;

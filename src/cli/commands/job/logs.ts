@@ -5,6 +5,8 @@ import { note, printJson } from '../../output/print.js';
 import { inCommands } from '../../targets/computer-address.js';
 import { runningComputer } from '../../targets/computers.js';
 import { jobArgument, jobsOf } from '../../targets/jobs.js';
+import { safeOption } from '../../targets/processes.js';
+import { safeText } from '../../terminal/safe-output.js';
 
 /** Bytes per request, and the pause if there are no new ones. */
 const LIMIT = 1024 * 1024;
@@ -19,14 +21,19 @@ export const command = defineCommand({
     'the command ends and returns its exit code.',
   ].join(' '),
   arguments: { computer: runningComputer, job: jobArgument },
-  options: { follow: flag('-f, --follow', 'stream new output until the command ends') },
+  options: {
+    follow: flag('-f, --follow', 'stream new output until the command ends'),
+    safe: safeOption,
+  },
   examples: [
     { does: 'Print its output so far', command: 'vc logs demo/desktop job_0mi4x2k9a01234567' },
     { does: 'Follow its output', command: 'vc logs demo/desktop job_0mi4x2k9a01234567 -f' },
   ],
-  async run(context, { computer, job: id }, { follow }) {
+  async run(context, { computer, job: id }, { follow, safe }) {
     const { signal } = context.interrupts;
     const { json } = context.globals;
+    const { stdout } = context.io;
+    const replaces = safe && stdout.isTTY === true;
     const jobs = await jobsOf(context, computer);
     context.whenInterrupted(
       `the command is still running; to end it: vc job end ${inCommands(context, computer)} ${id}`,
@@ -35,7 +42,7 @@ export const command = defineCommand({
     for (let offset = 0; ; ) {
       const job = await jobs.get(id, { offset, limit: LIMIT, signal });
       if (json) output += job.output;
-      else await write(context.io.stdout, job.output);
+      else await write(stdout, replaces ? safeText(job.output) : job.output);
       const isNew = job.next_offset > offset;
       offset = job.next_offset;
       if (isNew && job.output_bytes > offset) continue;

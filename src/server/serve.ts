@@ -9,6 +9,7 @@ import { packageVersion } from '../lib/package-root.js';
 import { errorMessage } from '../lib/text/error-message.js';
 import { buildApp, PREFIX } from './app.js';
 import { composeEngines, type EngineOptions } from './engines.js';
+import { limitError, limitTexts } from './limits/log-text.js';
 import { rotatingLog } from './limits/rotating-log.js';
 import { listenLocally } from './local-socket.js';
 import { Metrics } from './metrics.js';
@@ -44,6 +45,8 @@ export async function serve(options: ServeOptions): Promise<Service> {
     {
       level: options.logLevel,
       base: undefined,
+      serializers: { err: limitError },
+      formatters: { log: limitTexts },
       redact: [
         ...['key', 'text', 'code', 'command', '*.key', '*.stream_key', '*.url'],
         ...['*.text', '*.code', '*.command'],

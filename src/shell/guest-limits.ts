@@ -11,11 +11,18 @@ const MOST_UNSENT = 4 * 1024 * 1024;
 /** Requests of the guest at once, and per second after that; OpenSSH sends one after a login. */
 const MOST_REQUESTS = 100;
 const REQUESTS_PER_SECOND = 1;
+/**
+ * Packets at once, and per second after that, besides one for each {@link BYTES_PER_PACKET} bytes. A
+ * packet takes about 10 microseconds of the processor, however small it is.
+ */
+const MOST_PACKETS = 50_000;
+const PACKETS_PER_SECOND = 5_000;
+const BYTES_PER_PACKET = 1024;
 
 /** The parts of ssh2 that have no public interface. */
 interface Internals {
   readonly _chanMgr?: { update(id: number, channel: unknown): void };
-  readonly _protocol?: { readonly _handlers?: Record<string, Handler> };
+  readonly _protocol?: { readonly _handlers?: Record<string, Handler>; _onPacket?(): void };
 }
 
 interface Protocol {
@@ -26,8 +33,8 @@ type Handler = (protocol: Protocol, name: string, wantsReply: boolean) => void;
 
 /**
  * Bounds what ssh2 leaves to the guest: bytes beyond the window of a channel, memory per byte,
- * replies that the guest does not read, requests, and new keys. Call after `connect`; `fail` closes
- * the connection.
+ * replies that the guest does not read, requests, new keys, and the processor time for small packets.
+ * Call after `connect`; `fail` closes the connection.
  */
 export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiError) => void): void {
   const { _chanMgr: channels, _protocol: protocol } = client as unknown as Internals;
@@ -59,7 +66,18 @@ export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiErro
       if (wantsReply) answering.requestFailure();
     };
   }
-  stream.on('data', () => {
+  const packets = new TokenBucket(MOST_PACKETS, PACKETS_PER_SECOND);
+  if (protocol?._onPacket !== undefined) {
+    const onPacket = protocol._onPacket;
+    protocol._onPacket = () => {
+      packets.take(1);
+      onPacket();
+    };
+  }
+  stream.on('data', (chunk: Buffer) => {
+    packets.add(chunk.length / BYTES_PER_PACKET);
+    // Not an error: a guest that is read later sends larger packets.
+    if (packets.debtMs > 0) pauseFor(stream, packets.debtMs);
     for (const waiting of unread) {
       if (waiting() > MOST_UNREAD) return violated('it ignored flow control');
     }
@@ -67,6 +85,11 @@ export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiErro
     stream.pause();
     stream.once('drain', () => stream.resume());
   });
+}
+
+function pauseFor(stream: Duplex, ms: number): void {
+  stream.pause();
+  setTimeout(() => stream.resume(), ms).unref();
 }
 
 function watch(channel: ClientChannel, unread: Set<() => number>): void {

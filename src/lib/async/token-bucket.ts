@@ -20,9 +20,19 @@ export class TokenBucket {
   take(units: number): boolean {
     this.#left -= units;
     if (this.#left >= 0) return true;
+    this.#refill();
+    return this.#left >= 0;
+  }
+
+  /** Milliseconds until the debt is paid; 0 without one. */
+  get debtMs(): number {
+    if (this.#left < 0) this.#refill();
+    return (Math.max(0, -this.#left) / this.#perSecond) * 1000;
+  }
+
+  #refill(): void {
     const now = performance.now();
     this.add(((now - this.#filledAt) / 1000) * this.#perSecond);
     this.#filledAt = now;
-    return this.#left >= 0;
   }
 }

@@ -5,11 +5,13 @@ import Fastify from 'fastify';
 import { afterAll, expect } from 'vitest';
 import { decodeAmf } from '../../src/broadcast/rtmp/amf.js';
 import { ChunkReader } from '../../src/broadcast/rtmp/chunk-reader.js';
+import { checkPrivateKey } from '../../src/cli/images/import.js';
 import { Batch } from '../../src/contract/actions/batch.js';
 import { ProcessControl, ProcessStart } from '../../src/contract/sockets/process.js';
 import { TunnelMessage } from '../../src/contract/sockets/tunnel.js';
 import { ViewCommand, ViewOpening } from '../../src/contract/sockets/view.js';
 import { FrameReader } from '../../src/engines/docker/machine/frames.js';
+import { firstFile, readTar } from '../../src/engines/docker/user/tar.js';
 import { JsonLineReader } from '../../src/engines/qemu/monitor/json-lines.js';
 import { ProfileStore } from '../../src/profile/store.js';
 import { Connection } from '../../src/screen/rfb/connection.js';
@@ -72,6 +74,20 @@ fuzz({
     const reader = new FrameReader(() => undefined);
     for (const piece of pieces) reader.read(piece);
   },
+});
+
+fuzz({
+  name: 'tar',
+  parse(pieces) {
+    const archive = Buffer.concat(pieces);
+    for (const { content } of readTar(archive)) void content;
+    return firstFile(archive);
+  },
+});
+
+fuzz({
+  name: 'key-file',
+  parse: (pieces) => checkPrivateKey(Buffer.concat(pieces).toString(), 'key'),
 });
 
 fuzz({

@@ -78,7 +78,11 @@ async function readKey(file: string): Promise<string> {
   const bytes = await readBounded(file, MOST_KEY).catch((cause) => {
     throw cannotRead(file, cause);
   });
-  const text = bytes.toString();
+  return checkPrivateKey(bytes.toString(), file);
+}
+
+/** Throws CliError unless `text`, the content of `file`, is a private key that can be used. */
+export async function checkPrivateKey(text: string, file: string): Promise<string> {
   const { utils } = (await import('ssh2')).default;
   const parsed = utils.parseKey(text);
   if (!(parsed instanceof Error) && [parsed].flat()[0]?.isPrivateKey()) return text;

@@ -29,6 +29,7 @@ export function* readTar(archive: Buffer): Generator<TarEntry> {
     const header = archive.subarray(at, at + BLOCK);
     if (header.every((byte) => byte === 0)) return;
     const end = at + BLOCK + Math.ceil(number(header, SIZE) / BLOCK) * BLOCK;
+    if (end <= at) throw new Error('an archive has an entry of negative size');
     if (end > archive.length) throw new Error('an archive ends within an entry');
     yield { header, content: archive.subarray(at + BLOCK, end) };
     at = end;

@@ -1,0 +1,54 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const docs = fileURLToPath(new URL('../../docs/reliability.md', import.meta.url));
+
+/**
+ * For each parser in the table of docs/reliability.md the corpora that test it, or why it has none:
+ * it is no parser of its own.
+ */
+const CORPORA: Readonly<Record<string, readonly string[] | string>> = {
+  "RTMP: the answers of a stream's target": ['rtmp', 'amf'],
+  "SSH: a computer's shell": 'ssh2 parses it; test/shell/hostile.test.ts has hostile servers',
+  'SFTP: lists of files': ['sftp'],
+  'SFTP: a file that is read': ['sftp'],
+  'jobs of a computer': ['jobs'],
+  "RFB: a computer's screen": ['rfb'],
+  "RFB: a live view's input": ['viewer'],
+  "a Docker computer's directory for sockets": 'its size is limited by the kernel',
+  "QEMU's monitor": ['json-lines'],
+  'the guest agent': ['json-lines'],
+  'JSON bodies': ['batch'],
+  'messages of WebSockets': ['socket-messages'],
+  'output of a command': ['docker-frames'],
+  'an exception in Python': ['python-report'],
+  "the user's files of an image": ['tar'],
+  'the ticket of a live view': ['socket-messages'],
+  'files that the command line reads whole': ['profile', 'key-file', 'batch'],
+};
+
+/** The first column of the table of parsers. */
+function parsersInDocs(): string[] {
+  const [, section = ''] = readFileSync(docs, 'utf8').split('### Parsers');
+  const rows = section.split('\n## ')[0]?.split('\n') ?? [];
+  return rows
+    .filter((row) => row.startsWith('| ') && !/^\| (input|---) /.test(row))
+    .map((row) => row.split('|')[1]?.trim() ?? '');
+}
+
+const folders = readdirSync(`${here}corpus`);
+const run = [...readFileSync(`${here}parsers.test.ts`, 'utf8').matchAll(/fuzz\({\s*name: '(.*)'/g)];
+
+it('every parser in the documentation has a corpus, or a reason why not', () => {
+  expect(parsersInDocs().sort()).toEqual(Object.keys(CORPORA).sort());
+  for (const corpora of Object.values(CORPORA)) {
+    if (typeof corpora !== 'string') expect(folders).toEqual(expect.arrayContaining([...corpora]));
+  }
+});
+
+it('every corpus has inputs and is run', () => {
+  expect(run.map(([, name]) => name).sort()).toEqual([...folders].sort());
+  for (const folder of folders) expect(readdirSync(`${here}corpus/${folder}`)).not.toEqual([]);
+});

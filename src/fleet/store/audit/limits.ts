@@ -13,7 +13,7 @@ export class AuditRowLimiter {
   readonly #limits: AuditLimits;
   readonly #count: () => { owner_id: string; rows: number }[];
   readonly #drop: (ownerId: string, rows: number) => unknown;
-  /** Counted by the database when first needed, and after a failure. */
+  /** Counted by the database; undefined when that has to be done again. */
   #rows: Map<string, number> | undefined;
 
   constructor(db: Db, limits: AuditLimits) {
@@ -25,6 +25,7 @@ export class AuditRowLimiter {
     );
     this.#count = () => count.all() as { owner_id: string; rows: number }[];
     this.#drop = (ownerId, rows) => drop.run(ownerId, rows);
+    this.#rows = this.#countRows();
   }
 
   /** Forgets the counts: rows were dropped, or a transaction was rolled back. */
@@ -57,12 +58,17 @@ export class AuditRowLimiter {
 
   /** The counts after the addition: the database has counted the new rows already. */
   #counted(ownerIds: readonly string[]): Map<string, number> {
-    if (this.#rows === undefined) {
-      this.#rows = new Map(this.#count().map(({ owner_id: id, rows }) => [id, rows]));
-    } else {
-      for (const id of ownerIds) this.#rows.set(id, (this.#rows.get(id) ?? 0) + 1);
+    const rows = this.#rows;
+    if (rows === undefined) {
+      this.#rows = this.#countRows();
+      return this.#rows;
     }
-    return this.#rows;
+    for (const id of ownerIds) rows.set(id, (rows.get(id) ?? 0) + 1);
+    return rows;
+  }
+
+  #countRows(): Map<string, number> {
+    return new Map(this.#count().map(({ owner_id: id, rows }) => [id, rows]));
   }
 
   #dropOldest(rows: Map<string, number>, ownerId: string, excess: number): void {

@@ -52,7 +52,9 @@ export async function writeServiceRecord(directory: string, record: ServiceRecor
 export async function readServiceRecord(directory: string): Promise<ServiceRecord | undefined> {
   const path = fileIn(directory);
   try {
-    return Record.parse(JSON.parse((await readBounded(path, MOST_BYTES)).toString()));
+    const record = Record.parse(JSON.parse((await readBounded(path, MOST_BYTES)).toString()));
+    // No other variables: they could make a restart by root run another user's code.
+    return { ...record, environment: engineEnvironment(record.environment) };
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;

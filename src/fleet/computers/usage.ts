@@ -1,6 +1,12 @@
 import { ApiError } from '../../contract/errors.js';
 import type { ComputerStats } from '../../contract/resources.js';
-import { type Engine, isMeasuring, type Measuring } from '../../engines/engine.js';
+import {
+  type Engine,
+  isMeasuring,
+  type MachineUsage,
+  type Measuring,
+} from '../../engines/engine.js';
+import { abortable } from '../../lib/async/abort.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { Machine } from '../lifecycle/machine.js';
 import type { Machines } from '../lifecycle/machines.js';
@@ -22,6 +28,8 @@ interface Sample {
 export class Usage {
   readonly #machines: Machines;
   readonly #samples = new WeakMap<Machine, Sample>();
+  /** Measurements in progress. */
+  readonly #measuring = new WeakMap<Machine, Promise<MachineUsage>>();
 
   constructor(machines: Machines) {
     this.#machines = machines;
@@ -39,8 +47,9 @@ export class Usage {
     }
     const machine = this.#machines.of(record);
     const engine = measuring(this.#machines.engine(record.engine));
-    const earlier = await this.#earlier(machine, engine, id, signal);
-    const used = await engine.usage(id, signal);
+    const measure = () => this.#measure(machine, () => engine.usage(id), signal);
+    const earlier = await this.#earlier(machine, measure, signal);
+    const used = await measure();
     const sample = { at: performance.now(), cpuSeconds: used.cpuSeconds };
     this.#samples.set(machine, sample);
     return {
@@ -55,11 +64,27 @@ export class Usage {
     };
   }
 
+  /**
+   * Calls at the same time share one measurement: to measure the disk, an engine may have to read the
+   * whole directory tree of the computer.
+   */
+  #measure(
+    machine: Machine,
+    usage: () => Promise<MachineUsage>,
+    signal: AbortSignal | undefined,
+  ): Promise<MachineUsage> {
+    let measuring = this.#measuring.get(machine);
+    if (measuring === undefined) {
+      measuring = usage().finally(() => this.#measuring.delete(machine));
+      this.#measuring.set(machine, measuring);
+    }
+    return abortable(measuring, signal);
+  }
+
   /** A sample of at least {@link INTERVAL_MS} ago; takes one and waits if there is none. */
   async #earlier(
     machine: Machine,
-    engine: Measuring,
-    id: string,
+    measure: () => Promise<MachineUsage>,
     signal: AbortSignal | undefined,
   ): Promise<Sample> {
     const last = this.#samples.get(machine);
@@ -68,7 +93,7 @@ export class Usage {
       if (age < INTERVAL_MS) await sleep(INTERVAL_MS - age, signal);
       return last;
     }
-    const { cpuSeconds } = await engine.usage(id, signal);
+    const { cpuSeconds } = await measure();
     const sample = { at: performance.now(), cpuSeconds };
     await sleep(INTERVAL_MS, signal);
     return sample;

@@ -1,11 +1,19 @@
-import { appendFile, copyFile, mkdir, rename, truncate, writeFile } from 'node:fs/promises';
+import {
+  appendFile,
+  copyFile,
+  mkdir,
+  readFile,
+  rename,
+  truncate,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { Chalk } from 'chalk';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Interrupts } from '../../../src/cli/framework/interrupts.js';
 import { readableLogLine } from '../../../src/cli/service/log-line.js';
 import { lastLines, newLines } from '../../../src/cli/service/read-log.js';
-import { writeServiceRecord } from '../../../src/cli/service/record.js';
+import { readServiceRecord, writeServiceRecord } from '../../../src/cli/service/record.js';
 import { identifyProcess } from '../../../src/lib/process/identity.js';
 import { openWorld, type RunOptions, type World } from '../support/run.js';
 
@@ -83,6 +91,22 @@ test('prints readable lines on a terminal and JSON in a pipe', async () => {
       .map((text) => JSON.parse(text)),
   ).toEqual([entry, { level: 30, msg: 'listening on x' }, { level: 50, msg: 'error: no' }]);
   expect((await logs(['--json'], { terminal: true })).stdout).toBe(piped.stdout);
+});
+
+test('JSON on a terminal cannot control it', async () => {
+  const entry = { level: 30, time, msg: '\u009b31m\u202eab\u200f' };
+  await writeFile(log, `${JSON.stringify(entry)}\n`);
+  const { stdout } = await logs(['--json'], { terminal: true });
+  expect(stdout.trimEnd()).not.toMatch(/[\p{Cc}\u200f\u202e]/u);
+  expect(JSON.parse(stdout)).toEqual(entry);
+});
+
+test('the record of a service gives only the variables that engines read', async () => {
+  const file = join(state, 'service.json');
+  const written = JSON.parse(await readFile(file, 'utf8'));
+  const environment = { DOCKER_HOST: 'unix:///a', NODE_OPTIONS: '--require /tmp/x.js' };
+  await writeFile(file, JSON.stringify({ ...written, environment }));
+  expect((await readServiceRecord(state))?.environment).toEqual({ DOCKER_HOST: 'unix:///a' });
 });
 
 test('--lines limits the lines, including those from before a rotation', async () => {

@@ -84,3 +84,17 @@ it('an engine that cannot measure is reported', async () => {
     message: 'The engine "docker" does not measure its computers.',
   });
 });
+
+it('calls at the same time share their measurements', async () => {
+  let [atOnce, most] = [0, 0];
+  const { used } = test.engine;
+  test.engine.usage = async () => {
+    most = Math.max(most, ++atOnce);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    atOnce -= 1;
+    return used;
+  };
+  const calls = Array.from({ length: 50 }, () => stats());
+  for (const { cpu } of await Promise.all(calls)) expect(cpu).toBe(2);
+  expect(most).toBe(1);
+});

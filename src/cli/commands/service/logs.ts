@@ -1,3 +1,4 @@
+import { printableJson } from '../../../lib/text/printable.js';
 import { CliError, notFound } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
 import { cannotRead } from '../../errors/file-errors.js';
@@ -83,6 +84,6 @@ async function printLines(context: Context, lines: readonly string[]): Promise<v
   const chalk = await context.style('stdout');
   const shown = isReadable
     ? lines.map((line) => readableLogLine(line, context.now(), chalk))
-    : lines.map(jsonLogLine);
+    : lines.map((line) => (io.stdout.isTTY ? printableJson(jsonLogLine(line)) : jsonLogLine(line)));
   await write(io.stdout, `${shown.join('\n')}\n`);
 }

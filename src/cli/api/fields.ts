@@ -1,9 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
 import { UsageError } from '../errors/cli-error.js';
-import { cannotRead } from '../errors/file-errors.js';
 import type { Context } from '../framework/context.js';
-import { decodeText, readAll } from '../input/script/stdin.js';
+import { readScript } from '../input/script/script.js';
 
 /** A field of a request body: where it belongs and its text. */
 export interface Field {
@@ -35,12 +32,7 @@ export async function typedValue(context: Context, text: string): Promise<Json> 
   if (text === 'null') return null;
   if (/^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) return Number(text);
   if (!text.startsWith('@')) return text;
-  const path = text.slice(1);
-  if (path === '-') return readAll(context);
-  const bytes = await readFile(resolve(context.cwd, path)).catch((cause: unknown) => {
-    throw cannotRead(path, cause);
-  });
-  return decodeText(bytes, path);
+  return readScript(context, text.slice(1));
 }
 
 /** Builds the object of the fields, in their order. Throws UsageError for fields that contradict. */

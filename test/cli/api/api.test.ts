@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Interrupts } from '../../../src/cli/framework/interrupts.js';
@@ -213,4 +213,14 @@ describe('an answer', () => {
     expect(stdout).toBe('[5,4,3,2,1]\n');
     expect(sent().at(-1)).toBe('GET /api/audit?limit=2&before=1');
   });
+});
+
+it('a field does not read a file that is too large', async () => {
+  const path = join(world.directory, 'large');
+  await writeFile(path, '');
+  await truncate(path, 100 << 20);
+  const { code, stderr } = await api(['/projects', '-F', 'name=@large']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('cannot read large: it is larger than 8 MiB');
+  expect(sent()).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { mountSmallDisk, type SmallDisk } from '../../support/service/small-disk
 const mounted = await mountSmallDisk(64).catch((error: unknown) => {
   return `cannot mount a file system: ${String(error).split('\n')[0]}`;
 });
-const skipReason = typeof mounted === 'string' ? small : undefined;
+const skipReason = typeof mounted === 'string' ? mounted : undefined;
 afterAll(async () => {
   if (typeof mounted !== 'string') await mounted.close();
 });

@@ -38,7 +38,7 @@ export const command = defineCommand({
     },
     {
       does: 'Copy a file to stdout',
-      command: 'vc cp demo/desktop:/var/log/dpkg.log - | tail',
+      command: 'vc cp demo/desktop:/etc/os-release - | tail',
     },
   ],
   async run(context, { paths }) {

@@ -1,0 +1,86 @@
+import { expect, it, onTestFinished } from 'vitest';
+import { tree } from '../../../src/cli/commands/tree.js';
+import { loadOutline, paths } from '../../../src/cli/generate/outline.js';
+import { openExamples, type Skipped, withoutSkipped } from '../../support/cli/examples.js';
+import { openTestService } from '../../support/service/service.js';
+
+/** Examples in the help of commands that are not run here. */
+const SKIPPED: Skipped = [
+  [/--engine qemu|^vc image (warm|import)|vc fork /, 'needs QEMU or disks of virtual machines'],
+  [/^vc image (build( linux| windows)?$|rm lab)|^vc setup($| --engine)/, 'changes the host'],
+  [/vc\.example\.com/, 'needs another service'],
+  [/^vc computer stream start/, 'needs the RTMP server live.example.com'],
+  [
+    /^vc serve|^vc service|vc serve/,
+    'starts or stops services; test/e2e/cli/service.test.ts does it',
+  ],
+  [/^vc connection add show rtmps:\/\/live\.example\.com\/app$/, 'asks for the stream key'],
+  [/--watch|^vc forward|^vc record demo\/desktop$|^vc logs .* -f$/, 'runs until Ctrl-C'],
+  [
+    /^vc (rm (demo\/desktop|--all -p demo)|project rm demo|owner rm alice( --force)?|connection rm show|profile rm office)$/,
+    'asks at a terminal',
+  ],
+  [/^vc (backup --force|restore)/, 'writes to the host, or needs an empty state'],
+  [/^vc completion (zsh|fish)|^vc profile use/, 'needs another shell or profile'],
+  [/^vc demo --pause/, 'the demo is run once'],
+];
+
+/** What the examples need, in the order in which it is made; some are examples themselves. */
+const BEFORE = [
+  'vc project create demo',
+  'vc create demo/desktop',
+  'id=$(vc create demo/agent -q)',
+  'vc create desk',
+  'vc project create shop; vc project create trial; vc create demo/a; vc create demo/b',
+  "vc alias set look 'screenshot desk'",
+  'vc key create agent',
+  'vc owner create alice',
+  'vc connection add show rtmps://live.example.com/app/name',
+  "echo error > app.log; echo uname > setup.sh; echo 'print(1)' > task.py; echo some words > words.txt",
+  'echo note > notes.txt; echo report > report.pdf; echo ls > commands.sh; echo secret > stream.key',
+  `echo '{"action":"move","x":1,"y":2}' > login.jsonl; mkdir -p ~/.local/share/bash-completion/completions`,
+];
+
+/** Examples that end something, in this order, after the others. */
+const AFTER = [
+  'vc stop demo/desktop',
+  'vc wait demo/desktop --for stopped --timeout 2m',
+  'vc start demo/desktop',
+  'vc restart demo/desktop',
+  'vc stop -p demo desktop agent',
+  'vc start -p demo desktop agent',
+  'vc restart -p demo desktop agent',
+  'vc project stop demo',
+  'vc project start demo',
+  'vc project restart demo',
+  'vc rm demo/a demo/b --yes',
+  'vc connection rm show --yes',
+  'vc connection add show rtmps://live.example.com/app --key-stdin < stream.key',
+  'vc key rm agent --yes',
+  'vc alias rm look',
+  'vc computer update demo/desktop --protect; vc computer update demo/desktop --unprotect',
+  'vc stop --all --yes',
+  'vc project rm demo trial --yes',
+];
+
+it('every example in the help of a command runs as it stands', async () => {
+  const all = paths(await loadOutline(tree)).flatMap(({ command }) =>
+    command.examples.map((example) => example.command),
+  );
+  const between = withoutSkipped(all, SKIPPED).filter(
+    (line) =>
+      ![...BEFORE, ...AFTER].includes(line) && line !== 'vc computer update demo/desktop --protect',
+  );
+  // Opened for each attempt, because the examples end by removing what they need.
+  const service = await openTestService(['--max-running', '20']);
+  onTestFinished(() => service.close());
+  const examples = openExamples(service);
+  const failures: string[] = [];
+  const run = (line: string) =>
+    examples.run(line).catch((error: Error) => void failures.push(error.message));
+  for (const line of BEFORE) await run(line);
+  const job = (await examples.run("vc bash demo/desktop --background 'sleep 1000'")).trim();
+  for (const line of between) await run(line.replace('job_0mi4x2k9a01234567', job));
+  for (const line of AFTER) await run(line);
+  expect(failures).toEqual([]);
+}, 900_000);

@@ -48,6 +48,8 @@ const commands: Readonly<Partial<Record<Logged, string>>> = {
   getClipboard: 'clipboard',
   setClipboard: 'clipboard set',
   makeLink: 'cp (link)',
+  removeEntry: 'exec rm',
+  renameEntry: 'exec mv',
   endJob: 'job end',
   startStream: 'stream start',
   stopStream: 'stream stop',

@@ -1,82 +1,27 @@
 import type { Duplex, Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
-import type { Answer, BodyInput, QueryInput } from '../contract/index.js';
+import type { Answer } from '../contract/index.js';
 import { type OperationName, routes } from '../contract/routes.js';
+import { Dispatcher } from './calls/dispatcher.js';
 import type { CallOptions } from './calls/options.js';
-import { retryCount, withRetries } from './calls/retries.js';
+import { retryCount } from './calls/retries.js';
 import { milliseconds, withTimeLimit } from './calls/time-limit.js';
 import { ServiceUnreachableError } from './errors.js';
 import { buildPath, type ComputerAddress } from './http/address.js';
 import { answerDeadline, requestDeadline } from './http/deadline.js';
 import type { Endpoint } from './http/endpoint.js';
-import { codeOf, errorFromAnswer, errorFromFailure, headerOf } from './http/failures.js';
+import { headerOf } from './http/failures.js';
 import { authorizationHeader, parseBaseUrl, queryString } from './http/request-parts.js';
-import { CHECK_AFTER_MS, whileAnswering } from './http/silence.js';
-import type { HttpRequest, HttpResponse, Transport } from './http/transport.js';
+import { CHECK_AFTER_MS } from './http/silence.js';
+import type { HttpResponse, Transport } from './http/transport.js';
 import type { ListenerUid } from './http/trusted-peer.js';
+import type { ClientOptions } from './options.js';
 import type { ProcessRequest, RemoteProcess } from './process.js';
+import type { Bytes, Exchange, PlainRequest, RequestOptions } from './requests.js';
 import { Transports } from './transports.js';
-
-export interface ClientOptions {
-  /** For example `http://127.0.0.1:4700/api`. */
-  readonly baseUrl: string;
-  readonly apiKey?: string;
-  /**
-   * On Linux, a key goes to a service on this host over plain HTTP only if root, the user of this
-   * process or this uid listens there. `any` switches the check off.
-   */
-  readonly listenerUid?: ListenerUid;
-  /** Sent as `User-Agent`. */
-  readonly userAgent?: string;
-  /** `timeoutMs` of every operation without one of its own; not of files and recordings. */
-  readonly timeoutMs?: number;
-  /**
-   * How often a request is repeated that was not carried out: after 429 and refused connections,
-   * and a GET after 502 and 503. 2 by default, 10 at most.
-   */
-  readonly maxRetries?: number;
-  /**
-   * `undici`, the default: undici's pool, for many requests. `node-http`: operations go over Node's own
-   * HTTP client, for a process that sends a few and ends.
-   */
-  readonly connections?: 'undici' | 'node-http';
-  /**
-   * After so many milliseconds without an answer, the client checks that the service answers at all,
-   * and throws ServiceSilentError if the check is not answered in the same time. Default: 5000.
-   */
-  readonly checkAfterMs?: number;
-}
-
-export interface RequestOptions<N extends OperationName> extends CallOptions {
-  /** Values of the path's parameters; which of an operation's paths is taken follows from them. */
-  readonly params?: Readonly<Record<string, string>>;
-  readonly query?: QueryInput<N>;
-  readonly body?: BodyInput<N>;
-}
 
 /** An upload that fits into the buffers of a connection. */
 const SMALL_BYTES = 64 * 1024;
-
-/** A request of bytes, see {@link Client.exchange}. */
-interface Exchange extends CallOptions {
-  readonly method: 'GET' | 'PUT';
-  readonly path: string;
-  readonly query: Readonly<Record<string, string | undefined>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Readable | Buffer;
-}
-
-/** A request as it is sent, see {@link Client.send}. */
-interface PlainRequest extends Pick<HttpRequest, 'method' | 'path' | 'body'> {
-  readonly headers: Readonly<Record<string, string>>;
-  readonly signal?: AbortSignal;
-}
-
-/** Bytes of an answer, with their media type. */
-export interface Bytes {
-  readonly data: Buffer;
-  readonly mediaType: string;
-}
 
 /** The contract's operations over HTTP: typed requests in, typed answers or errors out. */
 export class Client {
@@ -85,10 +30,10 @@ export class Client {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #listenerUid: ListenerUid | undefined;
   readonly #timeoutMs: number | undefined;
-  readonly #maxRetries: number;
   readonly #usesNodeHttp: boolean;
   readonly #checkAfterMs: number;
   readonly #transports: Transports;
+  readonly #dispatcher: Dispatcher;
 
   /** Throws TypeError for a base URL, key or number that is not possible. */
   constructor(options: ClientOptions) {
@@ -101,10 +46,13 @@ export class Client {
     // Without a key there is nothing to protect.
     this.#listenerUid = options.apiKey === undefined ? 'any' : options.listenerUid;
     this.#timeoutMs = options.timeoutMs === undefined ? undefined : milliseconds(options.timeoutMs);
-    this.#maxRetries = retryCount(options.maxRetries);
     this.#usesNodeHttp = options.connections === 'node-http';
     this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
     this.#transports = new Transports(this.#url.origin, this.#listenerUid);
+    this.#dispatcher = new Dispatcher({
+      ...{ baseUrl: this.baseUrl, url: this.#url, checkAfterMs: this.#checkAfterMs },
+      maxRetries: retryCount(options.maxRetries),
+    });
   }
 
   /**
@@ -127,7 +75,7 @@ export class Client {
 
   /** The JSON document of an answer. */
   async json({ body }: HttpResponse): Promise<unknown> {
-    const content = await this.#read(text(body));
+    const content = await this.#dispatcher.read(text(body));
     try {
       return JSON.parse(content);
     } catch (cause) {
@@ -182,7 +130,7 @@ export class Client {
   async exchange(request: Exchange): Promise<HttpResponse> {
     const transport = await (isLarge(request) ? this.#transports.pooled() : this.#transport());
     return withTimeLimit(request, this.baseUrl, (signal) =>
-      this.#answered(transport, {
+      this.#dispatcher.answered(transport, {
         method: request.method,
         path: `${this.#prefix}${request.path}${queryString(request.query)}`,
         headers: { ...this.#headers, ...request.headers },
@@ -201,7 +149,7 @@ export class Client {
    */
   async send({ method, path, headers, body, signal }: PlainRequest): Promise<HttpResponse> {
     const timeout = requestDeadline(method, path, body);
-    return this.#dispatch(await this.#transport(), {
+    return this.#dispatcher.dispatch(await this.#transport(), {
       ...{ method, body, signal: signal ?? null },
       path: `${this.#prefix}${path}`,
       headers: { accept: 'application/json', ...headers, ...this.#headers },
@@ -212,11 +160,8 @@ export class Client {
   }
 
   /** The answer, unless it is an error: then throws that. */
-  async checked(answer: HttpResponse): Promise<HttpResponse> {
-    const { statusCode: status, headers } = answer;
-    if (status === 200) return answer;
-    const body = await this.#read(text(answer.body));
-    throw errorFromAnswer({ status, headers, body }, this.baseUrl);
+  checked(answer: HttpResponse): Promise<HttpResponse> {
+    return this.#dispatcher.checked(answer);
   }
 
   /** Closes kept-alive connections. The client can be used again afterwards. */
@@ -247,7 +192,7 @@ export class Client {
     const timeout = Math.max(answerDeadline(operation, options.body), given);
     const headers: Record<string, string> = { accept, ...this.#headers };
     if (options.body !== undefined) headers['content-type'] = 'application/json';
-    return this.#answered(await this.#transport(), {
+    return this.#dispatcher.answered(await this.#transport(), {
       method,
       path: `${this.#prefix}${buildPath(paths, options.params ?? {})}${queryString(options.query)}`,
       headers,
@@ -274,46 +219,6 @@ export class Client {
       checkAfterMs: this.#checkAfterMs,
     };
   }
-
-  /** Sends a request, again if that may help; throws an error answer. */
-  #answered(transport: Transport, request: HttpRequest): Promise<HttpResponse> {
-    const { method, body, signal } = request;
-    const canRepeat = body === null || typeof body === 'string' || Buffer.isBuffer(body);
-    const attempt = async () => this.checked(await this.#dispatch(transport, request));
-    const maxRetries = canRepeat ? this.#maxRetries : 0;
-    return withRetries(attempt, { method, maxRetries, signal: signal ?? undefined });
-  }
-
-  #dispatch(transport: Transport, request: HttpRequest): Promise<HttpResponse> {
-    const { body, signal } = request;
-    // An upload fills the connection, so a check beside it proves nothing.
-    if (typeof body === 'object' && body !== null) {
-      return this.#read(sendOnceMore(transport, request));
-    }
-    const watched = { url: this.#url, checkAfterMs: this.#checkAfterMs };
-    return whileAnswering({ ...watched, signal: signal ?? undefined }, (either) =>
-      this.#read(sendOnceMore(transport, { ...request, signal: either })),
-    );
-  }
-
-  async #read<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (failure) {
-      throw errorFromFailure(failure, this.baseUrl);
-    }
-  }
-}
-
-/** Sends a GET again once, because its kept-alive connection may just have been closed. */
-async function sendOnceMore(transport: Transport, request: HttpRequest): Promise<HttpResponse> {
-  try {
-    return await transport.request(request);
-  } catch (failure) {
-    const stale = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(codeOf(failure) ?? '');
-    if (!stale || request.method !== 'GET') throw failure;
-  }
-  return transport.request(request);
 }
 
 /** Node's own HTTP client loses the answer of a service that refuses an upload before its end. */

@@ -4,7 +4,7 @@ export type { Answer, BodyInput, OperationName, QueryInput } from '../contract/i
 import type { Answer } from '../contract/index.js';
 
 export type { CallOptions } from './calls/options.js';
-export { type Bytes, Client, type ClientOptions, type RequestOptions } from './client.js';
+export { Client } from './client.js';
 export type { BatchAnswer } from './computer/batch.js';
 export type { CommandResult } from './computer/command-result.js';
 export { ComputerHandle } from './computer/computer.js';
@@ -26,7 +26,9 @@ export {
 export { ComputerFiles, type ModeOptions, type RemoteFile, type WriteOptions } from './files.js';
 export { type ComputerAddress, computerParameters } from './http/address.js';
 export type { ListenerUid } from './http/trusted-peer.js';
+export type { ClientOptions } from './options.js';
 export type { ProcessExit, ProcessRequest, ProcessSignal, RemoteProcess } from './process.js';
+export type { Bytes, RequestOptions } from './requests.js';
 export type { FileData } from './upload-body.js';
 export { VirtualComputers, type VirtualComputersOptions } from './virtual-computers.js';
 

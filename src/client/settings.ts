@@ -1,6 +1,6 @@
 import { configDirectory, ProfileStore, settingsOf } from '../profile/index.js';
-import type { ClientOptions } from './client.js';
 import type { ListenerUid } from './http/trusted-peer.js';
+import type { ClientOptions } from './options.js';
 
 type Given = Partial<Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'listenerUid'>>;
 

@@ -1,8 +1,9 @@
 import type { Answer } from '../contract/index.js';
 import type { CallOptions } from './calls/options.js';
-import { Client, type ClientOptions } from './client.js';
+import { Client } from './client.js';
 import { ComputerHandle } from './computer/computer.js';
 import type { ComputerAddress } from './http/address.js';
+import type { ClientOptions } from './options.js';
 import { Computers } from './resources/computers.js';
 import { Connections } from './resources/connections.js';
 import { Keys } from './resources/keys.js';

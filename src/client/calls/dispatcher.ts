@@ -1,0 +1,77 @@
+import { text } from 'node:stream/consumers';
+import { codeOf, errorFromAnswer, errorFromFailure } from '../http/failures.js';
+import { whileAnswering } from '../http/silence.js';
+import type { HttpRequest, HttpResponse, Transport } from '../http/transport.js';
+import { withRetries } from './retries.js';
+
+interface DispatcherOptions {
+  readonly baseUrl: string;
+  readonly url: URL;
+  readonly maxRetries: number;
+  readonly checkAfterMs: number;
+}
+
+/** Sends requests; throws the client's own errors. */
+export class Dispatcher {
+  readonly #baseUrl: string;
+  readonly #url: URL;
+  readonly #maxRetries: number;
+  readonly #checkAfterMs: number;
+
+  constructor({ baseUrl, url, maxRetries, checkAfterMs }: DispatcherOptions) {
+    this.#baseUrl = baseUrl;
+    this.#url = url;
+    this.#maxRetries = maxRetries;
+    this.#checkAfterMs = checkAfterMs;
+  }
+
+  /** Sends a request, again if that may help; throws an error answer. */
+  answered(transport: Transport, request: HttpRequest): Promise<HttpResponse> {
+    const { method, body, signal } = request;
+    const canRepeat = body === null || typeof body === 'string' || Buffer.isBuffer(body);
+    const attempt = async () => this.checked(await this.dispatch(transport, request));
+    const maxRetries = canRepeat ? this.#maxRetries : 0;
+    return withRetries(attempt, { method, maxRetries, signal: signal ?? undefined });
+  }
+
+  /** Sends a request and resolves to its answer, also to that of an error. */
+  dispatch(transport: Transport, request: HttpRequest): Promise<HttpResponse> {
+    const { body, signal } = request;
+    // An upload fills the connection, so a check beside it proves nothing.
+    if (typeof body === 'object' && body !== null) {
+      return this.read(sendOnceMore(transport, request));
+    }
+    const watched = { url: this.#url, checkAfterMs: this.#checkAfterMs };
+    return whileAnswering({ ...watched, signal: signal ?? undefined }, (either) =>
+      this.read(sendOnceMore(transport, { ...request, signal: either })),
+    );
+  }
+
+  /** Awaits an answer or its body. */
+  async read<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work;
+    } catch (failure) {
+      throw errorFromFailure(failure, this.#baseUrl);
+    }
+  }
+
+  /** The answer, unless it is an error: then throws that. */
+  async checked(answer: HttpResponse): Promise<HttpResponse> {
+    const { statusCode: status, headers } = answer;
+    if (status === 200) return answer;
+    const body = await this.read(text(answer.body));
+    throw errorFromAnswer({ status, headers, body }, this.#baseUrl);
+  }
+}
+
+/** Sends a GET again once, because its kept-alive connection may just have been closed. */
+async function sendOnceMore(transport: Transport, request: HttpRequest): Promise<HttpResponse> {
+  try {
+    return await transport.request(request);
+  } catch (failure) {
+    const stale = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(codeOf(failure) ?? '');
+    if (!stale || request.method !== 'GET') throw failure;
+  }
+  return transport.request(request);
+}

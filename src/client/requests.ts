@@ -1,0 +1,33 @@
+import type { Readable } from 'node:stream';
+import type { BodyInput, QueryInput } from '../contract/index.js';
+import type { OperationName } from '../contract/routes.js';
+import type { CallOptions } from './calls/options.js';
+import type { HttpRequest } from './http/transport.js';
+
+export interface RequestOptions<N extends OperationName> extends CallOptions {
+  /** Values of the path's parameters; which of an operation's paths is taken follows from them. */
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: QueryInput<N>;
+  readonly body?: BodyInput<N>;
+}
+
+/** A request of bytes, see `Client.exchange`. */
+export interface Exchange extends CallOptions {
+  readonly method: 'GET' | 'PUT';
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: Readable | Buffer;
+}
+
+/** A request as it is sent, see `Client.send`. */
+export interface PlainRequest extends Pick<HttpRequest, 'method' | 'path' | 'body'> {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** Bytes of an answer, with their media type. */
+export interface Bytes {
+  readonly data: Buffer;
+  readonly mediaType: string;
+}

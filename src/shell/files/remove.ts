@@ -8,8 +8,12 @@ import { replace } from './replace.js';
 import { type FileSession, withSession } from './session.js';
 import type { RemoveOptions } from './types.js';
 
-/** Deepest directory that is removed; a path of 4,096 characters cannot be deeper. */
-const DEEPEST = 2048;
+/** Longest path (PATH_MAX), which also limits the depth. */
+const MOST_PATH = 4096;
+/** Most entries of a directory tree, and of the lists that are in memory at once. */
+const MOST_ENTRIES = 1_000_000;
+const MOST_LISTED = 200_000;
+const REMOVE_MS = 600_000;
 
 export function remove(
   connection: Connection,
@@ -22,7 +26,7 @@ export function remove(
     try {
       const stats = await session.ask<Stats>((done) => sftp.lstat(wanted, done));
       if (!stats.isDirectory()) return await session.run((done) => sftp.unlink(wanted, done));
-      if (recursive) return await removeAll(session, wanted, 0);
+      if (recursive) return await new TreeRemoval(session, path).run(wanted);
       if ((await readAll(session, wanted, path)).length > 0) {
         const message = `The directory ${JSON.stringify(path)} is not empty.`;
         throw new ApiError('invalid_request', message, { remedy: 'Remove it with recursive.' });
@@ -34,16 +38,49 @@ export function remove(
   });
 }
 
-/** Removes a directory and what is in it; links in it are removed and not followed. */
-async function removeAll(session: FileSession, directory: string, depth: number): Promise<void> {
-  const { sftp } = session;
-  if (depth > DEEPEST) throw new ApiError('invalid_request', 'The directory is nested too deep.');
-  for (const { name, type } of await readAll(session, directory, directory)) {
-    const path = `${directory}/${name}`;
-    if (type === 'directory') await removeAll(session, path, depth + 1);
-    else await session.run((done) => sftp.unlink(path, done));
+/**
+ * Removes a directory and what is in it; links in it are removed and not followed. A guest may list
+ * entries without end, so their number and the time are limited.
+ */
+class TreeRemoval {
+  readonly #session: FileSession;
+  /** As the caller wrote it. */
+  readonly #root: string;
+  readonly #until = performance.now() + REMOVE_MS;
+  #seen = 0;
+  #listed = 0;
+
+  constructor(session: FileSession, root: string) {
+    this.#session = session;
+    this.#root = root;
   }
-  await session.run((done) => sftp.rmdir(directory, done));
+
+  async run(directory: string): Promise<void> {
+    const { sftp } = this.#session;
+    const entries = await readAll(this.#session, directory, directory);
+    this.#seen += entries.length;
+    this.#listed += entries.length;
+    if (this.#seen > MOST_ENTRIES || this.#listed > MOST_LISTED) this.#refuse('too many entries');
+    for (const { name, type } of entries) {
+      const path = `${directory}/${name}`;
+      if (path.length > MOST_PATH) this.#refuse('too long paths');
+      if (performance.now() > this.#until) {
+        const message = `Removing ${JSON.stringify(this.#root)} took longer than ten minutes.`;
+        throw new ApiError('guest_timeout', message);
+      }
+      if (type === 'directory') await this.run(path);
+      else await this.#session.run((done) => sftp.unlink(path, done));
+    }
+    this.#listed -= entries.length;
+    await this.#session.run((done) => sftp.rmdir(directory, done));
+  }
+
+  #refuse(what: string): never {
+    const message = `The directory ${JSON.stringify(this.#root)} has ${what} to be removed.`;
+    throw new ApiError('invalid_request', message, {
+      remedy: 'Remove it with a command: vc bash COMPUTER',
+    });
+  }
 }
 
 export function rename(

@@ -24,6 +24,8 @@ async function listing(directory: Directory): Promise<Shell> {
     onFiles(sftp) {
       sftp.on('REALPATH', (id) => sftp.name(id, [entry('/made-up')]));
       sftp.on('STAT', (id) => sftp.attrs(id, { ...attrs, mode: 0o040755 }));
+      sftp.on('LSTAT', (id) => sftp.attrs(id, { ...attrs, mode: 0o040755 }));
+      sftp.on('REMOVE', (id) => sftp.status(id, STATUS_CODE.OK));
       sftp.on('OPENDIR', (id) => sftp.handle(id, handle));
       sftp.on('READLINK', (id) => sftp.name(id, [entry(directory.readlink?.() ?? '')]));
       sftp.on('READDIR', (id) => {
@@ -71,6 +73,29 @@ describe('a hostile SFTP server', () => {
   ])('cannot keep a request going by answers %s', async (_, batch) => {
     const shell = await listing({ batch });
     await expect(shell.files.list('.')).rejects.toThrow('more than 50000 entries');
+  });
+
+  promise(29, 'cannot have a directory tree without end removed', async (report) => {
+    const nested = await listing({
+      batch: (number) => (number % 2 === 0 ? [entry('d'.repeat(200), 0o040755)] : undefined),
+    });
+    await expect(nested.files.remove('tree', { recursive: true })).rejects.toThrow(
+      'too long paths',
+    );
+    await guest?.close();
+    let lists = 0;
+    const wide = await listing({
+      batch: (number) => {
+        if (number % 101 === 100) return undefined;
+        if (number % 101 === 0) lists += 1;
+        return Array.from({ length: 400 }, () => entry('d', 0o040755));
+      },
+    });
+    await expect(wide.files.remove('tree', { recursive: true })).rejects.toThrow(
+      'too many entries',
+    );
+    expect(lists).toBe(6);
+    report('paths of 4,096 characters, lists of 200,000 entries');
   });
 
   promise(29, 'cannot return link targets that are longer than file systems allow', async () => {

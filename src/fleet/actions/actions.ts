@@ -4,7 +4,6 @@ import type { Settle } from '../../contract/actions/settle.js';
 import { ApiError } from '../../contract/errors.js';
 import { resolvesWithin } from '../../lib/async/deadline.js';
 import type { Queue } from '../../lib/async/queue.js';
-import { sleep } from '../../lib/async/sleep.js';
 import type { Picture, Screen } from '../../screen/types.js';
 import type { Shell } from '../../shell/types.js';
 import { withGuestDeadline } from '../guest-deadline.js';
@@ -14,6 +13,7 @@ import { checkBatch, pictureAnswer, runBatch } from './batch.js';
 import { bashResult, execResult } from './command-results.js';
 import { type PreparedInput, prepareInput } from './input-actions.js';
 import type { RunningComputers } from './running-computers.js';
+import { wait } from './wait.js';
 
 const INPUT_MS = 30_000;
 const TIDY_MS = 2_000;
@@ -86,20 +86,7 @@ export class Actions {
     input: actions.Wait,
     signal?: AbortSignal,
   ): Promise<actions.WaitResult> {
-    const begun = performance.now();
-    const seconds = input.duration ?? input.seconds ?? 0;
-    const { until } = input;
-    let changed: boolean | undefined;
-    if (until === undefined) {
-      const session = await this.#running.session(record, signal);
-      await sleep(seconds * 1000, signal);
-      session.lastUsed = performance.now();
-    } else {
-      const came = await this.#waitUntil(record, until, input, signal);
-      if (until === 'change') changed = came;
-    }
-    const waited = Math.round(performance.now() - begun) / 1000;
-    return { success: true, waited, ...(changed === undefined ? {} : { changed }) };
+    return wait(await this.#running.session(record, signal), input, signal);
   }
 
   async bash(
@@ -161,33 +148,6 @@ export class Actions {
         dropIfFrozen(session.screen, error);
         throw error;
       });
-  }
-
-  async #waitUntil(
-    record: ComputerRecord,
-    until: 'stable' | 'change',
-    input: actions.Wait,
-    signal: AbortSignal | undefined,
-  ): Promise<boolean> {
-    const session = await this.#running.session(record, signal);
-    const [x, y, width, height] = input.region ?? [];
-    const region =
-      x === undefined || y === undefined || width === undefined || height === undefined
-        ? undefined
-        : { x, y, width, height };
-    const options = {
-      timeoutMs: input.timeout * 1000,
-      ...(region ? { region } : {}),
-      ...(signal ? { signal } : {}),
-    };
-    const came = await session.screen.use(
-      (screen) => (until === 'stable' ? screen.waitStable(options) : screen.waitChange(options)),
-      signal,
-    );
-    if (came || until === 'change') return came;
-    throw new ApiError('guest_timeout', `The screen kept changing for ${input.timeout} s.`, {
-      remedy: 'Wait longer: --timeout SECONDS',
-    });
   }
 
   /** Performs an action within its turn of the input queue. */

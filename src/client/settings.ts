@@ -1,4 +1,5 @@
 import { configDirectory, ProfileStore, settingsOf } from '../profile/index.js';
+import { parseBaseUrl } from './http/request-parts.js';
 import type { ListenerUid } from './http/trusted-peer.js';
 import type { ClientOptions } from './options.js';
 
@@ -12,6 +13,7 @@ export function findSettings(
   const { baseUrl, apiKey, listenerUid } = given;
   // A damaged profile file does not matter to a caller who needs none.
   if (baseUrl !== undefined && apiKey !== undefined) return { baseUrl, apiKey, ...given };
+  if (baseUrl !== undefined) parseBaseUrl(baseUrl);
   const store = new ProfileStore(configDirectory(process.env));
   const found = settingsOf(store.readSync(), store.path, process.env, {
     ...(baseUrl === undefined ? {} : { baseUrl }),

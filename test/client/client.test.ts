@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildPath } from '../../src/client/http/address.js';
 import { answerDeadline } from '../../src/client/http/deadline.js';
 import {
@@ -200,7 +200,10 @@ test("leaving a process closes its socket; a refused upgrade rejects with the an
   remote.close();
   await closed;
   await expect(remote.exited).rejects.toMatchObject({ name: 'AbortError' });
+  // Not the profile of the user who runs the tests.
+  vi.stubEnv('VC_CONFIG_DIR', '/nonexistent');
   const withoutKey = new VirtualComputers({ baseUrl: service.baseUrl });
+  vi.unstubAllEnvs();
   const refused = withoutKey.computer({ id: 'cmp_1' }).process({ argv: ['x'] });
   await expect(refused).rejects.toMatchObject({ code: 'unauthorized' });
 });

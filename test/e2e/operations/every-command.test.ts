@@ -42,7 +42,7 @@ const script: readonly Line[] = [
   { argv: ['owner', 'set', 'alice', '--max-running', 'default'] },
   { argv: ['owner', 'get', 'alice'], stdout: /^max running\tdefault$/m },
   { argv: ['owner', 'key', 'alice'], stdout: /^vc_\w+\n$/ },
-  { argv: ['audit', '--owner', 'alice'], stdout: /\tcreateOwnerKey\t/ },
+  { argv: ['audit', '--owner', 'alice'], stdout: /\towner key\t/ },
   { argv: ['owner', 'rm', 'alice', '--yes'], stderr: /removed owner alice/ },
   { argv: ['doctor', '--json'], stdout: /"name":"service".*?"status":"ok"/ },
   { argv: ['profile', 'get'], stdout: /base url/i },

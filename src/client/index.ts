@@ -23,13 +23,18 @@ export {
   ServiceUnreachableError,
   UntrustedListenerError,
 } from './errors.js';
-export { ComputerFiles, type ModeOptions, type RemoteFile, type WriteOptions } from './files.js';
+export {
+  ComputerFiles,
+  type ModeOptions,
+  type RemoteFile,
+  type WriteOptions,
+} from './files/files.js';
+export type { FileData } from './files/upload-body.js';
 export { type ComputerAddress, computerParameters } from './http/address.js';
 export type { ListenerUid } from './http/trusted-peer.js';
 export type { ClientOptions } from './options.js';
 export type { ProcessExit, ProcessRequest, ProcessSignal, RemoteProcess } from './process.js';
 export type { Bytes, RequestOptions } from './requests.js';
-export type { FileData } from './upload-body.js';
 export { VirtualComputers, type VirtualComputersOptions } from './virtual-computers.js';
 
 export type Computer = Answer<'getComputer'>;

@@ -1,4 +1,4 @@
-import type { ComputerFiles } from '../../client/files.js';
+import type { ComputerFiles } from '../../client/files/files.js';
 import { printable } from '../../lib/text/printable.js';
 import { errorLines, type Report, reportOf } from '../errors/report.js';
 import type { Context } from '../framework/context.js';

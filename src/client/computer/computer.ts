@@ -3,7 +3,7 @@ import type { Answer, BodyInput, QueryInput } from '../../contract/index.js';
 import { type CallOptions, splitOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
 import { ServiceError } from '../errors.js';
-import { ComputerFiles } from '../files.js';
+import { ComputerFiles } from '../files/files.js';
 import { type ComputerAddress, computerParameters } from '../http/address.js';
 import type { ProcessRequest, RemoteProcess } from '../process.js';
 import { ComputerActions } from './actions.js';

@@ -1,4 +1,4 @@
-import { ComputerFiles } from '../../../client/files.js';
+import { ComputerFiles } from '../../../client/files/files.js';
 import { computerParameters } from '../../../client/http/address.js';
 import { count } from '../../../lib/text/count.js';
 import type { Copy } from '../../copy/copy.js';

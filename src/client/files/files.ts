@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
 import { buffer, json } from 'node:stream/consumers';
-import type { Answer, BodyInput, files } from '../contract/index.js';
-import { FILE_PATHS } from '../contract/routes.js';
-import type { CallOptions } from './calls/options.js';
-import { withTimeLimit } from './calls/time-limit.js';
-import type { Client } from './client.js';
-import { ServiceError } from './errors.js';
-import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
+import type { Answer, BodyInput, files } from '../../contract/index.js';
+import { FILE_PATHS } from '../../contract/routes.js';
+import type { CallOptions } from '../calls/options.js';
+import { withTimeLimit } from '../calls/time-limit.js';
+import type { Client } from '../client.js';
+import { ServiceError } from '../errors.js';
+import { buildPath, type ComputerAddress, computerParameters } from '../http/address.js';
 import { type FileData, uploadBody } from './upload-body.js';
 
 /** An open file of a computer. */

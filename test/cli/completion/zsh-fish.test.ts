@@ -9,15 +9,17 @@ const completions = new URL('../../../completions/', import.meta.url).pathname;
 const directory = mkdtempSync(join(tmpdir(), 'vc-completion-'));
 afterAll(() => rmSync(directory, { recursive: true, force: true }));
 
+/** Shells write into their home directory when they start. */
+const env = { ...process.env, HOME: directory, PATH: `${directory}:${process.env.PATH}` };
+
 const missing = (shell: string) =>
-  spawnSync(shell, ['-c', 'true']).status === 0 ? undefined : `${shell} is not installed`;
+  spawnSync(shell, ['-c', 'true'], { env }).status === 0 ? undefined : `${shell} is not installed`;
 
 /** Runs a shell in which `vc __complete` prints these lines. */
 function run(lines: readonly string[], shell: string, argv: readonly string[]): string[] {
   const vc = join(directory, 'vc');
   writeFileSync(join(directory, 'lines'), lines.map((line) => `${line}\n`).join(''));
   writeFileSync(vc, `#!/bin/sh\ncat '${directory}/lines'\n`, { mode: 0o755 });
-  const env = { ...process.env, HOME: directory, PATH: `${directory}:${process.env.PATH}` };
   const text = execFileSync(shell, argv, { env, cwd: directory, encoding: 'utf8' });
   return text.split('\n').filter((line) => line !== '');
 }

@@ -15,7 +15,7 @@ const LIMITS: readonly (readonly [line: readonly string[], kilobytes: number])[]
   [['--help'], 5],
   [['computer', '--help'], 5],
   [['__complete', 'computer', ''], 20],
-  [['__complete', 'computer', 'get', ''], 70],
+  [['__complete', 'computer', 'get', ''], 80],
   [['ls', '--json'], 200],
   [['image', 'ls', '--json'], 200],
 ];

@@ -44,7 +44,9 @@ it('text typed into an editor is saved and read back byte for byte', async () =>
 it('a program receives clicks, keys, drags and the wheel at the right position', async () => {
   // An earlier attempt may have left its window.
   await desktop.run('pkill -x xev; while pgrep -x xev; do sleep 0.05; done; true');
-  await desktop.run('xev -geometry 400x300+300+200 -event mouse -event keyboard >/tmp/xev.log &');
+  await desktop.run(
+    'stdbuf -oL xev -geometry 400x300+300+200 -event mouse -event keyboard >/tmp/xev.log &',
+  );
   // The window gets its final position when it becomes visible.
   await desktop.until('xdotool search --onlyvisible --name "Event Tester" >/dev/null');
   await act('wait', { until: 'stable' });

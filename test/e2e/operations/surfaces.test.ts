@@ -162,7 +162,7 @@ describe('a computer', () => {
     expect(JSON.stringify(actions)).not.toMatch(/世界|drinnen/);
   });
 
-  it('creates directories and links', async () => {
+  it('creates, renames and removes directories and links', async () => {
     await call('POST', `${C()}/directory`, { path: 'made', mode: '0700' });
     await call('POST', `${C()}/link`, { path: 'made/here', target: '.' });
     expect(await call('GET', `${C()}/entry?path=made`)).toMatchObject({
@@ -172,6 +172,11 @@ describe('a computer', () => {
     const { entries } = await call('GET', `${C()}/directory?path=made`);
     expect(entries).toMatchObject([{ name: 'here', type: 'link' }]);
     expect(await desktop.run('readlink made/here')).toBe('.\n');
+    await call('POST', `${C()}/rename`, { path: 'made/here', new_path: 'made/there' });
+    expect(await desktop.run('ls made')).toBe('there\n');
+    await call('POST', `${C()}/directory`, { path: 'made/a/b', recursive: true });
+    await call('DELETE', `${C()}/entry?path=made/a&recursive=1`);
+    expect(await desktop.run('ls made')).toBe('there\n');
   });
 
   it('stores and returns files', async () => {

@@ -14,6 +14,7 @@ const CORPORA: Readonly<Record<string, readonly string[] | string>> = {
   "SSH: a computer's shell": 'ssh2 parses it; test/shell/hostile.test.ts has hostile servers',
   'SFTP: lists of files': ['sftp'],
   'SFTP: a file that is read': ['sftp'],
+  'SFTP: a directory tree that is removed': ['sftp'],
   'jobs of a computer': ['jobs'],
   "RFB: a computer's screen": ['rfb'],
   "RFB: a live view's input": ['viewer'],

@@ -50,7 +50,8 @@ export async function uploadInput(copy: Copy, input: Context['io']['stdin'], tar
   await copy.files.write(target, body, { signal: copy.signal });
 }
 
-async function isRemoteDirectory(copy: Copy, target: string): Promise<boolean> {
+/** Throws if the computer does not exist. */
+export async function isRemoteDirectory(copy: Copy, target: string): Promise<boolean> {
   try {
     return (await copy.files.entry(target, { signal: copy.signal })).type === 'directory';
   } catch (error) {

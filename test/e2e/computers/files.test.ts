@@ -338,6 +338,29 @@ describe('vc cp', () => {
     expect(await cp('f1', 'f2')).toMatchObject({ code: 2 });
   });
 
+  it('copies from computer to computer', async () => {
+    expect(await desktop.service.cli(['create', 'e2e/other'])).toMatchObject({ code: 0 });
+    const other = desktop.service.vc.computer({ project: 'e2e', name: 'other' });
+    await desktop.run(
+      'mkdir -p between/sub; echo x >between/sub/run; chmod 750 between/sub/run; ln -s sub/run between/in; ln -s /etc/passwd between/out; head -c 3000000 /dev/urandom >between/large',
+    );
+    const look =
+      'cd between && rm -f out && find . -printf "%y %m %p %l\\n" | sort && cat large in | sha256sum';
+    const copied = await cp('e2e/desktop:between', 'e2e/other:');
+    expect(copied).toMatchObject({ code: 0 });
+    expect(copied.stderr).toContain('skipped between/out');
+    expect((await other.bash(look)).stdout).toBe(await desktop.run(look));
+    expect(await cp('e2e/other:between/large', 'e2e/other:copy')).toMatchObject({ code: 0 });
+    expect((await other.bash('cmp copy between/large && echo same')).stdout).toBe('same\n');
+    expect(await cp('e2e/desktop:nope', 'e2e/other:')).toMatchObject({ code: 5 });
+    expect(await cp('e2e/desktop:between', 'e2e/none:')).toMatchObject({ code: 5 });
+    expect(await cp('e2e/desktop:between', 'e2e/other:a', 'e2e/other:')).toMatchObject({ code: 2 });
+    expect(await cp('e2e/desktop:between', 'e2e/desktop:in', 'e2e/other:none')).toMatchObject({
+      code: 5,
+    });
+    expect(await desktop.service.cli(['rm', 'e2e/other', '--yes'])).toMatchObject({ code: 0 });
+  });
+
   it('skips links that leave the tree', async () => {
     await desktop.run(
       'mkdir evil; ln -s /etc/passwd evil/abs; ln -s ../../x evil/up; ln -s ok evil/in; echo ok >evil/ok',

@@ -5,6 +5,7 @@ import type { Copy } from '../../copy/copy.js';
 import { type CopyPath, parseCopyPath } from '../../copy/copy-path.js';
 import { download, downloadOutput } from '../../copy/download.js';
 import { Meter } from '../../copy/meter.js';
+import { type Transfer, transfer } from '../../copy/transfer.js';
 import { upload, uploadInput } from '../../copy/upload.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
@@ -16,13 +17,13 @@ import { computerAddress } from '../../targets/computer-address.js';
 
 export const command = defineCommand({
   name: 'cp',
-  summary: 'Copy files and directories to or from a computer',
+  summary: 'Copy files and directories to, from or between computers',
   details: [
-    'One side is COMPUTER:PATH. A relative PATH starts at the home directory. Directories are copied',
+    'One or both sides are COMPUTER:PATH. A relative PATH starts at the home directory. Directories are copied',
     'recursively, into the target if that is a directory; DIRECTORY/. is its content. Existing',
     'directories are merged, and existing files are replaced atomically. Permissions are kept.',
     'Symbolic links are copied as links; from a computer only links that stay within the copied',
-    'directory. - is stdin or stdout. Write ./ before a local path that contains a colon.',
+    'directory. Between computers the bytes pass through vc. - is stdin or stdout. Write ./ before a local path that contains a colon.',
   ].join(' '),
   arguments: {
     paths: many('path', 'sources, then the target', { completes: 'copy-path' }),
@@ -37,6 +38,10 @@ export const command = defineCommand({
       command: 'vc cp demo/desktop:Downloads ./downloads',
     },
     {
+      does: 'Copy a directory to another computer',
+      command: 'vc cp demo/desktop:Downloads demo/agent:',
+    },
+    {
       does: 'Copy a file to stdout',
       command: 'vc cp demo/desktop:/etc/os-release - | tail',
     },
@@ -49,7 +54,7 @@ export const command = defineCommand({
     if (first === undefined || target === undefined) throw new UsageError('the target is missing');
     const copy = await begin(context, sources, target);
     const progress = context.progress('Copying');
-    const working = { ...copy, meter: new Meter(progress) };
+    const working: Working = { ...copy, meter: new Meter(progress) };
     try {
       await run(working, sources, target);
     } finally {
@@ -71,42 +76,59 @@ export const command = defineCommand({
   },
 });
 
-/** Checks that the paths name exactly one computer. */
+/** A copy, and the files of the sources' computer if the target is in a computer too. */
+interface Working extends Copy {
+  readonly from?: ComputerFiles;
+}
+
+/** Checks that all sources are on one side, and finds the computers. */
 async function begin(
   context: Context,
   sources: readonly CopyPath[],
   target: CopyPath,
-): Promise<Omit<Copy, 'meter'>> {
-  const computers = new Set(
-    [...sources, target].flatMap((path) => (path.kind === 'remote' ? [path.computer] : [])),
-  );
-  const [computer] = computers;
-  if (computer === undefined) throw new UsageError('no path names a computer: write COMPUTER:PATH');
-  const isUp = target.kind === 'remote';
-  const mixed = sources.some(({ kind }) => (kind === 'remote') === isUp);
-  if (mixed || computers.size > 1) {
-    const remedy = 'copy through a pipe: vc cp A:FILE - | vc cp - B:FILE';
-    throw new UsageError('one side must be a computer, the other this machine', remedy);
+): Promise<Omit<Working, 'meter'>> {
+  const remote = sources.flatMap((path) => (path.kind === 'remote' ? [path.computer] : []));
+  const [source] = remote;
+  if (source === undefined && target.kind !== 'remote') {
+    throw new UsageError('no path names a computer: write COMPUTER:PATH');
+  }
+  if (new Set(remote).size > 1 || (source !== undefined && remote.length < sources.length)) {
+    throw new UsageError(
+      'all sources must be in one computer, or on this machine',
+      'copy them one after the other',
+    );
   }
   if (sources.length > 1 && [...sources, target].some(({ kind }) => kind === 'pipe')) {
     throw new UsageError('- needs exactly one source and one target');
   }
-  const address = await computerAddress(context, computer);
   const client = await context.client();
   const { signal } = context.interrupts;
-  const files = new ComputerFiles(client, address);
-  const params = computerParameters(address);
-  const findComputer = () => client.request('getComputer', { params, signal });
-  return { context, files, findComputer, signal, failures: [], skipped: 0 };
+  const from = source === undefined ? undefined : await computerAddress(context, source);
+  const to = target.kind === 'remote' ? await computerAddress(context, target.computer) : from;
+  if (to === undefined) throw new UsageError('no path names a computer: write COMPUTER:PATH');
+  const params = computerParameters(to);
+  return {
+    ...{ context, signal, failures: [], skipped: 0 },
+    files: new ComputerFiles(client, to),
+    findComputer: () => client.request('getComputer', { params, signal }),
+    ...(target.kind === 'remote' && from !== undefined
+      ? { from: new ComputerFiles(client, from) }
+      : {}),
+  };
 }
 
-async function run(copy: Copy, sources: readonly CopyPath[], target: CopyPath): Promise<void> {
+async function run(copy: Working, sources: readonly CopyPath[], target: CopyPath): Promise<void> {
   const { stdin, stdout } = copy.context.io;
   const paths = sources.flatMap((path) => (path.kind === 'pipe' ? [] : [path.path]));
   const [path] = paths;
   if (target.kind === 'remote') {
     if (path === undefined) await uploadInput(copy, stdin, target.path);
+    else if (isTransfer(copy)) await transfer(copy, paths, target.path);
     else await upload(copy, paths, target.path);
   } else if (target.kind === 'local') await download(copy, paths, target.path);
   else if (path !== undefined) await downloadOutput(copy, path, stdout);
+}
+
+function isTransfer(copy: Working): copy is Transfer {
+  return copy.from !== undefined;
 }

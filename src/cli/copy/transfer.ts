@@ -1,0 +1,103 @@
+import { pipeline } from 'node:stream';
+import type { ComputerFiles } from '../../client/files/files.js';
+import type { files } from '../../contract/index.js';
+import { CliError, UsageError } from '../errors/cli-error.js';
+import { type Copy, failed, skip } from './copy.js';
+import { below, copyName, isSafeLink, isSafeName, meansDirectory } from './copy-path.js';
+import { Pool } from './pool.js';
+import { isRemoteDirectory } from './upload.js';
+
+const MAX_DEPTH = 200;
+
+/** A copy between computers, which may be one and the same. `files` are those of the target. */
+export interface Transfer extends Copy {
+  readonly from: ComputerFiles;
+}
+
+/** Copies paths of a computer to `target` in a computer. The bytes pass through this process. */
+export async function transfer(copy: Transfer, sources: readonly string[], target: string) {
+  const { signal } = copy;
+  const found = await Promise.all(sources.map((source) => copy.from.entry(source, { signal })));
+  const into = await isRemoteDirectory(copy, target);
+  if (!into && (sources.length > 1 || (meansDirectory(target) && found[0]?.type !== 'directory'))) {
+    throw new UsageError(`${target} is not a directory in the computer`);
+  }
+  const pool = new Pool();
+  for (const [index, entry] of found.entries()) {
+    const source = sources[index] ?? '';
+    const name = copyName(source);
+    const end = into && name !== undefined ? below(target, name) : target;
+    if (entry.type === 'directory') await sendDirectory(copy, pool, source, end, entry.mode, 0);
+    else await pool.add(() => sendFile(copy, source, end, entry.mode));
+  }
+  await pool.end();
+}
+
+/** The names and links come from the source's guest, so each is checked before use. */
+async function sendDirectory(
+  copy: Transfer,
+  pool: Pool,
+  source: string,
+  target: string,
+  mode: string,
+  depth: number,
+): Promise<void> {
+  const { signal } = copy;
+  try {
+    if (depth > MAX_DEPTH) throw new CliError('too many nested directories');
+    const entries = await copy.from.list(source, { signal });
+    // The owner needs write permission to fill it.
+    await copy.files.makeDirectory(target, { mode: bits(mode) | 0o700, signal });
+    for (const entry of entries) {
+      const from = below(source, entry.name);
+      if (!isSafeName(entry.name, 'linux')) {
+        await skip(copy, JSON.stringify(from), 'unsafe file name');
+        continue;
+      }
+      const to = below(target, entry.name);
+      if (entry.type === 'directory') {
+        await sendDirectory(copy, pool, from, to, entry.mode, depth + 1);
+      } else if (entry.type === 'file') await pool.add(() => sendFile(copy, from, to, entry.mode));
+      else if (entry.type === 'link') await sendLink(copy, from, to, entry, depth);
+      else await skip(copy, from, 'not a file, directory or symbolic link');
+    }
+  } catch (error) {
+    await failed(copy, source, error);
+  }
+}
+
+async function sendFile(copy: Transfer, source: string, target: string, mode: string) {
+  const { signal } = copy;
+  try {
+    const { stream, size } = await copy.from.open(source, { signal });
+    copy.meter.begin(source, size);
+    const body = pipeline(stream, copy.meter.counter(), () => undefined);
+    await copy.files.write(target, body, { mode: bits(mode), size, signal });
+  } catch (error) {
+    await failed(copy, source, error);
+  }
+}
+
+/** Copies a link if it stays within the copied directory; others are unsafe. */
+async function sendLink(
+  copy: Transfer,
+  source: string,
+  target: string,
+  { target: linkTarget = '' }: files.FileEntry,
+  depth: number,
+): Promise<void> {
+  if (!isSafeLink(linkTarget, depth)) {
+    const why = `links to ${JSON.stringify(linkTarget)}, outside the copied directory`;
+    return skip(copy, source, why);
+  }
+  try {
+    await copy.files.makeLink(target, linkTarget, { signal: copy.signal });
+  } catch (error) {
+    await failed(copy, source, error);
+  }
+}
+
+/** Permission bits of an octal mode. */
+function bits(mode: string): number {
+  return Number.parseInt(mode, 8) & 0o777;
+}

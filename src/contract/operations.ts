@@ -34,25 +34,14 @@ function define<const O extends Record<OperationName, Omit<Operation, keyof Rout
   ) as { readonly [N in OperationName]: (typeof routes)[N] & O[N] };
 }
 
-const { Computer, Project, ProjectWithComputers } = resources;
+const { Computer, Project, ProjectAction, ProjectWithComputers } = resources;
 const { Success } = actions;
-const ProjectAction = z.object({
-  success: z.boolean(),
-  computers: z.array(
-    z.object({
-      id: z.string(),
-      name: z.string(),
-      status: z.string(),
-      /** False if it had that status already, or if it failed. */
-      changed: z.boolean(),
-      error: z.string().optional(),
-      remedy: z.string().optional(),
-    }),
+/** `?wait=0` answers a creation or a start at once, with `status: "starting"`. */
+const WaitQuery = z.object({
+  wait: queryFlag('1').describe(
+    'False: answers at once, with `status: "starting"`. True: when the computer can be used, or after 60 s.',
   ),
 });
-
-/** `?wait=0` answers a creation or a start at once, with `status: "starting"`. */
-const WaitQuery = z.object({ wait: queryFlag('1') });
 
 /** Every operation of the interface. Server routes, the client's types and /openapi.json follow from it. */
 export const operations = define({
@@ -70,7 +59,7 @@ export const operations = define({
   },
   listProjects: {
     summary: 'List projects',
-    response: z.object({ projects: z.array(Project) }),
+    response: resources.ProjectList,
   },
   getProject: {
     summary: 'Get a project with its computers',
@@ -106,7 +95,7 @@ export const operations = define({
   },
   listComputers: {
     summary: 'List the computers of a project',
-    response: z.object({ computers: z.array(Computer) }),
+    response: resources.ComputerList,
   },
   getComputer: {
     summary: 'Get a computer',
@@ -224,7 +213,7 @@ export const operations = define({
   listActions: {
     summary: 'List the audit log of a computer, newest first; it contains no texts',
     query: resources.ActionsQuery,
-    response: z.object({ actions: z.array(resources.Action) }),
+    response: resources.ActionList,
   },
 
   getMe: {
@@ -297,7 +286,7 @@ export const operations = define({
 
   listConnections: {
     summary: 'List the targets of streams',
-    response: z.object({ connections: z.array(streams.Connection) }),
+    response: streams.ConnectionList,
   },
   createConnection: {
     summary: 'Save an RTMP target; its stream key is never shown again',
@@ -317,12 +306,12 @@ export const operations = define({
   listAudit: {
     summary: "The owner's audit log, newest first, deleted computers included",
     query: resources.AuditQuery,
-    response: z.object({ entries: z.array(resources.AuditEntry) }),
+    response: resources.AuditLog,
   },
 
   listKeys: {
     summary: 'List API keys',
-    response: z.object({ keys: z.array(resources.Key) }),
+    response: resources.KeyList,
   },
   createKey: {
     summary: 'Create an API key; it is shown once',
@@ -336,7 +325,7 @@ export const operations = define({
 
   listOwners: {
     summary: 'List owners; for administrators, like all of /owners',
-    response: z.object({ owners: z.array(owners.Owner) }),
+    response: owners.OwnerList,
     administrators: true,
   },
   createOwner: {
@@ -371,7 +360,7 @@ export const operations = define({
   listOwnerAudit: {
     summary: "An owner's audit log, newest first; a deleted owner is named by its id",
     query: resources.AuditQuery,
-    response: z.object({ entries: z.array(resources.AuditEntry) }),
+    response: resources.AuditLog,
     administrators: true,
   },
 });

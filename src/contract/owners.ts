@@ -4,32 +4,77 @@ import { integer, OwnerName, queryFlag, Timestamp } from './primitives.js';
 import { CreatedKey } from './resources.js';
 
 /** A user of the service, with projects and API keys of its own. */
-export const Owner = z.object({
-  id: z.string(),
-  name: z.string(),
-  role: z.enum(ROLES),
-  /** `deleting`: its keys are gone, its computers are being removed. */
-  status: z.enum(['active', 'deleting']),
-  /** Null takes the service's limit. */
-  max_running: z.number().int().nullable(),
-  running: z.number().int(),
-  project_count: z.number().int(),
-  computer_count: z.number().int(),
-  created_at: Timestamp,
-  /** Id of the key that created it; null for the first one. */
-  created_by: z.string().nullable(),
+export const Owner = z
+  .object({
+    id: z.string().meta({ description: 'Id of the owner.', examples: ['usr_7f3k2m'] }),
+    name: z.string().meta({ description: 'Name of the owner.', examples: ['alice@example.com'] }),
+    role: z.enum(ROLES).describe('An `administrator` manages the owners of the service.'),
+    status: z
+      .enum(['active', 'deleting'])
+      .describe('`deleting`: the keys are gone, the computers are being removed.'),
+    max_running: z
+      .number()
+      .int()
+      .nullable()
+      .meta({
+        description: "Computers that may run at once; null: the service's limit.",
+        examples: [4],
+      }),
+    running: z
+      .number()
+      .int()
+      .meta({ description: 'Computers that are running.', examples: [1] }),
+    project_count: z
+      .number()
+      .int()
+      .meta({ description: 'Number of projects.', examples: [2] }),
+    computer_count: z
+      .number()
+      .int()
+      .meta({ description: 'Number of computers, stopped ones included.', examples: [3] }),
+    created_at: Timestamp.describe('When the owner was created.'),
+    created_by: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Id of the key that created the owner; null for the first owner.',
+        examples: ['key_4d9s1x'],
+      }),
+  })
+  .meta({
+    id: 'Owner',
+    description: 'A user of the service, with projects and API keys of its own.',
+  });
+
+export const OwnerList = z
+  .object({ owners: z.array(Owner).describe('Oldest first.') })
+  .meta({ id: 'OwnerList', description: 'Owners of the service.' });
+
+const MaxRunning = integer(1, MOST_RUNNING)
+  .nullable()
+  .meta({
+    description: "Computers that may run at once; null: the service's limit.",
+    examples: [4],
+  });
+
+export const CreateOwner = z
+  .object({ name: OwnerName, max_running: MaxRunning.default(null) })
+  .meta({ id: 'CreateOwner', description: 'An owner to create.' });
+export const UpdateOwner = z
+  .object({ max_running: MaxRunning.optional() })
+  .meta({ id: 'UpdateOwner', description: 'Changes; omitted fields keep their values.' });
+/** Its first key is the only one whose text is ever shown. */
+export const CreatedOwner = Owner.extend({ key: CreatedKey }).meta({
+  id: 'CreatedOwner',
+  description: 'The owner with its first API key.',
 });
 
-const MaxRunning = integer(1, MOST_RUNNING).nullable();
-
-export const CreateOwner = z.object({ name: OwnerName, max_running: MaxRunning.default(null) });
-/** Changes of an owner; omitted fields keep their values. */
-export const UpdateOwner = z.object({ max_running: MaxRunning.optional() });
-/** Its first key is the only one whose text is ever shown. */
-export const CreatedOwner = Owner.extend({ key: CreatedKey });
-
 /** Without `force=1` an owner that has projects is not deleted. */
-export const DeleteOwnerQuery = z.object({ force: queryFlag('0') });
+export const DeleteOwnerQuery = z.object({
+  force: queryFlag('0').describe(
+    'Also deletes the projects and computers, including protected ones.',
+  ),
+});
 
 export type Owner = z.infer<typeof Owner>;
 export type CreateOwner = z.infer<typeof CreateOwner>;

@@ -5,7 +5,11 @@ import { MOUSE_BUTTONS } from './constants.js';
 export const ProjectName = z
   .string({ error: 'must be a string' })
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "_" or "-"')
-  .refine((name) => name !== 'by-name', '"by-name" is reserved');
+  .refine((name) => name !== 'by-name', '"by-name" is reserved')
+  .meta({
+    description: 'Unique among the projects of the owner; `by-name` is reserved.',
+    examples: ['demo'],
+  });
 
 /** 1 to 64 letters, digits, `.`, `_`, `@`, `-`; never like an id. */
 export const OwnerName = z
@@ -14,22 +18,38 @@ export const OwnerName = z
     /^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$/,
     'must be 1 to 64 letters, digits, ".", "_", "@" or "-", and begin with a letter or digit',
   )
-  .refine((name) => !name.startsWith('usr_'), '"usr_" begins the ids of owners');
+  .refine((name) => !name.startsWith('usr_'), '"usr_" begins the ids of owners')
+  .meta({
+    description: 'Unique in the service; does not begin with `usr_`.',
+    examples: ['alice@example.com'],
+  });
 
 /** Free text of 1 to 128 characters without control characters. */
 export const ComputerName = z
   .string({ error: 'must be a string' })
   .refine((name) => [...name].length >= 1 && [...name].length <= 128, 'must be 1 to 128 characters')
   .refine((name) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name), 'must have no control characters')
-  .refine((name) => name.trim().length > 0, 'must not be blank');
+  .refine((name) => name.trim().length > 0, 'must not be blank')
+  .meta({
+    ...{ minLength: 1, maxLength: 128 },
+    description: 'Free text without control characters, unique in its project.',
+    examples: ['desktop'],
+  });
 
-export const Timestamp = z.iso.datetime();
+/** The answer of an operation that has nothing else to tell. */
+export const Success = z
+  .object({ success: z.literal(true).describe('Always true; an error has another status.') })
+  .meta({ id: 'Success', description: 'The operation was carried out.' });
+
+/** A moment in UTC, as in RFC 3339. */
+export const Timestamp = z.iso.datetime().meta({ examples: ['2026-11-22T11:03:07.603Z'] });
 
 /** A number of pixels from the left or top edge; fractions are rounded. */
 export const Coordinate = z
   .number({ error: 'must be a number of pixels' })
   .finite()
-  .transform((value) => Math.round(value));
+  .transform((value) => Math.round(value))
+  .meta({ examples: [640] });
 
 /** A word of a closed set, with a message that names the set. */
 export function oneOfWords<const Words extends readonly [string, ...string[]]>(words: Words) {
@@ -37,11 +57,15 @@ export function oneOfWords<const Words extends readonly [string, ...string[]]>(w
   return z.enum(words, { error: `must be ${quoted.slice(0, -1).join(', ')} or ${quoted.at(-1)}` });
 }
 
-export const MouseButton = oneOfWords(MOUSE_BUTTONS);
+export const MouseButton = oneOfWords(MOUSE_BUTTONS).describe('The mouse button.');
 
 export const ModifierKeys = z
   .array(z.string({ error: 'must be a key name' }), { error: 'must be a list of key names' })
-  .max(4, 'must have at most 4 keys');
+  .max(4, 'must have at most 4 keys')
+  .meta({
+    description: 'Names of keys that are held down during the action.',
+    examples: [['ctrl']],
+  });
 
 /** An integer of a closed set, with a message that names the set. */
 export function oneOf<const Values extends readonly [number, ...number[]]>(
@@ -65,17 +89,31 @@ export function quantity(min: number, max: number, unit: string) {
   return z.number({ error }).min(min, error).max(max, error);
 }
 
+/**
+ * Key of a schema's metadata: the JSON type to document where the service also takes other
+ * notations, such as `1` for true.
+ */
+export const JSON_TYPE = 'x-json-type';
+
 const NOT_BOOLEAN = 'must be true or false, 1 or 0';
 /** A yes or no of a query, which arrives as text: `1`, `0`, `true` or `false`, in any case. */
 export const QueryBoolean = z
   .union([z.boolean(), z.string().regex(/^(0|1|true|false)$/i, NOT_BOOLEAN)], {
     error: NOT_BOOLEAN,
   })
-  .transform((value) => value === true || value === '1' || /^true$/i.test(String(value)));
+  .transform((value) => value === true || value === '1' || /^true$/i.test(String(value)))
+  .meta({ [JSON_TYPE]: 'boolean' });
 
 export function queryFlag(otherwise: '0' | '1') {
   return QueryBoolean.default(otherwise === '1');
 }
+
+/** A number of a query, which arrives as text. */
+export const queryNumber = (schema: z.ZodType<number, number>) =>
+  z.preprocess(
+    (value) => (typeof value === 'string' && value.trim() !== '' ? Number(value) : value),
+    schema,
+  );
 
 export function flag() {
   return z.boolean({ error: 'must be true or false' });

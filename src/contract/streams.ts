@@ -1,71 +1,112 @@
 import { z } from 'zod';
 import { FRAME_RATES } from './constants.js';
-import { integer, oneOf, quantity, Timestamp } from './primitives.js';
+import { integer, oneOf, quantity, Success, Timestamp } from './primitives.js';
 
 /** As projects are named: 1 to 64 letters, digits, `_`, `-`. */
 export const ConnectionName = z
   .string({ error: 'must be a string' })
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "_" or "-"');
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "_" or "-"')
+  .meta({ description: 'Name of a stream target.', examples: ['studio'] });
 
 /** The service validates the rest of the URL when it parses it. */
 const Url = z
   .string({ error: 'must be an rtmp or rtmps URL' })
   .min(1, 'must be an rtmp or rtmps URL')
-  .max(2048, 'must be at most 2048 characters');
+  .max(2048, 'must be at most 2048 characters')
+  .meta({
+    description: 'An `rtmp` or `rtmps` URL, with the stream key or without it.',
+    examples: ['rtmp://stream.example.com/live'],
+  });
 
-export const CreateConnection = z.object({
-  name: ConnectionName,
-  url: Url,
-  /** Stored encrypted and never shown again; omitted if the URL contains it. */
-  stream_key: z
-    .string({ error: 'must be a string' })
-    .min(1, 'must not be empty')
-    .max(1024, 'must be at most 1024 characters')
-    .regex(/^[^\s\p{Cc}]*$/u, 'must have no spaces')
-    .optional(),
-});
+export const CreateConnection = z
+  .object({
+    name: ConnectionName.describe('Unique among the connections of the owner.'),
+    url: Url,
+    stream_key: z
+      .string({ error: 'must be a string' })
+      .min(1, 'must not be empty')
+      .max(1024, 'must be at most 1024 characters')
+      .regex(/^[^\s\p{Cc}]*$/u, 'must have no spaces')
+      .optional()
+      .meta({
+        description: 'Stored encrypted and never shown again; omitted if the URL contains it.',
+        examples: ['s3cret'],
+      }),
+  })
+  .meta({ id: 'CreateConnection', description: 'A stream target to save.' });
 
-/** A stream target. */
-export const Connection = z.object({
-  name: z.string(),
-  /** `scheme://host[:port]/app`, without the stream's name and the query, which can be secret. */
-  url: z.string(),
-  /** True when something is kept that is not shown: the stream key, or the rest of the URL. */
-  has_stream_key: z.boolean(),
-  created_at: Timestamp,
-});
+export const Connection = z
+  .object({
+    name: ConnectionName,
+    url: z.string().meta({
+      description: "The URL without the stream's name and the query, which can be secret.",
+      examples: ['rtmp://stream.example.com/live'],
+    }),
+    has_stream_key: z
+      .boolean()
+      .describe(
+        'True if something is stored that is not shown: a stream key or the rest of the URL.',
+      ),
+    created_at: Timestamp.describe('When the connection was created.'),
+  })
+  .meta({ id: 'Connection', description: 'A saved stream target.' });
 
-const Fps = oneOf(FRAME_RATES, 'frames a second');
-/** Kilobits a second. */
-const Bitrate = integer(200, 20_000);
+export const ConnectionList = z
+  .object({ connections: z.array(Connection).describe('Sorted by name.') })
+  .meta({ id: 'ConnectionList', description: 'Stream targets of the owner.' });
+
+const Fps = oneOf(FRAME_RATES, 'frames a second').describe('Frames per second.');
+const Bitrate = integer(200, 20_000).describe('Bit rate of the video in kbit/s.');
 
 export const StartStream = z
   .object({
-    connection_name: ConnectionName.optional(),
-    url: Url.optional(),
+    connection_name: ConnectionName.optional().describe('A saved stream target; instead of `url`.'),
+    url: Url.optional().meta({
+      description: 'An `rtmp` or `rtmps` URL with the stream key; instead of `connection_name`.',
+      examples: ['rtmp://stream.example.com/live/s3cret'],
+    }),
     fps: Fps.default(30),
     bitrate: Bitrate.default(3000),
   })
   .refine(({ connection_name, url }) => (connection_name === undefined) !== (url === undefined), {
     message: 'must say where to stream to: connection_name, or url, not both',
     path: ['connection_name'],
+  })
+  .meta({
+    id: 'StartStream',
+    description: 'Where to stream to, exactly one of `connection_name` and `url`, and how.',
   });
 
-export const StreamStarted = z.object({
-  success: z.literal(true),
-  status: z.literal('streaming'),
-  /** Of the encoder on the machine of the service. */
-  pid: z.number().int(),
-  start_time: Timestamp,
-});
+const Pid = z
+  .number()
+  .int()
+  .meta({
+    description: 'Process id of the encoder on the host of the service.',
+    examples: [4321],
+  });
 
-export const StreamStatus = z.object({
-  status: z.enum(['idle', 'streaming', 'terminated']),
-  start_time: Timestamp.optional(),
-  pid: z.number().int().optional(),
-  /** Why it ended, or why it reconnects. */
-  message: z.string().optional(),
-});
+export const StreamStarted = Success.extend({
+  status: z.literal('streaming').describe('The first frame has been sent.'),
+  pid: Pid,
+  start_time: Timestamp.describe('When the stream was started.'),
+}).meta({ id: 'StreamStarted', description: 'The stream runs.' });
+
+export const StreamStatus = z
+  .object({
+    status: z
+      .enum(['idle', 'streaming', 'terminated'])
+      .describe('`terminated`: the last stream has failed; `idle`: there is none.'),
+    start_time: Timestamp.optional().describe('When the stream was started.'),
+    pid: Pid.optional(),
+    message: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Why the stream ended, or why it reconnects.',
+        examples: ['The target closed the connection.'],
+      }),
+  })
+  .meta({ id: 'StreamStatus', description: 'The state of the stream of a computer.' });
 
 const fromQuery = <S extends z.ZodType>(schema: S) =>
   z.preprocess(
@@ -74,8 +115,10 @@ const fromQuery = <S extends z.ZodType>(schema: S) =>
   );
 
 export const RecordQuery = z.object({
-  /** Seconds; until the client leaves if left out. */
-  duration: fromQuery(quantity(0.5, 86_400, 'seconds').optional()),
+  duration: fromQuery(quantity(0.5, 86_400, 'seconds').optional()).meta({
+    description: 'Seconds to record. Without it until the client disconnects.',
+    examples: [10],
+  }),
   fps: fromQuery(Fps.default(30)),
   bitrate: fromQuery(Bitrate.default(3000)),
 });

@@ -24,7 +24,9 @@ export interface Shape {
 
 /** A schema's input as JSON Schema. */
 export function shapeOf(schema: z.ZodType): Shape {
-  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }) as Shape;
+  // Without metadata, so that named schemas are in place.
+  const metadata = z.registry<object>();
+  return z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any', metadata }) as Shape;
 }
 
 /** Fields in seconds, kept short in tests. */

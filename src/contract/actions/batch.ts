@@ -6,74 +6,122 @@ import { Settle } from './settle.js';
 
 const pixels = integer(0, 10_000);
 
+function action<const Name extends string>(name: Name) {
+  return z.literal(name).describe('Name of the operation.');
+}
+
 /** A screenshot as a step of a batch: JSON values where its query has texts. */
-export const BatchScreenshot = z.object({
-  action: z.literal('screenshot'),
-  format: actions.ImageFormat.default('png'),
-  quality: integer(1, 100).default(80),
-  scale: quantity(0.05, 1, 'factor').default(1),
-  region: z
-    .tuple([pixels, pixels, pixels, pixels], { error: 'must be [x, y, width, height]' })
-    .transform(([x, y, width, height]) => ({ x, y, width, height }))
-    .optional(),
-  cursor: flag().default(false),
-  settle: Settle.optional(),
-});
+export const BatchScreenshot = z
+  .object({
+    action: action('screenshot'),
+    format: actions.ImageFormat.default('png').describe('Format of the image.'),
+    quality: integer(1, 100)
+      .default(80)
+      .describe('Quality of `jpeg` and `webp`; `png` is lossless.'),
+    scale: quantity(0.05, 1, 'factor').default(1).describe('Factor on width and height.'),
+    region: z
+      .tuple([pixels, pixels, pixels, pixels], { error: 'must be [x, y, width, height]' })
+      .transform(([x, y, width, height]) => ({ x, y, width, height }))
+      .optional()
+      .meta({
+        description:
+          'A part of the screen, as `[x, y, width, height]` in pixels. Without it the whole.',
+        examples: [[0, 0, 640, 400]],
+      }),
+    cursor: flag().default(false).describe('Draws the mouse pointer.'),
+    settle: Settle.optional().describe('Waits until the screen is stable first.'),
+  })
+  .meta({ id: 'ScreenshotStep' });
 
 const names = 'click, move, drag, scroll, type, key, screenshot, wait, bash or exec';
 
 /** One step of a batch: what the operation of that name takes, and `action`. */
-export const BatchAction = z.discriminatedUnion(
-  'action',
-  [
-    actions.Click.extend({ action: z.literal('click') }),
-    actions.Move.extend({ action: z.literal('move') }),
-    actions.Drag.extend({ action: z.literal('drag') }),
-    actions.Scroll.extend({ action: z.literal('scroll') }),
-    actions.Type.extend({ action: z.literal('type') }),
-    actions.Key.extend({ action: z.literal('key') }),
-    actions.Bash.extend({ action: z.literal('bash') }),
-    actions.Exec.extend({ action: z.literal('exec') }),
-    actions.Wait.safeExtend({ action: z.literal('wait') }),
-    BatchScreenshot,
-  ],
-  { error: `must have an "action": ${names}` },
-);
+export const BatchAction = z
+  .discriminatedUnion(
+    'action',
+    [
+      actions.Click.extend({ action: action('click') }).meta({ id: 'ClickStep' }),
+      actions.Move.extend({ action: action('move') }).meta({ id: 'MoveStep' }),
+      actions.Drag.extend({ action: action('drag') }).meta({ id: 'DragStep' }),
+      actions.Scroll.extend({ action: action('scroll') }).meta({ id: 'ScrollStep' }),
+      actions.Type.extend({ action: action('type') }).meta({ id: 'TypeStep' }),
+      actions.Key.extend({ action: action('key') }).meta({ id: 'PressKeyStep' }),
+      actions.Bash.extend({ action: action('bash') }).meta({ id: 'BashStep' }),
+      actions.Exec.extend({ action: action('exec') }).meta({ id: 'ExecStep' }),
+      actions.Wait.safeExtend({ action: action('wait') }).meta({ id: 'WaitStep' }),
+      BatchScreenshot,
+    ],
+    { error: `must have an "action": ${names}` },
+  )
+  .meta({
+    id: 'BatchAction',
+    description: 'The fields of an operation, and its name in `action`.',
+  });
 
-export const Batch = z.object({
-  actions: z
-    .array(BatchAction, { error: 'must be a list of actions' })
-    .min(1, 'must have at least one action')
-    .max(MAX_BATCH, `must have at most ${MAX_BATCH} actions`),
-});
+export const Batch = z
+  .object({
+    actions: z
+      .array(BatchAction, { error: 'must be a list of actions' })
+      .min(1, 'must have at least one action')
+      .max(MAX_BATCH, `must have at most ${MAX_BATCH} actions`)
+      .meta({
+        description: 'Run in this order, until the first failure.',
+        examples: [
+          [
+            { action: 'click', x: 640, y: 400 },
+            { action: 'type', text: 'hello', settle: true },
+            { action: 'screenshot', scale: 0.5 },
+          ],
+        ],
+      }),
+  })
+  .meta({ id: 'Batch', description: 'Actions to run.' });
 
 /** The result of a failed step: the error of the single operation. */
-export const BatchFailure = z.object({
-  success: z.literal(false),
-  error: z.string(),
-  /** As in the header `x-error-code`. */
-  code: z.string(),
-  /** As in the header `x-error-remedy`, not encoded. */
-  remedy: z.string().optional(),
-});
+export const BatchFailure = z
+  .object({
+    success: z.literal(false).describe('Always false.'),
+    error: z.string().meta({
+      description: 'What went wrong, in one line.',
+      examples: ['The point 2000, 400 is outside the screen of 1280x800.'],
+    }),
+    code: z.string().meta({
+      description: 'The code of the error, as in the header `x-error-code`.',
+      examples: ['off_screen'],
+    }),
+    remedy: z
+      .string()
+      .optional()
+      .meta({
+        description: 'What to do next, as in the header `x-error-remedy`, but not encoded.',
+        examples: ['Use x from 0 to 1279.'],
+      }),
+  })
+  .meta({ id: 'BatchFailure', description: 'The error of an action of a batch.' });
 
 /**
  * `results` has what each operation alone answers, in order, up to the first that failed.
  * `success` says that all of them ran.
  */
-export const BatchResult = z.object({
-  success: z.boolean(),
-  results: z.array(
-    z.union([
-      actions.Screenshot,
-      actions.BashResult,
-      actions.ExecResult,
-      actions.WaitResult,
-      actions.ActionResult,
-      BatchFailure,
-    ]),
-  ),
-});
+export const BatchResult = z
+  .object({
+    success: z.boolean().describe('True if every action succeeded.'),
+    results: z
+      .array(
+        z.union([
+          actions.Screenshot,
+          actions.BashResult,
+          actions.ExecResult,
+          actions.WaitResult,
+          actions.ActionResult,
+          BatchFailure,
+        ]),
+      )
+      .describe(
+        'The answer of each action in order. After a failure, the last one is a `BatchFailure`, or the result of Python code that raised an exception.',
+      ),
+  })
+  .meta({ id: 'BatchResult', description: 'What the actions of a batch answered.' });
 
 export type BatchAction = z.output<typeof BatchAction>;
 export type BatchInput = z.input<typeof BatchAction>;

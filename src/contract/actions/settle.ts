@@ -12,12 +12,25 @@ const Max = integer(0, 60_000);
  */
 export const Settle = z
   .union(
-    [z.boolean(), z.object({ quiet_ms: Quiet.default(QUIET_MS), max_ms: Max.default(MAX_MS) })],
+    [
+      z.boolean(),
+      z.object({
+        quiet_ms: Quiet.default(QUIET_MS).describe(
+          'Milliseconds without a change after which the screen counts as stable.',
+        ),
+        max_ms: Max.default(MAX_MS).describe('Milliseconds to wait at most.'),
+      }),
+    ],
     { error: 'must be true, or {quiet_ms: 0 to 5000, max_ms: 0 to 60000}' },
   )
   .transform((value) => {
     if (typeof value === 'object') return value;
     return value ? { quiet_ms: QUIET_MS, max_ms: MAX_MS } : undefined;
+  })
+  .meta({
+    description:
+      'Waits for the screen: for the first change or a short time, then until nothing has changed for `quiet_ms`, at most `max_ms`. `true` uses the defaults.',
+    examples: [true],
   });
 
 /** The same in a query: `1`, `0`, or `quiet_ms,max_ms` such as `200,5000`. */
@@ -29,6 +42,11 @@ export const SettleText = z
     if (max_ms !== undefined && quiet_ms !== undefined) return { quiet_ms, max_ms };
     return value === '1' || value.toLowerCase() === 'true';
   })
-  .pipe(Settle);
+  .pipe(Settle)
+  .meta({
+    description:
+      'Waits until the screen is stable first: `1` for 100 ms without a change and 2 s at most, or `QUIET_MS,MAX_MS`, up to `5000,60000`.',
+    examples: ['200,5000'],
+  });
 
 export type Settle = z.output<typeof Settle>;

@@ -11,10 +11,12 @@ import { integer } from '../primitives.js';
  */
 
 export const TunnelQuery = z.object({
-  port: z.preprocess(
-    (value) => (typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value),
-    integer(1, 65_535),
-  ),
+  port: z
+    .preprocess(
+      (value) => (typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value),
+      integer(1, 65_535),
+    )
+    .meta({ description: "TCP port on the computer's loopback.", examples: [8080] }),
 });
 
 export const TunnelMessage = z.discriminatedUnion('type', [

@@ -4,13 +4,27 @@ import { oneOfWords, Timestamp } from '../primitives.js';
 export const ViewMode = oneOfWords(['view', 'control']);
 
 /** `view` only shows the screen; `control` also takes the viewer's mouse and keyboard. */
-export const CreateView = z.object({ mode: ViewMode.default('control') });
+export const CreateView = z
+  .object({
+    mode: ViewMode.default('control').describe(
+      "`view` only shows the screen; `control` also takes the viewer's mouse and keyboard.",
+    ),
+  })
+  .meta({ id: 'CreateView', description: 'What the link allows.' });
 
 /**
  * A link to the live view. It opens once, until `expires_at`, for one computer and in one mode.
  * The ticket is in the fragment, which browsers do not send to servers.
  */
-export const View = z.object({ url: z.string(), expires_at: Timestamp });
+export const View = z
+  .object({
+    url: z.string().meta({
+      description: 'The link; it opens once. The ticket is in the fragment.',
+      examples: ['http://127.0.0.1:4700/api/view/cmp_7f3k2m9q4w8e1r6t5y0b#vt_0123456789'],
+    }),
+    expires_at: Timestamp.describe('Until when it can be opened.'),
+  })
+  .meta({ id: 'View', description: 'A single-use link to the live view.' });
 
 /** Where the pages of the live view are, relative to the base address; they need no key. */
 export const VIEW_PATHS = {

@@ -1,0 +1,107 @@
+import { z } from 'zod';
+import { DEFAULT_SECONDS, IMAGE_FORMATS } from '../constants.js';
+import { integer, oneOfWords, quantity, queryFlag, queryNumber } from '../primitives.js';
+import { SettleText } from './settle.js';
+
+export const Wait = z
+  .object({
+    duration: quantity(0, 60, 'seconds')
+      .optional()
+      .meta({
+        description: 'Seconds to wait; the same as `seconds`.',
+        examples: [1.5],
+      }),
+    seconds: quantity(0, 60, 'seconds')
+      .optional()
+      .meta({ description: 'Seconds to wait.', examples: [1.5] }),
+    until: oneOfWords(['stable', 'change'])
+      .optional()
+      .describe('Waits until the screen is stable, or until it changes.'),
+    region: z
+      .tuple([integer(0, 10_000), integer(0, 10_000), integer(1, 10_000), integer(1, 10_000)], {
+        error: 'must be [x, y, width, height]',
+      })
+      .optional()
+      .meta({
+        description:
+          'With `until`: the part of the screen that counts, as `[x, y, width, height]` in pixels. Without it the whole screen.',
+        examples: [[0, 0, 640, 400]],
+      }),
+    timeout: quantity(0.1, 60, 'seconds')
+      .default(DEFAULT_SECONDS.wait)
+      .describe('With `until`: seconds to wait at most.'),
+  })
+  .refine((wait) => (wait.duration ?? wait.seconds ?? wait.until) !== undefined, {
+    message: 'must say how long: duration (seconds) or until ("stable", "change")',
+    path: ['duration'],
+  })
+  .meta({
+    id: 'Wait',
+    description: 'What to wait for: one of `duration`, `seconds` and `until` is required.',
+  });
+
+export const WaitResult = z
+  .object({
+    success: z.literal(true).describe('Always true; an error has another status.'),
+    waited: z.number().meta({ description: 'Seconds.', examples: [1.5] }),
+    changed: z
+      .boolean()
+      .optional()
+      .describe('With `until: "change"`: false if the screen did not change within `timeout`.'),
+  })
+  .meta({ id: 'WaitResult', description: 'How long the operation waited.' });
+
+export const ImageFormat = oneOfWords(IMAGE_FORMATS);
+
+export const ScreenshotQuery = z.object({
+  format: ImageFormat.optional().describe(
+    'Format of the image. Without it that of the header `Accept`, or else `png`.',
+  ),
+  quality: queryNumber(integer(1, 100))
+    .default(80)
+    .describe('Quality of `jpeg` and `webp`; `png` is lossless.'),
+  scale: queryNumber(quantity(0.05, 1, 'factor'))
+    .default(1)
+    .describe('Factor on width and height.'),
+  region: z
+    .string()
+    .regex(/^\d{1,5},\d{1,5},\d{1,5},\d{1,5}$/, 'must be x,y,w,h in pixels')
+    .transform((region) => {
+      const [x, y, width, height] = region.split(',').map(Number);
+      return { x: x ?? 0, y: y ?? 0, width: width ?? 0, height: height ?? 0 };
+    })
+    .optional()
+    .meta({
+      description: 'A part of the screen, as `x,y,width,height` in pixels. Without it the whole.',
+      examples: ['0,0,640,400'],
+    }),
+  cursor: queryFlag('0').describe('Draws the mouse pointer.'),
+  settle: SettleText.optional(),
+});
+
+export const Screenshot = z
+  .object({
+    success: z.literal(true).describe('Always true; an error has another status.'),
+    image: z.string().meta({
+      description: 'The image file in base64, without the prefix of a data URL.',
+      contentEncoding: 'base64',
+      examples: ['iVBORw0KGgo='],
+    }),
+    format: ImageFormat.describe('Format of the image.'),
+    encoding: z.literal('base64').describe('Encoding of `image`.'),
+    width: z
+      .number()
+      .int()
+      .meta({ description: 'Pixels.', examples: [1280] }),
+    height: z
+      .number()
+      .int()
+      .meta({ description: 'Pixels.', examples: [800] }),
+  })
+  .meta({ id: 'Screenshot', description: 'An image of the screen.' });
+
+export type Wait = z.infer<typeof Wait>;
+export type WaitResult = z.infer<typeof WaitResult>;
+export type ScreenshotQuery = z.infer<typeof ScreenshotQuery>;
+export type Screenshot = z.infer<typeof Screenshot>;
+export type ImageFormat = z.infer<typeof ImageFormat>;

@@ -1,0 +1,201 @@
+import { z } from 'zod';
+import { COMPUTER_STATUSES, CPU_COUNTS, GPUS, OPERATING_SYSTEMS, RAM_SIZES } from '../constants.js';
+import { ComputerName, integer, oneOf, oneOfWords, Timestamp } from '../primitives.js';
+
+export const Os = oneOfWords(OPERATING_SYSTEMS);
+export const Ram = oneOf(RAM_SIZES, 'GB');
+export const Cpu = oneOf(CPU_COUNTS, 'cores');
+export const Gpu = oneOfWords(GPUS);
+
+export const ComputerStatus = z.enum(COMPUTER_STATUSES);
+
+const width = integer(320, 3840).describe('Pixels.');
+const height = integer(240, 2160).describe('Pixels.');
+const Size = z.object({ width, height }, { error: 'must be {width, height} or "1280x800"' });
+const SizeText = z
+  .string()
+  .regex(/^\d{3,4}x\d{3,4}$/, 'must be written like "1280x800"')
+  .transform((size) => {
+    const [w, h] = size.split('x').map(Number);
+    return { width: w ?? 0, height: h ?? 0 };
+  })
+  .pipe(Size);
+
+/** Screen size in pixels: `{width, height}` or `"1280x800"`; 320x240 to 3840x2160. */
+export const Resolution = z
+  .union([Size, SizeText], {
+    error: 'must be {width, height} or "1280x800", from 320x240 to 3840x2160',
+  })
+  .meta({
+    description: 'Size of the screen in pixels: `{width, height}`, or a text such as `1280x800`.',
+    examples: ['1280x800'],
+  });
+
+export const ScreenSize = z
+  .object({
+    width: z.number().meta({ description: 'Pixels.', examples: [1280] }),
+    height: z.number().meta({ description: 'Pixels.', examples: [800] }),
+  })
+  .meta({ id: 'ScreenSize', description: 'Size of a screen.' });
+
+export const Computer = z
+  .object({
+    id: z
+      .string()
+      .meta({ description: 'Id of the computer.', examples: ['cmp_7f3k2m9q4w8e1r6t5y0b'] }),
+    name: z.string().meta({ description: 'Unique in its project.', examples: ['desktop'] }),
+    os: Os.describe('`windows` runs Windows programs with Wine, or an imported Windows disk.'),
+    ram: z
+      .number()
+      .int()
+      .meta({ description: 'Memory in GB.', examples: [2] }),
+    cpu: z
+      .number()
+      .int()
+      .meta({ description: 'Number of cores.', examples: [2] }),
+    gpu: z.string().meta({ description: 'GPU, or `none`.', examples: ['none'] }),
+    status: ComputerStatus.describe(
+      '`running` can be used. `starting`, `stopping` and `deleting` pass; after `error`, `status_reason` says why.',
+    ),
+    status_reason: z
+      .string()
+      .optional()
+      .meta({
+        description: 'Why the computer failed or was stopped, in one line.',
+        examples: ['The machine did not start within 60 seconds.'],
+      }),
+    project_id: z
+      .string()
+      .meta({ description: 'Id of the project.', examples: ['prj_2m9q4w8e1r6t5y0b7f3k'] }),
+    project_name: z.string().meta({ description: 'Name of the project.', examples: ['demo'] }),
+    created_at: Timestamp.describe('When the computer was created.'),
+    started_at: Timestamp.nullable().describe('When it was last started; null before that.'),
+    url: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Address of the live view without a ticket: it shows no screen and explains how to get a link.',
+        examples: ['http://127.0.0.1:4700/api/view/cmp_7f3k2m9q4w8e1r6t5y0b'],
+      }),
+    engine: z.string().describe('Engine that runs the computer, for example `qemu`.'),
+    isolation: z
+      .enum(['container', 'vm', 'emulated'])
+      .describe('`vm`: a virtual machine with KVM; `emulated`: a virtual machine without it.'),
+    image: z.string().meta({ description: 'Name of the machine image.', examples: ['linux'] }),
+    resolution: ScreenSize.describe('Size of the screen.'),
+    auto_stop_minutes: z
+      .number()
+      .int()
+      .nullable()
+      .meta({
+        description: 'Minutes without a request after which the computer is stopped; null: never.',
+        examples: [60],
+      }),
+    protected: z.boolean().describe('True if the computer cannot be deleted.'),
+  })
+  .meta({ id: 'Computer', description: 'A virtual computer.' });
+
+/** What a running computer uses of its host. */
+export const ComputerStats = z
+  .object({
+    at: Timestamp.describe('When this was measured.'),
+    cpu_percent: z.number().meta({
+      description:
+        'Load since the last request for this computer, or over half a second if there was none in the last minute; 100 is one whole core.',
+      examples: [12.5],
+    }),
+    cpu_seconds: z.number().meta({
+      description: 'Processor time in seconds since the computer was started.',
+      examples: [84.2],
+    }),
+    cpu: z
+      .number()
+      .int()
+      .meta({ description: 'Number of cores.', examples: [2] }),
+    memory_used_bytes: z
+      .number()
+      .int()
+      .meta({ description: 'Memory of the host that is in use.', examples: [734003200] }),
+    memory_total_bytes: z
+      .number()
+      .int()
+      .meta({ description: 'Memory of the computer.', examples: [2147483648] }),
+    disk_used_bytes: z
+      .number()
+      .int()
+      .meta({
+        description: 'What the computer has written, without its image.',
+        examples: [52428800],
+      }),
+    disk_total_bytes: z
+      .number()
+      .int()
+      .nullable()
+      .meta({
+        description: 'Size of the disk; null if only the disk of the host limits it.',
+        examples: [21474836480],
+      }),
+  })
+  .meta({ id: 'ComputerStats', description: 'What a running computer uses of its host.' });
+
+export const ComputerList = z
+  .object({ computers: z.array(Computer).describe('Oldest first.') })
+  .meta({ id: 'ComputerList', description: 'Computers of a project.' });
+
+const AutoStop = integer(1, 525_600)
+  .nullable()
+  .meta({
+    description: 'Minutes without a request after which the computer is stopped; null: never.',
+    examples: [60],
+  });
+const Protected = z
+  .boolean({ error: 'must be true or false' })
+  .describe('A protected computer cannot be deleted.');
+
+export const CreateComputer = z
+  .object({
+    name: ComputerName,
+    os: Os.optional().describe('Without it that of the image, and without an image `linux`.'),
+    ram: Ram.default(2).describe('Memory in GB.'),
+    cpu: Cpu.default(2).describe('Number of cores.'),
+    gpu: Gpu.default('none').describe('Only `none` is available in this version.'),
+    resolution: Resolution.default({ width: 1280, height: 800 }),
+    image: z
+      .string({ error: 'must be the name of an image' })
+      .regex(/^[a-z0-9][a-z0-9._-]{0,63}$/, 'must be the name of an image: a-z, 0-9, ".", "_", "-"')
+      .optional()
+      .meta({
+        description: 'Name of a machine image of `GET /images`. Without it the one for `os`.',
+        examples: ['linux'],
+      }),
+    engine: z
+      .string({ error: 'must be the name of an engine' })
+      .regex(/^[a-z]{1,20}$/, 'must be the name of an engine: 1 to 20 of a-z')
+      .optional()
+      .describe(
+        'Name of an engine of `GET /health`. Without it the preferred engine that has the image.',
+      ),
+    auto_stop_minutes: AutoStop.default(null),
+    protected: Protected.default(false),
+  })
+  .meta({ id: 'CreateComputer', description: 'A computer to create.' });
+
+/** Changes of a computer; omitted fields keep their values. */
+export const UpdateComputer = z
+  .object({
+    name: ComputerName.optional(),
+    auto_stop_minutes: AutoStop.optional(),
+    protected: Protected.optional(),
+  })
+  .meta({ id: 'UpdateComputer', description: 'Changes; omitted fields keep their values.' });
+
+export const ForkComputer = z
+  .object({ name: ComputerName.describe('Name of the copy, unique in the project.') })
+  .meta({ id: 'ForkComputer', description: 'The name of a copy.' });
+
+export type Computer = z.infer<typeof Computer>;
+export type ComputerStats = z.infer<typeof ComputerStats>;
+export type ComputerStatus = z.infer<typeof ComputerStatus>;
+export type UpdateComputer = z.infer<typeof UpdateComputer>;
+export type CreateComputer = z.infer<typeof CreateComputer>;

@@ -67,13 +67,17 @@ it('a program receives clicks, keys, drags and the wheel at the right position',
   }, 60_000);
   const expected = [
     ['ButtonPress', '(120,80)', 'button 3'],
-    ['KeyPress', 'state 0x4,', ', c)'],
+    // Control alone of all modifiers; the window manager may not have passed on the release of
+    // button 3 yet (0x400).
+    ['KeyPress', /state 0x(40)?4,/, ', c)'],
     ['ButtonPress', '(50,50)', 'button 1'],
     ['MotionNotify', 'state 0x100'],
     ['ButtonRelease', '(350,250)', 'button 1'],
   ];
+  const has = (event: string, word: string | RegExp) =>
+    typeof word === 'string' ? event.includes(word) : word.test(event);
   const missing = expected.filter(
-    (words) => !events.some((event) => words.every((word) => event.includes(word))),
+    (words) => !events.some((event) => words.every((word) => has(event, word))),
   );
   expect(missing, info + events.join('\n\n')).toEqual([]);
   await desktop.run('pkill -x xev');

@@ -138,7 +138,7 @@ export class Client {
         signal: signal ?? null,
         // The service aborts stalled transfers itself; this is for a service that hangs.
         headersTimeout: request.body === undefined ? 120_000 : 0,
-        bodyTimeout: 120_000,
+        bodyTimeout: request.silentMs ?? 120_000,
       }),
     );
   }

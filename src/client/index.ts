@@ -1,5 +1,11 @@
 export { ApiError, type ErrorCode, errorCatalogue } from '../contract/errors.js';
-export type { Answer, BodyInput, OperationName, QueryInput } from '../contract/index.js';
+export type {
+  Answer,
+  BodyInput,
+  OperationName,
+  QueryInput,
+  ServiceEvent,
+} from '../contract/index.js';
 
 import type { Answer } from '../contract/index.js';
 
@@ -23,6 +29,7 @@ export {
   ServiceUnreachableError,
   UntrustedListenerError,
 } from './errors.js';
+export { type EventsOptions, type EventType, ServiceEvents } from './events/events.js';
 export {
   ComputerFiles,
   type ModeOptions,

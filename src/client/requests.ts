@@ -18,6 +18,8 @@ export interface Exchange extends CallOptions {
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Readable | Buffer;
+  /** Milliseconds between two pieces of the answer; two minutes by default. */
+  readonly silentMs?: number;
 }
 
 /** A request as it is sent, see `Client.send`. */

@@ -2,6 +2,7 @@ import type { Answer } from '../contract/index.js';
 import type { CallOptions } from './calls/options.js';
 import { Client } from './client.js';
 import { ComputerHandle } from './computer/computer.js';
+import { type EventsOptions, ServiceEvents } from './events/events.js';
 import type { ComputerAddress } from './http/address.js';
 import type { ClientOptions } from './options.js';
 import { Computers } from './resources/computers.js';
@@ -59,6 +60,19 @@ export class VirtualComputers {
   /** The machine images of every engine, and the engines that could not list theirs. */
   images(options: CallOptions = {}): Promise<Answer<'listImages'>> {
     return this.client.request('listImages', options);
+  }
+
+  /**
+   * What happens to projects and computers, without end:
+   *
+   * ```ts
+   * for await (const event of vc.events({ types: ['computer.status'] })) {
+   *   if (event.type === 'computer.status') console.log(event.name, event.status);
+   * }
+   * ```
+   */
+  events(options: EventsOptions = {}): ServiceEvents {
+    return new ServiceEvents(this.client, options);
   }
 
   /** The handle of a computer, by its id or its project and name. Nothing is sent. */

@@ -25,6 +25,17 @@ export const COMPUTER_STATUSES = [
   'error',
 ] as const;
 
+/** Types of events that can be asked for. */
+export const EVENT_TYPES = [
+  'computer.created',
+  'computer.status',
+  'computer.deleted',
+  'project.created',
+  'project.deleted',
+  'job.exited',
+  'action',
+] as const;
+
 /** Computers that an owner may be allowed to run at once. */
 export const MOST_RUNNING = 10_000;
 /** `administrator`: may manage the owners of the service. */

@@ -1,7 +1,8 @@
 export * as actions from './actions/actions.js';
 export type { BatchAction, BatchInput, BatchResult } from './actions/batch.js';
-export { DEFAULT_BASE_URL, MAX_BATCH } from './constants.js';
+export { DEFAULT_BASE_URL, EVENT_TYPES, MAX_BATCH } from './constants.js';
 export { ApiError, type ErrorCode, errorCatalogue, isErrorCode } from './errors.js';
+export { ServiceEvent } from './events.js';
 export * as files from './files.js';
 export * as jobs from './jobs.js';
 export {

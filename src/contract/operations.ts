@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import * as actions from './actions/actions.js';
 import * as batch from './actions/batch.js';
+import { EventsQuery } from './events.js';
 import * as files from './files.js';
 import * as jobs from './jobs.js';
 import * as owners from './owners.js';
@@ -303,6 +304,11 @@ export const operations = define({
     response: resources.ImageList,
   },
 
+  streamEvents: {
+    summary: 'Stream events of projects and computers, as server-sent events',
+    query: EventsQuery,
+    response: z.unknown(),
+  },
   listAudit: {
     summary: "The owner's audit log, newest first, deleted computers included",
     query: resources.AuditQuery,

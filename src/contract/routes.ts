@@ -67,6 +67,7 @@ export const routes = {
   createConnection: { method: 'POST', paths: ['/connections'] },
   deleteConnection: { method: 'DELETE', paths: ['/connections/:name'] },
   listImages: { method: 'GET', paths: ['/images'] },
+  streamEvents: { method: 'GET', paths: ['/events'] },
   listAudit: { method: 'GET', paths: ['/audit'] },
   listKeys: { method: 'GET', paths: ['/keys'] },
   createKey: { method: 'POST', paths: ['/keys'] },

@@ -12,6 +12,7 @@ import { Computers } from './computers/computers.js';
 import { Projects } from './computers/projects.js';
 import { Quota } from './computers/quota.js';
 import { Usage } from './computers/usage.js';
+import { Events } from './events/events.js';
 import { autoStop } from './lifecycle/auto-stop.js';
 import { type EngineSet, Machines } from './lifecycle/machines.js';
 import { type Log, Reconciler } from './lifecycle/reconcile.js';
@@ -50,6 +51,7 @@ export class Fleet {
   readonly computers: Computers;
   readonly actions: Actions;
   readonly auditLog: AuditLog;
+  readonly events: Events;
   readonly streamTargets: StreamTargets;
   readonly streams: Streams;
   readonly usage: Usage;
@@ -73,6 +75,7 @@ export class Fleet {
     this.usage = new Usage(this.#machines);
     this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
+    this.events = new Events(store, log);
     const running = new RunningComputers(store, this.#machines);
     this.actions = new Actions(running);
     const rules = { allowPrivate: options.allowPrivateRtmp ?? false };
@@ -118,6 +121,7 @@ export class Fleet {
   async close(): Promise<void> {
     this.#autoStop.stop();
     this.#stopping.abort();
+    this.#store.written.close();
     this.#machines.detach();
     await this.streams.close();
     await Promise.all(this.#background);

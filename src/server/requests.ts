@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.js';
@@ -15,8 +16,7 @@ export interface Call<B, Q> {
   readonly params: Params;
   readonly body: B;
   readonly query: Q;
-  /** Media type that the client prefers, if it names one. */
-  readonly accept: string | undefined;
+  readonly headers: IncomingHttpHeaders;
   /** Aborted when the client disconnects before it has its answer. */
   readonly signal: AbortSignal;
 }
@@ -42,10 +42,13 @@ export class Bytes {
 export class ByteStream {
   readonly data: Readable;
   readonly type: string;
+  /** It has no end, so it does not count as a request that is processed. */
+  readonly isEndless: boolean;
 
-  constructor(data: Readable, type: string) {
+  constructor(data: Readable, type: string, { isEndless = false } = {}) {
     this.data = data;
     this.type = type;
+    this.isEndless = isEndless;
   }
 }
 

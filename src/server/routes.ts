@@ -67,7 +67,6 @@ async function answer(
   if (operation.administrators && !fleet.owners.isAdministrator(owner)) throw nothingHere();
   const { body, query, warning } = readInput(operation, request);
   if (warning !== undefined) reply.header(WARNING_HEADER, warning);
-  const { accept } = request.headers;
   const signal = departure(request);
   const params = request.params as Params;
   try {
@@ -79,7 +78,7 @@ async function answer(
       params,
       body,
       query,
-      accept,
+      headers: request.headers,
       signal,
       ...(computer && { computer }),
     };
@@ -87,7 +86,10 @@ async function answer(
     const subject = { name, owner, computer, input, params, signal, affected };
     const result = await audited(fleet, subject, () => handler(call));
     if (result instanceof Bytes) return reply.type(result.type).send(result.data);
-    if (result instanceof ByteStream) return sendStream(reply, result);
+    if (result instanceof ByteStream) {
+      if (result.isEndless) request.throttleShare?.release();
+      return sendStream(reply, result);
+    }
     const answered = withAbsoluteUrls(operation.response, result, request);
     return reply.type('application/json; charset=utf-8').send(JSON.stringify(answered));
   } catch (error) {

@@ -36,6 +36,10 @@ const stats = {
   ...{ memory_used_bytes: 2 ** 30, memory_total_bytes: 2 ** 31 },
   ...{ disk_used_bytes: 5, disk_total_bytes: 9 },
 };
+const statusEvent = {
+  ...{ type: 'computer.status', at: computer.created_at, id: computer.id, name: 'desktop' },
+  ...{ project: 'demo', status: 'running', previous: 'starting', reason: null },
+};
 const me = {
   ...{ user_id: 'usr_1', name: 'owner', role: 'member', key: { id: 'key_1', name: 'ci' } },
   ...{ running: 1, max_running: 2 },
@@ -289,6 +293,12 @@ const cases: Readonly<Record<string, Case>> = {
     code: 5,
     stdout: '',
     stderr: /There is no GET/,
+  },
+  events: {
+    argv: ['events', '--type', 'computer.status', '--computer', 'desktop'],
+    asks: ['GET /events?computer=desktop&types=computer.status'],
+    stdout: `${computer.created_at}\tcomputer.status\tdemo/desktop\tstarting -> running\n`,
+    endedBy: 'Ctrl-C',
   },
   'computer forward': {
     argv: ['computer', 'forward', name, '0:80'],
@@ -625,6 +635,10 @@ test.each([...Object.entries(cases), ...shortCases])('vc %s', async (_, given) =
   if (endedBy === 'Ctrl-C') {
     world.service.handle(`GET ${at}`, (_, response) => {
       response.end(JSON.stringify(computer));
+      setTimeout(() => interrupts.trigger('SIGINT'), 200);
+    });
+    world.service.handle('GET /events', (_, response) => {
+      response.write(`id: 0-1\n\nid: 0-2\ndata: ${JSON.stringify(statusEvent)}\n\n`);
       setTimeout(() => interrupts.trigger('SIGINT'), 200);
     });
   }

@@ -17,6 +17,8 @@ export interface TestApp {
   raw(bytes: string): Promise<string>;
   /** Every route of the framework as `METHOD /path`. */
   routes(): string[];
+  /** Closes the service and opens another one on the same state, as after a crash or restart. */
+  restart(): Promise<TestApp>;
   close(): Promise<void>;
 }
 
@@ -39,7 +41,10 @@ export interface Answer {
 export async function openTestApp(
   options: Parameters<typeof openTestFleet>[0] = {},
 ): Promise<TestApp> {
-  const world = await openTestFleet(options);
+  return serveTestFleet(await openTestFleet(options));
+}
+
+async function serveTestFleet(world: TestFleet): Promise<TestApp> {
   const { openShell, openScreen } = world.connectors;
   const opening: typeof openShell = async (...given) =>
     Object.assign(await openShell(...given), fullShell as Partial<Shell>);
@@ -78,7 +83,11 @@ export async function openTestApp(
           const chunks: Buffer[] = [];
           response.on('data', (chunk: Buffer) => chunks.push(chunk));
           response.on('error', reject);
-          response.on('end', () => {
+          // A stream of events never ends by itself.
+          if (response.headers['content-type'] === 'text/event-stream') {
+            response.once('data', () => response.destroy());
+          }
+          response.on('close', () => {
             const answer = Buffer.concat(chunks).toString();
             const { statusCode: status = 0, headers: answered } = response;
             resolve({ status, headers: answered, text: answer, json: parsed(answer) });
@@ -98,6 +107,11 @@ export async function openTestApp(
         socket.on('error', reject);
       }),
     routes: () => routesOf(app.printRoutes({ commonPrefix: false })),
+    restart: async () => {
+      agent.destroy();
+      await app.close();
+      return serveTestFleet(await world.restart());
+    },
     close: async () => {
       agent.destroy();
       await app.close();

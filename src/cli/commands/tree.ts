@@ -165,6 +165,7 @@ const singles: readonly Single[] = [
   { name: 'serve', heading: 'Hosting', load: () => import('./serve.js') },
   { name: 'backup', heading: 'Hosting', load: () => import('./backup.js') },
   { name: 'restore', heading: 'Hosting', load: () => import('./restore.js') },
+  { name: 'events', heading: 'More', load: () => import('./events.js') },
   { name: 'api', heading: 'More', load: () => import('./api.js') },
   { name: 'try', heading: 'More', load: () => import('./try.js') },
   { name: 'demo', heading: 'More', load: () => import('./demo.js') },

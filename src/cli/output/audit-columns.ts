@@ -67,7 +67,7 @@ const commands: Readonly<Partial<Record<Logged, string>>> = {
 };
 
 /** The command that does what the entry says, without `vc`; an unknown operation as it is. */
-function commandOf({ action, detail }: Action): string {
+export function commandOf({ action, detail }: Pick<Action, 'action' | 'detail'>): string {
   if (action === 'process' && detail.terminal === true) return 'shell';
   const known: Readonly<Record<string, string | undefined>> = commands;
   return Object.hasOwn(known, action) ? (known[action] ?? action) : action;

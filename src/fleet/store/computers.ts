@@ -1,6 +1,7 @@
 import type { ComputerStatus } from '../../contract/resources.js';
 import { type Occasion, TRANSITIONS } from '../lifecycle/lifecycle.js';
 import type { Db, Statement } from './database.js';
+import type { Notifier } from './events/notifier.js';
 import { type ComputerRecord, OCCUPYING } from './records.js';
 
 const SELECT = `SELECT computers.*, projects.name AS project_name
@@ -12,7 +13,7 @@ export type NewComputer = Omit<
   'project_name' | 'status_reason' | 'started_at' | 'copied_at'
 >;
 
-export function computerStore(db: Db) {
+export function computerStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine, width,
        height, auto_stop_minutes, protected, status, private_key, public_key, created_at, copy_of,
@@ -58,6 +59,7 @@ export function computerStore(db: Db) {
   const write = (statement: Statement, id: string, values: (string | number | null)[] = []) => {
     cache.delete(id);
     statement.run([...values, id]);
+    written.notify();
   };
   /** The only function that writes a status or removes a row. */
   const change = (id: string, occasion: Occasion, reason: string | null) => {
@@ -97,6 +99,7 @@ export function computerStore(db: Db) {
         row.copy_of,
         row.copy_runs,
       );
+      written.notify();
     },
     findById,
     findByName: (projectId: string, name: string) =>

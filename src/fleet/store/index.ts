@@ -5,6 +5,8 @@ import { auditStore } from './audit/entries.js';
 import { writeBackup } from './backup/backup.js';
 import { computerStore } from './computers.js';
 import { closeDatabase, openDatabase } from './database.js';
+import { eventStore } from './events/events.js';
+import { Notifier } from './events/notifier.js';
 import { orphanStore } from './orphans.js';
 import { ownerStore, serviceId } from './owners.js';
 import { projectStore } from './projects.js';
@@ -15,15 +17,20 @@ import { inTransaction } from './transaction.js';
 /** The durable record of owners, projects and computers, with the intended state of each. */
 export function openStore(directory: string) {
   const db = openDatabase(directory);
-  const computers = computerStore(db);
+  const written = new Notifier();
+  const computers = computerStore(db, written);
   const reserve = new DiskReserve(directory);
   reserve.refill();
+  const id = serviceId(db);
   return {
-    serviceId: serviceId(db),
+    serviceId: id,
     owners: ownerStore(db),
-    projects: projectStore(db),
+    projects: projectStore(db, written),
     computers,
     audit: auditStore(db),
+    events: eventStore(db, id),
+    /** Notifies after writes that may have added events. */
+    written,
     orphans: orphanStore(db),
     streamTargets: streamTargetStore(db, new SecretBox(directory)),
     /** Runs `work` as one transaction. */

@@ -113,4 +113,99 @@ export const migrations: readonly string[] = [
   UPDATE owners SET role = 'administrator'
     WHERE id = (SELECT id FROM owners ORDER BY created_at, rowid LIMIT 1);
   `,
+  `
+  -- What happened to an owner's resources, in order, written by the triggers below in the transaction
+  -- of the change itself. The kinds "change" and "action" have a limit each.
+  CREATE TABLE events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    owner_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    type TEXT NOT NULL,
+    project_id TEXT,
+    project TEXT,
+    computer_id TEXT,
+    computer TEXT,
+    data TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX events_by_owner ON events (owner_id, kind, id);
+  CREATE INDEX events_by_computer ON events (computer_id, id);
+
+  -- The last event of an owner and kind that was dropped.
+  CREATE TABLE dropped_events (
+    owner_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    PRIMARY KEY (owner_id, kind)
+  ) STRICT;
+
+  CREATE TRIGGER project_created AFTER INSERT ON projects BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'change', 'project.created',
+      NEW.id, NEW.name, '{}');
+  END;
+  CREATE TRIGGER project_deleted AFTER DELETE ON projects BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), OLD.owner_id, 'change', 'project.deleted',
+      OLD.id, OLD.name, '{}');
+  END;
+  CREATE TRIGGER computer_created AFTER INSERT ON computers BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'change', 'computer.created',
+      NEW.project_id, (SELECT name FROM projects WHERE id = NEW.project_id), NEW.id, NEW.name,
+      json_object('status', NEW.status));
+  END;
+  CREATE TRIGGER computer_status AFTER UPDATE OF status, status_reason ON computers
+    WHEN OLD.status IS NOT NEW.status OR OLD.status_reason IS NOT NEW.status_reason BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'change', 'computer.status',
+      NEW.project_id, (SELECT name FROM projects WHERE id = NEW.project_id), NEW.id, NEW.name,
+      json_object('status', NEW.status, 'previous', OLD.status, 'reason', NEW.status_reason));
+  END;
+  CREATE TRIGGER computer_deleted AFTER DELETE ON computers BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), OLD.owner_id, 'change', 'computer.deleted',
+      OLD.project_id, (SELECT name FROM projects WHERE id = OLD.project_id), OLD.id, OLD.name, '{}');
+  END;
+  -- A deleted computer is found in its earlier events. The log goes on after its owner is deleted,
+  -- the events do not.
+  CREATE TRIGGER action_logged AFTER INSERT ON actions
+    WHEN EXISTS (SELECT 1 FROM owners WHERE id = NEW.owner_id) BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
+    SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'action', 'action', found.project_id,
+      found.project, nullif(NEW.computer_id, ''), found.computer,
+      json_object('entry', NEW.id, 'began_at', NEW.at, 'key_id', NEW.key_id, 'action', NEW.action,
+        'detail', json(NEW.detail), 'outcome', NEW.outcome, 'ms', NEW.ms)
+    FROM (SELECT 1) LEFT JOIN (
+      SELECT project_id, projects.name AS project, computers.name AS computer FROM computers
+        JOIN projects ON projects.id = project_id WHERE computers.id = NEW.computer_id
+      UNION ALL
+      SELECT * FROM (SELECT project_id, project, computer FROM events
+        WHERE computer_id = NEW.computer_id ORDER BY id DESC LIMIT 1)
+      LIMIT 1) AS found;
+  END;
+  CREATE TRIGGER owner_deleted AFTER DELETE ON owners BEGIN
+    DELETE FROM events WHERE owner_id = OLD.id;
+    DELETE FROM dropped_events WHERE owner_id = OLD.id;
+  END;
+
+  -- Background commands whose end was not reported yet.
+  CREATE TABLE watched_jobs (
+    computer_id TEXT NOT NULL REFERENCES computers(id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    PRIMARY KEY (computer_id, id)
+  ) STRICT;
+
+  -- Idempotency keys of creations: written in the transaction of the creation itself, and the answer
+  -- once it was given.
+  CREATE TABLE idempotency_keys (
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    request_hash TEXT NOT NULL,
+    resource_id TEXT NOT NULL,
+    answer TEXT,
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (owner_id, key)
+  ) STRICT;
+  `,
 ];

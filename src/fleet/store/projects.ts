@@ -1,5 +1,6 @@
 import { generateId } from '../computers/ids.js';
 import type { Db } from './database.js';
+import type { Notifier } from './events/notifier.js';
 import type { ProjectRecord } from './records.js';
 
 export type ProjectRow = ProjectRecord & { readonly computer_count: number };
@@ -7,7 +8,7 @@ export type ProjectRow = ProjectRecord & { readonly computer_count: number };
 const SELECT = `SELECT projects.*,
   (SELECT count(*) FROM computers WHERE project_id = projects.id) AS computer_count FROM projects`;
 
-export function projectStore(db: Db) {
+export function projectStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     'INSERT INTO projects (id, owner_id, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
   );
@@ -29,6 +30,7 @@ export function projectStore(db: Db) {
         return undefined;
       const now = new Date().toISOString();
       insert.run(generateId('prj'), ownerId, name, now, now);
+      written.notify();
       return find.get(ownerId, name, '', name) as ProjectRow;
     },
     /** By name or id. */
@@ -39,6 +41,9 @@ export function projectStore(db: Db) {
     listDeleting: () => deleting.all() as ProjectRow[],
     markDeleting: (id: string) => markDeleting.run(new Date().toISOString(), id),
     touch: (id: string) => touch.run(new Date().toISOString(), id),
-    remove: (id: string) => remove.run(id),
+    remove(id: string): void {
+      remove.run(id);
+      written.notify();
+    },
   };
 }

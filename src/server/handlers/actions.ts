@@ -32,8 +32,8 @@ function acceptedImage(accept: string | undefined): ImageFormat | undefined {
 
 export const actionHandlers: Pick<Handlers, Names> = {
   ...inputHandlers,
-  screenshot: async ({ fleet, computer, query, accept, signal }) => {
-    const wanted = acceptedImage(accept);
+  screenshot: async ({ fleet, computer, query, headers, signal }) => {
+    const wanted = acceptedImage(headers.accept);
     const format = query.format ?? wanted ?? 'png';
     const picture = await fleet.actions.screenshot(computer, { ...query, format }, signal);
     if (wanted !== undefined) return new Bytes(picture.data, `image/${format}`);

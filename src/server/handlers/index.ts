@@ -2,6 +2,7 @@ import { keyHandlers } from './accounts/keys.js';
 import { ownerHandlers } from './accounts/owners.js';
 import { actionHandlers } from './actions.js';
 import { computerHandlers } from './computers.js';
+import { eventHandlers } from './events.js';
 import { fileHandlers } from './files.js';
 import type { Handlers } from './handlers.js';
 import { imageHandlers } from './images.js';
@@ -15,6 +16,7 @@ export const handlers: Handlers = {
   ...projectHandlers,
   ...computerHandlers,
   ...actionHandlers,
+  ...eventHandlers,
   ...fileHandlers,
   ...imageHandlers,
   ...jobHandlers,

@@ -20,7 +20,7 @@ const shown = (action: string, detail = {}) =>
   actionColumns.find(({ header }) => header === 'ACTION')?.value(entry(action, detail));
 
 /** Operations that only read are not written into the log. */
-const READS = /^(health|list|getProject|getMe|getOwner|getStats|getJob|streamStatus)/;
+const READS = /^(health|list|getProject|getMe|getOwner|getStats|getJob|streamStatus|streamEvents)/;
 const logged = [
   ...Object.keys(routes).filter((name) => !READS.test(name)),
   ...['process', 'tunnel', 'viewOpened', 'readFile', 'writeFile', 'autoStop', 'listDirectory'],

@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
@@ -6,6 +7,8 @@ import { eventually } from '../../support/eventually.js';
 import { freePort, openViewer } from '../../support/screen/ingest.js';
 import { type Desktop, openDesktop, untilRunning } from '../../support/service/desktop.js';
 import type { Json } from '../../support/service/service.js';
+
+const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
 
 /** Operations on projects, keys and whole computers, over HTTP and from the command line. */
 let desktop: Desktop;
@@ -44,6 +47,28 @@ describe('the service', () => {
     expect(await json('whoami')).toMatchObject({ user_id: me.user_id, max_running: 100 });
     const { checks } = JSON.parse((await desktop.service.cli(['doctor', '--json'])).stdout);
     expect(checks).toContainEqual(expect.objectContaining({ name: 'service', status: 'ok' }));
+  });
+
+  it('streams events', async () => {
+    const filter = { project: desktop.project, types: ['action'] } as const;
+    const argv = [VC, 'events', '-p', desktop.project, '--type', 'action'];
+    const child = spawn(process.execPath, argv, { env: desktop.service.env });
+    let stdout = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    const exited = new Promise((resolve) => child.once('exit', resolve));
+    const moving = eventually(async () => {
+      await call('POST', `${C()}/move`, { x: 5, y: 5 });
+      return /\taction\t\S+\/desktop\tmove ok /.test(stdout);
+    });
+    for await (const event of desktop.service.vc.events(filter)) {
+      expect(event).toMatchObject({ action: 'move', computer: 'desktop', detail: { x: 5, y: 5 } });
+      break;
+    }
+    await moving;
+    child.kill('SIGINT');
+    expect(await exited).toBe(0);
   });
 
   it('creates keys that work until they are revoked', async () => {

@@ -18,6 +18,11 @@ Server.prototype.emit = function (event, request, answer, ...rest) {
     answer.once('finish', () => {
       if (answer.statusCode === 200) record(request);
     });
+    // It never finishes by itself.
+    answer.once('close', () => {
+      const isEvents = answer.getHeader('content-type') === 'text/event-stream';
+      if (isEvents && !answer.writableFinished) record(request);
+    });
   } else if (event === 'upgrade') {
     // Here `answer` is the socket; a refusal has another status.
     const write = answer.write;

@@ -1,0 +1,114 @@
+import type { EVENT_TYPES, ServiceEvent } from '../../contract/index.js';
+import { sleep } from '../../lib/async/sleep.js';
+import type { Client } from '../client.js';
+import { ServiceError, ServiceTimeoutError, ServiceUnreachableError } from '../errors.js';
+import { parseEvents } from './parse-events.js';
+
+/** An event that happened; `reset` is not asked for. */
+export type EventType = (typeof EVENT_TYPES)[number];
+
+export interface EventsOptions {
+  /** Only events of the project with this name or id, and its computers. */
+  readonly project?: string | undefined;
+  /** Only events of the computers with this name or id. */
+  readonly computer?: string | undefined;
+  /** Only events of these types; all by default. */
+  readonly types?: readonly EventType[] | undefined;
+  /** Continues after the event with this id, for example {@link ServiceEvents.lastEventId}. */
+  readonly lastEventId?: string | undefined;
+  /** Aborting it ends the stream, which then rejects with the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Without a byte in this time the connection is lost: the service sends something every 15 s. */
+const SILENT_MS = 45_000;
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 10_000;
+
+/**
+ * The events of the key's owner, without end. A lost connection is opened again and continues after
+ * the last event, also after a restart of the service. If events were lost meanwhile, the next one is
+ * `reset`.
+ */
+export class ServiceEvents implements AsyncIterable<ServiceEvent> {
+  readonly #client: Client;
+  readonly #options: EventsOptions;
+  #lastEventId: string | undefined;
+
+  constructor(client: Client, options: EventsOptions = {}) {
+    this.#client = client;
+    this.#options = options;
+    this.#lastEventId = options.lastEventId;
+  }
+
+  /** From where another stream would continue; undefined before the service has answered. */
+  get lastEventId(): string | undefined {
+    return this.#lastEventId;
+  }
+
+  /**
+   * @throws ServiceError the service refuses, for example because the key was revoked
+   * @throws ServiceUnreachableError nothing answers the first time
+   */
+  async *[Symbol.asyncIterator](): AsyncGenerator<ServiceEvent, never> {
+    const { signal } = this.#options;
+    let isConnected = false;
+    for (let failures = 0; ; failures++) {
+      try {
+        const body = await this.#open();
+        isConnected = true;
+        for await (const { id, data } of parseEvents(connected(body))) {
+          failures = 0;
+          if (id !== undefined) this.#lastEventId = id;
+          if (data !== undefined) yield JSON.parse(data) as ServiceEvent;
+        }
+      } catch (error) {
+        signal?.throwIfAborted();
+        if (!isConnected || !isPassing(error)) throw error;
+      }
+      const pause = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
+      // Without jitter, clients of a service that restarts would return together.
+      await sleep(pause * (0.75 + Math.random() / 2), signal);
+    }
+  }
+
+  async #open(): Promise<AsyncIterable<Uint8Array>> {
+    const { project, computer, types, signal } = this.#options;
+    const lastEventId = this.#lastEventId;
+    const { body } = await this.#client.exchange({
+      ...{ method: 'GET', path: '/events', signal, silentMs: SILENT_MS },
+      query: { project, computer, types: types?.join(',') },
+      headers: {
+        accept: 'text/event-stream',
+        ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+      },
+    });
+    return body;
+  }
+}
+
+/** The connection was lost while it was read. */
+class LostConnection extends Error {}
+
+async function* connected(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await chunks.next().catch((cause: unknown) => {
+        throw new LostConnection('the connection was lost', { cause });
+      });
+      if (next.done === true) return;
+      yield next.value;
+    }
+  } finally {
+    await chunks.return?.();
+  }
+}
+
+/** True for a failure that may be over later. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof LostConnection || error instanceof ServiceTimeoutError) return true;
+  if (error instanceof ServiceError) return [429, 502, 503, 504].includes(error.status);
+  if (!(error instanceof ServiceUnreachableError)) return false;
+  return error.status === undefined || [429, 502, 503, 504].includes(error.status);
+}

@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { COMPUTER_STATUSES, EVENT_TYPES } from './constants.js';
+import { Timestamp } from './primitives.js';
+import { Action } from './resources.js';
+
+/*
+ * `GET /events` answers server-sent events. The name of an event is its `type`, its data one line of
+ * JSON, and its id the position from which `Last-Event-ID` continues.
+ */
+
+const at = Timestamp.meta({ description: 'When it happened.' });
+const project_id = z.string().meta({ description: 'Id of the project.' });
+const project = z.string().meta({ description: 'Name of the project.' });
+const computer_id = z.string().meta({ description: 'Id of the computer.' });
+const computer = z.string().meta({ description: 'Name of the computer.' });
+
+const ofComputer = {
+  ...{ at, id: computer_id, name: computer, project_id },
+  project: project.nullable(),
+};
+const status = z.enum(COMPUTER_STATUSES);
+
+export const EventsQuery = z.object({
+  project: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .meta({ description: 'Only events of the project with this name or id, and its computers.' }),
+  computer: z
+    .string()
+    .min(1)
+    .max(128)
+    .optional()
+    .meta({ description: 'Only events of the computers with this name or id.' }),
+  types: z
+    .string()
+    .transform((list) => list.split(',').map((type) => type.trim()))
+    .refine(
+      (types) => types.every((type) => (EVENT_TYPES as readonly string[]).includes(type)),
+      `must be one or more of ${EVENT_TYPES.join(', ')}, with commas between`,
+    )
+    .optional()
+    .meta({ description: 'Only events of these types, with commas between.' }),
+});
+
+export const ServiceEvent = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('computer.created'), ...ofComputer, status }),
+  z.object({
+    ...{ type: z.literal('computer.status'), ...ofComputer, status },
+    previous: status.meta({
+      description: 'The status before; the same if only the reason changed.',
+    }),
+    reason: z.string().nullable().meta({ description: 'Why, as in `status_reason`.' }),
+  }),
+  z.object({ type: z.literal('computer.deleted'), ...ofComputer }),
+  z.object({ type: z.literal('project.created'), at, id: project_id, name: project }),
+  z.object({ type: z.literal('project.deleted'), at, id: project_id, name: project }),
+  z.object({
+    ...{ type: z.literal('job.exited'), at, computer_id, computer, project_id, project },
+    id: z.string().meta({ description: 'Id of the background command.' }),
+    exit_code: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Null if the computer stopped before the command ended.' }),
+  }),
+  z.object({
+    ...Action.omit({ key_name: true }).shape,
+    ...{ type: z.literal('action') },
+    computer_id: computer_id.nullable(),
+    computer: computer.nullable(),
+    project_id: project_id.nullable(),
+    project: project.nullable(),
+  }),
+  z.object({
+    ...{ type: z.literal('reset'), at },
+    reason: z.string().meta({
+      description: 'Why events are missing since the last one. Read the lists again.',
+    }),
+  }),
+]);
+
+export type EventsQuery = z.infer<typeof EventsQuery>;
+export type ServiceEvent = z.infer<typeof ServiceEvent>;

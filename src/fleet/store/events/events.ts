@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import type { Db } from '../database.js';
+import { EventLimiter } from './limits.js';
+
+/** `change` for everything but actions, of which an owner may cause many. */
+export type EventKind = 'change' | 'action';
+
+/** A row of `events`; triggers of the schema write them. */
+export interface EventRow {
+  /** Ascending over all owners. */
+  readonly id: number;
+  readonly at: string;
+  readonly type: string;
+  readonly project_id: string | null;
+  readonly project: string | null;
+  readonly computer_id: string | null;
+  readonly computer: string | null;
+  /** A JSON object with the fields of its type. */
+  readonly data: string;
+}
+
+/** Which events of an owner; what is left out matches all. */
+export interface EventFilter {
+  readonly kinds: readonly EventKind[];
+  readonly types: readonly string[] | undefined;
+  /** Name or id. */
+  readonly project: string | undefined;
+  /** Name or id. */
+  readonly computer: string | undefined;
+}
+
+const SELECT = `SELECT id, at, type, project_id, project, computer_id, computer, data FROM events
+  WHERE owner_id = :owner AND id > :after AND id <= :last
+    AND kind IN (SELECT value FROM json_each(:kinds))
+    AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
+    AND (:project IS NULL OR :project IN (project_id, project))
+    AND (:computer IS NULL OR :computer IN (computer_id, computer))
+  ORDER BY id LIMIT :limit`;
+
+/** The events of all owners. */
+export function eventStore(db: Db, serviceId: string) {
+  const limiter = new EventLimiter(db);
+  const select = db.prepare(SELECT);
+  const last = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
+  const dropped = db.prepare('SELECT kind, id FROM dropped_events WHERE owner_id = ?');
+  const insertExit = db.prepare(
+    `INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
+     SELECT ?, computers.owner_id, 'change', 'job.exited', project_id, projects.name, computers.id,
+       computers.name, ? FROM computers JOIN projects ON projects.id = project_id
+     WHERE computers.id = ?`,
+  );
+  const { restored_at } = db.prepare('SELECT restored_at FROM service').get() as {
+    restored_at: string | null;
+  };
+  const lastId = () => (last.get() as { seq: number } | undefined)?.seq ?? 0;
+  return {
+    /** Changes when the state is restored from a backup, after which ids may be used again. */
+    epoch: createHash('sha256')
+      .update(`${serviceId} ${restored_at ?? ''}`)
+      .digest('hex')
+      .slice(0, 8),
+    /** The id of the latest event of all owners, dropped ones included; 0 before the first. */
+    lastId,
+    /** The owner's events after `after` up to `last`, the oldest first. */
+    list: (
+      ownerId: string,
+      { kinds, types, project, computer }: EventFilter,
+      range: { readonly after: number; readonly last: number; readonly limit: number },
+    ) =>
+      select.all({
+        ...{ owner: ownerId, ...range, kinds: JSON.stringify(kinds) },
+        types: types === undefined ? null : JSON.stringify(types),
+        ...{ project: project ?? null, computer: computer ?? null },
+      }) as EventRow[],
+    /** The last event of these kinds that was dropped; 0 if none was. */
+    droppedUpTo(ownerId: string, kinds: readonly EventKind[]): number {
+      const rows = dropped.all(ownerId) as { kind: EventKind; id: number }[];
+      return Math.max(0, ...rows.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id));
+    },
+    /** Adds the end of a background command, unless its computer is gone. */
+    addJobExit: (computerId: string, data: object) =>
+      insertExit.run(new Date().toISOString(), JSON.stringify(data), computerId),
+    /** Drops the oldest events of owners that have too many, once enough have come. */
+    tidy: () => limiter.tidy(lastId()),
+  };
+}

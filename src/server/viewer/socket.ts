@@ -35,7 +35,7 @@ const CLOSED = 4000;
 export function addViewSocket(app: FastifyInstance, services: SocketServices): void {
   app.get(
     VIEW_PATHS.socket,
-    { websocket: true, schema: { hide: true }, config: { open: true } },
+    { websocket: true, schema: { hide: true }, config: { open: true, socket: true } },
     (socket, request) => {
       serveView(socket, request, services).catch((error: unknown) => {
         request.log.warn({ err: error }, 'view socket failed');

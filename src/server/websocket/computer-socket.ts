@@ -69,6 +69,7 @@ export function addComputerSocket(
       {
         websocket: true,
         schema: { hide: true },
+        config: { socket: true },
         preValidation: async (request) => {
           route.check?.(request);
           resolveComputer(fleet, request);

@@ -5,6 +5,7 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, watch } from 'rolldown';
 import cli, { library } from '../rolldown.config.js';
+import { writeTypes } from './types.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const run = (program, ...args) => execFileSync(program, args, { stdio: 'inherit' });
@@ -21,6 +22,7 @@ if (process.argv.includes('--watch')) {
     }
   });
 } else {
+  await writeTypes();
   run('node_modules/.bin/tsc', '-p', 'tsconfig.build.json');
   for (const each of options) await build(each);
   generate();

@@ -1,7 +1,7 @@
 import type { Duplex, Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
-import type { Answer } from '../contract/index.js';
 import { type OperationName, routes } from '../contract/routes.js';
+import type { Answer } from '../contract/types/index.js';
 import { Dispatcher } from './calls/dispatcher.js';
 import type { CallOptions } from './calls/options.js';
 import { retryCount } from './calls/retries.js';

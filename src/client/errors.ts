@@ -1,5 +1,5 @@
 import { codeOfStatus, type ErrorCode, errorCatalogue, isErrorCode } from '../contract/errors.js';
-import type { Answer } from '../contract/index.js';
+import type { Answer } from '../contract/types/index.js';
 import type { CommandResult } from './computer/command-result.js';
 
 /** A code of the catalogue, or one that only a newer service knows. */

@@ -1,13 +1,38 @@
 export { ApiError, type ErrorCode, errorCatalogue } from '../contract/errors.js';
 export type {
+  Action,
   Answer,
+  AuditEntry,
+  BashResult,
+  BatchAction,
+  BatchFailure,
   BodyInput,
+  Computer,
+  ComputerStats,
+  Connection,
+  CreateComputer,
+  CreatedKey,
+  CreatedOwner,
+  ExecResult as PythonResult,
+  FileEntry,
+  FileStatus,
+  FileWritten,
+  Health,
+  Image,
+  Job,
+  JobWithOutput,
+  Key,
+  Me,
   OperationName,
+  Owner,
+  ProjectWithComputers as Project,
   QueryInput,
   ServiceEvent,
-} from '../contract/index.js';
-
-import type { Answer } from '../contract/index.js';
+  StreamStatus,
+  UpdateComputer,
+  View,
+  WaitResult,
+} from '../contract/types/index.js';
 
 export type { CallOptions } from './calls/options.js';
 export { Client } from './client.js';
@@ -43,9 +68,3 @@ export type { ClientOptions } from './options.js';
 export type { ProcessExit, ProcessRequest, ProcessSignal, RemoteProcess } from './process.js';
 export type { Bytes, RequestOptions } from './requests.js';
 export { VirtualComputers, type VirtualComputersOptions } from './virtual-computers.js';
-
-export type Computer = Answer<'getComputer'>;
-export type Project = Answer<'getProject'>;
-export type Job = Answer<'listJobs'>['jobs'][number];
-export type BashResult = Answer<'bash'>;
-export type PythonResult = Answer<'exec'>;

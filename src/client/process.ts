@@ -1,7 +1,7 @@
 import { Readable, Writable } from 'node:stream';
 import { WebSocket } from 'ws';
 import { PROCESS_PATHS } from '../contract/routes.js';
-import type { ProcessControl, ProcessEvent, ProcessStart } from '../contract/sockets/process.js';
+import type { ProcessControl, ProcessEvent, ProcessStart } from '../contract/types/index.js';
 import { ServiceError, ServiceUnreachableError } from './errors.js';
 import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
 import type { Endpoint } from './http/endpoint.js';

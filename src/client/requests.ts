@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { BodyInput, QueryInput } from '../contract/index.js';
 import type { OperationName } from '../contract/routes.js';
+import type { BodyInput, QueryInput } from '../contract/types/index.js';
 import type { CallOptions } from './calls/options.js';
 import type { HttpRequest } from './http/transport.js';
 

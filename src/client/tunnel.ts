@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
 import { WebSocket } from 'ws';
 import { TUNNEL_PATHS } from '../contract/routes.js';
-import type { TunnelMessage } from '../contract/sockets/tunnel.js';
+import type { TunnelMessage } from '../contract/types/index.js';
 import { ServiceError, ServiceUnreachableError } from './errors.js';
 import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
 import type { Endpoint } from './http/endpoint.js';

@@ -18,7 +18,9 @@ const ofComputer = {
   ...{ at, id: computer_id, name: computer, project_id },
   project: project.nullable(),
 };
-const status = z.enum(COMPUTER_STATUSES);
+const status = z.enum(COMPUTER_STATUSES).describe('The status of the computer.');
+const type = <const Type extends string>(name: Type) =>
+  z.literal(name).describe('Kind of the event.');
 
 export const EventsQuery = z.object({
   project: z
@@ -44,42 +46,46 @@ export const EventsQuery = z.object({
     .meta({ description: 'Only events of these types, with commas between.' }),
 });
 
-export const ServiceEvent = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('computer.created'), ...ofComputer, status }),
-  z.object({
-    ...{ type: z.literal('computer.status'), ...ofComputer, status },
-    previous: status.meta({
-      description: 'The status before; the same if only the reason changed.',
+export const ServiceEvent = z
+  .discriminatedUnion('type', [
+    z
+      .object({ type: type('computer.created'), ...ofComputer, status })
+      .describe('A computer was created.'),
+    z.object({
+      ...{ type: type('computer.status'), ...ofComputer, status },
+      previous: status.meta({
+        description: 'The status before; the same if only the reason changed.',
+      }),
+      reason: z.string().nullable().meta({ description: 'Why, as in `status_reason`.' }),
     }),
-    reason: z.string().nullable().meta({ description: 'Why, as in `status_reason`.' }),
-  }),
-  z.object({ type: z.literal('computer.deleted'), ...ofComputer }),
-  z.object({ type: z.literal('project.created'), at, id: project_id, name: project }),
-  z.object({ type: z.literal('project.deleted'), at, id: project_id, name: project }),
-  z.object({
-    ...{ type: z.literal('job.exited'), at, computer_id, computer, project_id, project },
-    id: z.string().meta({ description: 'Id of the background command.' }),
-    exit_code: z
-      .number()
-      .int()
-      .nullable()
-      .meta({ description: 'Null if the computer stopped before the command ended.' }),
-  }),
-  z.object({
-    ...Action.omit({ key_name: true }).shape,
-    ...{ type: z.literal('action') },
-    computer_id: computer_id.nullable(),
-    computer: computer.nullable(),
-    project_id: project_id.nullable(),
-    project: project.nullable(),
-  }),
-  z.object({
-    ...{ type: z.literal('reset'), at },
-    reason: z.string().meta({
-      description: 'Why events are missing since the last one. Read the lists again.',
+    z.object({ type: type('computer.deleted'), ...ofComputer }),
+    z.object({ type: type('project.created'), at, id: project_id, name: project }),
+    z.object({ type: type('project.deleted'), at, id: project_id, name: project }),
+    z.object({
+      ...{ type: type('job.exited'), at, computer_id, computer, project_id, project },
+      id: z.string().meta({ description: 'Id of the background command.' }),
+      exit_code: z
+        .number()
+        .int()
+        .nullable()
+        .meta({ description: 'Null if the computer stopped before the command ended.' }),
     }),
-  }),
-]);
+    z.object({
+      ...Action.omit({ key_name: true }).shape,
+      ...{ type: type('action') },
+      computer_id: computer_id.nullable(),
+      computer: computer.nullable(),
+      project_id: project_id.nullable(),
+      project: project.nullable(),
+    }),
+    z.object({
+      ...{ type: type('reset'), at },
+      reason: z.string().meta({
+        description: 'Why events are missing since the last one. Read the lists again.',
+      }),
+    }),
+  ])
+  .meta({ id: 'ServiceEvent', description: 'The data of a server-sent event.' });
 
 export type EventsQuery = z.infer<typeof EventsQuery>;
 export type ServiceEvent = z.infer<typeof ServiceEvent>;

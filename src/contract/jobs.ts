@@ -4,7 +4,7 @@ import { integer, Timestamp } from './primitives.js';
 /** A command that was started with `background`. */
 export const Job = z
   .object({
-    id: z.string().meta({ description: 'Id of the job.', examples: ['job_5n2k8d'] }),
+    id: z.string().meta({ description: 'Id of the job.', examples: ['job_0123456789abcdefg'] }),
     pid: z
       .number()
       .int()

@@ -27,7 +27,6 @@ import { addViewSocket } from './viewer/socket.js';
 import { WEBSOCKET_LIMITS } from './websocket/computer-socket.js';
 import { abortOnRevocation } from './websocket/key-revocation.js';
 import { addProcessSocket } from './websocket/process-socket.js';
-import { refuseOtherSockets } from './websocket/refuse-others.js';
 import { SocketBudget, type SocketLimits } from './websocket/socket-budget.js';
 import { addTunnelSocket } from './websocket/tunnel-socket.js';
 
@@ -92,24 +91,19 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest('computer', null);
   app.decorateRequest('departureEnded', null);
   app.decorateRequest('socketShare', null);
-  app.setValidatorCompiler(() => (value) => ({ value }));
-  app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   readBodies(app);
   askForBodies(app);
   app.addHook('onRequest', async (request, reply) => {
-    // ConnectionLimit has closed it; the requests that have arrived with this one end here.
-    if (request.raw.socket.destroyed) return reply.hijack();
     addHeaders(request, reply);
     checkOrigin(request.raw, reachable);
     if (isOpen(request)) {
       if (hasKey(fleet.apiKeys, request)) connections.trust(request.raw.socket);
-      return undefined;
+      return;
     }
     const owner = authenticate(fleet.apiKeys, request);
     request.owner = owner;
     connections.trust(request.raw.socket);
     if (!request.ws) abortOnRevocation(request, reply, fleet.apiKeys, owner);
-    return undefined;
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(fleet, request, PREFIX));
@@ -118,7 +112,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // Anyone can send an invalid frame; it is not logged.
     errorHandler: (_error, socket) => socket.terminate(),
   });
-  refuseOtherSockets(app);
   const sockets = { fleet, connections, budget: new SocketBudget(options.socketLimits) };
   throttleRequests(app);
   disconnectSlowClients(app);
@@ -126,7 +119,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   options.metrics?.serve(app, (owner) => fleet.owners.isAdministrator(owner));
   await app.register(
     async (api) => {
-      await addOpenApi(api, version);
+      addOpenApi(api, version);
       addHealth(api, fleet, version);
       addRoutes(api, fleet);
       await addFileRoutes(api, fleet);

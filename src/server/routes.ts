@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
 import { ApiError } from '../contract/errors.js';
 import { isComputerOperation, type Operation, operations } from '../contract/operations.js';
 import { FILE_PATHS, type OperationName, PROCESS_PATHS, TUNNEL_PATHS } from '../contract/routes.js';
@@ -21,7 +20,6 @@ import {
   resolveComputer,
 } from './requests.js';
 
-const ErrorAnswer = z.object({ error: z.string() });
 /** Every method and path of the contract, including those that are not operations. */
 const PATHS: readonly (Pick<Operation, 'administrators'> & {
   readonly method: string;
@@ -42,14 +40,13 @@ type AnyHandler = (
 export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
   for (const [name, operation] of NOT_OPEN as [Exclude<OperationName, 'health'>, Operation][]) {
     const handler = handlers[name] as AnyHandler;
-    operation.paths.forEach((url, index) => {
+    for (const url of operation.paths) {
       app.route({
         method: operation.method,
         url,
-        schema: documentation(name, operation, index),
         handler: (request, reply) => answer(fleet, name, handler, request, reply),
       });
-    });
+    }
   }
 }
 
@@ -98,17 +95,6 @@ async function answer(
   } finally {
     request.departureEnded?.();
   }
-}
-
-/** The route's part of /openapi.json. {@link readInput} checks requests instead. */
-function documentation(name: string, operation: Operation, index: number) {
-  return {
-    operationId: index === 0 ? name : `${name}${index + 1}`,
-    summary: operation.summary,
-    ...(operation.body ? { body: operation.body } : {}),
-    ...(operation.query ? { querystring: operation.query } : {}),
-    response: { 200: operation.response, 400: ErrorAnswer, 401: ErrorAnswer, 404: ErrorAnswer },
-  };
 }
 
 /**

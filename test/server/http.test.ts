@@ -374,7 +374,10 @@ describe('descriptions', () => {
     const api = await call('GET', '/openapi.json', undefined, { authorization: '' });
     expect(api.status).toBe(200);
     const paths = Object.keys(api.json.paths as object);
-    expect(paths).toContain('/api/computers/{id}/click');
-    expect(paths).toContain('/api/projects/{project}/computers/{computer}/screenshot');
+    expect(paths).toContain('/computers/{id}/click');
+    expect(paths).toContain('/projects/{project}/computers/{computer}/screenshot');
+    expect(api.json.servers).toEqual([
+      { url: expect.stringMatching(/^http:\/\/[^/]+\/api$/), description: 'This service.' },
+    ]);
   });
 });

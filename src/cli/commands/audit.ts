@@ -1,4 +1,4 @@
-import type { Answer } from '../../contract/index.js';
+import type { Answer } from '../../contract/types/index.js';
 import { defineCommand, value } from '../framework/define.js';
 import { nonEmpty, number } from '../input/parse.js';
 import { actionColumns } from '../output/audit-columns.js';

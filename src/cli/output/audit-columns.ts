@@ -1,5 +1,5 @@
-import type { Answer } from '../../contract/index.js';
 import type { OperationName } from '../../contract/routes.js';
+import type { Answer } from '../../contract/types/index.js';
 import type { Column } from './table.js';
 
 type Action = Answer<'listActions'>['actions'][number];

@@ -2,7 +2,7 @@ import { Client } from '../../client/client.js';
 import { ServiceError } from '../../client/errors.js';
 import type { ClientOptions } from '../../client/options.js';
 import type { RequestOptions } from '../../client/requests.js';
-import type { Answer, OperationName } from '../../contract/index.js';
+import type { Answer, OperationName } from '../../contract/types/index.js';
 import type { Context } from '../framework/context.js';
 import { parseListenerUid } from '../input/listener-uid.js';
 

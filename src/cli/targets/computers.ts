@@ -1,6 +1,6 @@
 import { computerParameters } from '../../client/http/address.js';
-import type { Answer, BodyInput, QueryInput } from '../../contract/index.js';
 import type { OperationName } from '../../contract/routes.js';
+import type { Answer, BodyInput, QueryInput } from '../../contract/types/index.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import type { Context } from '../framework/context.js';
 import { argument, many, optional } from '../framework/define.js';

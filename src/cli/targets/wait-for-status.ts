@@ -1,4 +1,4 @@
-import type { Answer } from '../../contract/index.js';
+import type { Answer } from '../../contract/types/index.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { CliError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';

@@ -1,6 +1,6 @@
 import type { SCROLL_DIRECTIONS } from '../../contract/constants.js';
-import type { Answer, BatchInput, BodyInput } from '../../contract/index.js';
 import type { OperationName } from '../../contract/routes.js';
+import type { Answer, BatchAction, BodyInput } from '../../contract/types/index.js';
 import { type CallOptions, splitOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
 import { CommandError } from '../errors.js';
@@ -102,7 +102,7 @@ export class ComputerActions {
    * With `success`, `results` has the answer to each of `actions`; otherwise those up to the first
    * failure, which is the last.
    */
-  batch<const Actions extends readonly BatchInput[]>(
+  batch<const Actions extends readonly BatchAction[]>(
     actions: Actions,
     options: CallOptions = {},
   ): Promise<BatchAnswer<Actions>> {

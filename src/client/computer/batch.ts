@@ -1,16 +1,16 @@
-import type { Answer, BatchInput } from '../../contract/index.js';
 import type { OperationName } from '../../contract/routes.js';
+import type { Answer, BatchAction } from '../../contract/types/index.js';
 
 type Result = Answer<'batch'>['results'][number];
 type Failure = Extract<Result, { readonly success: false; readonly code: string }>;
 
 /** What the operation of an action answers. */
-type ResultOf<A extends BatchInput> = A['action'] extends infer Name extends OperationName
+type ResultOf<A extends BatchAction> = A['action'] extends infer Name extends OperationName
   ? Answer<Name>
   : Result;
 
 /** The answer to a batch of `Actions`, in their order. */
-export type BatchAnswer<Actions extends readonly BatchInput[]> =
+export type BatchAnswer<Actions extends readonly BatchAction[]> =
   | {
       readonly success: true;
       readonly results: { readonly [I in keyof Actions]: ResultOf<Actions[I]> };

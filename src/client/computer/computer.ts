@@ -1,5 +1,5 @@
 import type { Duplex, Readable } from 'node:stream';
-import type { Answer, BodyInput, QueryInput } from '../../contract/index.js';
+import type { Answer, BodyInput, QueryInput } from '../../contract/types/index.js';
 import { type CallOptions, splitOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
 import { ServiceError } from '../errors.js';

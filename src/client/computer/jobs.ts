@@ -1,4 +1,4 @@
-import type { Answer, QueryInput } from '../../contract/index.js';
+import type { Answer, QueryInput } from '../../contract/types/index.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { type CallOptions, splitOptions } from '../calls/options.js';
 import type { Client } from '../client.js';

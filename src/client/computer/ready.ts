@@ -1,4 +1,4 @@
-import type { Answer } from '../../contract/index.js';
+import type { Answer } from '../../contract/types/index.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { CallOptions } from '../calls/options.js';
 import { milliseconds, withTimeLimit } from '../calls/time-limit.js';

@@ -1,4 +1,4 @@
-import type { actions } from '../../contract/index.js';
+import type { Screenshot } from '../../contract/types/index.js';
 import type { CallOptions } from '../calls/options.js';
 
 export interface Region {
@@ -10,7 +10,7 @@ export interface Region {
 
 export interface ScreenshotOptions extends CallOptions {
   /** `png` by default. */
-  readonly format?: actions.ImageFormat;
+  readonly format?: Screenshot['format'];
   /** 1 to 100, for jpeg and webp. */
   readonly quality?: number;
   /** Factor on width and height, 0.05 to 1. */

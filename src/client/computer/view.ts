@@ -1,4 +1,4 @@
-import type { Answer } from '../../contract/index.js';
+import type { Answer } from '../../contract/types/index.js';
 
 /**
  * Rewrites a live view's URL to the client's base URL, because the service may see another address

@@ -1,4 +1,5 @@
-import type { EVENT_TYPES, ServiceEvent } from '../../contract/index.js';
+import type { EVENT_TYPES } from '../../contract/constants.js';
+import type { ServiceEvent } from '../../contract/types/index.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { Client } from '../client.js';
 import { ServiceError, ServiceTimeoutError, ServiceUnreachableError } from '../errors.js';

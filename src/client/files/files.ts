@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { buffer, json } from 'node:stream/consumers';
-import type { Answer, BodyInput, files } from '../../contract/index.js';
 import { FILE_PATHS } from '../../contract/routes.js';
+import type { Answer, BodyInput, FileWritten } from '../../contract/types/index.js';
 import type { CallOptions } from '../calls/options.js';
 import { withTimeLimit } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
@@ -72,7 +72,7 @@ export class ComputerFiles {
     path: string,
     data: FileData,
     { mode, size, ...options }: WriteOptions = {},
-  ): Promise<files.FileWritten> {
+  ): Promise<FileWritten> {
     const { body, length, failure } = uploadBody(data, size);
     try {
       const answer = await this.#client.exchange({
@@ -86,7 +86,7 @@ export class ComputerFiles {
         body,
         ...options,
       });
-      return (await json(answer.body)) as files.FileWritten;
+      return (await json(answer.body)) as FileWritten;
     } catch (error) {
       throw failure() ?? error;
     }
@@ -119,7 +119,7 @@ export class ComputerFiles {
   }
 
   /** Writes a file of this machine to the computer, with its permissions. */
-  async upload(from: string, to: string, options: CallOptions = {}): Promise<files.FileWritten> {
+  async upload(from: string, to: string, options: CallOptions = {}): Promise<FileWritten> {
     const [{ createReadStream }, { stat }] = [
       await import('node:fs'),
       await import('node:fs/promises'),

@@ -1,4 +1,4 @@
-import type { Answer, BodyInput } from '../../contract/index.js';
+import type { Answer, BodyInput } from '../../contract/types/index.js';
 import type { CallOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
 import { ComputerHandle } from '../computer/computer.js';

@@ -1,4 +1,4 @@
-import type { Answer } from '../../contract/index.js';
+import type { Answer } from '../../contract/types/index.js';
 import type { CallOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
 

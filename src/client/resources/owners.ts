@@ -1,4 +1,4 @@
-import type { Answer, BodyInput, QueryInput } from '../../contract/index.js';
+import type { Answer, BodyInput, QueryInput } from '../../contract/types/index.js';
 import { type CallOptions, splitOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
 

@@ -10,6 +10,14 @@ function action<const Name extends string>(name: Name) {
   return z.literal(name).describe('Name of the operation.');
 }
 
+/** Documentation of a step. */
+function step(name: string, operation: string) {
+  return {
+    id: `${name}Step`,
+    description: `The operation \`${operation}\` as an action of a batch.`,
+  };
+}
+
 /** A screenshot as a step of a batch: JSON values where its query has texts. */
 export const BatchScreenshot = z
   .object({
@@ -31,7 +39,7 @@ export const BatchScreenshot = z
     cursor: flag().default(false).describe('Draws the mouse pointer.'),
     settle: Settle.optional().describe('Waits until the screen is stable first.'),
   })
-  .meta({ id: 'ScreenshotStep' });
+  .meta(step('Screenshot', 'screenshot'));
 
 const names = 'click, move, drag, scroll, type, key, screenshot, wait, bash or exec';
 
@@ -40,15 +48,15 @@ export const BatchAction = z
   .discriminatedUnion(
     'action',
     [
-      actions.Click.extend({ action: action('click') }).meta({ id: 'ClickStep' }),
-      actions.Move.extend({ action: action('move') }).meta({ id: 'MoveStep' }),
-      actions.Drag.extend({ action: action('drag') }).meta({ id: 'DragStep' }),
-      actions.Scroll.extend({ action: action('scroll') }).meta({ id: 'ScrollStep' }),
-      actions.Type.extend({ action: action('type') }).meta({ id: 'TypeStep' }),
-      actions.Key.extend({ action: action('key') }).meta({ id: 'PressKeyStep' }),
-      actions.Bash.extend({ action: action('bash') }).meta({ id: 'BashStep' }),
-      actions.Exec.extend({ action: action('exec') }).meta({ id: 'ExecStep' }),
-      actions.Wait.safeExtend({ action: action('wait') }).meta({ id: 'WaitStep' }),
+      actions.Click.extend({ action: action('click') }).meta(step('Click', 'click')),
+      actions.Move.extend({ action: action('move') }).meta(step('Move', 'move')),
+      actions.Drag.extend({ action: action('drag') }).meta(step('Drag', 'drag')),
+      actions.Scroll.extend({ action: action('scroll') }).meta(step('Scroll', 'scroll')),
+      actions.Type.extend({ action: action('type') }).meta(step('Type', 'type')),
+      actions.Key.extend({ action: action('key') }).meta(step('PressKey', 'key')),
+      actions.Bash.extend({ action: action('bash') }).meta(step('Bash', 'bash')),
+      actions.Exec.extend({ action: action('exec') }).meta(step('Exec', 'exec')),
+      actions.Wait.safeExtend({ action: action('wait') }).meta(step('Wait', 'wait')),
       BatchScreenshot,
     ],
     { error: `must have an "action": ${names}` },

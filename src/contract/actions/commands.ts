@@ -83,7 +83,10 @@ export const BashResult = z
     job_id: z
       .string()
       .optional()
-      .meta({ description: 'With `background`: the id of the job.', examples: ['job_5n2k8d'] }),
+      .meta({
+        description: 'With `background`: the id of the job.',
+        examples: ['job_0123456789abcdefg'],
+      }),
   })
   .meta({ id: 'BashResult', description: 'How a command ended, and what it printed.' });
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { Bash, Exec } from '../actions/actions.js';
 import { integer, quantity, text } from '../primitives.js';
+import { SocketError } from './error.js';
 
 /*
  * A process with its streams, over one WebSocket: `GET C/process`, key in `Authorization`.
@@ -15,25 +16,41 @@ import { integer, quantity, text } from '../primitives.js';
 export const StreamId = { stdin: 0, stdout: 1, stderr: 2 } as const;
 export type StreamId = (typeof StreamId)[keyof typeof StreamId];
 
+const columns = integer(1, 1000).describe('Characters in a line.');
+const rows = integer(1, 1000).describe('Lines.');
+const type = <const Type extends string>(name: Type) =>
+  z.literal(name).describe('Kind of the message.');
+
 /** What to run: exactly one of `argv`, `command` and `code`. */
 export const ProcessStart = z
   .object({
-    /** The program and its arguments; no shell interprets them. */
     argv: z
       .array(text(131_072).refine((value) => !value.includes('\0'), 'must have no NUL'))
       .min(1, 'must name a program')
       .max(4096)
-      .optional(),
-    /** A script, as of the operation `bash`. With a batch file (Windows) nothing reads the input. */
-    command: Bash.shape.command.optional(),
-    /** Python code, as of the operation `exec`. */
-    code: Exec.shape.code.optional(),
+      .optional()
+      .meta({
+        description: 'The program and its arguments; no shell interprets them.',
+        examples: [['ls', '-la']],
+      }),
+    command: Bash.shape.command
+      .optional()
+      .describe(
+        'A script, as of the operation `bash`. A batch file (Windows) cannot read standard input.',
+      ),
+    code: Exec.shape.code.optional().describe('Python code, as of the operation `exec`.'),
     cwd: Bash.shape.cwd,
     env: Bash.shape.env,
-    /** Seconds until the process group is ended; without it, it runs for as long as it takes. */
-    timeout: quantity(0.1, 86_400, 'seconds').optional(),
-    /** A terminal's size; present when the process wants one. Only with `argv`. */
-    terminal: z.object({ columns: integer(1, 1000), rows: integer(1, 1000) }).optional(),
+    timeout: quantity(0.1, 86_400, 'seconds')
+      .optional()
+      .meta({
+        description: 'Seconds until the process group is ended. Without it there is no limit.',
+        examples: [60],
+      }),
+    terminal: z
+      .object({ columns, rows })
+      .optional()
+      .describe('Runs the process in a terminal of this size. Only with `argv`.'),
   })
   .refine(
     ({ argv, command, code }) =>
@@ -43,34 +60,59 @@ export const ProcessStart = z
   .refine(({ argv, terminal }) => terminal === undefined || argv !== undefined, {
     message: 'is possible only with argv',
     path: ['terminal'],
+  })
+  .meta({
+    id: 'ProcessStart',
+    description: 'What to run: exactly one of `argv`, `command` and `code`.',
   });
 
-export const ProcessControl = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('stdin_end') }),
-  z.object({ type: z.literal('signal'), signal: z.enum(['INT', 'TERM', 'HUP', 'KILL', 'QUIT']) }),
-  z.object({ type: z.literal('resize'), columns: integer(1, 1000), rows: integer(1, 1000) }),
-]);
+export const ProcessControl = z
+  .discriminatedUnion('type', [
+    z.object({ type: type('stdin_end') }).describe('Closes standard input.'),
+    z
+      .object({
+        type: type('signal'),
+        signal: z.enum(['INT', 'TERM', 'HUP', 'KILL', 'QUIT']).describe('Name of the signal.'),
+      })
+      .describe('Sends a signal to the process group.'),
+    z.object({ type: type('resize'), columns, rows }).describe('Resizes the terminal.'),
+  ])
+  .meta({ id: 'ProcessControl', description: 'A message of the client to a process.' });
 
-export const ProcessEvent = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('exit'),
-    /** Null when a signal ended it. */
-    code: z.number().nullable(),
-    signal: z.string().nullable(),
-    /** True when it was ended at its `timeout`. */
-    timed_out: z.boolean().optional(),
-    /** The exception of Python code with its traceback, which is not on standard error. */
-    error: z.string().optional(),
-    /** The exception's class; `SystemExit` for `sys.exit` with another value than 0. */
-    error_type: z.string().optional(),
-  }),
-  z.object({
-    type: z.literal('error'),
-    code: z.string(),
-    error: z.string(),
-    remedy: z.string().optional(),
-  }),
-]);
+export const ProcessEvent = z
+  .discriminatedUnion('type', [
+    z
+      .object({
+        type: type('exit'),
+        code: z
+          .number()
+          .nullable()
+          .meta({ description: 'Exit code; null if a signal ended the process.', examples: [0] }),
+        signal: z
+          .string()
+          .nullable()
+          .meta({ description: 'Name of the signal that ended the process.', examples: ['TERM'] }),
+        timed_out: z.boolean().optional().describe('True if it was ended at its `timeout`.'),
+        error: z
+          .string()
+          .optional()
+          .meta({
+            description:
+              'The exception of Python code with its traceback, which is not on standard error.',
+            examples: ['ZeroDivisionError: division by zero'],
+          }),
+        error_type: z
+          .string()
+          .optional()
+          .meta({
+            description: "The exception's class; `SystemExit` for `sys.exit` with a value but 0.",
+            examples: ['ZeroDivisionError'],
+          }),
+      })
+      .describe('The process has ended.'),
+    SocketError,
+  ])
+  .meta({ id: 'ProcessEvent', description: 'The last message of the service.' });
 
 export type ProcessStart = z.infer<typeof ProcessStart>;
 export type ProcessControl = z.infer<typeof ProcessControl>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { integer } from '../primitives.js';
+import { SocketError } from './error.js';
 
 /*
  * A TCP connection to a port of the computer's own loopback, over one WebSocket:
@@ -19,15 +20,15 @@ export const TunnelQuery = z.object({
     .meta({ description: "TCP port on the computer's loopback.", examples: [8080] }),
 });
 
-export const TunnelMessage = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('open') }),
-  z.object({ type: z.literal('end') }),
-  z.object({
-    type: z.literal('error'),
-    code: z.string(),
-    error: z.string(),
-    remedy: z.string().optional(),
-  }),
-]);
+const type = <const Type extends string>(name: Type) =>
+  z.literal(name).describe('Kind of the message.');
+
+export const TunnelMessage = z
+  .discriminatedUnion('type', [
+    z.object({ type: type('open') }).describe('The connection is established.'),
+    z.object({ type: type('end') }).describe('The sender sends no more bytes.'),
+    SocketError,
+  ])
+  .meta({ id: 'TunnelMessage', description: 'A text message of a connection to a port.' });
 
 export type TunnelMessage = z.infer<typeof TunnelMessage>;

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { FileWritten, ReadFileQuery, WriteFileQuery } from '../../contract/files.js';
+import { type FileWritten, ReadFileQuery, WriteFileQuery } from '../../contract/files.js';
 import { FILE_PATHS } from '../../contract/routes.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { abortable, onAbort } from '../../lib/async/abort.js';
@@ -25,15 +25,11 @@ export async function addFileRoutes(app: FastifyInstance, fleet: Fleet): Promise
     scope.setErrorHandler((error: Error, request, reply) =>
       request.raw.complete ? sendError(error, request, reply) : sendEarly(error, request, reply),
     );
-    FILE_PATHS.forEach((url, index) => {
+    for (const url of FILE_PATHS) {
       const config = { transfers: true } as const;
-      scope.get(url, { config, schema: documentation('readFile', index) }, (request, reply) =>
-        download(fleet, request, reply),
-      );
-      scope.put(url, { config, schema: documentation('writeFile', index) }, (request, reply) =>
-        upload(fleet, request, reply),
-      );
-    });
+      scope.get(url, { config }, (request, reply) => download(fleet, request, reply));
+      scope.put(url, { config }, (request, reply) => upload(fleet, request, reply));
+    }
   });
 }
 
@@ -171,14 +167,4 @@ function sendEarly(error: Error, request: FastifyRequest, reply: FastifyReply): 
     rest.write(body);
     return rest;
   });
-}
-
-function documentation(name: 'readFile' | 'writeFile', index: number) {
-  const isRead = name === 'readFile';
-  return {
-    operationId: index === 0 ? name : `${name}${index + 1}`,
-    summary: isRead ? "Get a file's bytes" : 'Write a file; the body is its bytes',
-    querystring: isRead ? ReadFileQuery : WriteFileQuery,
-    ...(isRead ? {} : { response: { 200: FileWritten } }),
-  };
 }

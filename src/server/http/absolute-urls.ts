@@ -31,7 +31,7 @@ function absolute(resource: unknown, request: FastifyRequest): unknown {
 }
 
 /** The base address that the client used, or that its proxy reports. */
-function baseUrl({ headers, server }: FastifyRequest): string {
+export function baseUrl({ headers, server }: FastifyRequest): string {
   const forwarded = String(headers['x-forwarded-proto'] ?? '').split(',')[0];
   const scheme = forwarded?.trim() === 'https' ? 'https' : 'http';
   // checkOrigin has accepted the host.

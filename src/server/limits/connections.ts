@@ -4,8 +4,6 @@ import type { Socket } from 'node:net';
 
 /** Limit of connections if the process may have enough descriptors. */
 const MOST = 10_000;
-/** Requests of one connection at once. Clients send the next one when they have an answer. */
-const MOST_REQUESTS = 16;
 /** Share of the process's descriptors that is reserved for computers, files and children. */
 const RESERVE = 1 / 3;
 
@@ -27,8 +25,7 @@ function descriptorLimit(): number {
 /**
  * Limits the server's connections. At the limit a new one replaces the oldest that has shown no
  * key, or else the oldest without a request, so that clients without a key cannot block health
- * checks and owners' requests. One that sends request after request and reads no answer is closed:
- * each would wait in memory.
+ * checks and owners' requests.
  */
 export class ConnectionLimit {
   readonly #limit: number;
@@ -39,15 +36,11 @@ export class ConnectionLimit {
   constructor(server: Server, limit = connectionLimit()) {
     this.#limit = limit;
     server.on('connection', (socket) => this.#add(socket));
-    const begin = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+      const { socket } = request;
       this.#count(socket, 1);
-      // Each of the service's limits listens for its end.
-      response.setMaxListeners(20).once('close', () => this.#count(socket, -1));
-      if ((this.#open.get(socket) ?? 0) > MOST_REQUESTS) socket.destroy();
-    };
-    // Before the request is handled.
-    server.prependListener('request', begin);
-    server.prependListener('checkContinue', begin);
+      response.once('close', () => this.#count(socket, -1));
+    });
     server.on('upgrade', ({ socket }: IncomingMessage) => this.#count(socket, 1));
   }
 

@@ -18,12 +18,11 @@ declare module 'fastify' {
  */
 export function addViewPages(app: FastifyInstance): void {
   const assets = listAssets();
-  const read = readOnce();
-  const options = { schema: { hide: true }, config: { open: true } };
+  const options = { config: { open: true } };
 
   app.get(VIEW_PATHS.page, options, async (request, reply) => {
     guard(request, reply);
-    return reply.type('text/html; charset=utf-8').send(await read(join(PAGES, 'index.html')));
+    return reply.type('text/html; charset=utf-8').send(await readFile(join(PAGES, 'index.html')));
   });
 
   app.get(VIEW_PATHS.assets, options, async (request, reply) => {
@@ -32,21 +31,8 @@ export function addViewPages(app: FastifyInstance): void {
     if (asset === undefined) throw new ApiError('not_found', 'The live view has no such file.');
     guard(request, reply);
     if (asset.immutable) reply.header('cache-control', 'public, max-age=86400');
-    return reply.type(asset.type).send(await read(asset.file));
+    return reply.type(asset.type).send(await readFile(asset.file));
   });
-}
-
-/** Keeps files in memory, about 1 MiB: each answer that a client does not read has the same bytes. */
-function readOnce(): (file: string) => Promise<Buffer> {
-  const files = new Map<string, Promise<Buffer>>();
-  return (file) => {
-    const known = files.get(file);
-    if (known !== undefined) return known;
-    const reading = readFile(file);
-    files.set(file, reading);
-    reading.catch(() => files.delete(file));
-    return reading;
-  };
 }
 
 /** The page loads only the service's own files and cannot be framed. */

@@ -68,8 +68,6 @@ export function addComputerSocket(
       url,
       {
         websocket: true,
-        schema: { hide: true },
-        config: { socket: true },
         preValidation: async (request) => {
           route.check?.(request);
           resolveComputer(fleet, request);

@@ -37,7 +37,7 @@ describe('the service', () => {
   it('describes itself and the caller', async () => {
     const { engines } = await call('GET', '/health');
     expect(engines).toContainEqual(expect.objectContaining({ name: inject('engine') }));
-    expect((await call('GET', '/openapi.json')).paths['/api/computers/{id}/click']).toBeDefined();
+    expect((await call('GET', '/openapi.json')).paths['/computers/{id}/click']).toBeDefined();
     const { images } = await call('GET', '/images');
     expect(images).toContainEqual(
       expect.objectContaining({ name: 'linux', engine: inject('engine') }),

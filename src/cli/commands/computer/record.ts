@@ -58,7 +58,10 @@ export const command = defineCommand({
     const stopping = new AbortController();
     const release = context.interrupts.capture(() => stopping.abort());
     try {
-      const query = { duration: time, fps: fps === undefined ? undefined : Number(fps) };
+      const query = {
+        duration: time,
+        fps: fps === undefined ? undefined : (Number(fps) as (typeof FRAME_RATES)[number]),
+      };
       const options = { params, query, signal: stopping.signal };
       const video = await client.requestStream('record', 'video/mp4', options);
       const path = output ?? defaultName(describeAddress(address), '.mp4', context.now());

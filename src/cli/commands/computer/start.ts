@@ -1,4 +1,4 @@
-import type { Answer } from '../../../contract/index.js';
+import type { Answer } from '../../../contract/types/index.js';
 import { defineCommand, enumerate } from '../../framework/define.js';
 import { fields } from '../../output/fields.js';
 import { change } from '../../targets/computers.js';

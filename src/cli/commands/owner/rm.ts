@@ -1,4 +1,4 @@
-import type { Answer } from '../../../contract/index.js';
+import type { Answer } from '../../../contract/types/index.js';
 import { count } from '../../../lib/text/count.js';
 import { CliError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';

@@ -1,4 +1,4 @@
-import type { Answer } from '../../../contract/index.js';
+import type { Answer } from '../../../contract/types/index.js';
 import { count } from '../../../lib/text/count.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import { JSON_TYPE } from '../primitives.js';
+
+/** A part of a JSON document. */
+export type Json = Readonly<Record<string, unknown>>;
+
+const PREFIX = '#/components/schemas/';
+
+/** A reference to a named schema. */
+export const refTo = (name: string): Json => ({ $ref: `${PREFIX}${name}` });
+
+/** Converts schemas of the contract to JSON Schema, and collects those that have a name. */
+export class SchemaCollection {
+  readonly #named = new Map<string, Json>();
+
+  /** By name, sorted. */
+  get named(): Json {
+    return Object.fromEntries([...this.#named].sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  /** The schema, or a reference to it if it has a name. `input` is what a client sends. */
+  add(schema: z.ZodType, io: 'input' | 'output'): Json {
+    const document = z.toJSONSchema(schema, { io, unrepresentable: 'any', override });
+    const text = JSON.stringify(document).replaceAll('"#/$defs/', `"${PREFIX}`);
+    const { $schema: _, $defs = {}, ...root } = JSON.parse(text) as Json & { $defs?: Json };
+    for (const [name, named] of Object.entries($defs)) this.#name(name, named as Json);
+    return root;
+  }
+
+  #name(name: string, schema: Json): void {
+    const known = this.#named.get(name);
+    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(schema)) {
+      throw new Error(`two different schemas have the name ${name}`);
+    }
+    this.#named.set(name, schema);
+  }
+}
+
+interface Converted {
+  readonly zodSchema: z.core.$ZodTypes;
+  readonly jsonSchema: z.core.JSONSchema.BaseSchema;
+}
+
+/** Removes what says nothing to a reader, or too much: an answer may get further fields. */
+function override({ zodSchema, jsonSchema }: Converted): void {
+  if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.format === 'date-time') delete jsonSchema.pattern;
+  // zod leaves out those of a value that is transformed; here they are also possible as input.
+  const examples = z.globalRegistry.get(zodSchema)?.examples;
+  if (Array.isArray(examples)) jsonSchema.examples ??= examples;
+  const { def } = zodSchema._zod;
+  if (def.type === 'default')
+    jsonSchema.default ??= def.defaultValue as z.core.JSONSchema.JSONSchema;
+  if (def.type === 'nullable') {
+    const description = z.globalRegistry.get(def.innerType)?.description;
+    if (description !== undefined) jsonSchema.description ??= description;
+  }
+  const type = jsonSchema[JSON_TYPE];
+  if (type !== undefined) {
+    delete jsonSchema[JSON_TYPE];
+    delete jsonSchema.anyOf;
+    jsonSchema.type = type as 'boolean';
+  }
+}

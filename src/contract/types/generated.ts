@@ -1,0 +1,1930 @@
+// Generated from the contract by `npm run build`. Editors show the comments, which zod's types lack.
+
+/** An entry of the audit log of a computer. */
+export interface Action {
+  /** Grows with time. */
+  id: number;
+  /** When the action began. */
+  at: string;
+  /** Name of the operation. */
+  action: string;
+  /** Coordinates, settings and lengths. Texts, commands, code and paths are never recorded. */
+  detail: Record<string, string | number | boolean>;
+  /** Id of the API key; `service` for what the service did by itself. */
+  key_id: string;
+  /**
+   * Name of the API key; null if the key was revoked or is an administrator's, and for the
+   * service.
+   */
+  key_name: string | null;
+  /** `ok`, the code of the error, or `cancelled` if the client disconnected or ended it. */
+  outcome: string;
+  /** Duration in milliseconds. */
+  ms: number;
+}
+
+/** A page of the audit log of a computer. */
+export interface ActionList {
+  /** Newest first. */
+  actions: Action[];
+}
+
+/** The input has reached the display server. */
+export interface ActionResult {
+  /** Always true; an error has another status. */
+  success: true;
+  /** With `settle`: false if the screen was still changing after `max_ms`. */
+  settled?: boolean | undefined;
+}
+
+/** An entry of the audit log of an owner. */
+export interface AuditEntry {
+  /** Grows with time. */
+  id: number;
+  /** When the action began. */
+  at: string;
+  /** Name of the operation. */
+  action: string;
+  /** Coordinates, settings and lengths. Texts, commands, code and paths are never recorded. */
+  detail: Record<string, string | number | boolean>;
+  /** Id of the API key; `service` for what the service did by itself. */
+  key_id: string;
+  /**
+   * Name of the API key; null if the key was revoked or is an administrator's, and for the
+   * service.
+   */
+  key_name: string | null;
+  /** `ok`, the code of the error, or `cancelled` if the client disconnected or ended it. */
+  outcome: string;
+  /** Duration in milliseconds. */
+  ms: number;
+  /** Null for operations on no computer: on keys, projects, connections and owners. */
+  computer_id: string | null;
+}
+
+/** A page of the audit log of an owner. */
+export interface AuditLog {
+  /** Newest first. */
+  entries: AuditEntry[];
+}
+
+/** A command to run. */
+export interface Bash {
+  /**
+   * A script for `bash`, which runs as `user` in the environment of the desktop; a batch file
+   * for `cmd` with `os: "windows"`.
+   */
+  command: string;
+  /**
+   * Seconds until the process group is killed; not for a background command. 0.1 to 86400.
+   * @default 200
+   */
+  timeout?: number | undefined;
+  /** Working directory, relative to the home directory, which is the default. */
+  cwd?: string | undefined;
+  /** Environment variables, up to 256, in addition to those of the desktop. */
+  env?: Record<string, string> | undefined;
+  /**
+   * Answers at once with `job_id`; the command goes on as a job.
+   * @default false
+   */
+  background?: boolean | undefined;
+}
+
+/** How a command ended, and what it printed. */
+export interface BashResult {
+  /** True if the command ran to its end, with any exit code; false after a time-out. */
+  success: boolean;
+  /** Standard output, then standard error. */
+  output: string;
+  /** Standard output, up to 1 MiB. */
+  stdout: string;
+  /** Standard error, up to 1 MiB. */
+  stderr: string;
+  /** Null if a signal or the time-out ended the command, or if it is in the background. */
+  exit_code: number | null;
+  /** True if the command was ended at its `timeout`. */
+  timed_out: boolean;
+  /** True if a stream had more than 1 MiB; the rest is lost. */
+  truncated: boolean;
+  /** With `background`: the process id in the computer, also of the process group. */
+  pid?: number | undefined;
+  /** With `background`: the id of the job. */
+  job_id?: string | undefined;
+}
+
+/** The operation `bash` as an action of a batch. */
+export interface BashStep {
+  /**
+   * A script for `bash`, which runs as `user` in the environment of the desktop; a batch file
+   * for `cmd` with `os: "windows"`.
+   */
+  command: string;
+  /**
+   * Seconds until the process group is killed; not for a background command. 0.1 to 86400.
+   * @default 200
+   */
+  timeout?: number | undefined;
+  /** Working directory, relative to the home directory, which is the default. */
+  cwd?: string | undefined;
+  /** Environment variables, up to 256, in addition to those of the desktop. */
+  env?: Record<string, string> | undefined;
+  /**
+   * Answers at once with `job_id`; the command goes on as a job.
+   * @default false
+   */
+  background?: boolean | undefined;
+  /** Name of the operation. */
+  action: 'bash';
+}
+
+/** Actions to run. */
+export interface Batch {
+  /** Run in this order, until the first failure. */
+  actions: BatchAction[];
+}
+
+/** The fields of an operation, and its name in `action`. */
+export type BatchAction = ClickStep | MoveStep | DragStep | ScrollStep | TypeStep | PressKeyStep | BashStep | ExecStep | WaitStep | ScreenshotStep;
+
+/** The error of an action of a batch. */
+export interface BatchFailure {
+  /** Always false. */
+  success: false;
+  /** What went wrong, in one line. */
+  error: string;
+  /** The code of the error, as in the header `x-error-code`. */
+  code: string;
+  /** What to do next, as in the header `x-error-remedy`, but not encoded. */
+  remedy?: string | undefined;
+}
+
+/** What the actions of a batch answered. */
+export interface BatchResult {
+  /** True if every action succeeded. */
+  success: boolean;
+  /**
+   * The answer of each action in order. After a failure, the last one is a `BatchFailure`, or
+   * the result of Python code that raised an exception.
+   */
+  results: Array<Screenshot | BashResult | ExecResult | WaitResult | ActionResult | BatchFailure>;
+}
+
+/** A click with the mouse. */
+export interface Click {
+  /** Position: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
+  x: number;
+  /** Position: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
+  y: number;
+  /**
+   * The mouse button.
+   * @default 'left'
+   */
+  button?: 'left' | 'right' | 'middle' | undefined;
+  /**
+   * Clicks twice; the same as `clicks: 2`.
+   * @default false
+   */
+  double?: boolean | undefined;
+  /** How often to click. Without it once, or as `double` says. 1 to 3. */
+  clicks?: number | undefined;
+  /** Names of keys that are held down during the action. */
+  keys?: string[] | undefined;
+  /**
+   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
+   * Without it they are pixels of the screen. 0.05 to 1.
+   */
+  scale?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+}
+
+/** The operation `click` as an action of a batch. */
+export interface ClickStep {
+  /** Position: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
+  x: number;
+  /** Position: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
+  y: number;
+  /**
+   * The mouse button.
+   * @default 'left'
+   */
+  button?: 'left' | 'right' | 'middle' | undefined;
+  /**
+   * Clicks twice; the same as `clicks: 2`.
+   * @default false
+   */
+  double?: boolean | undefined;
+  /** How often to click. Without it once, or as `double` says. 1 to 3. */
+  clicks?: number | undefined;
+  /** Names of keys that are held down during the action. */
+  keys?: string[] | undefined;
+  /**
+   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
+   * Without it they are pixels of the screen. 0.05 to 1.
+   */
+  scale?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+  /** Name of the operation. */
+  action: 'click';
+}
+
+/** The text of the clipboard. */
+export interface Clipboard {
+  /** Empty if nothing, or something else than a text, has been copied. */
+  text: string;
+}
+
+/** A virtual computer. */
+export interface Computer {
+  /** Id of the computer. */
+  id: string;
+  /** Unique in its project. */
+  name: string;
+  /** `windows` runs Windows programs with Wine, or an imported Windows disk. */
+  os: 'linux' | 'windows';
+  /** Memory in GB. */
+  ram: number;
+  /** Number of cores. */
+  cpu: number;
+  /** GPU, or `none`. */
+  gpu: string;
+  /**
+   * `running` can be used. `starting`, `stopping` and `deleting` pass; after `error`,
+   * `status_reason` says why.
+   */
+  status: 'starting' | 'running' | 'stopping' | 'stopped' | 'deleting' | 'error';
+  /** Why the computer failed or was stopped, in one line. */
+  status_reason?: string | undefined;
+  /** Id of the project. */
+  project_id: string;
+  /** Name of the project. */
+  project_name: string;
+  /** When the computer was created. */
+  created_at: string;
+  /** When it was last started; null before that. */
+  started_at: string | null;
+  /**
+   * Address of the live view without a ticket: it shows no screen and explains how to get a
+   * link.
+   */
+  url: string | null;
+  /** Engine that runs the computer, for example `qemu`. */
+  engine: string;
+  /** `vm`: a virtual machine with KVM; `emulated`: a virtual machine without it. */
+  isolation: 'container' | 'vm' | 'emulated';
+  /** Name of the machine image. */
+  image: string;
+  /** Size of the screen. */
+  resolution: ScreenSize;
+  /** Minutes without a request after which the computer is stopped; null: never. */
+  auto_stop_minutes: number | null;
+  /** True if the computer cannot be deleted. */
+  protected: boolean;
+}
+
+/** Computers of a project. */
+export interface ComputerList {
+  /** Oldest first. */
+  computers: Computer[];
+}
+
+/** What a running computer uses of its host. */
+export interface ComputerStats {
+  /** When this was measured. */
+  at: string;
+  /**
+   * Load since the last request for this computer, or over half a second if there was none in
+   * the last minute; 100 is one whole core.
+   */
+  cpu_percent: number;
+  /** Processor time in seconds since the computer was started. */
+  cpu_seconds: number;
+  /** Number of cores. */
+  cpu: number;
+  /** Memory of the host that is in use. */
+  memory_used_bytes: number;
+  /** Memory of the computer. */
+  memory_total_bytes: number;
+  /** What the computer has written, without its image. */
+  disk_used_bytes: number;
+  /** Size of the disk; null if only the disk of the host limits it. */
+  disk_total_bytes: number | null;
+}
+
+/** A saved stream target. */
+export interface Connection {
+  /** Name of a stream target. */
+  name: string;
+  /** The URL without the stream's name and the query, which can be secret. */
+  url: string;
+  /** True if something is stored that is not shown: a stream key or the rest of the URL. */
+  has_stream_key: boolean;
+  /** When the connection was created. */
+  created_at: string;
+}
+
+/** Stream targets of the owner. */
+export interface ConnectionList {
+  /** Sorted by name. */
+  connections: Connection[];
+}
+
+/** A computer to create. */
+export interface CreateComputer {
+  /** Free text without control characters, unique in its project. */
+  name: string;
+  /** Without it that of the image, and without an image `linux`. */
+  os?: 'linux' | 'windows' | undefined;
+  /**
+   * Memory in GB.
+   * @default 2
+   */
+  ram?: 2 | 4 | 8 | undefined;
+  /**
+   * Number of cores.
+   * @default 2
+   */
+  cpu?: 2 | 4 | 8 | undefined;
+  /**
+   * Only `none` is available in this version.
+   * @default 'none'
+   */
+  gpu?: 'none' | 'T4' | 'A10' | undefined;
+  /** Size of the screen in pixels: `{width, height}`, or a text such as `1280x800`. */
+  resolution?: {
+    /** Pixels. 320 to 3840. */
+    width: number;
+    /** Pixels. 240 to 2160. */
+    height: number;
+  } | string | undefined;
+  /** Name of a machine image of `GET /images`. Without it the one for `os`. */
+  image?: string | undefined;
+  /** Name of an engine of `GET /health`. Without it the preferred engine that has the image. */
+  engine?: string | undefined;
+  /** Minutes without a request after which the computer is stopped; null: never. */
+  auto_stop_minutes?: number | null | undefined;
+  /**
+   * A protected computer cannot be deleted.
+   * @default false
+   */
+  protected?: boolean | undefined;
+}
+
+/** A stream target to save. */
+export interface CreateConnection {
+  /** Unique among the connections of the owner. */
+  name: string;
+  /** An `rtmp` or `rtmps` URL, with the stream key or without it. */
+  url: string;
+  /** Stored encrypted and never shown again; omitted if the URL contains it. */
+  stream_key?: string | undefined;
+}
+
+/** An API key to create. */
+export interface CreateKey {
+  /** What the key is for. */
+  name: string;
+}
+
+/** An owner to create. */
+export interface CreateOwner {
+  /** Unique in the service; does not begin with `usr_`. */
+  name: string;
+  /** Computers that may run at once; null: the service's limit. */
+  max_running?: number | null | undefined;
+}
+
+/** A project to create. */
+export interface CreateProject {
+  /** Unique among the projects of the owner; `by-name` is reserved. */
+  name: string;
+}
+
+/** What the link allows. */
+export interface CreateView {
+  /**
+   * `view` only shows the screen; `control` also takes the viewer's mouse and keyboard.
+   * @default 'control'
+   */
+  mode?: 'view' | 'control' | undefined;
+}
+
+/** An API key with its text. */
+export interface CreatedKey {
+  /** Id of the key. */
+  id: string;
+  /** What the key is for. */
+  name: string;
+  /** When the key was created. */
+  created_at: string;
+  /** When it was last used; null before that. */
+  last_used_at: string | null;
+  /** Id of the key that created it; null for the first key and those of earlier versions. */
+  created_by: string | null;
+  /** The text of the key. It is shown only once. */
+  key: string;
+}
+
+/** The owner with its first API key. */
+export interface CreatedOwner {
+  /** Id of the owner. */
+  id: string;
+  /** Name of the owner. */
+  name: string;
+  /** An `administrator` manages the owners of the service. */
+  role: 'administrator' | 'member';
+  /** `deleting`: the keys are gone, the computers are being removed. */
+  status: 'active' | 'deleting';
+  /** Computers that may run at once; null: the service's limit. */
+  max_running: number | null;
+  /** Computers that are running. */
+  running: number;
+  /** Number of projects. */
+  project_count: number;
+  /** Number of computers, stopped ones included. */
+  computer_count: number;
+  /** When the owner was created. */
+  created_at: string;
+  /** Id of the key that created the owner; null for the first owner. */
+  created_by: string | null;
+  key: CreatedKey;
+}
+
+/** A directory with its entries. */
+export interface Directory {
+  /** The absolute path. */
+  path: string;
+  /** Sorted by name; hidden files included. */
+  entries: FileEntry[];
+}
+
+/** The directory exists. */
+export interface DirectoryMade {
+  /** Always true; an error has another status. */
+  success: true;
+  /** The absolute path. */
+  path: string;
+  /** False if the directory existed. */
+  created: boolean;
+}
+
+/** A movement with a mouse button held down. */
+export interface Drag {
+  /** Start: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
+  start_x: number;
+  /** Start: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
+  start_y: number;
+  /** End: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
+  end_x: number;
+  /** End: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
+  end_y: number;
+  /**
+   * The mouse button.
+   * @default 'left'
+   */
+  button?: 'left' | 'right' | 'middle' | undefined;
+  /**
+   * Seconds from press to release. 0 to 60.
+   * @default 0.5
+   */
+  duration?: number | undefined;
+  /** Points to pass between start and end, each `[x, y]`. Without it a straight line. */
+  path?: Array<[number, number]> | undefined;
+  /**
+   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
+   * Without it they are pixels of the screen. 0.05 to 1.
+   */
+  scale?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+}
+
+/** The operation `drag` as an action of a batch. */
+export interface DragStep {
+  /** Start: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
+  start_x: number;
+  /** Start: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
+  start_y: number;
+  /** End: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
+  end_x: number;
+  /** End: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
+  end_y: number;
+  /**
+   * The mouse button.
+   * @default 'left'
+   */
+  button?: 'left' | 'right' | 'middle' | undefined;
+  /**
+   * Seconds from press to release. 0 to 60.
+   * @default 0.5
+   */
+  duration?: number | undefined;
+  /** Points to pass between start and end, each `[x, y]`. Without it a straight line. */
+  path?: Array<[number, number]> | undefined;
+  /**
+   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
+   * Without it they are pixels of the screen. 0.05 to 1.
+   */
+  scale?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+  /** Name of the operation. */
+  action: 'drag';
+}
+
+/** The entry has its new path. */
+export interface EntryRenamed {
+  /** Always true; an error has another status. */
+  success: true;
+  /** The absolute path. */
+  path: string;
+}
+
+/** Python code to run. */
+export interface Exec {
+  /** Python 3 source code. */
+  code: string;
+  /**
+   * Seconds until the code is ended. 1 to 300.
+   * @default 10
+   */
+  timeout?: number | undefined;
+}
+
+/** How Python code ended, and what it printed. */
+export interface ExecResult {
+  /** False after an exception or a time-out. */
+  success: boolean;
+  /** What the code printed. */
+  output: string;
+  /** The exception with its traceback. */
+  error?: string | undefined;
+  /** The exception's class. */
+  error_type?: string | undefined;
+  /** True if the code was ended at its `timeout`. */
+  timed_out: boolean;
+}
+
+/** The operation `exec` as an action of a batch. */
+export interface ExecStep {
+  /** Python 3 source code. */
+  code: string;
+  /**
+   * Seconds until the code is ended. 1 to 300.
+   * @default 10
+   */
+  timeout?: number | undefined;
+  /** Name of the operation. */
+  action: 'exec';
+}
+
+/** An entry of a directory. */
+export interface FileEntry {
+  /** The last part of the path. */
+  name: string;
+  /** `link` is a symbolic link, `other` for example a socket. */
+  type: 'file' | 'directory' | 'link' | 'other';
+  /** Bytes. */
+  size: number;
+  /** Permissions in octal, four digits. */
+  mode: string;
+  /** When the content was changed last. */
+  mtime: string;
+  /** What a symbolic link contains. */
+  target?: string | undefined;
+}
+
+/** A file or directory. Of a symbolic link, its target. */
+export interface FileStatus {
+  /** The last part of the path. */
+  name: string;
+  /** `link` is a symbolic link, `other` for example a socket. */
+  type: 'file' | 'directory' | 'link' | 'other';
+  /** Bytes. */
+  size: number;
+  /** Permissions in octal, four digits. */
+  mode: string;
+  /** When the content was changed last. */
+  mtime: string;
+  /** What a symbolic link contains. */
+  target?: string | undefined;
+  /** The absolute path. */
+  path: string;
+}
+
+/** The file was written. */
+export interface FileWritten {
+  /** Always true; an error has another status. */
+  success: true;
+  /** The absolute path, links resolved. */
+  path: string;
+  /** Bytes. */
+  size: number;
+}
+
+/** The name of a copy. */
+export interface ForkComputer {
+  /** Name of the copy, unique in the project. */
+  name: string;
+}
+
+/** State of the service. */
+export interface Health {
+  /** `ok` if the store and at least one engine can be used. */
+  status: 'ok' | 'degraded';
+  /** Version of the service; empty without a key. */
+  version: string;
+  /** Engines, the preferred one first. */
+  engines: Array<{
+    /** Name of the engine, for example `qemu`. */
+    name: string;
+    /** Whether it works. */
+    usable: boolean;
+    /** Its state in one line; empty without a key. */
+    detail: string;
+  }>;
+  /** The database of the service. */
+  store: {
+    /** Whether it works. */
+    usable: boolean;
+    /** Its state in one line; empty without a key. */
+    detail: string;
+  };
+}
+
+/** A machine image or template. */
+export interface Image {
+  /** Name of the image. */
+  name: string;
+  /** Engine that has the image, for example `qemu`. */
+  engine: string;
+  /** Operating system of its computers. */
+  os: 'linux' | 'windows';
+  /**
+   * `image` was built from a recipe, `disk` was imported, `template` is a booted machine that
+   * others start from.
+   */
+  kind: 'image' | 'disk' | 'template';
+  /** `stale`: the recipe, or the image of a template, has changed since. */
+  status: 'ready' | 'stale';
+  /** Size in bytes. */
+  bytes: number;
+  /** When it was made. */
+  created_at: string;
+  /** Hash of the recipe it was built from; null for an imported disk. */
+  recipe_hash: string | null;
+  /** Of a template: its key; otherwise null. */
+  key: string | null;
+  /** Of a template: number of cores; otherwise null. */
+  cpu: number | null;
+  /** Of a template: memory in GB; otherwise null. */
+  ram: number | null;
+  /** Of a template: the screen; otherwise null. */
+  resolution: ScreenSize | null;
+}
+
+/** Machine images of the service. */
+export interface ImageList {
+  /** Images of all engines. */
+  images: Image[];
+  /** Engines that could not list their images. */
+  failures: Array<{
+    /** Name of the engine, for example `qemu`. */
+    engine: string;
+    /** Why, in one line. */
+    reason: string;
+  }>;
+}
+
+/** A command that was started with `background`. */
+export interface Job {
+  /** Id of the job. */
+  id: string;
+  /** Process id in the computer, also that of the process group. */
+  pid: number;
+  /** Whether the command has ended. */
+  status: 'running' | 'exited';
+  /**
+   * 128 plus the signal's number if a signal ended the command. Null while it runs, and if the
+   * computer stopped first.
+   */
+  exit_code: number | null;
+  /** The beginning of the script. */
+  command: string;
+  /** When the command was started. */
+  started_at: string;
+  /** When it ended; null while it runs. */
+  ended_at: string | null;
+  /** Bytes of output that are kept, at most 16 MiB. */
+  output_bytes: number;
+  /** True if there was more output than is kept. */
+  truncated: boolean;
+}
+
+/** Jobs of a computer. */
+export interface JobList {
+  /** The last 100 jobs. */
+  jobs: Job[];
+}
+
+/** A job with a part of its output. */
+export interface JobWithOutput {
+  /** Id of the job. */
+  id: string;
+  /** Process id in the computer, also that of the process group. */
+  pid: number;
+  /** Whether the command has ended. */
+  status: 'running' | 'exited';
+  /**
+   * 128 plus the signal's number if a signal ended the command. Null while it runs, and if the
+   * computer stopped first.
+   */
+  exit_code: number | null;
+  /** The beginning of the script. */
+  command: string;
+  /** When the command was started. */
+  started_at: string;
+  /** When it ended; null while it runs. */
+  ended_at: string | null;
+  /** Bytes of output that are kept, at most 16 MiB. */
+  output_bytes: number;
+  /** True if there was more output than is kept. */
+  truncated: boolean;
+  /** Standard output and standard error from `offset` on. */
+  output: string;
+  /** The `offset` at which to continue reading. */
+  next_offset: number;
+}
+
+/** An API key, without its text. */
+export interface Key {
+  /** Id of the key. */
+  id: string;
+  /** What the key is for. */
+  name: string;
+  /** When the key was created. */
+  created_at: string;
+  /** When it was last used; null before that. */
+  last_used_at: string | null;
+  /** Id of the key that created it; null for the first key and those of earlier versions. */
+  created_by: string | null;
+}
+
+/** API keys of the owner. */
+export interface KeyList {
+  /** Oldest first. */
+  keys: Key[];
+}
+
+/** The link was made. */
+export interface LinkMade {
+  /** Always true; an error has another status. */
+  success: true;
+  /** The absolute path. */
+  path: string;
+}
+
+/** A directory to make. */
+export interface MakeDirectory {
+  /**
+   * Path in the computer: relative to the home directory unless it begins with `/`; `~/` is
+   * the home directory. No other character is special.
+   */
+  path: string;
+  /** Permissions in octal, as for `chmod`. */
+  mode?: string | undefined;
+  /**
+   * Also creates missing parents.
+   * @default false
+   */
+  recursive?: boolean | undefined;
+}
+
+/** A symbolic link to make. */
+export interface MakeLink {
+  /** Path of the link. */
+  path: string;
+  /** What the link contains. A relative target is relative to its directory. */
+  target: string;
+}
+
+/** The owner of the API key. */
+export interface Me {
+  /** Id of the owner. */
+  user_id: string;
+  /** Name of the owner. */
+  name: string;
+  /** An `administrator` manages the owners of the service. */
+  role: 'administrator' | 'member';
+  /** The API key of this request. */
+  key: {
+    /** Id of the key. */
+    id: string;
+    /** Name of the key. */
+    name: string;
+  };
+  /** Computers that run now. */
+  running: number;
+  /** Computers that may run at once. */
+  max_running: number;
+}
+
+/** A movement of the mouse pointer. */
+export interface Move {
+  /** Position: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
+  x: number;
+  /** Position: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
+  y: number;
+  /**
+   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
+   * Without it they are pixels of the screen. 0.05 to 1.
+   */
+  scale?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+}
+
+/** The operation `move` as an action of a batch. */
+export interface MoveStep {
+  /** Position: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
+  x: number;
+  /** Position: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
+  y: number;
+  /**
+   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
+   * Without it they are pixels of the screen. 0.05 to 1.
+   */
+  scale?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+  /** Name of the operation. */
+  action: 'move';
+}
+
+/** A user of the service, with projects and API keys of its own. */
+export interface Owner {
+  /** Id of the owner. */
+  id: string;
+  /** Name of the owner. */
+  name: string;
+  /** An `administrator` manages the owners of the service. */
+  role: 'administrator' | 'member';
+  /** `deleting`: the keys are gone, the computers are being removed. */
+  status: 'active' | 'deleting';
+  /** Computers that may run at once; null: the service's limit. */
+  max_running: number | null;
+  /** Computers that are running. */
+  running: number;
+  /** Number of projects. */
+  project_count: number;
+  /** Number of computers, stopped ones included. */
+  computer_count: number;
+  /** When the owner was created. */
+  created_at: string;
+  /** Id of the key that created the owner; null for the first owner. */
+  created_by: string | null;
+}
+
+/** Owners of the service. */
+export interface OwnerList {
+  /** Oldest first. */
+  owners: Owner[];
+}
+
+/** A key or combination of keys to press. */
+export interface PressKey {
+  /**
+   * A key, or several joined by `+`: a character, `Enter`, `Page_Up`, `F5`, `ctrl+shift+t`.
+   * Takes X keysym names and common aliases in any case.
+   */
+  key: string;
+  /** Milliseconds from press to release. Without it a short press. 0 to 10000. */
+  hold_ms?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+}
+
+/** The operation `key` as an action of a batch. */
+export interface PressKeyStep {
+  /**
+   * A key, or several joined by `+`: a character, `Enter`, `Page_Up`, `F5`, `ctrl+shift+t`.
+   * Takes X keysym names and common aliases in any case.
+   */
+  key: string;
+  /** Milliseconds from press to release. Without it a short press. 0 to 10000. */
+  hold_ms?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+  /** Name of the operation. */
+  action: 'key';
+}
+
+/** A message of the client to a process. */
+export type ProcessControl = {
+  /** Kind of the message. */
+  type: 'stdin_end';
+} | {
+  /** Kind of the message. */
+  type: 'signal';
+  /** Name of the signal. */
+  signal: 'INT' | 'TERM' | 'HUP' | 'KILL' | 'QUIT';
+} | {
+  /** Kind of the message. */
+  type: 'resize';
+  /** Characters in a line. 1 to 1000. */
+  columns: number;
+  /** Lines. 1 to 1000. */
+  rows: number;
+};
+
+/** The last message of the service. */
+export type ProcessEvent = {
+  /** Kind of the message. */
+  type: 'exit';
+  /** Exit code; null if a signal ended the process. */
+  code: number | null;
+  /** Name of the signal that ended the process. */
+  signal: string | null;
+  /** True if it was ended at its `timeout`. */
+  timed_out?: boolean | undefined;
+  /** The exception of Python code with its traceback, which is not on standard error. */
+  error?: string | undefined;
+  /** The exception's class; `SystemExit` for `sys.exit` with a value but 0. */
+  error_type?: string | undefined;
+} | {
+  /** Kind of the message. */
+  type: 'error';
+  /** The code of the error, as in the header `x-error-code`. */
+  code: string;
+  /** What went wrong and where, in one line. */
+  error: string;
+  /** What to do next. */
+  remedy?: string | undefined;
+};
+
+/** What to run: exactly one of `argv`, `command` and `code`. */
+export interface ProcessStart {
+  /** The program and its arguments; no shell interprets them. */
+  argv?: string[] | undefined;
+  /** A script, as of the operation `bash`. A batch file (Windows) cannot read standard input. */
+  command?: string | undefined;
+  /** Python code, as of the operation `exec`. */
+  code?: string | undefined;
+  /** Working directory, relative to the home directory, which is the default. */
+  cwd?: string | undefined;
+  /** Environment variables, up to 256, in addition to those of the desktop. */
+  env?: Record<string, string> | undefined;
+  /** Seconds until the process group is ended. Without it there is no limit. 0.1 to 86400. */
+  timeout?: number | undefined;
+  /** Runs the process in a terminal of this size. Only with `argv`. */
+  terminal?: {
+    /** Characters in a line. 1 to 1000. */
+    columns: number;
+    /** Lines. 1 to 1000. */
+    rows: number;
+  } | undefined;
+}
+
+/** A group of computers. */
+export interface Project {
+  /** Id of the project. */
+  id: string;
+  /** Unique for its owner. */
+  name: string;
+  /** Id of the owner. */
+  user_id: string;
+  /** `active`, or `deleting` while its computers are being removed. */
+  status: string;
+  /** Number of computers. */
+  computer_count: number;
+  /** When the project was created. */
+  created_at: string;
+  /** When the project or its list of computers was last changed. */
+  updated_at: string;
+}
+
+/** What happened to each computer of a project. */
+export interface ProjectAction {
+  /** True if no computer failed. */
+  success: boolean;
+  /** Every computer of the project. */
+  computers: Array<{
+    /** Id of the computer. */
+    id: string;
+    /** Name of the computer. */
+    name: string;
+    /** Its status now. */
+    status: string;
+    /** False if the computer had that status already, or if it failed. */
+    changed: boolean;
+    /** Why it failed, in one line. */
+    error?: string | undefined;
+    /** What to do next. */
+    remedy?: string | undefined;
+  }>;
+}
+
+/** Projects of the owner. */
+export interface ProjectList {
+  /** Oldest first. */
+  projects: Project[];
+}
+
+/** A project with its computers. */
+export interface ProjectWithComputers {
+  /** Id of the project. */
+  id: string;
+  /** Unique for its owner. */
+  name: string;
+  /** Id of the owner. */
+  user_id: string;
+  /** `active`, or `deleting` while its computers are being removed. */
+  status: string;
+  /** Number of computers. */
+  computer_count: number;
+  /** When the project was created. */
+  created_at: string;
+  /** When the project or its list of computers was last changed. */
+  updated_at: string;
+  /** Oldest first. */
+  computers: Computer[];
+}
+
+/** A file, link or directory to rename or move. */
+export interface RenameEntry {
+  /**
+   * Path in the computer: relative to the home directory unless it begins with `/`; `~/` is
+   * the home directory. No other character is special.
+   */
+  path: string;
+  /** The new path; a file that is there is replaced. */
+  new_path: string;
+}
+
+/** Size of a screen. */
+export interface ScreenSize {
+  /** Pixels. */
+  width: number;
+  /** Pixels. */
+  height: number;
+}
+
+/** An image of the screen. */
+export interface Screenshot {
+  /** Always true; an error has another status. */
+  success: true;
+  /** The image file in base64, without the prefix of a data URL. */
+  image: string;
+  /** Format of the image. */
+  format: 'png' | 'jpeg' | 'webp';
+  /** Encoding of `image`. */
+  encoding: 'base64';
+  /** Pixels. */
+  width: number;
+  /** Pixels. */
+  height: number;
+}
+
+/** The operation `screenshot` as an action of a batch. */
+export interface ScreenshotStep {
+  /** Name of the operation. */
+  action: 'screenshot';
+  /**
+   * Format of the image.
+   * @default 'png'
+   */
+  format?: 'png' | 'jpeg' | 'webp' | undefined;
+  /**
+   * Quality of `jpeg` and `webp`; `png` is lossless. 1 to 100.
+   * @default 80
+   */
+  quality?: number | undefined;
+  /**
+   * Factor on width and height. 0.05 to 1.
+   * @default 1
+   */
+  scale?: number | undefined;
+  /** A part of the screen, as `[x, y, width, height]` in pixels. Without it the whole. */
+  region?: [number, number, number, number] | undefined;
+  /**
+   * Draws the mouse pointer.
+   * @default false
+   */
+  cursor?: boolean | undefined;
+  /** Waits until the screen is stable first. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+}
+
+/** A turn of the mouse wheel. */
+export interface Scroll {
+  /** Where the content is scrolled to. */
+  direction: 'up' | 'down' | 'left' | 'right';
+  /**
+   * Steps of the wheel. 1 to 100.
+   * @default 3
+   */
+  amount?: number | undefined;
+  /**
+   * Position of the pointer, which is otherwise not moved: pixels from the left edge, 0 to the
+   * width less 1; fractions are rounded.
+   */
+  x?: number | undefined;
+  /**
+   * Position of the pointer, which is otherwise not moved: pixels from the top edge, 0 to the
+   * height less 1; fractions are rounded.
+   */
+  y?: number | undefined;
+  /**
+   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
+   * Without it they are pixels of the screen. 0.05 to 1.
+   */
+  scale?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+}
+
+/** The operation `scroll` as an action of a batch. */
+export interface ScrollStep {
+  /** Where the content is scrolled to. */
+  direction: 'up' | 'down' | 'left' | 'right';
+  /**
+   * Steps of the wheel. 1 to 100.
+   * @default 3
+   */
+  amount?: number | undefined;
+  /**
+   * Position of the pointer, which is otherwise not moved: pixels from the left edge, 0 to the
+   * width less 1; fractions are rounded.
+   */
+  x?: number | undefined;
+  /**
+   * Position of the pointer, which is otherwise not moved: pixels from the top edge, 0 to the
+   * height less 1; fractions are rounded.
+   */
+  y?: number | undefined;
+  /**
+   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
+   * Without it they are pixels of the screen. 0.05 to 1.
+   */
+  scale?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+  /** Name of the operation. */
+  action: 'scroll';
+}
+
+/** The data of a server-sent event. */
+export type ServiceEvent = {
+  /** Kind of the event. */
+  type: 'computer.created';
+  /** When it happened. */
+  at: string;
+  /** Id of the computer. */
+  id: string;
+  /** Name of the computer. */
+  name: string;
+  /** Id of the project. */
+  project_id: string;
+  /** Name of the project. */
+  project: string | null;
+  /** The status of the computer. */
+  status: 'starting' | 'running' | 'stopping' | 'stopped' | 'deleting' | 'error';
+} | {
+  /** Kind of the event. */
+  type: 'computer.status';
+  /** When it happened. */
+  at: string;
+  /** Id of the computer. */
+  id: string;
+  /** Name of the computer. */
+  name: string;
+  /** Id of the project. */
+  project_id: string;
+  /** Name of the project. */
+  project: string | null;
+  /** The status of the computer. */
+  status: 'starting' | 'running' | 'stopping' | 'stopped' | 'deleting' | 'error';
+  /** The status before; the same if only the reason changed. */
+  previous: 'starting' | 'running' | 'stopping' | 'stopped' | 'deleting' | 'error';
+  /** Why, as in `status_reason`. */
+  reason: string | null;
+} | {
+  /** Kind of the event. */
+  type: 'computer.deleted';
+  /** When it happened. */
+  at: string;
+  /** Id of the computer. */
+  id: string;
+  /** Name of the computer. */
+  name: string;
+  /** Id of the project. */
+  project_id: string;
+  /** Name of the project. */
+  project: string | null;
+} | {
+  /** Kind of the event. */
+  type: 'project.created';
+  /** When it happened. */
+  at: string;
+  /** Id of the project. */
+  id: string;
+  /** Name of the project. */
+  name: string;
+} | {
+  /** Kind of the event. */
+  type: 'project.deleted';
+  /** When it happened. */
+  at: string;
+  /** Id of the project. */
+  id: string;
+  /** Name of the project. */
+  name: string;
+} | {
+  /** Kind of the event. */
+  type: 'job.exited';
+  /** When it happened. */
+  at: string;
+  /** Id of the computer. */
+  computer_id: string;
+  /** Name of the computer. */
+  computer: string;
+  /** Id of the project. */
+  project_id: string;
+  /** Name of the project. */
+  project: string;
+  /** Id of the background command. */
+  id: string;
+  /** Null if the computer stopped before the command ended. */
+  exit_code: number | null;
+} | {
+  /** Grows with time. */
+  id: number;
+  /** When the action began. */
+  at: string;
+  /** Name of the operation. */
+  action: string;
+  /** Coordinates, settings and lengths. Texts, commands, code and paths are never recorded. */
+  detail: Record<string, string | number | boolean>;
+  /** Id of the API key; `service` for what the service did by itself. */
+  key_id: string;
+  /** `ok`, the code of the error, or `cancelled` if the client disconnected or ended it. */
+  outcome: string;
+  /** Duration in milliseconds. */
+  ms: number;
+  /** Kind of the event. */
+  type: 'action';
+  /** Id of the computer. */
+  computer_id: string | null;
+  /** Name of the computer. */
+  computer: string | null;
+  /** Id of the project. */
+  project_id: string | null;
+  /** Name of the project. */
+  project: string | null;
+} | {
+  /** Kind of the event. */
+  type: 'reset';
+  /** When it happened. */
+  at: string;
+  /** Why events are missing since the last one. Read the lists again. */
+  reason: string;
+};
+
+/** A text for the clipboard. */
+export interface SetClipboard {
+  /** Any Unicode text without NUL. */
+  text: string;
+}
+
+/** Where to stream to, exactly one of `connection_name` and `url`, and how. */
+export interface StartStream {
+  /** A saved stream target; instead of `url`. */
+  connection_name?: string | undefined;
+  /** An `rtmp` or `rtmps` URL with the stream key; instead of `connection_name`. */
+  url?: string | undefined;
+  /**
+   * Frames per second.
+   * @default 30
+   */
+  fps?: 15 | 30 | 60 | undefined;
+  /**
+   * Bit rate of the video in kbit/s. 200 to 20000.
+   * @default 3000
+   */
+  bitrate?: number | undefined;
+}
+
+/** The stream runs. */
+export interface StreamStarted {
+  /** Always true; an error has another status. */
+  success: true;
+  /** The first frame has been sent. */
+  status: 'streaming';
+  /** Process id of the encoder on the host of the service. */
+  pid: number;
+  /** When the stream was started. */
+  start_time: string;
+}
+
+/** The state of the stream of a computer. */
+export interface StreamStatus {
+  /** `terminated`: the last stream has failed; `idle`: there is none. */
+  status: 'idle' | 'streaming' | 'terminated';
+  /** When the stream was started. */
+  start_time?: string | undefined;
+  /** Process id of the encoder on the host of the service. */
+  pid?: number | undefined;
+  /** Why the stream ended, or why it reconnects. */
+  message?: string | undefined;
+}
+
+/** The operation was carried out. */
+export interface Success {
+  /** Always true; an error has another status. */
+  success: true;
+}
+
+/** A text message of a connection to a port. */
+export type TunnelMessage = {
+  /** Kind of the message. */
+  type: 'open';
+} | {
+  /** Kind of the message. */
+  type: 'end';
+} | {
+  /** Kind of the message. */
+  type: 'error';
+  /** The code of the error, as in the header `x-error-code`. */
+  code: string;
+  /** What went wrong and where, in one line. */
+  error: string;
+  /** What to do next. */
+  remedy?: string | undefined;
+};
+
+/** A text to type. */
+export interface Type {
+  /** Any Unicode text. A newline is Enter, a tab is Tab. */
+  text: string;
+  /**
+   * Milliseconds between two characters. Without it as fast as the computer takes them. 0 to
+   * 1000.
+   */
+  delay_ms?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+}
+
+/** The operation `type` as an action of a batch. */
+export interface TypeStep {
+  /** Any Unicode text. A newline is Enter, a tab is Tab. */
+  text: string;
+  /**
+   * Milliseconds between two characters. Without it as fast as the computer takes them. 0 to
+   * 1000.
+   */
+  delay_ms?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: boolean | {
+    /**
+     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+     * @default 100
+     */
+    quiet_ms?: number | undefined;
+    /**
+     * Milliseconds to wait at most. 0 to 60000.
+     * @default 2000
+     */
+    max_ms?: number | undefined;
+  } | undefined;
+  /** Name of the operation. */
+  action: 'type';
+}
+
+/** Changes; omitted fields keep their values. */
+export interface UpdateComputer {
+  /** Free text without control characters, unique in its project. */
+  name?: string | undefined;
+  /** Minutes without a request after which the computer is stopped; null: never. */
+  auto_stop_minutes?: number | null | undefined;
+  /** A protected computer cannot be deleted. */
+  protected?: boolean | undefined;
+}
+
+/** Changes; omitted fields keep their values. */
+export interface UpdateOwner {
+  /** Computers that may run at once; null: the service's limit. */
+  max_running?: number | null | undefined;
+}
+
+/** A single-use link to the live view. */
+export interface View {
+  /** The link; it opens once. The ticket is in the fragment. */
+  url: string;
+  /** Until when it can be opened. */
+  expires_at: string;
+}
+
+/** What to wait for: one of `duration`, `seconds` and `until` is required. */
+export interface Wait {
+  /** Seconds to wait; the same as `seconds`. 0 to 60. */
+  duration?: number | undefined;
+  /** Seconds to wait. 0 to 60. */
+  seconds?: number | undefined;
+  /** Waits until the screen is stable, or until it changes. */
+  until?: 'stable' | 'change' | undefined;
+  /**
+   * With `until`: the part of the screen that counts, as `[x, y, width, height]` in pixels.
+   * Without it the whole screen.
+   */
+  region?: [number, number, number, number] | undefined;
+  /**
+   * With `until`: seconds to wait at most. 0.1 to 60.
+   * @default 10
+   */
+  timeout?: number | undefined;
+}
+
+/** How long the operation waited. */
+export interface WaitResult {
+  /** Always true; an error has another status. */
+  success: true;
+  /** Seconds. */
+  waited: number;
+  /** With `until: "change"`: false if the screen did not change within `timeout`. */
+  changed?: boolean | undefined;
+}
+
+/** The operation `wait` as an action of a batch. */
+export interface WaitStep {
+  /** Seconds to wait; the same as `seconds`. 0 to 60. */
+  duration?: number | undefined;
+  /** Seconds to wait. 0 to 60. */
+  seconds?: number | undefined;
+  /** Waits until the screen is stable, or until it changes. */
+  until?: 'stable' | 'change' | undefined;
+  /**
+   * With `until`: the part of the screen that counts, as `[x, y, width, height]` in pixels.
+   * Without it the whole screen.
+   */
+  region?: [number, number, number, number] | undefined;
+  /**
+   * With `until`: seconds to wait at most. 0.1 to 60.
+   * @default 10
+   */
+  timeout?: number | undefined;
+  /** Name of the operation. */
+  action: 'wait';
+}
+
+/** Query of `createComputer`. */
+export interface CreateComputerQuery {
+  /**
+   * False: answers at once, with `status: "starting"`. True: when the computer can be used, or
+   * after 60 s.
+   * @default true
+   */
+  wait?: boolean | '0' | '1' | undefined;
+}
+
+/** Query of `startComputer`. */
+export interface StartComputerQuery {
+  /**
+   * False: answers at once, with `status: "starting"`. True: when the computer can be used, or
+   * after 60 s.
+   * @default true
+   */
+  wait?: boolean | '0' | '1' | undefined;
+}
+
+/** Query of `restartComputer`. */
+export interface RestartComputerQuery {
+  /**
+   * False: answers at once, with `status: "starting"`. True: when the computer can be used, or
+   * after 60 s.
+   * @default true
+   */
+  wait?: boolean | '0' | '1' | undefined;
+}
+
+/** Query of `forkComputer`. */
+export interface ForkComputerQuery {
+  /**
+   * False: answers at once, with `status: "starting"`. True: when the computer can be used, or
+   * after 60 s.
+   * @default true
+   */
+  wait?: boolean | '0' | '1' | undefined;
+}
+
+/** Query of `screenshot`. */
+export interface ScreenshotQuery {
+  /** Format of the image. Without it that of the header `Accept`, or else `png`. */
+  format?: 'png' | 'jpeg' | 'webp' | undefined;
+  /**
+   * Quality of `jpeg` and `webp`; `png` is lossless. 1 to 100.
+   * @default 80
+   */
+  quality?: number | undefined;
+  /**
+   * Factor on width and height. 0.05 to 1.
+   * @default 1
+   */
+  scale?: number | undefined;
+  /** A part of the screen, as `x,y,width,height` in pixels. Without it the whole. */
+  region?: string | undefined;
+  /**
+   * Draws the mouse pointer.
+   * @default false
+   */
+  cursor?: boolean | '0' | '1' | undefined;
+  /**
+   * Waits until the screen is stable first: `1` for 100 ms without a change and 2 s at most,
+   * or `QUIET_MS,MAX_MS`, up to `5000,60000`.
+   */
+  settle?: string | undefined;
+}
+
+/** Query of `listActions`. */
+export interface ListActionsQuery {
+  /**
+   * Number of entries. 1 to 1000.
+   * @default 100
+   */
+  limit?: number | undefined;
+  /** Only entries before this `id`: that of the last entry of the page before. */
+  before?: number | undefined;
+}
+
+/** Query of `getEntry`. */
+export interface GetEntryQuery {
+  /**
+   * Path in the computer: relative to the home directory unless it begins with `/`; `~/` is
+   * the home directory. No other character is special.
+   */
+  path: string;
+}
+
+/** Query of `removeEntry`. */
+export interface RemoveEntryQuery {
+  /**
+   * Path in the computer: relative to the home directory unless it begins with `/`; `~/` is
+   * the home directory. No other character is special.
+   */
+  path: string;
+  /**
+   * Also removes a directory that is not empty.
+   * @default false
+   */
+  recursive?: boolean | '0' | '1' | undefined;
+}
+
+/** Query of `listDirectory`. */
+export interface ListDirectoryQuery {
+  /**
+   * Path in the computer: relative to the home directory unless it begins with `/`; `~/` is
+   * the home directory. No other character is special.
+   */
+  path: string;
+}
+
+/** Query of `getJob`. */
+export interface GetJobQuery {
+  /**
+   * Byte of the output to begin at. 0 to 1000000000.
+   * @default 0
+   */
+  offset?: number | undefined;
+  /**
+   * Bytes of output to answer at most. Characters are never split. 16 to 1048576.
+   * @default 65536
+   */
+  limit?: number | undefined;
+}
+
+/** Query of `record`. */
+export interface RecordQuery {
+  /** Seconds to record. Without it until the client disconnects. 0.5 to 86400. */
+  duration?: number | undefined;
+  /**
+   * Frames per second.
+   * @default 30
+   */
+  fps?: 15 | 30 | 60 | undefined;
+  /**
+   * Bit rate of the video in kbit/s. 200 to 20000.
+   * @default 3000
+   */
+  bitrate?: number | undefined;
+}
+
+/** Query of `streamEvents`. */
+export interface StreamEventsQuery {
+  /** Only events of the project with this name or id, and its computers. */
+  project?: string | undefined;
+  /** Only events of the computers with this name or id. */
+  computer?: string | undefined;
+  /** Only events of these types, with commas between. */
+  types?: string | undefined;
+}
+
+/** Query of `listAudit`. */
+export interface ListAuditQuery {
+  /**
+   * Number of entries. 1 to 1000.
+   * @default 100
+   */
+  limit?: number | undefined;
+  /** Only entries before this `id`: that of the last entry of the page before. */
+  before?: number | undefined;
+  /** Only entries of the computer with this id, which may have been deleted. */
+  computer?: string | undefined;
+}
+
+/** Query of `deleteOwner`. */
+export interface DeleteOwnerQuery {
+  /**
+   * Also deletes the projects and computers, including protected ones.
+   * @default false
+   */
+  force?: boolean | '0' | '1' | undefined;
+}
+
+/** Query of `listOwnerAudit`. */
+export interface ListOwnerAuditQuery {
+  /**
+   * Number of entries. 1 to 1000.
+   * @default 100
+   */
+  limit?: number | undefined;
+  /** Only entries before this `id`: that of the last entry of the page before. */
+  before?: number | undefined;
+  /** Only entries of the computer with this id, which may have been deleted. */
+  computer?: string | undefined;
+}
+
+/** What each operation takes and answers. */
+export interface OperationTypes {
+  /** Get the health of the service and its engines. */
+  health: { query: undefined; body: undefined; answer: Health };
+  /** Create a project. */
+  createProject: { query: undefined; body: CreateProject; answer: Project };
+  /** List projects. */
+  listProjects: { query: undefined; body: undefined; answer: ProjectList };
+  /** Get a project with its computers. */
+  getProject: { query: undefined; body: undefined; answer: ProjectWithComputers };
+  /** Delete a project and its computers. */
+  deleteProject: { query: undefined; body: undefined; answer: Success };
+  /** Delete a project and its computers. */
+  deleteProjectByPost: { query: undefined; body: undefined; answer: Success };
+  /** Start every computer of a project. */
+  startProject: { query: undefined; body: undefined; answer: ProjectAction };
+  /** Stop every computer of a project. */
+  stopProject: { query: undefined; body: undefined; answer: ProjectAction };
+  /** Restart every computer of a project. */
+  restartProject: { query: undefined; body: undefined; answer: ProjectAction };
+  /** Create a computer and start it. */
+  createComputer: { query: CreateComputerQuery; body: CreateComputer; answer: Computer };
+  /** List the computers of a project. */
+  listComputers: { query: undefined; body: undefined; answer: ComputerList };
+  /** Get a computer. */
+  getComputer: { query: undefined; body: undefined; answer: Computer };
+  /** Stop a computer and remove it with its data. */
+  deleteComputer: { query: undefined; body: undefined; answer: Success };
+  /** Rename a computer, protect it, or change when it is stopped. */
+  updateComputer: { query: undefined; body: UpdateComputer; answer: Computer };
+  /** Start a computer. */
+  startComputer: { query: StartComputerQuery; body: undefined; answer: Computer };
+  /** Stop a computer; its disk stays. */
+  stopComputer: { query: undefined; body: undefined; answer: Computer };
+  /** Stop and start a computer. */
+  restartComputer: { query: RestartComputerQuery; body: undefined; answer: Computer };
+  /** Copy a computer with its disk and, when it runs, its memory. */
+  forkComputer: { query: ForkComputerQuery; body: ForkComputer; answer: Computer };
+  /** Measure what a running computer uses. */
+  getStats: { query: undefined; body: undefined; answer: ComputerStats };
+  /** Take a screenshot. */
+  screenshot: { query: ScreenshotQuery; body: undefined; answer: Screenshot };
+  /** Click with the mouse. */
+  click: { query: undefined; body: Click; answer: ActionResult };
+  /** Move the mouse. */
+  move: { query: undefined; body: Move; answer: ActionResult };
+  /** Press, move and release the mouse. */
+  drag: { query: undefined; body: Drag; answer: ActionResult };
+  /** Turn the mouse wheel. */
+  scroll: { query: undefined; body: Scroll; answer: ActionResult };
+  /** Type a text. */
+  type: { query: undefined; body: Type; answer: ActionResult };
+  /** Press a key or a combination of keys. */
+  key: { query: undefined; body: PressKey; answer: ActionResult };
+  /** Get the text of the clipboard. */
+  getClipboard: { query: undefined; body: undefined; answer: Clipboard };
+  /** Set the text of the clipboard. */
+  setClipboard: { query: undefined; body: SetClipboard; answer: Success };
+  /** Run a command. */
+  bash: { query: undefined; body: Bash; answer: BashResult };
+  /** Run Python code. */
+  exec: { query: undefined; body: Exec; answer: ExecResult };
+  /** Wait for a time, or until the screen is stable or changes. */
+  wait: { query: undefined; body: Wait; answer: WaitResult };
+  /** Run several actions one after the other, until the first failure. */
+  batch: { query: undefined; body: Batch; answer: BatchResult };
+  /** Make a single-use link to the live view. */
+  view: { query: undefined; body: CreateView; answer: View };
+  /** List the audit log of a computer, newest first; it contains no texts. */
+  listActions: { query: ListActionsQuery; body: undefined; answer: ActionList };
+  /** Get the owner of the API key and their limit of running computers. */
+  getMe: { query: undefined; body: undefined; answer: Me };
+  /** Get the status of a file or directory. */
+  getEntry: { query: GetEntryQuery; body: undefined; answer: FileStatus };
+  /** Remove a file, link or directory. */
+  removeEntry: { query: RemoveEntryQuery; body: undefined; answer: Success };
+  /** Rename or move a file, link or directory. */
+  renameEntry: { query: undefined; body: RenameEntry; answer: EntryRenamed };
+  /** List a directory. */
+  listDirectory: { query: ListDirectoryQuery; body: undefined; answer: Directory };
+  /** Make a directory. */
+  makeDirectory: { query: undefined; body: MakeDirectory; answer: DirectoryMade };
+  /** Make a symbolic link. */
+  makeLink: { query: undefined; body: MakeLink; answer: LinkMade };
+  /** List the commands that were started in the background. */
+  listJobs: { query: undefined; body: undefined; answer: JobList };
+  /** Get a background command with a part of its output. */
+  getJob: { query: GetJobQuery; body: undefined; answer: JobWithOutput };
+  /** End a background command's process group. */
+  endJob: { query: undefined; body: undefined; answer: Job };
+  /** Stream the screen to an RTMP target. */
+  startStream: { query: undefined; body: StartStream; answer: StreamStarted };
+  /** Get the status of the stream. */
+  streamStatus: { query: undefined; body: undefined; answer: StreamStatus };
+  /** Stop streaming the screen. */
+  stopStream: { query: undefined; body: undefined; answer: Success };
+  /** Record the screen as a streamed MP4 file. */
+  record: { query: RecordQuery; body: undefined; answer: unknown };
+  /** List the targets of streams. */
+  listConnections: { query: undefined; body: undefined; answer: ConnectionList };
+  /** Save an RTMP target; its stream key is never shown again. */
+  createConnection: { query: undefined; body: CreateConnection; answer: Connection };
+  /** Delete an RTMP target. */
+  deleteConnection: { query: undefined; body: undefined; answer: Success };
+  /** List the machine images of every engine. */
+  listImages: { query: undefined; body: undefined; answer: ImageList };
+  /** Stream events of projects and computers, as server-sent events. */
+  streamEvents: { query: StreamEventsQuery; body: undefined; answer: unknown };
+  /** The owner's audit log, newest first, deleted computers included. */
+  listAudit: { query: ListAuditQuery; body: undefined; answer: AuditLog };
+  /** List API keys. */
+  listKeys: { query: undefined; body: undefined; answer: KeyList };
+  /** Create an API key; it is shown once. */
+  createKey: { query: undefined; body: CreateKey; answer: CreatedKey };
+  /** Delete an API key. */
+  deleteKey: { query: undefined; body: undefined; answer: Success };
+  /** List owners; for administrators, like all of /owners. */
+  listOwners: { query: undefined; body: undefined; answer: OwnerList };
+  /** Create an owner with a first API key, which is shown once. */
+  createOwner: { query: undefined; body: CreateOwner; answer: CreatedOwner };
+  /** Get an owner. */
+  getOwner: { query: undefined; body: undefined; answer: Owner };
+  /** Change an owner's limit of running computers. */
+  updateOwner: { query: undefined; body: UpdateOwner; answer: Owner };
+  /** Delete an owner with its keys; with force=1 also its projects and computers. */
+  deleteOwner: { query: DeleteOwnerQuery; body: undefined; answer: Success };
+  /** Create an API key of an owner, for example for a lost one; it is shown once. */
+  createOwnerKey: { query: undefined; body: CreateKey; answer: CreatedKey };
+  /** An owner's audit log, newest first; a deleted owner is named by its id. */
+  listOwnerAudit: { query: ListOwnerAuditQuery; body: undefined; answer: AuditLog };
+}

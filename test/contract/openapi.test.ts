@@ -1,0 +1,111 @@
+import { createConfig, lintFromString } from '@redocly/openapi-core';
+import { expect, test } from 'vitest';
+import { errorCatalogue } from '../../src/contract/errors.js';
+import { type OpenApiDocument, openApiDocument } from '../../src/contract/openapi/document.js';
+import { routes } from '../support/routes.js';
+
+type Node = Readonly<Record<string, unknown>>;
+type Answers = Readonly<Record<string, Node>>;
+
+const document = openApiDocument('0.0.0');
+const operation = (path: string, method: string) => {
+  const found = document.paths[path]?.[method];
+  if (found === undefined) throw new Error(`no ${method} ${path}`);
+  return found as Node & { readonly responses: Answers };
+};
+const mediaTypes = (answer: Node | undefined) => Object.keys((answer?.content ?? {}) as object);
+
+/** Problems that the linter reports and that are as they should be. */
+const EXPECTED = [
+  // The path of a project by its name is part of the published interface.
+  /^no-ambiguous-paths .*\/projects\/by-name\/\{project\}/,
+  // It answers without a key and takes nothing.
+  /^operation-4xx-response #\/paths\/~1health\//,
+  // The answers of WebSockets; their messages are named in an extension.
+  /^operation-2xx-response .*~1(process|tunnel)\//,
+  /^no-unused-components #\/components\/schemas\/(Process|Tunnel)\w+$/,
+];
+
+test('the linter finds no errors and no warnings', async () => {
+  const config = await createConfig({ extends: ['recommended'] });
+  const found = await lintFromString({ source: JSON.stringify(document), config });
+  const problems = found
+    .map(({ ruleId, message, location: [where] }) => {
+      const text = ruleId === 'no-ambiguous-paths' ? message : where?.pointer;
+      return `${ruleId} ${text}`;
+    })
+    .filter((problem) => !EXPECTED.some((expected) => expected.test(problem)));
+  expect(problems).toEqual([]);
+});
+
+test('the linter finds a wrong reference and a wrong example', async () => {
+  const wrong = structuredClone(document) as OpenApiDocument & Record<string, never>;
+  const click = wrong.paths['/computers/{id}/click']?.post as Record<string, Node>;
+  click.requestBody = {
+    content: {
+      'application/json': {
+        schema: { $ref: '#/components/schemas/Click' },
+        example: { x: 'far left', y: 1 },
+      },
+    },
+  };
+  click.responses = { 200: { $ref: '#/components/responses/Nothing' } };
+  const config = await createConfig({ extends: ['recommended'] });
+  const found = await lintFromString({ source: JSON.stringify(wrong), config });
+  const rules = found.map(({ ruleId }) => ruleId);
+  expect(rules).toContain('no-unresolved-refs');
+  expect(rules).toContain('no-invalid-media-type-examples');
+});
+
+test('it has every route of the contract', () => {
+  const pages = ['viewPage', 'viewSocket', 'openapi'];
+  const wanted = routes
+    .filter(({ name }) => !pages.includes(name))
+    .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`);
+  const found = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  expect(found.sort()).toEqual(wanted.sort());
+});
+
+test('an answer may have further fields', () => {
+  expect(JSON.stringify(document)).not.toContain('"additionalProperties":false');
+});
+
+test('answers that are not JSON have their media types', () => {
+  expect(mediaTypes(operation('/computers/{id}/screenshot', 'get').responses[200])).toEqual([
+    ...['application/json', 'image/png', 'image/jpeg', 'image/webp'],
+  ]);
+  expect(mediaTypes(operation('/computers/{id}/record', 'get').responses[200])).toEqual([
+    'video/mp4',
+  ]);
+  const read = operation('/computers/{id}/files', 'get').responses[200];
+  expect(mediaTypes(read)).toEqual(['application/octet-stream']);
+  expect(Object.keys(read?.headers as object)).toEqual(
+    expect.arrayContaining(['x-file-mode', 'last-modified', 'x-request-id']),
+  );
+  const { requestBody } = operation('/computers/{id}/files', 'put');
+  expect(mediaTypes(requestBody as Node)).toEqual(['application/octet-stream']);
+});
+
+test('every error has its codes and headers', () => {
+  const responses = document.components.responses as Answers;
+  const described = Object.values(responses).flatMap(({ headers }) => {
+    const named = headers as Record<string, { readonly schema: { readonly enum: string[] } }>;
+    expect(Object.keys(named)).toEqual(
+      expect.arrayContaining(['x-error-code', 'x-error-remedy', 'x-request-id']),
+    );
+    return named['x-error-code']?.schema.enum ?? [];
+  });
+  const codes = Object.keys(errorCatalogue).filter((code) => code !== 'method_not_allowed');
+  expect(described.sort()).toEqual(codes.sort());
+  const statuses = Object.keys(operation('/computers/{id}/click', 'post').responses);
+  expect(statuses).toEqual(['200', '400', '401', '404', '408', '413', '415', '429', '500', '503']);
+});
+
+test('only the health needs no key', () => {
+  const open = Object.entries(document.paths).filter(([, methods]) =>
+    Object.values(methods).some(({ security }) => security !== undefined),
+  );
+  expect(open.map(([path]) => path)).toEqual(['/health']);
+});

@@ -1,4 +1,5 @@
 import { defineConfig } from 'rolldown';
+import { quickBuilds } from './scripts/quick-build.js';
 
 /** Packages that every command loads. Bundling them is faster than opening their many files. */
 const BUNDLED =
@@ -74,12 +75,22 @@ export const library = defineConfig({
   },
 });
 
+const isExternal = (id, importer) =>
+  isPackage(id) && !BUNDLED.test(id) && !isClientsWs(id, importer);
+
+/** The CLI as one file of CommonJS, without the commands for hosts. */
+export const quick = quickBuilds({ isExternal, plugins: [lazyChildProcess], minify });
+
 /** The CLI: a chunk for what every command needs, others for what few need. */
 export default defineConfig({
-  input: { 'cli/entry': 'src/cli/entry.ts', 'cli/complete': 'src/cli/complete.ts' },
+  input: {
+    'cli/entry': 'src/cli/entry.ts',
+    'cli/complete': 'src/cli/complete.ts',
+    'cli/silence': 'src/cli/service/silence.ts',
+  },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
-  external: (id, importer) => isPackage(id) && !BUNDLED.test(id) && !isClientsWs(id, importer),
+  external: isExternal,
   plugins: [assignChunks, lazyChildProcess],
   output: {
     dir: 'dist',

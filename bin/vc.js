@@ -1,9 +1,11 @@
 #!/usr/bin/env node
-// The launcher: fast paths and one import.
-import { existsSync, fstatSync, readFileSync, writeSync } from 'node:fs';
+// The launcher: fast paths, else one of two builds of the same command line.
+const { existsSync, fstatSync, readFileSync, writeSync } = require('node:fs');
+const { join } = require('node:path');
 
 const argv = process.argv.slice(2);
-const entry = new URL('../dist/cli/entry.js', import.meta.url);
+const root = join(__dirname, '..');
+const entry = join(root, 'dist/cli/entry.js');
 
 if (isVersion() && print(`${version()}\n`)) {
   process.exitCode = 0;
@@ -11,16 +13,41 @@ if (isVersion() && print(`${version()}\n`)) {
   process.stderr.write('error: vc is not built yet\n       run: npm run build\n');
   process.exitCode = 1;
 } else if (argv[0] === '__complete') {
-  process.getBuiltinModule('node:module').enableCompileCache?.();
-  await import(new URL('complete.js', entry).href);
+  enableCompileCache();
+  importFile('complete.js');
 } else if (!printHelp(helpKeys())) {
   // Keeps V8's young generation at 1 MB instead of up to 16: a tenth less memory for the service,
   // without a measurable cost.
   if (argv[0] === 'serve')
     process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
-  // Node.js 22 and later cache compiled code between runs.
-  process.getBuiltinModule('node:module').enableCompileCache?.();
-  await import(entry.href);
+  run();
+}
+
+async function run() {
+  const isCaching = enableCompileCache();
+  const others = JSON.parse(readFileSync(join(__dirname, 'full-build.json'), 'utf8'));
+  // A command has such a name. The quick build looks up again whether it has that command.
+  if (/^[a-z]+$/.test(argv[0] ?? '') && !others.includes(argv[0])) {
+    const file = join(root, 'dist/cli/quick.cjs');
+    const quick = isCaching ? require(file) : require('./code-cache.js').load(file, argv[0]);
+    quick.importWith((name) => (name.startsWith('./') ? importFile(name) : import(name)));
+    if (await quick.run(argv)) return;
+  }
+  importFile('entry.js');
+}
+
+/** Node.js 22 and later cache compiled code between runs. */
+function enableCompileCache() {
+  // To ask the module whether it can takes a millisecond.
+  if (Number.parseInt(process.versions.node, 10) < 22) return false;
+  const { enableCompileCache } = process.getBuiltinModule('node:module');
+  enableCompileCache?.();
+  return enableCompileCache !== undefined;
+}
+
+/** Imports a file of the build. */
+function importFile(name) {
+  return import(require('node:url').pathToFileURL(join(root, 'dist/cli', name)).href);
 }
 
 function isVersion() {
@@ -28,7 +55,7 @@ function isVersion() {
 }
 
 function version() {
-  return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).version;
+  return JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 }
 
 /** Keys of the requested help text; empty if the command line is not a plain request for help. */
@@ -75,7 +102,7 @@ function readHelp(key) {
   if (!/^[a-z -]*$/.test(key)) return undefined;
   const name = `vc ${key}`.trim().replaceAll(' ', '-');
   try {
-    return readFileSync(new URL(`../dist/help/${name}.txt`, import.meta.url), 'utf8');
+    return readFileSync(join(root, `dist/help/${name}.txt`), 'utf8');
   } catch {
     return undefined;
   }

@@ -4,13 +4,13 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, watch } from 'rolldown';
-import cli, { library } from '../rolldown.config.js';
+import cli, { library, quick } from '../rolldown.config.js';
 import { writeTypes } from './types.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const run = (program, ...args) => execFileSync(program, args, { stdio: 'inherit' });
 const generate = () => run(process.execPath, 'bin/vc.js', '__generate', '--dist');
-const options = [library, cli].map((config) => ({ ...config, logLevel: 'warn' }));
+const options = [library, cli, ...quick].map((config) => ({ ...config, logLevel: 'warn' }));
 
 rmSync('dist', { recursive: true, force: true });
 if (process.argv.includes('--watch')) {

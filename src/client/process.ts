@@ -99,10 +99,21 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
   };
 
   const exited = new Promise<ProcessExit>((resolve, reject) => {
-    let end: ProcessEvent | undefined;
+    let isEnded = false;
+    const endStreams = () => {
+      isEnded = true;
+      stdout.push(null);
+      stderr.push(null);
+      stdin.destroy();
+    };
     socket.on('message', (data: Buffer, isBinary: boolean) => {
+      if (isEnded) return;
       if (!isBinary) {
-        end = parseEvent(data.toString());
+        const end = parseEvent(data.toString());
+        endStreams();
+        if (end.type === 'exit') resolve(exitOf(end));
+        else reject(new ServiceError(end.code, end.error, { remedy: end.remedy, baseUrl }));
+        // It is the last message: nobody has to wait for the service to close its end.
         socket.close();
         return;
       }
@@ -112,14 +123,8 @@ function connect(socket: WebSocket, baseUrl: string, signal?: AbortSignal): Remo
       socket.pause();
     });
     socket.once('close', () => {
-      stdout.push(null);
-      stderr.push(null);
-      stdin.destroy();
-      if (end?.type === 'exit') resolve(exitOf(end));
-      else if (end?.type === 'error') {
-        const { code, error, remedy } = end;
-        reject(new ServiceError(code, error, { remedy, baseUrl }));
-      } else if (signal?.aborted) reject(signal.reason);
+      endStreams();
+      if (signal?.aborted) reject(signal.reason);
       else if (isClosed) reject(new DOMException('the process was closed', 'AbortError'));
       else reject(new ServiceUnreachableError(baseUrl, 'the connection was lost'));
     });

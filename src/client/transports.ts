@@ -23,7 +23,7 @@ export class Transports {
 
   /** undici's pool, for many requests or bytes. */
   pooled(): Promise<Transport> {
-    this.#pool ??= import('./http/pool.js').then(({ openPool }) =>
+    this.#pool ??= import('./http/undici/pool.js').then(({ openPool }) =>
       openPool(this.#origin, this.#listenerUid),
     );
     return this.#pool;

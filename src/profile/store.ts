@@ -1,7 +1,6 @@
-import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDirectory } from '../lib/fs/directory.js';
-import { readBounded } from '../lib/fs/read-bounded.js';
+import { readBoundedSync } from '../lib/fs/read-bounded.js';
 
 /** How to reach a service: base URL, key and default project. */
 export interface Profile {
@@ -50,23 +49,19 @@ export class ProfileStore {
     this.path = join(directory, `${FILE_NAME}.json`);
   }
 
-  /**
-   * Reads the file itself: loading conf takes longer than a whole command should.
-   * @throws ProfileFileError it exists but is damaged or unreadable
-   */
+  /** As {@link readSync}. */
   async read(): Promise<ProfileFile> {
-    try {
-      return this.#parsed((await readBounded(this.path, MOST_BYTES)).toString());
-    } catch (error) {
-      return this.#withoutFile(error);
-    }
+    return this.readSync();
   }
 
-  /** The same, for a constructor. */
+  /**
+   * Reads the file itself, because loading conf takes longer than a whole command should, and without
+   * waiting, because Node.js would first start the threads for that.
+   * @throws ProfileFileError it exists but is damaged or unreadable
+   */
   readSync(): ProfileFile {
     try {
-      const isLarge = statSync(this.path).size > MOST_BYTES;
-      return this.#parsed(isLarge ? '' : readFileSync(this.path, 'utf8'));
+      return this.#parsed(readBoundedSync(this.path, MOST_BYTES).toString());
     } catch (error) {
       return this.#withoutFile(error);
     }

@@ -4,7 +4,8 @@ import { defineCommand, many } from '../framework/define.js';
 import { write } from '../framework/io.js';
 import { type CommandTree, isGroup, isNamed } from '../framework/nodes.js';
 import { suggestCommand } from '../framework/suggestions/suggest.js';
-import { topics } from '../framework/topics.js';
+import { topicNames } from '../framework/topics/names.js';
+import { topics } from '../framework/topics/topics.js';
 
 const topicList = Object.entries(topics).map(
   ([name, { summary }]) => `  ${name.padEnd(13)} ${summary}`,
@@ -25,9 +26,10 @@ export const command = (tree: CommandTree) =>
     ],
     async run(context, { words }) {
       const [word] = words;
-      const topic = word !== undefined && Object.hasOwn(topics, word) ? topics[word] : undefined;
+      const topic = topicNames.find((name) => name === word);
       if (topic !== undefined) {
-        await write(context.io.stdout, `${topic.summary}\n\n${topic.text}\n`);
+        const { summary, text } = topics[topic];
+        await write(context.io.stdout, `${summary}\n\n${text}\n`);
         return undefined;
       }
       await checkWords(tree, words);
@@ -41,7 +43,7 @@ async function checkWords(tree: CommandTree, [noun, verb]: readonly string[]): P
   if (noun === undefined) return;
   const node = tree.find((candidate) => isNamed(candidate, noun));
   if (node === undefined) {
-    const topic = nearest(noun, Object.keys(topics));
+    const topic = nearest(noun, topicNames);
     const meant =
       topic === undefined ? suggestCommand(tree, [noun]) : `Did you mean vc help ${topic}?`;
     throw new UsageError(

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { printable } from '../../lib/text/printable.js';
 import { wrap } from '../../lib/text/wrap.js';
 import type { CommandDefinition, Example } from './define.js';
-import { topics } from './topics.js';
+import { topicNames } from './topics/names.js';
 
 interface HelpStyle {
   readonly bold: (text: string) => string;
@@ -47,7 +47,7 @@ export const helpAfter = {
       ...shownExamples(firstSteps),
       '',
       'Use `vc COMMAND --help` for details, and `vc help TOPIC` for one of the topics:',
-      `${Object.keys(topics).join(', ')}.`,
+      `${topicNames.join(', ')}.`,
     ].join('\n'),
   group: (name: string) =>
     `Use \`vc ${name} COMMAND --help\` for details and examples.\n${globalOptions}`,

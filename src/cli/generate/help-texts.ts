@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { Context } from '../framework/context.js';
 import type { CommandTree } from '../framework/nodes.js';
-import { topics } from '../framework/topics.js';
+import { topics } from '../framework/topics/topics.js';
 import { loadOutline } from './outline.js';
 
 /**

@@ -1,6 +1,6 @@
 import { exitCodeMeanings } from '../errors/exit-codes.js';
 import { type Argument, describeOption, type Option } from '../framework/define.js';
-import { environmentVariables, topics } from '../framework/topics.js';
+import { environmentVariables, topics } from '../framework/topics/topics.js';
 import type { Outline, OutlineCommand, OutlineGroup } from './outline.js';
 
 /** Date of the release that the pages document. */
@@ -52,8 +52,8 @@ function mainPage(outline: Outline): string {
       'EXIT STATUS',
       exitCodeMeanings.flatMap(([code, does]) => term(`.B ${code}`, does)),
     ),
-    ...section('NAMING', ['.nf', ...lines(topics.naming?.text ?? ''), '.fi']),
-    ...section('OUTPUT', ['.nf', ...lines(topics.formatting?.text ?? ''), '.fi']),
+    ...section('NAMING', ['.nf', ...lines(topics.naming.text), '.fi']),
+    ...section('OUTPUT', ['.nf', ...lines(topics.formatting.text), '.fi']),
   ]);
 }
 

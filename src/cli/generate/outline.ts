@@ -1,7 +1,7 @@
 import type { Argument, CommandDefinition, Option } from '../framework/define.js';
 import { globalOptions } from '../framework/globals.js';
 import { type CommandTree, isGroup } from '../framework/nodes.js';
-import { topics } from '../framework/topics.js';
+import { topics } from '../framework/topics/topics.js';
 
 /** A command as data, for help, completion and the man pages. */
 export interface OutlineCommand extends Omit<CommandDefinition, 'arguments' | 'options'> {

@@ -4,7 +4,7 @@ import { tree } from '../../../src/cli/commands/tree.js';
 import { flagNames } from '../../../src/cli/framework/define.js';
 import { globalOptions } from '../../../src/cli/framework/globals.js';
 import { buildProgram } from '../../../src/cli/framework/program.js';
-import { topics } from '../../../src/cli/framework/topics.js';
+import { topics } from '../../../src/cli/framework/topics/topics.js';
 import { sourceFiles } from '../../../src/cli/generate/files.js';
 import { loadOutline, paths } from '../../../src/cli/generate/outline.js';
 import { openWorld, type World } from '../support/run.js';

@@ -16,7 +16,8 @@ const LIMITS: readonly (readonly [line: readonly string[], kilobytes: number])[]
   [['computer', '--help'], 5],
   [['__complete', 'computer', ''], 20],
   [['__complete', 'computer', 'get', ''], 80],
-  [['ls', '--json'], 200],
+  // The whole quick build, of which only the code that is used is compiled.
+  [['ls', '--json'], 520],
   [['image', 'ls', '--json'], 200],
 ];
 
@@ -30,8 +31,11 @@ async function loadedBytes(line: readonly string[]): Promise<number> {
   let bytes = 0;
   for (const name of await readdir(directory)) {
     const { result } = JSON.parse(await readFile(join(directory, name), 'utf8'));
-    for (const { url } of result)
-      if (url.startsWith('file:')) bytes += (await stat(new URL(url))).size;
+    for (const { url } of result) {
+      // The path of code that the launcher has compiled itself.
+      const file = url.startsWith('/') ? url : url.startsWith('file:') ? new URL(url) : undefined;
+      if (file !== undefined) bytes += (await stat(file)).size;
+    }
   }
   await rm(directory, { recursive: true });
   return bytes;

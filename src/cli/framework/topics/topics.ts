@@ -1,9 +1,10 @@
-import { engines } from '../../engines/index.js';
-import { wrap } from '../../lib/text/wrap.js';
-import { exitCodeMeanings } from '../errors/exit-codes.js';
-import { ENGINE_CHOICES } from '../input/engine-choice.js';
-import { describeOption, enumerate } from './define.js';
-import { globalOptions } from './globals.js';
+import { engines } from '../../../engines/index.js';
+import { wrap } from '../../../lib/text/wrap.js';
+import { exitCodeMeanings } from '../../errors/exit-codes.js';
+import { ENGINE_CHOICES } from '../../input/engine-choice.js';
+import { describeOption, enumerate } from '../define.js';
+import { globalOptions } from '../globals.js';
+import type { TopicName } from './names.js';
 
 export interface Topic {
   readonly summary: string;
@@ -52,7 +53,7 @@ export const environmentVariables: readonly (readonly [string, string])[] = [
 ];
 
 /** `vc help TOPIC`. */
-export const topics: Readonly<Record<string, Topic>> = {
+export const topics: Readonly<Record<TopicName, Topic>> = {
   options: {
     summary: 'options of every command',
     text: [

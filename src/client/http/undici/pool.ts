@@ -1,16 +1,11 @@
 import type { buildConnector } from 'undici';
-import request from 'undici/lib/api/api-request.js';
-import createConnector from 'undici/lib/core/connect.js';
-import Pool from 'undici/lib/dispatcher/pool.js';
-import { CONNECT_MS, type Transport } from './transport.js';
-import { isChecked, type ListenerUid, verifyPeer } from './trusted-peer.js';
+import { CONNECT_MS, type Transport } from '../transport.js';
+import { isChecked, type ListenerUid, verifyPeer } from '../trusted-peer.js';
+import { createConnector, Pool, request } from './parts.js';
 
 /**
  * Opens a pool to `origin` (`http://host:port`), for many requests and large bodies. Nothing is sent
  * yet.
- *
- * Imports only undici's request modules: the whole package, with fetch, caches and mocks, takes three
- * times as long to load.
  */
 export function openPool(origin: string, listenerUid: ListenerUid | undefined): Transport {
   const pool = new Pool(origin, {

@@ -1,0 +1,17 @@
+import { tree } from './commands/tree.js';
+import { exitProcess } from './framework/io.js';
+import { isGroup, isNamed } from './framework/nodes.js';
+import { main } from './main.js';
+
+/**
+ * Entry point of the quick build, which has only the commands that need no more than the client.
+ * Runs the command line and ends the process; false, before any effect, if another build has to.
+ */
+export async function run(argv: readonly string[]): Promise<boolean> {
+  const node = tree.find((each) => isNamed(each, argv[0]));
+  if (node === undefined) return false;
+  // The build leaves out how to load other commands.
+  const loads: readonly unknown[] = isGroup(node) ? Object.values(node.verbs) : [node.load];
+  if (loads.includes(undefined)) return false;
+  exitProcess(await main(argv));
+}

@@ -13,6 +13,7 @@ import { Projects } from './computers/projects.js';
 import { Quota } from './computers/quota.js';
 import { Usage } from './computers/usage.js';
 import { Events } from './events/events.js';
+import { JobWatch } from './events/job-watch.js';
 import { autoStop } from './lifecycle/auto-stop.js';
 import { type EngineSet, Machines } from './lifecycle/machines.js';
 import { type Log, Reconciler } from './lifecycle/reconcile.js';
@@ -77,7 +78,10 @@ export class Fleet {
     this.auditLog = new AuditLog(store, log);
     this.events = new Events(store, log);
     const running = new RunningComputers(store, this.#machines);
-    this.actions = new Actions(running);
+    const jobs = new JobWatch({
+      ...{ store, machines: this.#machines, log, stopping: this.#stopping.signal },
+    });
+    this.actions = new Actions(running, (record, job) => jobs.started(record, job));
     const rules = { allowPrivate: options.allowPrivateRtmp ?? false };
     this.streamTargets = new StreamTargets(store, rules);
     this.streams = new Streams({ running, streamTargets: this.streamTargets, rules, log });

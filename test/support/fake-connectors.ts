@@ -129,7 +129,7 @@ function fakeShell(): Shell {
       remove: nothing,
       rename: nothing,
     },
-    jobs: { list: async () => [], get: nothing, end: nothing },
+    jobs: { list: async () => [], get: nothing, end: nothing, settled: nothing },
     connect: nothing,
     onClose: () => undefined,
     close: () => {

@@ -39,5 +39,6 @@ export const fullShell = {
     list: async () => [job('job_a')],
     get: async (id) => ({ ...job(id), output: '', nextOffset: 0 }),
     end: async (id) => job(id),
+    settled: async (ids) => ids.map(job),
   },
 } as Pick<Shell, 'spawn' | 'connect' | 'files' | 'jobs'>;

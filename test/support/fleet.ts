@@ -41,11 +41,12 @@ export async function openTestFleet(
     other?: FakeForkingEngine;
     preferred?: string;
     key?: string;
+    connectors?: ReturnType<typeof fakeConnectors>;
   } = {},
 ): Promise<TestFleet> {
   const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'vc-fleet-'));
   const engine = options.engine ?? new FakeEngine();
-  const connectors = fakeConnectors();
+  const connectors = options.connectors ?? fakeConnectors();
   let key = options.key ?? generateApiKey();
   const store = openStore(directory);
   const fleet = new Fleet({

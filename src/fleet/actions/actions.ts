@@ -21,12 +21,17 @@ const SCREENSHOT_MS = 15_000;
 /** Added to a command's own timeout: time to reach the guest and to kill the command. */
 const COMMAND_MARGIN_MS = 15_000;
 
+type OnJob = (record: ComputerRecord, job: string) => void;
+
 /** Operations on running computers. */
 export class Actions {
   readonly #running: RunningComputers;
+  readonly #onJob: OnJob;
 
-  constructor(running: RunningComputers) {
+  /** `onJob` is called for every background command that was started. */
+  constructor(running: RunningComputers, onJob: OnJob = () => {}) {
     this.#running = running;
+    this.#onJob = onJob;
   }
 
   /** Throws unless the computer is running or starting. */
@@ -98,6 +103,7 @@ export class Actions {
     const result = await this.#command(record, timeoutMs, signal, (shell, s) =>
       shell.run({ ...input, interpreter: 'system', timeoutMs, signal: s }),
     );
+    if (result.jobId !== undefined) this.#onJob(record, result.jobId);
     return bashResult(result);
   }
 

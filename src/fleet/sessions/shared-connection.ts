@@ -15,6 +15,8 @@ export class SharedConnection<C extends Connection> {
   #pending: { readonly connection: Promise<C>; readonly opening: AbortController } | undefined;
   #current: C | undefined;
   #users = 0;
+  /** Those of {@link watch}. */
+  #watchers = 0;
   #idle: NodeJS.Timeout | undefined;
 
   /** @param connect must give up when its signal is aborted */
@@ -23,8 +25,9 @@ export class SharedConnection<C extends Connection> {
     this.#idleMs = idleMs;
   }
 
+  /** Whether someone uses it; watching does not count. */
   get inUse(): boolean {
-    return this.#users > 0;
+    return this.#users > this.#watchers;
   }
 
   /** Runs `work` with the open connection; it stays open at least as long as `work` runs. */
@@ -36,6 +39,16 @@ export class SharedConnection<C extends Connection> {
     } finally {
       this.#users -= 1;
       if (this.#users === 0) this.#rest();
+    }
+  }
+
+  /** Like {@link use}, for work of the service itself, which is no use of the computer. */
+  async watch<T>(work: (connection: C) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.#watchers += 1;
+    try {
+      return await this.use(work, signal);
+    } finally {
+      this.#watchers -= 1;
     }
   }
 

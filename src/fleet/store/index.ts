@@ -7,6 +7,7 @@ import { computerStore } from './computers.js';
 import { closeDatabase, openDatabase } from './database.js';
 import { eventStore } from './events/events.js';
 import { Notifier } from './events/notifier.js';
+import { watchedJobStore } from './events/watched-jobs.js';
 import { orphanStore } from './orphans.js';
 import { ownerStore, serviceId } from './owners.js';
 import { projectStore } from './projects.js';
@@ -29,6 +30,7 @@ export function openStore(directory: string) {
     computers,
     audit: auditStore(db),
     events: eventStore(db, id),
+    watchedJobs: watchedJobStore(db),
     /** Notifies after writes that may have added events. */
     written,
     orphans: orphanStore(db),

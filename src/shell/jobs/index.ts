@@ -5,7 +5,7 @@ import type { Connection } from '../connection.js';
 import { runCommand } from '../process/command.js';
 import { FROM_INPUT } from '../process/scripts.js';
 import { MOST_JOB_BYTES, takeJob, takeJobs, unfinished } from './fields.js';
-import { endJob, FOUND, listJobs, MISSING, MOST_JOBS, showJob } from './scripts.js';
+import { awaitJobs, endJob, FOUND, listJobs, MISSING, MOST_JOBS, showJob } from './scripts.js';
 import type { Jobs } from './types.js';
 
 const ANSWER_MS = 15_000;
@@ -35,6 +35,13 @@ export function openJobs(connection: Connection): Jobs {
       return { ...job, output: output.toString(), nextOffset: offset + output.length };
     },
 
+    async settled(ids, withinMs, signal) {
+      const script = awaitJobs(ids.map(checked), Math.ceil(withinMs / 1000));
+      const question = { script, id: '', mostBytes: ids.length * MOST_JOB_BYTES };
+      const waited = { ...question, timeoutMs: withinMs + ANSWER_MS };
+      return takeJobs(await ask(connection, waited, signal), ids.length);
+    },
+
     async end(id, signal) {
       const question = { script: endJob(checked(id)), id, mostBytes: MOST_JOB_BYTES };
       return one(await ask(connection, question, signal), id).job;
@@ -57,14 +64,19 @@ function checked(id: string): string {
 /** Resolves with the first `mostBytes` bytes that the script prints. */
 async function ask(
   connection: Connection,
-  { script, id, mostBytes }: { script: string; id: string; mostBytes: number },
+  {
+    script,
+    id,
+    mostBytes,
+    timeoutMs = ANSWER_MS,
+  }: { script: string; id: string; mostBytes: number; timeoutMs?: number },
   signal: AbortSignal | undefined,
 ): Promise<Buffer> {
   const stdout = new CappedOutput(mostBytes);
   const result = await runCommand(connection, {
     bootstrap: FROM_INPUT,
     input: script,
-    timeoutMs: ANSWER_MS,
+    timeoutMs,
     signal,
     onStdout: (chunk) => stdout.write(chunk),
     onStderr: () => undefined,

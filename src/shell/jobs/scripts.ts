@@ -113,6 +113,24 @@ exit 0
 `;
 }
 
+/** Waits until one of the jobs has ended or is gone, at most so many seconds, and prints them all. */
+export function awaitJobs(ids: readonly string[], seconds: number): string {
+  return `${SHOW}echo ${FOUND}
+cd ${JOBS} 2>/dev/null || exit 0
+ended() {
+  local on pid begun watcher watched at
+  [[ -e $1/exit ]] || ! read -r on pid begun watcher watched at 2>/dev/null <"$1/process" ||
+    [[ $on != "$boot" || ! -e /proc/$watcher ]]
+}
+for ((n = 0; n < ${seconds}; n++)); do
+  for d in ${ids.join(' ')}; do ended "$d" && break 2; done
+  sleep 1
+done
+for d in ${ids.join(' ')}; do show "$d"; done
+exit 0
+`;
+}
+
 /** Terminates the job's process group, kills it after the grace period, and prints its fields. */
 export function endJob(id: string): string {
   return `${SHOW}cd ${JOBS} 2>/dev/null && [[ -e ${id}/process ]] || { echo ${MISSING}; exit 0; }

@@ -34,6 +34,11 @@ export interface Jobs {
     range: { offset: number; limit: number },
     signal?: AbortSignal,
   ): Promise<JobOutput>;
+  /**
+   * Resolves when one of the jobs has ended or is gone, or after `withinMs`, to those that are still
+   * there, ended or not.
+   */
+  settled(ids: readonly string[], withinMs: number, signal?: AbortSignal): Promise<JobState[]>;
   /** Terminates the job's process group and kills it after two seconds. No effect on an ended job. */
   end(id: string, signal?: AbortSignal): Promise<JobState>;
 }

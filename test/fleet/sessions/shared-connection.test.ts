@@ -74,3 +74,20 @@ it('keeps an idle connection open while it holds a text of the clipboard', async
     vi.useRealTimers();
   }
 });
+
+it('is not in use while it is only watched, and stays open', async () => {
+  const connection = openConnection();
+  const shared = new SharedConnection(async () => connection, 1);
+  let end = () => {};
+  const watching = shared.watch(
+    () =>
+      new Promise<void>((resolve) => {
+        end = resolve;
+      }),
+  );
+  await shared.use(async () => expect(shared.inUse).toBe(true));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect([shared.inUse, connection.open]).toEqual([false, true]);
+  end();
+  await watching;
+});

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import type { Duplex, Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { type OperationName, routes } from '../contract/routes.js';
@@ -20,6 +21,11 @@ import type { ProcessRequest, RemoteProcess } from './process.js';
 import type { Bytes, Exchange, PlainRequest, RequestOptions } from './requests.js';
 import { Transports } from './transports.js';
 
+/** Operations that a service carries out once for the same `Idempotency-Key`. */
+const CREATIONS: ReadonlySet<OperationName> = new Set([
+  ...(['createProject', 'createComputer', 'createComputerIn', 'forkComputer'] as const),
+]);
+
 /** An upload that fits into the buffers of a connection. */
 const SMALL_BYTES = 64 * 1024;
 
@@ -32,6 +38,7 @@ export class Client {
   readonly #timeoutMs: number | undefined;
   readonly #usesNodeHttp: boolean;
   readonly #checkAfterMs: number;
+  readonly #maxRetries: number;
   readonly #transports: Transports;
   readonly #dispatcher: Dispatcher;
 
@@ -49,9 +56,10 @@ export class Client {
     this.#usesNodeHttp = options.connections === 'node-http';
     this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
     this.#transports = new Transports(this.#url.origin, this.#listenerUid);
+    this.#maxRetries = retryCount(options.maxRetries);
     this.#dispatcher = new Dispatcher({
       ...{ baseUrl: this.baseUrl, url: this.#url, checkAfterMs: this.#checkAfterMs },
-      maxRetries: retryCount(options.maxRetries),
+      maxRetries: this.#maxRetries,
     });
   }
 
@@ -192,6 +200,9 @@ export class Client {
     const timeout = Math.max(answerDeadline(operation, options.body), given);
     const headers: Record<string, string> = { accept, ...this.#headers };
     if (options.body !== undefined) headers['content-type'] = 'application/json';
+    const isCreation = CREATIONS.has(operation);
+    const key = options.idempotencyKey ?? (isCreation && this.#maxRetries > 0 && randomUUID());
+    if (typeof key === 'string') headers['idempotency-key'] = key;
     return this.#dispatcher.answered(await this.#transport(), {
       method,
       path: `${this.#prefix}${buildPath(paths, options.params ?? {})}${queryString(options.query)}`,

@@ -14,8 +14,8 @@ export interface ClientOptions {
   /** `timeoutMs` of every operation without one of its own; not of files and recordings. */
   readonly timeoutMs?: number;
   /**
-   * How often a request is repeated that was not carried out: after 429 and refused connections,
-   * and a GET after 502 and 503. 2 by default, 10 at most.
+   * How often a request is repeated: after 429 and refused connections, and a GET or the creation of
+   * a project or computer after 502, 503 and lost connections. 2 by default, 10 at most.
    */
   readonly maxRetries?: number;
   /**

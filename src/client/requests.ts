@@ -9,6 +9,11 @@ export interface RequestOptions<N extends OperationName> extends CallOptions {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: QueryInput<N>;
   readonly body?: BodyInput<N>;
+  /**
+   * Makes a creation happen once, however often it is sent with the same key within 24 hours. By
+   * default a random one if the client may repeat the request.
+   */
+  readonly idempotencyKey?: string | undefined;
 }
 
 /** A request of bytes, see `Client.exchange`. */

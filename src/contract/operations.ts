@@ -87,6 +87,17 @@ export const operations = define({
     response: ProjectAction,
   },
 
+  listAllComputers: {
+    summary: 'List the computers of all projects, page by page',
+    query: resources.ComputersQuery,
+    response: resources.ComputerPage,
+  },
+  createComputerIn: {
+    summary: 'Create a computer in the given project and start it',
+    query: WaitQuery,
+    body: resources.CreateComputerIn,
+    response: Computer,
+  },
   createComputer: {
     summary: 'Create a computer and start it',
     query: WaitQuery,

@@ -24,6 +24,8 @@ export const routes = {
   startProject: { method: 'POST', paths: ['/projects/:project/start'] },
   stopProject: { method: 'POST', paths: ['/projects/:project/stop'] },
   restartProject: { method: 'POST', paths: ['/projects/:project/restart'] },
+  listAllComputers: { method: 'GET', paths: ['/computers'] },
+  createComputerIn: { method: 'POST', paths: ['/computers'] },
   createComputer: { method: 'POST', paths: ['/projects/:project/computers'] },
   listComputers: { method: 'GET', paths: ['/projects/:project/computers'] },
   getComputer: { method: 'GET', paths: computerPaths('') },

@@ -9,6 +9,7 @@ import { Actions } from './actions/actions.js';
 import { RunningComputers } from './actions/running-computers.js';
 import { AuditLog } from './audit/audit-log.js';
 import { Computers } from './computers/computers.js';
+import { Idempotency } from './computers/idempotency.js';
 import { Projects } from './computers/projects.js';
 import { Quota } from './computers/quota.js';
 import { Usage } from './computers/usage.js';
@@ -52,6 +53,7 @@ export class Fleet {
   readonly computers: Computers;
   readonly actions: Actions;
   readonly auditLog: AuditLog;
+  readonly idempotency: Idempotency;
   readonly events: Events;
   readonly streamTargets: StreamTargets;
   readonly streams: Streams;
@@ -76,6 +78,7 @@ export class Fleet {
     this.usage = new Usage(this.#machines);
     this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
+    this.idempotency = new Idempotency(store, log);
     this.events = new Events(store, log);
     const running = new RunningComputers(store, this.#machines);
     const jobs = new JobWatch({

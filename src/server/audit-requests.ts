@@ -90,7 +90,9 @@ export async function audited<T>(
   request: Request,
   work: () => T,
 ): Promise<Awaited<T>> {
-  const { owner, name: action, computer } = request;
+  const { owner, computer } = request;
+  // Another form of the same request.
+  const action = request.name === 'createComputerIn' ? 'createComputer' : request.name;
   const timer = startTimer();
   const isOwners = computer === undefined && OWNER_OPERATIONS.includes(action);
   const isLogged = isOwners || (computer !== undefined && !READS.includes(action));

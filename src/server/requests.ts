@@ -3,6 +3,7 @@ import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
+import type { OnCreated } from '../fleet/computers/idempotency.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 
@@ -17,6 +18,8 @@ export interface Call<B, Q> {
   readonly body: B;
   readonly query: Q;
   readonly headers: IncomingHttpHeaders;
+  /** Called with the id of what is created, in the transaction that writes it. */
+  readonly onCreated?: OnCreated | undefined;
   /** Aborted when the client disconnects before it has its answer. */
   readonly signal: AbortSignal;
 }

@@ -9,6 +9,7 @@ import { handlers } from './handlers/index.js';
 import { withAbsoluteUrls } from './http/absolute-urls.js';
 import { readInput, WARNING_HEADER } from './http/input/read-input.js';
 import { sendStream } from './http/streaming.js';
+import { REPEATED_HEADER, withIdempotency } from './idempotency.js';
 import {
   ByteStream,
   Bytes,
@@ -81,7 +82,10 @@ async function answer(
     };
     const affected = operation.administrators && fleet.owners.identify(params.owner ?? '');
     const subject = { name, owner, computer, input, params, signal, affected };
-    const result = await audited(fleet, subject, () => handler(call));
+    const { answer: result, isRepeated } = await withIdempotency(name, call, (onCreated) =>
+      audited(fleet, subject, () => handler({ ...call, onCreated })),
+    );
+    if (isRepeated) reply.header(REPEATED_HEADER, 'true');
     if (result instanceof Bytes) return reply.type(result.type).send(result.data);
     if (result instanceof ByteStream) {
       if (result.isEndless) request.throttleShare?.release();

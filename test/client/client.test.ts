@@ -113,9 +113,10 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
     };
     service.handle('GET /projects', drop);
     service.handle('POST /projects', drop);
-    await expect(vc.projects.list()).rejects.toThrow(ServiceUnreachableError);
+    const once = new VirtualComputers({ baseUrl: service.baseUrl, apiKey: 'k', maxRetries: 0 });
+    await expect(once.projects.list()).rejects.toThrow(ServiceUnreachableError);
     expect(dropped).toBe(2);
-    await expect(vc.projects.create('x')).rejects.toThrow(ServiceUnreachableError);
+    await expect(once.projects.create('x')).rejects.toThrow(ServiceUnreachableError);
     expect(dropped).toBe(3);
   });
 

@@ -26,6 +26,7 @@ type Logged =
 /** Commands by the operations that they run, where the two differ in name. */
 const commands: Readonly<Partial<Record<Logged, string>>> = {
   createComputer: 'create',
+  createComputerIn: 'create',
   getComputer: 'get',
   startComputer: 'start',
   stopComputer: 'stop',

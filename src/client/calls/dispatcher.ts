@@ -27,11 +27,12 @@ export class Dispatcher {
 
   /** Sends a request, again if that may help; throws an error answer. */
   answered(transport: Transport, request: HttpRequest): Promise<HttpResponse> {
-    const { method, body, signal } = request;
+    const { method, body, signal, headers } = request;
+    const isIdempotent = method === 'GET' || headers['idempotency-key'] !== undefined;
     const canRepeat = body === null || typeof body === 'string' || Buffer.isBuffer(body);
     const attempt = async () => this.checked(await this.dispatch(transport, request));
     const maxRetries = canRepeat ? this.#maxRetries : 0;
-    return withRetries(attempt, { method, maxRetries, signal: signal ?? undefined });
+    return withRetries(attempt, { isIdempotent, maxRetries, signal: signal ?? undefined });
   }
 
   /** Sends a request and resolves to its answer, also to that of an error. */

@@ -3,30 +3,33 @@ import { ServiceError, ServiceTimeoutError, ServiceUnreachableError } from '../e
 import { codeOf } from '../http/failures.js';
 
 export const DEFAULT_RETRIES = 2;
+/** Codes of a connection that was lost before the answer came. */
+const LOST = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
 const FIRST_PAUSE_MS = 250;
 /** A service that asks for a longer pause gets no second attempt. */
 const LONGEST_PAUSE_MS = 60_000;
 
 interface RetryOptions {
-  readonly method: string;
+  /** It has the same effect if it is carried out twice. */
+  readonly isIdempotent: boolean;
   readonly maxRetries: number;
   readonly signal: AbortSignal | undefined;
 }
 
 /**
  * Attempts a request again where that has no effect of its own: after 429 and a refused connection
- * with any method, after 502 and 503 with GET. Waits in between as long as `Retry-After` says, or
+ * always, after 502, 503 and a lost connection if it is idempotent. Waits in between as long as `Retry-After` says, or
  * about 250 ms, then 500 ms and so on.
  */
 export async function withRetries<T>(
   attempt: () => Promise<T>,
-  { method, maxRetries, signal }: RetryOptions,
+  { isIdempotent, maxRetries, signal }: RetryOptions,
 ): Promise<T> {
   for (let retry = 0; ; retry++) {
     try {
       return await attempt();
     } catch (error) {
-      if (retry >= maxRetries || !isWorthRetrying(error, method)) throw error;
+      if (retry >= maxRetries || !isWorthRetrying(error, isIdempotent)) throw error;
       // Without jitter, clients that were refused together would return together.
       const backoff = FIRST_PAUSE_MS * 2 ** retry * (0.75 + Math.random() / 2);
       const pause = error.retryAfter === undefined ? backoff : error.retryAfter * 1000;
@@ -41,11 +44,14 @@ export async function withRetries<T>(
 
 function isWorthRetrying(
   error: unknown,
-  method: string,
+  isIdempotent: boolean,
 ): error is ServiceError | ServiceUnreachableError {
   if (!(error instanceof ServiceError || error instanceof ServiceUnreachableError)) return false;
-  if (error.status === undefined) return codeOf(error.cause) === 'ECONNREFUSED';
-  return error.status === 429 || (method === 'GET' && [502, 503].includes(error.status));
+  if (error.status === undefined) {
+    const code = codeOf(error.cause) ?? '';
+    return code === 'ECONNREFUSED' || (isIdempotent && LOST.includes(code));
+  }
+  return error.status === 429 || (isIdempotent && [502, 503].includes(error.status));
 }
 
 /** Throws TypeError for anything but a whole number from 0 to 10. */

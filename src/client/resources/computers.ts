@@ -5,6 +5,8 @@ import { ComputerHandle } from '../computer/computer.js';
 import { requireRunning, untilReady, type WaitOptions } from '../computer/ready.js';
 import type { ComputerAddress } from '../http/address.js';
 
+type Status = Answer<'getComputer'>['status'];
+
 /** The computers of the key's owner. */
 export class Computers {
   readonly #client: Client;
@@ -35,6 +37,22 @@ export class Computers {
   ): Promise<Answer<'listComputers'>['computers']> {
     return (await this.#client.request('listComputers', { params: { project }, ...options }))
       .computers;
+  }
+
+  /** The computers of all projects, the oldest first; with `status` only those that have it. */
+  async listAll(
+    options: { readonly status?: Status | readonly Status[] } & CallOptions = {},
+  ): Promise<Answer<'listAllComputers'>['computers']> {
+    const { status, ...call } = options;
+    const wanted = status === undefined ? undefined : [status].flat().join(',');
+    const all: Answer<'listAllComputers'>['computers'] = [];
+    for (let cursor: string | undefined; ; ) {
+      const query = { status: wanted, limit: 1000, cursor };
+      const page = await this.#client.request('listAllComputers', { query, ...call });
+      all.push(...page.computers);
+      if (page.next_cursor === null) return all;
+      cursor = page.next_cursor;
+    }
   }
 
   /** The handle of a computer; rejects if it does not exist. */

@@ -30,6 +30,8 @@ export const descriptions: Readonly<Record<OperationName, readonly [Tag, string]
   startProject: ['Projects', 'Answers when each computer can be used or has failed.'],
   stopProject: ['Projects', 'Disks stay. Answers when each computer is stopped or has failed.'],
   restartProject: ['Projects', 'Answers when each computer can be used or has failed.'],
+  listAllComputers: ['Computers', 'The oldest first. Continue with the `next_cursor` of the answer until it is null.'],
+  createComputerIn: ['Computers', 'The same as `createComputer`, with the project in the body.'],
   createComputer: ['Computers', 'Answers when the computer can be used, or after 60 s with the status `starting`.'],
   listComputers: ['Computers', ''],
   getComputer: ['Computers', ''],

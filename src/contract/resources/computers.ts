@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { COMPUTER_STATUSES, CPU_COUNTS, GPUS, OPERATING_SYSTEMS, RAM_SIZES } from '../constants.js';
-import { ComputerName, integer, oneOf, oneOfWords, Timestamp } from '../primitives.js';
+import { ComputerName, integer, oneOf, oneOfWords, queryNumber, Timestamp } from '../primitives.js';
 
 export const Os = oneOfWords(OPERATING_SYSTEMS);
 export const Ram = oneOf(RAM_SIZES, 'GB');
@@ -194,8 +194,52 @@ export const ForkComputer = z
   .object({ name: ComputerName.describe('Name of the copy, unique in the project.') })
   .meta({ id: 'ForkComputer', description: 'The name of a copy.' });
 
+/** The oldest first. */
+export const ComputersQuery = z.object({
+  status: z
+    .string()
+    .transform((list) => list.split(',').map((status) => status.trim()))
+    .refine(
+      (list) => list.every((status) => (COMPUTER_STATUSES as readonly string[]).includes(status)),
+      `must be one or more of ${COMPUTER_STATUSES.join(', ')}, with commas between`,
+    )
+    .optional()
+    .meta({
+      description: 'Only computers with one of these statuses, with commas between.',
+      examples: ['running,starting'],
+    }),
+  limit: queryNumber(integer(1, 1000))
+    .default(100)
+    .meta({ description: 'Computers of one page at most.', examples: [100] }),
+  cursor: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({ description: 'The `next_cursor` of the page before.' }),
+});
+
+export const ComputerPage = z
+  .object({
+    computers: z.array(Computer).describe('The computers of this page.'),
+    next_cursor: z
+      .string()
+      .nullable()
+      .meta({ description: 'For the next page; null after the last one.' }),
+  })
+  .meta({ id: 'ComputerPage', description: 'Computers of all projects.' });
+
+export const CreateComputerIn = CreateComputer.extend({
+  project: z
+    .string({ error: 'must be the name or id of a project' })
+    .min(1, 'must be the name or id of a project')
+    .max(64, 'must be the name or id of a project')
+    .meta({ description: 'Name or id of the project.', examples: ['lab'] }),
+}).meta({ id: 'CreateComputerIn', description: 'A new computer and its project.' });
+
 export type Computer = z.infer<typeof Computer>;
 export type ComputerStats = z.infer<typeof ComputerStats>;
 export type ComputerStatus = z.infer<typeof ComputerStatus>;
 export type UpdateComputer = z.infer<typeof UpdateComputer>;
 export type CreateComputer = z.infer<typeof CreateComputer>;
+export type ComputersQuery = z.infer<typeof ComputersQuery>;
+export type ComputerPage = z.infer<typeof ComputerPage>;

@@ -312,6 +312,14 @@ export interface ComputerList {
   computers: Computer[];
 }
 
+/** Computers of all projects. */
+export interface ComputerPage {
+  /** The computers of this page. */
+  computers: Computer[];
+  /** For the next page; null after the last one. */
+  next_cursor: string | null;
+}
+
 /** What a running computer uses of its host. */
 export interface ComputerStats {
   /** When this was measured. */
@@ -392,6 +400,49 @@ export interface CreateComputer {
    * @default false
    */
   protected?: boolean | undefined;
+}
+
+/** A new computer and its project. */
+export interface CreateComputerIn {
+  /** Free text without control characters, unique in its project. */
+  name: string;
+  /** Without it that of the image, and without an image `linux`. */
+  os?: 'linux' | 'windows' | undefined;
+  /**
+   * Memory in GB.
+   * @default 2
+   */
+  ram?: 2 | 4 | 8 | undefined;
+  /**
+   * Number of cores.
+   * @default 2
+   */
+  cpu?: 2 | 4 | 8 | undefined;
+  /**
+   * Only `none` is available in this version.
+   * @default 'none'
+   */
+  gpu?: 'none' | 'T4' | 'A10' | undefined;
+  /** Size of the screen in pixels: `{width, height}`, or a text such as `1280x800`. */
+  resolution?: {
+    /** Pixels. 320 to 3840. */
+    width: number;
+    /** Pixels. 240 to 2160. */
+    height: number;
+  } | string | undefined;
+  /** Name of a machine image of `GET /images`. Without it the one for `os`. */
+  image?: string | undefined;
+  /** Name of an engine of `GET /health`. Without it the preferred engine that has the image. */
+  engine?: string | undefined;
+  /** Minutes without a request after which the computer is stopped; null: never. */
+  auto_stop_minutes?: number | null | undefined;
+  /**
+   * A protected computer cannot be deleted.
+   * @default false
+   */
+  protected?: boolean | undefined;
+  /** Name or id of the project. */
+  project: string;
 }
 
 /** A stream target to save. */
@@ -1611,6 +1662,29 @@ export interface WaitStep {
   action: 'wait';
 }
 
+/** Query of `listAllComputers`. */
+export interface ListAllComputersQuery {
+  /** Only computers with one of these statuses, with commas between. */
+  status?: string | undefined;
+  /**
+   * Computers of one page at most. 1 to 1000.
+   * @default 100
+   */
+  limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  cursor?: string | undefined;
+}
+
+/** Query of `createComputerIn`. */
+export interface CreateComputerInQuery {
+  /**
+   * False: answers at once, with `status: "starting"`. True: when the computer can be used, or
+   * after 60 s.
+   * @default true
+   */
+  wait?: boolean | '0' | '1' | undefined;
+}
+
 /** Query of `createComputer`. */
 export interface CreateComputerQuery {
   /**
@@ -1817,6 +1891,10 @@ export interface OperationTypes {
   stopProject: { query: undefined; body: undefined; answer: ProjectAction };
   /** Restart every computer of a project. */
   restartProject: { query: undefined; body: undefined; answer: ProjectAction };
+  /** List the computers of all projects, page by page. */
+  listAllComputers: { query: ListAllComputersQuery; body: undefined; answer: ComputerPage };
+  /** Create a computer in the given project and start it. */
+  createComputerIn: { query: CreateComputerInQuery; body: CreateComputerIn; answer: Computer };
   /** Create a computer and start it. */
   createComputer: { query: CreateComputerQuery; body: CreateComputer; answer: Computer };
   /** List the computers of a project. */

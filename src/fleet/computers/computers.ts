@@ -1,7 +1,9 @@
 import { ApiError } from '../../contract/errors.js';
 import type {
   Computer,
+  ComputerPage,
   ComputerStatus,
+  ComputersQuery,
   CreateComputer,
   Me,
   UpdateComputer,
@@ -16,6 +18,8 @@ import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord } from '../store/records.js';
 import { OCCUPYING } from '../store/records.js';
 import { Creation } from './creation.js';
+import { decodeCursor, encodeCursor } from './cursor.js';
+import type { OnCreated } from './idempotency.js';
 import type { Quota } from './quota.js';
 import { serializeComputer } from './serializers.js';
 import { withinAnswer } from './within-answer.js';
@@ -43,16 +47,31 @@ export class Computers {
     project: ProjectRow,
     input: CreateComputer,
     wait: Waiting,
+    onCreated?: OnCreated,
   ): Promise<Computer> {
-    return this.#begin(await this.#creation.ofImage(owner, project, input), wait);
+    return this.#begin(await this.#creation.ofImage(owner, project, input, onCreated), wait);
   }
 
   /**
    * Copies a computer in its project: a running one with its memory, so the copy runs; a stopped one
    * with its disk, so the copy is stopped. With `wait` answers when it is ready.
    */
-  async fork(owner: Owner, { id }: ComputerRecord, name: string, wait: Waiting): Promise<Computer> {
-    return this.#begin(await this.#creation.ofComputer(owner, id, name), wait);
+  async fork(
+    owner: Owner,
+    { id }: ComputerRecord,
+    name: string,
+    wait: Waiting,
+    onCreated?: OnCreated,
+  ): Promise<Computer> {
+    return this.#begin(await this.#creation.ofComputer(owner, id, name, onCreated), wait);
+  }
+
+  /** The answer about a computer that was created, when it is ready; undefined if it is gone. */
+  resume(owner: Owner, id: string): Promise<Computer> | undefined {
+    const record = this.#byId(id);
+    if (record?.owner_id !== owner.id || record.status === 'deleting') return undefined;
+    if (record.status !== 'starting') return Promise.resolve(this.view(id));
+    return this.#answer(id, this.#machines.of(record).start());
   }
 
   /** Starts the new computer. If that fails while the request waits, the computer is removed. */
@@ -80,6 +99,18 @@ export class Computers {
 
   list(projectId: string): Computer[] {
     return this.#store.computers.listOfProject(projectId).map((record) => this.#view(record));
+  }
+
+  /** A page of the owner's computers, the oldest first. */
+  page(owner: Pick<Owner, 'id'>, { status, limit, cursor }: ComputersQuery): ComputerPage {
+    const range = { statuses: status, limit: limit + 1 };
+    const found = this.#store.computers.listAfter(owner.id, decodeCursor(cursor), range);
+    const records = found.slice(0, limit);
+    const last = found.length > limit ? records.at(-1) : undefined;
+    return {
+      computers: records.map((record) => this.#view(record)),
+      next_cursor: last === undefined ? null : encodeCursor(last),
+    };
   }
 
   /** By id, or by project and name. Another owner's computer is reported as missing. */

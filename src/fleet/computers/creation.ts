@@ -13,6 +13,7 @@ import type { NewComputer } from '../store/computers.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord } from '../store/records.js';
+import type { OnCreated } from './idempotency.js';
 import { generateId } from './ids.js';
 import { choosePlacement, refuseUnavailableGpu } from './placement.js';
 import type { Quota } from './quota.js';
@@ -37,20 +38,31 @@ export class Creation {
   }
 
   /** Inserts the row of a new computer. */
-  async ofImage(owner: Owner, project: ProjectRow, input: CreateComputer): Promise<ComputerRecord> {
+  async ofImage(
+    owner: Owner,
+    project: ProjectRow,
+    input: CreateComputer,
+    onCreated?: OnCreated,
+  ): Promise<ComputerRecord> {
     this.#quota.refuseName(project, input.name);
     this.#quota.refuseOverLimit(owner.id);
     const { engine, image, os } = await choosePlacement(this.#machines, input);
     refuseUnavailableGpu(engine, input.gpu);
     const { resolution, ...asked } = input;
-    return this.#insert(owner, project, {
+    const shape = {
       ...{ ...asked, ...resolution, image, os, protected: input.protected ? 1 : 0 },
       ...{ engine: engine.name, copy_of: null, copy_runs: 1 },
-    });
+    };
+    return this.#insert(owner, project, shape, onCreated);
   }
 
   /** Inserts the row of a copy in the same project, once no step runs on the original. */
-  async ofComputer(owner: Owner, id: string, name: string): Promise<ComputerRecord> {
+  async ofComputer(
+    owner: Owner,
+    id: string,
+    name: string,
+    onCreated?: OnCreated,
+  ): Promise<ComputerRecord> {
     const source = await this.#still(id);
     const project = this.#store.projects.find(owner.id, source.project_id);
     if (project === undefined)
@@ -65,10 +77,15 @@ export class Creation {
     }
     const copy_runs = source.status === 'running' ? 1 : 0;
     const copied = { ...source, name, protected: 0, copy_of: source.id, copy_runs };
-    return this.#insert(owner, project, copied);
+    return this.#insert(owner, project, copied, onCreated);
   }
 
-  #insert(owner: Owner, project: ProjectRow, input: NewShape): ComputerRecord {
+  #insert(
+    owner: Owner,
+    project: ProjectRow,
+    input: NewShape,
+    onCreated: OnCreated = () => {},
+  ): ComputerRecord {
     const id = generateId('cmp');
     const keys = generateKeyPair();
     // Checked again inside the transaction.
@@ -89,6 +106,7 @@ export class Creation {
         public_key: keys.publicKey,
         created_at: new Date().toISOString(),
       });
+      onCreated(id);
       this.#store.projects.touch(project.id);
       const record = this.#store.computers.findById(id);
       if (record === undefined) throw new Error(`the row of ${id} was not written`);

@@ -8,6 +8,7 @@ import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord } from '../store/records.js';
 import type { Computers } from './computers.js';
+import type { OnCreated } from './idempotency.js';
 import type { Quota } from './quota.js';
 import { serializeProject } from './serializers.js';
 
@@ -29,13 +30,24 @@ export class Projects {
     this.#quota = quota;
   }
 
-  create(owner: Owner, name: string): Project {
+  /** `onCreated` is called in the transaction that writes it. */
+  create(owner: Owner, name: string, onCreated: OnCreated = () => {}): Project {
     this.#quota.refuseManyProjects(owner.id);
-    const row = this.#store.projects.create(owner.id, name);
+    const row = this.#store.transaction(() => {
+      const created = this.#store.projects.create(owner.id, name);
+      if (created) onCreated(created.id);
+      return created;
+    });
     if (row) return serializeProject(row);
     throw new ApiError('name_taken', `You have a project named ${JSON.stringify(name)} already.`, {
       remedy: 'Choose another name. See: vc project ls',
     });
+  }
+
+  /** The answer about a project that was created; undefined if it is gone. */
+  resume(owner: Owner, id: string): Promise<Project> | undefined {
+    const row = this.#store.projects.find(owner.id, id);
+    return row?.id === id ? Promise.resolve(serializeProject(row)) : undefined;
   }
 
   list(owner: Owner): Project[] {

@@ -32,6 +32,12 @@ export function computerStore(db: Db, written: Notifier) {
     `${SELECT} WHERE project_id = ? ORDER BY computers.created_at, computers.id`,
   );
   const all = db.prepare(SELECT);
+  const page = db.prepare(
+    `${SELECT} WHERE computers.owner_id = :owner
+       AND (computers.created_at, computers.id) > (:created, :id)
+       AND (:statuses IS NULL OR computers.status IN (SELECT value FROM json_each(:statuses)))
+     ORDER BY computers.created_at, computers.id LIMIT :limit`,
+  );
   // The copy of a stopped computer never runs while it is made.
   const running = db.prepare(
     `SELECT count(*) AS count FROM computers WHERE owner_id = ? AND status IN (${occupying})
@@ -110,6 +116,19 @@ export function computerStore(db: Db, written: Notifier) {
       return row === undefined ? undefined : findById((row as { id: string }).id);
     },
     listOfProject: (projectId: string) => ofProject.all(projectId) as ComputerRecord[],
+    /** Computers of the owner after one, the oldest first. */
+    listAfter: (
+      ownerId: string,
+      { created_at, id }: Pick<ComputerRecord, 'created_at' | 'id'>,
+      {
+        statuses,
+        limit,
+      }: { readonly statuses: readonly string[] | undefined; readonly limit: number },
+    ) =>
+      page.all({
+        ...{ owner: ownerId, created: created_at, id, limit },
+        statuses: statuses === undefined ? null : JSON.stringify(statuses),
+      }) as ComputerRecord[],
     listAll: () => all.all() as ComputerRecord[],
     /** Computers of the owner, running or not. */
     count: (ownerId: string) => (count.get(ownerId) as { count: number }).count,

@@ -8,6 +8,7 @@ import { closeDatabase, openDatabase } from './database.js';
 import { eventStore } from './events/events.js';
 import { Notifier } from './events/notifier.js';
 import { watchedJobStore } from './events/watched-jobs.js';
+import { idempotencyStore } from './idempotency.js';
 import { orphanStore } from './orphans.js';
 import { ownerStore, serviceId } from './owners.js';
 import { projectStore } from './projects.js';
@@ -34,6 +35,7 @@ export function openStore(directory: string) {
     /** Notifies after writes that may have added events. */
     written,
     orphans: orphanStore(db),
+    idempotency: idempotencyStore(db),
     streamTargets: streamTargetStore(db, new SecretBox(directory)),
     /** Runs `work` as one transaction. */
     transaction: <T>(work: () => T): T => {

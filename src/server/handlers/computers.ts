@@ -2,6 +2,8 @@ import type { Handlers } from './handlers.js';
 
 type Names =
   | 'createComputer'
+  | 'createComputerIn'
+  | 'listAllComputers'
   | 'listComputers'
   | 'getComputer'
   | 'deleteComputer'
@@ -14,10 +16,15 @@ type Names =
   | 'getStats';
 
 export const computerHandlers: Pick<Handlers, Names> = {
-  createComputer: ({ fleet, owner, params, body, query }) => {
+  createComputer: ({ fleet, owner, params, body, query, onCreated }) => {
     const project = fleet.projects.find(owner, params.project ?? '');
-    return fleet.computers.create(owner, project, body, query.wait ? 'ready' : 'no');
+    return fleet.computers.create(owner, project, body, query.wait ? 'ready' : 'no', onCreated);
   },
+  createComputerIn: ({ fleet, owner, body: { project, ...body }, query, onCreated }) => {
+    const row = fleet.projects.find(owner, project);
+    return fleet.computers.create(owner, row, body, query.wait ? 'ready' : 'no', onCreated);
+  },
+  listAllComputers: ({ fleet, owner, query }) => fleet.computers.page(owner, query),
   listComputers: ({ fleet, owner, params }) => {
     const project = fleet.projects.find(owner, params.project ?? '');
     return { computers: fleet.computers.list(project.id) };
@@ -37,6 +44,6 @@ export const computerHandlers: Pick<Handlers, Names> = {
   stopComputer: ({ fleet, computer }) => fleet.computers.stop(computer),
   restartComputer: ({ fleet, computer, query }) =>
     fleet.computers.restart(computer, query.wait ? 'ready' : 'no'),
-  forkComputer: ({ fleet, owner, computer, body, query }) =>
-    fleet.computers.fork(owner, computer, body.name, query.wait ? 'ready' : 'no'),
+  forkComputer: ({ fleet, owner, computer, body, query, onCreated }) =>
+    fleet.computers.fork(owner, computer, body.name, query.wait ? 'ready' : 'no', onCreated),
 };

@@ -35,7 +35,8 @@ function auditEach(name: OperationName, { fleet, owner }: Asked): EachComputer {
 }
 
 export const projectHandlers: Pick<Handlers, Names> = {
-  createProject: ({ fleet, owner, body }) => fleet.projects.create(owner, body.name),
+  createProject: ({ fleet, owner, body, onCreated }) =>
+    fleet.projects.create(owner, body.name, onCreated),
   listProjects: ({ fleet, owner }) => ({ projects: fleet.projects.list(owner) }),
   getProject: ({ fleet, owner, params }) => fleet.projects.get(owner, params.project ?? ''),
   deleteProject: remove,

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
@@ -53,9 +54,9 @@ it.each([
   ['GET', 400, 1],
   ['GET', 503, 3],
 ])('sends a %s that is answered %i in vain %i times', async (method, status, times) => {
-  failFirst(`${method} /projects`, 100, status);
-  const { projects } = client();
-  const work = method === 'GET' ? projects.list() : projects.create('a');
+  failFirst(`${method} /keys`, 100, status);
+  const { keys } = client();
+  const work = method === 'GET' ? keys.list() : keys.create('a');
   await expect(work).rejects.toMatchObject({ status });
   expect(service.received).toHaveLength(times);
 });
@@ -119,3 +120,36 @@ it.each([{ maxRetries: -1 }, { maxRetries: 1.5 }, { maxRetries: 11 }, { timeoutM
     expect(() => client(options)).toThrow(TypeError);
   },
 );
+
+it('repeats a creation with the same key after 503, 502 and a lost connection', async () => {
+  const drop = (response: ServerResponse) => void response.socket?.destroy();
+  const failures = [
+    (response: ServerResponse) =>
+      response.writeHead(503, { 'retry-after': '0' }).end('{"error":"no"}'),
+    (response: ServerResponse) => response.writeHead(502, { 'retry-after': '0' }).end('<html>'),
+    drop,
+    drop,
+  ];
+  service.handle('POST /projects', (_, response) => {
+    const fail = failures.shift();
+    if (fail) fail(response);
+    else response.end('{"id":"prj_1"}');
+  });
+  expect(await client({ maxRetries: 4 }).projects.create('a')).toEqual({ id: 'prj_1' });
+  const keys = () => service.received.map(({ headers }) => headers['idempotency-key']);
+  expect(keys()).toHaveLength(5);
+  expect(new Set(keys()).size).toBe(1);
+  expect(keys()[0]).toMatch(/^[0-9a-f-]{36}$/);
+  await client().projects.create('b');
+  expect(keys().at(-1)).not.toBe(keys()[0]);
+});
+
+it('sends a key of the caller, and none that nobody repeats', async () => {
+  failFirst('POST /projects', 0, 200);
+  const { client: inner } = client({ maxRetries: 0 });
+  await inner.request('createProject', { body: { name: 'a' }, idempotencyKey: 'mine' });
+  await inner.request('createProject', { body: { name: 'a' } });
+  expect(service.received.map(({ headers }) => headers['idempotency-key'])).toEqual([
+    ...['mine', undefined],
+  ]);
+});

@@ -21,6 +21,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 /** Rows without a command, with the reason. */
 const NOT_IN_CLI: Readonly<Record<string, string>> = {
   deleteProjectByPost: 'vc project rm sends DELETE, which does the same',
+  createComputerIn: 'vc create sends the project in the path',
   exec: 'vc python streams its input and output over the WebSocket process',
   removeEntry: 'vc exec PROJECT/NAME -- rm does the same',
   renameEntry: 'vc exec PROJECT/NAME -- mv does the same',

@@ -49,6 +49,15 @@ describe('the service', () => {
     expect(checks).toContainEqual(expect.objectContaining({ name: 'service', status: 'ok' }));
   });
 
+  it('creates and lists computers without a project in the path', async () => {
+    const body = { project: desktop.project, name: 'elsewhere' };
+    const { id } = await call('POST', '/computers?wait=0', body);
+    const { computers } = await call('GET', '/computers?limit=1000');
+    expect(computers).toContainEqual(expect.objectContaining({ id, name: 'elsewhere' }));
+    expect(await vc('ls', '--all', '-q')).toContain(id);
+    await call('DELETE', `/computers/${id}`);
+  });
+
   it('streams events', async () => {
     const filter = { project: desktop.project, types: ['action'] } as const;
     const argv = [VC, 'events', '-p', desktop.project, '--type', 'action'];

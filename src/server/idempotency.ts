@@ -1,0 +1,47 @@
+import { ApiError } from '../contract/errors.js';
+import type { OperationName } from '../contract/routes.js';
+import type { Owner } from '../fleet/accounts/api-keys.js';
+import type { OnCreated, Outcome } from '../fleet/computers/idempotency.js';
+import type { Fleet } from '../fleet/fleet.js';
+import type { Call } from './requests.js';
+
+/** Of an answer that an earlier request with the same key has got. */
+export const REPEATED_HEADER = 'idempotent-replayed';
+
+/** How to answer about a resource that was created and not answered. */
+type Resume = (fleet: Fleet, owner: Owner, id: string) => Promise<unknown> | undefined;
+
+const computer: Resume = (fleet, owner, id) => fleet.computers.resume(owner, id);
+
+/** The operations that take the header `Idempotency-Key`. Keys are not among them: see docs/http.md. */
+const CREATIONS: Partial<Record<OperationName, Resume>> = {
+  createProject: (fleet, owner, id) => fleet.projects.resume(owner, id),
+  createComputer: computer,
+  createComputerIn: computer,
+  forkComputer: computer,
+};
+
+/** Runs `work`, unless it is a creation that an earlier request with the same key has made. */
+export async function withIdempotency(
+  name: OperationName,
+  { fleet, owner, params, body, headers }: Call<unknown, unknown>,
+  work: (onCreated?: OnCreated) => Promise<unknown>,
+): Promise<Outcome<unknown>> {
+  const resume = CREATIONS[name];
+  const key = resume && keyOf(headers['idempotency-key']);
+  if (resume === undefined || key === undefined) return { answer: await work(), isRepeated: false };
+  return fleet.idempotency.once({
+    ownerId: owner.id,
+    key,
+    asked: [name, params, body],
+    create: work,
+    resume: (id) => resume(fleet, owner, id),
+  });
+}
+
+function keyOf(header: string | string[] | undefined): string | undefined {
+  if (header === undefined) return undefined;
+  if (typeof header === 'string' && /^[\x21-\x7e]{1,255}$/.test(header)) return header;
+  const message = 'Idempotency-Key must be 1 to 255 printable ASCII characters without spaces.';
+  throw new ApiError('invalid_request', message, { remedy: 'Use a random UUID.' });
+}

@@ -1,0 +1,76 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openTestApp, type TestApp } from '../../support/app.js';
+
+let app: TestApp;
+beforeEach(async () => {
+  app = await openTestApp({ maxRunning: 10 });
+  for (const name of ['p', 'q']) await app.send('POST', '/api/projects', { body: { name } });
+});
+afterEach(() => app.close());
+
+const create = (body: object) => app.send('POST', '/api/computers', { body });
+const page = async (query = '') => {
+  const { status, json } = await app.send('GET', `/api/computers${query}`);
+  expect(status, JSON.stringify(json)).toBe(200);
+  const { computers, next_cursor } = json as {
+    computers: { name: string; status: string; url: string }[];
+    next_cursor: string | null;
+  };
+  return { names: computers.map(({ name }) => name).join(' '), computers, next_cursor };
+};
+
+it('creates a computer in the project of the body, by name and by id', async () => {
+  const { json } = await create({ project: 'p', name: 'one', ram: 4 });
+  expect(json).toMatchObject({ name: 'one', project_name: 'p', ram: 4, status: 'running' });
+  expect(await create({ project: json.project_id, name: 'two' })).toMatchObject({ status: 200 });
+  const { json: log } = await app.send('GET', '/api/audit?limit=1');
+  expect(log.entries).toMatchObject([{ action: 'createComputer', detail: { name: 'two' } }]);
+});
+
+it.each([
+  [{ name: 'x' }, 400, 'project is missing: it must be the name or id of a project.'],
+  [{ project: 7, name: 'x' }, 400, 'project must be the name or id of a project.'],
+  [{ project: 'nope', name: 'x' }, 404, 'There is no project "nope".'],
+  [{ project: 'p', name: 'x', rma: 2 }, 400, 'The body has no field "rma".'],
+])('refuses %j', async (body, status, error) => {
+  expect(await create(body)).toMatchObject({ status, json: { error } });
+  expect((await page()).names).toBe('');
+});
+
+it('lists the computers of all projects page by page, also while some are removed', async () => {
+  const ids: string[] = [];
+  for (const [name, project] of [
+    ['a', 'q'],
+    ['b', 'p'],
+    ['c', 'q'],
+    ['d', 'p'],
+    ['e', 'q'],
+  ]) {
+    ids.push(String((await create({ name, project })).json.id));
+  }
+  const first = await page('?limit=2');
+  expect(first.names).toBe('a b');
+  expect(first.computers[0]?.url).toMatch(/^http:/);
+  // The last one of the page and the next one are removed meanwhile.
+  for (const id of [ids[1], ids[2]]) await app.send('DELETE', `/api/computers/${id}`);
+  const second = await page(`?limit=2&cursor=${first.next_cursor}`);
+  expect([second.names, second.next_cursor]).toEqual(['d e', null]);
+  await app.send('POST', `/api/computers/${ids[3]}/stop`);
+  expect((await page('?status=stopped')).names).toBe('d');
+  expect((await page('?status=stopped,running')).names).toBe('a d e');
+  expect((await page('?status=error')).names).toBe('');
+});
+
+it('never lists a computer of another owner', async () => {
+  await create({ project: 'p', name: 'mine' });
+  const authorization = `Bearer ${app.world.addOwner('stranger')}`;
+  const { json } = await app.send('GET', '/api/computers', { authorization });
+  expect(json).toEqual({ computers: [], next_cursor: null });
+});
+
+it.each(['limit=0', 'limit=1001', 'limit=x', 'status=runing', 'status=', 'cursor=x', 'crusor=x'])(
+  'refuses ?%s',
+  async (query) => {
+    expect((await app.send('GET', `/api/computers?${query}`)).status).toBe(400);
+  },
+);

@@ -11,9 +11,10 @@ import { trackedFiles } from './sources.js';
 const ROOTS = 'bench|bin|completions|docs|examples|images|man|scripts|src|test';
 
 let outline: Outline;
+// Loads every command, which takes long on a busy host.
 beforeAll(async () => {
   outline = await loadOutline(tree);
-});
+}, 120_000);
 
 const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly scripts: Readonly<Record<string, string>>;

@@ -61,7 +61,10 @@ async function run(
   directory: string,
 ): Promise<Outcome> {
   const { terminal: isTTY = false, columns = 100 } = options;
-  const open = () => Object.assign(new PassThrough(), { isTTY, columns, setRawMode: () => {} });
+  // A spinner that appears on a slow host moves the cursor.
+  const moves = { cursorTo: () => true, moveCursor: () => true, clearLine: () => true };
+  const open = () =>
+    Object.assign(new PassThrough(), { isTTY, columns, setRawMode: () => {}, ...moves });
   const [stdin, stdout, stderr] = [open(), open(), open()];
   if (isTTY) stdin.write(options.stdin ?? '');
   else stdin.end(options.stdin ?? '');

@@ -23,6 +23,8 @@ export const MessageType = {
 
 /** The initial chunk size of both sides (Adobe RTMP 1.0, 5.4.1). */
 export const FIRST_CHUNK_SIZE = 128;
+/** The chunk size that we announce and send, in bytes, as most encoders do. */
+export const CHUNK_SIZE = 4096;
 /** Timestamps from this value on use the four bytes of the extended field. */
 export const EXTENDED = 0xffffff;
 

@@ -7,12 +7,10 @@ import type { FlvTag } from '../flv.js';
 import { redact, type Target } from '../target.js';
 import { type AmfValue, decodeAmf, encodeAmf } from './amf.js';
 import { ChunkReader } from './chunk-reader.js';
-import { FIRST_CHUNK_SIZE, type Message, MessageType, writeMessage } from './chunks.js';
+import { CHUNK_SIZE, FIRST_CHUNK_SIZE, type Message, MessageType, writeMessage } from './chunks.js';
 import { shakeHands } from './handshake.js';
 import { ACKNOWLEDGE_EVERY, Heartbeat } from './heartbeat.js';
 
-/** Size of sent chunks in bytes, as most encoders use. */
-const CHUNK_SIZE = 4096;
 /** Milliseconds that the server has for the handshake and all commands together. */
 const ANSWER_MS = 5_000;
 const PING_MS = 2_000;

@@ -89,7 +89,7 @@ for (const how of ['falls silent', 'goes away'] as const) {
       for (const id of ids.values())
         expect((await http('DELETE', `/computers/${id}`)).status).toBe(200);
       report(
-        `noticed after ${detectedAfter.toFixed(1)} s, the truth ${shownAfter.toFixed(1)} s after it is back`,
+        `noticed after ${detectedAfter.toFixed(1)} s, the right status ${shownAfter.toFixed(1)} s after it is back`,
       );
     },
     240_000,

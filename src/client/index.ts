@@ -58,6 +58,7 @@ export { type EventsOptions, type EventType, ServiceEvents } from './events/even
 export {
   ComputerFiles,
   type ModeOptions,
+  type RangeOptions,
   type RemoteFile,
   type WriteOptions,
 } from './files/files.js';

@@ -32,6 +32,10 @@ export const errorCatalogue = {
   request_timeout: { status: 408, meaning: 'the request did not arrive whole in time' },
   payload_too_large: { status: 413, meaning: 'the body is larger than the service reads' },
   unsupported_media_type: { status: 415, meaning: 'the body is not JSON' },
+  range_not_satisfiable: {
+    status: 416,
+    meaning: 'the file ends before the requested range begins',
+  },
   rate_limited: { status: 429, meaning: 'too many requests at once' },
   internal: { status: 500, meaning: 'the service failed; the log has the request id' },
   guest_timeout: { status: 500, meaning: 'the computer did not answer in time' },

@@ -7,6 +7,7 @@ import type { Fleet } from '../fleet/fleet.js';
 import { audited } from './audit-requests.js';
 import { handlers } from './handlers/index.js';
 import { withAbsoluteUrls } from './http/absolute-urls.js';
+import { isKnown, Tagged } from './http/conditional/etag.js';
 import { readInput, WARNING_HEADER } from './http/input/read-input.js';
 import { sendStream } from './http/streaming.js';
 import { REPEATED_HEADER, withIdempotency } from './idempotency.js';
@@ -82,10 +83,15 @@ async function answer(
     };
     const affected = operation.administrators && fleet.owners.identify(params.owner ?? '');
     const subject = { name, owner, computer, input, params, signal, affected };
-    const { answer: result, isRepeated } = await withIdempotency(name, call, (onCreated) =>
+    const { answer: given, isRepeated } = await withIdempotency(name, call, (onCreated) =>
       audited(fleet, subject, () => handler({ ...call, onCreated })),
     );
     if (isRepeated) reply.header(REPEATED_HEADER, 'true');
+    const result = given instanceof Tagged ? given.answer : given;
+    if (given instanceof Tagged) {
+      reply.header('etag', given.etag);
+      if (isKnown(request.headers['if-none-match'], given.etag)) return reply.status(304).send();
+    }
     if (result instanceof Bytes) return reply.type(result.type).send(result.data);
     if (result instanceof ByteStream) {
       if (result.isEndless) request.throttleShare?.release();

@@ -22,7 +22,10 @@ export const fullShell = {
   connect: async () => Readable.from([]).pipe(new PassThrough()),
   files: {
     read: async (path, use) =>
-      use({ ...entry, path, stream: Readable.from([Buffer.from('x')]), size: 1 }),
+      use({
+        ...{ ...entry, path, stream: Readable.from([Buffer.from('x')]), size: 1 },
+        part: () => Readable.from([Buffer.from('x')]),
+      }),
     write: async (path, data) => {
       let size = 0;
       for await (const chunk of data) size += chunk.length;

@@ -60,7 +60,7 @@ export class Dispatcher {
   /** The answer, unless it is an error: then throws that. */
   async checked(answer: HttpResponse): Promise<HttpResponse> {
     const { statusCode: status, headers } = answer;
-    if (status === 200) return answer;
+    if (status === 200 || status === 206) return answer;
     const body = await this.read(text(answer.body));
     throw errorFromAnswer({ status, headers, body }, this.#baseUrl);
   }

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { buffer, json } from 'node:stream/consumers';
 import { FILE_PATHS } from '../../contract/routes.js';
 import type { Answer, BodyInput, FileWritten } from '../../contract/types/index.js';
@@ -17,6 +17,14 @@ export interface RemoteFile {
   readonly size: number | undefined;
   /** Permission bits. */
   readonly mode: number | undefined;
+}
+
+/** Which bytes of a file to read, as `slice` of an array takes them. */
+export interface RangeOptions extends CallOptions {
+  /** The first byte, from 0. */
+  readonly start?: number | undefined;
+  /** The byte after the last one. */
+  readonly end?: number | undefined;
 }
 
 export interface ModeOptions extends CallOptions {
@@ -42,14 +50,32 @@ export class ComputerFiles {
     this.#params = computerParameters(address);
   }
 
-  /** Opens a file for reading; `timeoutMs` is for its beginning. */
-  async open(path: string, options: CallOptions = {}): Promise<RemoteFile> {
-    const { headers, body } = await this.#client.exchange({
-      method: 'GET',
-      path: buildPath(FILE_PATHS, this.#params),
-      query: { path },
+  /**
+   * Opens a file, or a part of it, for reading; `timeoutMs` is for its beginning. A part beyond the end
+   * of the file is empty.
+   */
+  async open(path: string, { start, end, ...options }: RangeOptions = {}): Promise<RemoteFile> {
+    const range = rangeHeader(start, end);
+    const request = {
+      ...{ method: 'GET' as const, path: buildPath(FILE_PATHS, this.#params), query: { path } },
+      ...(range === undefined ? {} : { headers: { range } }),
       ...options,
+    } as const;
+    if (range === NOTHING) return emptyPart();
+    const answer = await this.#client.exchange(request).catch((error: unknown) => {
+      const isBeyond = error instanceof ServiceError && error.code === 'range_not_satisfiable';
+      if (!isBeyond) throw error;
     });
+    if (answer === undefined) return emptyPart();
+    const { statusCode, headers, body } = answer;
+    if (range !== undefined && statusCode !== 206) {
+      // A file without a size, as in /proc, is always answered whole.
+      return {
+        ...emptyPart(),
+        stream: Readable.from(part(body, start ?? 0, end)),
+        size: undefined,
+      };
+    }
     const length = headers['content-length'];
     const mode = headers['x-file-mode'];
     return {
@@ -59,10 +85,10 @@ export class ComputerFiles {
     };
   }
 
-  /** A whole file in memory. */
-  read(path: string, options: CallOptions = {}): Promise<Buffer> {
+  /** A file, or a part of it, in memory. */
+  read(path: string, { start, end, ...options }: RangeOptions = {}): Promise<Buffer> {
     return withTimeLimit(options, this.#client.baseUrl, async (signal) => {
-      const { stream } = await this.open(path, { signal });
+      const { stream } = await this.open(path, { start, end, signal });
       return buffer(stream);
     });
   }
@@ -168,5 +194,33 @@ export class ComputerFiles {
   makeLink(path: string, target: string, options: CallOptions = {}): Promise<Answer<'makeLink'>> {
     const body = { path, target };
     return this.#client.request('makeLink', { params: this.#params, body, ...options });
+  }
+}
+
+const NOTHING = 'nothing';
+
+/** The header `Range`; undefined for a whole file. Throws RangeError for a part that is not possible. */
+function rangeHeader(start = 0, end?: number): string | undefined {
+  for (const position of end === undefined ? [start] : [start, end]) {
+    if (Number.isSafeInteger(position) && position >= 0) continue;
+    throw new RangeError(`start and end must be whole numbers from 0, not ${position}`);
+  }
+  if (end !== undefined && end <= start) return NOTHING;
+  if (end !== undefined) return `bytes=${start}-${end - 1}`;
+  return start === 0 ? undefined : `bytes=${start}-`;
+}
+
+/** A part of a file that has no bytes. */
+function emptyPart(): RemoteFile {
+  return { stream: Readable.from([], { objectMode: false }), size: 0, mode: undefined };
+}
+
+async function* part(body: AsyncIterable<Buffer>, start: number, end = Number.POSITIVE_INFINITY) {
+  let position = 0;
+  for await (const chunk of body) {
+    const piece = chunk.subarray(Math.max(0, start - position), Math.max(0, end - position));
+    position += chunk.length;
+    if (piece.length > 0) yield piece;
+    if (position >= end) return;
   }
 }

@@ -38,6 +38,7 @@ const NAMES: Readonly<Record<number, string>> = {
   408: 'RequestTimeout',
   413: 'PayloadTooLarge',
   415: 'UnsupportedMediaType',
+  416: 'RangeNotSatisfiable',
   429: 'RateLimited',
   500: 'Failed',
   503: 'EngineUnavailable',

@@ -7,6 +7,7 @@ import {
 import { IMAGE_FORMATS } from '../../contract/constants.js';
 import { pictureAnswer } from '../../fleet/actions/batch.js';
 import { readClipboard, writeClipboard } from '../../fleet/actions/clipboard.js';
+import { etagOf, Tagged } from '../http/conditional/etag.js';
 import { Bytes, type ComputerCall } from '../requests.js';
 import type { Handlers } from './handlers.js';
 
@@ -36,8 +37,9 @@ export const actionHandlers: Pick<Handlers, Names> = {
     const wanted = acceptedImage(headers.accept);
     const format = query.format ?? wanted ?? 'png';
     const picture = await fleet.actions.screenshot(computer, { ...query, format }, signal);
-    if (wanted !== undefined) return new Bytes(picture.data, `image/${format}`);
-    return pictureAnswer(picture);
+    const answer =
+      wanted === undefined ? pictureAnswer(picture) : new Bytes(picture.data, `image/${format}`);
+    return new Tagged(answer, etagOf(picture.data, wanted === undefined ? 'json' : 'bytes'));
   },
   getClipboard: async ({ fleet, computer, signal }) => ({
     text: await readClipboard(fleet.actions, computer, signal),

@@ -2,11 +2,19 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../contract/errors.js';
 import { type FileWritten, ReadFileQuery, WriteFileQuery } from '../../contract/files.js';
 import { FILE_PATHS } from '../../contract/routes.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { abortable, onAbort } from '../../lib/async/abort.js';
 import { audited } from '../audit-requests.js';
+import {
+  type ByteRange,
+  fileEtag,
+  httpDate,
+  requestedRange,
+} from '../http/conditional/byte-range.js';
+import { isKnown } from '../http/conditional/etag.js';
 import { sendError } from '../http/errors.js';
 import { validateExactly } from '../http/input/read-input.js';
 import { StallDetector } from '../http/stall-detector.js';
@@ -51,14 +59,26 @@ async function download(
         (shell) =>
           shell.files.read(
             path,
-            async ({ stream, size, mode, mtime }) => {
+            async (file) => {
+              const { size, mode, mtime } = file;
+              const etag = fileEtag(file);
               reply
                 .type('application/octet-stream')
                 // A file from a guest must never run as a page of this service.
                 .header('content-disposition', 'attachment')
-                .header('last-modified', new Date(mtime * 1000).toUTCString())
+                .header('last-modified', httpDate(mtime))
+                .header('etag', etag)
+                .header('accept-ranges', size === undefined ? 'none' : 'bytes')
                 .header('x-file-mode', octal(mode));
-              if (size !== undefined) reply.header('content-length', size);
+              const { headers } = request;
+              if (isKnown(headers['if-none-match'], etag))
+                return void (await reply.status(304).send());
+              const range = requestedRange(headers, file);
+              if (range === 'none') throw notSatisfiable(reply, size ?? 0);
+              if (range) reply.status(206).header('content-range', contentRange(range, size));
+              const length = range ? range.end - range.start : size;
+              if (length !== undefined) reply.header('content-length', length);
+              const stream = range ? file.part(range.start, range.end) : file.stream;
               stall.start();
               // Abort a stalled answer.
               onAbort(stall.signal, () => reply.raw.destroy());
@@ -78,6 +98,18 @@ async function download(
     request.departureEnded?.();
   }
   return reply;
+}
+
+function notSatisfiable(reply: FastifyReply, size: number): ApiError {
+  for (const name of ['content-disposition', 'etag', 'last-modified', 'x-file-mode']) {
+    reply.removeHeader(name);
+  }
+  reply.header('content-range', `bytes */${size}`);
+  return new ApiError('range_not_satisfiable', `The file has only ${size} bytes.`);
+}
+
+function contentRange({ start, end }: ByteRange, size: number | undefined): string {
+  return `bytes ${start}-${end - 1}/${size ?? '*'}`;
 }
 
 /** A file's chunks on their way to the client. */

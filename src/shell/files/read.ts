@@ -31,18 +31,23 @@ export function readFile<T>(
       // Files in /proc and similar report a size of 0.
       const first = stats.size === 0 ? await readAt(session, handle, 0, CHUNK) : undefined;
       const size = first === undefined || first.length === 0 ? stats.size : undefined;
-      const chunks =
+      const part = (start: number, end: number) =>
+        streamOf(exactly(session, handle, { start, end }, path));
+      const stream =
         size === undefined
-          ? untilEnd(session, handle, first ?? Buffer.alloc(0))
-          : exactly(session, handle, size, path);
-      const stream = Readable.from(chunks, { objectMode: false, highWaterMark: CHUNK });
+          ? streamOf(untilEnd(session, handle, first ?? Buffer.alloc(0)))
+          : part(0, size);
       const { mode, mtime } = stats;
       const absolute = await session.realpath(wanted);
-      return await use({ path: absolute, size, mode: mode & 0o7777, mtime, stream });
+      return await use({ path: absolute, size, mode: mode & 0o7777, mtime, stream, part });
     } catch (error) {
       throw fileError(error, 'read', path);
     }
   });
+}
+
+function streamOf(chunks: AsyncGenerator<Buffer>): Readable {
+  return Readable.from(chunks, { objectMode: false, highWaterMark: CHUNK });
 }
 
 async function notAFile(session: FileSession, wanted: string, path: string): Promise<ApiError> {
@@ -55,14 +60,14 @@ async function notAFile(session: FileSession, wanted: string, path: string): Pro
 async function* exactly(
   session: FileSession,
   handle: Buffer,
-  size: number,
+  { start, end }: { readonly start: number; readonly end: number },
   path: string,
 ): AsyncGenerator<Buffer> {
   const waiting: Promise<Buffer>[] = [];
-  let position = 0;
+  let position = start;
   const ask = () => {
-    while (waiting.length < AHEAD && position < size) {
-      const length = Math.min(CHUNK, size - position);
+    while (waiting.length < AHEAD && position < end) {
+      const length = Math.min(CHUNK, end - position);
       const chunk = readWhole(session, handle, position, length, path);
       chunk.catch(() => undefined);
       waiting.push(chunk);

@@ -21,6 +21,8 @@ export interface OpenFile extends Omit<Entry, 'size' | 'type' | 'name'> {
   readonly path: string;
   readonly size: number | undefined;
   readonly stream: Readable;
+  /** The bytes from `start` up to and without `end`, instead of `stream`; only if `size` is known. */
+  part(start: number, end: number): Readable;
 }
 
 export interface UploadOptions {

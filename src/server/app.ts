@@ -21,6 +21,7 @@ import { throttleRequests } from './http/throttle.js';
 import { ConnectionLimit } from './limits/connections.js';
 import type { Metrics } from './metrics.js';
 import { addOpenApi } from './openapi.js';
+import { addReference } from './reference/pages.js';
 import { addRoutes, isForAdministrators, nothingHere, refuseUnknown } from './routes.js';
 import { addViewPages } from './viewer/pages.js';
 import { addViewSocket } from './viewer/socket.js';
@@ -120,6 +121,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   await app.register(
     async (api) => {
       addOpenApi(api, version);
+      addReference(api, version);
       addHealth(api, fleet, version);
       addRoutes(api, fleet);
       await addFileRoutes(api, fleet);

@@ -30,7 +30,7 @@ const PATHS: readonly (Pick<Operation, 'administrators'> & {
   ...Object.values(operations as Record<string, Operation>),
   { method: 'GET', paths: [...FILE_PATHS, ...PROCESS_PATHS, ...TUNNEL_PATHS] },
   { method: 'PUT', paths: FILE_PATHS },
-  { method: 'GET', paths: [VIEW_PATHS.page, VIEW_PATHS.socket, '/openapi.json'] },
+  { method: 'GET', paths: [VIEW_PATHS.page, VIEW_PATHS.socket, '/openapi.json', '/docs'] },
 ];
 const NOT_OPEN = Object.entries(operations).filter(([, operation]) => !('open' in operation));
 

@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import { VIEW_PATHS } from '../../contract/sockets/view.js';
 import { listAssets, PAGES } from './assets.js';
+import { addPageHeaders } from './page-headers.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -35,27 +36,12 @@ export function addViewPages(app: FastifyInstance): void {
   });
 }
 
-/** The page loads only the service's own files and cannot be framed. */
 function guard(request: FastifyRequest, reply: FastifyReply): void {
   const { host } = request.headers;
-  reply
-    .header(
-      'content-security-policy',
-      [
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        // Images of the screen and the pointer are data URLs.
-        "img-src 'self' data:",
-        // Not every browser includes WebSockets of the same host in 'self'.
-        `connect-src 'self' ws://${host} wss://${host}`,
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-      ].join('; '),
-    )
-    .header('referrer-policy', 'no-referrer')
-    .header('x-frame-options', 'DENY')
-    .header('cross-origin-opener-policy', 'same-origin')
-    .header('cross-origin-resource-policy', 'same-origin');
+  addPageHeaders(reply, [
+    // Images of the screen and the pointer are data URLs.
+    "img-src 'self' data:",
+    // Not every browser includes WebSockets of the same host in 'self'.
+    `connect-src 'self' ws://${host} wss://${host}`,
+  ]);
 }

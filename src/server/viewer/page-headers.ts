@@ -1,0 +1,19 @@
+import type { FastifyReply } from 'fastify';
+
+/**
+ * Headers of a page: it loads only the service's own files, has no inline code or styles, and cannot
+ * be framed. `directives` are further ones of its content security policy.
+ */
+export function addPageHeaders(reply: FastifyReply, directives: readonly string[]): void {
+  const policy = [
+    ...["default-src 'none'", "script-src 'self'", "style-src 'self'"],
+    ...directives,
+    ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  ];
+  reply
+    .header('content-security-policy', policy.join('; '))
+    .header('referrer-policy', 'no-referrer')
+    .header('x-frame-options', 'DENY')
+    .header('cross-origin-opener-policy', 'same-origin')
+    .header('cross-origin-resource-policy', 'same-origin');
+}

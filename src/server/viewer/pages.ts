@@ -14,6 +14,12 @@ declare module 'fastify' {
 }
 
 /**
+ * The ids of computers. The page shows the last part of its address in commands to copy, and anyone
+ * can write a link: `/view/x;reboot` must not lead to a page.
+ */
+const COMPUTER_ID = /^cmp_[0-9a-z]{1,40}$/;
+
+/**
  * The page of the live view and the files that it loads. They are the same for every computer and
  * hold no secret, so they need no key; what the page then shows needs a ticket.
  */
@@ -22,6 +28,12 @@ export function addViewPages(app: FastifyInstance): void {
   const options = { config: { open: true } };
 
   app.get(VIEW_PATHS.page, options, async (request, reply) => {
+    const { id = '' } = request.params as Record<string, string>;
+    if (!COMPUTER_ID.test(id)) {
+      throw new ApiError('not_found', 'This is not the address of a live view.', {
+        remedy: 'Get a link: vc view COMPUTER',
+      });
+    }
     guard(request, reply);
     return reply.type('text/html; charset=utf-8').send(await readFile(join(PAGES, 'index.html')));
   });

@@ -110,6 +110,19 @@ describe('the page', () => {
   });
 
   it.each([
+    'x;reboot',
+    '$(reboot)',
+    '`reboot`',
+    'cmp_0123456789abcdefghjk&reboot',
+    "cmp_0123456789abcdefghjk'",
+    'cmp_0123456789abcdefghjk%0areboot',
+  ])('does not exist at %j, which it would show in a command to copy', async (name) => {
+    const response = await fetch(`${origin}/api/view/${name}`);
+    expect(response.status).toBe(404);
+    expect(await response.text()).not.toContain('reboot');
+  });
+
+  it.each([
     'view.js',
     'view.css',
     'icon.svg',

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDockerEngine } from '../../../src/engines/docker/engine.js';
 import { tarEntry } from '../../../src/engines/docker/user/tar.js';
 import type { Engine, MachineSpec } from '../../../src/engines/engine.js';
+import { promise } from '../../support/run/promise.js';
 
 type Answer = [status: number, body?: unknown];
 
@@ -249,6 +250,19 @@ describe('lifecycle', () => {
     firewallStatus = 'failed Operation not supported';
     await expect(engine.start('m1')).rejects.toMatchObject({ code: 'unsupported' });
     expect(calls).not.toContain('POST /containers/vc-m1/start');
+  });
+
+  promise(27, 'the firewall rules are checked before every start, for health too', async () => {
+    answers['POST /containers/vc-m1/start'] = [304];
+    answers['GET /version'] = [200, { Version: '1', Os: 'linux' }];
+    await engine.start('m1');
+    firewallStatus = 'failed Operation not supported';
+    await expect(engine.start('m1')).rejects.toMatchObject({ code: 'unsupported' });
+    const reason = expect.stringContaining('firewall');
+    expect(await engine.probe()).toMatchObject({ usable: false, reason });
+    firewallStatus = 'ok';
+    await engine.start('m1');
+    expect(await engine.probe()).toMatchObject({ usable: true });
   });
 
   it('treats starting a running machine and stopping a stopped one as success', async () => {

@@ -13,7 +13,7 @@ export const firewallCheck: EngineCheck = {
   run: (_, signal) => checkFirewall(connectDocker(), signal),
 };
 
-async function checkFirewall(docker: Docker, signal: AbortSignal): Promise<CheckResult> {
+export async function checkFirewall(docker: Docker, signal: AbortSignal): Promise<CheckResult> {
   if (!(await probeDocker(docker, signal)).usable) {
     return { status: 'skipped', detail: 'docker cannot be used' };
   }

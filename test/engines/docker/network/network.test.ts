@@ -130,6 +130,13 @@ describe('firewall rules', () => {
     expect(rules).toContain('elements = { 192.168.0.0/16, 10.1.2.3/32 };');
   });
 
+  it("open the host's own address only if it is named alone", () => {
+    const allowNetworks = ['192.168.0.0/16', '10.1.2.3', '10.1.2.4/32'];
+    expect(firewallRules({ ...policy, allowNetworks }, 'rate')).toContain(
+      'set allowed_hosts { type ipv4_addr; flags interval; elements = { 10.1.2.3/32, 10.1.2.4/32 }; }',
+    );
+  });
+
   it('reject any text that is not a network', () => {
     const allowNetworks = ['10.0.0.0/8 }; flush ruleset'];
     expect(() => firewallRules({ ...policy, allowNetworks }, 'rate')).toThrow(

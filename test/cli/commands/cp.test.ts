@@ -32,3 +32,31 @@ test('the error of a copy into a missing directory names it', async () => {
   expect(stderr).toContain('error: none/ is not a directory in the computer');
   expect(code).toBe(2);
 });
+
+test.each([
+  [['a.txt', 'demo/desktop'], 'demo/desktop', 'a.txt demo/desktop:'],
+  [['demo/desktop', 'b.txt'], 'demo/desktop', 'demo/desktop: b.txt'],
+])('%j suggests the colon after the name of the computer', async (paths, name, meant) => {
+  world.service.on('GET /projects/demo/computers/desktop', computer);
+  expect(await world.run(['cp', ...paths])).toMatchObject({
+    code: 2,
+    stderr: [
+      `error: no path is in a computer, but ${name} is the name of one`,
+      `       write a colon after the name of a computer: vc cp ${meant}\n`,
+    ].join('\n'),
+  });
+});
+
+test('a bare name is looked up for that as well', async () => {
+  world.service.on('GET /projects/default/computers/desktop', computer);
+  const { stderr } = await world.run(['cp', 'a.txt', 'desktop']);
+  expect(stderr).toContain(' vc cp a.txt desktop:\n');
+});
+
+test('a local file that has the name of a computer is meant as that', async () => {
+  world.service.on('GET /projects/default/computers/desktop', computer);
+  await writeFile(join(world.directory, 'desktop'), 'b');
+  const { stderr, code } = await world.run(['cp', 'a.txt', 'desktop']);
+  expect(stderr).toContain('error: no path names a computer: write COMPUTER:PATH');
+  expect(code).toBe(2);
+});

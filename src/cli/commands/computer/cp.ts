@@ -4,6 +4,7 @@ import { count } from '../../../lib/text/count.js';
 import type { Copy } from '../../copy/copy.js';
 import { type CopyPath, parseCopyPath } from '../../copy/copy-path.js';
 import { download, downloadOutput } from '../../copy/download.js';
+import { noComputer } from '../../copy/forgotten-colon.js';
 import { Meter } from '../../copy/meter.js';
 import { type Transfer, transfer } from '../../copy/transfer.js';
 import { upload, uploadInput } from '../../copy/upload.js';
@@ -19,11 +20,12 @@ export const command = defineCommand({
   name: 'cp',
   summary: 'Copy files and directories to, from or between computers',
   details: [
-    'One or both sides are COMPUTER:PATH. A relative PATH starts at the home directory. Directories are copied',
-    'recursively, into the target if that is a directory; DIRECTORY/. is its content. Existing',
+    'One or both sides are COMPUTER:PATH. A relative PATH starts at the home directory. Directories',
+    'are copied recursively, into the target if that is a directory; DIRECTORY/. is its content. Existing',
     'directories are merged, and existing files are replaced atomically. Permissions are kept.',
     'Symbolic links are copied as links; from a computer only links that stay within the copied',
-    'directory. Between computers the bytes pass through vc. - is stdin or stdout. Write ./ before a local path that contains a colon.',
+    'directory. Between computers the bytes pass through vc. - is stdin or stdout. Write ./ before a',
+    'local path that contains a colon.',
   ].join(' '),
   arguments: {
     paths: many('path', 'sources, then the target', { completes: 'copy-path' }),
@@ -90,7 +92,7 @@ async function begin(
   const remote = sources.flatMap((path) => (path.kind === 'remote' ? [path.computer] : []));
   const [source] = remote;
   if (source === undefined && target.kind !== 'remote') {
-    throw new UsageError('no path names a computer: write COMPUTER:PATH');
+    throw await noComputer(context, [...sources, target]);
   }
   if (new Set(remote).size > 1 || (source !== undefined && remote.length < sources.length)) {
     throw new UsageError(

@@ -84,6 +84,38 @@ test.each([
   expect((await world.run([...argv, '-q'])).stderr).toBe('');
 });
 
+test('vc logs without a job prints the output of the newest', async () => {
+  const base = 'GET /projects/demo/computers/desktop/jobs';
+  const job = (id: string, started_at: string) => ({
+    ...{ id, started_at, ended_at: started_at, pid: 1, command: 'date', status: 'exited' },
+    ...{ exit_code: 0, output: id, output_bytes: 5, next_offset: 5, truncated: false },
+  });
+  const [old, latest] = [job('job_1', '2026-01-01'), job('job_2', '2026-01-02')];
+  world.service.on(base, { jobs: [old, latest] });
+  world.service.on(`${base}/job_2`, latest);
+  expect(await world.run(['logs', 'demo/desktop'])).toMatchObject({ code: 0, stdout: 'job_2' });
+  world.service.on(base, { jobs: [] });
+  expect(await world.run(['logs', 'demo/desktop'])).toMatchObject({
+    code: 5,
+    stderr: [
+      'error: demo/desktop has had no background commands',
+      '       start one: vc bash demo/desktop --background SCRIPT\n',
+    ].join('\n'),
+  });
+});
+
+test.each([
+  [['whoami', '-o', 'yaml'], 'base_url: '],
+  [['profile', 'get', '-o', 'yaml'], 'api_key:\n'],
+  [['audit', '-o', 'yaml'], 'entries: []'],
+  [['history', 'demo/desktop', '-o', 'yaml'], 'actions: []'],
+])('%j prints YAML, as other lists and records', async (argv, text) => {
+  world.service.on('GET /me', { user_id: 'usr_1' });
+  world.service.on('GET /audit', { entries: [] });
+  world.service.on('GET /projects/demo/computers/desktop/actions', { actions: [] });
+  expect(await world.run(argv)).toMatchObject({ code: 0, stdout: expect.stringContaining(text) });
+});
+
 test('vc key create prints the key, vc key ls does not', async () => {
   const created = {
     id: 'key_1',

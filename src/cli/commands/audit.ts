@@ -3,6 +3,7 @@ import { defineCommand, value } from '../framework/define.js';
 import { nonEmpty, number } from '../input/parse.js';
 import { actionColumns } from '../output/audit-columns.js';
 import { fields } from '../output/fields.js';
+import { tableFormat } from '../output/format/format-option.js';
 import { note, print, printJson } from '../output/print.js';
 import { type Column, printTable } from '../output/table.js';
 import { request } from '../targets/client.js';
@@ -40,6 +41,7 @@ export const command = defineCommand({
     computer: value('--computer <id>', 'only entries of this computer, by its id', nonEmpty, {
       completes: 'computer-id',
     }),
+    output: tableFormat,
   },
   fields: fields.auditEntry,
   examples: [

@@ -1,5 +1,6 @@
 import { defineCommand } from '../framework/define.js';
 import { fields } from '../output/fields.js';
+import { recordFormat } from '../output/format/format-option.js';
 import { print, printJson } from '../output/print.js';
 import { printRecord } from '../output/table.js';
 import { request } from '../targets/client.js';
@@ -8,7 +9,7 @@ export const command = defineCommand({
   name: 'whoami',
   summary: 'Show the current user, API key and service',
   arguments: {},
-  options: {},
+  options: { output: recordFormat },
   fields: fields.me,
   examples: [
     { does: 'Show the current user', command: 'vc whoami' },

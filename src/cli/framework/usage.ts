@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { shellWord } from '../../lib/text/shell-word.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { Report } from '../errors/report.js';
 import { commandPath } from './argv.js';
@@ -14,7 +15,7 @@ export function withUsage(error: unknown, tree: CommandTree, argv: readonly stri
   const suggestion =
     error.code === 'commander.unknownCommand'
       ? unknownCommand(tree, commandPath(argv))
-      : (suggest(error.code, words) ?? suggested?.replace(/^\(|\)$/g, ''));
+      : (suggest(error.code, words, argv) ?? suggested?.replace(/^\(|\)$/g, ''));
   const help = helpOf(tree, argv, error);
   const remedy = suggestion === undefined ? help : `${suggestion} S${help.slice(1)}`;
   return new UsageError(message, remedy);
@@ -45,10 +46,23 @@ function unknownCommand(tree: CommandTree, path: readonly string[]): string | un
 }
 
 /** What is likely wrong; undefined if that is not known. */
-function suggest(code: string, [first, verb]: readonly string[]): string | undefined {
+function suggest(
+  code: string,
+  [first, verb]: readonly string[],
+  argv: readonly string[],
+): string | undefined {
   if (code === 'commander.excessArguments') return 'Quote an argument that contains spaces.';
   if (code === 'commander.unknownOption' && [first, verb].includes('exec')) {
-    return 'Put -- before a program with its own options: -- ls -la.';
+    return `Put -- before a program with its own options: ${withDashes(argv)}.`;
   }
   return undefined;
+}
+
+/** A command line `vc exec COMPUTER PROGRAM …` with the dashes; an example for any other. */
+function withDashes(argv: readonly string[]): string {
+  const start = argv.indexOf('exec') + 2;
+  const hasOptions = argv.slice(0, start + 1).some((word) => word.startsWith('-'));
+  if (hasOptions || argv.length <= start || argv.includes('--')) return '-- ls -la';
+  const words = [...argv.slice(0, start), '--', ...argv.slice(start)];
+  return ['vc', ...words.map(shellWord)].join(' ');
 }

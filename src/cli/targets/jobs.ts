@@ -1,12 +1,29 @@
 import { ComputerJobs } from '../../client/computer/jobs.js';
 import type { jobs } from '../../contract/index.js';
+import { notFound } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
-import { argument } from '../framework/define.js';
+import { argument, optional } from '../framework/define.js';
 import { nonEmpty } from '../input/parse.js';
 import type { Column, RecordField } from '../output/table.js';
-import { computerAddress } from './computer-address.js';
+import { computerAddress, inCommands } from './computer-address.js';
 
 export const jobArgument = argument('job', 'id, see: vc job ls', nonEmpty, { completes: 'job' });
+
+/** A job that need not be named: see {@link newestJob}. */
+export const optionalJob = optional('job', 'id, see: vc job ls; the newest without one', nonEmpty, {
+  completes: 'job',
+});
+
+/** The id of the job of a computer that was started last. */
+export async function newestJob(context: Context, computer: string): Promise<string> {
+  const all = await (await jobsOf(context, computer)).list({ signal: context.interrupts.signal });
+  const [newest] = [...all].sort((a, b) => (a.started_at < b.started_at ? 1 : -1));
+  if (newest !== undefined) return newest.id;
+  throw notFound(
+    `${computer} has had no background commands`,
+    `start one: vc bash ${inCommands(context, computer)} --background SCRIPT`,
+  );
+}
 
 /** The jobs of a computer. */
 export async function jobsOf(context: Context, computer: string): Promise<ComputerJobs> {

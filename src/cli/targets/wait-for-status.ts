@@ -1,5 +1,6 @@
 import type { Answer } from '../../contract/types/index.js';
 import { sleep } from '../../lib/async/sleep.js';
+import { shellWord } from '../../lib/text/shell-word.js';
 import { CliError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
 import { flag, value } from '../framework/define.js';
@@ -40,6 +41,18 @@ export async function untilReady(
   return waitForStatus(context, computer.id, 'running', timeout ?? READY_SECONDS);
 }
 
+/** Throws if the computer could not be started. `argument` is its name in a command. */
+export function failOnError(
+  { status, status_reason: reason }: Answer<'getComputer'>,
+  name: string,
+  argument: string = shellWord(name),
+): void {
+  if (status !== 'error') return;
+  throw new CliError(`${name} failed: ${reason ?? 'unknown reason'}`, {
+    remedy: `restart it: vc restart ${argument}`,
+  });
+}
+
 /** Polls until the computer has the status. Throws if it fails or after `timeout` seconds. */
 export async function waitForStatus(
   context: Context,
@@ -51,11 +64,7 @@ export async function waitForStatus(
   for (;;) {
     const computer = await onComputer(context, 'getComputer', name);
     if (computer.status === status) return computer;
-    if (computer.status === 'error') {
-      throw new CliError(`${name} failed: ${computer.status_reason ?? 'unknown reason'}`, {
-        remedy: `restart it: vc restart ${inCommands(context, name)}`,
-      });
-    }
+    failOnError(computer, name, inCommands(context, name));
     if (performance.now() >= deadline) {
       throw new CliError(
         `${name} is not ${status} after ${timeout} s; its status is ${computer.status}`,

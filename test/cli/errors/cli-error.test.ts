@@ -108,10 +108,21 @@ test('the nearest command, option or value is suggested for a mistyped one', asy
 test.each([
   [['warm', 'linux'], 'Did you mean vc image warm?'],
   [['computer', 'type', 'a/b', 'hello', 'world'], 'Quote an argument that contains spaces.'],
-  [['computer', 'exec', 'a/b', 'ls', '-la'], 'Put -- before a program with its own options'],
+  [
+    ['computer', 'exec', 'a/b', 'ls', '-la'],
+    'Put -- before a program with its own options: vc computer exec a/b -- ls -la.',
+  ],
+  [
+    ['exec', 'b', 'ls', '-la', 'x y'],
+    "Put -- before a program with its own options: vc exec b -- ls -la 'x y'.",
+  ],
+  [
+    ['exec', '-p', 'a', 'b', 'ls', '-la'],
+    'Put -- before a program with its own options: -- ls -la.',
+  ],
 ])('for %j the intended command is suggested', async (argv, remedy) => {
   const { code, stderr } = await world.run(argv);
-  expect(code).toBe(argv[1] === 'exec' ? 125 : 2);
+  expect(code).toBe(argv.includes('exec') ? 125 : 2);
   expect(stderr).toContain(`\n       ${remedy}`);
 });
 

@@ -392,6 +392,33 @@ test('vc fork prints the copy', async () => {
   expect(lastRequest().url).toContain('?wait=0');
 });
 
+test('vc fork and vc create fail if the new computer does', async () => {
+  const copy = { ...computer, name: 'two', project_name: 'demo', status: 'error' };
+  world.service.on(`POST ${byName}/fork`, { ...copy, status_reason: 'no memory' });
+  world.service.on('POST /projects/demo/computers', { ...copy, status_reason: 'no memory' });
+  for (const words of [
+    ['fork', 'demo/desktop', 'two'],
+    ['create', 'demo/two'],
+    ['create', 'demo/two', '--no-wait'],
+  ]) {
+    expect(await world.run(words)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringContaining(
+        'error: demo/two failed: no memory\n       restart it: vc restart demo/two\n',
+      ),
+    });
+  }
+});
+
+test('vc fork waits longer than the service does, for as long as --timeout says', async () => {
+  const copy = { ...computer, id: 'cmp_00000000000000000000', name: 'two', project_name: 'demo' };
+  world.service.on(`POST ${byName}/fork`, { ...copy, status: 'starting' });
+  world.service.on(`GET /computers/${copy.id}`, copy);
+  const { stderr } = await world.run(['fork', 'demo/desktop', 'two', '--timeout', '5s']);
+  expect(stderr).toContain('copied demo/desktop to demo/two (cmp_00000000000000000000), running');
+});
+
 test('the error of an operation that needs a shell says what to use instead', async () => {
   const why = 'This computer has no shell: its image was imported without an SSH server';
   world.service.onProcess((_, socket) => {

@@ -10,7 +10,7 @@ import { during } from '../../output/progress.js';
 import { isNotFound, request } from '../../targets/client.js';
 import { inCommands, newComputerAddress } from '../../targets/computer-address.js';
 import { DEFAULT_PROJECT } from '../../targets/lookup/default-project.js';
-import { untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
+import { failOnError, untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
 
 export const command = defineCommand({
   name: 'create',
@@ -81,14 +81,10 @@ export const command = defineCommand({
       context.progress(`Creating ${project}/${name}`),
       creating.then((computer) => untilReady(context, computer, { wait, timeout })),
     );
+    failOnError(created, `${project}/${name}`);
     if (globals.json) await printJson(context, created);
     else if (globals.quiet) await print(context, created.id);
-    else if (created.status === 'error') {
-      await note(
-        context,
-        `created ${project}/${name}, but it failed: ${created.status_reason ?? 'unknown reason'}`,
-      );
-    } else {
+    else {
       await done(context, `created ${project}/${name} (${created.id}), ${created.status}`);
       await note(context, `to see its screen: vc screenshot ${inCommands(context, given)}`);
     }

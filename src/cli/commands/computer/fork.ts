@@ -1,10 +1,12 @@
 import { computerParameters } from '../../../client/http/address.js';
-import { argument, defineCommand, flag } from '../../framework/define.js';
+import { argument, defineCommand } from '../../framework/define.js';
 import { nonEmpty } from '../../input/parse.js';
-import { done, note, print, printJson } from '../../output/print.js';
+import { fields } from '../../output/fields.js';
+import { done, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
 import { computerAddress, describeAddress } from '../../targets/computer-address.js';
 import { computerArgument } from '../../targets/computers.js';
+import { failOnError, untilReady, waitOptions, waitQuery } from '../../targets/wait-for-status.js';
 
 export const command = defineCommand({
   name: 'fork',
@@ -15,7 +17,8 @@ export const command = defineCommand({
     'and is stopped. Only the engine qemu supports this.',
   ].join(' '),
   arguments: { computer: computerArgument, name: argument('name', 'name of the copy', nonEmpty) },
-  options: { wait: flag('--no-wait', 'do not wait until it is ready') },
+  options: waitOptions,
+  fields: fields.computer,
   examples: [
     {
       does: 'Copy a computer in its current state',
@@ -23,27 +26,26 @@ export const command = defineCommand({
     },
     { does: 'Save the id of the copy', command: 'id=$(vc fork demo/desktop try -q)' },
   ],
-  async run(context, { computer: given, name }, { wait }) {
+  async run(context, { computer: given, name }, waiting) {
     const address = await computerAddress(context, given);
     const client = await context.client();
     context.whenInterrupted('the service may still create the copy; see: vc ls');
     const request = client.request('forkComputer', {
       params: computerParameters(address),
-      query: wait ? undefined : { wait: '0' },
+      query: waitQuery(waiting),
       body: { name },
       signal: context.interrupts.signal,
     });
     const progress = context.progress(`Copying ${describeAddress(address)}`);
-    const copy = await during(progress, request);
+    const copy = await during(
+      progress,
+      request.then((computer) => untilReady(context, computer, waiting)),
+    );
+    failOnError(copy, `${copy.project_name}/${name}`);
     const { id, project_name, status } = copy;
     if (context.globals.json) await printJson(context, copy);
     else if (context.globals.quiet) await print(context, id);
-    else if (status === 'error') {
-      await note(
-        context,
-        `${project_name}/${name} failed: ${copy.status_reason ?? 'unknown reason'}`,
-      );
-    } else {
+    else {
       const source = describeAddress(address);
       await done(context, `copied ${source} to ${project_name}/${name} (${id}), ${status}`);
     }

@@ -2,6 +2,7 @@ import { defineCommand, value } from '../../framework/define.js';
 import { number } from '../../input/parse.js';
 import { actionColumns } from '../../output/audit-columns.js';
 import { fields } from '../../output/fields.js';
+import { tableFormat } from '../../output/format/format-option.js';
 import { note, print, printJson } from '../../output/print.js';
 import { printTable } from '../../output/table.js';
 import { namedOrOnly, onComputer, optionalComputer } from '../../targets/computers.js';
@@ -19,6 +20,7 @@ export const command = defineCommand({
       number({ min: 1, max: 1000, unit: 'entries' }),
       { otherwise: '100' },
     ),
+    output: tableFormat,
   },
   fields: fields.action,
   examples: [

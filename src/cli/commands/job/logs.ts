@@ -4,7 +4,7 @@ import { write } from '../../framework/io.js';
 import { note, printJson } from '../../output/print.js';
 import { inCommands } from '../../targets/computer-address.js';
 import { runningComputer } from '../../targets/computers.js';
-import { jobArgument, jobsOf } from '../../targets/jobs.js';
+import { jobsOf, newestJob, optionalJob } from '../../targets/jobs.js';
 import { safeOption } from '../../targets/processes.js';
 import { safeText } from '../../terminal/safe-output.js';
 
@@ -17,24 +17,25 @@ export const command = defineCommand({
   aliases: ['output'],
   summary: 'Print the output of a background command',
   details: [
-    'Prints stdout and stderr in order. The first 16 MiB are kept. With --follow it continues until',
-    'the command ends and returns its exit code.',
+    'Prints stdout and stderr in order, without a job those of the newest one. The first 16 MiB are',
+    'kept. With --follow it continues until the command ends and returns its exit code.',
   ].join(' '),
-  arguments: { computer: runningComputer, job: jobArgument },
+  arguments: { computer: runningComputer, job: optionalJob },
   options: {
     follow: flag('-f, --follow', 'stream new output until the command ends'),
     safe: safeOption,
   },
   examples: [
     { does: 'Print its output so far', command: 'vc logs demo/desktop job_0mi4x2k9a01234567' },
-    { does: 'Follow its output', command: 'vc logs demo/desktop job_0mi4x2k9a01234567 -f' },
+    { does: 'Follow the output of the newest one', command: 'vc logs demo/desktop -f' },
   ],
-  async run(context, { computer, job: id }, { follow, safe }) {
+  async run(context, { computer, job: given }, { follow, safe }) {
     const { signal } = context.interrupts;
     const { json } = context.globals;
     const { stdout } = context.io;
     const replaces = safe && stdout.isTTY === true;
     const jobs = await jobsOf(context, computer);
+    const id = given ?? (await newestJob(context, computer));
     context.whenInterrupted(
       `the command is still running; to end it: vc job end ${inCommands(context, computer)} ${id}`,
     );

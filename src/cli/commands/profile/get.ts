@@ -1,5 +1,6 @@
 import type { Setting } from '../../../profile/index.js';
 import { defineCommand } from '../../framework/define.js';
+import { recordFormat } from '../../output/format/format-option.js';
 import { printJson } from '../../output/print.js';
 import { printRecord } from '../../output/table.js';
 
@@ -9,7 +10,7 @@ export const command = defineCommand({
   summary: 'Show the effective settings and their sources',
   details: 'Precedence: flag > environment > profile > default.',
   arguments: {},
-  options: {},
+  options: { output: recordFormat },
   examples: [{ does: 'Show the settings in use', command: 'vc profile get' }],
   async run(context) {
     const { profile, baseUrl, apiKey, project, listenerUid } = await context.settings();

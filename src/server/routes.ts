@@ -11,6 +11,7 @@ import { isKnown, Tagged } from './http/conditional/etag.js';
 import { readInput, WARNING_HEADER } from './http/input/read-input.js';
 import { sendStream } from './http/streaming.js';
 import { REPEATED_HEADER, withIdempotency } from './idempotency.js';
+import { REFERENCE_PATHS } from './reference/pages.js';
 import {
   ByteStream,
   Bytes,
@@ -30,7 +31,10 @@ const PATHS: readonly (Pick<Operation, 'administrators'> & {
   ...Object.values(operations as Record<string, Operation>),
   { method: 'GET', paths: [...FILE_PATHS, ...PROCESS_PATHS, ...TUNNEL_PATHS] },
   { method: 'PUT', paths: FILE_PATHS },
-  { method: 'GET', paths: [VIEW_PATHS.page, VIEW_PATHS.socket, '/openapi.json', '/docs'] },
+  {
+    method: 'GET',
+    paths: [VIEW_PATHS.page, VIEW_PATHS.socket, '/openapi.json', ...REFERENCE_PATHS],
+  },
 ];
 const NOT_OPEN = Object.entries(operations).filter(([, operation]) => !('open' in operation));
 

@@ -4,6 +4,7 @@ import { ServiceEvent } from '../events.js';
 import { type Operation, operations } from '../operations.js';
 import type { OperationName } from '../routes.js';
 import { BYTES, type BytePath, bytePaths } from './byte-paths.js';
+import { answerHeaders, moreAnswers, requestHeaders } from './conditions.js';
 import { descriptions, pathParameters, type Tag, tags } from './descriptions.js';
 import { errorAnswers, errorResponses, errorSchema, header, headers } from './errors.js';
 import { exampleOf } from './examples.js';
@@ -35,17 +36,6 @@ const MEDIA: Partial<
   },
   record: { 'video/mp4': { schema: BYTES } },
   streamEvents: { 'text/event-stream': { schema: ServiceEvent } },
-};
-
-/** Headers that operations read, apart from those of every request. */
-const HEADERS: Partial<Record<string, readonly Json[]>> = {
-  streamEvents: [
-    {
-      ...{ name: 'Last-Event-ID', in: 'header', required: false },
-      description: 'Id of the last event that was received: the stream continues after it.',
-      schema: { type: 'string', examples: ['42'] },
-    },
-  ],
 };
 
 /** The OpenAPI document of the contract, for a service at `baseUrl`. */
@@ -102,6 +92,7 @@ function rowOf(name: OperationName, operation: Operation, schemas: SchemaCollect
       headers: {
         'x-request-id': header('RequestId'),
         ...(operation.published ? { 'x-warning': header('Warning') } : {}),
+        ...answerHeaders[name],
       },
       content: { ...json, ...mediaOf(name, schemas) },
     },
@@ -127,7 +118,11 @@ function bytesRow(name: string, path: BytePath, schemas: SchemaCollection): Row 
       description: messages === undefined ? 'Success.' : 'The WebSocket is open.',
       ...content,
       ...success,
-      headers: { 'x-request-id': header('RequestId'), ...(success.headers as Json | undefined) },
+      headers: {
+        'x-request-id': header('RequestId'),
+        ...(success.headers as Json | undefined),
+        ...answerHeaders[name],
+      },
       ...(messages && {
         'x-messages': { client: refs(messages.client), service: refs(messages.service) },
       }),
@@ -153,7 +148,7 @@ function method(row: Row, path: string, index: number, schemas: SchemaCollection
   const parameters = [
     ...pathParametersOf(path),
     ...queryParameters(query, schemas),
-    ...(HEADERS[name] ?? []),
+    ...(requestHeaders[name] ?? []),
   ];
   return {
     operationId: index === 0 ? name : `${name}ByName`,
@@ -163,7 +158,11 @@ function method(row: Row, path: string, index: number, schemas: SchemaCollection
     ...(row.open ? { security: [{}, { key: [] }] } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody && { requestBody }),
-    responses: { [isSocket ? 101 : 200]: success, ...errorAnswers(errorStatuses(row, path)) },
+    responses: {
+      [isSocket ? 101 : 200]: success,
+      ...moreAnswers[name],
+      ...errorAnswers(errorStatuses(row, path)),
+    },
   };
 }
 

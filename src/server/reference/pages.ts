@@ -14,6 +14,9 @@ const FILES = {
   'icon.svg': 'image/svg+xml',
 } as const;
 
+/** Paths of the page and what it loads. */
+export const REFERENCE_PATHS = ['/docs', ...Object.keys(FILES).map((name) => `/docs/${name}`)];
+
 /** The reference of the interface for people, at `GET /docs`: the OpenAPI document as a page. */
 export function addReference(app: FastifyInstance, version: string): void {
   const options = { config: { open: true } };

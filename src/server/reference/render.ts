@@ -60,7 +60,7 @@ function article(entry: Entry, document: OpenApiDocument): Html {
   const { id, method, paths, operation } = entry;
   const parameters = (operation.parameters ?? []) as Json[];
   const responses = operation.responses as Record<string, Json>;
-  const [status = '', success = {}] = Object.entries(responses)[0] ?? [];
+  const [[status, success] = ['', {}], ...others] = Object.entries(responses);
   return html`<article id="${id}">
 <h3><a href="#${id}">${String(operation.summary)}</a></h3>
 ${paths.map((path) => html`<p class="path"><span class="method ${method.toLowerCase()}">${method}</span> <code>${path}</code></p>`)}
@@ -69,9 +69,10 @@ ${parameters.length === 0 ? html`` : parameterTable(parameters)}
 ${bodyOf(operation, document)}
 <h4>Answer ${status}</h4>
 ${answerOf(success)}
+${others.filter(([, { $ref }]) => $ref === undefined).map(([code, each]) => html`<h4>Answer ${code}</h4><p>${String(each.description)}</p>`)}
 ${renderRequest(entry, document)}
-<p class="errors">Errors: ${Object.entries(responses)
-    .slice(1)
+<p class="errors">Errors: ${others
+    .filter(([, { $ref }]) => $ref !== undefined)
     .map(([code, answer]) => html`<a href="#error-${nameOf(answer)}">${code}</a> `)}</p>
 </article>`;
 }

@@ -38,7 +38,9 @@ show() {
   local d=$1 on pid begun watcher watched at code= ended= status=exited cut=0
   read -r on pid begun watcher watched at 2>/dev/null <"$d/process" || return 1
   if read -r code ended 2>/dev/null <"$d/exit"; then :
-  elif alive "$on" "$pid" "$begun" || alive "$on" "$watcher" "$watched"; then status=running; fi
+  elif alive "$on" "$pid" "$begun" || alive "$on" "$watcher" "$watched"; then status=running
+  # The watcher may have written it and ended since the first look.
+  else read -r code ended 2>/dev/null <"$d/exit" || :; fi
   [[ -e $d/truncated ]] && cut=1
   printf '%s\\0' "$d" "$status" "$pid" "$code" "$at" "$ended" \\
     "$(stat -c %s "$d/output" 2>/dev/null)" "$cut" "$(head -c 1000 "$d/command" 2>/dev/null)"

@@ -53,7 +53,7 @@ export default defineConfig({
           ...endToEnd,
           name: 'docker',
           include: [
-            'test/e2e/{operations,cli,docker}/**/*.test.ts',
+            'test/e2e/{operations,cli,docker,examples}/**/*.test.ts',
             ABOVE_ENGINES,
             ...thorough(''),
             ...thorough('docker/'),

@@ -59,6 +59,13 @@ test('the table of error codes in docs/http.md is the catalogue', () => {
   expect(codes).toEqual(catalogue);
 });
 
+test('docs/troubleshooting.md has a row for every error code', () => {
+  const text = readFileSync('docs/troubleshooting.md', 'utf8');
+  const rows = [...text.matchAll(/^\| `(\w+)` \| (\d{3}) \| [^|]+ \| [^|]+ \| [^|]+ \|$/gm)];
+  const catalogue = Object.entries(errorCatalogue).map(([code, { status }]) => [code, status]);
+  expect(rows.map(([, code, status]) => [code, Number(status)])).toEqual(catalogue);
+});
+
 /** Names of npm scripts in inline code and code blocks. */
 function scriptsIn(text: string): string[] {
   return [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name = '']) => name);

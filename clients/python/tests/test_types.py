@@ -1,0 +1,64 @@
+"""The annotations: mypy accepts the client and right programs, and refuses wrong ones."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+RIGHT = """
+import asyncio
+from virtual_computers import AsyncVirtualComputers, CommandResult, Settled, VirtualComputers
+
+vc = VirtualComputers()
+with vc.computers.create("lab", "desk", cpu=2) as desk:
+    settled: Settled = desk.click(1, 2, button="right", settle=True)
+    picture: bytes = desk.screenshot("x.png", format="jpeg")
+    result: CommandResult = desk.bash("true", check=True)
+    names: list[str] = [one.name for one in desk.files.list()]
+    stdout: str = desk.run(["ls"], on_stdout=print).stdout
+
+async def main() -> None:
+    async with AsyncVirtualComputers() as vc:
+        async with await vc.computers.create("lab", "desk") as desk:
+            result: CommandResult = await desk.bash("true")
+            one, two = await asyncio.gather(desk.screenshot(), desk.clipboard())
+            two.lower()
+"""
+
+WRONG = [
+    'vc.computers.get(id="c").click("1", 2)',
+    'vc.computers.get(id="c").click(1, 2, buton="right")',
+    'vc.computers.get(id="c").click(1, 2, button="rihgt")',
+    'vc.computers.get(id="c").screenshot(format="gif")',
+    'vc.computers.get(id="c").bash("true").exitcode',
+    'vc.computers.create("lab", "desk", ram=3)',
+]
+
+
+def mypy(directory: Path, *arguments: str) -> list[str]:
+    # The package is installed for the Python that mypy runs in.
+    command = ["mypy", "--strict", "--cache-dir", str(directory / "cache"), *arguments]
+    env = {**os.environ, "MYPYPATH": str(ROOT)}
+    result = subprocess.run(command, cwd=directory, env=env, capture_output=True, text=True)
+    assert result.stderr == ""
+    return result.stdout.splitlines()
+
+
+def test_annotations(tmp_path: Path) -> None:
+    try:
+        subprocess.run(["mypy", "--version"], check=True, capture_output=True)
+    except FileNotFoundError:
+        pytest.skip("needs mypy")
+    (tmp_path / "right.py").write_text(RIGHT)
+    start = "from virtual_computers import VirtualComputers\nvc = VirtualComputers()\n"
+    (tmp_path / "wrong.py").write_text(start + "\n".join(WRONG))
+    found = mypy(tmp_path, "-p", "virtual_computers", "-m", "right", "-m", "wrong")
+    errors = [line for line in found if ": error:" in line]
+    assert [line for line in errors if not line.startswith("wrong.py")] == []
+    lines = {int(line.split(":")[1]) for line in errors}
+    assert lines == set(range(3, 3 + len(WRONG)))

@@ -1,0 +1,296 @@
+"""The client with `await`, on asyncio."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import replace
+from typing import AsyncIterator, Mapping, Sequence
+
+from ._binding import awaiting, awaiting_handle, targeted
+from ._driver import AsyncDriver
+from ._errors import VirtualComputersError
+from ._events import AsyncEvents, EventType
+from ._models import ComputerInfo, Job
+from ._operations import actions, computer, files, resources
+from ._process import AsyncProcess, Command, start_message
+from ._requests import Session
+from ._run import run_async
+from ._settings import ListenerUid, find_settings
+
+
+class _ComputerPart:
+    def __init__(self, driver: AsyncDriver, target: computer.Target) -> None:
+        self._driver = driver
+        self._target = target
+
+
+class _ServicePart:
+    def __init__(self, driver: AsyncDriver, session: Session) -> None:
+        self._driver = driver
+        self._target = session
+
+
+class AsyncFiles(_ComputerPart):
+    """
+    The files of a computer, of any size. Paths begin in the home directory unless they begin with
+    `/`.
+    """
+
+    read = awaiting(files.read)
+    write = awaiting(files.write)
+    upload = awaiting(files.upload)
+    download = awaiting(files.download)
+    entry = awaiting(files.entry)
+    list = awaiting(files.listing)
+    exists = awaiting(files.exists)
+    remove = awaiting(files.remove)
+    rename = awaiting(files.rename)
+    make_directory = awaiting(files.make_directory)
+    make_link = awaiting(files.make_link)
+
+
+class AsyncJobs(_ComputerPart):
+    """Commands in the background; they outlive this client and the service."""
+
+    start = awaiting(files.start_job)
+    list = awaiting(files.jobs)
+    get = awaiting(files.job)
+    end = awaiting(files.end_job)
+
+    async def follow(self, job: str, *, offset: int = 0) -> AsyncIterator[str]:
+        """Its output as it is written, until the job has ended."""
+        pause: float | None = 0.0
+        while pause is not None:
+            seen: Job = await self.get(job, offset=offset, limit=files.JOB_OUTPUT)
+            if seen.output:
+                yield seen.output
+            pause = files.job_pause(seen, offset, pause)
+            offset = seen.next_offset
+            await asyncio.sleep(pause or 0)
+
+
+def _note(self: AsyncComputer, info: ComputerInfo) -> ComputerInfo:
+    self.info = info
+    return info
+
+
+class AsyncComputer(_ComputerPart):
+    """
+    One computer. Coordinates are pixels from the top left corner. An `async with` block deletes the
+    computer at its end if `create` or `fork` has made it.
+    """
+
+    def __init__(
+        self,
+        driver: AsyncDriver,
+        target: computer.Target,
+        info: ComputerInfo | None = None,
+        *,
+        is_own: bool = False,
+    ) -> None:
+        super().__init__(driver, target)
+        self.info = info
+        """The computer as the service last described it; None if it has not been asked yet."""
+        self._is_own = is_own
+        self.files = AsyncFiles(driver, target)
+        self.jobs = AsyncJobs(driver, target)
+
+    @property
+    def id(self) -> str:
+        return self._described().id
+
+    @property
+    def name(self) -> str:
+        return self._described().name
+
+    get = awaiting_handle(computer.get, _note)
+    start = awaiting_handle(computer.start, _note)
+    stop = awaiting_handle(computer.stop, _note)
+    restart = awaiting_handle(computer.restart, _note)
+    update = awaiting_handle(computer.update, _note)
+    delete = awaiting(computer.delete)
+    stats = awaiting(computer.stats)
+    view = awaiting(computer.view)
+    history = awaiting(computer.history)
+    screenshot = awaiting(actions.screenshot)
+    click = awaiting(actions.click)
+    move = awaiting(actions.move)
+    drag = awaiting(actions.drag)
+    scroll = awaiting(actions.scroll)
+    type = awaiting(actions.type_text)
+    key = awaiting(actions.key)
+    wait = awaiting(actions.wait)
+    clipboard = awaiting(actions.clipboard)
+    set_clipboard = awaiting(actions.set_clipboard)
+    batch = awaiting(actions.batch)
+    bash = awaiting(actions.bash)
+    python = awaiting(actions.python)
+    run = targeted(run_async)
+
+    async def process(
+        self,
+        command: Command,
+        *,
+        cwd: str | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        terminal: tuple[int, int] | None = None,
+    ) -> AsyncProcess:
+        """Starts a process; a `terminal` has columns and rows."""
+        return await AsyncProcess.open(
+            self._target, start_message(command, cwd, env, timeout, terminal)
+        )
+
+    async def fork(self, name: str, *, wait: bool = True) -> AsyncComputer:
+        """Copies it with its disk and, when it runs, its memory; waits until it can be used."""
+        info = await self._driver.run(computer.fork(self._target, name, wait=wait))
+        return _handle(self._driver, self._target.session, info, is_own=True)
+
+    def with_options(
+        self, *, request_timeout: float | None = None, max_retries: int | None = None
+    ) -> AsyncComputer:
+        """The same computer with another time limit, in seconds, or number of retries."""
+        session = self._target.session.changed(request_timeout, max_retries)
+        target = replace(self._target, session=session)
+        return AsyncComputer(self._driver, target, self.info, is_own=self._is_own)
+
+    async def __aenter__(self) -> AsyncComputer:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._is_own:
+            await self._driver.run(computer.delete_if_there(self._target))
+
+    def _described(self) -> ComputerInfo:
+        if self.info is None:
+            raise VirtualComputersError("this computer has not been asked for yet; call get()")
+        return self.info
+
+    def __repr__(self) -> str:
+        return f"<AsyncComputer {self.info.name if self.info else self._target.path}>"
+
+
+def _handle(
+    driver: AsyncDriver, session: Session, info: ComputerInfo, *, is_own: bool
+) -> AsyncComputer:
+    target = computer.Target(session, computer.path_of(None, None, info.id))
+    return AsyncComputer(driver, target, info, is_own=is_own)
+
+
+class AsyncProjects(_ServicePart):
+    """The projects of the key's owner, by name or id."""
+
+    create = awaiting(resources.create_project)
+    list = awaiting(resources.list_projects)
+    get = awaiting(resources.get_project)
+    delete = awaiting(resources.delete_project)
+
+
+class AsyncComputers(_ServicePart):
+    """The computers of the key's owner."""
+
+    create = awaiting_handle(
+        resources.create_computer,
+        lambda self, info: _handle(self._driver, self._target, info, is_own=True),
+    )
+    get = awaiting_handle(
+        resources.get_computer,
+        lambda self, info: _handle(self._driver, self._target, info, is_own=False),
+    )
+    list = awaiting(resources.list_computers)
+
+
+class AsyncKeys(_ServicePart):
+    """The API keys of the key's owner."""
+
+    create = awaiting(resources.create_key)
+    list = awaiting(resources.list_keys)
+    delete = awaiting(resources.delete_key)
+
+
+class AsyncOwners(_ServicePart):
+    """The owners of the service, by name or id; for administrators."""
+
+    create = awaiting(resources.create_owner)
+    list = awaiting(resources.list_owners)
+    get = awaiting(resources.get_owner)
+    update = awaiting(resources.update_owner)
+    create_key = awaiting(resources.create_owner_key)
+    delete = awaiting(resources.delete_owner)
+
+
+class AsyncVirtualComputers(_ServicePart):
+    """
+    The service. Base URL and key come from the arguments, or else from VC_BASE_URL and VC_API_KEY, or
+    else from the profile of the CLI; by default it is the service of this machine.
+    """
+
+    def __init__(
+        self,
+        base_url: str | None = None,
+        api_key: str | None = None,
+        *,
+        profile: str | None = None,
+        listener_uid: ListenerUid | None = None,
+        request_timeout: float | None = None,
+        max_retries: int = 2,
+    ) -> None:
+        settings = find_settings(base_url, api_key, profile, listener_uid, os.environ)
+        session = Session(settings, request_timeout, max_retries)
+        self._open(AsyncDriver(session), session)
+
+    def _open(self, driver: AsyncDriver, session: Session) -> None:
+        super().__init__(driver, session)
+        self.projects = AsyncProjects(driver, session)
+        self.computers = AsyncComputers(driver, session)
+        self.keys = AsyncKeys(driver, session)
+        self.owners = AsyncOwners(driver, session)
+
+    @property
+    def base_url(self) -> str:
+        return self._target.settings.base_url
+
+    health = awaiting(resources.health)
+    me = awaiting(resources.me)
+    request = awaiting(resources.request)
+
+    def computer(
+        self, project: str | None = None, name: str | None = None, *, id: str | None = None
+    ) -> AsyncComputer:
+        """The handle of a computer, by its project and name or by its id. Nothing is sent."""
+        return AsyncComputer(
+            self._driver, computer.Target(self._target, computer.path_of(project, name, id))
+        )
+
+    def events(
+        self,
+        *,
+        project: str | None = None,
+        computer: str | None = None,
+        types: Sequence[EventType] | None = None,
+        last_event_id: str | None = None,
+    ) -> AsyncEvents:
+        """
+        What happens to the owner's projects and computers, from now on or after `last_event_id`,
+        without end. A lost connection is opened again and nothing is missed or repeated.
+        """
+        return AsyncEvents(self._driver, self._target, project, computer, types, last_event_id)
+
+    def with_options(
+        self, *, request_timeout: float | None = None, max_retries: int | None = None
+    ) -> AsyncVirtualComputers:
+        """A client with another time limit, in seconds, or number of retries; same connections."""
+        other = AsyncVirtualComputers.__new__(AsyncVirtualComputers)
+        other._open(self._driver, self._target.changed(request_timeout, max_retries))
+        return other
+
+    async def close(self) -> None:
+        """Closes kept-alive connections."""
+        await self._driver.close()
+
+    async def __aenter__(self) -> AsyncVirtualComputers:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

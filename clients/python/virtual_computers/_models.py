@@ -1,0 +1,240 @@
+"""What the service answers, as objects. Fields that only a newer service knows are left out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Literal, Mapping, Type, TypeVar
+
+M = TypeVar("M")
+Status = Literal["starting", "running", "stopping", "stopped", "deleting", "error"]
+
+
+def parse(model: Type[M], answer: Mapping[str, Any]) -> M:
+    """Builds a model from an answer; a field that is missing takes its default."""
+    known = [field.name for field in fields(model)]
+    return model(**{name: answer[name] for name in known if name in answer})
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """Pixels."""
+
+    width: int
+    height: int
+
+
+@dataclass(frozen=True)
+class ComputerInfo:
+    """A computer as the service describes it. Times are in RFC 3339."""
+
+    id: str
+    name: str
+    status: Status
+    project_id: str
+    project_name: str
+    os: str
+    cpu: int
+    """Cores."""
+    ram: int
+    """GB."""
+    engine: str
+    isolation: str
+    """`container`, `vm`, or `emulated` for a virtual machine without KVM."""
+    image: str
+    resolution: Resolution
+    created_at: str
+    started_at: str | None = None
+    status_reason: str | None = None
+    gpu: str = "none"
+    url: str | None = None
+    auto_stop_minutes: int | None = None
+    protected: bool = False
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> ComputerInfo:
+        resolution = parse(Resolution, answer["resolution"])
+        return parse(cls, {**answer, "resolution": resolution})
+
+
+@dataclass(frozen=True)
+class Project:
+    id: str
+    name: str
+    computer_count: int
+    created_at: str
+    updated_at: str
+    computers: tuple[ComputerInfo, ...] = ()
+    """Only in the answer of `projects.get`."""
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Project:
+        computers = tuple(ComputerInfo.of(one) for one in answer.get("computers", ()))
+        return parse(cls, {**answer, "computers": computers})
+
+
+@dataclass(frozen=True)
+class Settled:
+    """The answer of a mouse or keyboard action."""
+
+    settled: bool | None = None
+    """With `settle`: whether the screen became stable in time."""
+
+
+@dataclass(frozen=True)
+class WaitResult:
+    waited: float
+    """Seconds."""
+    changed: bool | None = None
+    """With `until="change"`: whether the screen changed in time."""
+
+
+@dataclass(frozen=True)
+class CommandResult:
+    """How a command ended."""
+
+    exit_code: int | None
+    """None when a signal or the timeout ended it."""
+    stdout: str
+    stderr: str
+    timed_out: bool = False
+    truncated: bool = False
+    """It printed more than is kept: 1 MiB of each output with `bash`, 16 MiB with `run`."""
+    signal: str | None = None
+    """For example `SIGKILL`; only with `run`."""
+
+
+@dataclass(frozen=True)
+class PythonResult:
+    """How Python code ended in the computer."""
+
+    success: bool
+    output: str
+    timed_out: bool = False
+    error: str | None = None
+    """The traceback of an exception."""
+    error_type: str | None = None
+    """Its class."""
+
+
+@dataclass(frozen=True)
+class BatchResult:
+    success: bool
+    """All actions ran."""
+    results: list[dict[str, Any]]
+    """The answer of each action, up to the first that failed."""
+
+
+@dataclass(frozen=True)
+class Job:
+    """A command in the background."""
+
+    id: str
+    pid: int
+    status: Literal["running", "exited"]
+    exit_code: int | None
+    command: str
+    started_at: str
+    ended_at: str | None
+    output_bytes: int
+    truncated: bool
+    output: str = ""
+    """Only in the answer of `jobs.get`, from `offset` on."""
+    next_offset: int = 0
+    """Where the rest of the output begins."""
+
+
+@dataclass(frozen=True)
+class FileEntry:
+    name: str
+    type: Literal["file", "directory", "link", "other"]
+    size: int
+    mode: str
+    """Permissions in octal, four digits."""
+    mtime: str
+    target: str | None = None
+    """Of a link."""
+    path: str | None = None
+    """Only in the answer of `files.entry`."""
+
+
+@dataclass(frozen=True)
+class FileWritten:
+    path: str
+    """Absolute, links resolved."""
+    size: int
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a running computer uses of its host."""
+
+    at: str
+    cpu_percent: float
+    cpu_seconds: float
+    cpu: int
+    memory_used_bytes: int
+    memory_total_bytes: int
+    disk_used_bytes: int
+    disk_total_bytes: int | None = None
+
+
+@dataclass(frozen=True)
+class View:
+    """A link to the live view, which opens once."""
+
+    url: str
+    expires_at: str
+
+
+@dataclass(frozen=True)
+class Key:
+    id: str
+    name: str
+    created_at: str
+    last_used_at: str | None = None
+    created_by: str | None = None
+    key: str | None = None
+    """Its text; only in the answer of `create`."""
+
+
+@dataclass(frozen=True)
+class Me:
+    """Whom the key belongs to."""
+
+    user_id: str
+    name: str
+    role: Literal["administrator", "member"]
+    running: int
+    max_running: int
+
+
+@dataclass(frozen=True)
+class Owner:
+    id: str
+    name: str
+    role: Literal["administrator", "member"]
+    status: Literal["active", "deleting"]
+    running: int
+    project_count: int
+    computer_count: int
+    created_at: str
+    max_running: int | None = None
+    key: Key | None = None
+    """Its first key; only in the answer of `create`."""
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Owner:
+        key = answer.get("key")
+        return parse(cls, {**answer, "key": key and parse(Key, key)})
+
+
+@dataclass(frozen=True)
+class ProcessExit:
+    """How a process ended."""
+
+    code: int | None
+    """None when a signal ended it."""
+    signal: str | None = None
+    timed_out: bool = False
+    error: str | None = None
+    error_type: str | None = None

@@ -1,0 +1,1 @@
+"""Operations as generators, for both clients; see _requests.py."""

@@ -1,0 +1,195 @@
+"""Files and background commands of a computer; generators for both clients, see _requests.py."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+from pathlib import Path
+from typing import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Union
+
+from .actions import StrPath
+from .computer import Target
+from .._errors import ServiceError
+from .._models import FileEntry, FileWritten, Job, parse
+from .._requests import Content, Flow, Request, exchange, given, query, segment
+
+PIECE = 256 * 1024
+JOB_OUTPUT = 1024 * 1024
+
+Data = Union[str, bytes, bytearray, Iterable[bytes], AsyncIterable[bytes]]
+
+
+def read(of: Target, path: str) -> Flow[bytes]:
+    """A whole file in memory. Paths begin in the home directory unless they begin with `/`."""
+    pieces: list[bytes] = []
+    yield from _receive(of, path, pieces.append)
+    return b"".join(pieces)
+
+
+def write(
+    of: Target, path: str, data: Data, *, mode: int | None = None, size: int | None = None
+) -> Flow[FileWritten]:
+    """
+    Writes a file; it appears complete or not at all. `data` may be an iterable of bytes. If it is
+    not `size` bytes long, the file is not written.
+    """
+    if isinstance(data, (str, bytes, bytearray)):
+        content: Content
+        content = encoded = data.encode() if isinstance(data, str) else bytes(data)
+        if size is not None:
+            _check_size(len(encoded), size)
+    elif size is None:
+        content = data
+    elif isinstance(data, AsyncIterable):
+        content = _sized_async(data, size)
+    else:
+        content = _sized(data, size)
+    return (yield from _send(of, path, content, mode, size))
+
+
+def upload(of: Target, source: StrPath, path: str) -> Flow[FileWritten]:
+    """Writes a file of this machine to the computer, with its permissions."""
+    with open(source, "rb") as file:
+        status = os.fstat(file.fileno())
+        pieces = _sized(iter(lambda: file.read(PIECE), b""), status.st_size)
+        return (yield from _send(of, path, pieces, status.st_mode & 0o777, status.st_size))
+
+
+def download(of: Target, path: str, target: StrPath) -> Flow[None]:
+    """Writes a file of the computer to this machine; it appears complete or not at all."""
+    part = Path(f"{target}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as file:
+            answer = yield from _receive(of, path, file.write)
+            mode = answer.get("x-file-mode")
+            if mode is not None:
+                # Who may read the new file may run it, too, if the mode says so.
+                allowed = os.fstat(file.fileno()).st_mode & 0o777
+                os.fchmod(file.fileno(), int(mode, 8) & (allowed | (allowed & 0o444) >> 2))
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def entry(of: Target, path: str) -> Flow[FileEntry]:
+    """The file or directory that a path leads to."""
+    return parse(FileEntry, (yield from of.ask("GET", "/entry", params={"path": path})))
+
+
+def listing(of: Target, path: str = ".") -> Flow[list[FileEntry]]:
+    """What is in a directory."""
+    answer = yield from of.ask("GET", "/directory", params={"path": path})
+    return [parse(FileEntry, one) for one in answer["entries"]]
+
+
+def exists(of: Target, path: str) -> Flow[bool]:
+    """Whether there is a file or directory at the path."""
+    try:
+        yield from entry(of, path)
+    except ServiceError as error:
+        if error.code != "not_found":
+            raise
+        # A missing computer is answered with the same code.
+        yield from of.ask("GET", "")
+        return False
+    return True
+
+
+def remove(of: Target, path: str, *, recursive: bool = False) -> Flow[None]:
+    """Removes a file, a link or, with `recursive`, a directory and all that is in it."""
+    yield from of.ask("DELETE", "/entry", params={"path": path, "recursive": recursive})
+
+
+def rename(of: Target, path: str, new_path: str) -> Flow[None]:
+    """Renames or moves a file, link or directory; a file with the new path is replaced."""
+    yield from of.ask("POST", "/rename", {"path": path, "new_path": new_path})
+
+
+def make_directory(
+    of: Target, path: str, *, recursive: bool = False, mode: int | None = None
+) -> Flow[None]:
+    """Creates a directory unless it exists, with `recursive` also its parents."""
+    body = given(path=path, recursive=recursive, mode=None if mode is None else f"{mode:o}")
+    yield from of.ask("POST", "/directory", body)
+
+
+def make_link(of: Target, path: str, target: str) -> Flow[None]:
+    """Creates a symbolic link; replaces an existing one."""
+    yield from of.ask("POST", "/link", {"path": path, "target": target})
+
+
+def start_job(
+    of: Target, command: str, *, cwd: str | None = None, env: Mapping[str, str] | None = None
+) -> Flow[str]:
+    """Starts a command line in the background, where it outlives this client; returns its id."""
+    body = given(command=command, cwd=cwd, env=env and dict(env), background=True)
+    return str((yield from of.ask("POST", "/bash", body))["job_id"])
+
+
+def jobs(of: Target) -> Flow[list[Job]]:
+    """The last background commands."""
+    return [parse(Job, one) for one in (yield from of.ask("GET", "/jobs"))["jobs"]]
+
+
+def job(of: Target, job: str, *, offset: int = 0, limit: int | None = None) -> Flow[Job]:
+    """A job with its output from `offset` on; continue at `next_offset`."""
+    params = {"offset": offset, "limit": limit}
+    return parse(Job, (yield from of.ask("GET", f"/jobs/{segment(job)}", params=params)))
+
+
+def end_job(of: Target, job: str) -> Flow[Job]:
+    """Terminates its process group, and kills it if necessary."""
+    return parse(Job, (yield from of.ask("POST", f"/jobs/{segment(job)}/end")))
+
+
+def job_pause(seen: Job, offset: int, pause: float) -> float | None:
+    """Seconds until a job is asked again, after `pause` last time; None when it has ended."""
+    if seen.next_offset > offset and seen.output_bytes > seen.next_offset:
+        return 0.0
+    if seen.status == "exited":
+        return None
+    return 0.1 if seen.next_offset > offset else min(max(pause, 0.1) * 1.5, 1.0)
+
+
+def _check_size(sent: int, size: int) -> None:
+    if sent != size:
+        raise ValueError(f"the data has {sent} bytes or more, not {size}")
+
+
+def _sized(pieces: Iterable[bytes], size: int) -> Iterator[bytes]:
+    """The pieces; raises ValueError if they do not have `size` bytes, before the last are sent."""
+    sent = 0
+    for piece in pieces:
+        sent += len(piece)
+        if sent > size:
+            break
+        yield piece
+    _check_size(sent, size)
+
+
+async def _sized_async(pieces: AsyncIterable[bytes], size: int) -> AsyncIterator[bytes]:
+    sent = 0
+    async for piece in pieces:
+        sent += len(piece)
+        if sent > size:
+            break
+        yield piece
+    _check_size(sent, size)
+
+
+def _receive(of: Target, path: str, sink: Callable[[bytes], object]) -> Flow[Mapping[str, str]]:
+    request = Request("GET", f"{of.path}/files{query({'path': path})}", sink=sink)
+    return (yield from exchange(of.session, request)).headers
+
+
+def _send(
+    of: Target, path: str, content: Content, mode: int | None, size: int | None
+) -> Flow[FileWritten]:
+    params = {"path": path, "mode": None if mode is None else f"{mode:o}"}
+    headers = {"content-type": "application/octet-stream"}
+    if size is not None and not isinstance(content, bytes):
+        headers["content-length"] = str(size)
+    request = Request("PUT", f"{of.path}/files{query(params)}", headers, content)
+    answer = yield from exchange(of.session, request)
+    return parse(FileWritten, json.loads(answer.body))

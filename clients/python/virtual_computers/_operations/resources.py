@@ -1,0 +1,156 @@
+"""Projects, computers, keys and owners; generators for both clients, see _requests.py."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Mapping
+
+from .computer import path_of, until_ready
+from .._models import ComputerInfo, Key, Me, Owner, Project, Resolution, parse
+from .._requests import Flow, Session, call_json, given, segment
+
+# Projects.
+
+
+def create_project(of: Session, name: str) -> Flow[Project]:
+    """Creates a project."""
+    return Project.of((yield from call_json(of, "POST", "/projects", {"name": name})))
+
+
+def list_projects(of: Session) -> Flow[list[Project]]:
+    """All projects of the key's owner."""
+    return [Project.of(one) for one in (yield from call_json(of, "GET", "/projects"))["projects"]]
+
+
+def get_project(of: Session, project: str) -> Flow[Project]:
+    """A project, by its name or id, with its computers."""
+    return Project.of((yield from call_json(of, "GET", f"/projects/{segment(project)}")))
+
+
+def delete_project(of: Session, project: str) -> Flow[None]:
+    """Deletes a project, its computers and their disks permanently."""
+    yield from call_json(of, "DELETE", f"/projects/{segment(project)}", work=600)
+
+
+# Computers.
+
+
+def create_computer(
+    of: Session,
+    project: str,
+    name: str,
+    *,
+    cpu: Literal[2, 4, 8] | None = None,
+    ram: Literal[2, 4, 8] | None = None,
+    resolution: str | tuple[int, int] | Resolution | None = None,
+    image: str | None = None,
+    engine: str | None = None,
+    os: Literal["linux", "windows"] | None = None,
+    auto_stop_minutes: int | None = None,
+    protected: bool | None = None,
+    wait: bool = True,
+) -> Flow[ComputerInfo]:
+    """
+    Creates a computer in a project and waits until it can be used. Raises a ComputerStartError if it
+    does not start. `ram` is in GB; `resolution` is like "1280x800" or (1280, 800).
+    """
+    if isinstance(resolution, Resolution):
+        resolution = (resolution.width, resolution.height)
+    if isinstance(resolution, tuple):
+        resolution = f"{resolution[0]}x{resolution[1]}"
+    size = given(cpu=cpu, ram=ram, resolution=resolution, image=image, engine=engine, os=os)
+    others = given(name=name, auto_stop_minutes=auto_stop_minutes, protected=protected)
+    path = f"/projects/{segment(project)}/computers"
+    return (yield from until_ready(of, path, {**others, **size}, wait=wait))
+
+
+def list_computers(of: Session, project: str) -> Flow[list[ComputerInfo]]:
+    """The computers of a project."""
+    answer = yield from call_json(of, "GET", f"/projects/{segment(project)}/computers")
+    return [ComputerInfo.of(one) for one in answer["computers"]]
+
+
+def get_computer(
+    of: Session, project: str | None = None, name: str | None = None, *, id: str | None = None
+) -> Flow[ComputerInfo]:
+    """The handle of a computer, by its project and name or by its id. It has to exist."""
+    return ComputerInfo.of((yield from call_json(of, "GET", path_of(project, name, id))))
+
+
+# Keys.
+
+
+def create_key(of: Session, name: str) -> Flow[Key]:
+    """Creates an API key. Only this answer contains its text, in `key`."""
+    return parse(Key, (yield from call_json(of, "POST", "/keys", {"name": name})))
+
+
+def list_keys(of: Session) -> Flow[list[Key]]:
+    """The API keys of the key's owner, without their texts."""
+    return [parse(Key, one) for one in (yield from call_json(of, "GET", "/keys"))["keys"]]
+
+
+def delete_key(of: Session, id: str) -> Flow[None]:
+    """Revokes an API key."""
+    yield from call_json(of, "DELETE", f"/keys/{segment(id)}")
+
+
+# Owners, for administrators.
+
+
+def create_owner(of: Session, name: str, *, max_running: int | None = None) -> Flow[Owner]:
+    """Creates an owner and its first API key, whose text is only in this answer, in `key`."""
+    body = {"name": name, "max_running": max_running}
+    return Owner.of((yield from call_json(of, "POST", "/owners", body)))
+
+
+def list_owners(of: Session) -> Flow[list[Owner]]:
+    """All owners of the service."""
+    return [Owner.of(one) for one in (yield from call_json(of, "GET", "/owners"))["owners"]]
+
+
+def get_owner(of: Session, owner: str) -> Flow[Owner]:
+    """An owner, by its name or id."""
+    return Owner.of((yield from call_json(of, "GET", f"/owners/{segment(owner)}")))
+
+
+def update_owner(of: Session, owner: str, *, max_running: int | None) -> Flow[Owner]:
+    """Changes the limit of running computers; None takes the service's."""
+    body = {"max_running": max_running}
+    return Owner.of((yield from call_json(of, "PATCH", f"/owners/{segment(owner)}", body)))
+
+
+def create_owner_key(of: Session, owner: str, name: str) -> Flow[Key]:
+    """A key for an owner who has lost theirs."""
+    path = f"/owners/{segment(owner)}/keys"
+    return parse(Key, (yield from call_json(of, "POST", path, {"name": name})))
+
+
+def delete_owner(of: Session, owner: str, *, force: bool = False) -> Flow[None]:
+    """Removes an owner and its keys; one with projects only with `force`, computers included."""
+    path = f"/owners/{segment(owner)}"
+    yield from call_json(of, "DELETE", path, params={"force": force}, work=600)
+
+
+# The service.
+
+
+def health(of: Session) -> Flow[dict[str, Any]]:
+    """The health of the service and its engines."""
+    return call_json(of, "GET", "/health")
+
+
+def me(of: Session) -> Flow[Me]:
+    """Whom the key belongs to, and how many computers its owner may run."""
+    return parse(Me, (yield from call_json(of, "GET", "/me")))
+
+
+def request(
+    of: Session,
+    method: str,
+    path: str,
+    body: Mapping[str, Any] | None = None,
+    *,
+    params: Mapping[str, Any] | None = None,
+) -> Flow[dict[str, Any]]:
+    """Sends any request of docs/http.md; its path is below the base URL: `/images`."""
+    return call_json(of, method, path, body, params=params)

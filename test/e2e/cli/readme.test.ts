@@ -1,11 +1,12 @@
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
+  codeBlocks,
   type Examples,
   openExamples,
   type Skipped,
-  withoutSkipped,
+  shellScript,
 } from '../../support/cli/examples.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
 
@@ -21,11 +22,6 @@ const SKIPPED: Skipped = [
   [/^vc image import |--image win$/, 'needs disks of virtual machines'],
 ];
 
-const blocks = (language: string) =>
-  [...README.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map(
-    ([, block = '']) => block,
-  );
-
 let service: TestService;
 let examples: Examples;
 beforeAll(async () => {
@@ -35,23 +31,29 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 it('has shell samples that run as they stand, one after the other', async () => {
-  const lines = blocks('sh')
-    .flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))
-    .filter((line) => line !== '');
-  // As `set -x`, but the line as it stands.
-  const shown = withoutSkipped(lines, SKIPPED).map(
-    (line) =>
-      `printf '%s\\n' ${JSON.stringify('> ')}${JSON.stringify(line).replaceAll('$', '\\$').replaceAll('`', '\\`')} >&2\n${line}`,
-  );
-  await examples.run(shown.join('\n'));
+  await examples.run(shellScript(README, SKIPPED));
   const size = (name: string) => statSync(join(examples.directory, name)).size;
   expect(
     ['desk.png', 'clip.mp4', 'copy.py', 'screen.png'].filter((name) => size(name) === 0),
   ).toEqual([]);
 }, 600_000);
 
+it('has a Python sample that runs twice and leaves no computer', async () => {
+  const [sample = ''] = codeBlocks(README, 'python');
+  // Apart from copy.py of the shell samples, which would be imported in place of Python's own.
+  mkdirSync(join(examples.directory, 'python'));
+  writeFileSync(join(examples.directory, 'python/sample.py'), sample);
+  const before = await service.vc.projects.list();
+  for (let run = 0; run < 2; run += 1) {
+    await examples.run(
+      'cd python; rm -f screen.png; /usr/bin/python3 sample.py && test -s screen.png',
+    );
+  }
+  expect(await service.vc.projects.list()).toEqual(before);
+}, 300_000);
+
 it('has a TypeScript sample that runs twice and leaves no computer', async () => {
-  const [sample = ''] = blocks('ts');
+  const [sample = ''] = codeBlocks(README, 'ts');
   writeFileSync(join(examples.directory, 'sample.mjs'), sample);
   const before = await service.vc.projects.list();
   for (let run = 0; run < 2; run += 1) await examples.run(`node sample.mjs && test -s screen.png`);

@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import type { TestService } from '../service/service.js';
+import type { ServiceClient } from '../service/service.js';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
 const NUL = '/dev/null';
@@ -14,7 +14,9 @@ export interface Examples {
   run(script: string): Promise<string>;
 }
 
-export function openExamples(service: TestService): Examples {
+export function openExamples(
+  service: Pick<ServiceClient, 'directory' | 'env' | 'baseUrl' | 'apiKey'>,
+): Examples {
   const directory = join(service.directory, 'examples');
   const bin = join(service.directory, 'bin');
   for (const made of [directory, bin, join(directory, 'node_modules')]) mkdirSync(made);
@@ -26,6 +28,8 @@ export function openExamples(service: TestService): Examples {
     PATH: `${bin}:${service.env.PATH}`,
     VC_BASE_URL: service.baseUrl,
     VC_API_KEY: service.apiKey,
+    PYTHONPATH: join(ROOT, 'clients/python'),
+    PYTHONDONTWRITEBYTECODE: '1',
   };
   return {
     directory,
@@ -48,4 +52,23 @@ export function withoutSkipped(lines: readonly string[], skipped: Skipped): stri
   const idle = skipped.filter(([pattern]) => !lines.some((line) => pattern.test(line)));
   if (idle.length > 0) throw new Error(`nothing to skip: ${idle.map(([p]) => p).join(', ')}`);
   return lines.filter((line) => !skipped.some(([pattern]) => pattern.test(line)));
+}
+
+/** The code blocks of a document in one language. */
+export function codeBlocks(markdown: string, language: string): string[] {
+  const pattern = new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g');
+  return [...markdown.matchAll(pattern)].map(([, block = '']) => block);
+}
+
+/** The shell samples of a document as one script, which prints each line before it runs. */
+export function shellScript(markdown: string, skipped: Skipped): string {
+  const lines = codeBlocks(markdown, 'sh')
+    .flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'))
+    .filter((line) => line !== '');
+  // As `set -x`, but the line as it stands.
+  const shown = withoutSkipped(lines, skipped).map(
+    (line) =>
+      `printf '%s\\n' ${JSON.stringify('> ')}${JSON.stringify(line).replaceAll('$', '\\$').replaceAll('`', '\\`')} >&2\n${line}`,
+  );
+  return shown.join('\n');
 }

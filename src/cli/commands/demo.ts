@@ -43,7 +43,7 @@ export const command = defineCommand({
       { says: 'Create a project for the computer', argv: ['project', 'create', project] },
       {
         says: 'Create a computer: a desktop that stops after 10 idle minutes',
-        argv: ['computer', 'create', computer, '--auto-stop', '10'],
+        argv: ['create', computer, '--auto-stop', '10'],
       },
     ];
     let code: number = ExitCode.ok;
@@ -79,7 +79,7 @@ export const command = defineCommand({
 /** The step that shows a screenshot in the terminal, or saves it to a file. */
 async function screenshotStep(context: Context, computer: string) {
   const { io, env, globals, now } = context;
-  const argv = ['computer', 'screenshot', computer];
+  const argv = ['screenshot', computer];
   if (!globals.json && !globals.quiet && io.stdout.isTTY) {
     const { detectGraphics } = await import('../terminal/graphics/detect.js');
     if ((await detectGraphics(io, env)) !== undefined) {

@@ -11,7 +11,7 @@ const PROGRAM = String.raw`python3 -c 'for y in range(22): print("".join(f"\033[
 
 /** The steps in the computer `PROJECT/NAME`. */
 export function drivingSteps(computer: string): Step[] {
-  const bash = (command: string) => ['computer', 'bash', computer, command];
+  const bash = (command: string) => ['bash', computer, command];
   return [
     {
       says: 'Run a program and print its output',
@@ -25,7 +25,7 @@ export function drivingSteps(computer: string): Step[] {
     },
     {
       says: 'Type any Unicode text',
-      argv: ['computer', 'type', computer, 'Hello from vc!\nGrüße, Привет, 你好, 👍\n', '--settle'],
+      argv: ['type', computer, 'Hello from vc!\nGrüße, Привет, 你好, 👍\n', '--settle'],
     },
     {
       says: 'Open a terminal next to it',
@@ -35,11 +35,11 @@ export function drivingSteps(computer: string): Step[] {
     },
     {
       says: 'Type a small program and press Enter',
-      argv: ['computer', 'type', computer, `${PROGRAM}\n`, '--settle'],
+      argv: ['type', computer, `${PROGRAM}\n`, '--settle'],
     },
     {
       says: 'Wait until the screen stops changing',
-      argv: ['computer', 'wait', computer, '--stable'],
+      argv: ['wait', computer, '--stable'],
     },
   ];
 }

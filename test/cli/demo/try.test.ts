@@ -42,7 +42,7 @@ test('creates a computer, prints the link, types, and leaves it running', async 
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(said(stderr).slice(0, 2)).toEqual(['vc create try', 'vc view try']);
   expect(stderr).toContain('/api/view/cmp_1#vt_2');
-  expect(said(stderr).join('\n')).toContain('vc computer type try');
+  expect(said(stderr).join('\n')).toContain('vc type try');
   expect(stderr.endsWith(NEXT)).toBe(true);
   const methods = world.service.received.map(({ method }) => method);
   expect(methods).not.toContain('DELETE');

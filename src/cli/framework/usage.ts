@@ -51,7 +51,13 @@ function suggest(
   [first, verb]: readonly string[],
   argv: readonly string[],
 ): string | undefined {
-  if (code === 'commander.excessArguments') return 'Quote an argument that contains spaces.';
+  if (code === 'commander.excessArguments') {
+    // `ssh HOST PROGRAM` runs a program.
+    const isShell = [first, verb].some((word) => word === 'shell' || word === 'ssh');
+    return isShell
+      ? 'To run a program, use vc exec COMPUTER -- PROGRAM.'
+      : 'Quote an argument that contains spaces.';
+  }
   if (code === 'commander.unknownOption' && [first, verb].includes('exec')) {
     return `Put -- before a program with its own options: ${withDashes(argv)}.`;
   }

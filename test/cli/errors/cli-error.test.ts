@@ -116,13 +116,14 @@ test.each([
     ['exec', 'b', 'ls', '-la', 'x y'],
     "Put -- before a program with its own options: vc exec b -- ls -la 'x y'.",
   ],
+  [['ssh', 'b', 'ls'], 'To run a program, use vc exec COMPUTER -- PROGRAM.'],
   [
     ['exec', '-p', 'a', 'b', 'ls', '-la'],
     'Put -- before a program with its own options: -- ls -la.',
   ],
 ])('for %j the intended command is suggested', async (argv, remedy) => {
   const { code, stderr } = await world.run(argv);
-  expect(code).toBe(argv.includes('exec') ? 125 : 2);
+  expect(code).toBe(argv.includes('exec') || argv.includes('ssh') ? 125 : 2);
   expect(stderr).toContain(`\n       ${remedy}`);
 });
 

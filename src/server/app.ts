@@ -28,6 +28,7 @@ import { addViewSocket } from './viewer/socket.js';
 import { WEBSOCKET_LIMITS } from './websocket/computer-socket.js';
 import { abortOnRevocation } from './websocket/key-revocation.js';
 import { addProcessSocket } from './websocket/process-socket.js';
+import { refuseOtherSockets } from './websocket/refuse-others.js';
 import { SocketBudget, type SocketLimits } from './websocket/socket-budget.js';
 import { addTunnelSocket } from './websocket/tunnel-socket.js';
 
@@ -95,16 +96,19 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   readBodies(app);
   askForBodies(app);
   app.addHook('onRequest', async (request, reply) => {
+    // ConnectionLimit has closed it; the requests that have arrived with this one end here.
+    if (request.raw.socket.destroyed) return reply.hijack();
     addHeaders(request, reply);
     checkOrigin(request.raw, reachable);
     if (isOpen(request)) {
       if (hasKey(fleet.apiKeys, request)) connections.trust(request.raw.socket);
-      return;
+      return undefined;
     }
     const owner = authenticate(fleet.apiKeys, request);
     request.owner = owner;
     connections.trust(request.raw.socket);
     if (!request.ws) abortOnRevocation(request, reply, fleet.apiKeys, owner);
+    return undefined;
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(fleet, request, PREFIX));
@@ -113,6 +117,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // Anyone can send an invalid frame; it is not logged.
     errorHandler: (_error, socket) => socket.terminate(),
   });
+  refuseOtherSockets(app);
   const sockets = { fleet, connections, budget: new SocketBudget(options.socketLimits) };
   throttleRequests(app);
   disconnectSlowClients(app);

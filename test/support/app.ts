@@ -1,4 +1,4 @@
-import { Agent, request } from 'node:http';
+import { Agent, request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { pino } from 'pino';
 import { buildApp } from '../../src/server/app.js';
@@ -11,6 +11,7 @@ import { openTestFleet, type TestFleet } from './fleet.js';
 export interface TestApp {
   readonly world: TestFleet;
   readonly port: number;
+  readonly server: Server;
   /** Sends a request, with the first owner's key unless `headers` have another or `null`. */
   send(method: string, path: string, options?: Sending): Promise<Answer>;
   /** Sends bytes unchanged; returns the answer's head and body. */
@@ -62,6 +63,7 @@ async function serveTestFleet(world: TestFleet): Promise<TestApp> {
   return {
     world,
     port,
+    server: app.server,
     send: (method, path, { body, headers, authorization = `Bearer ${world.key}` } = {}) =>
       new Promise((resolve, reject) => {
         const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);

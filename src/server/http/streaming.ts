@@ -21,7 +21,8 @@ export function sendStream(reply: FastifyReply, { data, type }: ByteStream): Fas
   }
   let takenAt = performance.now();
   const timer = setInterval(() => {
-    if (!raw.writableNeedDrain) takenAt = performance.now();
+    // The end was read when the answer closes.
+    if (!raw.writableNeedDrain && !raw.writableEnded) takenAt = performance.now();
     else if (performance.now() - takenAt > STALLED_MS) raw.destroy();
   }, CHECK_MS);
   raw.on('drain', () => {

@@ -4,6 +4,8 @@ import type { Socket } from 'node:net';
 
 /** Limit of connections if the process may have enough descriptors. */
 const MOST = 10_000;
+/** Requests of one connection at once. Clients send the next one when they have an answer. */
+const MOST_REQUESTS = 16;
 /** Share of the process's descriptors that is reserved for computers, files and children. */
 const RESERVE = 1 / 3;
 
@@ -25,7 +27,8 @@ function descriptorLimit(): number {
 /**
  * Limits the server's connections. At the limit a new one replaces the oldest that has shown no
  * key, or else the oldest without a request, so that clients without a key cannot block health
- * checks and owners' requests.
+ * checks and owners' requests. One that sends request after request and reads no answer is closed:
+ * each would wait in memory.
  */
 export class ConnectionLimit {
   readonly #limit: number;
@@ -36,11 +39,15 @@ export class ConnectionLimit {
   constructor(server: Server, limit = connectionLimit()) {
     this.#limit = limit;
     server.on('connection', (socket) => this.#add(socket));
-    server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-      const { socket } = request;
+    const begin = ({ socket }: IncomingMessage, response: ServerResponse) => {
       this.#count(socket, 1);
-      response.once('close', () => this.#count(socket, -1));
-    });
+      // Each of the service's limits listens for its end.
+      response.setMaxListeners(20).once('close', () => this.#count(socket, -1));
+      if ((this.#open.get(socket) ?? 0) > MOST_REQUESTS) socket.destroy();
+    };
+    // Before the request is handled.
+    server.prependListener('request', begin);
+    server.prependListener('checkContinue', begin);
     server.on('upgrade', ({ socket }: IncomingMessage) => this.#count(socket, 1));
   }
 

@@ -25,6 +25,7 @@ const COMPUTER_ID = /^cmp_[0-9a-z]{1,40}$/;
  */
 export function addViewPages(app: FastifyInstance): void {
   const assets = listAssets();
+  const read = readOnce();
   const options = { config: { open: true } };
 
   app.get(VIEW_PATHS.page, options, async (request, reply) => {
@@ -35,7 +36,7 @@ export function addViewPages(app: FastifyInstance): void {
       });
     }
     guard(request, reply);
-    return reply.type('text/html; charset=utf-8').send(await readFile(join(PAGES, 'index.html')));
+    return reply.type('text/html; charset=utf-8').send(await read(join(PAGES, 'index.html')));
   });
 
   app.get(VIEW_PATHS.assets, options, async (request, reply) => {
@@ -44,8 +45,21 @@ export function addViewPages(app: FastifyInstance): void {
     if (asset === undefined) throw new ApiError('not_found', 'The live view has no such file.');
     guard(request, reply);
     if (asset.immutable) reply.header('cache-control', 'public, max-age=86400');
-    return reply.type(asset.type).send(await readFile(asset.file));
+    return reply.type(asset.type).send(await read(asset.file));
   });
+}
+
+/** Keeps files in memory, about 1 MiB: each answer that a client does not read has the same bytes. */
+function readOnce(): (file: string) => Promise<Buffer> {
+  const files = new Map<string, Promise<Buffer>>();
+  return (file) => {
+    const known = files.get(file);
+    if (known !== undefined) return known;
+    const reading = readFile(file);
+    files.set(file, reading);
+    reading.catch(() => files.delete(file));
+    return reading;
+  };
 }
 
 function guard(request: FastifyRequest, reply: FastifyReply): void {

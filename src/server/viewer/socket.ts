@@ -33,7 +33,8 @@ const CLOSED = 4000;
 
 /** `GET /view/{id}/socket`: the live view, as contract/sockets/view.ts describes. The ticket is its key. */
 export function addViewSocket(app: FastifyInstance, services: SocketServices): void {
-  app.get(VIEW_PATHS.socket, { websocket: true, config: { open: true } }, (socket, request) => {
+  const options = { websocket: true, config: { open: true, socket: true } } as const;
+  app.get(VIEW_PATHS.socket, options, (socket, request) => {
     serveView(socket, request, services).catch((error: unknown) => {
       request.log.warn({ err: error }, 'view socket failed');
       socket.terminate();

@@ -10,6 +10,10 @@ const server = createServer((request, response) => {
   if (request.url !== '/slow') response.end('well');
 });
 const limit = new ConnectionLimit(server, 20);
+server.on('checkContinue', (request, response) => {
+  if (request.headers.authorization !== undefined) limit.trust(request.socket);
+  response.writeContinue();
+});
 let port = 0;
 let open: Socket[] = [];
 beforeEach(async () => {
@@ -54,8 +58,17 @@ promise(29, 'half-open connections do not block other clients', async (report) =
 it("owners' idle connections are closed for new ones, busy ones are not", async () => {
   const busy = await dial();
   busy.write('GET /slow HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\n\r\n');
+  busy.resume();
   for (let i = 0; i < 30; i++) await ask(await dial(), '/', 'Authorization: x\r\n');
   expect(busy.destroyed).toBe(false);
+});
+
+it('a request that waits for 100-continue counts as one', async () => {
+  const uploading = await dial();
+  const headers = 'Authorization: x\r\nContent-Length: 5\r\nExpect: 100-continue\r\n';
+  uploading.resume().write(`POST /slow HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
+  for (let i = 0; i < 30; i++) await ask(await dial(), '/', 'Authorization: x\r\n');
+  expect(uploading.destroyed).toBe(false);
 });
 
 it('a third of the descriptors is reserved for the rest of the service', () => {

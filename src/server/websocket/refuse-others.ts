@@ -1,0 +1,22 @@
+import type { FastifyInstance } from 'fastify';
+import { ApiError } from '../../contract/errors.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route is a WebSocket, which limits what its client sends. */
+    readonly socket?: true;
+  }
+}
+
+/**
+ * Refuses upgrades of all other routes. The plugin would accept and then close them: until the client
+ * agrees to that, each takes a connection and a whole message in memory, which nobody counts.
+ */
+export function refuseOtherSockets(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ ws, is404, routeOptions }) => {
+    if (!ws || is404 || routeOptions.config.socket) return;
+    throw new ApiError('invalid_request', 'This path does not accept WebSockets.', {
+      remedy: 'Send the request without the header Upgrade.',
+    });
+  });
+}

@@ -143,9 +143,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#begin(signal);
     await this.#stability.afterInput(this.#inputAt, signal);
     await this.#updates.sync(signal);
-    // Another caller's update may be half written, which would tear the picture.
-    while (this.#connection.updating) await this.#connection.updated(signal);
-    return this.#screenshots.take(options);
+    return this.#screenshots.take(options, signal);
   }
 
   async waitStable(options: SettleOptions): Promise<boolean> {

@@ -18,13 +18,16 @@ import { logRequests } from './http/log.js';
 import { checkOrigin, type Reachable } from './http/origin.js';
 import { disconnectSlowClients } from './http/slow-clients.js';
 import { throttleRequests } from './http/throttle.js';
+import { AnswerMemory } from './limits/answer-memory.js';
 import { ConnectionLimit } from './limits/connections.js';
+import { MemoryBudget, type MemoryLimits } from './limits/memory-budget.js';
 import type { Metrics } from './metrics.js';
 import { addOpenApi } from './openapi.js';
 import { addReference } from './reference/pages.js';
 import { addRoutes, isForAdministrators, nothingHere, refuseUnknown } from './routes.js';
 import { addViewPages } from './viewer/pages.js';
 import { addViewSocket } from './viewer/socket.js';
+import { VIEW_LIMITS } from './viewer/view-memory.js';
 import { WEBSOCKET_LIMITS } from './websocket/computer-socket.js';
 import { abortOnRevocation } from './websocket/key-revocation.js';
 import { addProcessSocket } from './websocket/process-socket.js';
@@ -45,6 +48,8 @@ export interface AppOptions {
   /** By default as many as the process's descriptors allow. */
   readonly maxConnections?: number;
   readonly socketLimits?: Partial<SocketLimits>;
+  readonly answerLimits?: Partial<MemoryLimits>;
+  readonly viewLimits?: Partial<MemoryLimits>;
 }
 
 /** Routes that need no key: health, OpenAPI and the live view's page. */
@@ -118,7 +123,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     errorHandler: (_error, socket) => socket.terminate(),
   });
   refuseOtherSockets(app);
-  const sockets = { fleet, connections, budget: new SocketBudget(options.socketLimits) };
+  const views = new MemoryBudget({ ...VIEW_LIMITS, ...options.viewLimits });
+  const sockets = { fleet, connections, views, budget: new SocketBudget(options.socketLimits) };
   throttleRequests(app);
   disconnectSlowClients(app);
   logRequests(app);
@@ -128,7 +134,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       addOpenApi(api, version);
       addReference(api, version);
       addHealth(api, fleet, version);
-      addRoutes(api, fleet);
+      addRoutes(api, fleet, new AnswerMemory(options.answerLimits));
       await addFileRoutes(api, fleet);
       addProcessSocket(api, sockets);
       addTunnelSocket(api, sockets);

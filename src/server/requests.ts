@@ -6,6 +6,7 @@ import type { Owner } from '../fleet/accounts/api-keys.js';
 import type { OnCreated } from '../fleet/computers/idempotency.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
+import type { Room } from '../shell/types.js';
 
 /** Path parameters by name, percent-decoded. */
 export type Params = Readonly<Record<string, string>>;
@@ -22,6 +23,8 @@ export interface Call<B, Q> {
   readonly onCreated?: OnCreated | undefined;
   /** Aborted when the client disconnects before it has its answer. */
   readonly signal: AbortSignal;
+  /** How many of some bytes of output may be kept until the answer was sent. */
+  readonly room: Room;
 }
 
 /** A call of an operation on one computer. */

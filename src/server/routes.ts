@@ -11,6 +11,7 @@ import { isKnown, Tagged } from './http/conditional/etag.js';
 import { readInput, WARNING_HEADER } from './http/input/read-input.js';
 import { sendStream } from './http/streaming.js';
 import { REPEATED_HEADER, withIdempotency } from './idempotency.js';
+import type { AnswerMemory } from './limits/answer-memory.js';
 import { REFERENCE_PATHS } from './reference/pages.js';
 import {
   ByteStream,
@@ -43,21 +44,22 @@ type AnyHandler = (
 ) => unknown;
 
 /** One route for each path of each operation of the contract. */
-export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
+export function addRoutes(app: FastifyInstance, fleet: Fleet, memory: AnswerMemory): void {
+  const services = { fleet, memory };
   for (const [name, operation] of NOT_OPEN as [Exclude<OperationName, 'health'>, Operation][]) {
     const handler = handlers[name] as AnyHandler;
     for (const url of operation.paths) {
       app.route({
         method: operation.method,
         url,
-        handler: (request, reply) => answer(fleet, name, handler, request, reply),
+          handler: (request, reply) => answer(services, name, handler, request, reply),
       });
     }
   }
 }
 
 async function answer(
-  fleet: Fleet,
+  { fleet, memory }: { readonly fleet: Fleet; readonly memory: AnswerMemory },
   name: Exclude<OperationName, 'health'>,
   handler: AnyHandler,
   request: FastifyRequest,
@@ -83,6 +85,7 @@ async function answer(
       query,
       headers: request.headers,
       signal,
+      room: memory.outputRoom(owner.id, reply),
       ...(computer && { computer }),
     };
     const affected = operation.administrators && fleet.owners.identify(params.owner ?? '');
@@ -96,13 +99,17 @@ async function answer(
       reply.header('etag', given.etag);
       if (isKnown(request.headers['if-none-match'], given.etag)) return reply.status(304).send();
     }
-    if (result instanceof Bytes) return reply.type(result.type).send(result.data);
     if (result instanceof ByteStream) {
       if (result.isEndless) request.throttleShare?.release();
       return sendStream(reply, result);
     }
-    const answered = withAbsoluteUrls(operation.response, result, request);
-    return reply.type('application/json; charset=utf-8').send(JSON.stringify(answered));
+    const isBytes = result instanceof Bytes;
+    const make = () => {
+      if (isBytes) return result.data;
+      return Buffer.from(JSON.stringify(withAbsoluteUrls(operation.response, result, request)));
+    };
+    reply.type(isBytes ? result.type : 'application/json; charset=utf-8');
+    return await memory.send(owner.id, request, reply, { make, signal });
   } catch (error) {
     // The client has left, which is no failure of the service.
     throw signal.aborted && (error as Error).name === 'AbortError' ? signal.reason : error;

@@ -6,6 +6,10 @@ import { joinPieces } from '../lib/streams/join-pieces.js';
 
 /** Most unread bytes per channel: a server may not send more than its window of 2 MiB. */
 const MOST_UNREAD = 8 * 1024 * 1024;
+/** The same for all channels; then the guest is read later, which its other channels notice. */
+const MOST_UNREAD_IN_ALL = 128 * 1024 * 1024;
+/** How often, in milliseconds, they are counted then. */
+const COUNT_EVERY_MS = 50;
 /** Unsent bytes at which the guest is not read any more: what it sends may cause replies. */
 const MOST_UNSENT = 4 * 1024 * 1024;
 /** Requests of the guest at once, and per second after that; OpenSSH sends one after a login. */
@@ -81,6 +85,7 @@ export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiErro
     for (const waiting of unread) {
       if (waiting() > MOST_UNREAD) return violated('it ignored flow control');
     }
+    pauseWhile(stream, () => total(unread) > MOST_UNREAD_IN_ALL);
     if (stream.writableLength <= MOST_UNSENT) return;
     stream.pause();
     stream.once('drain', () => stream.resume());
@@ -90,6 +95,23 @@ export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiErro
 function pauseFor(stream: Duplex, ms: number): void {
   stream.pause();
   setTimeout(() => stream.resume(), ms).unref();
+}
+
+function total(unread: ReadonlySet<() => number>): number {
+  let bytes = 0;
+  for (const waiting of unread) bytes += waiting();
+  return bytes;
+}
+
+function pauseWhile(stream: Duplex, isMuch: () => boolean): void {
+  if (!isMuch()) return;
+  stream.pause();
+  const counting = setInterval(() => {
+    if (isMuch() && !stream.destroyed) return;
+    clearInterval(counting);
+    stream.resume();
+  }, COUNT_EVERY_MS);
+  counting.unref();
 }
 
 function watch(channel: ClientChannel, unread: Set<() => number>): void {

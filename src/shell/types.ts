@@ -16,7 +16,11 @@ export interface RunInput {
   /** Start it as a detached job, and return its process id and job id. */
   readonly background: boolean;
   readonly signal?: AbortSignal;
+  /** How many of some bytes of the output may be kept; all by default. */
+  readonly room?: Room | undefined;
 }
+
+export type Room = (bytes: number) => number;
 
 export interface RunResult {
   readonly stdout: string;
@@ -81,7 +85,9 @@ export interface ShellProcess {
 export interface Shell {
   readonly open: boolean;
   run(input: RunInput): Promise<RunResult>;
-  python(input: { code: string; timeoutMs: number; signal?: AbortSignal }): Promise<PythonResult>;
+  python(
+    input: { code: string; timeoutMs: number } & Pick<RunInput, 'signal' | 'room'>,
+  ): Promise<PythonResult>;
   spawn(input: SpawnInput, signal?: AbortSignal): Promise<ShellProcess>;
   readonly files: Files;
   readonly jobs: Jobs;

@@ -1,3 +1,4 @@
+import { PIXEL } from '../screen/rfb/constants.js';
 import type { Region, Screen, Size } from '../screen/types.js';
 import { area, Damage } from './damage.js';
 import type { Encoder } from './encoder.js';
@@ -7,10 +8,26 @@ import * as messages from './server-messages.js';
 /** Milliseconds without changes until lossy parts are sent again exactly. */
 const REFINE_MS = 250;
 
+/** Frames of fewer bytes need no {@link ViewerMemory}. */
+const SMALL = 64 * 1024;
+
+/** Memory of frames until they were sent; a client that does not read keeps it. */
+export interface ViewerMemory {
+  /** Resolves when so many bytes are free. Rejects with the signal's reason. */
+  reserve(bytes: number, signal: AbortSignal): Promise<Reserved>;
+}
+
+export interface Reserved {
+  /** Keeps only so many bytes. */
+  shrink(bytes: number): void;
+  /** Idempotent. */
+  release(): void;
+}
+
 interface FramesOptions {
   readonly screen: Screen;
   readonly overlay: Overlay;
-  readonly channel: { send(data: Buffer): Promise<void> };
+  readonly channel: { send(data: Buffer): Promise<void>; readonly memory: ViewerMemory };
   readonly encoder: Encoder;
   /** The size announced to the viewer. */
   readonly size: Size;
@@ -33,6 +50,7 @@ export class Frames {
   #sending = false;
   #running: Promise<void> = Promise.resolve();
   #closed = false;
+  readonly #ending = new AbortController();
   #sent: { readonly at: number; readonly bytes: number } | undefined;
   #refining: NodeJS.Timeout | undefined;
 
@@ -78,6 +96,7 @@ export class Frames {
   /** Stops after the current frame; resolves to the viewer's pending request. */
   async close(): Promise<'changes' | undefined> {
     this.#closed = true;
+    this.#ending.abort();
     clearTimeout(this.#refining);
     const { screen } = this.#options;
     screen.off('damage', this.#onDamage);
@@ -151,10 +170,25 @@ export class Frames {
       return;
     }
     const regions = this.#dirty.take(screen.size);
-    const rectangles = await this.#rectangles(regions, 'any');
-    const cursor = this.#cursor();
-    if (cursor !== undefined) rectangles.push(cursor);
-    if (rectangles.length > 0) await this.#send(rectangles);
+    await this.#show(regions, 'any', () => [this.#cursor() ?? []].flat());
+  }
+
+  /** Sends the regions and `more`. Their pixels are in memory until the viewer has read them. */
+  async #show(
+    regions: readonly Region[],
+    fidelity: 'any' | 'exact',
+    more: () => Buffer[] = () => [],
+  ): Promise<void> {
+    const bytes = regions.reduce((sum, region) => sum + area(region) * PIXEL, 0);
+    const { memory } = this.#options.channel;
+    const reserved = bytes < SMALL ? undefined : await memory.reserve(bytes, this.#ending.signal);
+    try {
+      const rectangles = [...(await this.#rectangles(regions, fidelity)), ...more()];
+      reserved?.shrink(rectangles.reduce((sum, { length }) => sum + length, 0));
+      if (rectangles.length > 0) await this.#send(rectangles);
+    } finally {
+      reserved?.release();
+    }
   }
 
   async #rectangles(regions: readonly Region[], fidelity: 'any' | 'exact'): Promise<Buffer[]> {
@@ -205,9 +239,7 @@ export class Frames {
       return;
     }
     this.#run(async () => {
-      const regions = this.#rough.take(this.#options.screen.size);
-      const rectangles = await this.#rectangles(regions, 'exact');
-      if (rectangles.length > 0) await this.#send(rectangles);
+      await this.#show(this.#rough.take(this.#options.screen.size), 'exact');
     });
   }
 }

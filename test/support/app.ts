@@ -1,7 +1,7 @@
 import { Agent, request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { pino } from 'pino';
-import { buildApp } from '../../src/server/app.js';
+import { type AppOptions, buildApp } from '../../src/server/app.js';
 import { Metrics } from '../../src/server/metrics.js';
 import type { Shell } from '../../src/shell/types.js';
 import { fullShell } from './fake-shell.js';
@@ -41,11 +41,14 @@ export interface Answer {
 
 export async function openTestApp(
   options: Parameters<typeof openTestFleet>[0] = {},
+  limits: Limits = {},
 ): Promise<TestApp> {
-  return serveTestFleet(await openTestFleet(options));
+  return serveTestFleet(await openTestFleet(options), limits);
 }
 
-async function serveTestFleet(world: TestFleet): Promise<TestApp> {
+type Limits = Pick<AppOptions, 'answerLimits'>;
+
+async function serveTestFleet(world: TestFleet, limits: Limits = {}): Promise<TestApp> {
   const { openShell, openScreen } = world.connectors;
   const opening: typeof openShell = async (...given) =>
     Object.assign(await openShell(...given), fullShell as Partial<Shell>);
@@ -55,7 +58,8 @@ async function serveTestFleet(world: TestFleet): Promise<TestApp> {
   const { fleet } = world;
   const log = pino({ level: 'silent' });
   const metrics = new Metrics();
-  const app = await buildApp({ fleet, reachable: { hosts: [] }, version: '0.0.0', log, metrics });
+  const shared = { reachable: { hosts: [] }, version: '0.0.0' };
+  const app = await buildApp({ fleet, ...shared, log, metrics, ...limits });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address();
   const port = typeof address === 'object' && address ? address.port : 0;

@@ -5,11 +5,11 @@ import { ApiError } from '../../contract/errors.js';
 import { resolvesWithin } from '../../lib/async/deadline.js';
 import type { Queue } from '../../lib/async/queue.js';
 import type { Picture, Screen } from '../../screen/types.js';
-import type { Shell } from '../../shell/types.js';
+import type { Room, Shell } from '../../shell/types.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
 import type { ComputerRecord } from '../store/records.js';
-import { checkBatch, pictureAnswer, runBatch } from './batch.js';
+import { checkBatch, pictureAnswer, runBatch, withRoom } from './batch.js';
 import { bashResult, execResult } from './command-results.js';
 import { type PreparedInput, prepareInput } from './input-actions.js';
 import type { RunningComputers } from './running-computers.js';
@@ -59,10 +59,11 @@ export class Actions {
     record: ComputerRecord,
     list: readonly BatchAction[],
     signal?: AbortSignal,
+    room?: Room,
   ): Promise<BatchResult> {
     checkBatch(list);
     const session = await this.#running.session(record, signal);
-    const run = (action: BatchAction) => this.#step(session, record, action, signal);
+    const run = (action: BatchAction) => this.#step(session, record, action, signal, room);
     return session.input.run(() => runBatch(list, run, { computer: record, signal }), signal);
   }
 
@@ -94,14 +95,16 @@ export class Actions {
     return wait(await this.#running.session(record, signal), input, signal);
   }
 
+  /** `room` says how much of the output may be kept, as in {@link Shell.run}. */
   async bash(
     record: ComputerRecord,
     input: actions.Bash,
     signal?: AbortSignal,
+    room?: Room,
   ): Promise<actions.BashResult> {
     const timeoutMs = input.timeout * 1000;
     const result = await this.#command(record, timeoutMs, signal, (shell, s) =>
-      shell.run({ ...input, interpreter: 'system', timeoutMs, signal: s }),
+      shell.run({ ...input, interpreter: 'system', timeoutMs, signal: s, room }),
     );
     if (result.jobId !== undefined) this.#onJob(record, result.jobId);
     return bashResult(result);
@@ -111,10 +114,11 @@ export class Actions {
     record: ComputerRecord,
     input: actions.Exec,
     signal?: AbortSignal,
+    room?: Room,
   ): Promise<actions.ExecResult> {
     const timeoutMs = input.timeout * 1000;
     const result = await this.#command(record, timeoutMs, signal, (shell, s) =>
-      shell.python({ code: input.code, timeoutMs, signal: s }),
+      shell.python({ code: input.code, timeoutMs, signal: s, room }),
     );
     return execResult(result);
   }
@@ -199,16 +203,17 @@ export class Actions {
     record: ComputerRecord,
     action: BatchAction,
     signal: AbortSignal | undefined,
+    room: Room | undefined,
   ): Promise<BatchResult['results'][number]> {
     switch (action.action) {
       case 'screenshot':
-        return pictureAnswer(await this.screenshot(record, action, signal));
+        return withRoom(pictureAnswer(await this.screenshot(record, action, signal)), room);
       case 'wait':
         return this.wait(record, action, signal);
       case 'bash':
-        return this.bash(record, action, signal);
+        return this.bash(record, action, signal, room);
       case 'exec':
-        return this.exec(record, action, signal);
+        return this.exec(record, action, signal, room);
       default:
         return this.#perform(session, record, prepareInput(action.action, action), signal);
     }

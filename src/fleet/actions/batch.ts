@@ -4,18 +4,19 @@ import { ApiError } from '../../contract/errors.js';
 import { parseCombination } from '../../screen/input/keyboard/combination.js';
 import type { Picture } from '../../screen/types.js';
 import { planTyping } from '../../screen/typing/typing-plan.js';
+import type { Room } from '../../shell/types.js';
 import { remedyOf, type Subject } from '../errors/remedies.js';
 import { prepareInput } from './input-actions.js';
 
-/** Limit for the base64 characters of a batch's screenshots, which are all held in memory. */
-const MOST_PICTURE_BYTES = 64 * 1024 * 1024;
+/** Limit for the characters of a batch's results as JSON, which are all held in memory. */
+const MOST_CHARACTERS = 64 * 1024 * 1024;
 
 type Result = BatchResult['results'][number];
 
 /**
  * Runs actions one after the other and collects their results. Ends after the first failure, whose
  * error is the last result. Throws only on an abort and for errors that are not ApiErrors. Fails if
- * the screenshots exceed 64 MiB in total.
+ * the results exceed 64 MiB in total.
  */
 export async function runBatch(
   actions: readonly BatchAction[],
@@ -23,15 +24,15 @@ export async function runBatch(
   { signal, ...subject }: Subject & { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<BatchResult> {
   const results: Result[] = [];
-  let pictureBytes = 0;
+  let characters = 0;
   for (const action of actions) {
     signal?.throwIfAborted();
     let result = await run(action).catch((error: unknown) => {
       signal?.throwIfAborted();
       return failure(error, subject);
     });
-    if ('image' in result) pictureBytes += result.image.length;
-    if (pictureBytes > MOST_PICTURE_BYTES) result = failure(tooLarge(), subject);
+    characters += 'image' in result ? result.image.length : JSON.stringify(result).length;
+    if (characters > MOST_CHARACTERS) result = failure(tooLarge(), subject);
     results.push(result);
     if (!result.success) return { success: false, results };
   }
@@ -63,9 +64,9 @@ function at(where: string, check: () => unknown): void {
 }
 
 function tooLarge(): ApiError {
-  const message = "The batch's screenshots are larger than 64 MiB in all.";
+  const message = "The batch's results are larger than 64 MiB in all.";
   return new ApiError('payload_too_large', message, {
-    remedy: 'Use scale, format jpeg, or fewer screenshots.',
+    remedy: 'Use scale, format jpeg, fewer actions, or write the output of commands to files.',
   });
 }
 
@@ -80,4 +81,13 @@ function failure(error: unknown, subject: Subject): BatchFailure {
 export function pictureAnswer({ data, format, width, height }: Picture): Screenshot {
   const image = data.toString('base64');
   return { success: true, image, format, encoding: 'base64', width, height };
+}
+
+/** The picture of a step, which stays in memory with those before it. Throws `rate_limited`. */
+export function withRoom(picture: Screenshot, room: Room | undefined): Screenshot {
+  const { length } = picture.image;
+  if (room === undefined || room(length) === length) return picture;
+  throw new ApiError('rate_limited', 'Too many of your answers have not been read yet.', {
+    remedy: 'Read them, or take fewer screenshots at once.',
+  });
 }

@@ -1,12 +1,17 @@
-/** Keeps the first `limit` bytes of a stream and drops the rest. */
+/**
+ * Keeps the first `limit` bytes of a stream and drops the rest. `room` is asked how many of some bytes
+ * may be kept, where several outputs share their memory.
+ */
 export class CappedOutput {
-  readonly #limit: number;
+  #limit: number;
+  readonly #room: (bytes: number) => number;
   #bytes = Buffer.alloc(0);
   #length = 0;
   #truncated = false;
 
-  constructor(limit: number) {
+  constructor(limit: number, room: (bytes: number) => number = (bytes) => bytes) {
     this.#limit = limit;
+    this.#room = room;
   }
 
   get length(): number {
@@ -19,8 +24,12 @@ export class CappedOutput {
 
   /** Copies the chunk, which may be a view of a much larger buffer. */
   write(chunk: Buffer): void {
-    const taken = Math.min(chunk.length, this.#limit - this.#length);
-    if (taken < chunk.length) this.#truncated = true;
+    const taken = this.#room(Math.min(chunk.length, this.#limit - this.#length));
+    if (taken < chunk.length) {
+      this.#truncated = true;
+      // What comes later would leave a gap.
+      this.#limit = this.#length + taken;
+    }
     if (taken === 0) return;
     this.#reserve(this.#length + taken);
     chunk.copy(this.#bytes, this.#length, 0, taken);

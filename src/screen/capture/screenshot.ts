@@ -1,3 +1,4 @@
+import { ConcurrencyLimit } from '../../lib/async/concurrency-limit.js';
 import { requireOnScreen } from '../errors.js';
 import type { Pointer } from '../input/pointer.js';
 import { drawCursor } from '../model/cursor.js';
@@ -6,6 +7,9 @@ import { PIXEL } from '../rfb/constants.js';
 import type { Picture, PictureOptions } from '../types.js';
 import { encode } from './encode.js';
 
+/** Pictures of a screen that are encoded at once: each has its pixels in memory, up to 33 MB. */
+const AT_ONCE = 2;
+
 /** Encodes screenshots of the framebuffer, and caches the last one until something changes. */
 export class Screenshots {
   readonly #connection: Connection;
@@ -13,14 +17,25 @@ export class Screenshots {
   #last: { readonly key: string; readonly picture: Promise<Picture> } | undefined;
   /** Pixel buffer of the last screenshot, for reuse: allocating a new one takes a millisecond. */
   #spare: Buffer | undefined;
+  readonly #encodings = new ConcurrencyLimit(AT_ONCE);
 
   constructor(connection: Connection, pointer: Pointer) {
     this.#connection = connection;
     this.#pointer = pointer;
   }
 
-  /** Copies the framebuffer before it returns. Throws ApiError `off_screen` for a region outside. */
-  take(options: PictureOptions): Promise<Picture> {
+  /** Rejects with ApiError `off_screen` for a region outside. */
+  take(options: PictureOptions, signal?: AbortSignal): Promise<Picture> {
+    return this.#encodings.run(async () => {
+      // Another caller's update may be half written, which would tear the picture.
+      while (this.#connection.updating) await this.#connection.updated(signal);
+      signal?.throwIfAborted();
+      return this.#encode(options);
+    });
+  }
+
+  /** Copies the framebuffer before it returns. */
+  #encode(options: PictureOptions): Promise<Picture> {
     const { framebuffer, cursor } = this.#connection;
     const region = options.region ?? framebuffer.bounds;
     requireOnScreen(region, framebuffer.size);

@@ -48,8 +48,11 @@ export const actionHandlers: Pick<Handlers, Names> = {
     await writeClipboard(fleet.actions, computer, body.text, signal);
     return { success: true };
   },
-  bash: ({ fleet, computer, body, signal }) => fleet.actions.bash(computer, body, signal),
-  exec: ({ fleet, computer, body, signal }) => fleet.actions.exec(computer, body, signal),
+  bash: ({ fleet, computer, body, signal, room }) =>
+    fleet.actions.bash(computer, body, signal, room),
+  exec: ({ fleet, computer, body, signal, room }) =>
+    fleet.actions.exec(computer, body, signal, room),
   wait: ({ fleet, computer, body, signal }) => fleet.actions.wait(computer, body, signal),
-  batch: ({ fleet, computer, body, signal }) => fleet.actions.batch(computer, body.actions, signal),
+  batch: ({ fleet, computer, body, signal, room }) =>
+    fleet.actions.batch(computer, body.actions, signal, room),
 };

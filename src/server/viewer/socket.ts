@@ -12,13 +12,14 @@ import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { parseJson } from '../../lib/text/parse-json.js';
-import { Viewer } from '../../vnc-server/viewer.js';
+import { Viewer, type ViewerChannel } from '../../vnc-server/viewer.js';
 import { auditConnection } from '../audit-requests.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { startHeartbeat } from '../websocket/heartbeat.js';
 import { closeOnRevocation } from '../websocket/key-revocation.js';
 import { limitMessages } from '../websocket/limit-messages.js';
 import { openingMessage } from './opening-message.js';
+import { clipboardChannel, viewMemory } from './view-memory.js';
 
 /** The view ends after this many consecutive failures of the screen. */
 const MOST_FAILURES = 5;
@@ -45,7 +46,7 @@ export function addViewSocket(app: FastifyInstance, services: SocketServices): v
 async function serveView(
   socket: WebSocket,
   request: FastifyRequest,
-  { fleet, budget, connections }: SocketServices,
+  { fleet, budget, views, connections }: SocketServices,
 ): Promise<void> {
   const { id = '' } = request.params as Record<string, string>;
   const left = new AbortController();
@@ -66,7 +67,13 @@ async function serveView(
     const subject = { owner: ticket.owner, computerId: id, name: 'viewOpened' } as const;
     auditConnection(fleet, subject).opened({ mode: ticket.mode });
     request.log.info({ computer: id, mode: ticket.mode }, 'view opened');
-    await showComputer(socket, fleet, { record, mode: ticket.mode, left });
+    const ownerId = ticket.owner.id;
+    const channel = {
+      send: (data: Buffer) => new Promise<void>((resolve) => socket.send(data, () => resolve())),
+      sendClipboard: clipboardChannel(socket, views, ownerId),
+      memory: viewMemory(views, ownerId),
+    };
+    await showComputer(socket, fleet, { record, mode: ticket.mode, left, channel });
   } catch (error) {
     sendClosed(socket, error);
   }
@@ -77,20 +84,18 @@ interface Showing {
   readonly record: ComputerRecord;
   readonly mode: ViewMode;
   readonly left: AbortController;
+  readonly channel: ViewerChannel;
 }
 
 /** Shows the computer until the viewer disconnects; throws the error that ends the view. */
 async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): Promise<void> {
-  const { record, mode, left } = showing;
+  const { record, mode, left, channel } = showing;
   const { signal } = left;
   const name = `${record.project_name}/${record.name}`;
   const viewer = new Viewer({
     mode,
     name,
-    channel: {
-      send: (data) => new Promise((resolve) => socket.send(data, () => resolve())),
-      sendClipboard: (text) => send(socket, { type: 'clipboard', text }),
-    },
+    channel,
     onError: (error) => left.abort(new ApiError('invalid_request', error.message)),
   });
   socket.on('message', (data: Buffer, isBinary) => {

@@ -6,14 +6,13 @@ import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { auditConnection, type ConnectionAudit } from '../audit-requests.js';
 import type { ConnectionLimit } from '../limits/connections.js';
+import type { MemoryBudget } from '../limits/memory-budget.js';
 import { ownerOf, resolveComputer } from '../requests.js';
 import { startHeartbeat } from './heartbeat.js';
 import { closeOnRevocation } from './key-revocation.js';
 import { limitMessages, MESSAGE_LIMIT } from './limit-messages.js';
 import type { SocketBudget, SocketShare } from './socket-budget.js';
 
-/** Output pauses while this many bytes are queued for a slow client. */
-const HIGH_WATER = 1024 * 1024;
 /** Time for a refused client to read why, in milliseconds. */
 const FAREWELL_MS = 1_000;
 /** Largest message of a client, in bytes: the start of a process has many arguments. */
@@ -37,12 +36,15 @@ export interface ComputerSocket extends Omit<ConnectionAudit, 'ended'> {
   readonly left: AbortSignal;
   /** Counts bytes that the client sent and that wait in memory; negative when they are consumed. */
   readonly hold: (bytes: number) => void;
+  readonly share: SocketShare;
 }
 
 /** What all WebSockets of the service share. */
 export interface SocketServices {
   readonly fleet: Fleet;
   readonly budget: SocketBudget;
+  /** Memory of live views. */
+  readonly views: MemoryBudget;
   readonly connections: ConnectionLimit;
 }
 
@@ -93,17 +95,18 @@ export function addComputerSocket(
           socket.pause();
           setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
         };
+        const share = request.socketShare ?? budget.open(owner.id);
         const hold = limitMessages(
           socket,
           request.raw.socket,
-          request.socketShare ?? budget.open(owner.id),
+          share,
           { first: route.firstMessage, later: MESSAGE_LIMIT },
           refuse,
         );
         const connection = { owner, computerId: record.id, name: route.name, signal: left };
         const { ended, ...audit } = auditConnection(fleet, connection);
         route
-          .serve({ socket, fleet, record, request, left, hold, ...audit })
+          .serve({ socket, fleet, record, request, left, hold, share, ...audit })
           .then(() => ended())
           .catch((error: unknown) => {
             ended(error);
@@ -127,7 +130,7 @@ function departureOf(socket: WebSocket): AbortSignal {
 
 /** Sends a stream's chunks, wrapped by `wrap`, no faster than the client reads. */
 export async function forward(
-  socket: WebSocket,
+  { socket, share }: Pick<ComputerSocket, 'socket' | 'share'>,
   stream: AsyncIterable<Buffer>,
   wrap: (chunk: Buffer) => Buffer = (chunk) => chunk,
 ): Promise<void> {
@@ -135,13 +138,15 @@ export async function forward(
   for await (const chunk of stream) {
     if (socket.readyState !== socket.OPEN) return;
     unsent += 1;
+    share.send(chunk.length);
     const sent = new Promise<void>((resolve) =>
       socket.send(wrap(chunk), () => {
         unsent -= 1;
+        share.send(-chunk.length);
         resolve();
       }),
     );
-    if (socket.bufferedAmount > HIGH_WATER || unsent >= MOST_UNSENT) await sent;
+    if (socket.bufferedAmount > share.highWater() || unsent >= MOST_UNSENT) await sent;
   }
 }
 

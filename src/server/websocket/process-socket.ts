@@ -93,7 +93,7 @@ interface Running {
 
 /** Connects the socket with the process until it has ended and its output has been sent. */
 async function attach(
-  { socket, hold, left, cancelled }: ComputerSocket,
+  { socket, share, hold, left, cancelled }: ComputerSocket,
   messages: MessageBuffer,
   { child, start, limit }: Running,
 ): Promise<void> {
@@ -114,8 +114,12 @@ async function attach(
     write(data.subarray(1));
   });
   await Promise.all([
-    forward(socket, child.stdout, (chunk) => Buffer.concat([Buffer.of(StreamId.stdout), chunk])),
-    forward(socket, child.stderr, (chunk) => Buffer.concat([Buffer.of(StreamId.stderr), chunk])),
+    forward({ socket, share }, child.stdout, (chunk) =>
+      Buffer.concat([Buffer.of(StreamId.stdout), chunk]),
+    ),
+    forward({ socket, share }, child.stderr, (chunk) =>
+      Buffer.concat([Buffer.of(StreamId.stderr), chunk]),
+    ),
   ]);
   const { code, signal, error, errorType } = await child.exit;
   dispose();

@@ -45,7 +45,7 @@ async function serveTunnel(connection: ComputerSocket): Promise<void> {
 
 /** Forwards bytes and half-closes in both directions, until both have ended or one is lost. */
 async function attach(
-  { socket, hold }: ComputerSocket,
+  { socket, share, hold }: ComputerSocket,
   messages: MessageBuffer,
   tunnel: Duplex,
 ): Promise<void> {
@@ -66,7 +66,7 @@ async function attach(
     if (tunnel.writable) write(data);
   });
   // Keep the other direction open when this one has ended.
-  await forward(socket, tunnel.iterator({ destroyOnReturn: false }));
+  await forward({ socket, share }, tunnel.iterator({ destroyOnReturn: false }));
   sendJson(socket, { type: 'end' });
   await finished;
 }

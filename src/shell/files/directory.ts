@@ -50,11 +50,12 @@ export function list(connection: Connection, path: string, signal?: AbortSignal)
   });
 }
 
-/** The entries of a directory, without `.` and `..`. */
+/** The entries of a directory, without `.` and `..`; not all if `enough` are fewer. */
 export async function readAll(
   session: FileSession,
   absolute: string,
   path: string,
+  enough = Number.POSITIVE_INFINITY,
 ): Promise<Entry[]> {
   const { sftp } = session;
   const handle = await session.ask<Buffer>((done) => sftp.opendir(absolute, done));
@@ -68,7 +69,7 @@ export async function readAll(
         if (isEnd(error)) return undefined;
         throw error;
       });
-    if (batch === undefined) return entries;
+    if (batch === undefined || entries.length >= enough) return entries;
     for (const { filename, attrs } of batch) {
       if (filename.length > MOST_NAME) {
         const message = `The computer listed a name of ${filename.length} characters in ${JSON.stringify(path)}.`;
@@ -120,7 +121,8 @@ async function withTargets(
 }
 
 function describe(name: string, stats: Stats | FileEntryWithStats['attrs']): Entry {
-  const { mode, size, mtime } = stats;
+  // A server may leave any of them out.
+  const { mode = 0, size = 0, mtime = 0 } = stats as Partial<Stats>;
   return { name, type: typeOf(mode), size, mode: mode & 0o7777, mtime };
 }
 

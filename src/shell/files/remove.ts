@@ -27,7 +27,7 @@ export function remove(
       const stats = await session.ask<Stats>((done) => sftp.lstat(wanted, done));
       if (!stats.isDirectory()) return await session.run((done) => sftp.unlink(wanted, done));
       if (recursive) return await new TreeRemoval(session, path).run(wanted);
-      if ((await readAll(session, wanted, path)).length > 0) {
+      if ((await readAll(session, wanted, path, 1)).length > 0) {
         const message = `The directory ${JSON.stringify(path)} is not empty.`;
         throw new ApiError('invalid_request', message, { remedy: 'Remove it with recursive.' });
       }

@@ -26,11 +26,22 @@ it('a batch fails at the screenshot that exceeds 64 MiB in total', async () => {
     success: false,
     code: 'payload_too_large',
     error: expect.stringContaining('larger than 64 MiB'),
-    remedy: 'Use scale, format jpeg, or fewer screenshots.',
+    remedy: expect.stringContaining('Use scale'),
   });
 });
 
 it('a batch returns screenshots of 64 MiB in total', async () => {
   const run = async () => picture(32 * MIB);
   expect(await runBatch([shot, shot], run)).toMatchObject({ success: true });
+});
+
+it('the output of commands counts, too', async () => {
+  const bash = { action: 'bash', command: 'yes', timeout: 1, background: false } as const;
+  const stdout = '\0'.repeat(2 ** 20);
+  const answer = { success: true, output: stdout, stdout, stderr: '', exit_code: 0 } as const;
+  const run = async () => ({ ...answer, timed_out: false, truncated: true });
+  const { success, results } = await runBatch(Array(100).fill(bash), run);
+  expect(success).toBe(false);
+  expect(results).toHaveLength(6);
+  expect(results.at(-1)).toMatchObject({ code: 'payload_too_large' });
 });

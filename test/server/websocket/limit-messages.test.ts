@@ -13,6 +13,8 @@ promise(29, 'a message that arrives in single bytes is counted with its overhead
       held += bytes;
     },
     close: () => undefined,
+    send: () => undefined,
+    highWater: () => 0,
   };
   const limits = { first: 100_000, later: 100_000 };
   const refusals: unknown[] = [];

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import type { WebSocket } from 'ws';
 import { forward } from '../../../src/server/websocket/computer-socket.js';
 import { pour } from '../../../src/server/websocket/pour.js';
+import { SocketBudget } from '../../../src/server/websocket/socket-budget.js';
 import { promise } from '../../support/run/promise.js';
 
 class Paused {
@@ -48,7 +49,8 @@ promise(29, 'few messages are queued for a client that does not read', async () 
   async function* output() {
     for (;;) yield Buffer.of(1);
   }
-  void forward(socket as unknown as WebSocket, output());
+  const share = new SocketBudget().open('usr_a');
+  void forward({ socket: socket as unknown as WebSocket, share }, output());
   for (let turn = 0; turn < 2000; turn++) await Promise.resolve();
   expect(sent.length).toBeLessThanOrEqual(64);
   for (const done of sent.splice(0)) done();

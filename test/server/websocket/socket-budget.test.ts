@@ -138,3 +138,16 @@ it('closing a share twice counts once', () => {
   first.close();
   expect(() => budget.open('owner')).toThrow('too many open connections');
 });
+
+it('less may wait to be read per socket while much waits', () => {
+  const budget = new SocketBudget({ ownerUnsent: 10 * MIB, unsent: 15 * MIB });
+  const [one, two, other] = ['a', 'a', 'b'].map((owner) => budget.open(owner));
+  one?.send(8 * MIB);
+  expect(two?.highWater()).toBe(MIB);
+  two?.send(3 * MIB);
+  expect([two, other].map((share) => share?.highWater())).toEqual([32 * 1024, MIB]);
+  other?.send(5 * MIB);
+  expect(other?.highWater()).toBe(32 * 1024);
+  one?.close();
+  expect([two, other].map((share) => share?.highWater())).toEqual([MIB, MIB]);
+});

@@ -1,5 +1,7 @@
 import ssh2, { type FileEntry, type SFTPWrapper } from 'ssh2';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { Connection } from '../../../src/shell/connection.js';
+import { openFiles } from '../../../src/shell/files/index.js';
 import type { Shell } from '../../../src/shell/types.js';
 import { promise } from '../../support/run/promise.js';
 import { type Guest, openGuest } from '../support/guest.js';
@@ -43,6 +45,13 @@ function entry(filename: string, mode = attrs.mode): FileEntry {
 }
 
 describe('a hostile SFTP server', () => {
+  it('may leave out what it says of a file', async () => {
+    const bare = { filename: 'bare', longname: '', attrs: {} } as unknown as FileEntry;
+    const shell = await listing({ batch: (number) => (number === 0 ? [bare] : undefined) });
+    const { entries } = await shell.files.list('/');
+    expect(entries).toEqual([{ name: 'bare', type: 'other', size: 0, mode: 0, mtime: 0 }]);
+  });
+
   promise(29, 'cannot list a name that is longer than file systems allow', async () => {
     const shell = await listing({ batch: () => [entry('x'.repeat(250_000))] });
     await expect(shell.files.list('.')).rejects.toThrow(/name of 250000 characters/);
@@ -152,4 +161,19 @@ describe('a file read in tiny answers', () => {
     });
     expect(lengths[0]).toBe(252 * 1024);
   });
+});
+
+promise(29, 'few listings and removals of a computer run at once', async () => {
+  let open = 0;
+  const connection = { onEnd: () => () => undefined, sftp: () => new Promise(() => open++) };
+  const files = openFiles(connection as unknown as Connection);
+  for (let count = 0; count < 10; count++) void files.list('/');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(open).toBe(4);
+  for (let count = 0; count < 10; count++) void files.remove('/', { recursive: true });
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(open).toBe(6);
+  void files.remove('/file');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(open).toBe(7);
 });

@@ -1,0 +1,53 @@
+import type { WebSocket } from 'ws';
+import type { ViewEvent } from '../../contract/sockets/view.js';
+import type { ViewerMemory } from '../../vnc-server/frames.js';
+import type { MemoryBudget, MemoryLimits } from '../limits/memory-budget.js';
+
+const MIB = 1024 * 1024;
+/** Memory of frames and clipboards that viewers have not read. */
+export const VIEW_LIMITS: MemoryLimits = { ownerBytes: 64 * MIB, bytes: 256 * MIB };
+
+/** An owner's part of the memory for live views. */
+export function viewMemory(budget: MemoryBudget, ownerId: string): ViewerMemory {
+  return {
+    reserve: async (bytes, signal) => {
+      await budget.hold(ownerId, bytes, signal);
+      let held = bytes;
+      const shrink = (left: number) => {
+        if (left >= held) return;
+        budget.release(ownerId, held - left);
+        held = left;
+      };
+      return { shrink, release: () => shrink(0) };
+    },
+  };
+}
+
+/**
+ * Sends texts that were copied in a computer to a viewer. A guest may copy one after the other, so
+ * while one is on its way only the latest is kept, and it is dropped if there is no memory for it.
+ */
+export function clipboardChannel(
+  socket: WebSocket,
+  budget: MemoryBudget,
+  ownerId: string,
+): (text: string) => void {
+  let isSending = false;
+  let latest: string | undefined;
+  const send = (text: string) => {
+    latest = undefined;
+    const event: ViewEvent = { type: 'clipboard', text };
+    const data = Buffer.from(JSON.stringify(event));
+    if (socket.readyState !== socket.OPEN || !budget.tryHold(ownerId, data.length)) return;
+    isSending = true;
+    socket.send(data, { binary: false }, () => {
+      budget.release(ownerId, data.length);
+      isSending = false;
+      if (latest !== undefined) send(latest);
+    });
+  };
+  return (text) => {
+    if (isSending) latest = text;
+    else send(text);
+  };
+}

@@ -52,7 +52,7 @@ export function addRoutes(app: FastifyInstance, fleet: Fleet, memory: AnswerMemo
       app.route({
         method: operation.method,
         url,
-          handler: (request, reply) => answer(services, name, handler, request, reply),
+        handler: (request, reply) => answer(services, name, handler, request, reply),
       });
     }
   }

@@ -141,7 +141,7 @@ function listenOf({ VC_LISTEN: text }: Environment): Listen | undefined {
 }
 
 /** The arguments of `vc` that run this plan in the foreground. */
-export function serveArguments(plan: ServePlan): string[] {
+export function serveArguments(plan: ServePlan): ['serve', ...string[]] {
   return [
     'serve',
     ...['--listen', formatListen(plan.listen)],

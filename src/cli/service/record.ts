@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { engines } from '../../engines/index.js';
 import { writeFileAtomically } from '../../lib/fs/atomic-file.js';
-import { readBounded } from '../../lib/fs/read-bounded.js';
+import { readWithOwner } from '../../lib/fs/read-bounded.js';
 import { type ProcessIdentity, processIs } from '../../lib/process/identity.js';
 import type { Environment } from '../../profile/index.js';
 import { CliError } from '../errors/cli-error.js';
@@ -19,7 +19,7 @@ const Record = z.object({
   /** Its log file; null where it logs to its own stderr. */
   log: z.string().nullable(),
   /** The command line without `vc`: starts it again with the same options. */
-  argv: z.array(z.string()),
+  argv: z.tuple([z.literal('serve')], z.string()),
   /** Environment variables that its engines read. */
   environment: z.record(z.string(), z.string()),
 });
@@ -29,6 +29,9 @@ const MOST_BYTES = 4 << 20;
 
 /** The last service of a state directory, which may have ended; the file `service.json` in it. */
 export type ServiceRecord = z.infer<typeof Record>;
+
+/** A record and the user who wrote it, whose word it is about everything in it. */
+export type FoundRecord = ServiceRecord & { readonly writtenBy: number };
 
 /** The log of a service that runs in the background. */
 export function logFile(stateDirectory: string): string {
@@ -49,12 +52,13 @@ export async function writeServiceRecord(directory: string, record: ServiceRecor
 }
 
 /** Undefined if no service has run with this state directory. */
-export async function readServiceRecord(directory: string): Promise<ServiceRecord | undefined> {
+export async function readServiceRecord(directory: string): Promise<FoundRecord | undefined> {
   const path = fileIn(directory);
   try {
-    const record = Record.parse(JSON.parse((await readBounded(path, MOST_BYTES)).toString()));
+    const { data, uid } = await readWithOwner(path, MOST_BYTES);
+    const record = Record.parse(JSON.parse(data.toString()));
     // No other variables: they could make a restart by root run another user's code.
-    return { ...record, environment: engineEnvironment(record.environment) };
+    return { ...record, environment: engineEnvironment(record.environment), writtenBy: uid };
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -65,12 +69,16 @@ export async function readServiceRecord(directory: string): Promise<ServiceRecor
   }
 }
 
-/** The process of the service while it runs; never another process with the same id. */
+/**
+ * The process of the service while it runs; never another process with the same id, nor one of another
+ * user than the record's: a user could name any process, for root to end it.
+ */
 export async function runningProcess(
-  record: ServiceRecord | undefined,
+  record: FoundRecord | undefined,
 ): Promise<ProcessIdentity | undefined> {
   const identity = record?.process ?? undefined;
-  return identity !== undefined && (await processIs(identity)) ? identity : undefined;
+  if (identity === undefined || identity.uid !== record?.writtenBy) return undefined;
+  return (await processIs(identity)) ? identity : undefined;
 }
 
 function fileIn(directory: string): string {

@@ -5,7 +5,7 @@ import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { value } from '../framework/define.js';
 import { nonEmpty } from '../input/parse.js';
-import { readServiceRecord, type ServiceRecord } from './record.js';
+import { type FoundRecord, readServiceRecord } from './record.js';
 
 /** Names the service of this machine that a command is about. */
 export const stateOption = value(
@@ -20,7 +20,7 @@ export const stateOption = value(
 /** A state directory and the last service that ran with it. */
 export interface Target {
   readonly directory: string;
-  readonly record: ServiceRecord;
+  readonly record: FoundRecord;
 }
 
 /** Throws if no service has run with the state directory. */

@@ -5,8 +5,8 @@ import type { Owner } from './api-keys.js';
 
 /** Lifetime of a ticket in milliseconds. */
 const LIFE_MS = 60_000;
-/** Limit of open tickets; the oldest one is dropped. */
-const MOST = 10_000;
+/** Open tickets of an owner; beyond them the owner's oldest one is dropped. */
+const MOST = 1_000;
 
 /** The access that a ticket grants, once. */
 export interface Ticket {
@@ -23,6 +23,8 @@ export interface Ticket {
  */
 export class Tickets {
   readonly #tickets = new Map<string, Ticket>();
+  /** Hashes of each owner's open tickets, the oldest first. */
+  readonly #ofOwner = new Map<string, Set<string>>();
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -34,18 +36,23 @@ export class Tickets {
     const now = this.#now();
     // All tickets live equally long, so the map is sorted by expiry.
     for (const [hash, { expiresAt }] of this.#tickets) {
-      if (expiresAt > now && this.#tickets.size < MOST) break;
-      this.#tickets.delete(hash);
+      if (expiresAt > now) break;
+      this.#delete(hash);
     }
+    const own = this.#ofOwner.get(grant.owner.id) ?? new Set();
+    const [oldest] = own;
+    if (oldest !== undefined && own.size >= MOST) this.#delete(oldest);
     const text = generateTicket();
-    this.#tickets.set(hashApiKey(text), { ...grant, expiresAt: now + LIFE_MS });
+    const hash = hashApiKey(text);
+    this.#tickets.set(hash, { ...grant, expiresAt: now + LIFE_MS });
+    this.#ofOwner.set(grant.owner.id, own.add(hash));
     return { text, expiresAt: new Date(Date.now() + LIFE_MS) };
   }
 
   /** Revokes the tickets that were issued with a key. */
   revoke(keyId: string): void {
     for (const [hash, { owner }] of this.#tickets) {
-      if (owner.keyId === keyId) this.#tickets.delete(hash);
+      if (owner.keyId === keyId) this.#delete(hash);
     }
   }
 
@@ -56,11 +63,19 @@ export class Tickets {
   redeem(text: string, computerId: string): Ticket {
     const hash = hashApiKey(text);
     const ticket = this.#tickets.get(hash);
-    this.#tickets.delete(hash);
+    this.#delete(hash);
     if (ticket && ticket.expiresAt > this.#now() && ticket.computerId === computerId) return ticket;
     throw new ApiError(
       'unauthorized',
       'This link has been used, has expired, or is for another computer. Ask for a new one.',
     );
+  }
+  #delete(hash: string): void {
+    const ownerId = this.#tickets.get(hash)?.owner.id;
+    this.#tickets.delete(hash);
+    if (ownerId === undefined) return;
+    const own = this.#ofOwner.get(ownerId);
+    own?.delete(hash);
+    if (own?.size === 0) this.#ofOwner.delete(ownerId);
   }
 }

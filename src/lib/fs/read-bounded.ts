@@ -15,9 +15,18 @@ export class FileTooLargeError extends Error {
  * @throws FileTooLargeError it has more than `most` bytes, of which no more are read
  */
 export async function readBounded(path: string, most: number): Promise<Buffer> {
+  return (await readWithOwner(path, most)).data;
+}
+
+/** The same with the user id of the file's owner, which is that of the bytes that were read. */
+export async function readWithOwner(
+  path: string,
+  most: number,
+): Promise<{ readonly data: Buffer; readonly uid: number }> {
   const file = await open(path);
   try {
-    if ((await file.stat()).size > most) throw new FileTooLargeError(most);
+    const { size, uid } = await file.stat();
+    if (size > most) throw new FileTooLargeError(most);
     const chunks: Buffer[] = [];
     let length = 0;
     for await (const chunk of file.createReadStream({ autoClose: false, end: most })) {
@@ -25,7 +34,7 @@ export async function readBounded(path: string, most: number): Promise<Buffer> {
       length += (chunk as Buffer).length;
     }
     if (length > most) throw new FileTooLargeError(most);
-    return Buffer.concat(chunks, length);
+    return { data: Buffer.concat(chunks, length), uid };
   } finally {
     await file.close();
   }

@@ -70,7 +70,7 @@ export function addComputerSocket(
       url,
       {
         websocket: true,
-          config: { socket: true },
+        config: { socket: true },
         preValidation: async (request) => {
           route.check?.(request);
           resolveComputer(fleet, request);

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -68,8 +68,40 @@ const health = {
 
 test('the record is private and is read as it was written', async () => {
   const written = await record();
-  expect(await readServiceRecord(state)).toEqual(written);
+  const writtenBy = process.geteuid?.();
+  expect(await readServiceRecord(state)).toEqual({ ...written, writtenBy });
   expect((await stat(join(state, 'service.json'))).mode & 0o777).toBe(0o600);
+});
+
+describe.runIf(process.geteuid?.() === 0)("another user's record, read by root", () => {
+  const OTHER = 54_321;
+  /** It names a process of root. */
+  beforeEach(async () => {
+    await record();
+    await chown(join(state, 'service.json'), OTHER, OTHER);
+  });
+
+  test('stops no process of root', async () => {
+    const { stderr } = await vc('stop');
+    expect(stderr).toBe('the service does not run\n');
+    await vc('stop --force');
+    expect(isAlive()).toBe(true);
+  });
+
+  test('starts nothing', async () => {
+    const { code, stderr } = await vc('restart');
+    expect(code).toBe(4);
+    expect(stderr).toContain('belongs to another user');
+    expect(stderr).toContain(`run this as its user, whose id is ${OTHER}`);
+    expect(isAlive()).toBe(true);
+  });
+});
+
+test('a record with another command than serve is damaged', async () => {
+  const written = await record();
+  const argv = ['owner', 'rm', 'somebody', '--force'];
+  await writeFile(join(state, 'service.json'), JSON.stringify({ ...written, argv }));
+  expect((await vc('restart')).stderr).toContain('it is damaged');
 });
 
 describe('status', () => {

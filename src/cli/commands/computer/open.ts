@@ -1,4 +1,4 @@
-import { text } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
 import type { RemoteProcess } from '../../../client/process.js';
 import { CliError } from '../../errors/cli-error.js';
 import type { Context } from '../../framework/context.js';
@@ -11,6 +11,8 @@ import { runningComputer } from '../../targets/computers.js';
 
 const BROWSERS = 'chromium google-chrome firefox firefox-esr epiphany x-www-browser';
 const NO_BROWSER = 127;
+/** Kept of what the browser's start prints: a name, or an error. */
+const MOST_BYTES = 4096;
 
 /** Opens $1 in the first browser of the image, apart from this process. Prints its name. */
 const OPEN = `for browser in ${BROWSERS}; do
@@ -59,8 +61,8 @@ export const command = defineCommand({
 async function browserOf(remote: RemoteProcess, computer: string): Promise<string> {
   remote.stdin.end();
   const [printed, failure, exit] = await Promise.all([
-    text(remote.stdout),
-    text(remote.stderr),
+    lastOf(remote.stdout),
+    lastOf(remote.stderr),
     remote.exited,
   ]);
   if (exit.code === 0) return printed.trim();
@@ -72,6 +74,15 @@ async function browserOf(remote: RemoteProcess, computer: string): Promise<strin
   }
   const reason = failure.trim().split('\n').at(-1) ?? '';
   throw new CliError(`the browser of ${computer} did not start: ${reason || `exit ${exit.code}`}`);
+}
+
+/** The end of an output, which may have any length. */
+async function lastOf(stream: Readable): Promise<string> {
+  let kept = Buffer.alloc(0);
+  for await (const chunk of stream) {
+    kept = Buffer.concat([kept, chunk as Buffer]).subarray(-MOST_BYTES);
+  }
+  return kept.toString();
 }
 
 function noteScreen(context: Context, computer: string): Promise<void> {

@@ -3,7 +3,7 @@ import { ExitCode } from '../../errors/exit-codes.js';
 import { defineCommand } from '../../framework/define.js';
 import { during } from '../../output/progress.js';
 import { startDetached } from '../../serve/detach.js';
-import { runningProcess } from '../../service/record.js';
+import { type FoundRecord, runningProcess } from '../../service/record.js';
 import { stopService, timeoutOption } from '../../service/stop.js';
 import { findService, stateFlag, stateOption } from '../../service/target.js';
 
@@ -21,6 +21,7 @@ export const command = defineCommand({
   async run(context, _, { timeout, state }) {
     const target = await findService(context, state);
     const { record, directory } = target;
+    refuseForeign(record, directory);
     const running = await runningProcess(record);
     if (running !== undefined && record.log === null) {
       const flag = stateFlag(context, directory);
@@ -39,3 +40,13 @@ export const command = defineCommand({
     });
   },
 });
+
+/** Another user's options must not become a service of this user, who may be root. */
+function refuseForeign({ writtenBy }: FoundRecord, directory: string): void {
+  const user = process.geteuid?.();
+  if (user === undefined || writtenBy === user) return;
+  throw new CliError(`the service with the state in ${directory} belongs to another user`, {
+    remedy: `run this as its user, whose id is ${writtenBy}`,
+    exitCode: ExitCode.authentication,
+  });
+}

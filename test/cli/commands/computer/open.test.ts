@@ -68,3 +68,9 @@ it('says that the computer has no browser', async () => {
     '{"url":"https://example.com/","browser":"firefox"}\n',
   );
 });
+
+it('keeps only the end of what a guest prints without end', async () => {
+  exits(0, `${'x'.repeat(1_000_000)}\nchromium\n`);
+  const { stdout } = await open('example.com', '--json');
+  expect(stdout.length).toBeLessThan(5_000);
+});

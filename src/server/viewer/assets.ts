@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -50,4 +51,17 @@ function add(
     const path = file.slice(join(directory, '/').length).split('\\').join('/');
     assets.set(`${prefix}${path}`, { file, type, immutable });
   }
+}
+
+/** Keeps files in memory, about 1 MiB: each answer that a client does not read has the same bytes. */
+export function readOnce(): (file: string) => Promise<Buffer> {
+  const files = new Map<string, Promise<Buffer>>();
+  return (file) => {
+    const known = files.get(file);
+    if (known !== undefined) return known;
+    const reading = readFile(file);
+    files.set(file, reading);
+    reading.catch(() => files.delete(file));
+    return reading;
+  };
 }

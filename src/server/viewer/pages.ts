@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import { VIEW_PATHS } from '../../contract/sockets/view.js';
-import { listAssets, PAGES } from './assets.js';
+import { listAssets, PAGES, readOnce } from './assets.js';
 import { addPageHeaders } from './page-headers.js';
 
 declare module 'fastify' {
@@ -47,19 +46,6 @@ export function addViewPages(app: FastifyInstance): void {
     if (asset.immutable) reply.header('cache-control', 'public, max-age=86400');
     return reply.type(asset.type).send(await read(asset.file));
   });
-}
-
-/** Keeps files in memory, about 1 MiB: each answer that a client does not read has the same bytes. */
-function readOnce(): (file: string) => Promise<Buffer> {
-  const files = new Map<string, Promise<Buffer>>();
-  return (file) => {
-    const known = files.get(file);
-    if (known !== undefined) return known;
-    const reading = readFile(file);
-    files.set(file, reading);
-    reading.catch(() => files.delete(file));
-    return reading;
-  };
 }
 
 function guard(request: FastifyRequest, reply: FastifyReply): void {

@@ -46,7 +46,7 @@ export interface TypistOptions {
  */
 const PROPAGATION = {
   native: { least: 50, timesLatency: 4, most: 400 },
-  emulated: { least: 300, timesLatency: 2, most: 1_000 },
+  emulated: { least: 300, timesLatency: 3, most: 3_000 },
 } as const;
 /**
  * Milliseconds to wait between a paste and the next change of the clipboard. Chromium pastes the

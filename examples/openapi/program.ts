@@ -1,8 +1,8 @@
 // Uses the HTTP interface with types that openapi-typescript makes from the OpenAPI document:
 //
-//   npx openapi-typescript http://127.0.0.1:4700/api/openapi.json -o schema.ts
+//   npx openapi-typescript http://127.0.0.1:4700/api/openapi.json -o schema.ts --default-non-nullable=false
 //
-// test/e2e/docker/openapi-types.test.ts compiles and runs it.
+// test/e2e/operations/openapi-types.test.ts compiles and runs it.
 import { writeFile } from 'node:fs/promises';
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
@@ -31,8 +31,28 @@ function answer<T>({
   throw new Error(`${code}: ${JSON.stringify(error)}`);
 }
 
+/** Reads events until one says that a computer runs. */
+async function untilRunning(events: ReadableStream<Uint8Array>): Promise<string | undefined> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of events) {
+    text += decoder.decode(chunk, { stream: true });
+    const running = text.split('\n').find((line) => line.includes('"status":"running"'));
+    if (running !== undefined && text.endsWith('\n')) return running.slice('data: '.length);
+  }
+  return undefined;
+}
+
 answer(await client.POST('/projects', { body: { name: project } }));
 try {
+  const events = answer(
+    await client.GET('/events', {
+      params: { query: { project, types: 'computer.status' } },
+      parseAs: 'stream',
+    }),
+  );
+  const seen = untilRunning(events as ReadableStream<Uint8Array>);
+
   const computer: Computer = answer(
     await client.POST('/projects/{project}/computers', {
       params: { path: { project } },
@@ -66,20 +86,12 @@ try {
     }),
   );
 
-  const events = answer(
-    await client.GET('/events', {
-      params: { query: { project, types: 'computer.status' }, header: { 'Last-Event-ID': '0' } },
-      parseAs: 'stream',
-    }),
-  );
-  const { value } = await (events as ReadableStream<Uint8Array>).getReader().read();
-
   const missing = await client.GET('/computers/{id}', { params: { path: { id: 'cmp_none' } } });
   const result = {
     status: computer.status,
     size: written.size,
     ...{ stdout, exit_code },
-    event: new TextDecoder().decode(value).includes('computer.status'),
+    event: JSON.parse((await seen) ?? '{}').id === computer.id,
     missing: missing.error?.error,
   };
   process.stdout.write(`${JSON.stringify(result)}\n`);

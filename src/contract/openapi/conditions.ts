@@ -41,7 +41,7 @@ export const requestHeaders: Readonly<Record<string, readonly Json[]>> = {
     request(
       'Last-Event-ID',
       'Id of the last event that was received: the stream continues after it.',
-      '42',
+      '3f7a9c21-42',
     ),
   ],
 };

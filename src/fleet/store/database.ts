@@ -89,7 +89,7 @@ function openingError(path: string, cause: unknown): ApiError {
   if (cause instanceof NewerSchema) remedy = 'Use that version';
   else if (/locked|busy/i.test(reason)) {
     reason = 'another vc serve uses this state directory';
-    remedy = 'Stop it';
+    remedy = 'Stop it (vc service stop)';
   }
   return new ApiError('internal', `Cannot open ${path}: ${reason}.`, {
     remedy: `${remedy}, or choose another directory with --state`,

@@ -380,6 +380,14 @@ describe('waiting until a computer is ready', () => {
   });
 });
 
+test('get prints the command that opens the screen: the address alone opens nothing', async () => {
+  const url = 'http://h/api/view/cmp_1';
+  world.service.on(`GET ${byName}`, { ...computer, url });
+  const { stdout } = await world.run(['get', 'demo/desktop']);
+  expect(stdout).toContain('view\tvc view demo/desktop\n');
+  expect(stdout).not.toContain(url);
+});
+
 test('vc fork prints the copy', async () => {
   const copy = { ...computer, id: 'cmp_00000000000000000000', name: 'two', project_name: 'demo' };
   world.service.on(`POST ${byName}/fork`, copy);

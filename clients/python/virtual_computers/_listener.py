@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+import ssl
 import sys
 from ipaddress import IPv6Address, ip_address
 from typing import Any, Callable, Iterator, NamedTuple
@@ -158,9 +159,14 @@ _POOL = {
 }
 
 
+def _certificates() -> ssl.SSLContext:
+    """The system's authorities, or those of SSL_CERT_FILE; proxies of the environment are ignored."""
+    return ssl.create_default_context()
+
+
 def transport(check: Check | None) -> httpx.HTTPTransport:
     """Connections of a synchronous client; with `check`, nothing is sent before it has passed."""
-    made = httpx.HTTPTransport(trust_env=False)
+    made = httpx.HTTPTransport(verify=_certificates(), trust_env=False)
     if check is not None:
         _require_pool(made, httpcore.ConnectionPool)
         made._pool = httpcore.ConnectionPool(network_backend=_VerifiedBackend(check), **_POOL)  # type: ignore[arg-type]
@@ -169,7 +175,7 @@ def transport(check: Check | None) -> httpx.HTTPTransport:
 
 def async_transport(check: Check | None) -> httpx.AsyncHTTPTransport:
     """The same for an asynchronous client."""
-    made = httpx.AsyncHTTPTransport(trust_env=False)
+    made = httpx.AsyncHTTPTransport(verify=_certificates(), trust_env=False)
     if check is not None:
         _require_pool(made, httpcore.AsyncConnectionPool)
         backend = _AsyncVerifiedBackend(check)

@@ -3,6 +3,9 @@
  * schemas, which take a client long to load.
  */
 
+/** Version of the HTTP interface, in the header `x-api-version` of every answer. */
+export const API_VERSION = '1';
+
 /** Where a service listens. */
 export const DEFAULT_HOST = '127.0.0.1';
 export const DEFAULT_PORT = 4700;

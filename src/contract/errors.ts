@@ -1,4 +1,10 @@
 /**
+ * Whether the same request may succeed when it is sent again: `no`; `later`, when the state has
+ * changed; `yes`, after a pause, because it had no effect; `check` whether it had an effect first.
+ */
+export type Retry = 'no' | 'later' | 'yes' | 'check';
+
+/**
  * Every error the service can answer, in one place: code, HTTP status and what it is for.
  * 400, 401, 404 and 500 cover the interface itself; the others are for transport, load and
  * unavailable engines.
@@ -6,45 +12,83 @@
 export const errorCatalogue = {
   invalid_request: {
     status: 400,
+    retry: 'no',
     meaning: 'a field, parameter or body is not as the contract says',
   },
   name_taken: {
     status: 400,
+    retry: 'no',
     meaning: 'a project, computer, connection or owner of that name exists already',
   },
-  limit_reached: { status: 400, meaning: 'the owner may not have or run more of these at once' },
-  not_running: { status: 400, meaning: 'the computer has to be started first' },
+  limit_reached: {
+    status: 400,
+    retry: 'later',
+    meaning: 'the owner may not have or run more of these at once',
+  },
+  not_running: { status: 400, retry: 'later', meaning: 'the computer has to be started first' },
   conflict: {
     status: 400,
+    retry: 'later',
     meaning: 'its present state does not allow that: it is being changed, protected or in use',
   },
-  off_screen: { status: 400, meaning: 'the coordinates lie outside the screen' },
-  unknown_key: { status: 400, meaning: 'no key has that name' },
-  image_missing: { status: 400, meaning: 'the machine image has to be built first' },
+  off_screen: { status: 400, retry: 'no', meaning: 'the coordinates lie outside the screen' },
+  unknown_key: { status: 400, retry: 'no', meaning: 'no key has that name' },
+  image_missing: {
+    status: 400,
+    retry: 'later',
+    meaning: 'the machine image has to be built first',
+  },
   target_failed: {
     status: 400,
+    retry: 'later',
     meaning: 'the target of a stream cannot be reached or does not take it',
   },
-  unsupported: { status: 400, meaning: 'this engine or image cannot do that' },
-  unauthorized: { status: 401, meaning: 'the API key is missing or wrong' },
-  not_found: { status: 404, meaning: 'there is no such project, computer, key, owner or path' },
-  method_not_allowed: { status: 405, meaning: 'the path exists, not with this method' },
-  request_timeout: { status: 408, meaning: 'the request did not arrive whole in time' },
-  payload_too_large: { status: 413, meaning: 'the body is larger than the service reads' },
-  unsupported_media_type: { status: 415, meaning: 'the body is not JSON' },
+  unsupported: { status: 400, retry: 'no', meaning: 'this engine or image cannot do that' },
+  unauthorized: { status: 401, retry: 'no', meaning: 'the API key is missing or wrong' },
+  not_found: {
+    status: 404,
+    retry: 'no',
+    meaning: 'there is no such project, computer, key, owner or path',
+  },
+  method_not_allowed: {
+    status: 405,
+    retry: 'no',
+    meaning: 'the path exists, not with this method',
+  },
+  request_timeout: {
+    status: 408,
+    retry: 'yes',
+    meaning: 'the request did not arrive whole in time',
+  },
+  payload_too_large: {
+    status: 413,
+    retry: 'no',
+    meaning: 'the body is larger than the service reads',
+  },
+  unsupported_media_type: { status: 415, retry: 'no', meaning: 'the body is not JSON' },
   range_not_satisfiable: {
     status: 416,
+    retry: 'later',
     meaning: 'the file ends before the requested range begins',
   },
-  rate_limited: { status: 429, meaning: 'too many requests at once' },
-  internal: { status: 500, meaning: 'the service failed; the log has the request id' },
-  guest_timeout: { status: 500, meaning: 'the computer did not answer in time' },
-  guest_failed: { status: 500, meaning: 'the computer answered with something unusable' },
+  rate_limited: { status: 429, retry: 'yes', meaning: 'too many requests at once' },
+  internal: {
+    status: 500,
+    retry: 'check',
+    meaning: 'the service failed; the log has the request id',
+  },
+  guest_timeout: { status: 500, retry: 'check', meaning: 'the computer did not answer in time' },
+  guest_failed: {
+    status: 500,
+    retry: 'check',
+    meaning: 'the computer answered with something unusable',
+  },
   engine_unavailable: {
     status: 503,
+    retry: 'check',
     meaning: 'the engine that runs the computer cannot be reached',
   },
-} as const satisfies Record<string, { status: number; meaning: string }>;
+} as const satisfies Record<string, { status: number; retry: Retry; meaning: string }>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
 

@@ -6,6 +6,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
+import { API_VERSION } from '../contract/constants.js';
 import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { addFileRoutes } from './handlers/file-transfer.js';
@@ -15,7 +16,13 @@ import { askForBodies, readBodies } from './http/bodies.js';
 import { BODY_LIMIT } from './http/body-limit.js';
 import { refuseGarbage, sendError } from './http/errors.js';
 import { logRequests } from './http/log.js';
-import { checkOrigin, type Reachable } from './http/origin.js';
+import {
+  allowPage,
+  answerPreflight,
+  checkOrigin,
+  isPreflight,
+  type Reachable,
+} from './http/origin.js';
 import { disconnectSlowClients } from './http/slow-clients.js';
 import { throttleRequests } from './http/throttle.js';
 import { AnswerMemory } from './limits/answer-memory.js';
@@ -61,6 +68,7 @@ function isOpen({ method, url, routeOptions }: FastifyRequest): boolean {
 /** Of every answer. */
 function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
+  reply.header('x-api-version', API_VERSION);
   reply.header('cache-control', 'no-store');
   reply.header('x-content-type-options', 'nosniff');
 }
@@ -104,7 +112,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // ConnectionLimit has closed it; the requests that have arrived with this one end here.
     if (request.raw.socket.destroyed) return reply.hijack();
     addHeaders(request, reply);
-    checkOrigin(request.raw, reachable);
+    const origin = checkOrigin(request.raw, reachable);
+    if (origin !== undefined) {
+      allowPage(reply, origin);
+      if (isPreflight(request)) return answerPreflight(request, reply);
+    }
     if (isOpen(request)) {
       if (hasKey(fleet.apiKeys, request)) connections.trust(request.raw.socket);
       return undefined;

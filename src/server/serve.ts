@@ -25,6 +25,8 @@ export interface ServeOptions extends EngineOptions {
   readonly metrics: boolean;
   /** Names of this service, besides loopback, that a Host header may carry. */
   readonly allowedHosts: readonly string[];
+  /** Origins of other web pages that may use the service. */
+  readonly allowedOrigins: readonly string[];
   readonly logLevel: LevelWithSilent;
   /** Turns a line of JSON into the line to write, both with their newline. */
   readonly formatLog?: (line: string) => string;
@@ -71,7 +73,10 @@ export async function serve(options: ServeOptions): Promise<Service> {
     const metrics = new Metrics();
     fleet = await openFleet(options, store, log, metrics);
     metrics.watch(fleet);
-    const reachable = { hosts: [...options.allowedHosts, ...listenName(options.listen.host)] };
+    const reachable = {
+      hosts: [...options.allowedHosts, ...listenName(options.listen.host)],
+      origins: options.allowedOrigins,
+    };
     app = await buildApp({
       ...{ fleet, reachable, version, log },
       ...(options.metrics ? { metrics } : {}),

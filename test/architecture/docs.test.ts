@@ -53,9 +53,11 @@ test('a function named next to a file is in that file', () => {
 
 test('the table of error codes in docs/http.md is the catalogue', () => {
   const text = readFileSync('docs/http.md', 'utf8');
-  const rows = [...text.matchAll(/^\| `(\w+)` \| (\d{3}) \|/gm)];
-  const codes = rows.map(([, code = '', status]) => [code, Number(status)]);
-  const catalogue = Object.entries(errorCatalogue).map(([code, { status }]) => [code, status]);
+  const rows = [...text.matchAll(/^\| `(\w+)` \| (\d{3}) \| (\w+) \|/gm)];
+  const codes = rows.map(([, code = '', status, retry]) => [code, Number(status), retry]);
+  const catalogue = Object.entries(errorCatalogue).map(([code, { status, retry }]) => [
+    ...[code, status, retry],
+  ]);
   expect(codes).toEqual(catalogue);
 });
 

@@ -32,6 +32,7 @@ async function options(): Promise<ServeOptions> {
     allowPrivateRtmp: false,
     metrics: false,
     allowedHosts: [],
+    allowedOrigins: [],
     logLevel: 'silent',
     publishFirstKey: async () => undefined,
   };

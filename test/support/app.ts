@@ -58,7 +58,7 @@ async function serveTestFleet(world: TestFleet, limits: Limits = {}): Promise<Te
   const { fleet } = world;
   const log = pino({ level: 'silent' });
   const metrics = new Metrics();
-  const shared = { reachable: { hosts: [] }, version: '0.0.0' };
+  const shared = { reachable: { hosts: [], origins: world.origins }, version: '0.0.0' };
   const app = await buildApp({ fleet, ...shared, log, metrics, ...limits });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address();

@@ -25,6 +25,8 @@ export interface TestFleet {
   readonly connectors: ReturnType<typeof fakeConnectors>;
   readonly directory: string;
   readonly key: string;
+  /** Origins of web pages that may use the service. */
+  readonly origins: readonly string[];
   /** Creates another owner, who is not an administrator; returns its key. */
   addOwner(name: string): string;
   /** Closes the fleet and opens another one on the same state, as after a crash or restart. */
@@ -41,6 +43,7 @@ export async function openTestFleet(
     other?: FakeForkingEngine;
     preferred?: string;
     key?: string;
+    origins?: readonly string[];
     connectors?: ReturnType<typeof fakeConnectors>;
   } = {},
 ): Promise<TestFleet> {
@@ -69,6 +72,7 @@ export async function openTestFleet(
     connectors,
     directory,
     key,
+    origins: options.origins ?? [],
     addOwner: (name) => {
       const administrator = fleet.apiKeys.authenticate(key);
       if (administrator === undefined) throw new Error('the first key is not known');

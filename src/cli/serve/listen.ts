@@ -41,6 +41,15 @@ export function localBaseUrl({ host, port }: Listen): string {
   return `http://${formatListen({ host: near, port })}/api`;
 }
 
+/** `https://app.example.com`: a scheme, a host and perhaps a port, as browsers send it. */
+export function parseOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && /^https?:$/.test(url.protocol) && url.origin === text) return text;
+  throw new UsageError(
+    `must be an origin such as https://app.example.com or http://localhost:3000, not ${JSON.stringify(text)}`,
+  );
+}
+
 /** `10.1.0.0/16`. */
 export function parseNetwork(text: string): string {
   const [address = '', bits = '', ...rest] = text.split('/');

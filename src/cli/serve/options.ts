@@ -14,6 +14,7 @@ import {
   parseHostName,
   parseListen,
   parseNetwork,
+  parseOrigin,
 } from './listen.js';
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -42,6 +43,11 @@ const ownOptions = {
   }),
   expose: flag('--expose', 'allow --listen on an address that other machines can reach'),
   allowHost: list('--allow-host <name>', 'host name that clients use; repeatable', parseHostName),
+  allowOrigin: list(
+    '--allow-origin <origin>',
+    'web page that may use the service with a key; repeatable',
+    parseOrigin,
+  ),
   engine: choice('--engine <name>', 'engine for new computers', ENGINE_CHOICES, {
     otherwise: DEFAULT_ENGINE,
   }),
@@ -84,6 +90,7 @@ export interface ServePlan {
   readonly allowPrivateRtmp: boolean;
   readonly metrics: boolean;
   readonly allowedHosts: readonly string[];
+  readonly allowedOrigins: readonly string[];
   readonly logLevel: (typeof logLevels)[number];
 }
 
@@ -113,6 +120,7 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
     metrics: options.metrics || env.VC_METRICS === '1',
     allowPrivateRtmp: options.allowPrivateRtmp || env.VC_ALLOW_PRIVATE_RTMP === '1',
     allowedHosts: options.allowHost,
+    allowedOrigins: options.allowOrigin,
     logLevel: options.logLevel ?? 'info',
   };
 }
@@ -155,5 +163,6 @@ export function serveArguments(plan: ServePlan): ['serve', ...string[]] {
     ...(plan.allowPrivateRtmp ? ['--allow-private-rtmp'] : []),
     ...plan.allowNetworks.flatMap((network) => ['--allow-network', network]),
     ...plan.allowedHosts.flatMap((host) => ['--allow-host', host]),
+    ...plan.allowedOrigins.flatMap((origin) => ['--allow-origin', origin]),
   ];
 }

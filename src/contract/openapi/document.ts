@@ -91,6 +91,7 @@ function rowOf(name: OperationName, operation: Operation, schemas: SchemaCollect
       description: 'Success.',
       headers: {
         'x-request-id': header('RequestId'),
+        'x-api-version': header('ApiVersion'),
         ...(operation.published ? { 'x-warning': header('Warning') } : {}),
         ...answerHeaders[name],
       },
@@ -120,6 +121,7 @@ function bytesRow(name: string, path: BytePath, schemas: SchemaCollection): Row 
       ...success,
       headers: {
         'x-request-id': header('RequestId'),
+        'x-api-version': header('ApiVersion'),
         ...(success.headers as Json | undefined),
         ...answerHeaders[name],
       },
@@ -169,11 +171,12 @@ function method(row: Row, path: string, index: number, schemas: SchemaCollection
 /** Statuses of the errors that the path can answer, apart from those of a wrong method. */
 function errorStatuses(row: Row, path: string): number[] {
   if (row.open) return [500];
-  const onComputers = /:(id|project|owner)\b/.test(path);
+  const onComputers = /:(id|project|owner)\b/.test(path) || row.name === 'createComputerIn';
   return [
     ...[400, 401],
-    ...(path.includes(':') || row.administrators ? [404] : []),
+    ...(path.includes(':') || onComputers || row.administrators ? [404] : []),
     ...(row.body ? [408, 413, 415] : row.requestBody ? [408] : []),
+    ...(row.name === 'readFile' ? [416] : []),
     ...[429, 500],
     ...(onComputers ? [503] : []),
   ];

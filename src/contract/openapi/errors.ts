@@ -12,6 +12,10 @@ export const headers = {
     'Id of the request. The log of the service has the same id.',
     'req_7f3k2m9q4w8e1r6t5y0b',
   ),
+  ApiVersion: {
+    description: 'Version of the interface.',
+    schema: { type: 'string', examples: ['1'] },
+  },
   ErrorRemedy: text(
     'What to do next, in one line, often a `vc` command. Absent if there is nothing to suggest. Percent-encoded UTF-8: decode it with `decodeURIComponent`.',
     'Start it: vc start demo/desktop',
@@ -78,6 +82,7 @@ function errorResponse(status: number): Json {
       },
       'x-error-remedy': header('ErrorRemedy'),
       'x-request-id': header('RequestId'),
+      'x-api-version': header('ApiVersion'),
       ...MORE_HEADERS[status],
     },
     content: { 'application/json': { schema: refTo('Error') } },

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { API_VERSION } from '../../contract/constants.js';
 import { ApiError, type ErrorCode, encodeRemedy, REMEDY_HEADER } from '../../contract/errors.js';
 import { remedyOf } from '../../fleet/errors/remedies.js';
 import { isDiskFull } from '../../lib/fs/disk-reserve.js';
@@ -86,6 +87,7 @@ export function refuseGarbage(error: NodeJS.ErrnoException, socket: Socket): voi
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,
     `x-error-code: ${code}`,
+    `x-api-version: ${API_VERSION}`,
     'connection: close',
   ];
   socket.end(`${headers.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy());

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -7,13 +8,16 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 export interface Reachable {
   /** Host names that are allowed besides loopback, without a port. */
   readonly hosts: readonly string[];
+  /** Origins of other web pages that may use the service, such as `https://app.example.com`. */
+  readonly origins?: readonly string[];
 }
 
 /**
  * Rejects foreign Host or Origin headers: no Host or several, a Host that is not one of this
- * service's names (DNS rebinding), or another page's Origin.
+ * service's names (DNS rebinding), or another page's Origin. Returns the Origin of a page that is
+ * allowed by name.
  */
-export function checkOrigin(request: IncomingMessage, reachable: Reachable): void {
+export function checkOrigin(request: IncomingMessage, reachable: Reachable): string | undefined {
   const hosts = headerValues(request, 'host');
   const [host] = hosts;
   if (host === undefined || hosts.length !== 1 || !isOurs(host, reachable)) {
@@ -21,11 +25,62 @@ export function checkOrigin(request: IncomingMessage, reachable: Reachable): voi
       remedy: "Allow the name on the service's host: vc serve --allow-host NAME",
     });
   }
-  for (const origin of headerValues(request, 'origin')) {
-    if (origin !== `http://${host}` && origin !== `https://${host}`) {
-      throw new ApiError('invalid_request', 'Requests from other web pages are refused.');
-    }
+  const origins = headerValues(request, 'origin');
+  const foreign = origins.filter(
+    (origin) => origin !== `http://${host}` && origin !== `https://${host}`,
+  );
+  const [origin] = foreign;
+  if (origin === undefined) return undefined;
+  if (origins.length === 1 && reachable.origins?.includes(origin)) return origin;
+  throw new ApiError('invalid_request', 'Requests from other web pages are refused.', {
+    remedy: "Allow the page on the service's host: vc serve --allow-origin ORIGIN",
+  });
+}
+
+/** Headers of answers that a page may read besides those that every page may. */
+const EXPOSED = [
+  ...[
+    'x-request-id',
+    'x-api-version',
+    'x-error-code',
+    'x-error-remedy',
+    'x-warning',
+    'retry-after',
+  ],
+  ...['etag', 'last-modified', 'accept-ranges', 'content-range', 'x-file-mode'],
+  'idempotent-replayed',
+].join(', ');
+/** Headers that a page may send. */
+const SENT = [
+  ...['authorization', 'content-type', 'accept', 'idempotency-key', 'last-event-id'],
+  ...['if-none-match', 'if-range', 'range'],
+].join(', ');
+/** Seconds that a browser may keep the answer to a preflight request. */
+const PREFLIGHT_SECONDS = 600;
+
+/**
+ * Lets a page of `origin` read the answer (CORS). Never with credentials: a page has to have a key of
+ * its own, and sends no cookies.
+ */
+export function allowPage(reply: FastifyReply, origin: string): void {
+  reply.header('access-control-allow-origin', origin);
+  reply.header('access-control-expose-headers', EXPOSED);
+  reply.header('vary', 'origin');
+}
+
+/** Whether a browser asks if a page may send a request; it sends no key then. */
+export function isPreflight({ method, headers }: FastifyRequest): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
+
+export function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply): FastifyReply {
+  reply.header('access-control-allow-methods', 'GET, POST, PUT, PATCH, DELETE');
+  reply.header('access-control-allow-headers', SENT);
+  reply.header('access-control-max-age', String(PREFLIGHT_SECONDS));
+  if (headers['access-control-request-private-network'] === 'true') {
+    reply.header('access-control-allow-private-network', 'true');
   }
+  return reply.status(204).send();
 }
 
 function isOurs(host: string, reachable: Reachable): boolean {

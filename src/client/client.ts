@@ -11,7 +11,7 @@ import { ServiceUnreachableError } from './errors.js';
 import { buildPath, type ComputerAddress } from './http/address.js';
 import { answerDeadline, requestDeadline } from './http/deadline.js';
 import type { Endpoint } from './http/endpoint.js';
-import { headerOf } from './http/failures.js';
+import { CHECK_BASE_URL, headerOf } from './http/failures.js';
 import { authorizationHeader, parseBaseUrl, queryString } from './http/request-parts.js';
 import { CHECK_AFTER_MS } from './http/silence.js';
 import type { HttpResponse, Transport } from './http/transport.js';
@@ -87,8 +87,9 @@ export class Client {
     try {
       return JSON.parse(content);
     } catch (cause) {
-      const reason = 'the answer is not JSON; is the base URL right?';
-      throw new ServiceUnreachableError(this.baseUrl, reason, { cause });
+      const reason = 'the answer is not JSON';
+      const remedy = CHECK_BASE_URL;
+      throw new ServiceUnreachableError(this.baseUrl, reason, { cause, remedy });
     }
   }
 
@@ -123,7 +124,10 @@ export class Client {
   /** Starts a process in a computer and connects its streams. */
   async process(address: ComputerAddress, request: ProcessRequest): Promise<RemoteProcess> {
     const { openProcess } = await import('./process.js');
-    return openProcess(this.#endpoint, address, request);
+    const { timeoutMs, ...start } = request;
+    return withTimeLimit({ signal: start.signal, timeoutMs }, this.baseUrl, (signal) =>
+      openProcess(this.#endpoint, address, { ...start, ...(signal && { signal }) }),
+    );
   }
 
   /** Connects to a port on a computer's loopback. Aborting the signal also ends the connection. */

@@ -55,6 +55,7 @@ export class ServiceError extends Error {
 }
 
 interface UnreachableOptions {
+  readonly remedy?: string | undefined;
   readonly cause?: unknown;
   readonly status?: number;
   readonly headers?: AnswerHeaders;
@@ -69,14 +70,17 @@ export class ServiceUnreachableError extends Error {
   readonly headers: AnswerHeaders;
   /** Seconds after which to try again, if the answer said so. */
   readonly retryAfter: number | undefined;
+  /** What to do next: one line of plain text. */
+  readonly remedy: string | undefined;
 
   constructor(baseUrl: string, reason: string, options: UnreachableOptions = {}) {
-    const { status, headers = {}, ...cause } = options;
+    const { status, headers = {}, remedy, ...cause } = options;
     super(`cannot reach the service at ${baseUrl}: ${reason}`, cause);
     this.baseUrl = baseUrl;
     this.status = status;
     this.headers = headers;
     this.retryAfter = retryAfterOf(headers);
+    this.remedy = remedy;
   }
 }
 

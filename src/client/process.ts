@@ -17,6 +17,8 @@ const UNREAD_BYTES = 16 * 1024 * 1024;
 export interface ProcessRequest extends ProcessStart {
   /** Aborting ends the process group and closes the streams. */
   readonly signal?: AbortSignal;
+  /** Milliseconds until the process has to be connected; `timeout` limits the process itself. */
+  readonly timeoutMs?: number | undefined;
 }
 
 /** How a process ended; `code` is null when a signal ended it. */

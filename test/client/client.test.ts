@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { buildPath } from '../../src/client/http/address.js';
@@ -207,6 +208,25 @@ test("leaving a process closes its socket; a refused upgrade rejects with the an
   vi.unstubAllEnvs();
   const refused = withoutKey.computer({ id: 'cmp_1' }).process({ argv: ['x'] });
   await expect(refused).rejects.toMatchObject({ code: 'unauthorized' });
+});
+
+test('timeoutMs limits the connecting of a process, not the process', async () => {
+  const deaf = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(deaf, 'listening');
+  const { port } = deaf.address() as AddressInfo;
+  const silent = new VirtualComputers({ baseUrl: `http://127.0.0.1:${port}/api`, apiKey: 'k' });
+  const start = { argv: ['x'], timeoutMs: 100 };
+  const failed = silent.computer({ id: 'cmp_1' }).process(start);
+  await expect(failed).rejects.toThrow(ServiceTimeoutError);
+  deaf.close();
+  let sent: unknown;
+  service.onProcess((first, socket) => {
+    sent = first;
+    setTimeout(() => socket.send('{"type":"exit","code":0,"signal":null}'), 200);
+  });
+  const remote = await vc.computer({ id: 'cmp_1' }).process(start);
+  expect(await remote.exited).toMatchObject({ code: 0 });
+  expect(sent).toEqual({ argv: ['x'] });
 });
 
 test('an abort ends a process', async () => {

@@ -23,6 +23,18 @@ afterEach(async () => {
 const files = () => vc.computer({ id: 'cmp_1' }).files;
 const failureOf = (work: Promise<unknown>) => work.then(String, (error: unknown) => error);
 
+it('has a remedy when another program answers', async () => {
+  for (const answer of [404, 200]) {
+    service.handle('GET /projects', (_, response) => response.writeHead(answer).end('<h1>no</h1>'));
+    const error = await failureOf(vc.projects.list());
+    expect(error).toMatchObject({
+      name: 'ServiceUnreachableError',
+      remedy: expect.stringMatching(/^check the base URL/),
+    });
+    expect(String(error)).not.toContain('?');
+  }
+});
+
 describe("a failure of the caller's own is that error", () => {
   beforeEach(() =>
     service.on('PUT /computers/cmp_1/files', { success: true, path: '/x', size: 1 }),

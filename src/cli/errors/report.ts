@@ -44,11 +44,11 @@ export function reportOf(error: unknown): Report {
     return { code, message, remedy, exitCode: exitCodeOf(code) };
   }
   if (error instanceof ServiceUnreachableError) {
-    const { baseUrl, message } = error;
+    const { baseUrl, message, remedy = startRemedy(baseUrl) } = error;
     return {
       code: 'unreachable',
       message,
-      remedy: startRemedy(baseUrl),
+      remedy,
       exitCode: ExitCode.unreachable,
     };
   }

@@ -6,6 +6,9 @@ import {
   ServiceUnreachableError,
 } from '../errors.js';
 
+/** Another program than the service has answered. */
+export const CHECK_BASE_URL = 'check the base URL: another program answers there';
+
 /** An answer that is not a success, from an HTTP request or a refused upgrade. */
 export interface ErrorAnswer {
   readonly status: number;
@@ -17,8 +20,12 @@ export interface ErrorAnswer {
 export function errorFromAnswer({ status, headers, body }: ErrorAnswer, baseUrl: string): Error {
   const message = messageOf(body);
   if (message === undefined) {
-    const reason = `HTTP ${status} without this service's error format; is the base URL right?`;
-    return new ServiceUnreachableError(baseUrl, reason, { status, headers });
+    const reason = `HTTP ${status} without this service's error format`;
+    return new ServiceUnreachableError(baseUrl, reason, {
+      status,
+      headers,
+      remedy: CHECK_BASE_URL,
+    });
   }
   const remedy = headerOf(headers, REMEDY_HEADER);
   return new ServiceError(headerOf(headers, 'x-error-code') ?? codeOfStatus(status), message, {
@@ -61,7 +68,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENETDOWN: 'the network is down',
   EADDRNOTAVAIL: 'no address or port to connect from',
   ETIMEDOUT: 'no connection in time',
-  EPROTO: 'TLS failed; is it https?',
+  EPROTO: 'TLS failed',
   UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 seconds',
   UND_ERR_SOCKET: 'the connection was closed',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut off',
@@ -82,7 +89,9 @@ export function errorFromFailure(failure: unknown, baseUrl: string): unknown {
   }
   const reason = reasons[code] ?? (families.test(code) ? code : undefined);
   if (reason === undefined) return failure;
-  return new ServiceUnreachableError(baseUrl, reason, { cause: failure });
+  const remedy =
+    code === 'EPROTO' ? 'check whether the base URL begins with http or https' : undefined;
+  return new ServiceUnreachableError(baseUrl, reason, { cause: failure, remedy });
 }
 
 /** The system's or undici's code of an error; an AggregateError's is its first member's. */

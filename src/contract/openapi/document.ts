@@ -176,7 +176,6 @@ function errorStatuses(row: Row, path: string): number[] {
     ...[400, 401],
     ...(path.includes(':') || onComputers || row.administrators ? [404] : []),
     ...(row.body ? [408, 413, 415] : row.requestBody ? [408] : []),
-    ...(row.name === 'readFile' ? [416] : []),
     ...[429, 500],
     ...(onComputers ? [503] : []),
   ];

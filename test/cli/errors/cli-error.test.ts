@@ -65,7 +65,7 @@ test('another HTTP server is not mistaken for the service', async () => {
   world.service.handle('GET /projects', (_, response) => {
     response.writeHead(404, { 'content-type': 'text/html' }).end('<h1>Not found</h1>');
   });
-  expect((await world.run(['project', 'ls'])).stderr).toContain('is the base URL right?');
+  expect((await world.run(['project', 'ls'])).stderr).toContain('check the base URL');
   world.service.handle('GET /projects', (_, response) => response.end('<h1>Hello</h1>'));
   expect((await world.run(['project', 'ls'])).code).toBe(7);
 });

@@ -28,16 +28,17 @@ export function readFile<T>(
       if (!(await session.stat(wanted)).isFile()) throw await notAFile(session, wanted, path);
       const handle = await session.ask<Buffer>((done) => session.sftp.open(wanted, 'r', done));
       const stats = await session.ask<Stats>((done) => session.sftp.fstat(handle, done));
+      // A server may leave any of them out.
+      const { mode = 0, mtime = 0, size: told = 0 } = stats as Partial<Stats>;
       // Files in /proc and similar report a size of 0.
-      const first = stats.size === 0 ? await readAt(session, handle, 0, CHUNK) : undefined;
-      const size = first === undefined || first.length === 0 ? stats.size : undefined;
+      const first = told === 0 ? await readAt(session, handle, 0, CHUNK) : undefined;
+      const size = first === undefined || first.length === 0 ? told : undefined;
       const part = (start: number, end: number) =>
         streamOf(exactly(session, handle, { start, end }, path));
       const stream =
         size === undefined
           ? streamOf(untilEnd(session, handle, first ?? Buffer.alloc(0)))
           : part(0, size);
-      const { mode, mtime } = stats;
       const absolute = await session.realpath(wanted);
       return await use({ path: absolute, size, mode: mode & 0o7777, mtime, stream, part });
     } catch (error) {

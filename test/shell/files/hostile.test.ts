@@ -132,6 +132,22 @@ async function reading(size: number, bytes: number): Promise<Shell> {
   return guest.shell;
 }
 
+it('a file of which the server says nothing has a size and a time', async () => {
+  guest = await openGuest({
+    onFiles(sftp: SFTPWrapper) {
+      sftp.on('REALPATH', (id) => sftp.name(id, [entry('/file')]));
+      sftp.on('STAT', (id) => sftp.attrs(id, attrs));
+      sftp.on('FSTAT', (id) => sftp.attrs(id, {} as typeof attrs));
+      sftp.on('OPEN', (id) => sftp.handle(id, handle));
+      sftp.on('READ', (id) => sftp.status(id, STATUS_CODE.EOF));
+    },
+  });
+  const told = await guest.shell.files.read('file', async ({ size, mode, mtime }) => {
+    return { size, mode, mtime };
+  });
+  expect(told).toEqual({ size: 0, mode: 0, mtime: 0 });
+});
+
 describe('a file read in tiny answers', () => {
   promise(29, 'needs no more memory than in large answers', async (report) => {
     const shell = await reading(2000, 1);

@@ -14,9 +14,18 @@ export class BackgroundBuilds {
   /** By shape. A failed build stays in here and is not repeated. */
   readonly #builds = new Map<string, Promise<unknown>>();
   readonly #onProblem: (message: string) => void;
+  readonly #mayBuild: () => Promise<boolean>;
+  readonly #delayMs: number;
 
-  constructor(onProblem: (message: string) => void) {
+  /** `mayBuild` is asked before each build. */
+  constructor(
+    onProblem: (message: string) => void,
+    mayBuild: () => Promise<boolean>,
+    delayMs = DELAY_MS,
+  ) {
     this.#onProblem = onProblem;
+    this.#mayBuild = mayBuild;
+    this.#delayMs = delayMs;
   }
 
   /** Runs `build` for this shape after a delay, if the host has enough memory then. */
@@ -28,7 +37,8 @@ export class BackgroundBuilds {
     const key = JSON.stringify([shape.image, shape.cpu, shape.ram, shape.resolution]);
     if (signal.aborted || this.#builds.has(key)) return;
     const work = async () => {
-      await sleep(DELAY_MS, undefined, { signal, ref: false });
+      await sleep(this.#delayMs, undefined, { signal, ref: false });
+      if (!(await this.#mayBuild())) return;
       if ((await availableMemory()) < shape.ram * 2 ** 30 + RESERVE) return;
       await build(shape, signal);
     };

@@ -15,6 +15,11 @@ import { isTemplateKey, type TemplateRecord, TemplateStore } from './store.js';
 import type { TemplateSource, WarmOptions } from './template-source.js';
 
 const BUILDING = '.building-';
+/**
+ * Templates up to which others are built automatically: each takes about as much of the disk as its
+ * machines use of their memory, and an owner may ask for any number of shapes.
+ */
+const MOST_AUTOMATIC = 24;
 
 /** The templates of this host: builds them, links them into machines and removes stale ones. */
 export class Templates implements TemplateSource {
@@ -33,7 +38,7 @@ export class Templates implements TemplateSource {
     this.#host = host;
     this.#automatic = options.mode === 'automatic';
     this.#onProblem = (message) => options.onProblem(message);
-    this.#background = new BackgroundBuilds(this.#onProblem);
+    this.#background = new BackgroundBuilds(this.#onProblem, () => this.#hasRoom());
     this.#store = new TemplateStore(host.layout.templates);
   }
 
@@ -118,6 +123,12 @@ export class Templates implements TemplateSource {
     this.#background.schedule(spec, (shape, signal) =>
       this.#warm(shape, { owner: spec.ownerId, signal, priority: 'background' }),
     );
+  }
+
+  /** False if there are many templates already. */
+  async #hasRoom(): Promise<boolean> {
+    await this.#removeStale();
+    return (await this.#store.list()).length < MOST_AUTOMATIC;
   }
 
   /** Removes the remains of builds whose service was killed. Never throws. */

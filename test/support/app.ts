@@ -127,7 +127,12 @@ async function serveTestFleet(world: TestFleet, limits: Limits = {}): Promise<Te
 }
 
 function parsed(text: string): Record<string, unknown> {
-  return text.startsWith('{') ? JSON.parse(text) : {};
+  try {
+    return text.startsWith('{') ? JSON.parse(text) : {};
+  } catch {
+    // Lines of JSON.
+    return {};
+  }
 }
 
 /** Parses the tree that the framework prints: four columns per level, `part (METHOD, METHOD)`. */

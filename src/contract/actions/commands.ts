@@ -90,6 +90,35 @@ export const BashResult = z
   })
   .meta({ id: 'BashResult', description: 'How a command ended, and what it printed.' });
 
+const output = z.string().meta({ description: 'A piece of the output.', examples: ['Linux\n'] });
+
+/** A line of the answer to `bash` with `Accept: application/x-ndjson`. */
+export const BashLine = z
+  .discriminatedUnion('type', [
+    z
+      .object({ type: z.literal('stdout').describe('Standard output.'), data: output })
+      .describe('A piece of standard output.'),
+    z
+      .object({ type: z.literal('stderr').describe('Standard error.'), data: output })
+      .describe('A piece of standard error.'),
+    z
+      .object({
+        type: z.literal('exit').describe('The last line.'),
+        ...BashResult.pick({ success: true, exit_code: true, timed_out: true }).shape,
+      })
+      .describe('How the command ended.'),
+    z
+      .object({
+        type: z.literal('error').describe('The last line.'),
+        code: z.string().meta({ description: 'Code of the error.', examples: ['guest_failed'] }),
+        error: z
+          .string()
+          .meta({ description: 'What went wrong.', examples: ['The connection was lost.'] }),
+      })
+      .describe('The output ended too early.'),
+  ])
+  .meta({ id: 'BashLine', description: 'A line of the streamed answer of a command.' });
+
 export const Exec = z
   .object({
     code: text(1_000_000)
@@ -124,3 +153,4 @@ export type Bash = z.infer<typeof Bash>;
 export type BashResult = z.infer<typeof BashResult>;
 export type Exec = z.infer<typeof Exec>;
 export type ExecResult = z.infer<typeof ExecResult>;
+export type BashLine = z.infer<typeof BashLine>;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { BashLine } from '../actions/actions.js';
 import { DEFAULT_BASE_URL } from '../constants.js';
 import { ServiceEvent } from '../events.js';
 import { type Operation, operations } from '../operations.js';
@@ -34,6 +35,7 @@ const MEDIA: Partial<
     'image/jpeg': { schema: BYTES },
     'image/webp': { schema: BYTES },
   },
+  bash: { 'application/x-ndjson': { schema: BashLine } },
   record: { 'video/mp4': { schema: BYTES } },
   streamEvents: { 'text/event-stream': { schema: ServiceEvent } },
 };

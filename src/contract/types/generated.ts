@@ -91,6 +91,35 @@ export interface Bash {
   background?: boolean | undefined;
 }
 
+/** A line of the streamed answer of a command. */
+export type BashLine = {
+  /** Standard output. */
+  type: 'stdout';
+  /** A piece of the output. */
+  data: string;
+} | {
+  /** Standard error. */
+  type: 'stderr';
+  /** A piece of the output. */
+  data: string;
+} | {
+  /** The last line. */
+  type: 'exit';
+  /** True if the command ran to its end, with any exit code; false after a time-out. */
+  success: boolean;
+  /** Null if a signal or the time-out ended the command, or if it is in the background. */
+  exit_code: number | null;
+  /** True if the command was ended at its `timeout`. */
+  timed_out: boolean;
+} | {
+  /** The last line. */
+  type: 'error';
+  /** Code of the error. */
+  code: string;
+  /** What went wrong. */
+  error: string;
+};
+
 /** How a command ended, and what it printed. */
 export interface BashResult {
   /** True if the command ran to its end, with any exit code; false after a time-out. */

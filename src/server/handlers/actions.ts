@@ -5,10 +5,11 @@ import {
   inputActions,
 } from '../../contract/actions/actions.js';
 import { IMAGE_FORMATS } from '../../contract/constants.js';
+import { bashLines } from '../../fleet/actions/bash-lines.js';
 import { pictureAnswer } from '../../fleet/actions/batch.js';
 import { readClipboard, writeClipboard } from '../../fleet/actions/clipboard.js';
 import { etagOf, Tagged } from '../http/conditional/etag.js';
-import { Bytes, type ComputerCall } from '../requests.js';
+import { ByteStream, Bytes, type ComputerCall } from '../requests.js';
 import type { Handlers } from './handlers.js';
 
 type Names =
@@ -24,9 +25,21 @@ const inputHandlers = Object.fromEntries(
   ]),
 ) as unknown as Pick<Handlers, InputActionName>;
 
+/** Lines of JSON, one a piece of output. */
+const LINES = 'application/x-ndjson';
+
+/** Whether an Accept header names the media type. */
+function accepts(accept: string | undefined, type: string): boolean {
+  return mediaTypes(accept).includes(type);
+}
+
+function mediaTypes(accept: string | undefined): (string | undefined)[] {
+  return (accept ?? '').split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());
+}
+
 /** The image format that an Accept header asks for as bytes; undefined when JSON is wanted. */
 function acceptedImage(accept: string | undefined): ImageFormat | undefined {
-  const types = (accept ?? '').split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());
+  const types = mediaTypes(accept);
   const named = IMAGE_FORMATS.find((format) => types.includes(`image/${format}`));
   return named ?? (types.includes('image/*') ? 'png' : undefined);
 }
@@ -48,8 +61,10 @@ export const actionHandlers: Pick<Handlers, Names> = {
     await writeClipboard(fleet.actions, computer, body.text, signal);
     return { success: true };
   },
-  bash: ({ fleet, computer, body, signal, room }) =>
-    fleet.actions.bash(computer, body, signal, room),
+  bash: async ({ fleet, computer, body, headers, signal, room }) => {
+    if (!accepts(headers.accept, LINES)) return fleet.actions.bash(computer, body, signal, room);
+    return new ByteStream(await bashLines(fleet.actions, computer, body, signal), LINES);
+  },
   exec: ({ fleet, computer, body, signal, room }) =>
     fleet.actions.exec(computer, body, signal, room),
   wait: ({ fleet, computer, body, signal }) => fleet.actions.wait(computer, body, signal),

@@ -271,6 +271,32 @@ describe('a computer', () => {
     }
   });
 
+  it('streams the output of a command, and answers parts of a file', async () => {
+    const authorization = `Bearer ${desktop.service.apiKey}`;
+    const url = `${desktop.service.baseUrl}${C()}`;
+    const streamed = await fetch(`${url}/bash`, {
+      method: 'POST',
+      headers: {
+        ...{ authorization, accept: 'application/x-ndjson' },
+        'content-type': 'application/json',
+      },
+      body: JSON.stringify({ command: 'echo one; printf 0123456789 >digits; exit 3' }),
+    });
+    expect(
+      (await streamed.text())
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { type: 'stdout', data: 'one\n' },
+      { type: 'exit', success: true, exit_code: 3, timed_out: false },
+    ]);
+    const part = await desktop.service.vc.computer({ id: desktop.id }).files.read('digits', {
+      ...{ start: 3, end: 6 },
+    });
+    expect(part.toString()).toBe('345');
+  });
+
   it('is recorded', async () => {
     const answer = await fetch(`${desktop.service.baseUrl}${C()}/record?duration=1&fps=15`, {
       headers: { authorization: `Bearer ${desktop.service.apiKey}` },

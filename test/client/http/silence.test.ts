@@ -56,11 +56,10 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
       });
       const vc = client(connections, service.baseUrl);
       expect(await vc.computer({ id: 'cmp_1' }).wait({ seconds: 1 })).toMatchObject({ waited: 1 });
-      // The check carries no key.
-      expect(service.received.slice(1).map(({ headers }) => headers.authorization)).toEqual(
-        service.received.slice(1).map(() => undefined),
-      );
-      expect(service.received.length).toBeGreaterThan(1);
+      // The checks, which carry no key, may overtake the request.
+      const checks = service.received.filter(({ url }) => !url.endsWith('/wait'));
+      expect(checks.length).toBeGreaterThan(0);
+      expect(checks.filter(({ headers }) => headers.authorization !== undefined)).toEqual([]);
     } finally {
       await service.close();
     }

@@ -9,6 +9,12 @@ import type { Shell } from '../../shell/types.js';
 import type { ComputerRecord } from '../store/records.js';
 import type { Actions } from './actions.js';
 
+/**
+ * Output in one line at most, in bytes: lines wait in memory for a client that reads slowly, and a byte
+ * may take six of them.
+ */
+const MOST_BYTES = 16 * 1024;
+
 /** Lines of JSON on their way to a client. */
 interface Lines {
   /** Resolves when there is room for the next one. */
@@ -84,8 +90,11 @@ async function run(
     const forward = async (type: 'stdout' | 'stderr') => {
       const decoder = new StringDecoder('utf8');
       for await (const chunk of child[type]) {
-        const data = decoder.write(chunk as Buffer);
-        if (data !== '') await send({ type, data });
+        const bytes = chunk as Buffer;
+        for (let at = 0; at < bytes.length; at += MOST_BYTES) {
+          const data = decoder.write(bytes.subarray(at, at + MOST_BYTES));
+          if (data !== '') await send({ type, data });
+        }
       }
       const rest = decoder.end();
       if (rest !== '') await send({ type, data: rest });

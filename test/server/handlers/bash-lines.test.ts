@@ -7,6 +7,7 @@ import type { Shell } from '../../../src/shell/types.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 import { fullShell } from '../../support/fake-shell.js';
+import { promise } from '../../support/run/promise.js';
 
 const spawn = fullShell.spawn;
 let app: TestApp;
@@ -121,4 +122,14 @@ it('refuses what it cannot stream, and runs nothing', async () => {
     expect((await bash(body)).status).toBe(400);
   }
   expect(asked).toEqual([]);
+});
+
+promise(29, 'a large piece of output becomes several lines', async (report) => {
+  runs(Readable.from([Buffer.alloc(256 * 1024)], { objectMode: false }));
+  const { text } = await bash({ command: 'head -c 262144 /dev/zero' });
+  const longest = Math.max(...text.split('\n').map((line) => line.length));
+  expect(longest).toBeLessThan(100_000);
+  const lines = linesOf(text) as { data?: string }[];
+  expect(lines.map(({ data = '' }) => data).join('')).toBe('\0'.repeat(256 * 1024));
+  report(`256 KiB of NUL: lines of at most ${longest} characters`);
 });

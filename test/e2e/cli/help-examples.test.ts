@@ -15,7 +15,7 @@ const SKIPPED: Skipped = [
     'starts or stops services; test/e2e/cli/service.test.ts does it',
   ],
   [/^vc connection add show rtmps:\/\/live\.example\.com\/app$/, 'asks for the stream key'],
-  [/--watch|^vc forward|^vc record demo\/desktop$|^vc logs .* -f$/, 'runs until Ctrl-C'],
+  [/--watch|^vc forward|^vc record demo\/desktop$|^vc events|^vc logs .* -f$/, 'runs until Ctrl-C'],
   [
     /^vc (rm (demo\/desktop|--all -p demo)|project rm demo|owner rm alice( --force)?|connection rm show|profile rm office)$/,
     'asks at a terminal',

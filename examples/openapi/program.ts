@@ -2,7 +2,7 @@
 //
 //   npx openapi-typescript http://127.0.0.1:4700/api/openapi.json -o schema.ts --default-non-nullable=false
 //
-// test/e2e/operations/openapi-types.test.ts compiles and runs it.
+// test/e2e/examples/openapi.test.ts compiles and runs it.
 import { writeFile } from 'node:fs/promises';
 import createClient from 'openapi-fetch';
 import type { components, paths } from './schema.js';
@@ -11,7 +11,7 @@ type Computer = components['schemas']['Computer'];
 
 const { VC_BASE_URL = 'http://127.0.0.1:4700/api', VC_API_KEY = '' } = process.env;
 const project = `openapi-${process.pid}`;
-const client = createClient<paths>({
+const client = createClient<paths, 'application/json'>({
   baseUrl: VC_BASE_URL,
   headers: { authorization: `Bearer ${VC_API_KEY}` },
 });

@@ -20,7 +20,7 @@ const LONGEST_PAUSE_MS = 2_000;
 
 /**
  * Runs `begin`, an operation that starts a computer, and resolves when the computer can be used. The
- * service itself answers after a minute; this goes on asking it, for ten minutes at most.
+ * service itself answers after a minute; this keeps asking it, for ten minutes at most.
  * @throws ComputerStartError it failed, or was stopped meanwhile
  */
 export async function untilReady(

@@ -44,7 +44,7 @@ export const Bash = z
     env: environment.optional(),
     background: flag()
       .default(false)
-      .describe('Answers at once with `job_id`; the command goes on as a job.'),
+      .describe('Answers at once with `job_id`; the command continues as a job.'),
   })
   .meta({ id: 'Bash', description: 'A command to run.' });
 

@@ -85,7 +85,7 @@ export interface Bash {
   /** Environment variables, up to 256, in addition to those of the desktop. */
   env?: Record<string, string> | undefined;
   /**
-   * Answers at once with `job_id`; the command goes on as a job.
+   * Answers at once with `job_id`; the command continues as a job.
    * @default false
    */
   background?: boolean | undefined;
@@ -159,7 +159,7 @@ export interface BashStep {
   /** Environment variables, up to 256, in addition to those of the desktop. */
   env?: Record<string, string> | undefined;
   /**
-   * Answers at once with `job_id`; the command goes on as a job.
+   * Answers at once with `job_id`; the command continues as a job.
    * @default false
    */
   background?: boolean | undefined;

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => desktop.close());
 
-it('an event stream goes on through SIGKILL of the service, with nothing missed or repeated', async () => {
+it('an event stream continues through SIGKILL of the service, with nothing missed or repeated', async () => {
   const { service, id } = desktop;
   const watching = new AbortController();
   const seen: ServiceEvent[] = [];

@@ -1,9 +1,10 @@
 import { defineConfig } from 'rolldown';
-import { quickBuilds } from './scripts/quick-build.js';
+import { clientBuilds } from './scripts/client-build.js';
+import { quickBuild } from './scripts/quick-build.js';
 
 /** Packages that every command loads. Bundling them is faster than opening their many files. */
 const BUNDLED =
-  /^(commander|chalk|cli-table3|string-width|emoji-regex|strip-ansi|ansi-regex|is-fullwidth-code-point|undici\/lib\/.*)$/;
+  /^(commander|chalk|cli-table3|string-width|emoji-regex|strip-ansi|ansi-regex|is-fullwidth-code-point)$/;
 
 const isPackage = (id) => /^[a-z@]/.test(id) && !id.startsWith('node:');
 
@@ -58,28 +59,22 @@ const lazyChildProcess = {
 // Comments and indentation are a third of the code.
 const minify = { compress: false, mangle: false, codegen: { removeWhitespace: true } };
 
-/**
- * What other programs import. Apart from the CLI, whose bundled packages need `import.meta.url`: that
- * has no value in a program that is bundled as CommonJS.
- */
-export const library = defineConfig({
-  input: { 'client/index': 'src/client/index.ts', 'contract/index': 'src/contract/index.ts' },
+/** The schemas of the contract, which other programs import. */
+export const contract = defineConfig({
+  input: { 'contract/index': 'src/contract/index.ts' },
   platform: 'node',
   external: isPackage,
-  output: {
-    dir: 'dist',
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: 'client/chunks/[name]-[hash].js',
-    minify,
-  },
+  output: { dir: 'dist', format: 'esm', entryFileNames: '[name].js', minify },
 });
+
+/** The client package, clients/typescript, which the root package exports as well. */
+export const client = clientBuilds;
 
 const isExternal = (id, importer) =>
   isPackage(id) && !BUNDLED.test(id) && !isClientsWs(id, importer);
 
 /** The CLI as one file of CommonJS, without the commands for hosts. */
-export const quick = quickBuilds({ isExternal, plugins: [lazyChildProcess], minify });
+export const quick = quickBuild({ isExternal, plugins: [lazyChildProcess], minify });
 
 /** The CLI: a chunk for what every command needs, others for what few need. */
 export default defineConfig({
@@ -87,6 +82,7 @@ export default defineConfig({
     'cli/entry': 'src/cli/entry.ts',
     'cli/complete': 'src/cli/complete.ts',
     'cli/silence': 'src/cli/service/silence.ts',
+    'cli/local-images': 'src/cli/images/local.ts',
   },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
@@ -101,7 +97,6 @@ export default defineConfig({
     codeSplitting: {
       includeDependenciesRecursively: false,
       groups: [
-        { name: 'undici', test: /node_modules\/undici/, priority: 2 },
         { name: 'ws', test: /node_modules\/ws\//, priority: 2 },
         { name: (id) => chunkOf.get(id) ?? null, priority: 1, debugName: 'start-up' },
       ],

@@ -1,10 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { isolateEnvironment } from './test/support/run/environment.js';
+import { isolateEnvironment, memoryDirectory } from './test/support/run/environment.js';
 import { SummaryReporter } from './test/support/run/reporter.js';
-import { AlternatingSequencer } from './test/support/run/sequencer.js';
+import { LongestFirstSequencer } from './test/support/run/sequencer.js';
 
 isolateEnvironment(process.env);
+
+const inMemory = memoryDirectory();
 
 const isThorough = process.env.VC_TEST_TIER === 'thorough';
 
@@ -32,7 +34,9 @@ const thorough = (folder: string) => (isThorough ? [`test/e2e/thorough/${folder}
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
-    sequence: { sequencer: AlternatingSequencer },
+    // Keeps compiled modules in node_modules for the next run, and for the other projects of this one.
+    experimental: { fsModuleCache: true },
+    sequence: { sequencer: LongestFirstSequencer },
     projects: [
       {
         test: {
@@ -46,6 +50,7 @@ export default defineConfig({
           maxWorkers: availableParallelism() + 2,
           // Files share a process and their modules, which halves the processor time.
           isolate: false,
+          ...(inMemory === undefined ? {} : { env: { TMPDIR: inMemory } }),
         },
       },
       {
@@ -75,6 +80,23 @@ export default defineConfig({
           globalSetup: ['test/e2e/qemu/setup.ts'],
           // Guests may be emulated.
           testTimeout: 300_000,
+        },
+      },
+      {
+        test: {
+          ...endToEnd,
+          name: 'incus',
+          include: [
+            'test/e2e/incus/**/*.test.ts',
+            ...thorough('incus/'),
+            // Code above the engines is the same; the thorough tier runs every operation.
+            isThorough
+              ? 'test/e2e/operations/**/*.test.ts'
+              : 'test/e2e/operations/published.test.ts',
+          ],
+          runner: 'test/support/incus/skipping-runner.ts',
+          globalSetup: ['test/e2e/incus/setup.ts'],
+          testTimeout: 120_000,
         },
       },
       {

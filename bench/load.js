@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
-import { VirtualComputers } from '../dist/client/index.js';
+import { VirtualComputers } from '../clients/typescript/dist/index.mjs';
 import { heapUsed, held, startService } from './service.js';
 
 const run = promisify(execFile);

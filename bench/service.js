@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { VirtualComputers } from '../dist/client/index.js';
+import { VirtualComputers } from '../clients/typescript/dist/index.mjs';
 
 const VC = new URL('../bin/vc.js', import.meta.url).pathname;
 

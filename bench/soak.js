@@ -13,7 +13,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { VirtualComputers } from '../dist/client/index.js';
+import { VirtualComputers } from '../clients/typescript/dist/index.mjs';
 import { heapUsed, held, startService } from './service.js';
 
 const { values } = parseArgs({
@@ -62,13 +62,16 @@ async function use(computer) {
   }
   await counted(computer.bash('sleep 1000', { background: true }));
   const child = await counted(computer.process({ argv: ['cat'] }));
-  child.stdin.end('hello');
+  const input = child.stdin.getWriter();
+  await input.write('hello');
+  await input.close();
   for await (const _ of child.stdout);
-  await child.exit;
+  await child.exited;
   const left = new AbortController();
-  const film = await counted(computer.record({ fps: 15, signal: left.signal }));
-  await new Promise((resolve, reject) => film.once('data', resolve).once('error', reject));
-  film.on('error', () => undefined);
+  const recording = await counted(computer.record({ fps: 15, signal: left.signal }));
+  const reader = recording.getReader();
+  await reader.read();
+  reader.closed.catch(() => undefined);
   left.abort();
   await counted(computer.wait({ until: 'stable' })).catch(() => undefined);
 }

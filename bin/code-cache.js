@@ -1,7 +1,7 @@
 // Node.js 22 and later keep compiled code between runs; for Node.js 20 this does the same for one
 // file. To run a program from a cache is to trust it, so the file has to be the user's own.
 const fs = require('node:fs');
-const { dirname, join } = require('node:path');
+const { dirname, join, sep } = require('node:path');
 const { Script } = require('node:vm');
 
 const { O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = fs.constants;
@@ -32,6 +32,30 @@ exports.load = function load(file, word) {
   const load = (name) => require(name.startsWith('./') ? join(dirname(file), name) : name);
   script.runInThisContext()(loaded.exports, load, loaded, file);
   return loaded.exports;
+};
+
+/**
+ * Creates the directory for the cache of Node.js, which trusts whatever is in it: undefined unless only
+ * this user and root can have put it there, also by replacing a directory above it.
+ */
+exports.nodeDirectory = function nodeDirectory() {
+  const path = cachePath('node');
+  if (path === undefined) return undefined;
+  try {
+    for (const each of [dirname(dirname(path)), dirname(path), path]) makeDirectory(each);
+    const real = fs.realpathSync(path);
+    const found = fs.lstatSync(real);
+    if (!isOwn(found, 'isDirectory') || (found.mode & 0o077) !== 0) return undefined;
+    const trusted = [0, process.geteuid()];
+    for (let above = dirname(real); ; above = dirname(above)) {
+      const { uid, mode } = fs.lstatSync(above);
+      const isOpen = (mode & 0o002) !== 0 && (mode & 0o1000) === 0;
+      if (!trusted.includes(uid) || isOpen) return undefined;
+      if (above === sep) return real;
+    }
+  } catch {
+    return undefined;
+  }
 };
 
 /** As in src/images/cache.ts. */

@@ -27,7 +27,8 @@ async function run() {
   const isCaching = enableCompileCache();
   const others = JSON.parse(readFileSync(join(__dirname, 'full-build.json'), 'utf8'));
   // A command has such a name. The quick build looks up again whether it has that command.
-  if (/^[a-z]+$/.test(argv[0] ?? '') && !others.includes(argv[0])) {
+  const names = [argv[0], `${argv[0]} ${argv[1]}`];
+  if (/^[a-z]+$/.test(argv[0] ?? '') && !others.some((name) => names.includes(name))) {
     const file = join(root, 'dist/cli/quick.cjs');
     const quick = isCaching ? require(file) : require('./code-cache.js').load(file, argv[0]);
     quick.importWith((name) => (name.startsWith('./') ? importFile(name) : import(name)));
@@ -36,13 +37,18 @@ async function run() {
   importFile('entry.js');
 }
 
-/** Node.js 22 and later cache compiled code between runs. */
+/**
+ * Node.js 22 and later cache compiled code between runs. Not in their own directory, which is in /tmp:
+ * another user could create it first, with code that this process would run.
+ */
 function enableCompileCache() {
   // To ask the module whether it can takes a millisecond.
   if (Number.parseInt(process.versions.node, 10) < 22) return false;
   const { enableCompileCache } = process.getBuiltinModule('node:module');
-  enableCompileCache?.();
-  return enableCompileCache !== undefined;
+  const directory = require('./code-cache.js').nodeDirectory();
+  if (enableCompileCache === undefined || directory === undefined) return false;
+  enableCompileCache(directory);
+  return true;
 }
 
 /** Imports a file of the build. */

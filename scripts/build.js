@@ -1,18 +1,25 @@
-// Builds the package into dist: types by tsc, JavaScript by rolldown, and the generated data files.
+// Builds the package into dist, and that of the client into clients/typescript/dist: types by tsc, JavaScript by rolldown, and the generated data files.
 // With --watch (`npm run dev`) it rebuilds the JavaScript and the data after each change.
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, watch } from 'rolldown';
-import cli, { library, quick } from '../rolldown.config.js';
+import cli, { client, contract, quick } from '../rolldown.config.js';
+import { joinTypes } from './client-types.js';
+import { buildDashboard } from './dashboard.js';
 import { writeTypes } from './types.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const run = (program, ...args) => execFileSync(program, args, { stdio: 'inherit' });
 const generate = () => run(process.execPath, 'bin/vc.js', '__generate', '--dist');
-const options = [library, cli, ...quick].map((config) => ({ ...config, logLevel: 'warn' }));
+const options = [contract, ...client, cli, quick].map((config) => ({
+  ...config,
+  logLevel: 'warn',
+}));
 
-rmSync('dist', { recursive: true, force: true });
+for (const output of ['dist', 'clients/typescript/dist']) {
+  rmSync(output, { recursive: true, force: true });
+}
 if (process.argv.includes('--watch')) {
   watch(options).on('event', async (event) => {
     if (event.code === 'ERROR') process.stderr.write(`${event.error.message}\n`);
@@ -24,7 +31,10 @@ if (process.argv.includes('--watch')) {
 } else {
   await writeTypes();
   run('node_modules/.bin/tsc', '-p', 'tsconfig.build.json');
+  joinTypes('dist/client/index.d.ts');
+  for (const name of ['client', 'profile']) rmSync(`dist/${name}`, { recursive: true });
   for (const each of options) await build(each);
+  await buildDashboard();
   generate();
 }
 

@@ -12,9 +12,9 @@ const others = JSON.parse(readFileSync(new URL('../bin/full-build.json', import.
 /** What a quick command must not load. */
 const FORBIDDEN = /\/src\/(broadcast|engines|fleet|screen|server|shell|vnc-server)\//;
 
-/** True for the path of a command, such as `./image/ls.js`, that is in the full build only. */
+/** True for the path of a command, such as `./image/rm.js`, that is in the full build only. */
 const isElsewhere = (path) =>
-  others.some((name) => RegExp(`^\\./${name.replace('__', '')}[./]`).test(path));
+  others.some((name) => RegExp(`^\\./${name.replace('__', '').replace(' ', '/')}[./]`).test(path));
 
 /** Leaves commands out, and checks that the others load nothing else. */
 const onlyQuickCommands = {
@@ -31,18 +31,19 @@ const onlyQuickCommands = {
   },
 };
 
+/** Imports of what few commands need, and their entries in the full build. */
+const BESIDE = {
+  './service/silence.js': './silence.js',
+  '../images/local.js': './local-images.js',
+};
+
 /** What few commands need, in files beside the quick build. */
 const filesBeside = {
   name: 'files-beside',
   resolveId(name, importer) {
-    // Of the full build: it looks for the process behind a service that does not answer.
-    if (importer === source('cli/main.ts') && name === './service/silence.js') {
-      return { id: './silence.js', external: true };
-    }
-    if (importer === source('client/http/undici/pool.ts') && name === './parts.js') {
-      return { id: './undici.cjs', external: true };
-    }
-    return undefined;
+    // Of the full build: they look at what is on this machine without the service.
+    const id = BESIDE[name];
+    return importer?.startsWith(source('cli/')) && id ? { id, external: true } : undefined;
   },
 };
 
@@ -93,15 +94,7 @@ function lazyModule(name) {
 }
 `;
 
-/** The parts of undici that the client uses, which few commands load. */
-const undiciBuild = ({ isExternal, minify }) => ({
-  input: source('client/http/undici/parts.ts'),
-  platform: 'node',
-  external: isExternal,
-  output: { file: 'dist/cli/undici.cjs', format: 'cjs', minify },
-});
-
-const quickBuild = ({ isExternal, plugins, minify }) => ({
+export const quickBuild = ({ isExternal, plugins, minify }) => ({
   input: source('cli/quick.ts'),
   platform: 'node',
   external: isExternal,
@@ -115,5 +108,3 @@ const quickBuild = ({ isExternal, plugins, minify }) => ({
     minify,
   },
 });
-
-export const quickBuilds = (options) => [quickBuild(options), undiciBuild(options)];

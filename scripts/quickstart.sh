@@ -148,7 +148,9 @@ Done: screenshot.png. To install the vc command: npm link (or use: node bin/vc.j
   vc click $computer 640 400      click in the middle
   vc press $computer ctrl+s       press keys
   vc exec $computer -- uname -a   run a program
-  vc ls                             list computers
+  vc ls                              list computers
+  vc dashboard                      the web page; its link now, once, within five minutes:
+                                    $(vc dashboard --print --quiet)
   vc stop $computer               stop it and keep its disk
-  vc --help                         everything else
+  vc --help                          everything else
 NEXT

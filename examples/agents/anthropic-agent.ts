@@ -87,7 +87,8 @@ async function act(desk: ComputerHandle, { name, input }: ToolUse): Promise<unkn
     const isPart = x0 !== undefined && y0 !== undefined && x1 !== undefined && y1 !== undefined;
     const region = isPart ? { x: x0, y: y0, width: x1 - x0, height: y1 - y0 } : undefined;
     // 1280 x 800 is within the limits of a picture, so coordinates are those of the screen.
-    const data = (await desk.screenshot({ region, settle: true })).toString('base64');
+    const image = await desk.screenshot({ region, settle: true });
+    const data = Buffer.from(image).toString('base64');
     return [{ type: 'image', source: { type: 'base64', media_type: 'image/png', data } }];
   } else throw new Error(`the computer has no ${name}`);
   return [{ type: 'text', text: 'OK' }];

@@ -81,7 +81,7 @@ def answer(desk: Computer, call: dict[str, Any]) -> dict[str, Any]:
     checks = call.get("pending_safety_checks") or []
     for check in checks:
         # Never acknowledged by a program: a person decides.
-        if input(f"{check.get('message', check['id'])} Go on? [y/N] ").lower() != "y":
+        if input(f"{check.get('message', check['id'])} Continue? [y/N] ").lower() != "y":
             sys.exit("stopped at a safety check")
     try:
         for action in call["actions"]:

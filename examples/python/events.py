@@ -9,6 +9,7 @@ from virtual_computers import AsyncVirtualComputers
 async def main() -> None:
     async with AsyncVirtualComputers() as vc:
         project = (await vc.projects.create(f"events-{time.time_ns()}")).name
+        # The stream begins with what happens from now on, so it is opened first.
         events = vc.events(project=project, types=["computer.status", "job.exited"])
 
         async def watch() -> None:
@@ -19,11 +20,9 @@ async def main() -> None:
                     print(f"job exited with {event['exit_code']}")
                     break  # Leaving the loop closes the stream.
 
-        watching = asyncio.create_task(watch())
-        # The stream begins with what happens from now on: wait until the service has answered.
-        while events.last_event_id is None:
-            await asyncio.sleep(0.01)
         try:
+            await events.open()
+            watching = asyncio.create_task(watch())
             desk = await vc.computers.create(project, "desk")
             await desk.jobs.start("sleep 0.5; exit 3")
             await watching

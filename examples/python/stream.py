@@ -36,7 +36,7 @@ async def main() -> None:
             except asyncio.CancelledError:
                 print("ended")
 
-            # A command that shall outlive this program is a job.
+            # A command that has to outlive this program is a job.
             job = await desk.jobs.start("sleep 1; echo done")
             async for text in desk.jobs.follow(job):
                 print(text, end="")

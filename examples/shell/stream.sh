@@ -14,6 +14,6 @@ echo "exit code $code"
 # Ending `vc`, here with the end of the pipe, ends the command with all that it has started.
 vc bash "$desk" 'while :; do echo still here; sleep 0.1; done' | head -n 2 || true
 
-# A command that shall outlive this script is a job.
+# A command that has to outlive this script is a job.
 job=$(vc bash "$desk" --background 'sleep 1; echo done')
 vc logs "$desk" "$job" -f

@@ -1,10 +1,10 @@
 // The loop of an agent: show the model the screen, carry out its actions, until it is done.
 
-import { VirtualComputers } from 'virtual-computers';
+import { type ComputerHandle, VirtualComputers } from 'virtual-computers';
 
 /** What the model says in one turn: actions as `POST C/batch` takes them. */
 interface Turn {
-  readonly actions: Parameters<typeof desk.batch>[0];
+  readonly actions: Parameters<ComputerHandle['batch']>[0];
   readonly isDone?: boolean;
 }
 
@@ -19,7 +19,7 @@ const turns: Turn[] = [
   { actions: [{ action: 'key', key: 'ctrl+s', settle: true }] },
   { actions: [], isDone: true },
 ];
-async function askModel(picture: Buffer, mistake: string | undefined): Promise<Turn> {
+async function askModel(picture: Uint8Array, mistake: string | undefined): Promise<Turn> {
   console.log(`the model sees ${picture.length} bytes${mistake ? ` and: ${mistake}` : ''}`);
   return turns.shift() ?? { actions: [], isDone: true };
 }
@@ -27,8 +27,8 @@ async function askModel(picture: Buffer, mistake: string | undefined): Promise<T
 const vc = new VirtualComputers();
 const project = `agent-${Date.now()}`;
 await vc.projects.create(project);
-const desk = await vc.computers.create(project, { name: 'desk' });
 try {
+  const desk = await vc.computers.create(project, { name: 'desk' });
   // The task: write a shopping list into the editor that is open, and save it.
   await desk.bash(
     `touch list.txt; mousepad list.txt >/dev/null 2>&1 &
@@ -46,7 +46,7 @@ try {
     const last = results.at(-1);
     mistake = !success && last && 'error' in last ? last.error : undefined;
   }
-  console.log('saved:', String(await desk.files.read('list.txt')).trim());
+  console.log('saved:', (await desk.files.readText('list.txt')).trim());
 } finally {
   await vc.projects.delete(project);
   await vc.close();

@@ -23,7 +23,7 @@ try {
   });
   await endless.catch((error: Error) => console.log(`ended: ${error.name}`));
 
-  // A command that shall outlive this program is a job.
+  // A command that has to outlive this program is a job.
   const { job_id: job = '' } = await desk.bash('sleep 1; echo done', { background: true });
   for await (const text of desk.jobs.follow(job)) process.stdout.write(text);
 } finally {

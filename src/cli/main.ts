@@ -6,12 +6,12 @@ import { tree } from './commands/tree.js';
 import { CliError, InterruptedError } from './errors/cli-error.js';
 import { ExitCode, failureCode } from './errors/exit-codes.js';
 import { printReport, reportOf } from './errors/report.js';
-import { commandPath, hasFlag, withoutHelp } from './framework/argv.js';
+import { commandPath, hasFlag, withoutHelp, withProgramApart } from './framework/argv.js';
 import type { Context } from './framework/context.js';
 import { createContext, createRuntime, type Overrides } from './framework/create-context.js';
 import type { CommandDefinition } from './framework/define.js';
 import { readGlobals } from './framework/globals.js';
-import { write } from './framework/io.js';
+import { type Io, write } from './framework/io.js';
 import { findCommand } from './framework/nodes.js';
 import { buildProgram, type Dispatch, isKnownCommand } from './framework/program.js';
 import { withFormat } from './output/format/format-option.js';
@@ -33,21 +33,22 @@ export async function main(given: readonly string[], overrides: Overrides = {}):
   let color = !hasFlag(argv, '--no-color');
   let code: number = ExitCode.ok;
   let help = '';
-  let json = hasFlag(argv, '--json') || hasFlag(argv, '--jq');
+  let json = printsJson(argv, io);
   const run: Context['run'] = (nested, options) =>
     main(nested, { ...{ io, env, cwd, now, interrupts }, ...options });
   let definition: CommandDefinition | undefined;
   const dispatch: Dispatch = async (chosen, args, options) => {
     definition = chosen;
     const globals = withFormat(readGlobals(options), chosen, options);
-    json ||= globals.json && globals.format !== 'yaml';
+    const isRead = globals.jq !== undefined && io.stderr.isTTY === true;
+    json ||= globals.json && globals.format !== 'yaml' && !isRead;
     await checkJsonChoice(chosen, globals);
     code = await chosen.invoke(createContext(runtime, globals, run), args, options);
   };
   try {
-    argv = await expandAlias(tree, given, env);
-    color &&= !hasFlag(argv, '--no-color');
-    json ||= hasFlag(argv, '--json') || hasFlag(argv, '--jq');
+    argv = await withProgram(await expandAlias(tree, given, env));
+    color = !hasFlag(argv, '--no-color');
+    json = printsJson(argv, io);
     const bold = wantsColor(io.stdout, env, { color })
       ? (text: string) => `\u001b[1m${text}\u001b[22m`
       : (text: string) => text;
@@ -73,7 +74,7 @@ export async function main(given: readonly string[], overrides: Overrides = {}):
     const shown = interrupts.signal.aborted
       ? new InterruptedError(runtime.interruptNote)
       : withUsage(await explained(error, env), tree, argv);
-    const report = withHelp(reportOf(shown), tree, argv);
+    const report = withHelp(reportOf(shown, env), tree, argv);
     await printReport(runtime, report, { json, color });
     code = failureCode(report.exitCode, definition);
   } finally {
@@ -82,6 +83,20 @@ export async function main(given: readonly string[], overrides: Overrides = {}):
     await Promise.all(clients.map((client) => client.close().catch(() => {})));
   }
   return code;
+}
+
+/** True if errors are JSON too. With --jq on a terminal a person reads them. */
+function printsJson(argv: readonly string[], { stderr }: Io): boolean {
+  if (hasFlag(argv, '--jq')) return stderr.isTTY !== true;
+  return hasFlag(argv, '--json');
+}
+
+/** Only `exec` takes a program with its options. */
+async function withProgram(argv: readonly string[]): Promise<readonly string[]> {
+  const path = commandPath(argv);
+  if (!path.includes('exec')) return argv;
+  const command = await findCommand(tree, path);
+  return withProgramApart(argv, command?.definition, command?.path.length ?? 0);
 }
 
 async function withJsonFields(argv: readonly string[], path: readonly string[]) {

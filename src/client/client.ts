@@ -1,33 +1,27 @@
-import { randomUUID } from 'node:crypto';
-import type { Duplex, Readable } from 'node:stream';
-import { buffer, text } from 'node:stream/consumers';
-import { type OperationName, routes } from '../contract/routes.js';
-import type { Answer } from '../contract/types/index.js';
+import { routes } from '../contract/routes.js';
+import type { Answer, OperationName } from '../contract/types/index.js';
 import { Dispatcher } from './calls/dispatcher.js';
 import type { CallOptions } from './calls/options.js';
 import { retryCount } from './calls/retries.js';
 import { milliseconds, withTimeLimit } from './calls/time-limit.js';
 import { ServiceUnreachableError } from './errors.js';
-import { buildPath, type ComputerAddress } from './http/address.js';
+import { buildPath } from './http/address.js';
 import { answerDeadline, requestDeadline } from './http/deadline.js';
 import type { Endpoint } from './http/endpoint.js';
-import { CHECK_BASE_URL, headerOf } from './http/failures.js';
-import { authorizationHeader, parseBaseUrl, queryString } from './http/request-parts.js';
-import { CHECK_AFTER_MS } from './http/silence.js';
-import type { HttpResponse, Transport } from './http/transport.js';
-import type { ListenerUid } from './http/trusted-peer.js';
-import type { ClientOptions } from './options.js';
-import type { ProcessRequest, RemoteProcess } from './process.js';
+import { checkBaseUrl, headerOf } from './http/failures.js';
+import { bounded, readBytes, readText } from './http/read-body.js';
+import { authorizationHeader, parseBaseUrl, queryString, randomKey } from './http/request-parts.js';
+import { CHECK_AFTER_MS, whileAnswering } from './http/silence.js';
+import type { ByteSource, HttpResponse, Transport } from './http/transport.js';
+import type { ClientOptions, ListenerUid } from './options.js';
+import { openSocket, openTransport, sendsUserAgent } from './platform/index.js';
 import type { Bytes, Exchange, PlainRequest, RequestOptions } from './requests.js';
-import { Transports } from './transports.js';
+import type { MessageSocket } from './sockets/message-socket.js';
 
 /** Operations that a service carries out once for the same `Idempotency-Key`. */
 const CREATIONS: ReadonlySet<OperationName> = new Set([
   ...(['createProject', 'createComputer', 'createComputerIn', 'forkComputer'] as const),
 ]);
-
-/** An upload that fits into the buffers of a connection. */
-const SMALL_BYTES = 64 * 1024;
 
 /** The contract's operations over HTTP: typed requests in, typed answers or errors out. */
 export class Client {
@@ -36,26 +30,29 @@ export class Client {
   readonly #headers: Readonly<Record<string, string>>;
   readonly #listenerUid: ListenerUid | undefined;
   readonly #timeoutMs: number | undefined;
-  readonly #usesNodeHttp: boolean;
   readonly #checkAfterMs: number;
   readonly #maxRetries: number;
-  readonly #transports: Transports;
+  #opened: Promise<Transport> | undefined;
   readonly #dispatcher: Dispatcher;
 
-  /** Throws TypeError for a base URL, key or number that is not possible. */
-  constructor(options: ClientOptions) {
+  readonly #openTransport: typeof openTransport;
+
+  /**
+   * Sends requests over connections of `open`.
+   * Throws TypeError for a base URL, key or number that is not possible.
+   */
+  constructor(options: ClientOptions, open: typeof openTransport = openTransport) {
+    this.#openTransport = open;
     this.baseUrl = options.baseUrl.replace(/\/+$/, '');
     this.#url = parseBaseUrl(this.baseUrl);
     this.#headers = {
-      'user-agent': options.userAgent ?? 'virtual-computers',
+      ...(sendsUserAgent && { 'user-agent': options.userAgent ?? 'virtual-computers' }),
       ...authorizationHeader(options.apiKey),
     };
     // Without a key there is nothing to protect.
     this.#listenerUid = options.apiKey === undefined ? 'any' : options.listenerUid;
     this.#timeoutMs = options.timeoutMs === undefined ? undefined : milliseconds(options.timeoutMs);
-    this.#usesNodeHttp = options.connections === 'node-http';
     this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
-    this.#transports = new Transports(this.#url.origin, this.#listenerUid);
     this.#maxRetries = retryCount(options.maxRetries);
     this.#dispatcher = new Dispatcher({
       ...{ baseUrl: this.baseUrl, url: this.#url, checkAfterMs: this.#checkAfterMs },
@@ -83,12 +80,12 @@ export class Client {
 
   /** The JSON document of an answer. */
   async json({ body }: HttpResponse): Promise<unknown> {
-    const content = await this.#dispatcher.read(text(body));
+    const content = await this.#dispatcher.read(readText(this.#bounded(body)));
     try {
       return JSON.parse(content);
     } catch (cause) {
       const reason = 'the answer is not JSON';
-      const remedy = CHECK_BASE_URL;
+      const remedy = checkBaseUrl(this.baseUrl);
       throw new ServiceUnreachableError(this.baseUrl, reason, { cause, remedy });
     }
   }
@@ -100,9 +97,11 @@ export class Client {
     options: RequestOptions<N> = {},
   ): Promise<Bytes> {
     return this.#limited(options, async (signal) => {
-      const { headers, body } = await this.#send(operation, options, accept, signal);
+      const { statusCode, headers, body } = await this.#send(operation, options, accept, signal);
       const mediaType = headerOf(headers, 'content-type') ?? 'application/octet-stream';
-      return { data: await buffer(body), mediaType };
+      const etag = headerOf(headers, 'etag');
+      const isUnchanged = statusCode === 304;
+      return { data: await readBytes(this.#bounded(body)), mediaType, etag, isUnchanged };
     });
   }
 
@@ -114,33 +113,32 @@ export class Client {
     operation: N,
     accept: string,
     options: RequestOptions<N> = {},
-  ): Promise<Readable> {
+  ): Promise<ByteSource> {
     return withTimeLimit(options, this.baseUrl, async (signal) => {
       const { body } = await this.#send(operation, options, accept, signal);
       return body;
     });
   }
 
-  /** Starts a process in a computer and connects its streams. */
-  async process(address: ComputerAddress, request: ProcessRequest): Promise<RemoteProcess> {
-    const { openProcess } = await import('./process.js');
-    const { timeoutMs, ...start } = request;
-    return withTimeLimit({ signal: start.signal, timeoutMs }, this.baseUrl, (signal) =>
-      openProcess(this.#endpoint, address, { ...start, ...(signal && { signal }) }),
-    );
-  }
-
-  /** Connects to a port on a computer's loopback. Aborting the signal also ends the connection. */
-  async tunnel(address: ComputerAddress, port: number, options: CallOptions = {}): Promise<Duplex> {
-    const { openTunnel } = await import('./tunnel.js');
-    return withTimeLimit(options, this.baseUrl, (signal) =>
-      openTunnel(this.#endpoint, address, port, signal),
-    );
+  /**
+   * Opens a WebSocket at `path` (with its query) below the base URL and resolves to what `use` makes
+   * of it. Aborting the signal also ends the connection; `timeoutMs` is for both.
+   */
+  async socket<T>(
+    path: string,
+    options: CallOptions,
+    use: (socket: MessageSocket, signal: AbortSignal | undefined) => Promise<T>,
+  ): Promise<T> {
+    return withTimeLimit(options, this.baseUrl, async (signal) => {
+      const endpoint = this.#endpoint;
+      const open = (either: AbortSignal) => openSocket(endpoint, path, either);
+      return use(await whileAnswering({ ...endpoint, signal }, open), signal);
+    });
   }
 
   /** A request whose body, answer or both are bytes of any size; the caller reads the answer. */
   async exchange(request: Exchange): Promise<HttpResponse> {
-    const transport = await (isLarge(request) ? this.#transports.pooled() : this.#transport());
+    const transport = await this.#transport();
     return withTimeLimit(request, this.baseUrl, (signal) =>
       this.#dispatcher.answered(transport, {
         method: request.method,
@@ -177,12 +175,19 @@ export class Client {
   }
 
   /** Closes kept-alive connections. The client can be used again afterwards. */
-  close(): Promise<void> {
-    return this.#transports.close();
+  async close(): Promise<void> {
+    const opened = this.#opened;
+    this.#opened = undefined;
+    await (await opened)?.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #bounded(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+    const remedy = checkBaseUrl(this.baseUrl);
+    return bounded(body, (reason) => new ServiceUnreachableError(this.baseUrl, reason, { remedy }));
   }
 
   #limited<T>(
@@ -204,8 +209,9 @@ export class Client {
     const timeout = Math.max(answerDeadline(operation, options.body), given);
     const headers: Record<string, string> = { accept, ...this.#headers };
     if (options.body !== undefined) headers['content-type'] = 'application/json';
+    if (options.ifNoneMatch !== undefined) headers['if-none-match'] = options.ifNoneMatch;
     const isCreation = CREATIONS.has(operation);
-    const key = options.idempotencyKey ?? (isCreation && this.#maxRetries > 0 && randomUUID());
+    const key = options.idempotencyKey ?? (isCreation && this.#maxRetries > 0 && randomKey());
     if (typeof key === 'string') headers['idempotency-key'] = key;
     return this.#dispatcher.answered(await this.#transport(), {
       method,
@@ -225,7 +231,8 @@ export class Client {
 
   /** The connections for operations. */
   #transport(): Promise<Transport> {
-    return this.#usesNodeHttp ? this.#transports.nodeHttp() : this.#transports.pooled();
+    this.#opened ??= this.#openTransport(this.#url.origin, this.#listenerUid);
+    return this.#opened;
   }
 
   get #endpoint(): Endpoint {
@@ -234,10 +241,4 @@ export class Client {
       checkAfterMs: this.#checkAfterMs,
     };
   }
-}
-
-/** Node's own HTTP client loses the answer of a service that refuses an upload before its end. */
-function isLarge({ body, headers = {} }: Exchange): boolean {
-  const length = Number(headers['content-length'] ?? Number.POSITIVE_INFINITY);
-  return body !== undefined && length > SMALL_BYTES;
 }

@@ -27,6 +27,7 @@ export type {
   Owner,
   ProjectWithComputers as Project,
   QueryInput,
+  Secret,
   ServiceEvent,
   StreamStatus,
   UpdateComputer,
@@ -38,11 +39,13 @@ export type { CallOptions } from './calls/options.js';
 export { Client } from './client.js';
 export type { BatchAnswer } from './computer/batch.js';
 export type { CommandResult } from './computer/command-result.js';
-export { ComputerHandle } from './computer/computer.js';
+export { ComputerHandle, type KnownComputer } from './computer/computer.js';
 export { ComputerJobs } from './computer/jobs.js';
+export type { ComputerUseAnswer, ModelItem } from './computer/model-turn.js';
 export type { WaitOptions } from './computer/ready.js';
 export type { RunOptions } from './computer/run.js';
 export type { Region, ScreenshotOptions } from './computer/screenshot.js';
+export type { PortConnection } from './connection.js';
 export {
   type AnswerHeaders,
   CommandError,
@@ -59,13 +62,15 @@ export {
   ComputerFiles,
   type ModeOptions,
   type RangeOptions,
-  type RemoteFile,
   type WriteOptions,
 } from './files/files.js';
+export { RemoteFile } from './files/remote-file.js';
 export type { FileData } from './files/upload-body.js';
 export { type ComputerAddress, computerParameters } from './http/address.js';
-export type { ListenerUid } from './http/trusted-peer.js';
-export type { ClientOptions } from './options.js';
-export type { ProcessExit, ProcessRequest, ProcessSignal, RemoteProcess } from './process.js';
-export type { Bytes, RequestOptions } from './requests.js';
+export type { ByteSource } from './http/transport.js';
+export type { ClientOptions, ListenerUid } from './options.js';
+export type { ProcessHandle, ProcessRequest, RemoteProcess } from './process.js';
+export type { Bytes, IfChanged, IfNoneMatch, RequestOptions } from './requests.js';
+export type { ProcessSignal } from './signals.js';
+export type { ProcessExit } from './sockets/process-connection.js';
 export { VirtualComputers, type VirtualComputersOptions } from './virtual-computers.js';

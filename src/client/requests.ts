@@ -1,6 +1,4 @@
-import type { Readable } from 'node:stream';
-import type { OperationName } from '../contract/routes.js';
-import type { BodyInput, QueryInput } from '../contract/types/index.js';
+import type { BodyInput, OperationName, QueryInput } from '../contract/types/index.js';
 import type { CallOptions } from './calls/options.js';
 import type { HttpRequest } from './http/transport.js';
 
@@ -14,7 +12,25 @@ export interface RequestOptions<N extends OperationName> extends CallOptions {
    * default a random one if the client may repeat the request.
    */
   readonly idempotencyKey?: string | undefined;
+  /** The `etag` of an earlier answer: then {@link Bytes} are undefined if nothing has changed. */
+  readonly ifNoneMatch?: string | undefined;
 }
+
+/** An earlier answer, to get the next one only if it is different. */
+export interface IfNoneMatch {
+  /** The `etag` of an earlier result; null the first time. */
+  readonly ifNoneMatch: string | null;
+}
+
+/** Bytes, unless they are those of the `etag` that was given. */
+export type IfChanged =
+  | {
+      readonly changed: true;
+      readonly data: Uint8Array<ArrayBuffer>;
+      /** For the next request; null for content that cannot be compared. */
+      readonly etag: string | null;
+    }
+  | { readonly changed: false; readonly etag: string };
 
 /** A request of bytes, see `Client.exchange`. */
 export interface Exchange extends CallOptions {
@@ -22,7 +38,7 @@ export interface Exchange extends CallOptions {
   readonly path: string;
   readonly query: Readonly<Record<string, string | undefined>>;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: Readable | Buffer;
+  readonly body?: Uint8Array | AsyncIterable<Uint8Array>;
   /** Milliseconds between two pieces of the answer; two minutes by default. */
   readonly silentMs?: number;
 }
@@ -35,6 +51,23 @@ export interface PlainRequest extends Pick<HttpRequest, 'method' | 'path' | 'bod
 
 /** Bytes of an answer, with their media type. */
 export interface Bytes {
-  readonly data: Buffer;
+  readonly etag: string | undefined;
+  /** True if the answer is that of `ifNoneMatch`, and `data` is empty. */
+  readonly isUnchanged: boolean;
+  readonly data: Uint8Array<ArrayBuffer>;
   readonly mediaType: string;
+}
+
+/** The result of a request with `ifNoneMatch`. */
+export function ifChanged(
+  {
+    data,
+    etag = null,
+    isUnchanged,
+  }: Pick<Bytes, 'data' | 'isUnchanged'> & { etag?: string | null | undefined },
+  asked: string | null,
+): IfChanged {
+  return isUnchanged
+    ? { changed: false, etag: etag ?? asked ?? '' }
+    : { changed: true, data, etag };
 }

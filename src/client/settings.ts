@@ -1,9 +1,12 @@
-import { configDirectory, ProfileStore, settingsOf } from '../profile/index.js';
+import { configDirectory, profilePath } from '../profile/directory.js';
+import { readProfiles } from '../profile/file.js';
+import { settingsOf } from '../profile/resolve.js';
 import { parseBaseUrl } from './http/request-parts.js';
-import type { ListenerUid } from './http/trusted-peer.js';
-import type { ClientOptions } from './options.js';
+import type { ClientOptions, ListenerUid } from './options.js';
 
-type Given = Partial<Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'listenerUid'>>;
+type Given = Partial<Pick<ClientOptions, 'apiKey' | 'listenerUid'>> & {
+  readonly baseUrl?: string | undefined;
+};
 
 /** Base URL, key and listener uid: as given, or else as the environment and the profile say. */
 export function findSettings(
@@ -12,10 +15,10 @@ export function findSettings(
 ): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'listenerUid'> {
   const { baseUrl, apiKey, listenerUid } = given;
   // A damaged profile file does not matter to a caller who needs none.
-  if (baseUrl !== undefined && apiKey !== undefined) return { baseUrl, apiKey, ...given };
+  if (baseUrl !== undefined && apiKey !== undefined) return { ...given, baseUrl, apiKey };
   if (baseUrl !== undefined) parseBaseUrl(baseUrl);
-  const store = new ProfileStore(configDirectory(process.env));
-  const found = settingsOf(store.readSync(), store.path, process.env, {
+  const path = profilePath(configDirectory(process.env));
+  const found = settingsOf(readProfiles(path), path, process.env, {
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(profile === undefined ? {} : { profile }),
   });

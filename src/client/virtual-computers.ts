@@ -1,20 +1,23 @@
-import type { Answer } from '../contract/types/index.js';
-import type { CallOptions } from './calls/options.js';
+import type { Answer, QueryInput } from '../contract/types/index.js';
+import { type CallOptions, splitOptions } from './calls/options.js';
 import { Client } from './client.js';
 import { ComputerHandle } from './computer/computer.js';
 import { type EventsOptions, ServiceEvents } from './events/events.js';
 import type { ComputerAddress } from './http/address.js';
 import type { ClientOptions } from './options.js';
+import { findSettings } from './platform/index.js';
 import { Computers } from './resources/computers.js';
 import { Connections } from './resources/connections.js';
 import { Keys } from './resources/keys.js';
 import { Owners } from './resources/owners.js';
 import { Projects } from './resources/projects.js';
-import { findSettings } from './settings.js';
+import { Secrets } from './resources/secrets.js';
 
-export interface VirtualComputersOptions extends Partial<ClientOptions> {
+export interface VirtualComputersOptions extends Partial<Omit<ClientOptions, 'baseUrl'>> {
+  /** For example `http://127.0.0.1:4700/api`. */
+  readonly baseUrl?: string | undefined;
   /** A profile of the CLI; by default that of VC_PROFILE, or else the current one. */
-  readonly profile?: string;
+  readonly profile?: string | undefined;
 }
 
 /**
@@ -34,6 +37,8 @@ export class VirtualComputers {
   readonly computers: Computers;
   readonly keys: Keys;
   readonly connections: Connections;
+  /** Values that can be typed into the computers of a project, and not be read. */
+  readonly secrets: Secrets;
   /** For administrators. */
   readonly owners: Owners;
 
@@ -50,6 +55,7 @@ export class VirtualComputers {
     this.computers = new Computers(this.client);
     this.keys = new Keys(this.client);
     this.connections = new Connections(this.client);
+    this.secrets = new Secrets(this.client);
     this.owners = new Owners(this.client);
   }
 
@@ -57,9 +63,32 @@ export class VirtualComputers {
     return this.client.request('health', options);
   }
 
+  /** Whom the key belongs to, what it may do, and how many computers its owner may run. */
+  me(options: CallOptions = {}): Promise<Answer<'getMe'>> {
+    return this.client.request('getMe', options);
+  }
+
+  /** What was used, by day, API key and project, the newest day first. */
+  usage(
+    options: NonNullable<QueryInput<'getUsage'>> & CallOptions = {},
+  ): Promise<Answer<'getUsage'>> {
+    const { call, fields: query } = splitOptions(options);
+    return this.client.request('getUsage', { query, ...call });
+  }
+
   /** The machine images of every engine, and the engines that could not list theirs. */
   images(options: CallOptions = {}): Promise<Answer<'listImages'>> {
     return this.client.request('listImages', options);
+  }
+
+  /** The members of the cluster; for administrators. */
+  async members(options: CallOptions = {}): Promise<Answer<'listMembers'>['members']> {
+    return (await this.client.request('listMembers', options)).members;
+  }
+
+  /** A member of the cluster; for administrators. */
+  member(name: string, options: CallOptions = {}): Promise<Answer<'getMember'>> {
+    return this.client.request('getMember', { params: { member: name }, ...options });
   }
 
   /**
@@ -76,6 +105,8 @@ export class VirtualComputers {
   }
 
   /** The handle of a computer, by its id or its project and name. Nothing is sent. */
+  computer(address: { readonly id: string }): ComputerHandle & { readonly id: string };
+  computer(address: ComputerAddress): ComputerHandle;
   computer(address: ComputerAddress): ComputerHandle {
     return new ComputerHandle(this.client, address);
   }

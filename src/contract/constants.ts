@@ -12,6 +12,9 @@ export const DEFAULT_PORT = 4700;
 /** Base address of a service on this machine; all paths of the contract are relative to it. */
 export const DEFAULT_BASE_URL = `http://${DEFAULT_HOST}:${DEFAULT_PORT}/api`;
 
+/** Close code of a WebSocket whose API key or session has ended. */
+export const KEY_ENDED = 4401;
+
 export const OPERATING_SYSTEMS = ['linux', 'windows'] as const;
 /** Memory of a computer in GB. */
 export const RAM_SIZES = [2, 4, 8] as const;
@@ -32,8 +35,10 @@ export const COMPUTER_STATUSES = [
 export const EVENT_TYPES = [
   'computer.created',
   'computer.status',
+  'computer.control',
   'computer.deleted',
   'project.created',
+  'project.renamed',
   'project.deleted',
   'job.exited',
   'action',
@@ -44,14 +49,48 @@ export const MOST_RUNNING = 10_000;
 /** `administrator`: may manage the owners of the service. */
 export const ROLES = ['administrator', 'member'] as const;
 
-export const MOUSE_BUTTONS = ['left', 'right', 'middle'] as const;
+/** What an API key may do; each includes those before it. */
+export const RIGHTS = ['look', 'act', 'manage'] as const;
+
+export const MOUSE_BUTTONS = ['left', 'right', 'middle', 'back', 'forward'] as const;
 export const SCROLL_DIRECTIONS = ['up', 'down', 'left', 'right'] as const;
 export const IMAGE_FORMATS = ['png', 'jpeg', 'webp'] as const;
 /** Frames a second of a stream or recording. */
 export const FRAME_RATES = [15, 30, 60] as const;
 
+/** Pixels that count as one step of the mouse wheel. */
+export const SCROLL_STEP_PIXELS = 100;
+/** Pixels that one action scrolls at most: 100 steps. */
+export const MAX_SCROLL_PIXELS = 10_000;
+/** Milliseconds that one action holds keys at most. */
+export const MAX_HOLD_MS = 300_000;
+
+/** Shapes in which models call a computer. */
+export const DIALECTS = [
+  ...(['anthropic', 'anthropic-20251124', 'anthropic-20250124', 'anthropic-20241022'] as const),
+  ...(['openai', 'openai-preview', 'gemini', 'gemini-generate-content'] as const),
+  ...(['qwen', 'ui-tars'] as const),
+] as const;
+
+/** Elements of a screen in an answer. */
+export const ELEMENTS = { default: 250, max: 1000 } as const;
+/** Id of an element: its bus, its program on it, and its path or the end of it. */
+export const ELEMENT_ID =
+  /^[0-9a-f]{8}-\d{1,9}\.\d{1,9}-([A-Za-z0-9_]{1,100}|(\/[A-Za-z0-9_]{1,100}){1,10})$/;
+
 /** Actions in one batch at most. */
 export const MAX_BATCH = 100;
 
+/** Defaults of `quiet_ms` and `max_ms` of `settle`. */
+export const SETTLE_MS = { quiet: 100, max: 2000 } as const;
+
 /** How long actions take when the request does not say, in seconds. */
 export const DEFAULT_SECONDS = { bash: 200, exec: 10, wait: 10, drag: 0.5 } as const;
+
+/** Seconds that the actions of a computer are recorded at most. */
+export const MAX_TRAJECTORY_SECONDS = 4 * 3600;
+/** What ends the recording of actions. */
+// biome-ignore format: one line
+export const TRAJECTORY_ENDS = ['request', 'limit', 'key', 'computer', 'service', 'failure'] as const;
+/** The media type of a trajectory as one file. */
+export const TRAJECTORY_TYPE = 'application/x-tar';

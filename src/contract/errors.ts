@@ -31,6 +31,11 @@ export const errorCatalogue = {
     retry: 'later',
     meaning: 'its present state does not allow that: it is being changed, protected or in use',
   },
+  controlled: {
+    status: 400,
+    retry: 'later',
+    meaning: 'someone else has control of the computer, so other input is refused',
+  },
   off_screen: { status: 400, retry: 'no', meaning: 'the coordinates lie outside the screen' },
   unknown_key: { status: 400, retry: 'no', meaning: 'no key has that name' },
   image_missing: {
@@ -45,6 +50,7 @@ export const errorCatalogue = {
   },
   unsupported: { status: 400, retry: 'no', meaning: 'this engine or image cannot do that' },
   unauthorized: { status: 401, retry: 'no', meaning: 'the API key is missing or wrong' },
+  forbidden: { status: 403, retry: 'no', meaning: 'the rights of the API key do not allow that' },
   not_found: {
     status: 404,
     retry: 'no',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COMPUTER_STATUSES, EVENT_TYPES } from './constants.js';
 import { Timestamp } from './primitives.js';
+import { Control } from './resources/control.js';
 import { Action } from './resources.js';
 
 /*
@@ -58,8 +59,21 @@ export const ServiceEvent = z
       }),
       reason: z.string().nullable().meta({ description: 'Why, as in `status_reason`.' }),
     }),
+    z.object({
+      ...{ type: type('computer.control'), ...ofComputer },
+      change: z
+        .enum(['taken', 'released', 'expired', 'ended', 'taken_over'])
+        .describe(
+          '`released` was given back; `expired` without a sign of its holder; `ended` with its session or API key; `taken_over` by another.',
+        ),
+      ...{ holder: Control.shape.holder, since: Control.shape.since },
+    }),
     z.object({ type: type('computer.deleted'), ...ofComputer }),
     z.object({ type: type('project.created'), at, id: project_id, name: project }),
+    z.object({
+      ...{ type: type('project.renamed'), at, id: project_id, name: project },
+      previous: project.meta({ description: 'The name before.' }),
+    }),
     z.object({ type: type('project.deleted'), at, id: project_id, name: project }),
     z.object({
       ...{ type: type('job.exited'), at, computer_id, computer, project_id, project },
@@ -69,6 +83,10 @@ export const ServiceEvent = z
         .int()
         .nullable()
         .meta({ description: 'Null if the computer stopped before the command ended.' }),
+      ended_at: Timestamp.nullable().meta({
+        description:
+          'When the command ended, by the clock of the computer; null if the computer stopped first. `at` is when the service noticed.',
+      }),
     }),
     z.object({
       ...Action.omit({ key_name: true }).shape,

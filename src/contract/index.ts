@@ -1,6 +1,7 @@
+export { type Access, access, type Right, type StreamName } from './access/rights.js';
 export * as actions from './actions/actions.js';
 export type { BatchAction, BatchInput, BatchResult } from './actions/batch.js';
-export { DEFAULT_BASE_URL, EVENT_TYPES, MAX_BATCH } from './constants.js';
+export { DEFAULT_BASE_URL, EVENT_TYPES, MAX_BATCH, RIGHTS } from './constants.js';
 export { ApiError, type ErrorCode, errorCatalogue, isErrorCode } from './errors.js';
 export { ServiceEvent } from './events.js';
 export * as files from './files.js';
@@ -28,6 +29,7 @@ export {
   Key,
   Project,
   ProjectWithComputers,
+  Secret,
 } from './resources.js';
 export {
   FILE_PATHS,
@@ -37,6 +39,7 @@ export {
   routes,
   TUNNEL_PATHS,
 } from './routes.js';
+export { Browser, BrowserVersion, OpenBrowser } from './sockets/browser.js';
 export {
   ProcessControl,
   ProcessEvent,

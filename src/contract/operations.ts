@@ -1,6 +1,13 @@
 import { z } from 'zod';
+import * as sessions from './access/sessions.js';
 import * as actions from './actions/actions.js';
 import * as batch from './actions/batch.js';
+import {
+  ComputerUse,
+  ComputerUseQuery,
+  ComputerUseResult,
+  ComputerUseTools,
+} from './actions/computer-use.js';
 import { EventsQuery } from './events.js';
 import * as files from './files.js';
 import * as jobs from './jobs.js';
@@ -8,6 +15,7 @@ import * as owners from './owners.js';
 import { queryFlag } from './primitives.js';
 import * as resources from './resources.js';
 import { type OperationName, type Route, routes } from './routes.js';
+import { Browser, OpenBrowser } from './sockets/browser.js';
 import { CreateView, View } from './sockets/view.js';
 import * as streams from './streams.js';
 
@@ -65,6 +73,11 @@ export const operations = define({
   getProject: {
     summary: 'Get a project with its computers',
     response: ProjectWithComputers,
+  },
+  updateProject: {
+    summary: 'Rename a project',
+    body: resources.UpdateProject,
+    response: Project,
   },
   deleteProject: {
     summary: 'Delete a project and its computers',
@@ -155,6 +168,21 @@ export const operations = define({
     response: actions.Screenshot,
     published: true,
   },
+  thumbnail: {
+    summary: 'Get a small JPEG of the screen',
+    query: actions.ThumbnailQuery,
+    response: z.unknown(),
+  },
+  getElements: {
+    summary: 'List the elements on the screen: buttons, fields, links, texts',
+    query: actions.ElementsQuery,
+    response: actions.Elements,
+  },
+  findElements: {
+    summary: 'Find elements on the screen by text, role or name',
+    body: actions.FindElements,
+    response: actions.Elements,
+  },
   click: {
     summary: 'Click with the mouse',
     body: actions.Click,
@@ -187,6 +215,30 @@ export const operations = define({
     body: actions.Key,
     response: actions.ActionResult,
   },
+  mouseDown: {
+    summary: 'Press a mouse button and hold it',
+    body: actions.MouseDown,
+    response: actions.ActionResult,
+  },
+  mouseUp: {
+    summary: 'Release a mouse button',
+    body: actions.MouseUp,
+    response: actions.ActionResult,
+  },
+  keyDown: {
+    summary: 'Press a key or a combination of keys and hold it',
+    body: actions.KeyDown,
+    response: actions.ActionResult,
+  },
+  keyUp: {
+    summary: 'Release a key or a combination of keys',
+    body: actions.KeyUp,
+    response: actions.ActionResult,
+  },
+  getCursor: {
+    summary: 'Get the position of the mouse pointer',
+    response: actions.CursorPosition,
+  },
   getClipboard: {
     summary: 'Get the text of the clipboard',
     response: actions.Clipboard,
@@ -216,10 +268,58 @@ export const operations = define({
     body: batch.Batch,
     response: batch.BatchResult,
   },
+  getComputerUse: {
+    summary: "Get the declaration of the computer as a vendor's tool",
+    query: ComputerUseQuery,
+    response: ComputerUseTools,
+  },
+  computerUse: {
+    summary: 'Carry out the calls of a model and answer them in its shape',
+    body: ComputerUse,
+    response: ComputerUseResult,
+  },
   view: {
     summary: 'Make a single-use link to the live view',
     body: CreateView,
     response: View,
+  },
+
+  openBrowser: {
+    summary: 'Open the browser for a program: Playwright, Puppeteer, Stagehand',
+    body: OpenBrowser,
+    response: Browser,
+  },
+
+  getControl: {
+    summary: 'Get who has control of a computer',
+    response: resources.ControlState,
+  },
+  takeControl: {
+    summary: 'Take control of a computer, or renew it: input of all others is refused',
+    body: resources.TakeControl,
+    response: resources.ControlState,
+  },
+  releaseControl: {
+    summary: 'Give control of a computer back',
+    response: Success,
+  },
+
+  startTrajectory: {
+    summary: 'Start to record the actions of a computer',
+    body: resources.StartTrajectory,
+    response: resources.Trajectory,
+  },
+  getTrajectory: {
+    summary: 'Get the recorded actions of a computer',
+    response: resources.Trajectory,
+  },
+  endTrajectory: {
+    summary: 'End the recording of actions',
+    response: resources.Trajectory,
+  },
+  deleteTrajectory: {
+    summary: 'Remove the recorded actions of a computer',
+    response: Success,
   },
 
   listActions: {
@@ -231,6 +331,11 @@ export const operations = define({
   getMe: {
     summary: 'Get the owner of the API key and their limit of running computers',
     response: resources.Me,
+  },
+  getUsage: {
+    summary: 'Get what was used, by day, API key and project',
+    query: resources.UsageQuery,
+    response: resources.UsageReport,
   },
   getEntry: {
     summary: 'Get the status of a file or directory',
@@ -310,6 +415,20 @@ export const operations = define({
     response: Success,
   },
 
+  listSecrets: {
+    summary: 'List the secrets of a project, without their values',
+    response: resources.SecretList,
+  },
+  setSecret: {
+    summary: 'Set a secret of a project; its value is never shown again',
+    body: resources.SetSecret,
+    response: resources.Secret,
+  },
+  deleteSecret: {
+    summary: 'Delete a secret of a project',
+    response: Success,
+  },
+
   listImages: {
     summary: 'List the machine images of every engine',
     response: resources.ImageList,
@@ -335,9 +454,44 @@ export const operations = define({
     body: resources.CreateKey,
     response: resources.CreatedKey,
   },
+  updateKey: {
+    summary: 'Rename an API key, or change its rights or expiry',
+    body: resources.UpdateKey,
+    response: resources.Key,
+  },
   deleteKey: {
     summary: 'Delete an API key',
     response: Success,
+  },
+
+  createLogin: {
+    summary: 'Make a single-use link to the web page, which logs in with this API key',
+    response: sessions.Login,
+  },
+  createSession: {
+    summary: 'Open a session of the web page with a link or an API key',
+    body: sessions.CreateSession,
+    response: sessions.Session,
+    open: true,
+  },
+  getSession: {
+    summary: 'Get the session of this request',
+    response: sessions.Session,
+  },
+  endSession: {
+    summary: 'End the session of this request',
+    response: Success,
+  },
+
+  listMembers: {
+    summary: 'List the members of the cluster; for administrators',
+    response: resources.ClusterMemberList,
+    administrators: true,
+  },
+  getMember: {
+    summary: 'Get a member of the cluster; for administrators',
+    response: resources.ClusterMember,
+    administrators: true,
   },
 
   listOwners: {
@@ -370,7 +524,7 @@ export const operations = define({
   },
   createOwnerKey: {
     summary: 'Create an API key of an owner, for example for a lost one; it is shown once',
-    body: resources.CreateKey,
+    body: owners.CreateOwnerKey,
     response: resources.CreatedKey,
     administrators: true,
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MOST_RUNNING, ROLES } from './constants.js';
-import { integer, OwnerName, queryFlag, Timestamp } from './primitives.js';
+import { ComputerName, integer, OwnerName, queryFlag, Timestamp } from './primitives.js';
 import { CreatedKey } from './resources.js';
 
 /** A user of the service, with projects and API keys of its own. */
@@ -68,6 +68,12 @@ export const CreatedOwner = Owner.extend({ key: CreatedKey }).meta({
   id: 'CreatedOwner',
   description: 'The owner with its first API key.',
 });
+
+export const CreateOwnerKey = z
+  .object({
+    name: ComputerName.meta({ description: 'What the key is for.', examples: ['laptop'] }),
+  })
+  .meta({ id: 'CreateOwnerKey', description: 'An API key to create for an owner.' });
 
 /** Without `force=1` an owner that has projects is not deleted. */
 export const DeleteOwnerQuery = z.object({

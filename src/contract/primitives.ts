@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOUSE_BUTTONS } from './constants.js';
+import { ELEMENT_ID, MOUSE_BUTTONS } from './constants.js';
 
 /** 1 to 64 letters, digits, `_`, `-`. */
 export const ProjectName = z
@@ -66,6 +66,13 @@ export const ModifierKeys = z
     description: 'Names of keys that are held down during the action.',
     examples: [['ctrl']],
   });
+
+/** Id of an element of the screen, which is valid while the element exists. */
+export const ElementId = z
+  .string({ error: 'must be the id of an element' })
+  .max(400, 'must be the id of an element')
+  .regex(ELEMENT_ID, 'must be the id of an element, such as 2c6e3adb-1.8-72')
+  .meta({ examples: ['2c6e3adb-1.8-72'] });
 
 /** An integer of a closed set, with a message that names the set. */
 export function oneOf<const Values extends readonly [number, ...number[]]>(

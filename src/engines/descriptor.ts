@@ -13,6 +13,8 @@ export interface EngineDescriptor {
   readonly runsIn: string;
   /** It can copy computers; see {@link Forking}. */
   readonly canFork: boolean;
+  /** Used only where it is named: `auto` does not choose it. */
+  readonly onlyByName?: true;
   /** Its own options of `vc serve`. */
   readonly options: readonly EngineOption[];
   /** Environment variables that it reads, each with its meaning. */
@@ -134,6 +136,13 @@ export interface EngineSetup {
   readonly daemon?: EngineDaemon;
   /** What lets `user` use the engine; nothing when the user already may. */
   grants(user: string): Promise<readonly SetupStep[]>;
+  /** What else has to be prepared once, when the daemon runs. */
+  readonly configuration?: {
+    /** Changes nothing. */
+    isDone(stateDirectory: string): Promise<boolean>;
+    /** Prepares it as the calling user. Idempotent. */
+    run(stateDirectory: string, env: Environment, work: Work): Promise<void>;
+  };
 }
 
 export type CheckResult =

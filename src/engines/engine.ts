@@ -52,16 +52,23 @@ export interface MachineSpec {
   readonly authorizedKey: string;
   /** The guest's host name, `[a-z0-9-]{1,63}`. */
   readonly hostName: string;
+  /** Where to create it, for an engine with members; without either the engine chooses. */
+  readonly placement?: MachinePlacement | undefined;
 }
 
-export type MachineStatus = 'running' | 'stopped' | 'error';
+export type MachinePlacement = { readonly member: string } | { readonly group: string };
+
+/** `unreachable`: the engine cannot tell at present; the machine may well run. */
+export type MachineStatus = 'running' | 'stopped' | 'error' | 'unreachable';
 
 /** A machine as the engine sees it. */
 export interface MachineState {
   readonly id: string;
   readonly status: MachineStatus;
-  /** Why it failed, when `status` is `error`; one line for a user. */
+  /** Why, when `status` is `error` or `unreachable`; one line for a user. */
   readonly reason?: string;
+  /** The member that it is on, for an engine with members. */
+  readonly member?: string;
 }
 
 /** Something happened to a machine, perhaps behind the service's back: its present state. */
@@ -179,6 +186,24 @@ export interface Forking {
 /** True when the engine can copy machines at all; {@link MachineDescription.canFork} says which. */
 export function isForking(engine: Engine): engine is Engine & Forking {
   return 'fork' in engine;
+}
+
+/**
+ * An engine with a way to programs in a machine that is shorter than its `shell` channel. Large files
+ * take it; SFTP is used where there is none.
+ */
+export interface Connecting {
+  /** A directory of every machine in which programs of its user can create sockets. */
+  readonly socketDirectory: string;
+  /**
+   * Connects to the unix socket `name` there. The guest controls the directory, so any of its programs
+   * may be at the other end. Undefined if this machine cannot be reached so.
+   */
+  connect(id: string, name: string, signal?: AbortSignal): Promise<Duplex | undefined>;
+}
+
+export function isConnecting(engine: Engine): engine is Engine & Connecting {
+  return 'connect' in engine;
 }
 
 /** The resource usage of a running machine. */

@@ -1,28 +1,42 @@
 import type { ImageList } from '../contract/resources.js';
 import type { Engine } from '../engines/engine.js';
 import { listStoredImages } from '../engines/stored-images.js';
+import type { Owner } from './accounts/api-keys.js';
 import { ApiKeys } from './accounts/api-keys.js';
+import { KeyManagement } from './accounts/key-management.js';
 import { OwnerDeletion } from './accounts/owner-deletion.js';
 import { Owners } from './accounts/owners.js';
-import { Tickets } from './accounts/tickets.js';
+import { Sessions } from './accounts/sessions.js';
+import { type BrowserGrant, Tickets } from './accounts/tickets.js';
 import { Actions } from './actions/actions.js';
 import { RunningComputers } from './actions/running-computers.js';
 import { AuditLog } from './audit/audit-log.js';
+import { Browsers } from './browsers/browsers.js';
+import { Members } from './cluster/members.js';
+import { ComputerUse } from './computer-use/computer-use.js';
 import { Computers } from './computers/computers.js';
 import { Idempotency } from './computers/idempotency.js';
+import { ownShapes } from './computers/own-shapes.js';
 import { Projects } from './computers/projects.js';
 import { Quota } from './computers/quota.js';
 import { Usage } from './computers/usage.js';
+import { UsageLog } from './consumption/usage-log.js';
+import { ControlLeases } from './control/leases.js';
+import { recordControl } from './control/record-control.js';
+import { Elements } from './elements/elements.js';
 import { Events } from './events/events.js';
 import { JobWatch } from './events/job-watch.js';
 import { autoStop } from './lifecycle/auto-stop.js';
 import { type EngineSet, Machines } from './lifecycle/machines.js';
 import { type Log, Reconciler } from './lifecycle/reconcile.js';
 import { watchEngine } from './lifecycle/watcher.js';
+import { Secrets } from './secrets/secrets.js';
 import { type Connectors, realConnectors } from './sessions/session.js';
 import type { Store, StoreState } from './store/index.js';
 import { StreamTargets } from './streams/stream-targets.js';
 import { Streams } from './streams/streams.js';
+import { Trajectories } from './trajectories/trajectories.js';
+import { Pictures } from './wall/pictures.js';
 
 /** Engines are probed at most this often. */
 const FRESH_MS = 2_000;
@@ -43,22 +57,37 @@ export interface FleetOptions {
   /** Allow streams to addresses outside the public internet. Default: false. */
   readonly allowPrivateRtmp?: boolean;
   readonly connectors?: Connectors;
+  /** Milliseconds without a sign of its holder after which control of a computer ends. */
+  readonly controlMs?: number | undefined;
 }
 
 /** The domain: owners, projects, computers and the operations on them. */
 export class Fleet {
   readonly apiKeys: ApiKeys;
+  readonly keys: KeyManagement;
   readonly owners: Owners;
   readonly projects: Projects;
   readonly computers: Computers;
   readonly actions: Actions;
+  readonly trajectories: Trajectories;
+  readonly computerUse: ComputerUse;
+  readonly elements: Elements;
   readonly auditLog: AuditLog;
   readonly idempotency: Idempotency;
   readonly events: Events;
+  readonly jobWatch: JobWatch;
+  readonly secrets: Secrets;
   readonly streamTargets: StreamTargets;
   readonly streams: Streams;
+  readonly members: Members;
   readonly usage: Usage;
+  readonly usageLog: UsageLog;
+  readonly sessions: Sessions;
+  readonly control: ControlLeases;
+  readonly pictures: Pictures;
   readonly tickets = new Tickets();
+  readonly browserTickets = new Tickets<BrowserGrant>();
+  readonly browsers: Browsers;
   readonly #machines: Machines;
   readonly #store: Store;
   readonly #stopping = new AbortController();
@@ -71,27 +100,52 @@ export class Fleet {
     const { store, engines, maxRunning, log, connectors = realConnectors } = options;
     this.#store = store;
     this.#machines = new Machines(engines, store, connectors);
+    this.pictures = new Pictures(this.#machines);
     this.apiKeys = new ApiKeys(store);
+    this.keys = new KeyManagement(store, this.apiKeys);
     this.apiKeys.onRemoved((keyId) => this.tickets.revoke(keyId));
+    this.apiKeys.onRemoved((keyId) => this.browserTickets.revoke(keyId));
+    this.sessions = new Sessions(store, this.apiKeys);
+    this.control = new ControlLeases(this.apiKeys, options.controlMs);
     const quota = new Quota(store, maxRunning);
-    this.computers = new Computers(store, this.#machines, quota);
+    this.computers = new Computers(store, this.#machines, quota, (id) => this.control.of(id));
+    this.members = new Members(store, this.#machines);
     this.usage = new Usage(this.#machines);
     this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
+    recordControl(this.control, { store, auditLog: this.auditLog, log });
+    this.usageLog = new UsageLog(store, log);
+    this.auditLog.onEntry((entry) => this.usageLog.action(entry));
     this.idempotency = new Idempotency(store, log);
     this.events = new Events(store, log);
     const running = new RunningComputers(store, this.#machines);
-    const jobs = new JobWatch({
+    this.jobWatch = new JobWatch({
       ...{ store, machines: this.#machines, log, stopping: this.#stopping.signal },
     });
-    this.actions = new Actions(running, (record, job) => jobs.started(record, job));
+    this.secrets = new Secrets(store, this.projects);
+    this.trajectories = new Trajectories({ store, running, apiKeys: this.apiKeys, log });
+    this.#machines.onRemoved((id) => this.trajectories.computerRemoved(id));
+    this.elements = new Elements(running);
+    this.actions = new Actions(running, {
+      elements: this.elements,
+      secrets: this.secrets,
+      onJob: (record, job) => this.jobWatch.started(record, job),
+      control: this.control,
+      trajectories: this.trajectories,
+    });
+    this.control.onChange(({ step, record, owner }) => {
+      if (step === 'taken') this.actions.held.releaseOthers(record.id, owner);
+    });
+    this.computerUse = new ComputerUse(this.actions);
+    this.apiKeys.onRemoved((keyId) => this.actions.held.keyRemoved(keyId));
+    this.browsers = new Browsers(this.actions, this.apiKeys);
     const rules = { allowPrivate: options.allowPrivateRtmp ?? false };
     this.streamTargets = new StreamTargets(store, rules);
     this.streams = new Streams({ running, streamTargets: this.streamTargets, rules, log });
     const { apiKeys, auditLog, streams } = this;
     const machines = this.#machines;
     const deletion = new OwnerDeletion({ store, apiKeys, machines, streams, auditLog, log });
-    this.owners = new Owners({ store, apiKeys, auditLog, deletion });
+    this.owners = new Owners({ store, apiKeys, keys: this.keys, auditLog, deletion });
     const reconciler = new Reconciler(store, machines, log, () => deletion.resume());
     for (const engine of engines.all.values()) {
       const { name } = engine;
@@ -111,9 +165,15 @@ export class Fleet {
     return this.#probes;
   }
 
-  /** The images of all engines. */
-  images(signal?: AbortSignal): Promise<ImageList> {
-    return listStoredImages([...this.#machines.engines()], signal);
+  /**
+   * The images of all engines, and templates. An owner who is not an administrator sees the templates
+   * of the shapes of its own computers only: others tell what other owners use.
+   */
+  async images(owner: Owner, signal?: AbortSignal): Promise<ImageList> {
+    const list = await listStoredImages([...this.#machines.engines()], signal);
+    if (this.owners.isAdministrator(owner)) return list;
+    const isOwn = ownShapes(this.#store, owner);
+    return { ...list, images: list.images.filter((one) => one.kind !== 'template' || isOwn(one)) };
   }
 
   /** Whether the store can be read and written, and its disk has free space. */
@@ -128,12 +188,16 @@ export class Fleet {
   async close(): Promise<void> {
     this.#autoStop.stop();
     this.#stopping.abort();
+    this.pictures.close();
+    this.control.close();
+    await this.trajectories.close();
     this.#store.written.close();
     this.#machines.detach();
     await this.streams.close();
     await Promise.all(this.#background);
     await Promise.all([...this.#machines.engines()].map((engine) => engine.close?.()));
     this.auditLog.close();
+    this.usageLog.close();
     this.#store.close();
   }
 }

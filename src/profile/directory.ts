@@ -8,6 +8,11 @@ export function configDirectory(env: Environment): string {
   return env.VC_CONFIG_DIR || join(xdg(env, 'XDG_CONFIG_HOME', '.config'), 'vc');
 }
 
+/** The file with the profiles. */
+export function profilePath(directory: string): string {
+  return join(directory, 'config.json');
+}
+
 /** Where the service keeps its state: VC_STATE_DIR, else XDG_STATE_HOME/vc, else ~/.local/state/vc. */
 export function stateDirectory(env: Environment): string {
   return env.VC_STATE_DIR || join(xdg(env, 'XDG_STATE_HOME', '.local/state'), 'vc');

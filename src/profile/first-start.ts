@@ -1,6 +1,7 @@
 import { configDirectory, type Environment } from './directory.js';
+import { DEFAULT_PROFILE, type ProfileFile } from './file.js';
 import { sameBaseUrl } from './resolve.js';
-import { DEFAULT_PROFILE, type ProfileFile, ProfileStore } from './store.js';
+import { ProfileStore } from './store.js';
 
 /** Where the key of a service's first start was written. */
 export interface FirstKeyResult {

@@ -1,4 +1,5 @@
 export { configDirectory, type Environment, stateDirectory } from './directory.js';
+export { DEFAULT_PROFILE, type Profile, type ProfileFile, ProfileFileError } from './file.js';
 export { type FirstKeyResult, writeDefaultProfile } from './first-start.js';
 export {
   type Flags,
@@ -10,11 +11,4 @@ export {
   settingsOf,
   UnknownProfileError,
 } from './resolve.js';
-export {
-  DEFAULT_PROFILE,
-  PROFILE_NAME,
-  type Profile,
-  type ProfileFile,
-  ProfileFileError,
-  ProfileStore,
-} from './store.js';
+export { PROFILE_NAME, ProfileStore } from './store.js';

@@ -1,6 +1,7 @@
 import { DEFAULT_BASE_URL } from '../contract/constants.js';
 import type { Environment } from './directory.js';
-import type { ProfileFile, ProfileStore } from './store.js';
+import type { ProfileFile } from './file.js';
+import type { ProfileStore } from './store.js';
 
 /** The source of a setting, highest precedence first. */
 export type Source = 'flag' | 'environment' | 'profile' | 'default';

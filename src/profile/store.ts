@@ -1,43 +1,17 @@
-import { join } from 'node:path';
+import { basename } from 'node:path';
 import { makeDirectory } from '../lib/fs/directory.js';
-import { readBoundedSync } from '../lib/fs/read-bounded.js';
-
-/** How to reach a service: base URL, key and default project. */
-export interface Profile {
-  readonly baseUrl: string;
-  readonly apiKey: string;
-  readonly project?: string;
-  /** A uid, or `any`: who may own the service's port besides root and the current user. */
-  readonly listenerUid?: string;
-}
-
-export interface ProfileFile {
-  /** Name of the profile that is used by default. */
-  readonly current: string;
-  readonly profiles: Readonly<Record<string, Profile>>;
-  /** Command lines of the user by their names. */
-  readonly aliases?: Readonly<Record<string, string>>;
-}
-
-/** The profile file is unusable. It is never reset, because it contains the user's keys. */
-export class ProfileFileError extends Error {
-  override readonly name = 'ProfileFileError';
-  readonly remedy: string | undefined;
-
-  constructor(message: string, options: { readonly remedy?: string; readonly cause?: unknown }) {
-    super(message, { cause: options.cause });
-    this.remedy = options.remedy;
-  }
-}
-
-export const DEFAULT_PROFILE = 'default';
+import { profilePath } from './directory.js';
+import {
+  DEFAULT_PROFILE,
+  type Profile,
+  type ProfileFile,
+  ProfileFileError,
+  readProfiles,
+  reason,
+} from './file.js';
 
 /** 1 to 64 letters, digits, `.`, `_`, `-`, the first a letter or digit. */
 export const PROFILE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
-
-const FILE_NAME = 'config';
-/** Largest profile file that is read; a profile takes some hundred bytes. */
-const MOST_BYTES = 1 << 20;
 
 /** Profiles in `<directory>/config.json`, 0600 in a directory 0700. */
 export class ProfileStore {
@@ -46,7 +20,7 @@ export class ProfileStore {
 
   constructor(directory: string) {
     this.directory = directory;
-    this.path = join(directory, `${FILE_NAME}.json`);
+    this.path = profilePath(directory);
   }
 
   /** As {@link readSync}. */
@@ -54,32 +28,9 @@ export class ProfileStore {
     return this.readSync();
   }
 
-  /**
-   * Reads the file itself, because loading conf takes longer than a whole command should, and without
-   * waiting, because Node.js would first start the threads for that.
-   * @throws ProfileFileError it exists but is damaged or unreadable
-   */
+  /** Apart from conf, which takes longer to load than a whole command should. */
   readSync(): ProfileFile {
-    try {
-      return this.#parsed(readBoundedSync(this.path, MOST_BYTES).toString());
-    } catch (error) {
-      return this.#withoutFile(error);
-    }
-  }
-
-  #parsed(text: string): ProfileFile {
-    const file = parse(text);
-    if (file !== undefined) return file;
-    throw new ProfileFileError(`the profile file ${this.path} is damaged`, {
-      remedy: 'fix it; or move it away and add the profiles again: vc profile add NAME',
-    });
-  }
-
-  #withoutFile(cause: unknown): ProfileFile {
-    if (cause instanceof ProfileFileError) throw cause;
-    if (isMissing(cause)) return { current: DEFAULT_PROFILE, profiles: {} };
-    const message = `cannot read the profile file ${this.path}: ${reason(cause)}`;
-    throw new ProfileFileError(message, { cause });
+    return readProfiles(this.path);
   }
 
   /** Adds or replaces a profile. The first one becomes the current one. */
@@ -133,7 +84,7 @@ export class ProfileStore {
       makeDirectory(this.directory);
       const conf = new Conf({
         cwd: this.directory,
-        configName: FILE_NAME,
+        configName: basename(this.path, '.json'),
         projectName: 'vc',
         configFileMode: 0o600,
         clearInvalidConfig: false,
@@ -146,41 +97,4 @@ export class ProfileStore {
       });
     }
   }
-}
-
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
-function parse(text: string): ProfileFile | undefined {
-  try {
-    const file: unknown = JSON.parse(text);
-    if (!isRecord(file) || !isRecord(file.profiles) || typeof file.current !== 'string') return;
-    const { current, profiles, aliases } = file;
-    if (!Object.values(profiles).every(isProfile)) return;
-    const read = { current, profiles: profiles as Record<string, Profile> };
-    if (aliases === undefined) return read;
-    return isRecord(aliases) && Object.values(aliases).every((line) => typeof line === 'string')
-      ? { ...read, aliases: aliases as Record<string, string> }
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-function isProfile(value: unknown): value is Profile {
-  if (!isRecord(value)) return false;
-  const { baseUrl, apiKey, project, listenerUid } = value;
-  const areStrings = [project, listenerUid].every(
-    (field) => field === undefined || typeof field === 'string',
-  );
-  return typeof baseUrl === 'string' && typeof apiKey === 'string' && areStrings;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import type { ExtraButtons } from './input/mouse-input.js';
 import { UpdateScheduler } from './model/update-scheduler.js';
 import { Connection } from './rfb/connection.js';
 import type { PixelEncoding } from './rfb/constants.js';
@@ -28,6 +29,8 @@ export interface OpenScreenOptions {
    * not moved, and the server may draw it until the first input.
    */
   readonly pointer?: { readonly x: number; readonly y: number };
+  /** Presses the buttons back and forward if the display server does not read them. */
+  readonly extraButtons?: ExtraButtons | undefined;
 }
 
 /**
@@ -38,13 +41,15 @@ export interface OpenScreenOptions {
  */
 export async function openScreen(stream: Duplex, options: OpenScreenOptions = {}): Promise<Screen> {
   const { signal, timeoutMs = 10_000, pixels = 'raw' } = options;
-  const { speed = 'native', programs = 'x11', pointer } = options;
+  const { speed = 'native', programs = 'x11', pointer, extraButtons } = options;
   const deadline = performance.now() + timeoutMs;
   const connection = await Connection.open(stream, { signal, timeoutMs, pixels });
   try {
     const updates = new UpdateScheduler(connection);
     await updates.sync(signal, Math.max(1, deadline - performance.now()));
-    const screen = new RfbScreen(connection, updates, { speed, programs, pointerAt: pointer });
+    const screen = new RfbScreen(connection, updates, {
+      ...{ speed, programs, extraButtons, pointerAt: pointer },
+    });
     if (pointer !== undefined) await screen.claimPointer(signal);
     return screen;
   } catch (error) {

@@ -2,18 +2,21 @@ import { EventEmitter } from 'node:events';
 import { ApiError } from '../contract/errors.js';
 import { Screenshots } from './capture/screenshot.js';
 import { RfbVideoFrame } from './capture/video-frame.js';
-import { contains, type Point } from './geometry.js';
+import type { Point } from './geometry.js';
 import { Keyboard } from './input/keyboard/keyboard.js';
+import type { PointerOptions } from './input/mouse-input.js';
 import { Pointer } from './input/pointer.js';
 import { RawInput } from './input/raw-input.js';
 import type { Cursor } from './model/cursor.js';
 import { Stability } from './model/stability.js';
 import type { UpdateScheduler } from './model/update-scheduler.js';
 import type { Connection } from './rfb/connection.js';
-import { PIXEL } from './rfb/constants.js';
+import { forwardEvents } from './screen-events.js';
 import type {
+  ButtonInput,
   ClickInput,
   DragInput,
+  KeyOptions,
   Picture,
   PictureOptions,
   QuietOptions,
@@ -27,9 +30,6 @@ import type {
 } from './types.js';
 import { type TypeOptions, Typist, type TypistOptions } from './typing/typist.js';
 
-/** Milliseconds between updates for listeners of `damage`: about 30 frames a second. */
-const LISTENER_MS = 33;
-
 /** A {@link Screen} over one RFB connection. */
 export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   readonly #connection: Connection;
@@ -41,18 +41,17 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   readonly #stability: Stability;
   readonly raw: RawInput;
   #inputAt = Number.NEGATIVE_INFINITY;
-  #stopWatching: (() => void) | undefined;
 
   constructor(
     connection: Connection,
     updates: UpdateScheduler,
-    { pointerAt, ...typing }: TypistOptions & { readonly pointerAt: Point | undefined },
+    { pointerAt, extraButtons, ...typing }: TypistOptions & PointerOptions,
   ) {
     super();
     this.setMaxListeners(0);
     this.#connection = connection;
     this.#updates = updates;
-    this.#pointer = new Pointer(connection, pointerAt);
+    this.#pointer = new Pointer(connection, pointerAt, extraButtons);
     this.#keyboard = new Keyboard(connection, (signal) => updates.sync(signal));
     this.#screenshots = new Screenshots(connection, this.#pointer);
     this.#stability = new Stability(connection, updates);
@@ -65,26 +64,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     });
     this.#pointer.onMove = (at) => this.emit('pointer', at);
     this.#typist.clipboard.onCopied = (text) => this.emit('clipboard', text);
-    connection.on('close', (error) => this.emit('close', error));
-    connection.on('resize', (size) => this.emit('resize', size));
-    connection.on('cursor', (cursor) => this.emit('cursor', cursor));
-    connection.on('update', ({ damage }) => {
-      for (const region of damage) this.emit('damage', region);
-    });
-    // ScreenEvents does not declare Node's own two events.
-    const listeners = this as unknown as EventEmitter;
-    listeners.on('newListener', (event) => {
-      if (event === 'damage') this.#stopWatching ??= updates.watch(LISTENER_MS);
-      if (event === 'clipboard') this.#typist.clipboard.listening = true;
-    });
-    listeners.on('removeListener', (event) => {
-      if (event === 'clipboard') {
-        this.#typist.clipboard.listening = this.listenerCount('clipboard') > 0;
-      }
-      if (event !== 'damage' || this.listenerCount('damage') > 0) return;
-      this.#stopWatching?.();
-      this.#stopWatching = undefined;
-    });
+    forwardEvents(this, { connection, updates, clipboard: this.#typist.clipboard });
   }
 
   get size(): Size {
@@ -105,38 +85,67 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
 
   /** See {@link Pointer.claim}. */
   claimPointer(signal?: AbortSignal): Promise<void> {
-    return this.#pointer.claim(async () => {
-      await this.#connection.flush(signal);
-      await this.#updates.sync(signal);
+    return this.#pointer.claim(() =>
+      this.#connection.flush(signal).then(() => this.#updates.sync(signal)),
+    );
+  }
+
+  get holding(): boolean {
+    return this.#pointer.holding || this.#keyboard.isHolding;
+  }
+
+  move(x: number, y: number, signal?: AbortSignal, keys?: readonly string[]): Promise<void> {
+    return this.#mouse({ keys }, signal, async () => {
+      this.#pointer.move(this.#pointer.locate(x, y));
     });
   }
 
-  move(x: number, y: number, signal?: AbortSignal): Promise<void> {
-    return this.#input(signal, async () => this.#pointer.move(this.#pointer.locate(x, y)));
+  press(input: ButtonInput, signal?: AbortSignal): Promise<void> {
+    return this.#mouse(input, signal, () => this.#pointer.press(input, signal));
   }
 
-  click(input: ClickInput, signal?: AbortSignal): Promise<void> {
-    return this.#input(signal, () => {
-      this.#pointer.locate(input.x, input.y);
-      return this.#keyboard.holding(input.keys, signal, () => this.#pointer.click(input, signal));
-    });
+  release(input: ButtonInput, signal?: AbortSignal): Promise<void> {
+    return this.#mouse(input, signal, () => this.#pointer.release(input, signal));
+  }
+
+  keyDown(combination: string, signal?: AbortSignal): Promise<void> {
+    return this.#input(signal, () => this.#keyboard.down(combination, signal));
+  }
+
+  keyUp(combination: string, signal?: AbortSignal): Promise<void> {
+    return this.#input(signal, () => this.#keyboard.up(combination));
+  }
+
+  releaseAll(): Promise<void> {
+    if (!this.holding) return Promise.resolve();
+    return this.#input(undefined, () => this.#releaseAll());
+  }
+
+  async click(input: ClickInput, signal?: AbortSignal): Promise<void> {
+    this.#begin(signal);
+    this.#pointer.locate(input.x, input.y);
+    await this.#mouse(input, signal, () => this.#pointer.click(input, signal));
   }
 
   drag(input: DragInput, signal?: AbortSignal): Promise<void> {
-    return this.#input(signal, () => this.#pointer.drag(input, signal));
+    return this.#mouse(input, signal, () => this.#pointer.drag(input, signal));
   }
 
   scroll(input: ScrollInput, signal?: AbortSignal): Promise<void> {
-    return this.#input(signal, () => this.#pointer.scroll(input, signal));
+    return this.#mouse(input, signal, () => this.#pointer.scroll(input, signal));
   }
 
   type(text: string, options: TypeOptions = {}): Promise<void> {
     return this.#input(options.signal, () => this.#typist.type(text, options));
   }
 
-  key(combination: string, options: { holdMs?: number; signal?: AbortSignal } = {}): Promise<void> {
-    const { holdMs = 0, signal } = options;
-    return this.#input(signal, () => this.#keyboard.press(combination, holdMs, signal));
+  key(combination: string, options: KeyOptions = {}): Promise<void> {
+    const { holdMs = 0, repeat = 1, signal } = options;
+    return this.#input(signal, async () => {
+      for (let press = 0; press < repeat; press++) {
+        await this.#keyboard.press(combination, holdMs, signal);
+      }
+    });
   }
 
   async screenshot(options: PictureOptions, signal?: AbortSignal): Promise<Picture> {
@@ -144,6 +153,12 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     await this.#stability.afterInput(this.#inputAt, signal);
     await this.#updates.sync(signal);
     return this.#screenshots.take(options, signal);
+  }
+
+  async refresh(signal?: AbortSignal): Promise<number> {
+    this.#begin(signal);
+    await this.#updates.sync(signal);
+    return this.#connection.framebuffer.version;
   }
 
   async waitStable(options: SettleOptions): Promise<boolean> {
@@ -170,12 +185,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#begin(signal);
     while (this.#connection.updating) await this.#connection.updated(signal);
     const { framebuffer } = this.#connection;
-    return regions.map((region) => {
-      if (!contains(framebuffer.size, region)) return undefined;
-      const copy = Buffer.allocUnsafe(region.width * region.height * PIXEL);
-      framebuffer.read(region, copy);
-      return copy;
-    });
+    return regions.map((region) => framebuffer.copyOf(region));
   }
 
   copy(text: string): void {
@@ -199,7 +209,26 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   }
 
   close(): void {
+    // A display server may keep what a client had pressed. Written before the connection ends.
+    if (this.open && this.holding) {
+      void Promise.allSettled([this.#pointer.releaseAll(), this.#keyboard.releaseAll()]);
+    }
     this.#connection.close();
+  }
+
+  async #releaseAll(): Promise<void> {
+    await this.#keyboard.releaseAll();
+    await this.#pointer.releaseAll();
+  }
+
+  /** A mouse action while keys are held. */
+  #mouse(
+    { keys = [] }: { readonly keys?: readonly string[] | undefined },
+    signal: AbortSignal | undefined,
+    act: () => Promise<void>,
+  ): Promise<void> {
+    if (keys.length === 0) return this.#input(signal, act);
+    return this.#input(signal, () => this.#keyboard.holding(keys, signal, act));
   }
 
   #begin(signal: AbortSignal | undefined): void {

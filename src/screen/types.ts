@@ -1,12 +1,18 @@
 import type { EventEmitter } from 'node:events';
 import type { ImageFormat } from '../contract/actions/actions.js';
 import type { Region, Size } from './geometry.js';
-import type { ClickInput, DragInput, ScrollInput } from './input/pointer.js';
+import type { ButtonInput, ClickInput, DragInput, ScrollInput } from './input/mouse-input.js';
 import type { RawInput } from './input/raw-input.js';
 import type { Cursor } from './model/cursor.js';
 
 export type { Region, Size } from './geometry.js';
-export type { ClickInput, DragInput, ScrollInput } from './input/pointer.js';
+export type {
+  ButtonInput,
+  ClickInput,
+  DragInput,
+  ExtraButtons,
+  ScrollInput,
+} from './input/mouse-input.js';
 
 export interface PictureOptions {
   readonly format: ImageFormat;
@@ -22,6 +28,14 @@ export interface PictureOptions {
 export interface Picture extends Size {
   readonly data: Buffer;
   readonly format: ImageFormat;
+}
+
+export interface KeyOptions {
+  /** From press to release. */
+  readonly holdMs?: number;
+  /** How often to press; once by default. */
+  readonly repeat?: number;
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface SettleOptions {
@@ -42,7 +56,9 @@ export interface QuietOptions {
  * A machine's screen, mouse and keyboard over one RFB connection.
  *
  * Input methods resolve when the display server has processed the input. The caller must run them
- * one after another. Each releases every key and button that it pressed, also when it fails.
+ * one after another. Each releases every key and button that it pressed, also when it fails; except
+ * `press` and `keyDown`, whose keys and buttons stay pressed until they are released, at the latest
+ * when the connection is closed.
  * Coordinates outside the screen reject with ApiError `off_screen`, which states its size.
  */
 export interface Screen extends EventEmitter<ScreenEvents> {
@@ -55,16 +71,31 @@ export interface Screen extends EventEmitter<ScreenEvents> {
   readonly cursor: Cursor | undefined;
   /** Single mouse and keyboard events of a live view. */
   readonly raw: RawInput;
-  move(x: number, y: number, signal?: AbortSignal): Promise<void>;
+  /** A key or button stays pressed between actions. */
+  readonly holding: boolean;
+  move(x: number, y: number, signal?: AbortSignal, keys?: readonly string[]): Promise<void>;
+  /** Presses a mouse button, which stays pressed. */
+  press(input: ButtonInput, signal?: AbortSignal): Promise<void>;
+  release(input: ButtonInput, signal?: AbortSignal): Promise<void>;
+  /** Presses the keys of a combination, which stay pressed. */
+  keyDown(combination: string, signal?: AbortSignal): Promise<void>;
+  keyUp(combination: string, signal?: AbortSignal): Promise<void>;
+  /** Releases everything that stays pressed; idempotent. */
+  releaseAll(): Promise<void>;
   click(input: ClickInput, signal?: AbortSignal): Promise<void>;
   drag(input: DragInput, signal?: AbortSignal): Promise<void>;
   scroll(input: ScrollInput, signal?: AbortSignal): Promise<void>;
   /** Any Unicode text, exactly; newline is Enter, tab is Tab. */
   type(text: string, options?: { delayMs?: number; signal?: AbortSignal }): Promise<void>;
   /** `Enter`, `ctrl+shift+t`, `Page_Up`, `F5`, a character; any case. Unknown: ApiError `unknown_key`. */
-  key(combination: string, options?: { holdMs?: number; signal?: AbortSignal }): Promise<void>;
+  key(combination: string, options?: KeyOptions): Promise<void>;
   /** The current screen, including the guest's reaction to the last input. */
   screenshot(options: PictureOptions, signal?: AbortSignal): Promise<Picture>;
+  /**
+   * Reads what has changed, and encodes nothing. Resolves to a number that differs from the last one if
+   * anything has changed since.
+   */
+  refresh(signal?: AbortSignal): Promise<number>;
   /** Resolves when nothing has changed for about half a second; false if the time-out came first. */
   waitStable(options: SettleOptions): Promise<boolean>;
   /** Resolves when something in the region changes; false if the time-out came first. */

@@ -7,11 +7,21 @@ import Fastify, {
 } from 'fastify';
 import type { Logger } from 'pino';
 import { API_VERSION } from '../contract/constants.js';
+import { chooseProtocol } from '../contract/sockets/protocols.js';
 import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
+import { authorize, mayAdminister } from './access/authorization.js';
+import { countBytes } from './access/count-bytes.js';
+import { checkAudited } from './access/refusals.js';
+import { identify, isIdentified } from './access/session-cookie.js';
+import { findHolder } from './access/session-holder.js';
+import { addSessionRoutes, checkLogin } from './access/session-routes.js';
+import { addBrowserSocket } from './browser/socket.js';
+import { ownerOfTicket } from './browser/ticket.js';
+import { addBrowserVersion } from './browser/version.js';
+import { addDashboard } from './dashboard/pages.js';
 import { addFileRoutes } from './handlers/file-transfer.js';
 import { addHealth } from './health.js';
-import { authenticate, hasKey } from './http/authentication.js';
 import { askForBodies, readBodies } from './http/bodies.js';
 import { BODY_LIMIT } from './http/body-limit.js';
 import { refuseGarbage, sendError } from './http/errors.js';
@@ -28,6 +38,7 @@ import { throttleRequests } from './http/throttle.js';
 import { AnswerMemory } from './limits/answer-memory.js';
 import { ConnectionLimit } from './limits/connections.js';
 import { MemoryBudget, type MemoryLimits } from './limits/memory-budget.js';
+import { addMcp } from './mcp/route.js';
 import type { Metrics } from './metrics.js';
 import { addOpenApi } from './openapi.js';
 import { addReference } from './reference/pages.js';
@@ -41,6 +52,7 @@ import { addProcessSocket } from './websocket/process-socket.js';
 import { refuseOtherSockets } from './websocket/refuse-others.js';
 import { SocketBudget, type SocketLimits } from './websocket/socket-budget.js';
 import { addTunnelSocket } from './websocket/tunnel-socket.js';
+import { addWallSocket } from './websocket/wall-socket.js';
 
 export const PREFIX = '/api';
 
@@ -59,7 +71,7 @@ export interface AppOptions {
   readonly viewLimits?: Partial<MemoryLimits>;
 }
 
-/** Routes that need no key: health, OpenAPI and the live view's page. */
+/** Routes that need no key: health, OpenAPI, and the files of the web pages. */
 function isOpen({ method, url, routeOptions }: FastifyRequest): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false;
   return routeOptions.config.open === true || OPEN_PATHS.includes(url.split('?')[0] ?? '');
@@ -79,7 +91,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'id' }),
-    genReqId: () => generateId('srv').replace('srv', 'req'),
+    genReqId: () => generateId('req'),
     bodyLimit: BODY_LIMIT,
     // File transfers have no time limit; disconnectSlowClients() limits all other bodies.
     requestTimeout: 0,
@@ -89,10 +101,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       addHeaders(request, reply);
       try {
         checkOrigin(request.raw, reachable);
-        const owner = authenticate(fleet.apiKeys, request);
+        const owner = identify(fleet, request);
         const isTooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
         const isHidden = isTooLong && isForAdministrators(request, PREFIX);
-        if (isHidden && !fleet.owners.isAdministrator(owner)) throw nothingHere();
+        if (isHidden && !mayAdminister(fleet, owner)) throw nothingHere();
       } catch (refusal) {
         return sendError(refusal as Error, request, reply);
       }
@@ -106,31 +118,55 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest('computer', null);
   app.decorateRequest('departureEnded', null);
   app.decorateRequest('socketShare', null);
+  app.decorateRequest('stayOnRevocation', null);
+  app.decorateRequest('browserGrant', null);
   readBodies(app);
   askForBodies(app);
-  app.addHook('onRequest', async (request, reply) => {
+  const begin = (request: FastifyRequest, reply: FastifyReply): 'answered' | undefined => {
     // ConnectionLimit has closed it; the requests that have arrived with this one end here.
-    if (request.raw.socket.destroyed) return reply.hijack();
+    if (request.raw.socket.destroyed) {
+      reply.hijack();
+      return 'answered';
+    }
     addHeaders(request, reply);
     const origin = checkOrigin(request.raw, reachable);
     if (origin !== undefined) {
       allowPage(reply, origin);
-      if (isPreflight(request)) return answerPreflight(request, reply);
+      if (isPreflight(request)) {
+        answerPreflight(request, reply);
+        return 'answered';
+      }
     }
     if (isOpen(request)) {
-      if (hasKey(fleet.apiKeys, request)) connections.trust(request.raw.socket);
+      if (isIdentified(fleet, request)) connections.trust(request.raw.socket);
       return undefined;
     }
-    const owner = authenticate(fleet.apiKeys, request);
+    if (request.routeOptions.config.login) {
+      checkLogin(request);
+      return undefined;
+    }
+    const owner = ownerOfTicket(fleet, request) ?? identify(fleet, request);
     request.owner = owner;
     connections.trust(request.raw.socket);
-    if (!request.ws) abortOnRevocation(request, reply, fleet.apiKeys, owner);
+    const name = request.routeOptions.config.operation;
+    const check = () => authorize(fleet, request, owner, nothingHere);
+    checkAudited(fleet, request, { owner, name }, check);
+    abortOnRevocation(request, reply, fleet.apiKeys, owner);
     return undefined;
+  };
+  // With a callback, here and in all other hooks: a promise per hook and request takes time.
+  app.addHook('onRequest', (request, _reply, done) => findHolder(request.raw, done));
+  app.addHook('onRequest', (request, reply, done) => {
+    try {
+      if (begin(request, reply) === undefined) done();
+    } catch (refusal) {
+      done(refusal as Error);
+    }
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(fleet, request, PREFIX));
   await app.register(websocket, {
-    options: WEBSOCKET_LIMITS,
+    options: { ...WEBSOCKET_LIMITS, handleProtocols: chooseProtocol },
     // Anyone can send an invalid frame; it is not logged.
     errorHandler: (_error, socket) => socket.terminate(),
   });
@@ -140,16 +176,23 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   throttleRequests(app);
   disconnectSlowClients(app);
   logRequests(app);
-  options.metrics?.serve(app, (owner) => fleet.owners.isAdministrator(owner));
+  countBytes(app, fleet);
+  options.metrics?.serve(app, (owner) => mayAdminister(fleet, owner));
+  addDashboard(app);
   await app.register(
     async (api) => {
       addOpenApi(api, version);
       addReference(api, version);
       addHealth(api, fleet, version);
+      addSessionRoutes(api, fleet);
       addRoutes(api, fleet, new AnswerMemory(options.answerLimits));
       await addFileRoutes(api, fleet);
       addProcessSocket(api, sockets);
       addTunnelSocket(api, sockets);
+      addBrowserSocket(api, sockets);
+      addBrowserVersion(api, fleet);
+      addWallSocket(api, sockets);
+      addMcp(api, version);
       addViewPages(api);
       addViewSocket(api, sockets);
     },

@@ -2,6 +2,7 @@ import type { Action } from '../contract/resources.js';
 import type { OperationName } from '../contract/routes.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
 import { CANCELLED, outcomeOf, startTimer } from '../fleet/audit/audit-log.js';
+import { isRefusal } from '../fleet/audit/refusal-limit.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 import { isCommand } from '../screen/input/keyboard/command.js';
@@ -17,11 +18,20 @@ const PLAIN = [
   'name',
   ...['x', 'y', 'button', 'double', 'clicks', 'start_x', 'start_y', 'end_x', 'end_y', 'duration'],
   ...['direction', 'amount', 'seconds', 'until', 'timeout', 'background', 'mode', 'port', 'fps'],
-  'terminal',
-  ...['max_running', 'force', 'recursive'],
+  ...[
+    'element',
+    'terminal',
+    'profile',
+    'delta_x',
+    'delta_y',
+    'repeat',
+    'hold_ms',
+    'auto_stop_minutes',
+  ],
+  ...['max_running', 'force', 'recursive', 'rights', 'project', 'expires_at', 'protected'],
 ];
 /** Fields of which only the length is logged. */
-const MEASURED = ['text', 'command', 'code', 'path', 'new_path'];
+const MEASURED = ['text', 'command', 'code', 'path', 'new_path', 'args', 'url'];
 
 /** The logged details of a body or query: coordinates and lengths, never a text. */
 function describeInput(input: unknown): Action['detail'] {
@@ -34,6 +44,7 @@ function describeInput(input: unknown): Action['detail'] {
     else if (isValue(value)) detail[name] = value;
   }
   if (given.max_running === null) detail.max_running = 'default';
+  if (given.auto_stop_minutes === null) detail.auto_stop_minutes = 'never';
   for (const name of MEASURED) {
     const value = given[name];
     if (typeof value === 'string' || Array.isArray(value)) detail[`${name}_length`] = value.length;
@@ -42,6 +53,8 @@ function describeInput(input: unknown): Action['detail'] {
     if (isCommand(given.key)) detail.key = given.key;
     else detail.key_length = given.key.length;
   }
+  const secrets = secretsOf(given);
+  if (secrets.length > 0) detail.secrets = secrets.join(' ').slice(0, 500);
   if (Array.isArray(given.actions)) {
     detail.actions = given.actions
       .map((one) => String((one as { action?: unknown }).action))
@@ -51,6 +64,13 @@ function describeInput(input: unknown): Action['detail'] {
   return detail;
 }
 
+/** Names of the secrets that a request allows, of a batch those of all its actions. */
+function secretsOf({ secrets, actions }: Readonly<Record<string, unknown>>): string[] {
+  const own = Array.isArray(secrets) ? secrets.map(String) : [];
+  const theirs = Array.isArray(actions) ? actions.flatMap((one) => secretsOf({ ...one })) : [];
+  return [...new Set([...own, ...theirs])];
+}
+
 function isValue(value: unknown): value is Value {
   return ['string', 'number', 'boolean'].includes(typeof value);
 }
@@ -58,11 +78,11 @@ function isValue(value: unknown): value is Value {
 /** Operations that only read a status, which is not logged. A screenshot is logged. */
 const READS: readonly string[] = [
   ...['getComputer', 'listActions', 'listComputers', 'streamStatus', 'listJobs', 'getJob'],
-  'getStats',
+  ...['getStats', 'thumbnail', 'getControl', 'getCursor', 'getComputerUse'],
 ];
 
 export interface Request {
-  readonly name: OperationName | 'readFile' | 'writeFile';
+  readonly name: OperationName | AuditedConnection['name'] | 'readFile' | 'writeFile';
   readonly owner: Owner;
   readonly computer: Pick<ComputerRecord, 'id' | 'name'> | undefined;
   readonly input: unknown;
@@ -76,10 +96,46 @@ export interface Request {
 
 /** Operations on no computer that are logged. */
 const OWNER_OPERATIONS: readonly string[] = [
-  ...['createKey', 'deleteKey', 'createProject', 'deleteProject', 'deleteProjectByPost'],
-  ...['createConnection', 'deleteConnection'],
+  ...['createLogin', 'createSession', 'endSession', 'createKey', 'updateKey', 'deleteKey'],
+  ...['createProject', 'updateProject', 'deleteProject', 'deleteProjectByPost'],
+  ...['createConnection', 'deleteConnection', 'setSecret', 'deleteSecret'],
   ...['createOwner', 'updateOwner', 'deleteOwner', 'createOwnerKey'],
 ];
+
+/** Further ones whose refusal is logged: otherwise each computer has an entry of its own. */
+const OF_COMPUTERS = ['createComputer', 'startProject', 'stopProject', 'restartProject'];
+
+/** Another form of the same request has its name. */
+function actionOf({ name }: Request): string {
+  return name === 'createComputerIn' ? 'createComputer' : name;
+}
+
+/** Writes that a request was refused before it began: by a missing right, or by the control of another. */
+export function auditRefusal(fleet: Fleet, request: Request, error: unknown): void {
+  const { owner, computer, input } = request;
+  const action = actionOf(request);
+  const outcome = outcomeOf(error);
+  const isLogged =
+    computer === undefined
+      ? [...OWNER_OPERATIONS, ...OF_COMPUTERS].includes(action)
+      : !READS.includes(action);
+  if (!isLogged || !isRefusal(outcome)) return;
+  const names =
+    computer === undefined ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
+  const detail = { ...describeInput(input), ...names };
+  fleet.auditLog.record({
+    ...{ owner, computerId: computer?.id, action, detail, outcome },
+    ...startTimer()(),
+  });
+}
+
+/** The code with which a step of a batch was refused, after others were carried out. */
+function refusedStep(result: unknown): string | undefined {
+  const { success, results } = (result ?? {}) as { success?: unknown; results?: unknown };
+  if (success !== false || !Array.isArray(results)) return undefined;
+  const { code } = (results.at(-1) ?? {}) as { code?: unknown };
+  return typeof code === 'string' && isRefusal(code) ? code : undefined;
+}
 
 /**
  * Runs `work` and writes it with its outcome into the audit log; a streamed answer when it has ended.
@@ -91,8 +147,7 @@ export async function audited<T>(
   work: () => T,
 ): Promise<Awaited<T>> {
   const { owner, computer } = request;
-  // Another form of the same request.
-  const action = request.name === 'createComputerIn' ? 'createComputer' : request.name;
+  const action = actionOf(request);
   const timer = startTimer();
   const isOwners = computer === undefined && OWNER_OPERATIONS.includes(action);
   const isLogged = isOwners || (computer !== undefined && !READS.includes(action));
@@ -109,7 +164,7 @@ export async function audited<T>(
     const done = (outcome: string) =>
       record(outcome, computer?.id, isOwners && id !== undefined ? { ...names, id } : names);
     if (isLogged && result instanceof ByteStream) onEnd(result, done);
-    else if (isLogged) done('ok');
+    else if (isLogged) done(refusedStep(result) ?? 'ok');
     if (action === 'createComputer' || action === 'forkComputer') record('ok', id);
     return result;
   } catch (error) {
@@ -150,7 +205,7 @@ function namesOf({ params = {}, affected }: Request): Action['detail'] {
 export interface AuditedConnection {
   readonly owner: Owner;
   readonly computerId: string;
-  readonly name: 'process' | 'tunnel' | 'viewOpened';
+  readonly name: 'process' | 'tunnel' | 'cdp' | 'viewOpened';
   /** Aborted when the client goes away. */
   readonly signal?: AbortSignal;
 }

@@ -28,7 +28,9 @@ export async function composeEngines(
   log: Pick<Log, 'warn'>,
 ): Promise<EngineSet> {
   const used = new Set(computers.listAll().map(({ engine }) => engine));
-  const isOffered = (name: string) => options.engine === 'auto' || options.engine === name;
+  const automatic = descriptors.filter(({ onlyByName }) => !onlyByName).map(({ name }) => name);
+  const isOffered = (name: string) =>
+    options.engine === 'auto' ? automatic.includes(name) : options.engine === name;
   const { stateDirectory, internet, allowNetworks, engineOptions } = options;
   // An engine that is not needed is not loaded.
   const needed = descriptors.filter(({ name }) => isOffered(name) || used.has(name));

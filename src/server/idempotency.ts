@@ -33,7 +33,8 @@ export async function withIdempotency(
   return fleet.idempotency.once({
     ownerId: owner.id,
     key,
-    asked: [name, params, body],
+    // What a key for one project gets again must be of that project.
+    asked: [name, params, body, ...(owner.projectId === undefined ? [] : [owner.projectId])],
     create: work,
     resume: (id) => resume(fleet, owner, id),
   });

@@ -123,12 +123,13 @@ export class Metrics {
    * all owners.
    */
   serve(app: FastifyInstance, isAdministrator: (owner: Owner) => boolean): void {
-    app.addHook('onResponse', async (request, reply) => {
+    app.addHook('onResponse', (request, reply, done) => {
       const route = request.routeOptions.url ?? 'unknown';
       const labels = { method: request.method, route, status: reply.statusCode };
       this.#requests.observe(labels, reply.elapsedTime / 1000);
       const code = reply.getHeader('x-error-code');
       if (code !== undefined) this.#refused.inc({ code: String(code) });
+      done();
     });
     onSocket(app, ({ routeOptions: { url: route = 'unknown' } }) => {
       this.#sockets.inc({ route });

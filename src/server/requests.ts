@@ -1,4 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.js';
@@ -6,6 +8,7 @@ import type { Owner } from '../fleet/accounts/api-keys.js';
 import type { OnCreated } from '../fleet/computers/idempotency.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
+import { onAbort } from '../lib/async/abort.js';
 import type { Room } from '../shell/types.js';
 
 /** Path parameters by name, percent-decoded. */
@@ -77,11 +80,37 @@ export function resolveComputer(fleet: Fleet, request: FastifyRequest): Computer
 export function departure(request: FastifyRequest): AbortSignal {
   const controller = new AbortController();
   const { socket } = request.raw;
-  const onClose = () =>
-    controller.abort(new ApiError('request_timeout', 'The client disconnected.'));
-  socket.once('close', onClose);
-  request.departureEnded = () => socket.off('close', onClose);
+  const leave = () => controller.abort(new ApiError('request_timeout', 'The client disconnected.'));
+  socket.once('close', leave);
+  const forget = onAbort(toolClients.get(String(request.headers[TOOL_HEADER])), leave);
+  request.departureEnded = () => {
+    socket.off('close', leave);
+    forget();
+  };
   return controller.signal;
+}
+
+/** Disconnects the client of a request. That of a tool has no connection; its client's request has. */
+export function disconnect({ raw: { socket } }: FastifyRequest): void {
+  if (socket instanceof Socket) socket.destroy();
+}
+
+const TOOL_HEADER = 'x-vc-tool';
+/** Aborted when the client of a tool leaves, by a random id. */
+const toolClients = new Map<string, AbortSignal>();
+
+/** Runs a request of a tool, with headers by which it learns that the tool's client has `left`. */
+export async function requestOfTool<T>(
+  left: AbortSignal,
+  send: (headers: Record<string, string>) => Promise<T>,
+): Promise<T> {
+  const id = randomUUID();
+  toolClients.set(id, left);
+  try {
+    return await send({ [TOOL_HEADER]: id });
+  } finally {
+    toolClients.delete(id);
+  }
 }
 
 declare module 'fastify' {

@@ -1,10 +1,22 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { access } from '../contract/access/rights.js';
 import { ApiError } from '../contract/errors.js';
 import { isComputerOperation, type Operation, operations } from '../contract/operations.js';
-import { FILE_PATHS, type OperationName, PROCESS_PATHS, TUNNEL_PATHS } from '../contract/routes.js';
+import {
+  CDP_PATHS,
+  FILE_PATHS,
+  MCP_PATH,
+  PROCESS_PATHS,
+  TUNNEL_PATHS,
+} from '../contract/routes.js';
 import { VIEW_PATHS } from '../contract/sockets/view.js';
+import { WALL_PATH } from '../contract/sockets/wall.js';
 import type { Fleet } from '../fleet/fleet.js';
+import { authorizeBody, mayAdminister } from './access/authorization.js';
+import { checkAudited, checkControl } from './access/refusals.js';
 import { audited } from './audit-requests.js';
+import { VERSION_PATHS } from './browser/version.js';
+import { OWN_ROUTES, type RoutedOperation } from './handlers/handlers.js';
 import { handlers } from './handlers/index.js';
 import { withAbsoluteUrls } from './http/absolute-urls.js';
 import { isKnown, Tagged } from './http/conditional/etag.js';
@@ -30,14 +42,21 @@ const PATHS: readonly (Pick<Operation, 'administrators'> & {
   readonly paths: readonly string[];
 })[] = [
   ...Object.values(operations as Record<string, Operation>),
-  { method: 'GET', paths: [...FILE_PATHS, ...PROCESS_PATHS, ...TUNNEL_PATHS] },
+  {
+    method: 'GET',
+    paths: [...FILE_PATHS, ...PROCESS_PATHS, ...TUNNEL_PATHS, ...CDP_PATHS, ...VERSION_PATHS],
+  },
+  { method: 'GET', paths: [WALL_PATH] },
   { method: 'PUT', paths: FILE_PATHS },
+  { method: 'POST', paths: [MCP_PATH] },
   {
     method: 'GET',
     paths: [VIEW_PATHS.page, VIEW_PATHS.socket, '/openapi.json', ...REFERENCE_PATHS],
   },
 ];
-const NOT_OPEN = Object.entries(operations).filter(([, operation]) => !('open' in operation));
+const ROUTED = Object.entries(operations).filter(
+  ([name]) => !(OWN_ROUTES as readonly string[]).includes(name),
+);
 
 type AnyHandler = (
   call: Call<unknown, unknown> & Partial<ComputerCall<unknown, unknown>>,
@@ -46,12 +65,16 @@ type AnyHandler = (
 /** One route for each path of each operation of the contract. */
 export function addRoutes(app: FastifyInstance, fleet: Fleet, memory: AnswerMemory): void {
   const services = { fleet, memory };
-  for (const [name, operation] of NOT_OPEN as [Exclude<OperationName, 'health'>, Operation][]) {
+  for (const [name, operation] of ROUTED as [RoutedOperation, Operation][]) {
     const handler = handlers[name] as AnyHandler;
     for (const url of operation.paths) {
       app.route({
         method: operation.method,
         url,
+        config: {
+          ...{ access: access[name], operation: name },
+          ...(operation.administrators && { administrators: true }),
+        },
         handler: (request, reply) => answer(services, name, handler, request, reply),
       });
     }
@@ -60,7 +83,7 @@ export function addRoutes(app: FastifyInstance, fleet: Fleet, memory: AnswerMemo
 
 async function answer(
   { fleet, memory }: { readonly fleet: Fleet; readonly memory: AnswerMemory },
-  name: Exclude<OperationName, 'health'>,
+  name: RoutedOperation,
   handler: AnyHandler,
   request: FastifyRequest,
   reply: FastifyReply,
@@ -69,14 +92,23 @@ async function answer(
   const owner = ownerOf(request);
   // The key may have been deleted while the body arrived.
   if (!fleet.apiKeys.isValid(owner)) throw new ApiError('unauthorized', 'The API key is wrong.');
-  if (operation.administrators && !fleet.owners.isAdministrator(owner)) throw nothingHere();
+  if (operation.administrators && !mayAdminister(fleet, owner)) throw nothingHere();
   const { body, query, warning } = readInput(operation, request);
+  const needed = access[name];
+  const input = { ...(query as object | undefined), ...(body as object | undefined) };
+  const asked = { owner, name, input };
+  if (needed !== 'open' && needed.stricter) {
+    checkAudited(fleet, request, asked, () => authorizeBody(fleet, owner, needed, body));
+  }
   if (warning !== undefined) reply.header(WARNING_HEADER, warning);
   const signal = departure(request);
   const params = request.params as Params;
   try {
     const computer = isComputerOperation(operation) ? resolveComputer(fleet, request) : undefined;
-    const input = { ...(query as object | undefined), ...(body as object | undefined) };
+    // Refused before anything of it begins; the holder shows a sign of life.
+    if (needed !== 'open' && needed.input && computer) {
+      checkControl(fleet, request, asked, computer);
+    }
     const call = {
       fleet,
       owner,
@@ -96,7 +128,7 @@ async function answer(
     if (isRepeated) reply.header(REPEATED_HEADER, 'true');
     const result = given instanceof Tagged ? given.answer : given;
     if (given instanceof Tagged) {
-      reply.header('etag', given.etag);
+      reply.header('etag', given.etag).headers(given.headers);
       if (isKnown(request.headers['if-none-match'], given.etag)) return reply.status(304).send();
     }
     if (result instanceof ByteStream) {
@@ -104,12 +136,10 @@ async function answer(
       return sendStream(reply, result);
     }
     const isBytes = result instanceof Bytes;
-    const make = () => {
-      if (isBytes) return result.data;
-      return Buffer.from(JSON.stringify(withAbsoluteUrls(operation.response, result, request)));
-    };
+    const make = () =>
+      isBytes ? result.data : JSON.stringify(withAbsoluteUrls(operation.response, result, request));
     reply.type(isBytes ? result.type : 'application/json; charset=utf-8');
-    return await memory.send(owner.id, request, reply, { make, signal });
+    return await memory.send(owner.id, request, reply, { from: result, make, signal });
   } catch (error) {
     // The client has left, which is no failure of the service.
     throw signal.aborted && (error as Error).name === 'AbortError' ? signal.reason : error;
@@ -124,7 +154,7 @@ async function answer(
  */
 export function refuseUnknown(fleet: Fleet, request: FastifyRequest, prefix: string): never {
   const path = request.url.split('?')[0]?.slice(prefix.length) ?? '';
-  const isAdministrator = fleet.owners.isAdministrator(ownerOf(request));
+  const isAdministrator = mayAdminister(fleet, ownerOf(request));
   const methods = PATHS.filter(
     ({ paths, administrators = false }) =>
       (isAdministrator || !administrators) && paths.some((pattern) => matches(pattern, path)),

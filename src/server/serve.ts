@@ -37,6 +37,8 @@ export interface ServeOptions extends EngineOptions {
 export interface Service {
   /** Base URL for clients on this machine, `/api` included. */
   readonly url: string;
+  /** A single-use link to the web page, at the first start. */
+  readonly login?: string;
   /** Stops the service. The computers keep running. Idempotent. */
   close(): Promise<void>;
 }
@@ -90,12 +92,23 @@ export async function serve(options: ServeOptions): Promise<Service> {
     });
     const url = localUrl(app.server.address() as AddressInfo);
     let closing: Promise<void> | undefined;
-    await fleet.apiKeys.ensureOwner((key) => options.publishFirstKey(key, url));
-    return { url, close: () => (closing ??= close()) };
+    let firstKey: string | undefined;
+    const isFirst = await fleet.apiKeys.ensureOwner(async (key) => {
+      await options.publishFirstKey(key, url);
+      firstKey = key;
+    });
+    const login = isFirst ? firstLogin(fleet, firstKey, url) : undefined;
+    return { url, ...(login === undefined ? {} : { login }), close: () => (closing ??= close()) };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function firstLogin(fleet: Fleet, key: string | undefined, url: string): string | undefined {
+  const owner = key === undefined ? undefined : fleet.apiKeys.authenticate(key);
+  if (owner === undefined) return undefined;
+  return `${url.slice(0, -PREFIX.length)}/#login=${fleet.sessions.issueLogin(owner).text}`;
 }
 
 /** Standard error, written before the next line of code runs. */

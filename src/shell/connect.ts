@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import ssh2 from 'ssh2';
 import { ApiError } from '../contract/errors.js';
 import { within } from '../lib/async/deadline.js';
-import { Connection } from './connection.js';
+import { Connection, type DirectWay } from './connection.js';
 import { limitGuest } from './guest-limits.js';
 
 export interface OpenShellOptions {
@@ -14,6 +14,8 @@ export interface OpenShellOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds to wait for the login; 15,000 by default. */
   readonly timeoutMs?: number;
+  /** A shorter way to programs in the guest, for large files. */
+  readonly direct?: DirectWay | undefined;
 }
 
 /**
@@ -22,7 +24,7 @@ export interface OpenShellOptions {
  */
 export async function connect(stream: Duplex, options: OpenShellOptions): Promise<Connection> {
   const client = new ssh2.Client();
-  const connection = new Connection(client, stream);
+  const connection = new Connection(client, stream, options.direct);
   try {
     const { signal, timeoutMs: ms = 15_000 } = options;
     signal?.throwIfAborted();

@@ -24,8 +24,18 @@ interface ChannelRequest<T> {
   drop(opened: T): void;
 }
 
+/** A way to programs in the guest that is shorter than SSH. */
+export interface DirectWay {
+  /** Where a program has to listen: a directory of the guest. */
+  readonly socketDirectory: string;
+  /** Connects to the unix socket `name` there; undefined where that is not possible. */
+  connect(name: string, signal?: AbortSignal): Promise<Duplex | undefined>;
+}
+
 /** One SSH connection over a stream of the engine. */
 export class Connection {
+  /** Undefined if the guest cannot be reached in another way. */
+  direct: DirectWay | undefined;
   readonly #client: Client;
   readonly #stream: Duplex;
   readonly #channels = new Set<ClientChannel>();
@@ -35,7 +45,8 @@ export class Connection {
   #ended: { error?: Error } | undefined;
   #closing = false;
 
-  constructor(client: Client, stream: Duplex) {
+  constructor(client: Client, stream: Duplex, direct?: DirectWay) {
+    this.direct = direct;
     this.#client = client;
     this.#stream = stream;
     client.on('error', (cause) => this.#end(lost(cause)));

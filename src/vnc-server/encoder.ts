@@ -33,6 +33,7 @@ interface Encoded {
  */
 export class Encoder {
   readonly #deflate: Deflate;
+  readonly #now: () => number;
   readonly #packed: Buffer[] = [];
   #can: ReadonlySet<number> = new Set();
   #largeAt = Number.NEGATIVE_INFINITY;
@@ -41,7 +42,9 @@ export class Encoder {
   #speed = Number.POSITIVE_INFINITY;
   #ratio = 0.05;
 
-  constructor() {
+  /** `now`: milliseconds of a clock that never jumps. */
+  constructor(now = () => performance.now()) {
+    this.#now = now;
     this.#deflate = createDeflate({ level: 1, chunkSize: 64 << 10 });
     this.#deflate.on('data', (chunk: Buffer) => this.#packed.push(chunk));
     this.#deflate.on('error', () => {});
@@ -62,7 +65,7 @@ export class Encoder {
       this.#inMotion = false;
       return;
     }
-    const now = performance.now();
+    const now = this.#now();
     this.#inMotion = now - this.#largeAt < MOTION_MS;
     this.#largeAt = now;
   }

@@ -33,6 +33,8 @@ export class InputGate {
   #events: { readonly event: InputEvent; readonly at: number }[] = [];
   #working = false;
   #closed = false;
+  /** Ends the present task. */
+  #isReleased = false;
   #wake: () => void = () => {};
 
   /** `onFailure` is called when the screen rejects the input. */
@@ -64,6 +66,13 @@ export class InputGate {
       });
   }
 
+  /** Releases what is held, and drops queued events; later events are taken again. */
+  release(): void {
+    this.#events = [];
+    this.#isReleased = this.#working;
+    this.#wake();
+  }
+
   /** Call when the viewer disconnects: releases what is held. */
   close(): void {
     this.#closed = true;
@@ -74,7 +83,7 @@ export class InputGate {
   async #work(): Promise<void> {
     const began = performance.now();
     try {
-      while (!this.#closed) {
+      while (!this.#closed && !this.#isReleased) {
         await this.#apply();
         if (this.#events.length > 0) continue;
         if (!this.#raw.holding) return;
@@ -83,6 +92,7 @@ export class InputGate {
         await this.#nextEvent();
       }
     } finally {
+      this.#isReleased = false;
       await this.#raw.release();
     }
   }

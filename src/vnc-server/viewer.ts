@@ -21,6 +21,8 @@ export interface ViewerChannel {
 interface ViewerOptions {
   readonly channel: ViewerChannel;
   readonly mode: ViewMode;
+  /** Whether input is taken now; called for each. */
+  readonly mayControl?: () => boolean;
   /** The desktop's name. */
   readonly name: string;
   /** Called when the viewer violates the protocol. */
@@ -101,6 +103,11 @@ export class Viewer {
     if (this.#options.mode === 'control' && this.#scene?.screen.open) this.#scene.screen.copy(text);
   }
 
+  /** Releases what the viewer holds down, and drops its input that waits. */
+  releaseInput(): void {
+    this.#scene?.gate?.release();
+  }
+
   close(): void {
     this.#encoder.close();
   }
@@ -130,10 +137,11 @@ export class Viewer {
         this.#request(message.incremental ? 'changes' : message.region);
         break;
       case 'key':
+        if (this.#options.mayControl?.() === false) break;
         this.#scene?.gate?.push(message);
         break;
       case 'pointer':
-        if (this.#scene?.gate === undefined) break;
+        if (this.#scene?.gate === undefined || this.#options.mayControl?.() === false) break;
         this.#scene.overlay.claim({ x: message.x, y: message.y });
         this.#scene.gate.push(message);
         break;

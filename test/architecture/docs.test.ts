@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { tree } from '../../src/cli/commands/tree.js';
-import { flagNames } from '../../src/cli/framework/define.js';
+import { flagNames } from '../../src/cli/framework/flags.js';
 import { loadOutline, type Outline } from '../../src/cli/generate/outline.js';
 import { errorCatalogue } from '../../src/contract/errors.js';
 import { trackedFiles } from './sources.js';

@@ -8,6 +8,7 @@ import { readImports, trackedFiles } from './sources.js';
 const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   contract: ['lib'],
+  mcp: ['lib', 'contract'],
   client: ['lib', 'contract', 'profile'],
   profile: ['lib', 'contract'],
   screen: ['lib', 'contract'],
@@ -19,20 +20,20 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   fleet: ['lib', 'contract', 'screen', 'shell', 'broadcast', 'vnc-server', 'images', 'engines'],
   server: [
     ...['lib', 'contract', 'profile', 'screen', 'shell', 'broadcast', 'vnc-server'],
-    ...['images', 'engines', 'fleet'],
+    ...['images', 'engines', 'fleet', 'mcp'],
   ],
   cli: [
     ...['lib', 'contract', 'client', 'profile', 'screen', 'shell'],
-    ...['images', 'engines', 'fleet', 'server'],
+    ...['images', 'engines', 'fleet', 'server', 'mcp'],
   ],
-  // JavaScript for the browser.
-  dashboard: [],
+  // For the browser. Only types of the contract: see the test below.
+  dashboard: ['contract'],
 };
 
 /** Most files side by side in a folder. */
 const MAX_FILES = 12;
 /** Folders with one file per command. */
-const LISTS = ['src/cli/commands', 'src/cli/commands/computer'];
+const LISTS = ['src/cli/commands', 'src/cli/commands/computer', 'test/fleet/store/schemas'];
 
 const imports = readImports();
 
@@ -50,6 +51,19 @@ test('imports run downward', () => {
       .map((target) => `${path} imports ${target}`),
   );
   expect(upward).toEqual([]);
+});
+
+test('the dashboard imports nothing but types from other layers', () => {
+  const mistaken = trackedFiles('src/dashboard')
+    .filter((path) => /\.tsx?$/.test(path))
+    .flatMap((path) => {
+      const lines = readFileSync(path, 'utf8').match(/^(import|export) [^;]*;/gm) ?? [];
+      return lines
+        .filter((line) => /'(\.\.\/)+(contract|lib|client|server|fleet)\//.test(line))
+        .filter((line) => !/^(import|export) type /.test(line))
+        .map((line) => `${path}: ${line}`);
+    });
+  expect(mistaken).toEqual([]);
 });
 
 test('no files import each other in a circle, types included', () => {

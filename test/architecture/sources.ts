@@ -10,14 +10,15 @@ export function trackedFiles(folder: string): string[] {
 
 /** The sources that each source imports: statically, dynamically, or for types alone. */
 export function readImports(): Map<string, string[]> {
-  const sources = trackedFiles('src').filter((path) => /\.ts$/.test(path));
+  const sources = trackedFiles('src').filter((path) => /\.tsx?$/.test(path));
   return new Map(
     sources.map((path) => {
       const text = readFileSync(path, 'utf8');
       const found = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)];
-      const targets = found.map(([, specifier = '']) =>
-        normalize(join(dirname(path), specifier)).replace(/\.js$/, '.ts'),
-      );
+      const targets = found.flatMap(([, specifier = '']) => {
+        const target = normalize(join(dirname(path), specifier));
+        return [target.replace(/\.js$/, '.ts'), target.replace(/\.js$/, '.tsx')];
+      });
       return [path, [...new Set(targets)].filter((target) => sources.includes(target))];
     }),
   );

@@ -21,15 +21,29 @@ interface Case extends Omit<RunOptions, 'interrupts'> {
 const at = '/projects/demo/computers/desktop';
 const name = 'demo/desktop';
 const success = { success: true };
-const key = { id: 'key_1', name: 'ci', created_at: project.created_at, last_used_at: null };
+const key = {
+  ...{ id: 'key_1', name: 'ci', prefix: 'vc_0123', rights: 'manage', project: null },
+  ...{ expires_at: null, created_at: project.created_at, last_used_at: null },
+};
 const stream = { success: true, status: 'streaming', pid: 7, start_time: computer.created_at };
 const connection = {
   ...{ name: 'show', url: 'rtmp://live.example.com/app', has_stream_key: true },
   created_at: project.created_at,
 };
+const secret = {
+  ...{ name: 'PASSWORD', created_at: project.created_at, updated_at: project.created_at },
+};
 const job = {
   ...{ id: 'job_1', command: 'make', pid: 7, status: 'exited', exit_code: 0, output_bytes: 3 },
   ...{ started_at: computer.created_at, ended_at: computer.created_at, truncated: false },
+};
+const trajectory = {
+  ...{ id: 'trj_1', status: 'recording', started_at: computer.created_at, ended_at: null },
+  ...{ end_reason: null, steps: 2, pictures: 3, bytes: 2048 },
+};
+const element = {
+  ...{ id: '2c6e3adb-1.8-72', role: 'button', name: 'Re\u202eload', value: 'one\ntwo' },
+  ...{ states: ['focusable'], box: [1, 2, 3, 4], actions: ['click'] },
 };
 const stats = {
   ...{ at: computer.created_at, cpu_percent: 50, cpu_seconds: 3, cpu: 2 },
@@ -48,6 +62,17 @@ const owner = {
   ...{ id: 'usr_2', name: 'alice', role: 'member', status: 'active', max_running: null },
   ...{ running: 1, project_count: 2, computer_count: 3, created_by: 'key_1' },
   created_at: project.created_at,
+};
+const member = {
+  ...{ name: 'node1', engine: 'incus', status: 'online', detail: 'Fully operational' },
+  ...{ address: '10.0.0.1:8443', architecture: 'x86_64', groups: ['default'], cpu: 16 },
+  ...{ memory_used_bytes: 8 * 2 ** 30, memory_total_bytes: 64 * 2 ** 30 },
+  ...{ disk_used_bytes: 100 * 2 ** 30, disk_total_bytes: 1024 * 2 ** 30, computer_count: 3 },
+};
+const unmeasured = {
+  ...{ status: 'offline', detail: 'No heartbeat', cpu: null },
+  ...{ memory_used_bytes: null, memory_total_bytes: null },
+  ...{ disk_used_bytes: null, disk_total_bytes: null },
 };
 /** An environment without engines and programs. */
 const bare = { DOCKER_HOST: 'unix:///nonexistent/docker.sock', PATH: '/nonexistent' };
@@ -116,6 +141,13 @@ const cases: Readonly<Record<string, Case>> = {
     answers: { 'GET /projects/demo': { ...project, computers: [computer] } },
     asks: ['GET /projects/demo'],
     stdout: /demo\/desktop\trunning/,
+  },
+  'project rename': {
+    argv: ['project', 'rename', 'demo', 'shop'],
+    answers: { 'PATCH /projects/demo': { ...project, name: 'shop' } },
+    asks: [['PATCH /projects/demo', { name: 'shop' }]],
+    stdout: '',
+    stderr: 'renamed project demo to shop\n',
   },
   'project use': {
     argv: ['project', 'use', 'demo'],
@@ -195,7 +227,7 @@ const cases: Readonly<Record<string, Case>> = {
       },
     },
     asks: ['GET /audit?limit=1'],
-    stdout: /^WHEN\t.*\n2025-01-02T03:01:05\.000Z\tkey create\tname=ci\tok\t3 ms\tlaptop\t\n$/,
+    stdout: /^WHEN\t.*\n2025-01-02T03:01:05\.000Z\tkey create\t\tname=ci\tok\t3 ms\tlaptop\n$/,
   },
   'computer update': {
     argv: ['computer', 'update', name, '--protect'],
@@ -203,6 +235,21 @@ const cases: Readonly<Record<string, Case>> = {
     asks: [[`PATCH ${at}`, { protected: true }]],
     stdout: '',
     stderr: 'updated demo/desktop\n',
+  },
+  'computer control': {
+    argv: ['computer', 'control', name, 'take'],
+    answers: {
+      [`POST ${at}/control`]: {
+        control: {
+          holder: { key_id: 'key_1', key_name: 'ci', session: false },
+          since: computer.created_at,
+          expires_at: computer.created_at,
+        },
+        is_mine: true,
+      },
+    },
+    asks: [[`POST ${at}/control`, {}]],
+    stdout: /^you have control of demo\/desktop since 20/,
   },
   'computer fork': {
     argv: ['computer', 'fork', name, 'copy'],
@@ -218,14 +265,55 @@ const cases: Readonly<Record<string, Case>> = {
     stdout: '{"success":true,"image":"aGk=","format":"png"}\n',
   },
   'computer click': action('click', ['0', '7', '--double'], { x: 0, y: 7, double: true }),
+  'computer elements': {
+    argv: ['computer', 'elements', name, '--limit', '7'],
+    answers: { [`GET ${at}/elements`]: { elements: [element], truncated: true } },
+    asks: [`GET ${at}/elements?limit=7`],
+    stdout:
+      'ID\tROLE\tNAME\tVALUE\tSTATES\tBOX\n2c6e3adb-1.8-72\tbutton\tRe\ufffdload\tone\tfocusable\t1,2,3,4\n',
+    stderr: 'there are more elements; see --limit\n',
+  },
+  'computer find': {
+    argv: ['computer', 'find', name, 'sign in', '--role', 'button'],
+    answers: { [`POST ${at}/find`]: { elements: [], truncated: false } },
+    asks: [[`POST ${at}/find`, { text: 'sign in', role: 'button' }]],
+    stdout: '',
+    stderr: 'no such element on the screen\n',
+  },
   'computer move': action('move', ['10', '20'], { x: 10, y: 20 }),
   'computer drag': action('drag', ['1', '2', '3', '4'], {
     ...{ start_x: 1, start_y: 2, end_x: 3, end_y: 4 },
   }),
   'computer scroll': action('scroll', ['down', '5'], { direction: 'down', amount: 5 }),
+  'computer mouse-down': action('mouse-down', ['1', '2', '-b', 'back'], {
+    ...{ x: 1, y: 2, button: 'back' },
+  }),
+  'computer mouse-up': action('mouse-up', ['--hold', 'ctrl'], { keys: ['ctrl'] }),
+  'computer cursor': {
+    argv: ['computer', 'cursor', name],
+    answers: { [`GET ${at}/cursor`]: { ...success, x: 5, y: 6 } },
+    stdout: '5 6\n',
+  },
+  'computer key-down': action('key-down', ['shift'], { key: 'shift' }),
+  'computer key-up': action('key-up', ['shift'], { key: 'shift' }),
   'computer type': action('type', ['Grüße 👍'], { text: 'Grüße 👍' }),
   'computer key': action('key', ['ctrl+s'], { key: 'ctrl+s' }),
   'computer wait': action('wait', ['2'], { duration: 2 }),
+  'computer use': {
+    argv: ['computer', 'use', name, '-', '--acknowledge', 'sc_1'],
+    stdin: '{"type":"computer_call","call_id":"c","actions":[]}',
+    answers: { [`POST ${at}/computer-use`]: { ...success, results: [], frames: [], confirm: [] } },
+    asks: [
+      [
+        `POST ${at}/computer-use`,
+        {
+          items: [{ type: 'computer_call', call_id: 'c', actions: [] }],
+          acknowledge: ['sc_1'],
+        },
+      ],
+    ],
+    stdout: /"results": ?\[\]/,
+  },
   'computer run': {
     argv: ['computer', 'run', name, '-'],
     stdin: '{"action":"click","x":1,"y":2}\n',
@@ -251,6 +339,29 @@ const cases: Readonly<Record<string, Case>> = {
     code: 1,
     stdout: '',
     stderr: /^error: the browser of demo\/desktop did not start: err\n/,
+  },
+  mcp: {
+    argv: ['mcp', '--config', 'cursor', '--toolset', 'screen'],
+    asks: [],
+    stdout: /"args": \[\n\s+"mcp",\n\s+"--toolset",\n\s+"screen"/,
+    stderr: '~/.cursor/mcp.json\n',
+  },
+  'computer cdp': {
+    argv: ['computer', 'cdp', name, 'example.com', '--temporary', '--arg=--lang=de'],
+    answers: {
+      [`POST ${at}/browser`]: {
+        ws_url: 'ws://inside.example.com/api/computers/cmp_1/cdp?ticket=vt_2',
+        ...{ expires_at: project.created_at, started: true },
+      },
+    },
+    asks: [
+      [
+        `POST ${at}/browser`,
+        { url: 'https://example.com/', args: ['--lang=de'], profile: 'temporary' },
+      ],
+    ],
+    stdout: /^ws:\/\/127\.0\.0\.1:\d+\/api\/computers\/cmp_1\/cdp\?ticket=vt_2\n$/,
+    stderr: /connectOverCDP/,
   },
   'computer clipboard': {
     argv: ['computer', 'clipboard', name],
@@ -298,6 +409,7 @@ const cases: Readonly<Record<string, Case>> = {
     argv: ['events', '--type', 'computer.status', '--computer', 'desktop'],
     asks: ['GET /events?computer=desktop&types=computer.status'],
     stdout: `${computer.created_at}\tcomputer.status\tdemo/desktop\tstarting -> running\n`,
+    stderr: 'watching; end with Ctrl-C\n',
     endedBy: 'Ctrl-C',
   },
   'computer forward': {
@@ -320,6 +432,26 @@ const cases: Readonly<Record<string, Case>> = {
     code: 5,
     stdout: '',
     stderr: /There is no GET/,
+  },
+  'computer trajectory': {
+    argv: ['computer', 'trajectory', name],
+    answers: { [`GET ${at}/trajectory`]: trajectory },
+    asks: [`GET ${at}/trajectory`],
+    stdout: /^status\trecording\n(.*\n)*steps\t2\n/,
+  },
+  'computer record-run': {
+    argv: ['computer', 'record-run', name, 'login', '--', 'true'],
+    asks: [[`POST ${at}/trajectory`, {}]],
+    code: 125,
+    stdout: '',
+    stderr: /There is no POST/,
+  },
+  'computer replay': {
+    argv: ['computer', 'replay', name, 'login'],
+    asks: [],
+    code: 2,
+    stdout: '',
+    stderr: /login is not a trajectory: it has no file trajectory\.jsonl/,
   },
   'job ls': {
     argv: ['job', 'ls', name],
@@ -347,9 +479,17 @@ const cases: Readonly<Record<string, Case>> = {
     stderr: /job_1/,
   },
   'key create': {
-    argv: ['key', 'create', 'ci'],
+    argv: [
+      ...['key', 'create', 'ci', '--rights', 'look', '-p', 'shop'],
+      ...['--expires', '2027-01-31T00:00:00Z'],
+    ],
     answers: { 'POST /keys': { ...key, key: 'vc_new' } },
-    asks: [['POST /keys', { name: 'ci' }]],
+    asks: [
+      [
+        'POST /keys',
+        { name: 'ci', rights: 'look', project: 'shop', expires_at: '2027-01-31T00:00:00.000Z' },
+      ],
+    ],
     stdout: 'vc_new\n',
     stderr: /cannot be shown again/,
   },
@@ -357,7 +497,14 @@ const cases: Readonly<Record<string, Case>> = {
     argv: ['key', 'ls'],
     answers: { 'GET /keys': { keys: [key] } },
     asks: ['GET /keys'],
-    stdout: /^NAME\tID\t.*\nci\tkey_1\t/,
+    stdout: /^NAME\tID\t.*\nci\tkey_1\tvc_0123\tmanage\tall\tnever\t/,
+  },
+  'key update': {
+    argv: ['key', 'update', 'ci', '--rights', 'look', '--expires', 'never'],
+    answers: { 'GET /keys': { keys: [key] }, 'PATCH /keys/key_1': { ...key, rights: 'look' } },
+    asks: ['GET /keys', ['PATCH /keys/key_1', { rights: 'look', expires_at: null }]],
+    stdout: '',
+    stderr: 'updated key ci: look in all projects, never expires\n',
   },
   'key rm': {
     argv: ['key', 'rm', 'ci', '--yes'],
@@ -372,6 +519,20 @@ const cases: Readonly<Record<string, Case>> = {
     asks: [['POST /owners', { name: 'alice', max_running: 5 }]],
     stdout: 'vc_new\n',
     stderr: /^created owner alice; its key cannot be shown again\nto use it: vc login --base-url /,
+  },
+  'cluster ls': {
+    argv: ['cluster', 'ls'],
+    answers: { 'GET /cluster/members': { members: [member, { ...member, ...unmeasured }] } },
+    asks: ['GET /cluster/members'],
+    stdout:
+      /^NAME\tSTATUS\t.*\nnode1\tonline\t10.0.0.1:8443\t16\t8.0 \/ 64.0 GiB\t100.0 \/ 1024.0 GiB\t3\tdefault\nnode1\toffline\t10.0.0.1:8443\t\t\t\t3\tdefault\n$/,
+  },
+  'cluster get': {
+    argv: ['cluster', 'get', 'node1'],
+    answers: { 'GET /cluster/members/node1': member },
+    asks: ['GET /cluster/members/node1'],
+    stdout:
+      /^name\tnode1\nstatus\tonline: Fully operational\n(.+\n)*memory\t8.0 \/ 64.0 GiB\n(.+\n)*computers\t3\n/,
   },
   'owner ls': {
     argv: ['owner', 'ls'],
@@ -405,6 +566,27 @@ const cases: Readonly<Record<string, Case>> = {
     asks: ['DELETE /owners/alice?force=1'],
     stdout: '',
     stderr: 'removed owner alice\n',
+  },
+  'secret set': {
+    argv: ['secret', 'set', 'PASSWORD', '-p', 'demo'],
+    stdin: 's3cret\n',
+    answers: { 'PUT /projects/demo/secrets/PASSWORD': secret },
+    asks: [['PUT /projects/demo/secrets/PASSWORD', { value: 's3cret' }]],
+    stdout: '',
+    stderr: 'set secret PASSWORD of project demo\n',
+  },
+  'secret ls': {
+    argv: ['secret', 'ls', '-p', 'demo'],
+    answers: { 'GET /projects/demo/secrets': { secrets: [secret] } },
+    asks: ['GET /projects/demo/secrets'],
+    stdout: /\nPASSWORD\t/,
+  },
+  'secret rm': {
+    argv: ['secret', 'rm', 'PASSWORD', '-p', 'demo', '--yes'],
+    answers: { 'DELETE /projects/demo/secrets/PASSWORD': success },
+    asks: ['DELETE /projects/demo/secrets/PASSWORD'],
+    stdout: '',
+    stderr: 'removed secret PASSWORD\n',
   },
   'connection add': {
     argv: ['connection', 'add', 'show', connection.url, '--key-stdin'],
@@ -504,7 +686,7 @@ const cases: Readonly<Record<string, Case>> = {
   'image ls': {
     argv: ['image', 'ls'],
     answers: { 'GET /health': health, 'GET /images': { images: [image], failures: [] } },
-    asks: ['GET /health', 'GET /images'],
+    asks: ['GET /images'],
     stdout: /^NAME\t.*\nlinux\tdocker\tlinux\timage\t3 MB\t.*\tready\n$/,
   },
   'image rm': {
@@ -562,6 +744,30 @@ const cases: Readonly<Record<string, Case>> = {
     asks: ['GET /health', 'GET /me'],
     stdout: '',
     stderr: /^logged in to .* as owner \(usr_1\), profile default\n$/,
+  },
+  dashboard: {
+    argv: ['dashboard'],
+    answers: { 'POST /logins': { token: 'vl_1', url: 'http://x/#login=vl_1', expires_at: null } },
+    asks: ['POST /logins'],
+    stdout: /^http:\/\/127\.0\.0\.1:\d+\/#login=vl_1\n$/,
+    stderr: /works once/,
+  },
+  usage: {
+    argv: ['usage', '--days', '7'],
+    answers: {
+      'GET /usage': {
+        days: [
+          {
+            ...{ date: '2026-11-23', key: { id: 'key_1', name: 'ci' }, project: null },
+            ...{ computers: 1, computer_seconds: 5400, actions: 7, bytes: 1_572_864 },
+          },
+        ],
+        limits: { max_running: 2 },
+        now: { running: 1 },
+      },
+    },
+    asks: ['GET /usage?days=7'],
+    stdout: /^DATE\t.*\n2026-11-23\t\tci\t1\t1\.50\t7\t1\.5\n$/,
   },
   whoami: {
     argv: ['whoami', '-q'],

@@ -126,7 +126,7 @@ test('vc key create prints the key, vc key ls does not', async () => {
   world.service.on('POST /keys', { ...created, key: 'vc_new' });
   const plain = await world.run(['key', 'create', 'agent']);
   expect(plain.stdout).toBe('vc_new\n');
-  expect(plain.stderr).toContain('cannot be shown again');
+  expect(plain.stderr).toContain(`to log in with it: vc login ${world.service.baseUrl}\n`);
   const json = await world.run(['key', 'create', 'agent', '--json']);
   expect(JSON.parse(json.stdout)).toEqual({ ...created, key: 'vc_new' });
   world.service.on('GET /keys', { keys: [created] });

@@ -35,6 +35,19 @@ it('has a remedy when another program answers', async () => {
   }
 });
 
+it('says how the base URL ends if it has no path', async () => {
+  service.handle('GET /projects', (_, response) => response.writeHead(200).end('<h1>no</h1>'));
+  const origin = new URL(service.baseUrl).origin;
+  for (const baseUrl of [origin, `${origin}/`]) {
+    const client = new VirtualComputers({ baseUrl, apiKey: 'vc_x', maxRetries: 0 });
+    expect(await failureOf(client.projects.list())).toMatchObject({
+      name: 'ServiceUnreachableError',
+      remedy: expect.stringContaining(`ends with /api, such as ${origin}/api`),
+    });
+    await client.close();
+  }
+});
+
 describe("a failure of the caller's own is that error", () => {
   beforeEach(() =>
     service.on('PUT /computers/cmp_1/files', { success: true, path: '/x', size: 1 }),

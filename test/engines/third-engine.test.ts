@@ -85,7 +85,7 @@ test('a service offers a third engine, and creates a computer on it over HTTP', 
 test("vc serve has the third engine's options", async () => {
   const { stdout } = await run('serve', '--help');
   expect(stdout).toContain('--keep-nothing');
-  expect(stdout).toMatch(/docker,\s+qemu,\s+memory/);
+  expect(stdout).toMatch(/docker,\s+qemu,\s+incus,\s+memory/);
 });
 
 test('vc doctor checks the third engine under its own heading', async () => {
@@ -121,11 +121,11 @@ test('help and completion include the third engine', async () => {
 });
 
 test("no code outside an engine's folder compares engine names", () => {
-  const sources = execFileSync('git', ['grep', '-nE', `['"](docker|qemu)['"]`, '--', 'src'], {
+  const sources = execFileSync('git', ['grep', '-nE', `['"](docker|qemu|incus)['"]`, '--', 'src'], {
     encoding: 'utf8',
   });
   const others = sources
     .split('\n')
-    .filter((line) => line !== '' && !/^src\/engines\/(docker|qemu)\//.test(line));
+    .filter((line) => line !== '' && !/^src\/engines\/(docker|qemu|incus)\//.test(line));
   expect(others).toEqual([]);
 });

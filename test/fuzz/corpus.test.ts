@@ -14,6 +14,8 @@ const CORPORA: Readonly<Record<string, readonly string[] | string>> = {
   "SSH: a computer's shell": 'ssh2 parses it; test/shell/hostile.test.ts has hostile servers',
   'SFTP: lists of files': ['sftp'],
   'SFTP: a file that is read': ['sftp'],
+  "a file without SSH: what the guest's program prints and sends":
+    'it is two numbers and a word; test/shell/transfer.test.ts has hostile guests',
   'SFTP: a directory tree that is removed': ['sftp'],
   'jobs of a computer': ['jobs'],
   "RFB: a computer's screen": ['rfb'],
@@ -21,9 +23,16 @@ const CORPORA: Readonly<Record<string, readonly string[] | string>> = {
   "a Docker computer's directory for sockets": 'its size is limited by the kernel',
   "QEMU's monitor": ['json-lines'],
   'the guest agent': ['json-lines'],
+  'reboots of a virtual machine by its guest':
+    'events of the monitor; test/engines/qemu/machine/resets.test.ts has a guest that reboots without end',
   'JSON bodies': ['batch'],
+  'calls of models': ['computer-use'],
   'messages of WebSockets': ['socket-messages'],
+  "frames and the port of a computer's browser": ['browser-frames', 'browser-port'],
+  "elements of a computer's screen": ['elements'],
   'output of a command': ['docker-frames'],
+  'an error that the client library reads':
+    'JSON.parse() reads it; test/client/http/read-body.test.ts has endless ones',
   'an exception in Python': ['python-report'],
   "the user's files of an image": ['tar'],
   'the ticket of a live view': ['socket-messages'],

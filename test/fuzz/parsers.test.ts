@@ -7,17 +7,25 @@ import { decodeAmf } from '../../src/broadcast/rtmp/amf.js';
 import { ChunkReader } from '../../src/broadcast/rtmp/chunk-reader.js';
 import { checkPrivateKey } from '../../src/cli/images/import.js';
 import { Batch } from '../../src/contract/actions/batch.js';
+import { ComputerUse } from '../../src/contract/actions/computer-use.js';
+import { DIALECTS } from '../../src/contract/constants.js';
+import { ApiError } from '../../src/contract/errors.js';
 import { ProcessControl, ProcessStart } from '../../src/contract/sockets/process.js';
 import { TunnelMessage } from '../../src/contract/sockets/tunnel.js';
 import { ViewCommand, ViewOpening } from '../../src/contract/sockets/view.js';
 import { FrameReader } from '../../src/engines/docker/machine/frames.js';
-import { firstFile, readTar } from '../../src/engines/docker/user/tar.js';
 import { JsonLineReader } from '../../src/engines/qemu/monitor/json-lines.js';
+import { firstFile, readTar } from '../../src/engines/tar.js';
+import { readTurn } from '../../src/fleet/computer-use/dialects/index.js';
+import { parseJson } from '../../src/lib/text/parse-json.js';
 import { ProfileStore } from '../../src/profile/store.js';
 import { Connection } from '../../src/screen/rfb/connection.js';
+import { FrameBoundary } from '../../src/server/browser/frame-boundary.js';
 import { readBodies } from '../../src/server/http/bodies.js';
 import { sendError } from '../../src/server/http/errors.js';
 import { validate } from '../../src/server/http/input/validation.js';
+import { parseEndpoint } from '../../src/shell/browser/endpoint.js';
+import { parseElements } from '../../src/shell/elements/parse.js';
 import { takeJobs } from '../../src/shell/jobs/fields.js';
 import { HeaderReader } from '../../src/shell/process/header.js';
 import { PythonReport } from '../../src/shell/python/report.js';
@@ -31,6 +39,22 @@ fuzz({
     const reader = new ChunkReader();
     for (const piece of pieces) for (const { data } of reader.push(piece)) decodeAmf(data);
   },
+});
+
+fuzz({
+  name: 'browser-frames',
+  parse(pieces) {
+    const frames = new FrameBoundary();
+    frames.resume();
+    for (const piece of pieces) frames.write(piece);
+  },
+});
+
+fuzz({ name: 'browser-port', parse: (pieces) => parseEndpoint(Buffer.concat(pieces).toString()) });
+
+fuzz({
+  name: 'elements',
+  parse: (pieces) => parseElements(Buffer.concat(pieces).toString(), 100),
 });
 
 fuzz({ name: 'amf', parse: (pieces) => decodeAmf(Buffer.concat(pieces)) });
@@ -65,6 +89,21 @@ fuzz({
   parse(pieces) {
     const reader = new JsonLineReader(4096, () => undefined);
     for (const piece of pieces) reader.read(piece);
+  },
+});
+
+fuzz({
+  name: 'computer-use',
+  parse(pieces) {
+    const body = validate(ComputerUse, parseJson(Buffer.concat(pieces).toString()), 'body');
+    for (const name of [undefined, ...DIALECTS]) {
+      try {
+        const { calls } = readTurn(body.items, name);
+        for (const call of calls) call.answer({ state: 'done', text: 'OK' });
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+      }
+    }
   },
 });
 

@@ -196,7 +196,7 @@ function messageLength(input: Buffer): number | undefined {
     case 4:
       return 8;
     case 5:
-      return 6;
+      return (input[1] ?? 0) < 0x80 ? 6 : 7;
     case 6:
       return input.length < 8 ? undefined : 8 + Math.abs(input.readInt32BE(4));
     case 248:
@@ -228,7 +228,7 @@ function decode(message: Buffer): ClientMessage {
     case 5:
       return {
         kind: 'pointer',
-        buttons: message[1] ?? 0,
+        buttons: ((message[1] ?? 0) & 0x7f) | ((message[6] ?? 0) << 7),
         x: message.readUInt16BE(2),
         y: message.readUInt16BE(4),
       };

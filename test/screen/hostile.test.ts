@@ -123,6 +123,25 @@ test.each<[string, () => Buffer]>([
   expect(process.memoryUsage().rss - before).toBeLessThan(400 << 20);
 });
 
+test('closes on a screen that changes its size whenever it is asked for pixels', async () => {
+  const server = new FakeServer();
+  const screen = await openScreen(server.client);
+  const closed = new Promise<Error | undefined>((resolve) => screen.once('close', resolve));
+  let sizes = 0;
+  server.answering = false;
+  server.onMessage = ({ kind }) => {
+    if (kind !== 'update' || sizes === 1000) return;
+    sizes += 1;
+    const size = rectangle(region(0, 0, 640 - (sizes % 2), 480), -223);
+    setImmediate(() => server.send(update(size)));
+  };
+  await expect(
+    screen.screenshot({ format: 'png', quality: 80, scale: 1, cursor: false }),
+  ).rejects.toThrow('changed the size of its screen too often');
+  expect(await closed).toMatchObject({ code: 'guest_failed' });
+  expect(sizes).toBeLessThan(100);
+});
+
 test('times out on a server that never greets, never sends an update, or never completes one', async () => {
   const silent = new FakeServer({ opening: Buffer.alloc(0) });
   await expect(openScreen(silent.client, { timeoutMs: 100 })).rejects.toMatchObject({

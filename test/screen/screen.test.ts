@@ -117,6 +117,63 @@ test('moves first, then presses and releases', async () => {
   expect(screen.pointer).toEqual({ x: 63, y: 47 });
 });
 
+test('keeps a button and a key pressed between actions, and releases them at the end', async () => {
+  const { server, screen } = await open();
+  await screen.press({ button: 'left', at: { x: 1, y: 1 } });
+  await screen.move(2, 2);
+  await screen.click({ x: 3, y: 3, button: 'right', clicks: 1, keys: [] });
+  await screen.keyDown('shift');
+  await screen.keyDown('shift');
+  await screen.key('a', { repeat: 2 });
+  expect(screen.holding).toBe(true);
+  await screen.keyUp('shift');
+  await screen.keyUp('ctrl');
+  await screen.release({ button: 'left' });
+  expect(screen.holding).toBe(false);
+  expect(server.pointers()).toEqual([
+    ...['1,1,0', '1,1,1', '2,2,1', '3,3,1', '3,3,5', '3,3,1', '3,3,0'],
+  ]);
+  expect(server.keys()).toEqual(['+ffe1', '+41', '-41', '+41', '-41', '-ffe1']);
+
+  server.received.length = 0;
+  await screen.press({ button: 'middle' });
+  await screen.keyDown('ctrl');
+  screen.close();
+  await settled();
+  expect([server.pointers().at(-1), server.keys().at(-1)]).toEqual(['3,3,0', '-ffe3']);
+});
+
+test('presses the buttons back and forward another way where the server does not read them', async () => {
+  const server = new FakeServer();
+  const pressed: string[] = [];
+  const screen = await openScreen(server.client, {
+    extraButtons: async (action, button) => void pressed.push(`${action} ${button}`),
+  });
+  server.received.length = 0;
+  await screen.click({ x: 1, y: 1, button: 'back', clicks: 2, keys: [] });
+  await screen.press({ button: 'forward' });
+  expect(screen.holding).toBe(true);
+  await screen.releaseAll();
+  expect(screen.holding).toBe(false);
+  expect(pressed).toEqual(['click 8', 'click 8', 'mousedown 9', 'mouseup 9']);
+  expect(new Set(server.pointers())).toEqual(new Set(['1,1,0']));
+});
+
+test('has the buttons back and forward only where the server reads them', async () => {
+  const { server, screen } = await open();
+  const click = { x: 1, y: 1, button: 'back', clicks: 1, keys: [] } as const;
+  await expect(screen.click(click)).rejects.toMatchObject({ code: 'unsupported' });
+  server.send(update(rectangle({ x: 0, y: 0, width: 0, height: 0 }, -316)));
+  await settled();
+  server.received.length = 0;
+  await screen.click(click);
+  await screen.click({ ...click, button: 'forward' });
+  expect(server.pointers()).toEqual([
+    ...['1,1,0', '1,1,128', '1,1,0'],
+    ...['1,1,0', '1,1,256', '1,1,0'],
+  ]);
+});
+
 test('names the screen size in the error for a point outside', async () => {
   const { server, screen } = await open();
   const outside = expect.objectContaining({

@@ -260,3 +260,20 @@ it('two concurrent deletions succeed, and a third answers 404', async () => {
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
   expect((await ask()).status).toBe(404);
 });
+
+it('an owner sees the templates of its own shapes only', async () => {
+  await makeDesk();
+  const shape = { ram: 2, resolution: { width: 1280, height: 800 }, bytes: 1, stale: false };
+  const template = (key: string, cpu: number) => ({
+    ...{ ...shape, key, cpu, image: 'linux', os: 'linux' as const, createdAt: new Date(0) },
+  });
+  Object.assign(app.world.engine, {
+    templates: async () => [template('own', 2), template('of another', 8)],
+  });
+  const keys = (answer: Answer) =>
+    (answer.json.images as { kind: string; key: string }[])
+      .filter(({ kind }) => kind === 'template')
+      .map(({ key }) => key);
+  expect(keys(await asAlice('GET', '/images'))).toEqual(['own']);
+  expect(keys(await app.send('GET', '/api/images'))).toEqual(['own', 'of another']);
+});

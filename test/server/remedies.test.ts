@@ -105,9 +105,9 @@ it('a remedy names the computer as in commands, quoted for a shell', async () =>
   expect(await remedyOf('DELETE', computer)).toBe(unprotect);
 });
 
-it('a limit names the option that raises it', async () => {
+it('a limit names the command that raises it while the service runs', async () => {
   const remedy = await remedyOf('POST', '/api/projects/shop/computers', { name: 'two' });
-  expect(remedy).toContain('vc serve --max-running 2');
+  expect(remedy).toContain('vc owner set default --max-running 2');
 });
 
 it('a wrong key names the command that logs in', async () => {
@@ -126,6 +126,6 @@ it('each computer of a project that fails to start has its own error and remedy'
     status: 'stopped',
     changed: false,
     error: 'The limit of running computers (1) is reached.',
-    remedy: expect.stringContaining('vc serve --max-running 2'),
+    remedy: expect.stringContaining('vc owner set default --max-running 2'),
   });
 });

@@ -21,8 +21,17 @@ afterEach(async () => {
   await app.close();
 });
 
-/** Counts the database reads of `work`. */
+/**
+ * Counts the database reads of `work`. The service may read something else at the same time, which only
+ * adds to a count, so it is the least of some.
+ */
 async function readsOf(work: () => Promise<unknown>): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < 3; i++) least = Math.min(least, await countReads(work));
+  return least;
+}
+
+async function countReads(work: () => Promise<unknown>): Promise<number> {
   const database = new Database(':memory:');
   const prototype = Object.getPrototypeOf(database.prepare('SELECT 1'));
   const spies = [vi.spyOn(prototype, 'get'), vi.spyOn(prototype, 'all')];

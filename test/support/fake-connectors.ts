@@ -30,8 +30,33 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
   async type(text: string) {
     this.inputs.push(`type ${text}`);
   }
-  async key(combination: string) {
-    this.inputs.push(`key ${combination}`);
+  async key(combination: string, { repeat = 1 }: { repeat?: number } = {}) {
+    for (let press = 0; press < repeat; press++) this.inputs.push(`key ${combination}`);
+  }
+  /** Keys and buttons that stay pressed. */
+  readonly held = new Set<string>();
+  get holding() {
+    return this.held.size > 0;
+  }
+  async press({ button, at }: Parameters<Screen['press']>[0]) {
+    this.held.add(button);
+    this.inputs.push(`press ${button}${at ? ` ${at.x},${at.y}` : ''}`);
+  }
+  async release({ button, at }: Parameters<Screen['release']>[0]) {
+    this.held.delete(button);
+    this.inputs.push(`release ${button}${at ? ` ${at.x},${at.y}` : ''}`);
+  }
+  async keyDown(combination: string) {
+    this.held.add(combination);
+    this.inputs.push(`down ${combination}`);
+  }
+  async keyUp(combination: string) {
+    this.held.delete(combination);
+    this.inputs.push(`up ${combination}`);
+  }
+  async releaseAll() {
+    if (this.holding) this.inputs.push(`release all`);
+    this.held.clear();
   }
   async screenshot(options: Parameters<Screen['screenshot']>[0]) {
     return { data: Buffer.from('picture'), format: options.format, width: 1280, height: 800 };
@@ -56,6 +81,11 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
   }
   copy(text: string) {
     this.inputs.push(`copy ${text}`);
+  }
+  /** Of the picture: grows when it changes. */
+  version = 1;
+  async refresh() {
+    return this.version;
   }
   async waitStable() {
     return true;
@@ -104,14 +134,20 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
 
 const nothing = () => Promise.reject(new Error('the fake computer has none'));
 
+/** What scripts of the service print, by a part of them. */
+const OUTPUTS = [
+  ['vc-browser', 'missing\n'],
+  ['VC_PROGRAM', '{"elements": [], "truncated": false}\n'],
+] as const;
+
 function fakeShell(): Shell {
   let open = true;
   return {
     get open() {
       return open;
     },
-    run: async () => ({
-      stdout: 'out',
+    run: async ({ command }) => ({
+      stdout: OUTPUTS.find(([part]) => command.includes(part))?.[1] ?? 'out',
       stderr: '',
       exitCode: 0,
       timedOut: false,

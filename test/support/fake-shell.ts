@@ -1,5 +1,5 @@
 import { PassThrough, Readable } from 'node:stream';
-import type { Shell } from '../../src/shell/types.js';
+import type { Shell, SpawnInput } from '../../src/shell/types.js';
 
 const entry = { name: 'x', type: 'file', size: 1, mode: 0o644, mtime: 0 } as const;
 const at = new Date(0);
@@ -8,11 +8,15 @@ const job = (id: string) => ({
   ...{ outputBytes: 0, truncated: false },
 });
 
+const isBrowser = (input: SpawnInput) =>
+  'argv' in input && input.argv.some((word) => word.includes('vc-browser'));
+
 /** A guest where every file and job exists, and every program exits at once. */
 export const fullShell = {
-  spawn: async () => ({
+  spawn: async (input) => ({
     stdin: new PassThrough(),
-    stdout: Readable.from([]),
+    // It has no browser.
+    stdout: Readable.from(isBrowser(input) ? [Buffer.from('missing\n')] : []),
     stderr: Readable.from([]),
     exit: Promise.resolve({ code: 0, signal: null }),
     end: async () => undefined,

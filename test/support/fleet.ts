@@ -1,14 +1,34 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CreateComputer } from '../../src/contract/resources.js';
+import type { CreateComputer, CreateKey } from '../../src/contract/resources.js';
 import { generateApiKey } from '../../src/fleet/computers/ids.js';
 import { Fleet } from '../../src/fleet/fleet.js';
+import { closeDatabase, databaseFile, openDatabase } from '../../src/fleet/store/database.js';
 import { openStore, type Store } from '../../src/fleet/store/index.js';
 import { fakeConnectors } from './fake-connectors.js';
 import { FakeEngine, type FakeForkingEngine } from './fake-engine.js';
 
 export const silentLog = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A database with the current schema and no rows. */
+let emptyDatabase: Buffer | undefined;
+
+/** Has a copy of an empty database: creating its tables takes longer than all else of a fleet. */
+function newStateDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), 'vc-fleet-'));
+  const file = databaseFile(directory);
+  if (emptyDatabase === undefined) {
+    closeDatabase(openDatabase(directory));
+    emptyDatabase = readFileSync(file);
+  } else writeFileSync(file, emptyDatabase, { mode: 0o600 });
+  return directory;
+}
+
+/** A request for an API key with all rights. */
+export function allRights(name: string): CreateKey {
+  return { name, rights: 'manage', project: null, expires_at: null };
+}
 
 /** A request for a small computer. */
 export function wanted(name: string): CreateComputer {
@@ -37,6 +57,7 @@ export interface TestFleet {
 export async function openTestFleet(
   options: {
     maxRunning?: number;
+    controlMs?: number;
     directory?: string;
     engine?: FakeEngine;
     /** Further engines, and the one for new computers if it is not the first. */
@@ -47,7 +68,7 @@ export async function openTestFleet(
     connectors?: ReturnType<typeof fakeConnectors>;
   } = {},
 ): Promise<TestFleet> {
-  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'vc-fleet-'));
+  const directory = options.directory ?? newStateDirectory();
   const engine = options.engine ?? new FakeEngine();
   const connectors = options.connectors ?? fakeConnectors();
   let key = options.key ?? generateApiKey();
@@ -59,6 +80,7 @@ export async function openTestFleet(
       preferred: options.preferred ?? engine.name,
     },
     maxRunning: options.maxRunning ?? 2,
+    controlMs: options.controlMs,
     log: silentLog,
     connectors,
   });

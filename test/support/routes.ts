@@ -1,9 +1,18 @@
 import type { z } from 'zod';
 import { ReadFileQuery, WriteFileQuery } from '../../src/contract/files.js';
 import { type Operation, operations } from '../../src/contract/operations.js';
-import { FILE_PATHS, PROCESS_PATHS, TUNNEL_PATHS } from '../../src/contract/routes.js';
+import {
+  CDP_PATHS,
+  CDP_VERSION_PATHS,
+  FILE_PATHS,
+  MCP_PATH,
+  PROCESS_PATHS,
+  TUNNEL_PATHS,
+} from '../../src/contract/routes.js';
+import { CdpQuery } from '../../src/contract/sockets/browser.js';
 import { TunnelQuery } from '../../src/contract/sockets/tunnel.js';
 import { VIEW_PATHS } from '../../src/contract/sockets/view.js';
+import { WALL_PATH } from '../../src/contract/sockets/wall.js';
 
 /** One method and path of the contract, with its schemas. */
 export interface Route {
@@ -33,6 +42,16 @@ export const routes: readonly Route[] = [
   ...routesOf('writeFile', 'PUT', FILE_PATHS, { query: WriteFileQuery }),
   ...routesOf('process', 'GET', PROCESS_PATHS, { upgrade: true }),
   ...routesOf('tunnel', 'GET', TUNNEL_PATHS, { upgrade: true, query: TunnelQuery }),
+  ...routesOf('cdp', 'GET', CDP_PATHS, { upgrade: true, query: CdpQuery }),
+  ...routesOf('cdpVersion', 'GET', CDP_VERSION_PATHS, {}),
+  ...routesOf(
+    'cdpVersion',
+    'GET',
+    CDP_VERSION_PATHS.map((path) => `${path}/`),
+    {},
+  ),
+  ...routesOf('wall', 'GET', [WALL_PATH], { upgrade: true }),
+  ...routesOf('mcp', 'POST', [MCP_PATH], {}),
   ...routesOf('viewPage', 'GET', [VIEW_PATHS.page, VIEW_PATHS.assets], { open: true }),
   ...routesOf('viewSocket', 'GET', [VIEW_PATHS.socket], { open: true, upgrade: true }),
   ...routesOf('openapi', 'GET', ['/openapi.json'], { open: true }),

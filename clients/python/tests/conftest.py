@@ -54,6 +54,8 @@ def desk(vc: VirtualComputers) -> Computer:
 
 @dataclass
 class Answer:
+    """`status` 0 closes the connection without an answer."""
+
     status: int = 200
     body: bytes = b"{}"
     headers: dict[str, str] = field(default_factory=dict)
@@ -89,6 +91,9 @@ class ScriptedService:
                 service.received.append(Received(self.command, self.path, headers, body))
                 answer = service.answers.pop(0) if len(service.answers) > 1 else service.answers[0]
                 if service.ended.wait(answer.delay):
+                    return
+                if answer.status == 0:
+                    self.close_connection = True
                     return
                 self.send_response(answer.status)
                 for name, value in answer.headers.items():

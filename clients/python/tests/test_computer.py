@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import tarfile
 import threading
 import time
 from pathlib import Path
@@ -39,6 +40,13 @@ def test_finds_projects_computers_and_itself(vc: VirtualComputers, desk: Compute
     assert info.id in [one.id for one in vc.projects.get(info.project_name).computers]
     assert vc.me().running >= 1
     assert vc.health()["status"] in ("ok", "degraded")
+    days = vc.usage(days=1)["days"]
+    assert days and days[0]["actions"] >= 0
+    taken = desk.take_control()
+    assert taken.is_mine and taken.control is not None
+    assert desk.get().control == taken.control
+    desk.release_control()
+    assert (desk.control().control, desk.control().is_mine) == (None, False)
     assert desk.stats().memory_used_bytes > 0
     assert "/view/" in desk.view("view").url
     assert vc.request("GET", "/images")["images"]
@@ -49,6 +57,11 @@ def test_creates_a_computer_for_a_block(vc: VirtualComputers) -> None:
     try:
         with vc.computers.create(project, "desk", resolution=(800, 600)) as desk:
             assert desk.info is not None and desk.info.status == "running"
+            created_by = desk.info.created_by
+            assert created_by is not None
+            assert created_by.id in [key.id for key in vc.keys.list()]
+            project = vc.projects.rename(project, f"{project}-renamed").name
+            assert vc.computers.get(project, "desk").id == desk.id
             assert desk.update(name="Tisch", protected=True).protected
             assert desk.name == "Tisch"
             with pytest.raises(ServiceError) as raised:
@@ -91,6 +104,29 @@ def test_keys_and_owners(vc: VirtualComputers) -> None:
         vc.owners.delete(name)
 
 
+def test_types_secrets(vc: VirtualComputers, desk: Computer) -> None:
+    project = desk.get().project_name
+    name = f"PY_{time.monotonic_ns()}"
+    vc.secrets.set(project, name, "value")
+    assert name in [one.name for one in vc.secrets.list(project)]
+    desk.type(f"{{{{secret:{name}}}}}", secrets=[name])
+    with pytest.raises(ServiceError) as raised:
+        desk.type(f"{{{{secret:{name}}}}}")
+    assert raised.value.code == "invalid_request"
+    vc.secrets.delete(project, name)
+    assert name not in [one.name for one in vc.secrets.list(project)]
+
+
+def test_elements(desk: Computer) -> None:
+    listed = desk.elements(limit=1)
+    assert (len(listed.elements), listed.truncated) == (1, True)
+    [button] = desk.find("mousepad", role="button", name="Mousepad").elements
+    x, y, width, height = button.box
+    assert desk.click_element(button, button="middle", settle=True).settled is not None
+    assert desk.cursor() == (x + width // 2, y + height // 2)
+    assert desk.find(name="no such name").elements == []
+
+
 def test_mouse_keyboard_and_screen(desk: Computer, tmp_path: Path) -> None:
     desk.click(5, 5)
     assert desk.click(640, 400, button="right", clicks=1, keys=["ctrl"], settle=True).settled
@@ -98,6 +134,17 @@ def test_mouse_keyboard_and_screen(desk: Computer, tmp_path: Path) -> None:
     desk.move(10.4, 20)
     desk.drag((100, 100), (200, 200), path=[(150, 120)], duration=0.1)
     desk.scroll("down", 2, x=300, y=300)
+    desk.scroll(delta_x=-100, delta_y=200, keys=["shift"])
+    desk.mouse_down(100, 100, button="middle")
+    desk.mouse_up(120, 110, button="middle")
+    assert desk.cursor() == (120, 110)
+    assert desk.computer_use_tools("openai") == [{"type": "computer"}]
+    move = {"type": "tool_use", "id": "a", "name": "mouse_move", "toolset_name": "computer"}
+    answer = desk.computer_use([{**move, "input": {"coordinate": [70, 80]}}])
+    assert (answer["success"], desk.cursor()) == (True, (70, 80))
+    desk.key_down("shift")
+    desk.key("Left", repeat=3)
+    desk.key_up("shift")
     assert desk.type("", settle=(50, 1000)).settled is not None
     assert desk.screenshot(tmp_path / "screen.png")[:4] == b"\x89PNG"
     assert (tmp_path / "screen.png").stat().st_size > 1000
@@ -231,24 +278,34 @@ def test_jobs(desk: Computer) -> None:
 
 
 def test_events(vc: VirtualComputers, desk: Computer) -> None:
-    events = vc.events(computer=desk.id, types=["action"])
-    seen: list[str] = []
-
-    def watch() -> None:
+    with vc.events(computer=desk.id, types=["action"]) as events:
+        desk.move(1, 1)
+        desk.key("Escape")
+        seen: list[str] = []
         for event in events:
             seen.append(event["action"])
             if event["action"] == "key":
                 break
-
-    watching = threading.Thread(target=watch)
-    watching.start()
-    while events.last_event_id is None:
-        time.sleep(0.01)
-    desk.move(1, 1)
-    desk.key("Escape")
-    watching.join(30)
     # The audit entry of an earlier test may be written late.
     assert seen[-2:] == ["move", "key"]
+
+
+def test_events_with_await(vc: VirtualComputers, desk: Computer) -> None:
+    settings = vc._target.settings
+
+    async def watch() -> list[str]:
+        async with AsyncVirtualComputers(settings.base_url, settings.api_key) as service:
+            events = await service.events(computer=desk.id, types=["action"]).open()
+            await service.computer(id=desk.id).key_down("shift")
+            await service.computer(id=desk.id).key_up("shift")
+            seen: list[str] = []
+            async for event in events:
+                seen.append(event["action"])
+                if event["action"] == "keyUp":
+                    break
+            return seen
+
+    assert asyncio.run(watch())[-2:] == ["keyDown", "keyUp"]
 
 
 def test_files(desk: Computer, home: str, tmp_path: Path) -> None:
@@ -350,3 +407,83 @@ def test_everything_with_await(vc: VirtualComputers, desk: Computer, tmp_path: P
             assert raised.value.code == "off_screen"
 
     asyncio.run(main())
+
+
+def test_records_the_screen(desk: Computer, tmp_path: Path) -> None:
+    video = tmp_path / "clip.mp4"
+    desk.record(video, duration=1, fps=15)
+    assert video.read_bytes()[4:8] == b"ftyp"
+    with pytest.raises(ServiceError):
+        desk.record(tmp_path / "none.mp4", duration=-1)
+    assert [one.name for one in tmp_path.iterdir()] == ["clip.mp4"]
+
+
+def test_records_actions(desk: Computer, tmp_path: Path) -> None:
+    assert desk.start_trajectory(max_seconds=60).status == "recording"
+    desk.move(4, 4)
+    assert desk.end_trajectory().steps == 1
+    assert desk.trajectory().end_reason == "request"
+    archive = tmp_path / "steps.tar"
+    desk.save_trajectory(archive)
+    with tarfile.open(archive) as files:
+        assert "trajectory.jsonl" in files.getnames()
+    desk.delete_trajectory()
+
+
+def test_keeps_connections(vc: VirtualComputers) -> None:
+    name = f"py-{time.monotonic_ns()}"
+    made = vc.connections.create(name, "rtmp://live.example.com/app", stream_key="secret")
+    assert (made.name, made.has_stream_key) == (name, True)
+    assert name in [one.name for one in vc.connections.list()]
+    vc.connections.delete(name)
+    assert name not in [one.name for one in vc.connections.list()]
+
+
+def test_the_same_with_await(vc: VirtualComputers, desk: Computer, tmp_path: Path) -> None:
+    settings = vc._target.settings
+
+    async def use() -> None:
+        async with AsyncVirtualComputers(settings.base_url, settings.api_key) as other:
+            own = await other.computers.get(id=desk.id)
+            await own.record(tmp_path / "clip.mp4", duration=1)
+            assert isinstance(await other.connections.list(), list)
+
+    asyncio.run(use())
+    assert (tmp_path / "clip.mp4").stat().st_size > 100
+
+
+SERVER = """import socket
+s = socket.create_server(('127.0.0.1', 8321))
+while True:
+    c, _ = s.accept()
+    n = 0
+    while data := c.recv(65536):
+        n += len(data)
+    c.sendall(b'got %d' % n)
+    c.close()
+"""
+
+
+def test_connects_to_ports(vc: VirtualComputers, desk: Computer) -> None:
+    with pytest.raises(ServiceError, match="port 9"):
+        desk.connect(9)
+    desk.files.write("server.py", SERVER)
+    job = desk.jobs.start("exec python3 server.py")
+    desk.bash("until ss -Htln | grep -q :8321; do sleep 0.05; done", check=True)
+    with desk.connect(8321) as connection:
+        connection.send(MEGABYTE)
+        connection.send("more")
+        connection.end()
+        assert b"".join(connection) == b"got 1048580"
+    settings = vc._target.settings
+
+    async def use() -> bytes:
+        async with AsyncVirtualComputers(settings.base_url, settings.api_key) as other:
+            own = await other.computers.get(id=desk.id)
+            async with await own.connect(8321) as connection:
+                await connection.send(b"five!")
+                await connection.end()
+                return b"".join([piece async for piece in connection])
+
+    assert asyncio.run(use()) == b"got 5"
+    desk.jobs.end(job)

@@ -19,9 +19,11 @@ from virtual_computers import (
     ServiceUnreachableError,
     UntrustedListenerError,
     VirtualComputers,
+    VirtualComputersError,
 )
 
 BUSY = Answer(429, b'{"error": "busy"}', {"Retry-After": "0", "x-error-code": "rate_limited"})
+LOST = Answer(0)
 DOWN = Answer(503, b'{"error": "no engine"}', {"retry-after": "0"})
 
 
@@ -80,6 +82,19 @@ def test_tells_another_program_from_the_service(service: ScriptedService, answer
     assert raised.value.status == answer.status
 
 
+@pytest.mark.parametrize(
+    ("status", "limit"), [(200, "MOST_BYTES"), (400, "MOST_ERROR_BYTES")]
+)
+def test_reads_no_answer_without_end(
+    service: ScriptedService, monkeypatch: pytest.MonkeyPatch, status: int, limit: str
+) -> None:
+    monkeypatch.setattr(f"virtual_computers._driver.{limit}", 64 * 1024)
+    service.answers = [Answer(status, b'{"error": "' + b"x" * 65_536 + b'"}')]
+    with pytest.raises(ServiceUnreachableError, match="larger than 64 KiB") as raised:
+        client(service).me()
+    assert raised.value.status == status
+
+
 def test_repeats_what_was_not_carried_out(service: ScriptedService) -> None:
     service.answers = [BUSY, BUSY, Answer()]
     client(service).computer(id="c").click(1, 2)
@@ -89,6 +104,62 @@ def test_repeats_what_was_not_carried_out(service: ScriptedService) -> None:
     service.answers = [DOWN, Answer()]
     with pytest.raises(ServiceError):
         client(service).computer(id="c").click(1, 2)
+
+
+@pytest.mark.parametrize("failure", [DOWN, Answer(502, b"<html>", {"retry-after": "0"}), LOST])
+def test_repeats_creations_with_their_key(service: ScriptedService, failure: Answer) -> None:
+    fields = {"id": "prj_1", "name": "lab", "created_at": "", "updated_at": "", "computer_count": 0}
+    project = Answer(body=json.dumps(fields).encode())
+    vc = client(service)
+    creations = [
+        (lambda: vc.projects.create("lab"), project),
+        (lambda: vc.computers.create("lab", "desk"), computer()),
+        (lambda: vc.computer("lab", "desk").fork("copy"), computer()),
+        (lambda: vc.computer(id="c").fork("copy"), computer()),
+        (lambda: vc.request("POST", "/computers?wait=0", {"project": "lab"}), computer()),
+    ]
+    keys = set()
+    for create, answer in creations:
+        service.received.clear()
+        service.answers = [failure, answer]
+        create()
+        first, second = service.received
+        assert (first.method, first.path, first.body) == (second.method, second.path, second.body)
+        assert first.headers["idempotency-key"] == second.headers["idempotency-key"]
+        keys.add(first.headers["idempotency-key"])
+    assert len(keys) == len(creations)
+
+
+def test_repeats_a_get_after_a_lost_connection_and_nothing_else(service: ScriptedService) -> None:
+    service.answers = [LOST, Answer(200, b'{"keys": []}')]
+    assert client(service).keys.list() == []
+    service.received.clear()
+    for send in (lambda: desk.start(), lambda: desk.click(1, 2), lambda: desk.delete()):
+        desk = client(service).computer(id="c")
+        service.answers = [LOST, computer()]
+        with pytest.raises(ServiceUnreachableError, match="closed"):
+            send()
+    service.answers = [DOWN, computer()]
+    with pytest.raises(ServiceError):
+        client(service, max_retries=0).computers.create("lab", "desk")
+    assert len(service.received) == 4
+    assert all("idempotency-key" not in one.headers for one in service.received)
+
+
+def test_knows_what_names_a_computer(service: ScriptedService) -> None:
+    vc = client(service)
+    assert vc.computer(id="cmp_1").id == "cmp_1"
+    assert vc.computer("lab", "desk").name == "desk"
+    other = AsyncVirtualComputers(service.base_url, "k")
+    assert (other.computer(id="c").id, other.computer("lab", "desk").name) == ("c", "desk")
+    for unknown in (lambda: vc.computer(id="c").name, lambda: vc.computer("lab", "desk").id):
+        with pytest.raises(VirtualComputersError, match="has not been asked for"):
+            unknown()
+    assert service.received == []
+    service.answers = [computer(name="renamed")]
+    desk = vc.computer("lab", "desk")
+    desk.get()
+    assert (desk.id, desk.name) == ("cmp_1", "renamed")
 
 
 def test_does_not_repeat_more_often_or_later_than_asked(service: ScriptedService) -> None:
@@ -129,10 +200,11 @@ async def bash_late(service: ScriptedService) -> None:
 def test_says_when_nothing_listens() -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-    with pytest.raises(ServiceUnreachableError, match="nothing listens there"):
-        VirtualComputers(f"http://127.0.0.1:{port}", "k", max_retries=0).me()
-    with pytest.raises(ServiceUnreachableError, match="nothing listens there"):
-        VirtualComputers(f"http://127.0.0.1:{port}", "k").computer(id="c").run("true")
+    for send in (lambda: vc.me(), lambda: vc.computer(id="c").run("true")):
+        vc = VirtualComputers(f"http://127.0.0.1:{port}", "k", max_retries=0)
+        with pytest.raises(ServiceUnreachableError, match="nothing listens there") as raised:
+            send()
+        assert "vc serve --detach" in (raised.value.remedy or "")
 
 
 def computer(**fields: Any) -> Answer:
@@ -213,6 +285,78 @@ def test_events_need_a_service_at_first(service: ScriptedService) -> None:
     assert len(service.received) == 1
 
 
+BEGIN = Answer(body=b"id: 0\n\n")
+
+
+def numbers(*ids: int) -> Answer:
+    return Answer(body=b"".join(b'id: %d\ndata: {"n": %d}\n\n' % (id, id) for id in ids))
+
+
+def test_open_tells_that_the_stream_is_ready(service: ScriptedService) -> None:
+    gone = Answer(401, b'{"error": "revoked"}', {"x-error-code": "unauthorized"})
+
+    def received() -> list[int]:
+        events = client(service).events()
+        assert events.open().open() is events and events.last_event_id == "0"
+        assert len(service.received) == 1
+        seen = []
+        with pytest.raises(ServiceError, match="revoked"):
+            for event in events:
+                seen.append(event["n"])
+        return seen
+
+    async def received_with_await() -> list[int]:
+        async with AsyncVirtualComputers(service.base_url, "k") as vc:
+            events = vc.events()
+            assert await (await events.open()).open() is events and events.last_event_id == "0"
+            assert len(service.received) == 1
+            seen = []
+            with pytest.raises(ServiceError, match="revoked"):
+                async for event in events:
+                    seen.append(event["n"])
+            return seen
+
+    for run in (received, lambda: asyncio.run(received_with_await())):
+        service.answers = [BEGIN, numbers(1, 2), gone]
+        service.received.clear()
+        assert run() == [1, 2]
+        positions = [one.headers.get("last-event-id") for one in service.received]
+        assert positions == [None, "0", "2"]
+
+
+def test_open_within_a_loop_repeats_nothing(service: ScriptedService) -> None:
+    service.answers = [numbers(1, 2), numbers(2, 3), numbers(3)]
+    events = client(service).events()
+    seen = []
+    for event in events:
+        seen.append(event["n"])
+        if event["n"] == 1:
+            events.open()
+        if event["n"] == 3:
+            break
+    positions = [one.headers.get("last-event-id") for one in service.received]
+    assert (seen, positions) == ([1, 2, 3], [None, "1", "2"])
+
+
+def test_open_fails_where_the_loop_would(service: ScriptedService) -> None:
+    # It is lost before it has said from where another one could continue.
+    service.answers = [Answer(body=b": hello\n\n"), DOWN]
+    with pytest.raises(ServiceUnreachableError, match="lost"):
+        client(service).events().open()
+    with pytest.raises(ServiceError):
+        client(service).events().open()
+    with pytest.raises(ServiceError), client(service).events():
+        pass
+
+    async def enter() -> None:
+        async with AsyncVirtualComputers(service.base_url, "k") as vc:
+            with pytest.raises(ServiceError):
+                await vc.events().open()
+
+    asyncio.run(enter())
+    assert len(service.received) == 4
+
+
 def test_ignores_proxies_of_the_environment(
     service: ScriptedService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -229,15 +373,15 @@ def test_sends_nothing_to_the_port_of_another_user(
 ) -> None:
     from virtual_computers import _listener
 
-    stranger = 12345
+    untrusted = 12345
     rows = _listener._rows
     monkeypatch.setattr(
-        _listener, "_rows", lambda table: (row._replace(uid=stranger) for row in rows(table))
+        _listener, "_rows", lambda table: (row._replace(uid=untrusted) for row in rows(table))
     )
     base_url = f"http://{host}:{service.port}/api"
     with pytest.raises(UntrustedListenerError, match="uid 12345") as raised:
         VirtualComputers(base_url, "k").me()
-    assert raised.value.uid == stranger
+    assert raised.value.uid == untrusted
     with pytest.raises(UntrustedListenerError):
         asyncio.run(me(base_url))
     with pytest.raises(UntrustedListenerError):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import AsyncIterator, Mapping, Sequence
 
 from ._binding import awaiting, awaiting_handle, targeted
+from ._connection import AsyncPortConnection
 from ._driver import AsyncDriver
 from ._errors import VirtualComputersError
 from ._events import AsyncEvents, EventType
@@ -98,11 +99,12 @@ class AsyncComputer(_ComputerPart):
 
     @property
     def id(self) -> str:
-        return self._described().id
+        return self._target.id or self._described().id
 
     @property
     def name(self) -> str:
-        return self._described().name
+        given = self._target.name if self.info is None else None
+        return given or self._described().name
 
     get = awaiting_handle(computer.get, _note)
     start = awaiting_handle(computer.start, _note)
@@ -111,19 +113,38 @@ class AsyncComputer(_ComputerPart):
     update = awaiting_handle(computer.update, _note)
     delete = awaiting(computer.delete)
     stats = awaiting(computer.stats)
+    control = awaiting(computer.control)
+    take_control = awaiting(computer.take_control)
+    release_control = awaiting(computer.release_control)
+    start_trajectory = awaiting(computer.start_trajectory)
+    trajectory = awaiting(computer.trajectory)
+    end_trajectory = awaiting(computer.end_trajectory)
+    save_trajectory = awaiting(files.save_trajectory)
+    delete_trajectory = awaiting(computer.delete_trajectory)
     view = awaiting(computer.view)
     history = awaiting(computer.history)
     screenshot = awaiting(actions.screenshot)
+    record = awaiting(files.record)
     click = awaiting(actions.click)
     move = awaiting(actions.move)
     drag = awaiting(actions.drag)
     scroll = awaiting(actions.scroll)
+    mouse_down = awaiting(actions.mouse_down)
+    mouse_up = awaiting(actions.mouse_up)
+    click_element = awaiting(actions.click_element)
+    elements = awaiting(actions.elements)
+    find = awaiting(actions.find)
+    cursor = awaiting(actions.cursor)
     type = awaiting(actions.type_text)
     key = awaiting(actions.key)
+    key_down = awaiting(actions.key_down)
+    key_up = awaiting(actions.key_up)
     wait = awaiting(actions.wait)
     clipboard = awaiting(actions.clipboard)
     set_clipboard = awaiting(actions.set_clipboard)
     batch = awaiting(actions.batch)
+    computer_use = awaiting(actions.computer_use)
+    computer_use_tools = awaiting(actions.computer_use_tools)
     bash = awaiting(actions.bash)
     python = awaiting(actions.python)
     run = targeted(run_async)
@@ -141,6 +162,10 @@ class AsyncComputer(_ComputerPart):
         return await AsyncProcess.open(
             self._target, start_message(command, cwd, env, timeout, terminal)
         )
+
+    async def connect(self, port: int) -> AsyncPortConnection:
+        """Connects to a port on the loopback of the computer."""
+        return await AsyncPortConnection.open(self._target, port)
 
     async def fork(self, name: str, *, wait: bool = True) -> AsyncComputer:
         """Copies it with its disk and, when it runs, its memory; waits until it can be used."""
@@ -174,7 +199,7 @@ class AsyncComputer(_ComputerPart):
 def _handle(
     driver: AsyncDriver, session: Session, info: ComputerInfo, *, is_own: bool
 ) -> AsyncComputer:
-    target = computer.Target(session, computer.path_of(None, None, info.id))
+    target = computer.target_of(session, None, None, info.id)
     return AsyncComputer(driver, target, info, is_own=is_own)
 
 
@@ -184,6 +209,7 @@ class AsyncProjects(_ServicePart):
     create = awaiting(resources.create_project)
     list = awaiting(resources.list_projects)
     get = awaiting(resources.get_project)
+    rename = awaiting(resources.rename_project)
     delete = awaiting(resources.delete_project)
 
 
@@ -207,6 +233,22 @@ class AsyncKeys(_ServicePart):
     create = awaiting(resources.create_key)
     list = awaiting(resources.list_keys)
     delete = awaiting(resources.delete_key)
+
+
+class AsyncConnections(_ServicePart):
+    """The saved targets of streams."""
+
+    create = awaiting(resources.create_connection)
+    list = awaiting(resources.list_connections)
+    delete = awaiting(resources.delete_connection)
+
+
+class AsyncSecrets(_ServicePart):
+    """Secrets of a project: `{{secret:NAME}}` in a text to type."""
+
+    set = awaiting(resources.set_secret)
+    list = awaiting(resources.list_secrets)
+    delete = awaiting(resources.delete_secret)
 
 
 class AsyncOwners(_ServicePart):
@@ -245,6 +287,8 @@ class AsyncVirtualComputers(_ServicePart):
         self.projects = AsyncProjects(driver, session)
         self.computers = AsyncComputers(driver, session)
         self.keys = AsyncKeys(driver, session)
+        self.connections = AsyncConnections(driver, session)
+        self.secrets = AsyncSecrets(driver, session)
         self.owners = AsyncOwners(driver, session)
 
     @property
@@ -253,15 +297,14 @@ class AsyncVirtualComputers(_ServicePart):
 
     health = awaiting(resources.health)
     me = awaiting(resources.me)
+    usage = awaiting(resources.usage)
     request = awaiting(resources.request)
 
     def computer(
         self, project: str | None = None, name: str | None = None, *, id: str | None = None
     ) -> AsyncComputer:
         """The handle of a computer, by its project and name or by its id. Nothing is sent."""
-        return AsyncComputer(
-            self._driver, computer.Target(self._target, computer.path_of(project, name, id))
-        )
+        return AsyncComputer(self._driver, computer.target_of(self._target, project, name, id))
 
     def events(
         self,

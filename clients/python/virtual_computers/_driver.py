@@ -8,11 +8,16 @@ from typing import Any, AsyncIterable, AsyncIterator, Iterable, Iterator, TypeVa
 
 import httpx
 
+from ._errors import ServiceUnreachableError
 from ._listener import Check, async_transport, check_peer, checks, transport
 from ._requests import Answer, Flow, Request, Session, Step, failure, late, timeouts
 from ._settings import Settings
 
 T = TypeVar("T")
+
+MOST_BYTES = 256 * 1024 * 1024
+"""Of an answer in memory; the largest, of a batch, have about 64 MiB."""
+MOST_ERROR_BYTES = 1024 * 1024
 
 
 def check_of(settings: Settings) -> Check | None:
@@ -73,14 +78,14 @@ class Driver:
         try:
             return self._http.send(request, stream=True)
         except httpx.HTTPError as error:
-            raise failure(error, self.session.settings.base_url, step.method) from error
+            raise failure(error, self.session.settings.base_url, step.is_idempotent) from error
 
     def pieces(self, response: httpx.Response) -> Iterator[bytes]:
         """The bytes of an answer as they arrive."""
         try:
             yield from response.iter_raw()
         except httpx.HTTPError as error:
-            raise failure(error, self.session.settings.base_url, "") from error
+            raise failure(error, self.session.settings.base_url, False) from error
 
 
 class AsyncDriver:
@@ -138,7 +143,7 @@ class AsyncDriver:
         try:
             return await self._http.send(request, stream=True)
         except httpx.HTTPError as error:
-            raise failure(error, self.session.settings.base_url, step.method) from error
+            raise failure(error, self.session.settings.base_url, step.is_idempotent) from error
 
     async def pieces(self, response: httpx.Response) -> AsyncIterator[bytes]:
         """The bytes of an answer as they arrive."""
@@ -146,7 +151,7 @@ class AsyncDriver:
             async for piece in response.aiter_raw():
                 yield piece
         except httpx.HTTPError as error:
-            raise failure(error, self.session.settings.base_url, "") from error
+            raise failure(error, self.session.settings.base_url, False) from error
 
 
 class Reader:
@@ -157,6 +162,8 @@ class Reader:
         self._headers = {name.lower(): value for name, value in response.headers.items()}
         self._sink = request.sink if response.status_code == 200 else None
         self._pieces: list[bytes] = []
+        self._length = 0
+        self._most = MOST_BYTES if response.status_code == 200 else MOST_ERROR_BYTES
         self._base_url = session.settings.base_url
         self._end = None if request.timeout is None else time.monotonic() + request.timeout
 
@@ -164,6 +171,10 @@ class Reader:
         if self._end is not None and time.monotonic() > self._end:
             raise late(self._base_url)
         if self._sink is None:
+            self._length += len(piece)
+            if self._length > self._most:
+                reason = f"the answer is larger than {self._most // 1024} KiB"
+                raise ServiceUnreachableError(self._base_url, reason, status=self._status)
             self._pieces.append(piece)
         else:
             self._sink(piece)

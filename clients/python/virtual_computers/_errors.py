@@ -10,7 +10,7 @@ from urllib.parse import unquote
 
 from ._models import CommandResult, ComputerInfo, PythonResult
 
-_CODES = {400: "invalid_request", 401: "unauthorized", 404: "not_found"}
+_CODES = {400: "invalid_request", 401: "unauthorized", 403: "forbidden", 404: "not_found"}
 
 
 class VirtualComputersError(Exception):
@@ -57,16 +57,17 @@ class ServiceUnreachableError(VirtualComputersError):
         *,
         status: int | None = None,
         headers: Mapping[str, str] | None = None,
+        remedy: str | None = None,
         may_repeat: bool = False,
     ) -> None:
-        super().__init__(f"cannot reach the service at {base_url}: {reason}")
+        super().__init__(f"cannot reach the service at {base_url}: {reason}", remedy=remedy)
         self.base_url = base_url
         self.status = status
         """HTTP status of what answered, for example a proxy; None if nothing did."""
         self.headers = headers or {}
         self.retry_after = retry_after(self.headers)
         self.may_repeat = may_repeat
-        """The request was not carried out."""
+        """The request was not carried out, or has the same effect if it is carried out twice."""
 
 
 class ServiceTimeoutError(VirtualComputersError, TimeoutError):
@@ -137,6 +138,11 @@ def _describe(result: CommandResult | PythonResult) -> str:
 
 def _last_line(text: str) -> str:
     return text.rstrip().split("\n")[-1][:500]
+
+
+def not_listening(base_url: str) -> ServiceUnreachableError:
+    remedy = "Start it with vc serve --detach, or check the base URL (VC_BASE_URL)"
+    return ServiceUnreachableError(base_url, "nothing listens there", remedy=remedy, may_repeat=True)
 
 
 def error_from_answer(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import itertools
 import json
 import random
 import time
-from typing import Any, AsyncIterator, Iterator, Literal, Sequence
+from typing import Any, AsyncIterator, Dict, Iterator, Literal, Optional, Sequence, Tuple
 
 import httpx
 
@@ -17,8 +18,10 @@ from ._requests import Request, Session, query
 EventType = Literal[
     "computer.created",
     "computer.status",
+    "computer.control",
     "computer.deleted",
     "project.created",
+    "project.renamed",
     "project.deleted",
     "job.exited",
     "action",
@@ -30,6 +33,9 @@ FIRST_PAUSE_SECONDS = 0.25
 LONGEST_PAUSE_SECONDS = 10.0
 PASSING = (429, 502, 503, 504)
 
+#: The id and the event of a part of a stream; one without an event only tells the position.
+Block = Tuple[Optional[str], Optional[Dict[str, Any]]]
+
 
 class EventParser:
     """Parses an event stream (WHATWG HTML, 9.2.6)."""
@@ -39,7 +45,7 @@ class EventParser:
         self._id: str | None = None
         self._data: list[str] = []
 
-    def feed(self, chunk: bytes) -> Iterator[tuple[str | None, dict[str, Any] | None]]:
+    def feed(self, chunk: bytes) -> Iterator[Block]:
         """The id and the event of each block; a block without data only has an id."""
         # The service ends lines with LF.
         *lines, self._rest = (self._rest + chunk).split(b"\n")
@@ -56,7 +62,7 @@ class EventParser:
 
 
 class _Stream:
-    """What both kinds of streams share: the request, the position, and when to go on."""
+    """What both kinds of streams share: the request, the position, and when to continue."""
 
     def __init__(
         self,
@@ -89,6 +95,14 @@ class _Stream:
         if id is not None:
             self.last_event_id = id
 
+    def _first(self, block: Block | None) -> list[Block]:
+        """What has been read of a stream that was opened: its beginning, which has the position."""
+        if block is None:
+            raise ServiceUnreachableError(self._base_url, "the connection was lost")
+        if block[1] is None:
+            self._note(block[0])
+        return [block]
+
     def _pause(self, error: Exception | None) -> float:
         """Seconds until it connects again; raises the error if that cannot help."""
         if isinstance(error, (ServiceError, ServiceUnreachableError)):
@@ -103,63 +117,200 @@ class _Stream:
 
 
 class Events(_Stream):
-    """An iterator without end over events, each a dictionary with its `type`; see docs/http.md."""
+    """
+    An iterator without end over events, each a dictionary with its `type`; see docs/http.md. Its
+    `with` block is entered when the stream is open.
+    """
 
     def __init__(self, driver: Driver, session: Session, *filters: Any) -> None:
         super().__init__(session, *filters)
         self._driver = driver
+        self._waiting: _Connection | None = None
+
+    def open(self) -> Events:
+        """
+        Returns the same iterator when the stream is open: no event from then on is missed, also none
+        before the loop begins, and `last_event_id` is known.
+        """
+        if self._waiting is None:
+            connection = self._connect()
+            try:
+                if self.last_event_id is None:
+                    connection.read = self._first(next(connection.blocks, None))
+            except BaseException:
+                connection.close()
+                raise
+            connection.position = self.last_event_id
+            self._waiting = connection
+        return self
+
+    def close(self) -> None:
+        """Closes a stream that is open and not read; a loop closes the one that it reads."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            waiting.close()
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         while True:
             error = None
             try:
-                yield from self._connection()
+                yield from self._events()
             except Exception as raised:
                 error = raised
             time.sleep(self._pause(error))
 
-    def _connection(self) -> Iterator[dict[str, Any]]:
-        response = self._driver.open(self._request())
+    def __enter__(self) -> Events:
+        return self.open()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _events(self) -> Iterator[dict[str, Any]]:
+        connection = self._opened()
         try:
-            if response.status_code != 200:
-                raise self._refusal(response, response.read())
-            parser = EventParser()
-            for chunk in self._driver.pieces(response):
-                for id, event in parser.feed(chunk):
-                    self._note(id)
-                    if event is not None:
-                        yield event
+            for id, event in itertools.chain(connection.read, connection.blocks):
+                self._note(id)
+                if event is not None:
+                    yield event
+        finally:
+            connection.close()
+
+    def _opened(self) -> _Connection:
+        """The stream that `open` has left, or else a new one."""
+        if self._waiting is not None and self._waiting.position != self.last_event_id:
+            # Another loop has read further since; this one would repeat events.
+            self.close()
+        waiting, self._waiting = self._waiting, None
+        return waiting or self._connect()
+
+    def _connect(self) -> _Connection:
+        response = self._driver.open(self._request())
+        if response.status_code == 200:
+            self._is_connected = True
+            return _Connection(response, self._driver)
+        try:
+            raise self._refusal(response, response.read())
         finally:
             response.close()
 
 
+class _Connection:
+    """An open stream."""
+
+    def __init__(self, response: httpx.Response, driver: Driver) -> None:
+        self._response = response
+        self.position: str | None = None
+        """The id after which it continues."""
+        self.read: list[Block] = []
+        """What was read of it before the loop."""
+        parser = EventParser()
+        self.blocks = (block for piece in driver.pieces(response) for block in parser.feed(piece))
+
+    def close(self) -> None:
+        self._response.close()
+
+
 class AsyncEvents(_Stream):
-    """The same for `async for`."""
+    """The same for `async for` and `async with`."""
 
     def __init__(self, driver: AsyncDriver, session: Session, *filters: Any) -> None:
         super().__init__(session, *filters)
         self._driver = driver
+        self._waiting: _AsyncConnection | None = None
+
+    async def open(self) -> AsyncEvents:
+        """
+        Returns the same iterator when the stream is open: no event from then on is missed, also none
+        before the loop begins, and `last_event_id` is known.
+        """
+        if self._waiting is None:
+            connection = await self._connect()
+            try:
+                if self.last_event_id is None:
+                    connection.read = self._first(await connection.next())
+            except BaseException:
+                await connection.close()
+                raise
+            connection.position = self.last_event_id
+            self._waiting = connection
+        return self
+
+    async def close(self) -> None:
+        """Closes a stream that is open and not read; a loop closes the one that it reads."""
+        waiting, self._waiting = self._waiting, None
+        if waiting is not None:
+            await waiting.close()
 
     async def __aiter__(self) -> AsyncIterator[dict[str, Any]]:
         while True:
             error = None
             try:
-                async for event in self._connection():
+                async for event in self._events():
                     yield event
             except Exception as raised:
                 error = raised
             await asyncio.sleep(self._pause(error))
 
-    async def _connection(self) -> AsyncIterator[dict[str, Any]]:
-        response = await self._driver.open(self._request())
+    async def __aenter__(self) -> AsyncEvents:
+        return await self.open()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def _events(self) -> AsyncIterator[dict[str, Any]]:
+        connection = await self._opened()
         try:
-            if response.status_code != 200:
-                raise self._refusal(response, await response.aread())
-            parser = EventParser()
-            async for chunk in self._driver.pieces(response):
-                for id, event in parser.feed(chunk):
-                    self._note(id)
-                    if event is not None:
-                        yield event
+            while (block := await connection.next()) is not None:
+                id, event = block
+                self._note(id)
+                if event is not None:
+                    yield event
+        finally:
+            await connection.close()
+
+    async def _opened(self) -> _AsyncConnection:
+        """The stream that `open` has left, or else a new one."""
+        if self._waiting is not None and self._waiting.position != self.last_event_id:
+            # Another loop has read further since; this one would repeat events.
+            await self.close()
+        waiting, self._waiting = self._waiting, None
+        return waiting or await self._connect()
+
+    async def _connect(self) -> _AsyncConnection:
+        response = await self._driver.open(self._request())
+        if response.status_code == 200:
+            self._is_connected = True
+            return _AsyncConnection(response, self._driver)
+        try:
+            raise self._refusal(response, await response.aread())
         finally:
             await response.aclose()
+
+
+class _AsyncConnection:
+    """An open stream."""
+
+    def __init__(self, response: httpx.Response, driver: AsyncDriver) -> None:
+        self._response = response
+        self.position: str | None = None
+        """The id after which it continues."""
+        self.read: list[Block] = []
+        """What was read of it before the loop."""
+        self._blocks = self._parsed(driver)
+
+    async def next(self) -> Block | None:
+        """None at its end."""
+        if self.read:
+            return self.read.pop(0)
+        async for block in self._blocks:
+            return block
+        return None
+
+    async def close(self) -> None:
+        await self._response.aclose()
+
+    async def _parsed(self, driver: AsyncDriver) -> AsyncIterator[Block]:
+        parser = EventParser()
+        async for piece in driver.pieces(self._response):
+            for block in parser.feed(piece):
+                yield block

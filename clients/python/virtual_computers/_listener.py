@@ -43,9 +43,9 @@ def check_peer(sock: Any, listener_uid: int | str | None) -> None:
         return
     trusted = (0, os.geteuid(), listener_uid)
     uids = list(_peer_uids(local, remote))
-    stranger = next((uid for uid in uids if uid not in trusted), None)
-    if not uids or stranger is not None:
-        raise UntrustedListenerError(remote[0], remote[1], stranger)
+    untrusted = next((uid for uid in uids if uid not in trusted), None)
+    if not uids or untrusted is not None:
+        raise UntrustedListenerError(remote[0], remote[1], untrusted)
 
 
 class _Row(NamedTuple):

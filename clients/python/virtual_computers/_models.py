@@ -24,6 +24,66 @@ class Resolution:
 
 
 @dataclass(frozen=True)
+class Creator:
+    """The API key that created a computer, also after it was revoked."""
+
+    id: str
+    name: str | None = None
+    prefix: str | None = None
+
+
+@dataclass(frozen=True)
+class ControlHolder:
+    key_id: str
+    key_name: str | None = None
+    session: bool = False
+    """A person on the web page has it, not every request of the key."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """Who alone gives input to a computer."""
+
+    holder: ControlHolder
+    since: str
+    expires_at: str
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Control:
+        return parse(cls, {**answer, "holder": parse(ControlHolder, answer["holder"])})
+
+
+@dataclass(frozen=True)
+class ControlState:
+    control: Control | None
+    """None if nobody has it alone."""
+    is_mine: bool
+    """Whether the key of this client has it."""
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> ControlState:
+        control = answer["control"]
+        return cls(None if control is None else Control.of(control), answer["is_mine"])
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """The recorded actions of a computer."""
+
+    id: str
+    status: Literal["recording", "ended"]
+    started_at: str
+    ended_at: str | None
+    end_reason: str | None
+    """What ended it: `request`, `limit`, `key`, `computer`, `service` or `failure`."""
+    steps: int
+    pictures: int
+    bytes: int
+    message: str | None = None
+    """More about the end."""
+
+
+@dataclass(frozen=True)
 class ComputerInfo:
     """A computer as the service describes it. Times are in RFC 3339."""
 
@@ -43,17 +103,28 @@ class ComputerInfo:
     image: str
     resolution: Resolution
     created_at: str
+    member: str | None = None
+    """The member of the cluster that it is on; None without a cluster."""
     started_at: str | None = None
     status_reason: str | None = None
     gpu: str = "none"
     url: str | None = None
     auto_stop_minutes: int | None = None
     protected: bool = False
+    created_by: Creator | None = None
+    """None for a computer of an earlier version."""
+    control: Control | None = None
+    """Who alone gives input to it."""
 
     @classmethod
     def of(cls, answer: Mapping[str, Any]) -> ComputerInfo:
         resolution = parse(Resolution, answer["resolution"])
-        return parse(cls, {**answer, "resolution": resolution})
+        creator = answer.get("created_by")
+        created_by = None if creator is None else parse(Creator, creator)
+        held = answer.get("control")
+        control = None if held is None else Control.of(held)
+        more = {"resolution": resolution, "created_by": created_by, "control": control}
+        return parse(cls, {**answer, **more})
 
 
 @dataclass(frozen=True)
@@ -78,6 +149,37 @@ class Settled:
 
     settled: bool | None = None
     """With `settle`: whether the screen became stable in time."""
+
+
+@dataclass(frozen=True)
+class Element:
+    """Something on the screen, as its program describes it."""
+
+    id: str
+    """Valid while the element exists."""
+    role: str
+    name: str
+    box: tuple[int, int, int, int]
+    """x, y, width, height in pixels."""
+    value: str | None = None
+    states: tuple[str, ...] = ()
+    actions: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Element:
+        lists = {name: tuple(answer[name]) for name in ("box", "states", "actions")}
+        return parse(cls, {**answer, **lists})
+
+
+@dataclass(frozen=True)
+class Elements:
+    elements: list[Element]
+    truncated: bool = False
+    """There are more: than the limit, or than the programs told in time."""
+
+    @classmethod
+    def of(cls, answer: Mapping[str, Any]) -> Elements:
+        return cls([Element.of(each) for each in answer["elements"]], answer["truncated"])
 
 
 @dataclass(frozen=True)
@@ -195,6 +297,25 @@ class Key:
     created_by: str | None = None
     key: str | None = None
     """Its text; only in the answer of `create`."""
+
+
+@dataclass(frozen=True)
+class Connection:
+    """A saved target of streams."""
+
+    name: str
+    url: str
+    has_stream_key: bool
+    created_at: str
+
+
+@dataclass(frozen=True)
+class Secret:
+    """A secret of a project, without its value."""
+
+    name: str
+    created_at: str
+    updated_at: str
 
 
 @dataclass(frozen=True)

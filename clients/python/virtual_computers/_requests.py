@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import time
+import uuid
 from dataclasses import dataclass, field, replace
 from typing import Any, AsyncIterable, Callable, Generator, Iterable, Mapping, TypeVar, Union
 from urllib.parse import quote, urlencode
@@ -16,6 +18,7 @@ from ._errors import (
     ServiceTimeoutError,
     ServiceUnreachableError,
     error_from_answer,
+    not_listening,
 )
 from ._settings import Settings
 
@@ -26,6 +29,9 @@ STALL_SECONDS = 120.0
 """Between two pieces of a transfer; the service ends stalled ones itself."""
 FIRST_PAUSE_SECONDS = 0.25
 LONGEST_PAUSE_SECONDS = 60.0
+IDEMPOTENCY_KEY = "idempotency-key"
+CREATION = re.compile(r"/projects|(/projects/[^/]+)?/computers(/[^/]+/fork)?")
+"""Paths to which the service carries out a POST once for the same key."""
 
 Content = Union[bytes, Iterable[bytes], AsyncIterable[bytes], None]
 
@@ -47,6 +53,11 @@ class Request:
     @property
     def can_repeat(self) -> bool:
         return self.sink is None and (self.content is None or isinstance(self.content, bytes))
+
+    @property
+    def is_idempotent(self) -> bool:
+        """It has the same effect if it is carried out twice."""
+        return self.method == "GET" or IDEMPOTENCY_KEY in self.headers
 
 
 @dataclass(frozen=True)
@@ -128,6 +139,9 @@ def call(
     if body is not None:
         headers["content-type"] = "application/json"
         content = json.dumps(body).encode()
+    # Without retries, nothing is sent twice.
+    if session.max_retries > 0 and method == "POST" and CREATION.fullmatch(path.split("?")[0]):
+        headers[IDEMPOTENCY_KEY] = str(uuid.uuid4())
     limit = session.limit(work)
     request = Request(method, path + query(params or {}), headers, content, limit)
     return (yield from exchange(session, request))
@@ -162,7 +176,7 @@ def given(**fields: Any) -> dict[str, Any]:
 def exchange(session: Session, request: Request) -> Flow[Answer]:
     """
     Sends a request, again where that has no effect of its own: after 429 and a refused connection
-    with any method, after 502 and 503 with GET.
+    always, after 502, 503 and a lost connection if it is idempotent.
     """
     limit = float("inf") if request.timeout is None else request.timeout
     deadline = time.monotonic() + limit
@@ -187,9 +201,9 @@ def _pause(
     error: ServiceError | ServiceUnreachableError, request: Request, retry: int
 ) -> float | None:
     """Seconds until the next attempt; None if it cannot help or is too far away."""
-    is_get = request.method == "GET"
-    refused = isinstance(error, ServiceUnreachableError) and error.may_repeat
-    if not refused and error.status != 429 and not (is_get and error.status in (502, 503)):
+    may_repeat = isinstance(error, ServiceUnreachableError) and error.may_repeat
+    is_passing = error.status == 429 or (request.is_idempotent and error.status in (502, 503))
+    if not may_repeat and not is_passing:
         return None
     if error.retry_after is not None:
         return error.retry_after if error.retry_after <= LONGEST_PAUSE_SECONDS else None
@@ -207,7 +221,7 @@ def late(base_url: str) -> ServiceTimeoutError:
     return ServiceTimeoutError(f"the service at {base_url} did not answer in time", remedy=remedy)
 
 
-def failure(error: httpx.HTTPError, base_url: str, method: str) -> Exception:
+def failure(error: httpx.HTTPError, base_url: str, is_idempotent: bool) -> Exception:
     """The error of a connection that failed before an answer."""
     if isinstance(error, httpx.ConnectTimeout):
         return ServiceUnreachableError(base_url, "no connection in time")
@@ -216,12 +230,10 @@ def failure(error: httpx.HTTPError, base_url: str, method: str) -> Exception:
     if isinstance(error, httpx.ConnectError):
         causes = list(_causes(error))
         if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
-            return ServiceUnreachableError(base_url, "nothing listens there", may_repeat=True)
+            return not_listening(base_url)
         return ServiceUnreachableError(base_url, str(causes[-1]) or type(causes[-1]).__name__)
     # A kept-alive connection may just have been closed.
-    return ServiceUnreachableError(
-        base_url, "the connection was closed", may_repeat=method == "GET"
-    )
+    return ServiceUnreachableError(base_url, "the connection was closed", may_repeat=is_idempotent)
 
 
 def _causes(error: BaseException | None) -> Generator[BaseException, None, None]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Iterator, Mapping, Sequence
 
 from ._binding import blocking, blocking_handle, targeted
+from ._connection import PortConnection
 from ._driver import Driver
 from ._errors import VirtualComputersError
 from ._events import Events, EventType
@@ -98,11 +99,12 @@ class Computer(_ComputerPart):
 
     @property
     def id(self) -> str:
-        return self._described().id
+        return self._target.id or self._described().id
 
     @property
     def name(self) -> str:
-        return self._described().name
+        given = self._target.name if self.info is None else None
+        return given or self._described().name
 
     get = blocking_handle(computer.get, _note)
     start = blocking_handle(computer.start, _note)
@@ -111,19 +113,38 @@ class Computer(_ComputerPart):
     update = blocking_handle(computer.update, _note)
     delete = blocking(computer.delete)
     stats = blocking(computer.stats)
+    control = blocking(computer.control)
+    take_control = blocking(computer.take_control)
+    release_control = blocking(computer.release_control)
+    start_trajectory = blocking(computer.start_trajectory)
+    trajectory = blocking(computer.trajectory)
+    end_trajectory = blocking(computer.end_trajectory)
+    save_trajectory = blocking(files.save_trajectory)
+    delete_trajectory = blocking(computer.delete_trajectory)
     view = blocking(computer.view)
     history = blocking(computer.history)
     screenshot = blocking(actions.screenshot)
+    record = blocking(files.record)
     click = blocking(actions.click)
     move = blocking(actions.move)
     drag = blocking(actions.drag)
     scroll = blocking(actions.scroll)
+    mouse_down = blocking(actions.mouse_down)
+    mouse_up = blocking(actions.mouse_up)
+    click_element = blocking(actions.click_element)
+    elements = blocking(actions.elements)
+    find = blocking(actions.find)
+    cursor = blocking(actions.cursor)
     type = blocking(actions.type_text)
     key = blocking(actions.key)
+    key_down = blocking(actions.key_down)
+    key_up = blocking(actions.key_up)
     wait = blocking(actions.wait)
     clipboard = blocking(actions.clipboard)
     set_clipboard = blocking(actions.set_clipboard)
     batch = blocking(actions.batch)
+    computer_use = blocking(actions.computer_use)
+    computer_use_tools = blocking(actions.computer_use_tools)
     bash = blocking(actions.bash)
     python = blocking(actions.python)
     run = targeted(run)
@@ -139,6 +160,10 @@ class Computer(_ComputerPart):
     ) -> Process:
         """Starts a process; a `terminal` has columns and rows."""
         return Process(self._target, start_message(command, cwd, env, timeout, terminal))
+
+    def connect(self, port: int) -> PortConnection:
+        """Connects to a port on the loopback of the computer."""
+        return PortConnection(self._target, port)
 
     def fork(self, name: str, *, wait: bool = True) -> Computer:
         """Copies it with its disk and, when it runs, its memory; waits until it can be used."""
@@ -170,7 +195,7 @@ class Computer(_ComputerPart):
 
 
 def _handle(driver: Driver, session: Session, info: ComputerInfo, *, is_own: bool) -> Computer:
-    target = computer.Target(session, computer.path_of(None, None, info.id))
+    target = computer.target_of(session, None, None, info.id)
     return Computer(driver, target, info, is_own=is_own)
 
 
@@ -180,6 +205,7 @@ class Projects(_ServicePart):
     create = blocking(resources.create_project)
     list = blocking(resources.list_projects)
     get = blocking(resources.get_project)
+    rename = blocking(resources.rename_project)
     delete = blocking(resources.delete_project)
 
 
@@ -203,6 +229,22 @@ class Keys(_ServicePart):
     create = blocking(resources.create_key)
     list = blocking(resources.list_keys)
     delete = blocking(resources.delete_key)
+
+
+class Connections(_ServicePart):
+    """The saved targets of streams."""
+
+    create = blocking(resources.create_connection)
+    list = blocking(resources.list_connections)
+    delete = blocking(resources.delete_connection)
+
+
+class Secrets(_ServicePart):
+    """Secrets of a project: `{{secret:NAME}}` in a text to type."""
+
+    set = blocking(resources.set_secret)
+    list = blocking(resources.list_secrets)
+    delete = blocking(resources.delete_secret)
 
 
 class Owners(_ServicePart):
@@ -241,6 +283,8 @@ class VirtualComputers(_ServicePart):
         self.projects = Projects(driver, session)
         self.computers = Computers(driver, session)
         self.keys = Keys(driver, session)
+        self.connections = Connections(driver, session)
+        self.secrets = Secrets(driver, session)
         self.owners = Owners(driver, session)
 
     @property
@@ -249,15 +293,14 @@ class VirtualComputers(_ServicePart):
 
     health = blocking(resources.health)
     me = blocking(resources.me)
+    usage = blocking(resources.usage)
     request = blocking(resources.request)
 
     def computer(
         self, project: str | None = None, name: str | None = None, *, id: str | None = None
     ) -> Computer:
         """The handle of a computer, by its project and name or by its id. Nothing is sent."""
-        return Computer(
-            self._driver, computer.Target(self._target, computer.path_of(project, name, id))
-        )
+        return Computer(self._driver, computer.target_of(self._target, project, name, id))
 
     def events(
         self,

@@ -1,20 +1,34 @@
 import type { Answer } from '../../contract/types/index.js';
+import { UsageError } from '../errors/cli-error.js';
+import type { Context } from '../framework/context.js';
 import { defineCommand, value } from '../framework/define.js';
-import { nonEmpty, number } from '../input/parse.js';
+import { number, text } from '../input/parse.js';
 import { actionColumns } from '../output/audit-columns.js';
 import { fields } from '../output/fields.js';
 import { tableFormat } from '../output/format/format-option.js';
 import { note, print, printJson } from '../output/print.js';
 import { type Column, printTable } from '../output/table.js';
 import { request } from '../targets/client.js';
+import { isComputerId } from '../targets/computer-address.js';
+import { computerId } from '../targets/lookup/computer-id.js';
+import { listComputers } from '../targets/lookup/list-computers.js';
 import { ownerOption } from '../targets/owners.js';
 
 type Entry = Answer<'listAudit'>['entries'][number];
 
-const columns: readonly Column<Entry>[] = [
-  ...(actionColumns as readonly Column<Entry>[]),
-  { header: 'COMPUTER', spare: 4, value: (entry) => entry.computer_id ?? '' },
-];
+/** The columns of a history with the computer after the action. */
+function columns(names: ReadonlyMap<string, string>): readonly Column<Entry>[] {
+  const [when, action, detail, ...others] = actionColumns;
+  const id = ({ computer_id }: Entry) => computer_id ?? '';
+  return [
+    when,
+    action,
+    { header: 'COMPUTER', value: (entry) => names.get(id(entry)) ?? id(entry), shrinks: true },
+    { ...detail, spare: 1 },
+    ...others,
+    { header: 'COMPUTER ID', value: id, wide: true },
+  ];
+}
 
 export const command = defineCommand({
   name: 'audit',
@@ -38,14 +52,18 @@ export const command = defineCommand({
       number({ min: 1, max: Number.MAX_SAFE_INTEGER, unit: 'an entry id' }),
     ),
     owner: ownerOption,
-    computer: value('--computer <id>', 'only entries of this computer, by its id', nonEmpty, {
-      completes: 'computer-id',
-    }),
+    computer: value(
+      '--computer <computer>',
+      'only entries of this computer; a deleted one by its id',
+      text,
+      { completes: 'computer' },
+    ),
     output: tableFormat,
   },
   fields: fields.auditEntry,
   examples: [
     { does: 'Show the last ten entries', command: 'vc audit --limit 10' },
+    { does: 'Show what was done with a computer', command: 'vc audit --computer demo/desktop' },
     {
       does: 'Show the history of a deleted computer',
       command: 'vc audit --computer cmp_0123456789abcdefghjk',
@@ -53,7 +71,16 @@ export const command = defineCommand({
     { does: 'Show what another owner did', command: 'vc audit --owner alice' },
   ],
   async run(context, _, { owner, limit, before, computer }) {
-    const query = { limit, before, computer };
+    if (owner !== undefined && computer !== undefined && !isComputerId(computer)) {
+      throw new UsageError(
+        `--owner needs the id of the computer, not ${JSON.stringify(computer)}`,
+        'see the column COMPUTER ID: vc audit --owner OWNER -o wide',
+      );
+    }
+    const query = {
+      ...{ limit, before },
+      computer: computer === undefined ? undefined : await computerId(context, computer),
+    };
     const answer =
       owner === undefined
         ? await request(context, 'listAudit', { query })
@@ -61,7 +88,31 @@ export const command = defineCommand({
     const { entries } = answer;
     if (context.globals.json) await printJson(context, answer);
     else if (context.globals.quiet) for (const { id } of entries) await print(context, String(id));
-    else if (entries.length > 0) await printTable(context, columns, entries);
-    else await note(context, 'no entries');
+    else if (entries.length === 0) await note(context, 'no entries');
+    else await printTable(context, columns(await namesOf(context, entries, owner)), entries);
   },
 });
+
+/**
+ * Names of computers by their ids, in the form that commands accept. Deleted ones are marked, but not
+ * those of another owner: their present computers are unknown.
+ */
+async function namesOf(
+  context: Context,
+  entries: readonly Entry[],
+  owner: string | undefined,
+): Promise<Map<string, string>> {
+  const names = new Map<string, string>();
+  for (const { action, computer_id, detail } of entries) {
+    if (computer_id === null || !NAMING.includes(action) || names.has(computer_id)) continue;
+    names.set(computer_id, owner === undefined ? `${detail.name} (deleted)` : `${detail.name}`);
+  }
+  if (owner !== undefined || entries.every(({ computer_id }) => computer_id === null)) return names;
+  for (const { id, project_name, name } of await listComputers(context, undefined)) {
+    names.set(id, `${project_name}/${name}`);
+  }
+  return names;
+}
+
+/** Operations whose entries have the name of their computer. */
+const NAMING: readonly string[] = ['deleteComputer', 'createComputer', 'createComputerIn'];

@@ -13,7 +13,8 @@ export const command = defineCommand({
   details: [
     'Shows the project of -p, VC_PROJECT or the profile, else all projects. A lost connection is opened',
     'again, and continues after the last event. With --json each event is one line of JSON, whose field',
-    'position is what --after takes. The event reset says that events were lost.',
+    'position is what --after takes; the first line has the type ready. The event reset says that',
+    'events were lost.',
   ].join(' '),
   arguments: {},
   options: {
@@ -41,6 +42,10 @@ export const command = defineCommand({
         ...{ computer, lastEventId: after, signal: inner.interrupts.signal },
         types: type.length === 0 ? undefined : type,
       });
+      await events.open();
+      if (context.globals.json)
+        await printJsonLine(inner, { position: after ?? null, type: 'ready' });
+      else await note(inner, 'watching; end with Ctrl-C');
       for await (const event of events) {
         if (context.globals.json) {
           await printJsonLine(inner, { position: events.lastEventId, ...event });

@@ -1,7 +1,10 @@
+import { ServiceError } from '../../client/errors.js';
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import { PROFILE_NAME, type ProfileFile, sameBaseUrl } from '../../profile/index.js';
+import { CliError, UsageError } from '../errors/cli-error.js';
+import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
-import { defineCommand } from '../framework/define.js';
+import { defineCommand, optional } from '../framework/define.js';
 import { readApiKey } from '../input/api-key.js';
 import { checkBaseUrl } from '../input/base-url.js';
 import { listenerUidOption } from '../input/listener-uid.js';
@@ -15,21 +18,26 @@ export const command = defineCommand({
   details: [
     'Prompts for the API key without echo, or reads it from stdin. Checks the key with the service and',
     'saves it in a profile, which becomes the current one: the profile of --profile, an existing',
-    'profile of this service, or a new one named after its host.',
+    'profile of this service, or a new one named after its host. Without an address it is that of the',
+    `profile, else that of the current profile, else ${DEFAULT_BASE_URL}.`,
   ].join(' '),
-  arguments: {},
+  arguments: { url: optional('url', 'base URL of the service, as --base-url', serviceUrl) },
   options: { listenerUid: listenerUidOption },
   examples: [
-    { does: 'Log in to a service', command: 'vc login --base-url https://vc.example.com/api' },
+    { does: 'Log in to a service', command: 'vc login https://vc.example.com/api' },
+    {
+      does: 'Log in to the current service with another key',
+      command: 'vc login --profile colleague',
+    },
     {
       does: 'Read the key from a file',
       command: 'vc login --base-url https://vc.example.com/api < key.txt',
     },
   ],
-  async run(context, _, options) {
+  async run(context, { url }, options) {
     const store = context.profiles();
     const file = await store.read();
-    const baseUrl = loginAddress(context, file);
+    const baseUrl = loginAddress(context, file, url);
     checkBaseUrl(baseUrl);
     const name = context.globals.profile ?? profileFor(file, baseUrl);
     await checkService(context, baseUrl);
@@ -59,9 +67,32 @@ export const command = defineCommand({
   },
 });
 
-function loginAddress({ globals, env }: Context, { current, profiles }: ProfileFile): string {
-  const named = profiles[globals.profile ?? current];
-  return globals.baseUrl ?? (env.VC_BASE_URL || named?.baseUrl || DEFAULT_BASE_URL);
+/** An argument; without a path it is that of every service, `/api`. */
+function serviceUrl(text: string): string {
+  if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
+    throw new UsageError(
+      `must be an http(s) URL, not ${JSON.stringify(text)}`,
+      'for example: vc login https://vc.example.com/api; for a profile: vc login --profile NAME',
+    );
+  }
+  const { origin, pathname, search } = new URL(text);
+  return pathname === '/' && search === '' ? `${origin}/api` : text;
+}
+
+function loginAddress(
+  { globals, env }: Context,
+  { current, profiles }: ProfileFile,
+  url: string | undefined,
+): string {
+  const { baseUrl = url, profile = current } = globals;
+  if (url !== undefined && baseUrl !== undefined && !sameBaseUrl(url, baseUrl)) {
+    throw new UsageError('two addresses are given', 'give one: vc login URL');
+  }
+  // A key for a new profile is one of the current service, unless an address says otherwise.
+  const known = [profile, current].map((name) =>
+    Object.hasOwn(profiles, name) ? profiles[name]?.baseUrl : undefined,
+  );
+  return baseUrl ?? (env.VC_BASE_URL || known[0] || known[1] || DEFAULT_BASE_URL);
 }
 
 /** Fails before the prompt if the service is unreachable. */
@@ -78,6 +109,14 @@ async function checkKey({ interrupts }: Context, options: ClientSettings) {
   const client = openClient(options);
   try {
     return await client.request('getMe', { signal: interrupts.signal, timeoutMs: 15_000 });
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.knownCode !== 'unauthorized') throw error;
+    throw new CliError(`${options.baseUrl} does not accept this API key`, {
+      remedy: 'copy the whole key again; if it is of another service: vc login URL',
+      exitCode: ExitCode.authentication,
+      code: error.code,
+      cause: error,
+    });
   } finally {
     await client.close();
   }

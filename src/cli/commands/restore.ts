@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { ApiError } from '../../contract/errors.js';
 import { count } from '../../lib/text/count.js';
 import { stateDirectory } from '../../profile/index.js';
 import { CliError } from '../errors/cli-error.js';
@@ -8,13 +9,15 @@ import { cannotRead } from '../errors/file-errors.js';
 import { argument, defineCommand, flag, value } from '../framework/define.js';
 import { nonEmpty } from '../input/parse.js';
 import { done, note, printJson } from '../output/print.js';
+import { readServiceRecord, runningProcess } from '../service/record.js';
+import { stateFlag } from '../service/target.js';
 
 export const command = defineCommand({
   name: 'restore',
   summary: 'Restore service state from a backup',
   details: [
-    'Stop the service first. After the next `vc serve`, computers have the same ids and keys work; a',
-    'computer whose machine no longer exists has the status error. Machines that are not in the backup',
+    'Stop the service first: vc service stop. After its next start, computers have the same ids and keys work; a',
+    'computer whose machine no longer exists has the status error and can be removed. Machines that are not in the backup',
     'are left untouched. Never run two services with the same state on one engine: stop the original',
     'service first.',
   ].join(' '),
@@ -28,7 +31,7 @@ export const command = defineCommand({
     replace: flag('--replace', 'replace existing state, and keep a copy of it'),
   },
   examples: [
-    { does: 'Restore on a new machine', command: 'vc restore vc.backup && vc serve' },
+    { does: 'Restore on a new machine', command: 'vc restore vc.backup && vc serve --detach' },
     { does: 'Replace the current state', command: 'vc restore --replace vc.backup' },
   ],
   async run(context, { file }, { state, replace }) {
@@ -37,15 +40,18 @@ export const command = defineCommand({
     await access(backup, constants.R_OK).catch((cause) => {
       throw cannotRead(file, cause);
     });
+    const flag = stateFlag(context, directory);
+    const stop = `vc service stop${flag}`;
+    const record = await readServiceRecord(directory).catch(() => undefined);
     const { hasState, restoreState } = await import('../../fleet/store/backup/restore.js');
     if (hasState(directory) && !replace) {
       throw new CliError(`${directory} already has service state`, {
-        remedy: 'add --replace, or choose another directory with --state',
+        remedy: `${(await runningProcess(record)) ? `stop its service (${stop}), then ` : ''}add --replace, or choose another directory with --state`,
         exitCode: ExitCode.conflict,
         code: 'conflict',
       });
     }
-    const { facts, counts, replaced } = restoreState(directory, backup);
+    const { facts, counts, replaced } = restoring(() => restoreState(directory, backup), stop);
     if (context.globals.json) {
       await printJson(context, {
         state: directory,
@@ -64,6 +70,18 @@ export const command = defineCommand({
     for (const { engine, name } of facts.images) {
       await note(context, `its computers on ${engine} need the image ${name}`);
     }
-    await note(context, 'next: vc serve');
+    // Only a service in the background is started again with its options.
+    const next = record?.log ? 'vc service restart' : 'vc serve --detach';
+    await note(context, `next: ${next}${flag}`);
   },
 });
+
+/** Names the command that stops the service, where it runs. */
+function restoring<T>(work: () => T, stop: string): T {
+  try {
+    return work();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'conflict') throw error;
+    throw new ApiError('conflict', error.message, { remedy: `Stop it: ${stop}`, cause: error });
+  }
+}

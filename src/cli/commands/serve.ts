@@ -1,3 +1,4 @@
+import { UsageError } from '../errors/cli-error.js';
 import { defineCommand } from '../framework/define.js';
 import { planServe, serveOptions } from '../serve/options.js';
 
@@ -20,6 +21,12 @@ export const command = defineCommand({
     { does: 'Allow ten running computers per owner', command: 'vc serve --max-running 10' },
   ],
   async run(context, _, options) {
+    if (context.globals.project !== undefined) {
+      throw new UsageError(
+        'vc serve takes no project: -p is --project here',
+        'for a port: vc serve --listen 127.0.0.1:4700',
+      );
+    }
     const plan = planServe(options, context.env, context.cwd);
     if (options.detach) return (await import('../serve/detach.js')).serveDetached(context, plan);
     return (await import('../serve/foreground.js')).serveInForeground(context, plan);

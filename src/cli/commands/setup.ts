@@ -1,4 +1,5 @@
 import type { EngineDescriptor, SetupStep } from '../../engines/descriptor.js';
+import { stateDirectory } from '../../profile/index.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
@@ -38,7 +39,9 @@ export const command = defineCommand({
     const engine = await chooseEngine(wish, context.env, context.interrupts.signal);
     if (context.globals.quiet && dryRun) await print(context, engine.name);
     const whole = await planSetup(engine, context.env);
-    const plan = packagesOnly ? { ...whole, startsDaemon: false, grant: [] } : whole;
+    const plan = packagesOnly
+      ? { ...whole, startsDaemon: false, configures: false, grant: [] }
+      : whole;
     if (isComplete(plan)) {
       if (context.globals.json) await printPlan(context, plan);
       await done(context, `everything is installed for ${engine.title}`);
@@ -92,6 +95,9 @@ async function describe(context: Context, plan: SetupPlan, root: readonly string
   for (const step of [...plan.install, ...starters.slice(0, 1), ...plan.grant]) {
     await write(stderr, `  ${commandLine([...root, ...step.argv])}\n`);
   }
+  if (plan.configures) {
+    await write(stderr, `  (then ${plan.engine.title} is prepared for vc, as this user)\n`);
+  }
 }
 
 /** On a terminal the user is asked; without one, having called the command is the answer. */
@@ -128,6 +134,9 @@ async function enable(
     await startDaemon(daemon, engine.title, { run, env: context.env, signal });
   }
   for (const step of grant) await must(step, run);
+  const { configuration } = await engine.setup();
+  const onProgress = (line: string) => void note(context, `${line}…`);
+  await configuration?.run(stateDirectory(context.env), context.env, { signal, onProgress });
   await done(context, 'this machine can host computers');
   for (const { group } of grant) {
     if (group === undefined) continue;

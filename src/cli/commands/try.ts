@@ -9,7 +9,7 @@ import { note, print, printJson } from '../output/print.js';
 import { isNotFound, request } from '../targets/client.js';
 import { inCommands, newComputerAddress } from '../targets/computer-address.js';
 
-/** Seconds between steps, for somebody who watches. */
+/** Seconds between steps, for a person who watches. */
 const PAUSE_SECONDS = 2;
 
 export const command = defineCommand({
@@ -79,7 +79,7 @@ async function showAll(tour: Tour, steps: readonly Step[]): Promise<number> {
   return ExitCode.ok;
 }
 
-/** Opens the live view, and gives somebody at the terminal the time to open its link. */
+/** Opens the live view, and gives the user at the terminal time to open its link. */
 async function showView(context: Context, tour: Tour, shown: string): Promise<number> {
   const { json, quiet } = context.globals;
   if (json || quiet) return ExitCode.ok;

@@ -1,9 +1,11 @@
+import type { Context } from '../framework/context.js';
 import { defineCommand } from '../framework/define.js';
 import { fields } from '../output/fields.js';
 import { recordFormat } from '../output/format/format-option.js';
 import { print, printJson } from '../output/print.js';
 import { printRecord } from '../output/table.js';
 import { request } from '../targets/client.js';
+import { expiryOf, type KeyLimits, rightsOf } from './key/limits.js';
 
 export const command = defineCommand({
   name: 'whoami',
@@ -27,14 +29,24 @@ export const command = defineCommand({
     else {
       const isStored = apiKey?.source === 'profile';
       await printRecord(context, [
-        ['user', `${me.name} (${me.user_id}), ${me.role}`],
+        ['user', `${me.name} (${me.user_id})`],
+        ['role', me.role === 'administrator' ? 'administrator' : 'user, not an administrator'],
         [
           'key',
           `${me.key.name} (${me.key.id}), from ${isStored ? `profile ${profile.value}` : apiKey?.from}`,
         ],
+        ['rights', limitsOf(context, me.key)],
         ['service', baseUrl.value],
         ['computers', `${me.running} of ${me.max_running} running`],
       ]);
     }
   },
 });
+
+/** `look in shop, until 2027-01-31T00:00:00.000Z`; on a terminal the time as people read it. */
+function limitsOf(context: Context, key: KeyLimits): string {
+  const rights = rightsOf(key);
+  if (!key.expires_at) return rights;
+  if (!context.io.stdout.isTTY) return `${rights}, until ${key.expires_at}`;
+  return `${rights}, ${expiryOf(context, key, { now: context.now(), stream: 'stdout' })}`;
+}

@@ -5,6 +5,7 @@ import { createContext, createRuntime } from '../framework/create-context.js';
 import { readGlobals } from '../framework/globals.js';
 import { Interrupts } from '../framework/interrupts.js';
 import { computerAddress } from '../targets/computer-address.js';
+import { DEFAULT_PROJECT, defaultProject } from '../targets/lookup/default-project.js';
 import type { Candidate, NameKind, Wanted } from './offer.js';
 
 /** A slow service must not block the shell. */
@@ -37,6 +38,11 @@ async function namesOf(
       return (await client.request('listConnections', { signal })).connections.map(
         ({ name }) => name,
       );
+    case 'secret': {
+      const project = (await defaultProject(context)) ?? DEFAULT_PROJECT;
+      const { secrets } = await client.request('listSecrets', { params: { project }, signal });
+      return secrets.map(({ name }) => name);
+    }
     case 'image': {
       const { images } = await client.request('listImages', { signal });
       const named = images.filter(({ kind: what }) => what !== 'template');
@@ -44,6 +50,12 @@ async function namesOf(
     }
     case 'engine':
       return (await client.request('health', { signal })).engines.map(({ name }) => name);
+    case 'member':
+      return (await client.request('listMembers', { signal })).members.map(({ name }) => name);
+    case 'member-group': {
+      const { members } = await client.request('listMembers', { signal });
+      return [...new Set(members.flatMap(({ groups }) => groups))];
+    }
     case 'job':
     case 'running-job':
       return jobs(context, client, args[0] ?? '', kind);

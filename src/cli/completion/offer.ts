@@ -1,10 +1,5 @@
-import {
-  type Argument,
-  type Completes,
-  flagNames,
-  type Option,
-  takesValue,
-} from '../framework/define.js';
+import type { Argument, Completes, Option } from '../framework/define.js';
+import { flagNames, takesValue } from '../framework/flags.js';
 
 type OptionWords = Pick<Option<unknown>, 'flags' | 'summary' | 'choices' | 'completes'>;
 type ArgumentWords = Pick<Argument<unknown>, 'choices' | 'completes' | 'variadic'>;

@@ -12,6 +12,7 @@ export type CopyPath =
  * Anything else is COMPUTER:PATH, split at the first colon.
  */
 export function parseCopyPath(text: string): CopyPath {
+  if (text === '') throw new UsageError('a path is empty', 'name a file or directory, or .');
   if (text === '-') return { kind: 'pipe' };
   const colon = text.indexOf(':');
   if (colon === -1 || /^(\/|\.\.?(\/|$)|~\/)/.test(text)) return { kind: 'local', path: text };

@@ -12,6 +12,8 @@ import { below, copyName, isSafeLink, isSafeName, meansDirectory } from './copy-
 import { Pool } from './pool.js';
 
 const MAX_DEPTH = 200;
+/** Bytes that may wait for the disk, which are then written together. */
+const WAITING = 1024 * 1024;
 
 /** Copies paths of the computer to `target` on this machine. */
 export async function download(copy: Copy, sources: readonly string[], target: string) {
@@ -38,9 +40,9 @@ export async function download(copy: Copy, sources: readonly string[], target: s
 
 /** Copies a file of the computer to stdout. */
 export async function downloadOutput(copy: Copy, source: string, output: Writable) {
-  const { stream, size } = await copy.files.open(source, { signal: copy.signal });
-  copy.meter.begin(source, size);
-  await pipeline(stream, copy.meter.counter(), output, { end: false });
+  const file = await copy.files.open(source, { signal: copy.signal });
+  copy.meter.begin(source, file.size);
+  await pipeline(file, copy.meter.counter(), output, { end: false });
 }
 
 /** The names come from the guest, so each is checked before use. */
@@ -96,14 +98,15 @@ async function fetchFile(
   try {
     const there = await lstat(target).catch(() => undefined);
     if (there?.isDirectory()) throw new CliError(`${target} is a directory`);
-    const { stream, size } = await copy.files.open(source, { signal: copy.signal });
-    copy.meter.begin(source, size);
+    const file = await copy.files.open(source, { signal: copy.signal });
+    copy.meter.begin(source, file.size);
     const kept = there?.isFile() ? there.mode & 0o777 : undefined;
-    const file = createWriteStream(temporary, {
+    const written = createWriteStream(temporary, {
       flags: 'wx',
+      highWaterMark: WAITING,
       mode: kept ?? (Number.parseInt(mode, 8) & 0o777) | 0o200,
     });
-    await pipeline(stream, copy.meter.counter(), file);
+    await pipeline(file, copy.meter.counter(), written);
     await rename(temporary, target);
   } catch (error) {
     await rm(temporary, { force: true });

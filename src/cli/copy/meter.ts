@@ -5,6 +5,8 @@ import { size } from '../output/size.js';
 
 const WIDTH = 24;
 const INTERVAL_MS = 100;
+/** Bytes on either side of a counter: enough for neither side to wait at each piece. */
+const WAITING = 512 * 1024;
 
 /** Counts and shows copied files and bytes. */
 export class Meter {
@@ -36,6 +38,7 @@ export class Meter {
   /** A pass-through stream that counts bytes. */
   counter(): Transform {
     return new Transform({
+      highWaterMark: WAITING,
       transform: (chunk: Buffer, _, done) => {
         this.bytes += chunk.length;
         if (performance.now() - this.#shownAt > INTERVAL_MS) this.#show();

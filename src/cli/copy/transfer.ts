@@ -69,10 +69,10 @@ async function sendDirectory(
 async function sendFile(copy: Transfer, source: string, target: string, mode: string) {
   const { signal } = copy;
   try {
-    const { stream, size } = await copy.from.open(source, { signal });
-    copy.meter.begin(source, size);
-    const body = pipeline(stream, copy.meter.counter(), () => undefined);
-    await copy.files.write(target, body, { mode: bits(mode), size, signal });
+    const file = await copy.from.open(source, { signal });
+    copy.meter.begin(source, file.size);
+    const body = pipeline(file, copy.meter.counter(), () => undefined);
+    await copy.files.write(target, body, { mode: bits(mode), size: file.size, signal });
   } catch (error) {
     await failed(copy, source, error);
   }

@@ -10,6 +10,9 @@ import { type Copy, failed, skip } from './copy.js';
 import { below, copyName, meansDirectory } from './copy-path.js';
 import { Pool } from './pool.js';
 
+/** Bytes read at once. Each read is a round trip to another thread. */
+const PIECE = 512 * 1024;
+
 /** Copies paths of this machine, or stdin, to `target` in the computer. */
 export async function upload(copy: Copy, sources: readonly string[], target: string) {
   // All of them, before anything is copied.
@@ -87,7 +90,11 @@ async function sendFile(
 ): Promise<void> {
   try {
     copy.meter.begin(path, size);
-    const body = pipeline(createReadStream(path), copy.meter.counter(), () => undefined);
+    const body = pipeline(
+      createReadStream(path, { highWaterMark: PIECE }),
+      copy.meter.counter(),
+      () => undefined,
+    );
     const { signal } = copy;
     await copy.files.write(target, body, { mode: mode & 0o777, size, signal });
   } catch (error) {

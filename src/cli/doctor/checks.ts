@@ -1,5 +1,6 @@
 import { access, constants } from 'node:fs/promises';
-import { makeDirectory } from '../../lib/fs/directory.js';
+import { ApiError } from '../../contract/errors.js';
+import { makeOwnDirectory } from '../../engines/local-host.js';
 import { type Check, missing, ok } from './check.js';
 import { engineChecks, hostingChecks } from './engine-checks.js';
 import { findProgram, hasSubordinateIds } from './programs.js';
@@ -59,10 +60,11 @@ const state: Check = {
   where: 'host',
   async run({ stateDirectory }) {
     try {
-      makeDirectory(stateDirectory);
+      makeOwnDirectory(stateDirectory);
       await access(stateDirectory, constants.W_OK | constants.X_OK);
       return ok(stateDirectory);
     } catch (error) {
+      if (error instanceof ApiError) return missing(error.message, error.remedy ?? '');
       const reason = error instanceof Error && 'code' in error ? String(error.code) : String(error);
       return missing(
         `${stateDirectory} cannot be written (${reason})`,

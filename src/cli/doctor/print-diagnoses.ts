@@ -25,7 +25,10 @@ export async function printDiagnoses(
   const width = columns - indent.length;
   let current = 'vc';
   for (const { title, section, needed, finding } of diagnoses) {
-    if (section !== current) await write(stdout, `\n${chalk.bold(heading(section))}\n`);
+    if (section !== current) {
+      const lines = fold(heading(section), columns).map((line) => chalk.bold(line));
+      await write(stdout, `\n${lines.join('\n')}\n`);
+    }
     current = section;
     const color = {
       ok: chalk.green,

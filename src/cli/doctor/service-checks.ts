@@ -1,11 +1,11 @@
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import { sameBaseUrl } from '../../profile/index.js';
+import { openPooledClient } from '../http/pooled-client.js';
 import { healthInDetail, serviceHealth } from '../serve/health.js';
 import { isLoopbackUrl } from '../serve/listen.js';
 import { describeMetrics, readMetrics } from '../serve/metrics.js';
 import { describeSilence } from '../service/silence.js';
-import { openClient } from '../targets/client.js';
 import { type Check, missing, ok } from './check.js';
 
 const SILENT = { status: 'skipped', detail: 'the service does not answer' } as const;
@@ -53,7 +53,7 @@ const key: Check = {
     if (apiKey === undefined) {
       return missing(`there is no key for ${baseUrl}`, `vc login --base-url ${baseUrl}`);
     }
-    const client = openClient({ baseUrl, apiKey, listenerUid });
+    const client = openPooledClient({ baseUrl, apiKey, listenerUid });
     try {
       await client.request('listProjects', { signal, timeoutMs: 10_000 });
       return ok('accepted');

@@ -6,6 +6,7 @@ export const ExitCode = {
   ok: 0,
   failure: 1,
   usage: 2,
+  differs: 3,
   authentication: 4,
   notFound: 5,
   conflict: 6,
@@ -14,6 +15,8 @@ export const ExitCode = {
   timedOut: 124,
   /** As of `docker run`. */
   notRun: 125,
+  /** As of shells: there is no such program. Returned by the computer, not by vc. */
+  noProgram: 127,
   interrupted: 130,
 } as const;
 
@@ -22,12 +25,13 @@ export const exitCodeMeanings: readonly (readonly [number, string])[] = [
   [ExitCode.ok, 'success'],
   [ExitCode.failure, 'failure'],
   [ExitCode.usage, 'invalid command line; no request was sent'],
-  [ExitCode.authentication, 'missing or invalid API key'],
+  [ExitCode.differs, 'computer replay: the screen differs from the recording'],
+  [ExitCode.authentication, 'missing or invalid API key, or one whose rights do not allow it'],
   [ExitCode.notFound, 'project, computer, key, owner or profile not found'],
   [ExitCode.conflict, 'limit reached, name taken, or not possible in the current state'],
   [ExitCode.unreachable, 'service or engine unavailable'],
   [ExitCode.timedOut, 'exec, bash and python: ended at the time of --timeout'],
-  [ExitCode.notRun, 'exec, bash, python and shell: any other failure of vc itself'],
+  [ExitCode.notRun, 'exec, bash, python, shell and record-run: any other failure of vc itself'],
   [ExitCode.interrupted, 'interrupted with Ctrl-C'],
 ];
 
@@ -36,8 +40,10 @@ const byErrorCode: Readonly<Partial<Record<ErrorCode, number>>> = {
   limit_reached: ExitCode.conflict,
   not_running: ExitCode.conflict,
   conflict: ExitCode.conflict,
+  controlled: ExitCode.conflict,
   rate_limited: ExitCode.conflict,
   unauthorized: ExitCode.authentication,
+  forbidden: ExitCode.authentication,
   not_found: ExitCode.notFound,
   engine_unavailable: ExitCode.unreachable,
 };

@@ -7,8 +7,13 @@ import {
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import { ApiError, type ErrorCode } from '../../contract/errors.js';
 import { errorMessage } from '../../lib/text/error-message.js';
-import { printable } from '../../lib/text/printable.js';
-import { ProfileFileError, sameBaseUrl, UnknownProfileError } from '../../profile/index.js';
+import { printable, printableJson } from '../../lib/text/printable.js';
+import {
+  type Environment,
+  ProfileFileError,
+  sameBaseUrl,
+  UnknownProfileError,
+} from '../../profile/index.js';
 import type { Runtime } from '../framework/create-context.js';
 import { type Output, write } from '../framework/io.js';
 import { fold, textColumns } from '../output/layout/fold.js';
@@ -28,8 +33,11 @@ export interface Report {
   readonly requestId?: string;
 }
 
-/** Classifies any error. Unknown errors are defects and get the exit code 1. */
-export function reportOf(error: unknown): Report {
+/**
+ * Classifies any error. Unknown errors are defects and get the exit code 1. A remedy names VC_API_KEY
+ * if `env` has it.
+ */
+export function reportOf(error: unknown, env: Environment = {}): Report {
   if (error instanceof CliError) {
     const { code, message, remedy, exitCode } = error;
     return { code, message, remedy, exitCode };
@@ -37,7 +45,7 @@ export function reportOf(error: unknown): Report {
   if (error instanceof ServiceError) {
     const { code, knownCode, message, requestId } = error;
     const exitCode = exitCodeOf(knownCode);
-    return { code, message, remedy: serviceRemedy(error), exitCode, requestId };
+    return { code, message, remedy: serviceRemedy(error, env), exitCode, requestId };
   }
   if (error instanceof ApiError) {
     const { code, message, remedy } = error;
@@ -84,9 +92,16 @@ function startRemedy(baseUrl: string): string {
 /** Errors whose remedy has to be run on the machine of the service. */
 const HOST_ERRORS: readonly ErrorCode[] = ['image_missing', 'engine_unavailable'];
 
-function serviceRemedy({ knownCode: code, remedy, baseUrl }: ServiceError): string | undefined {
+function serviceRemedy(
+  { knownCode: code, remedy, baseUrl }: ServiceError,
+  env: Environment,
+): string | undefined {
   // The service does not know where the client gets its key from.
-  if (code === 'unauthorized') return 'check VC_API_KEY, or log in again: vc login';
+  if (code === 'unauthorized') {
+    const where = baseUrl === undefined ? '' : `not accepted by ${baseUrl}: `;
+    const check = env.VC_API_KEY ? 'VC_API_KEY and --base-url' : '--base-url';
+    return `${where}check ${check}, or log in again: vc login`;
+  }
   if (remedy === undefined || baseUrl === undefined || !HOST_ERRORS.includes(code)) return remedy;
   return isLoopbackUrl(baseUrl) ? remedy : `on the machine of the service: ${remedy}`;
 }
@@ -97,8 +112,13 @@ export async function printReport(
   report: Report,
   options: { readonly json: boolean; readonly color: boolean },
 ): Promise<void> {
-  if (options.json)
-    return write(io.stderr, `${JSON.stringify({ error: reportDocument(report) })}\n`);
+  if (options.json) {
+    const document = { error: reportDocument(report) };
+    const text = io.stderr.isTTY
+      ? printableJson(JSON.stringify(document, null, 2))
+      : JSON.stringify(document);
+    return write(io.stderr, `${text}\n`);
+  }
   const { code, message, remedy } = report;
   let label = 'error:';
   if (wantsColor(io.stderr, env, options)) {

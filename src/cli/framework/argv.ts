@@ -1,4 +1,5 @@
-import { flagNames, takesValue } from './define.js';
+import type { CommandDefinition } from './define.js';
+import { flagNames, takesValue } from './flags.js';
 import { globalOptions } from './globals.js';
 
 /** Global options whose value is the next word. */
@@ -27,4 +28,27 @@ export function hasFlag(argv: readonly string[], flag: string): boolean {
   const end = argv.indexOf('--');
   const options = end < 0 ? argv : argv.slice(0, end);
   return options.some((word) => word === flag || word.startsWith(`${flag}=`));
+}
+
+/**
+ * With `--` before the program of `exec`, so that all words behind it belong to the program, as in
+ * `docker exec`; unless there is one already. `path` is the number of words that name the command.
+ */
+export function withProgramApart(
+  argv: readonly string[],
+  definition: CommandDefinition | undefined,
+  path: number,
+): readonly string[] {
+  const args = Object.values(definition?.arguments ?? {});
+  if (!definition?.runsProgram || args.at(-1)?.variadic !== true) return argv;
+  const own = Object.values(definition.options).filter(takesValue).flatMap(flagNames);
+  let before = path + args.length - 1;
+  for (let i = 0; i < argv.length && argv[i] !== '--'; i += 1) {
+    const word = argv[i] ?? '';
+    if (valueFlags.includes(word) || own.includes(word)) i += 1;
+    else if (!word.startsWith('-') && before === 0) {
+      return [...argv.slice(0, i), '--', ...argv.slice(i)];
+    } else if (!word.startsWith('-')) before -= 1;
+  }
+  return argv;
 }

@@ -1,6 +1,7 @@
 import { nearest } from '../../lib/text/nearest.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { Context } from './context.js';
+import { longFlag } from './flags.js';
 
 /** What the parser found for an option or argument: nothing, a flag, one text or several. */
 export type Raw = string | boolean | readonly string[] | undefined;
@@ -29,6 +30,7 @@ export type Completes =
   | 'key'
   | 'owner'
   | 'connection'
+  | 'secret'
   | 'profile'
   | 'alias'
   /** The id of a computer. */
@@ -38,6 +40,8 @@ export type Completes =
   | 'running-job'
   | 'image'
   | 'engine'
+  | 'member'
+  | 'member-group'
   /** The words of a command. */
   | 'command'
   | 'file'
@@ -130,21 +134,6 @@ function readOne(spec: Option<unknown> | Argument<unknown>, raw: Raw): unknown {
     const name = 'flags' in spec ? longFlag(spec.flags) : spec.name.toUpperCase();
     throw new UsageError(`${name}: ${error.message}`, error.remedy);
   }
-}
-
-/** `-b` and `--button` of `-b, --button <name>`. */
-export function flagNames({ flags }: Pick<Option<unknown>, 'flags'>): string[] {
-  return flags.split(/[ ,]+/).filter((word) => word.startsWith('-'));
-}
-
-/** True if the next word is the option's value; `--json [fields]` takes its value after `=`. */
-export function takesValue({ flags }: Pick<Option<unknown>, 'flags'>): boolean {
-  return flags.includes('<');
-}
-
-/** `--button` of `-b, --button <name>`. */
-function longFlag(flags: string): string {
-  return /--[a-z-]+/.exec(flags)?.[0] ?? flags;
 }
 
 /** The help line of an option: summary, choices and default. */

@@ -14,7 +14,7 @@ export const globalOptions = {
     '--json [fields]',
     'print JSON, optionally only these fields: --json id,name',
   ),
-  jq: value('--jq <expression>', 'filter the JSON with a jq expression', nonEmpty),
+  jq: value('--jq <expression>', 'filter the JSON with a jq expression (vc help jq)', nonEmpty),
   quiet: flag('-q, --quiet', 'only print ids'),
   profile: value('--profile <name>', 'profile to use (VC_PROFILE)', nonEmpty, {
     completes: 'profile',

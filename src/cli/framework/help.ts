@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { printable } from '../../lib/text/printable.js';
 import { wrap } from '../../lib/text/wrap.js';
 import type { CommandDefinition, Example } from './define.js';
+import type { CommandTree, Node } from './nodes.js';
 import { topicNames } from './topics/names.js';
 
 interface HelpStyle {
@@ -40,14 +41,28 @@ const globalOptions = 'Global options: see `vc help options`.';
 
 /** Text below commander's part of the help. */
 export const helpAfter = {
-  program: ({ bold, aliases = {} }: HelpStyle) =>
+  program: ({ bold, columns, aliases = {} }: HelpStyle, tree: CommandTree) =>
     [
+      ...headings(tree).flatMap(([heading, nodes]) =>
+        heading === 'Common commands'
+          ? []
+          : [
+              bold(`${heading}:`),
+              ...fieldLines(
+                nodes.map(({ name }) => name),
+                columns ?? 80,
+              ),
+            ],
+      ),
+      '',
       ...aliasLines(aliases, bold),
       bold('Getting started:'),
       ...shownExamples(firstSteps),
       '',
-      'Use `vc COMMAND --help` for details, and `vc help TOPIC` for one of the topics:',
-      `${topicNames.join(', ')}.`,
+      ...wrap(
+        `Use \`vc COMMAND --help\` for details, \`vc help all\` for what each command does, and \`vc help TOPIC\` for one of the topics: ${topicNames.join(', ')}.`,
+        columns ?? 80,
+      ),
     ].join('\n'),
   group: (name: string) =>
     `Use \`vc ${name} COMMAND --help\` for details and examples.\n${globalOptions}`,
@@ -66,6 +81,16 @@ export const helpAfter = {
     return ['', globalOptions, ...same, ...json, ...shown].join('\n');
   },
 };
+
+/** The visible commands by the section of `vc --help`, in their order. */
+export function headings(tree: CommandTree): (readonly [string, Node[]])[] {
+  const sections = new Map<string, Node[]>();
+  for (const node of tree) {
+    if (node.heading === undefined) continue;
+    sections.set(node.heading, [...(sections.get(node.heading) ?? []), node]);
+  }
+  return [...sections];
+}
 
 /** The section of the user's own commands, if there are any. */
 function aliasLines(

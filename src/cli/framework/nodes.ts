@@ -19,6 +19,8 @@ export interface Group {
   readonly heading: Heading;
   readonly aliases?: readonly string[];
   readonly summary: string;
+  /** More text for its help and its manual. */
+  readonly details?: string;
   readonly verbs: Readonly<Record<string, Load>>;
 }
 

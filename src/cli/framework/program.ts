@@ -51,7 +51,7 @@ export async function buildProgram(
     .description('Virtual computers on your own machine: create, drive and watch real desktops.')
     .version(packageVersion(), '-V, --version', 'show the version')
     .helpCommand(false)
-    .addHelpText('after', () => `\n${helpAfter.program(options)}`);
+    .addHelpText('after', () => `\n${helpAfter.program(options, tree)}`);
   for (const [key, option] of Object.entries(globalOptions)) {
     addOption(program, key, { ...option, hidden: true });
   }
@@ -61,7 +61,9 @@ export async function buildProgram(
     if (built === undefined) continue;
     const { heading } = node;
     if (heading !== undefined) built.command.helpGroup(`${heading}:`);
-    program.addCommand(built.command, { hidden: built.hidden });
+    // The others are in one paragraph for each heading.
+    const isBrief = words[0] === undefined && heading !== 'Common commands';
+    program.addCommand(built.command, { hidden: built.hidden || isBrief });
   }
   return program;
 }
@@ -109,7 +111,10 @@ async function buildGroup(group: Group, { tree, words, options }: Build): Promis
   const command = new Command(group.name);
   configure(command, options);
   command
-    .description(group.summary)
+    .summary(group.summary)
+    .description(
+      group.details === undefined ? group.summary : `${group.summary}.\n\n${group.details}`,
+    )
     .aliases([...(group.aliases ?? [])])
     .helpCommand(false);
   command.addHelpText('after', () => `\n${helpAfter.group(group.name)}`);

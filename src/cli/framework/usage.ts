@@ -1,21 +1,23 @@
 import { CommanderError } from 'commander';
-import { shellWord } from '../../lib/text/shell-word.js';
 import { UsageError } from '../errors/cli-error.js';
 import type { Report } from '../errors/report.js';
 import { commandPath } from './argv.js';
 import { type CommandTree, isGroup, isNamed } from './nodes.js';
+import { insteadOf, insteadOfCommand } from './suggestions/options.js';
 import { suggestCommand } from './suggestions/suggest.js';
 
 /** Commander's errors as usage errors with a remedy; others as they are. */
 export function withUsage(error: unknown, tree: CommandTree, argv: readonly string[]): unknown {
   if (!(error instanceof CommanderError)) return error;
-  const words = commandPath(argv).filter((word) => /^[a-z]+$/.test(word));
+  const words = commandPath(argv).filter((word) => /^[a-z][a-z-]*$/.test(word));
   // Commander puts its suggestion on a second line, in parentheses.
   const [message = '', suggested] = error.message.replace(/^error: /, '').split('\n');
   const suggestion =
     error.code === 'commander.unknownCommand'
       ? unknownCommand(tree, commandPath(argv))
-      : (suggest(error.code, words, argv) ?? suggested?.replace(/^\(|\)$/g, ''));
+      : (insteadOf(error.code, words, argv) ??
+        suggest(error, words) ??
+        suggested?.replace(/^\(|\)$/g, ''));
   const help = helpOf(tree, argv, error);
   const remedy = suggestion === undefined ? help : `${suggestion} S${help.slice(1)}`;
   return new UsageError(message, remedy);
@@ -40,35 +42,24 @@ function helpOf(tree: CommandTree, argv: readonly string[], error?: CommanderErr
 }
 
 function unknownCommand(tree: CommandTree, path: readonly string[]): string | undefined {
-  const suggestion = suggestCommand(tree, path);
+  const suggestion = insteadOfCommand(path) ?? suggestCommand(tree, path);
   const isKeyGroup = tree.some((node) => node.name === 'key' && isNamed(node, path[0]));
   return suggestion ?? (isKeyGroup ? 'To press keys, use vc press.' : undefined);
 }
 
 /** What is likely wrong; undefined if that is not known. */
 function suggest(
-  code: string,
+  { code, message }: CommanderError,
   [first, verb]: readonly string[],
-  argv: readonly string[],
 ): string | undefined {
   if (code === 'commander.excessArguments') {
     // `ssh HOST PROGRAM` runs a program.
     const isShell = [first, verb].some((word) => word === 'shell' || word === 'ssh');
-    return isShell
-      ? 'To run a program, use vc exec COMPUTER -- PROGRAM.'
-      : 'Quote an argument that contains spaces.';
+    if (isShell) return 'To run a program, use vc exec COMPUTER -- PROGRAM.';
+    return message.includes('Expected 0 ') ? undefined : 'Quote an argument that contains spaces.';
   }
   if (code === 'commander.unknownOption' && [first, verb].includes('exec')) {
-    return `Put -- before a program with its own options: ${withDashes(argv)}.`;
+    return 'Options of the program come after it: vc exec COMPUTER ls -la.';
   }
   return undefined;
-}
-
-/** A command line `vc exec COMPUTER PROGRAM …` with the dashes; an example for any other. */
-function withDashes(argv: readonly string[]): string {
-  const start = argv.indexOf('exec') + 2;
-  const hasOptions = argv.slice(0, start + 1).some((word) => word.startsWith('-'));
-  if (hasOptions || argv.length <= start || argv.includes('--')) return '-- ls -la';
-  const words = [...argv.slice(0, start), '--', ...argv.slice(start)];
-  return ['vc', ...words.map(shellWord)].join(' ');
 }

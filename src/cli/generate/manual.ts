@@ -61,6 +61,7 @@ function groupPage(group: OutlineGroup): string {
   const name = `vc-${group.name}`;
   return page(name, lower(group.summary), [
     ...section('SYNOPSIS', [`\\fBvc ${group.name}\\fR \\fIcommand\\fR [\\fIargument\\fR...]`]),
+    ...(group.details === undefined ? [] : section('DESCRIPTION', wrapped(group.details))),
     ...section(
       'COMMANDS',
       group.commands.flatMap((command) =>

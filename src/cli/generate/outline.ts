@@ -14,6 +14,7 @@ export interface OutlineGroup {
   readonly name: string;
   readonly names: readonly string[];
   readonly summary: string;
+  readonly details?: string;
   readonly commands: readonly OutlineCommand[];
 }
 
@@ -51,7 +52,9 @@ export async function loadOutline(tree: CommandTree): Promise<Outline> {
     }
     const loaded = await Promise.all(Object.values(node.verbs).map((load) => load()));
     const commands = loaded.map(({ command }) => outline(command)).filter(({ hidden }) => !hidden);
-    groups.push({ name, names: [name, ...(node.aliases ?? [])], summary: node.summary, commands });
+    const { summary, details } = node;
+    const names = [name, ...(node.aliases ?? [])];
+    groups.push({ name, names, summary, ...(details && { details }), commands });
   }
   const helpTopics = Object.entries(topics).map(([value, { summary }]) => ({ value, summary }));
   const globals = Object.values(globalOptions);

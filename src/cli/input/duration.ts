@@ -1,9 +1,14 @@
 import { UsageError } from '../errors/cli-error.js';
 
-const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const DAY = 86_400_000;
+const MILLISECONDS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: DAY, w: 7 * DAY } as const;
 type Unit = keyof typeof MILLISECONDS;
 
-const unitNames = { ms: 'milliseconds', s: 'seconds', m: 'minutes', h: 'hours' } as const;
+/** Every unit of a duration, for help. */
+export const unitNames: Readonly<Record<Unit, string>> = {
+  ...{ ms: 'milliseconds', s: 'seconds', m: 'minutes' },
+  ...{ h: 'hours', d: 'days', w: 'weeks' },
+};
 
 interface DurationLimits {
   /** Unit of the result, and of a number without a unit. */
@@ -12,17 +17,19 @@ interface DurationLimits {
   readonly max: string;
   /** Where the service takes whole numbers only. */
   readonly step?: 'whole';
+  /** Values that an error shows. */
+  readonly examples?: string;
 }
 
-/** Parses a duration such as `500ms`, `2s`, `10m`, `1h`, or a number in `unit`. */
+/** Parses a duration such as `500ms`, `2s`, `10m`, `1h`, `30d`, or a number in `unit`. */
 export function duration(limits: DurationLimits): (text: string) => number {
-  const { unit, min, max, step } = limits;
+  const { unit, min, max, step, examples = '500ms, 2s, 10m or 1h' } = limits;
   const [least = 0, most = 0] = [min, max].map((limit) => convert(limit, unit));
   return (text) => {
     const value = convert(text, unit);
     if (value === undefined || value < least || value > most) {
       throw new UsageError(
-        `must be a duration from ${min} to ${max}, such as 500ms, 2s, 10m or 1h, not ${JSON.stringify(text)}`,
+        `must be a duration from ${min} to ${max}, such as ${examples}, not ${JSON.stringify(text)}`,
       );
     }
     if (step === 'whole' && !Number.isInteger(value)) {
@@ -32,16 +39,29 @@ export function duration(limits: DurationLimits): (text: string) => number {
   };
 }
 
+/** Milliseconds of a duration whose unit is given, such as `30d`; undefined for any other text. */
+export function milliseconds(text: string): number | undefined {
+  return /[a-z]$/.test(text) ? convert(text, 'ms') : undefined;
+}
+
 function convert(text: string, unit: Unit): number | undefined {
-  const [, digits, suffix = unit] = /^(\d+\.?\d*|\.\d+)(ms|s|m|h)?$/.exec(text) ?? [];
+  const [, digits, suffix = unit] = /^(\d+\.?\d*|\.\d+)(ms|s|m|h|d|w)?$/.exec(text) ?? [];
   if (digits === undefined) return undefined;
-  const milliseconds = Number(digits) * MILLISECONDS[suffix as Unit];
+  const total = Number(digits) * MILLISECONDS[suffix as Unit];
   // Without the rounding errors of 1.1 s.
-  return Math.round((milliseconds * 1e6) / MILLISECONDS[unit]) / 1e6;
+  return Math.round((total * 1e6) / MILLISECONDS[unit]) / 1e6;
 }
 
 /** Time limits of commands and waits, in seconds. */
 export const timeLimit = duration({ unit: 's', min: '100ms', max: '24h' });
 
 /** Idle time after which a computer stops, in minutes. */
-export const idleTime = duration({ unit: 'm', min: '1m', max: '8760h', step: 'whole' });
+const idleMinutes = duration({
+  ...{ unit: 'm', min: '1m', max: '365d', step: 'whole' },
+  examples: '30m, 2h or 1d, or never',
+});
+
+/** The same, or null for `never`. */
+export function idleTime(text: string): number | null {
+  return text === 'never' ? null : idleMinutes(text);
+}

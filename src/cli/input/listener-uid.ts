@@ -1,4 +1,4 @@
-import type { ListenerUid } from '../../client/http/trusted-peer.js';
+import type { ListenerUid } from '../../client/options.js';
 import { UsageError } from '../errors/cli-error.js';
 import { value } from '../framework/define.js';
 

@@ -26,6 +26,13 @@ export const positionArgument: Argument<Point> = {
   },
 };
 
+/** The last argument: a point, or nothing. */
+export const optionalPositionArgument: Argument<Partial<Point>> = {
+  ...{ name: 'position', required: false, variadic: true },
+  summary: 'X Y or X,Y, pixels from the top left corner (default: where the pointer is)',
+  read: (raw) => (Array.isArray(raw) && raw.length > 0 ? positionArgument.read(raw) : {}),
+};
+
 /** The last argument: a start and an end. */
 export const twoPositionsArgument: Argument<{ readonly start: Point; readonly end: Point }> = {
   ...{ name: 'positions', required: true, variadic: true },
@@ -44,6 +51,12 @@ const steps = number({ min: 1, max: 100, unit: 'steps' });
 interface Scroll extends Partial<Point> {
   readonly amount?: number;
 }
+
+/** The last argument of `click`: a point, or nothing for an element. */
+export const clickArgument: Argument<Partial<Point>> = {
+  ...optionalPositionArgument,
+  summary: 'X Y or X,Y, pixels from the top left corner; not with --element',
+};
 
 /** The last arguments of `scroll`: nothing, a number of steps, a position, or both. */
 export const scrollArgument: Argument<Scroll> = {

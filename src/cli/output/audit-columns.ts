@@ -4,24 +4,26 @@ import type { Column } from './table.js';
 
 type Action = Answer<'listActions'>['actions'][number];
 
-export const actionColumns: readonly Column<Action>[] = [
+export const actionColumns = [
   { header: 'WHEN', value: ({ at }) => at, isTime: true },
   { header: 'ACTION', value: commandOf },
   { header: 'DETAIL', value: ({ detail }) => describe(detail), shrinks: true },
-  { header: 'OUTCOME', spare: 1, value: ({ outcome }) => outcome },
-  { header: 'TOOK', spare: 2, value: ({ ms }) => `${ms} ms` },
+  { header: 'OUTCOME', spare: 2, value: ({ outcome }) => outcome },
+  { header: 'TOOK', spare: 3, value: ({ ms }) => `${ms} ms` },
   // Keys of the service itself and revoked ones have no name.
   { header: 'KEY', value: ({ key_id, key_name }) => key_name ?? key_id, shrinks: true },
-];
+] as const satisfies readonly Column<Action>[];
 
 type Logged =
   | OperationName
   | 'process'
   | 'tunnel'
+  | 'cdp'
   | 'viewOpened'
   | 'readFile'
   | 'writeFile'
-  | 'autoStop';
+  | 'autoStop'
+  | 'controlEnded';
 
 /** Commands by the operations that they run, where the two differ in name. */
 const commands: Readonly<Partial<Record<Logged, string>>> = {
@@ -35,11 +37,20 @@ const commands: Readonly<Partial<Record<Logged, string>>> = {
   deleteComputer: 'rm',
   updateComputer: 'update',
   forkComputer: 'fork',
+  getElements: 'elements',
+  findElements: 'find',
   key: 'press',
+  mouseDown: 'mouse-down',
+  mouseUp: 'mouse-up',
+  keyDown: 'key-down',
+  keyUp: 'key-up',
+  computerUse: 'use',
   exec: 'python',
   process: 'exec',
   batch: 'run',
   tunnel: 'forward',
+  openBrowser: 'cdp',
+  cdp: 'cdp (connected)',
   viewOpened: 'view (opened)',
   readFile: 'cp (read)',
   writeFile: 'cp (write)',
@@ -54,12 +65,26 @@ const commands: Readonly<Partial<Record<Logged, string>>> = {
   endJob: 'job end',
   startStream: 'stream start',
   stopStream: 'stream stop',
+  startTrajectory: 'computer trajectory start',
+  getTrajectory: 'computer trajectory',
+  endTrajectory: 'computer trajectory end',
+  deleteTrajectory: 'computer trajectory rm',
   createProject: 'project create',
+  updateProject: 'project rename',
   deleteProject: 'project rm',
   deleteProjectByPost: 'project rm',
   createConnection: 'connection add',
   deleteConnection: 'connection rm',
+  setSecret: 'secret set',
+  deleteSecret: 'secret rm',
+  takeControl: 'computer control take',
+  controlEnded: 'computer control (ended)',
+  releaseControl: 'computer control release',
+  createLogin: 'dashboard',
+  createSession: 'log in',
+  endSession: 'log out',
   createKey: 'key create',
+  updateKey: 'key update',
   deleteKey: 'key rm',
   createOwner: 'owner create',
   updateOwner: 'owner set',

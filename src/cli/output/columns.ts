@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import type { Computer, Key, Owner, Project, streams } from '../../contract/index.js';
+import type { Computer, Key, Owner, Project, Secret, streams } from '../../contract/index.js';
 import { imageNote } from '../../images/default-images.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import type { Column, RecordField } from './table.js';
@@ -24,6 +24,8 @@ export const computerColumns: readonly Column<Computer>[] = [
   { header: 'ID', spare: 6, value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
   { header: 'STARTED', value: ({ started_at }) => started_at ?? 'never', isTime: true, wide: true },
   { header: 'ISOLATION', value: ({ isolation }) => isolation, wide: true },
+  // A service of an earlier version does not say it.
+  { header: 'MEMBER', value: ({ member }) => member ?? '', wide: true },
   { header: 'IMAGE', value: ({ image }) => image, wide: true },
   {
     header: 'SCREEN',
@@ -32,13 +34,19 @@ export const computerColumns: readonly Column<Computer>[] = [
   },
   { header: 'AUTO-STOP', value: (c) => autoStop(c.auto_stop_minutes), wide: true },
   { header: 'PROTECTED', value: (c) => (c.protected ? 'yes' : 'no'), wide: true },
+  { header: 'CREATED BY', value: creator, wide: true },
 ];
 
 export const keyColumns: readonly Column<Key>[] = [
   { header: 'NAME', value: ({ name }) => name, shrinks: true },
-  { header: 'ID', value: ({ id }) => id },
-  { header: 'CREATED', value: (key) => key.created_at, isTime: true, spare: 1 },
-  { header: 'LAST USED', value: (key) => key.last_used_at ?? 'never', isTime: true },
+  { header: 'ID', spare: 2, value: ({ id }) => id },
+  { header: 'PREFIX', spare: 4, value: ({ prefix }) => prefix ?? '' },
+  // A service of an earlier version does not say the next three.
+  { header: 'RIGHTS', value: ({ rights }) => rights ?? 'manage' },
+  { header: 'PROJECT', value: ({ project }) => project?.name ?? 'all', shrinks: true },
+  { header: 'EXPIRES', value: (key) => key.expires_at ?? 'never', isTime: true },
+  { header: 'CREATED', value: (key) => key.created_at, isTime: true, spare: 3 },
+  { header: 'LAST USED', value: (key) => key.last_used_at ?? 'never', isTime: true, spare: 1 },
   { header: 'CREATED BY', value: (key) => key.created_by ?? '', wide: true },
 ];
 
@@ -62,6 +70,12 @@ export const connectionColumns: readonly Column<streams.Connection>[] = [
   { header: 'CREATED', value: (connection) => connection.created_at, isTime: true, spare: 1 },
 ];
 
+export const secretColumns: readonly Column<Secret>[] = [
+  { header: 'NAME', value: ({ name }) => name, shrinks: true },
+  { header: 'SET', value: (secret) => secret.updated_at, isTime: true },
+  { header: 'CREATED', value: (secret) => secret.created_at, isTime: true, wide: true },
+];
+
 /** The lines of `vc get`. */
 export function computerFields(computer: Computer): RecordField[] {
   const { resolution, status_reason, started_at, url, auto_stop_minutes } = computer;
@@ -73,15 +87,40 @@ export function computerFields(computer: Computer): RecordField[] {
     ['os', computer.os],
     ['size', `${computer.cpu} cores, ${computer.ram} GB`],
     ...(computer.gpu === 'none' ? [] : [['gpu', computer.gpu] as [string, string]]),
-    ['screen', `${resolution.width}x${resolution.height}`],
+    ['screen', `${resolution.width}x${resolution.height} at start`],
     ['engine', `${computer.engine} (${computer.isolation})`],
+    ...(computer.member ? [['member', computer.member] as [string, string]] : []),
     ['image', note === undefined ? computer.image : `${computer.image} (${note})`],
     ['created', computer.created_at, 'time'],
     ['started', started_at ?? 'never', 'time'],
     ['auto-stop', autoStop(auto_stop_minutes)],
+    ...creatorField(computer),
+    ...controlField(computer),
     ['protected', computer.protected ? 'yes' : 'no'],
     ...(url === null ? [] : [['view', viewCommand(computer)] as [string, string]]),
   ];
+}
+
+/** The name of the key as `vc key ls` shows it. A service of an earlier version does not say it. */
+function creator({ created_by }: Pick<Partial<Computer>, 'created_by'>): string {
+  return created_by?.name ?? created_by?.id ?? '';
+}
+
+function creatorField(computer: Computer): RecordField[] {
+  const { created_by: key } = computer as Pick<Partial<Computer>, 'created_by'>;
+  return key ? [['created by', keyNamed(key.name, key.id)]] : [];
+}
+
+/** An API key in sentences: `key "ci"`, or its id if its name is not known. */
+export function keyNamed(name: string | null | undefined, id: string): string {
+  return name ? `key ${JSON.stringify(name)}` : `key ${id}`;
+}
+
+/** A service of an earlier version does not say it. */
+function controlField({ control }: Pick<Partial<Computer>, 'control'>): RecordField[] {
+  if (control === null || control === undefined) return [];
+  const { holder, since } = control;
+  return [['control', `${keyNamed(holder.key_name, holder.key_id)} since ${since}`]];
 }
 
 /** The lines of `vc owner get`. */

@@ -74,8 +74,12 @@ export async function runJq(document: unknown, expression: string): Promise<stri
     return await raw(JSON.stringify(document), expression, ['-r', '-c']);
   } catch (cause) {
     const said = errorMessage(cause);
-    const reason = said.replace(/^jq: (error|\d+ compile errors?)[^:]*: ?/, '').split('\n')[0];
-    throw new UsageError(`--jq: ${reason}`, 'see: https://jqlang.org/manual');
+    const where = /^jq: (error|\d+ compile errors?)( \(at [^)]*\))?[^:]*: ?/;
+    const reason = said.replace(where, '').split('\n')[0] ?? '';
+    const remedy = /^date .* does not match format/.test(reason)
+      ? 'times have milliseconds: .created_at[:19] + "Z" | fromdate; see: vc help jq'
+      : 'see: vc help jq';
+    throw new UsageError(`--jq: ${reason}`, remedy);
   }
 }
 

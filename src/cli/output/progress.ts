@@ -1,8 +1,9 @@
 import type { Ora } from 'ora';
+import { printable } from '../../lib/text/printable.js';
 import type { Environment } from '../../profile/index.js';
 import type { Io } from '../framework/io.js';
 
-/** A spinner with a text. */
+/** A spinner with a text, which may be of a service or guest: its control characters are replaced. */
 export interface Progress {
   update(text: string): void;
   stop(): void;
@@ -21,7 +22,7 @@ interface ProgressOptions {
 export function startProgress(text: string, { io, globals, env }: ProgressOptions): Progress {
   const isShown = io.stderr.isTTY === true && !globals.json && !globals.quiet && !env.CI;
   if (!isShown) return { update: () => {}, stop: () => {} };
-  let current = text;
+  let current = printable(text);
   let spinner: Ora | undefined;
   let isStopped = false;
   const timer = setTimeout(async () => {
@@ -35,8 +36,8 @@ export function startProgress(text: string, { io, globals, env }: ProgressOption
   timer.unref();
   return {
     update: (next) => {
-      current = next;
-      if (spinner !== undefined) spinner.text = next;
+      current = printable(next);
+      if (spinner !== undefined) spinner.text = current;
     },
     stop: () => {
       isStopped = true;

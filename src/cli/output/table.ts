@@ -31,7 +31,10 @@ export async function printTable<Row>(
   await write(context.io.stdout, `${lines.join('\n')}\n`);
 }
 
-/** The lines of a table: fitted to the terminal, or in a pipe separated by tabs. */
+/**
+ * The lines of a table: fitted to the terminal, or in a pipe separated by tabs. A table with `-o wide`
+ * that the terminal is too narrow for has a block of lines for each row.
+ */
 export async function tableLines<Row>(
   context: Context,
   columns: readonly Column<Row>[],
@@ -71,8 +74,18 @@ async function terminalLines<Row>(
     index,
     width: widest([column.header, ...cells.map((row) => row[index] ?? '')]) + GAP,
   }));
-  const width = context.globals.wide ? Number.POSITIVE_INFINITY : (context.io.stdout.columns ?? 80);
-  const fitted = fitColumns(wanted, width + GAP);
+  const total = (context.io.stdout.columns ?? 80) + GAP;
+  const colored = ({ color, index }: (typeof wanted)[number], row: readonly string[]) =>
+    color?.(row[index] ?? '', chalk) ?? row[index] ?? '';
+  if (context.globals.wide && wanted.reduce((sum, { width }) => sum + width, 0) > total) {
+    // All columns were asked for and do not fit: one line for each.
+    const names = widest(wanted.map(({ header }) => header)) + GAP;
+    const blocks = cells.map((row) =>
+      wanted.map((column) => `${chalk.bold(column.header.padEnd(names))}${colored(column, row)}`),
+    );
+    return blocks.flatMap((lines, index) => (index === 0 ? lines : ['', ...lines]));
+  }
+  const fitted = fitColumns(wanted, total);
   const table = new Table({
     chars: noBorders,
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': GAP },
@@ -80,9 +93,7 @@ async function terminalLines<Row>(
     head: fitted.map(({ header }) => chalk.bold(header)),
   });
   for (const row of cells) {
-    table.push(
-      fitted.map(({ color, index }) => color?.(row[index] ?? '', chalk) ?? row[index] ?? ''),
-    );
+    table.push(fitted.map((column) => colored(column, row)));
   }
   return table
     .toString()

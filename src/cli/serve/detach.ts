@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { chmod, open, rename, stat } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { makeOwnDirectory } from '../../engines/local-host.js';
 import { sleep } from '../../lib/async/sleep.js';
-import { makeDirectory } from '../../lib/fs/directory.js';
 import { packageRoot } from '../../lib/package-root.js';
 import type { Environment } from '../../profile/index.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
@@ -10,13 +10,14 @@ import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { done, note, print, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
-import { logFile } from '../service/record.js';
+import { logFile, readServiceRecord } from '../service/record.js';
 import { describeSilence } from '../service/silence.js';
-import { stateFlag } from '../service/target.js';
+import { noteWebPage, stateFlag } from '../service/target.js';
+import { checkIsOurs } from './already-running.js';
 import { FIRST_KEY, NEXT } from './foreground.js';
 import { askHealth, serviceHealth } from './health.js';
 import { localBaseUrl } from './listen.js';
-import { type ServePlan, serveArguments } from './options.js';
+import { missingOptions, type ServePlan, serveArguments } from './options.js';
 
 const READY_TIMEOUT_MS = 20_000;
 const LOG_LIMIT = 8 * 1024 * 1024;
@@ -32,8 +33,22 @@ export async function serveDetached(context: Context, plan: ServePlan): Promise<
   const running = await askHealth(url, context.interrupts.signal);
   if (running === 'silent') throw await silentError(context, url);
   if (running !== undefined) {
-    if (context.globals.json) await printJson(context, { url, already_running: true });
-    else await done(context, `already running on ${url}`);
+    await checkIsOurs(plan, url);
+    const record = await readServiceRecord(plan.stateDirectory);
+    const unused = missingOptions(plan, record?.argv ?? []);
+    if (context.globals.json)
+      await printJson(context, { url, already_running: true, unused_options: unused });
+    else {
+      await done(context, `already running on ${url}`);
+      if (unused.length > 0) {
+        await note(context, `it was started without ${unused.join(' ')}; to start it with that:`);
+        await note(
+          context,
+          `  vc service stop${stateFlag(context, plan.stateDirectory)}, then this again`,
+        );
+      }
+      await noteWebPage(context, url);
+    }
     return ExitCode.ok;
   }
   return startDetached(context, {
@@ -76,6 +91,7 @@ export async function startDetached(context: Context, launching: Launch): Promis
       context,
       `to see its log: vc service logs${flag}; to stop it: vc service stop${flag}`,
     );
+    await noteWebPage(context, url);
     if (notes.some((line) => line.includes(FIRST_KEY))) await note(context, NEXT);
   }
   return ExitCode.ok;
@@ -89,7 +105,7 @@ interface Child {
 }
 
 async function launch({ argv, stateDirectory, env }: Launch, log: string): Promise<Child> {
-  makeDirectory(stateDirectory);
+  makeOwnDirectory(stateDirectory);
   const size = (await stat(log).catch(() => undefined))?.size ?? 0;
   if (size > LOG_LIMIT) await rename(log, `${log}.old`);
   const file = await open(log, 'a', 0o600);

@@ -37,6 +37,9 @@ export async function serveInForeground(context: Context, plan: ServePlan): Prom
   await record(context, plan, service.url).catch((error: unknown) =>
     note(context, `warning: vc service cannot find this service: ${errorMessage(error)}`),
   );
+  if (service.login !== undefined && context.io.stderr.isTTY) {
+    notes.push(`web page: ${service.login} (once, within five minutes; later: vc dashboard)`);
+  }
   await announce(context, plan, service.url, notes);
   await stopping;
   await note(context, 'stopping; computers keep running');

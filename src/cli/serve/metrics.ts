@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { ServiceError, ServiceUnreachableError } from '../../client/errors.js';
-import { type ClientSettings, openClient } from '../targets/client.js';
+import { openPooledClient } from '../http/pooled-client.js';
+import type { ClientSettings } from '../targets/client.js';
 
 const TIMEOUT_MS = 5_000;
 
@@ -16,7 +17,7 @@ export async function readMetrics(
   settings: ClientSettings,
   signal: AbortSignal,
 ): Promise<Sample[] | undefined> {
-  const client = openClient({ ...settings, baseUrl: new URL(settings.baseUrl).origin });
+  const client = openPooledClient({ ...settings, baseUrl: new URL(settings.baseUrl).origin });
   try {
     const { body } = await client.exchange({
       ...{ method: 'GET', path: '/metrics', query: {} },

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { DEFAULT_HOST, DEFAULT_PORT } from '../../contract/constants.js';
 import type { EngineOption, EngineOptionValues } from '../../engines/descriptor.js';
 import { engines } from '../../engines/index.js';
+import { shellWord } from '../../lib/text/shell-word.js';
 import { type Environment, stateDirectory } from '../../profile/index.js';
 import { UsageError } from '../errors/cli-error.js';
 import { choice, flag, list, type Option, value } from '../framework/define.js';
@@ -113,7 +114,7 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
     exposed,
     engine: engineChoice(options.engine, env),
     stateDirectory: resolve(cwd, options.state ?? stateDirectory(env)),
-    maxRunning: options.maxRunning ?? 2,
+    maxRunning: options.maxRunning ?? DEFAULTS.maxRunning,
     engineOptions: engineValues(options),
     allowNetworks: options.allowNetwork,
     internet: options.internet,
@@ -121,8 +122,43 @@ export function planServe(options: Values, env: Environment, cwd: string): Serve
     allowPrivateRtmp: options.allowPrivateRtmp || env.VC_ALLOW_PRIVATE_RTMP === '1',
     allowedHosts: options.allowHost,
     allowedOrigins: options.allowOrigin,
-    logLevel: options.logLevel ?? 'info',
+    logLevel: options.logLevel ?? DEFAULTS.logLevel,
   };
+}
+
+/** What a service is started with unless options or the environment say otherwise. */
+const DEFAULTS = {
+  engine: 'auto',
+  maxRunning: 2,
+  logLevel: 'info',
+  engineOptions: engineValues({}),
+  allowNetworks: [],
+  internet: true,
+  allowPrivateRtmp: false,
+  metrics: false,
+  allowedHosts: [],
+  allowedOrigins: [],
+} as const satisfies Partial<ServePlan>;
+
+/**
+ * The options of a plan, as they are typed, that a service with these arguments does not have. Defaults
+ * are no wish.
+ */
+export function missingOptions(plan: ServePlan, running: readonly string[]): string[] {
+  const present = new Set([
+    ...optionsIn(running),
+    ...optionsIn(serveArguments({ ...plan, ...DEFAULTS })),
+  ]);
+  return optionsIn(serveArguments(plan)).filter((option) => !present.has(option));
+}
+
+/** `--name value` and `--name` of a command line. */
+function optionsIn(argv: readonly string[]): string[] {
+  return argv.flatMap((word, index) => {
+    if (!word.startsWith('--')) return [];
+    const value = argv[index + 1];
+    return value === undefined || value.startsWith('--') ? [word] : [`${word} ${shellWord(value)}`];
+  });
 }
 
 function engineValues(options: Readonly<Record<string, unknown>>): EngineOptionValues {

@@ -1,7 +1,6 @@
-import { listeningInodes } from '../../lib/net/tcp-table.js';
-import { processOfSocket } from '../../lib/process/of-socket.js';
 import { type Environment, stateDirectory } from '../../profile/index.js';
 import { isLoopbackUrl } from '../serve/listen.js';
+import { listenerAt } from './listener.js';
 import { readServiceRecord, runningProcess } from './record.js';
 
 /** A service that accepts connections and does not answer, as an error tells it. */
@@ -13,7 +12,7 @@ export interface Silence {
 /** Names the process, if it is on this machine, and what to do about it. */
 export async function describeSilence(baseUrl: string, env: Environment): Promise<Silence> {
   const isHere = isLoopbackUrl(baseUrl);
-  const pid = isHere ? await listener(baseUrl) : undefined;
+  const pid = isHere ? (await listenerAt(baseUrl)).pid : undefined;
   if (pid === undefined) {
     return {
       message: `the service at ${baseUrl} accepts connections but does not answer`,
@@ -24,17 +23,6 @@ export async function describeSilence(baseUrl: string, env: Environment): Promis
     message: `process ${pid} listens on ${new URL(baseUrl).host} but does not answer`,
     remedy: await remedyFor(pid, env),
   };
-}
-
-async function listener(baseUrl: string): Promise<number | undefined> {
-  if (process.platform !== 'linux') return undefined;
-  const { hostname, port, protocol } = new URL(baseUrl);
-  const number = Number(port || (protocol === 'https:' ? 443 : 80));
-  // `localhost` may be either.
-  const addresses =
-    hostname === 'localhost' ? ['127.0.0.1', '::1'] : [hostname.replace(/[[\]]/g, '')];
-  const inodes = await Promise.all(addresses.map((address) => listeningInodes(address, number)));
-  return processOfSocket(inodes.flat());
 }
 
 /** The service of the default state directory can be restarted with its options. */

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
-import { stateDirectory } from '../../profile/index.js';
+import { sameBaseUrl, stateDirectory } from '../../profile/index.js';
 import { CliError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { value } from '../framework/define.js';
 import { nonEmpty } from '../input/parse.js';
+import { note } from '../output/print.js';
 import { type FoundRecord, readServiceRecord } from './record.js';
 
 /** Names the service of this machine that a command is about. */
@@ -38,4 +39,10 @@ export async function findService(context: Context, state: string | undefined): 
 /** ` --state DIRECTORY` for a suggested command, unless it is the default. */
 export function stateFlag({ env }: Pick<Context, 'env'>, directory: string): string {
   return directory === resolve(stateDirectory(env)) ? '' : ` --state ${directory}`;
+}
+
+/** Says how to open the web page of the service at `url`, if that is the one of other commands. */
+export async function noteWebPage(context: Context, url: string): Promise<void> {
+  const { baseUrl } = await context.settings();
+  if (sameBaseUrl(baseUrl.value, url)) await note(context, 'to open its web page: vc dashboard');
 }

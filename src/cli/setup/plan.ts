@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os';
 import type { EngineDescriptor, EngineSetup, SetupStep } from '../../engines/descriptor.js';
-import type { Environment } from '../../profile/index.js';
+import { type Environment, stateDirectory } from '../../profile/index.js';
 import { findProgram, hasSubordinateIds } from '../doctor/programs.js';
 import { commonPackages, missingPackages } from './apt-packages.js';
 
@@ -11,6 +11,8 @@ export interface SetupPlan {
   readonly install: readonly SetupStep[];
   /** The engine's daemon has to be started; how depends on the machine. */
   readonly startsDaemon: boolean;
+  /** The engine has to be prepared, once its daemon runs. */
+  readonly configures: boolean;
   /** After the packages are installed. */
   readonly grant: readonly SetupStep[];
   /** The ordinary user who gets access. */
@@ -36,12 +38,15 @@ export async function planSetup(engine: EngineDescriptor, env: Environment): Pro
   const user = ordinaryUser(env);
   const startsDaemon = setup.daemon !== undefined && !(await setup.daemon.isRunning(env));
   const grant = user === undefined ? [] : await grants(setup, user);
-  return { engine, packages, install, startsDaemon, grant, user };
+  const { configuration } = setup;
+  const configures =
+    configuration !== undefined && !(await configuration.isDone(stateDirectory(env)));
+  return { engine, packages, install, startsDaemon, configures, grant, user };
 }
 
 /** True when there is nothing to do. */
-export function isComplete({ install, startsDaemon, grant }: SetupPlan): boolean {
-  return install.length === 0 && grant.length === 0 && !startsDaemon;
+export function isComplete({ install, startsDaemon, configures, grant }: SetupPlan): boolean {
+  return install.length === 0 && grant.length === 0 && !startsDaemon && !configures;
 }
 
 /** The caller, also through sudo; undefined for root itself. */

@@ -12,15 +12,19 @@ export interface ClientSettings extends Pick<ClientOptions, 'baseUrl' | 'apiKey'
 }
 
 /** A client with the user agent `vc`. Throws TypeError like {@link Client}. */
-export function openClient({ listenerUid, ...options }: ClientSettings): Client {
-  return new Client({
+export function openClient(settings: ClientSettings): Client {
+  return new Client(clientOptions(settings));
+}
+
+/** Options of a client of the command line. */
+export function clientOptions({ listenerUid, ...options }: ClientSettings): ClientOptions {
+  return {
     ...options,
     ...(listenerUid === undefined ? {} : { listenerUid: parseListenerUid(listenerUid) }),
     userAgent: 'vc',
-    connections: 'node-http',
     // A person decides whether to try again.
     maxRetries: 0,
-  });
+  };
 }
 
 /** Runs an operation of the service; Ctrl-C aborts it. */

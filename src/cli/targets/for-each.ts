@@ -41,7 +41,7 @@ export async function forEach<T>(context: Context, options: ForEach<T>): Promise
       return { name, answer };
     } catch (error) {
       if (interrupts.signal.aborted) throw new InterruptedError();
-      const report = reportOf(error);
+      const report = reportOf(error, context.env);
       progress.stop();
       const lines = errorLines(`${name}: ${report.message}`, report.remedy, context.io.stderr);
       if (!globals.json) await write(context.io.stderr, `error: ${lines}\n`);

@@ -10,5 +10,6 @@ export function localEngines(stateDirectory: string): Promise<Engine[]> {
 /** The engine that `vc serve` on this machine would give new computers. */
 export async function preferredEngine(choice: string, stateDirectory: string): Promise<Engine> {
   if (choice !== 'auto') return engineNamed(choice).open(stateDirectory);
-  return firstUsable(await localEngines(stateDirectory));
+  const automatic = engines.filter(({ onlyByName }) => !onlyByName);
+  return firstUsable(await Promise.all(automatic.map(({ open }) => open(stateDirectory))));
 }

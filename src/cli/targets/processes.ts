@@ -1,5 +1,7 @@
 import type { Readable } from 'node:stream';
-import type { ProcessExit, ProcessRequest, RemoteProcess } from '../../client/process.js';
+import { type NodeProcess, openNodeProcess } from '../../client/node/process.js';
+import type { ProcessRequest } from '../../client/process.js';
+import type { ProcessExit } from '../../client/sockets/process-connection.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
 import { CliError } from '../errors/cli-error.js';
 import { ExitCode, processExitCode } from '../errors/exit-codes.js';
@@ -36,6 +38,10 @@ export const processOptions = {
 export const EXIT_CODES =
   'or 128 plus the number of the signal that ended it, 124 at the time limit, and 125 if vc itself fails';
 
+/** For help, where long commands are expected. */
+export const IN_BACKGROUND =
+  'A job in the background of a shell (&) gets no stdin; for a command that keeps running without vc: vc bash --background.';
+
 interface Attached extends Pick<ProcessRequest, 'argv' | 'command' | 'code' | 'cwd' | 'timeout'> {
   readonly env: readonly (readonly [string, string])[];
   readonly stdin: boolean;
@@ -50,7 +56,7 @@ export async function runAttached(
 ): Promise<number> {
   const address = await computerAddress(context, computer);
   const client = await context.client();
-  const remote = await client.process(address, {
+  const remote = await openNodeProcess(client, address, {
     ...request,
     env: env.length > 0 ? Object.fromEntries(env) : undefined,
     signal: context.interrupts.signal,
@@ -73,7 +79,7 @@ export async function runAttached(
 
 async function printOutputs(
   context: Context,
-  remote: RemoteProcess,
+  remote: NodeProcess,
   { safe }: Pick<Attached, 'safe'>,
 ): Promise<ProcessExit> {
   const exit = await forwardOutputs(context, remote, { safe });
@@ -91,7 +97,7 @@ async function printOutputs(
 /** Kept of each output in a JSON document, which is in memory as a whole. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
-async function printDocument(context: Context, remote: RemoteProcess): Promise<ProcessExit> {
+async function printDocument(context: Context, remote: NodeProcess): Promise<ProcessExit> {
   const [out, err, exit] = await Promise.all([
     collect(remote.stdout),
     collect(remote.stderr),

@@ -8,7 +8,7 @@ import { nonEmpty } from '../input/parse.js';
 import { done, note, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
 import { worstExitCode } from './computer-address.js';
-import { defaultProject } from './lookup/default-project.js';
+import { DEFAULT_PROJECT, defaultProject } from './lookup/default-project.js';
 
 /** Defaults to the project of -p, VC_PROJECT or the profile. */
 export const projectArgument = optional('project', 'name or id', nonEmpty, {
@@ -23,6 +23,11 @@ export async function projectName(context: Context, given: string | undefined): 
     'no project given',
     'name it, or set a default: vc project use NAME; see: vc project ls',
   );
+}
+
+/** The default project, or the one that exists without any setting. */
+export async function currentProject(context: Context): Promise<string> {
+  return (await defaultProject(context)) ?? DEFAULT_PROJECT;
 }
 
 const verbs = {

@@ -1,22 +1,37 @@
 import type { Readable } from 'node:stream';
-import type { ProcessExit, RemoteProcess } from '../../client/process.js';
+import type { NodeProcess } from '../../client/node/process.js';
+import type { ProcessExit } from '../../client/sockets/process-connection.js';
 import { InterruptedError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
 import type { Input, Output } from '../framework/io.js';
+import { jobState, watchJob } from './foreground.js';
 import { safeOutput } from './safe-output.js';
 
-/** Pipes stdin to the process until either ends. */
-export function forwardInput(stdin: Input, remote: RemoteProcess): void {
-  stdin.pipe(remote.stdin);
+/**
+ * Pipes stdin to the process until either ends. A job that is started in the background of a shell
+ * has no input, as if from /dev/null; one that is continued there has none until it is back.
+ */
+export function forwardInput(stdin: Input, remote: NodeProcess): void {
+  const isTerminal = stdin.isTTY === true && stdin === process.stdin;
+  if (isTerminal && jobState() === 'background') return void remote.stdin.end();
+  const start = () => void stdin.pipe(remote.stdin);
   const stop = () => {
     stdin.unpipe(remote.stdin);
     stdin.pause();
   };
-  remote.exited.then(stop, stop);
+  start();
+  const stopWatching = isTerminal
+    ? watchJob((state) => (state === 'background' ? stop() : start()))
+    : () => {};
+  const end = () => {
+    stopWatching();
+    stop();
+  };
+  remote.exited.then(end, end);
 }
 
 /** Pipes output until its end, with backpressure. */
-function forwardOutput(from: Readable, to: Output, remote: RemoteProcess): Promise<void> {
+function forwardOutput(from: Readable, to: Output, remote: NodeProcess): Promise<void> {
   return new Promise((resolve) => {
     from.pipe(to, { end: false });
     from.once('end', resolve);
@@ -37,7 +52,7 @@ interface Printing {
 /** Prints both outputs as they arrive; resolves when the process has exited and all is printed. */
 export async function forwardOutputs(
   { io }: Context,
-  remote: RemoteProcess,
+  remote: NodeProcess,
   { safe }: Printing = { safe: false },
 ): Promise<ProcessExit> {
   const shown = (from: Readable, to: Output) =>
@@ -57,7 +72,7 @@ const GRACE_MS = 2000;
  */
 export async function interruptible(
   { interrupts }: Context,
-  remote: RemoteProcess,
+  remote: NodeProcess,
   work: Promise<ProcessExit>,
 ): Promise<ProcessExit> {
   let timer: NodeJS.Timeout | undefined;

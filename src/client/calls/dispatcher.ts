@@ -1,5 +1,4 @@
-import { text } from 'node:stream/consumers';
-import { codeOf, errorFromAnswer, errorFromFailure } from '../http/failures.js';
+import { codeOf, errorFromAnswer, errorFromFailure, readErrorText } from '../http/failures.js';
 import { whileAnswering } from '../http/silence.js';
 import type { HttpRequest, HttpResponse, Transport } from '../http/transport.js';
 import { withRetries } from './retries.js';
@@ -29,7 +28,7 @@ export class Dispatcher {
   answered(transport: Transport, request: HttpRequest): Promise<HttpResponse> {
     const { method, body, signal, headers } = request;
     const isIdempotent = method === 'GET' || headers['idempotency-key'] !== undefined;
-    const canRepeat = body === null || typeof body === 'string' || Buffer.isBuffer(body);
+    const canRepeat = body === null || typeof body === 'string' || body instanceof Uint8Array;
     const attempt = async () => this.checked(await this.dispatch(transport, request));
     const maxRetries = canRepeat ? this.#maxRetries : 0;
     return withRetries(attempt, { isIdempotent, maxRetries, signal: signal ?? undefined });
@@ -60,8 +59,9 @@ export class Dispatcher {
   /** The answer, unless it is an error: then throws that. */
   async checked(answer: HttpResponse): Promise<HttpResponse> {
     const { statusCode: status, headers } = answer;
-    if (status === 200 || status === 206) return answer;
-    const body = await this.read(text(answer.body));
+    // 304 only comes if an `etag` was sent.
+    if ([200, 206, 304].includes(status)) return answer;
+    const body = await this.read(readErrorText(answer.body));
     throw errorFromAnswer({ status, headers, body }, this.#baseUrl);
   }
 }
@@ -71,7 +71,7 @@ async function sendOnceMore(transport: Transport, request: HttpRequest): Promise
   try {
     return await transport.request(request);
   } catch (failure) {
-    const stale = ['UND_ERR_SOCKET', 'ECONNRESET'].includes(codeOf(failure) ?? '');
+    const stale = codeOf(failure) === 'ECONNRESET';
     if (!stale || request.method !== 'GET') throw failure;
   }
   return transport.request(request);

@@ -4,7 +4,7 @@ import { codeOf } from '../http/failures.js';
 
 export const DEFAULT_RETRIES = 2;
 /** Codes of a connection that was lost before the answer came. */
-const LOST = ['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'];
+const LOST = ['ECONNRESET', 'EPIPE', 'FETCH_FAILED'];
 const FIRST_PAUSE_MS = 250;
 /** A service that asks for a longer pause gets no second attempt. */
 const LONGEST_PAUSE_MS = 60_000;

@@ -7,17 +7,19 @@ const MAX_MS = 2 ** 31 - 1;
 
 /**
  * Runs `work` with a signal that is aborted with the caller's and, with a ServiceTimeoutError, after
- * `timeoutMs`. Errors of the connection are converted.
+ * `timeoutMs`. Errors of the connection are converted. `lateError` may give another error for the end
+ * of the time.
  */
 export async function withTimeLimit<T>(
   { signal, timeoutMs }: CallOptions,
   baseUrl: string,
   work: (signal: AbortSignal | undefined) => Promise<T>,
+  lateError?: () => ServiceTimeoutError | undefined,
 ): Promise<T> {
   const late = timeoutMs === undefined ? undefined : new AbortController();
   const message = `the service at ${baseUrl} did not answer in time`;
-  const timer =
-    late && setTimeout(() => late.abort(new ServiceTimeoutError(message)), milliseconds(timeoutMs));
+  const end = () => late?.abort(lateError?.() ?? new ServiceTimeoutError(message));
+  const timer = late && setTimeout(end, milliseconds(timeoutMs));
   const ended = signal && late ? AbortSignal.any([signal, late.signal]) : (signal ?? late?.signal);
   try {
     ended?.throwIfAborted();

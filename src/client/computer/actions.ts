@@ -1,79 +1,47 @@
-import type { SCROLL_DIRECTIONS } from '../../contract/constants.js';
-import type { OperationName } from '../../contract/routes.js';
-import type { Answer, BatchAction, BodyInput } from '../../contract/types/index.js';
+import type {
+  Answer,
+  BatchAction,
+  BodyInput,
+  QueryInput,
+  Wait,
+} from '../../contract/types/index.js';
 import { type CallOptions, splitOptions } from '../calls/options.js';
-import type { Client } from '../client.js';
 import { CommandError } from '../errors.js';
-import { type ComputerAddress, computerParameters } from '../http/address.js';
+import { computerParameters } from '../http/address.js';
+import { writeLocalFile } from '../platform/index.js';
+import { type IfChanged, type IfNoneMatch, ifChanged } from '../requests.js';
 import type { BatchAnswer } from './batch.js';
-import { type ScreenshotOptions, screenshotQuery } from './screenshot.js';
+import { ComputerInput, type Options } from './input.js';
+import type { ComputerUseAnswer, ModelItem } from './model-turn.js';
+import { type Region, regionTuple, type ScreenshotOptions, screenshotQuery } from './screenshot.js';
 
-/** The optional fields of an operation's body, and the options of the call. */
-type Options<N extends OperationName, Required extends string> = Omit<
-  NonNullable<BodyInput<N>>,
-  Required
-> &
-  CallOptions;
+/** What to wait for; a `region` can be written both ways. */
+type WaitFields = Omit<Wait, 'region'> & { readonly region?: Region | Wait['region'] };
 
 interface CheckOptions {
   /** Throw a {@link CommandError} if the command or code fails or is ended at its `timeout`. */
   readonly check?: boolean | undefined;
 }
 
-/** Whether the screen became stable in time, for an action with `settle`. */
-export interface Settled {
-  readonly settled?: boolean | undefined;
-}
-
 /** What is done with a running computer: screen, mouse, keyboard and commands. */
-export class ComputerActions {
-  readonly address: ComputerAddress;
-  protected readonly client: Client;
-
-  constructor(client: Client, address: ComputerAddress) {
-    this.client = client;
-    this.address = address;
-  }
-
+export class ComputerActions extends ComputerInput {
   /** Takes a screenshot; resolves to the bytes of an image file. */
-  async screenshot(options: ScreenshotOptions = {}): Promise<Buffer> {
+  screenshot(options?: ScreenshotOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /** The same with its `etag`, or that the image would be the one of `ifNoneMatch`. */
+  screenshot(options: ScreenshotOptions & IfNoneMatch): Promise<IfChanged>;
+  async screenshot({
+    ifNoneMatch,
+    ...options
+  }: ScreenshotOptions & Partial<IfNoneMatch> = {}): Promise<Uint8Array<ArrayBuffer> | IfChanged> {
     const { call, fields } = splitOptions(options);
     const accept = `image/${options.format ?? 'png'}`;
-    const { data } = await this.client.requestBytes('screenshot', accept, {
+    const taken = await this.client.requestBytes('screenshot', accept, {
       params: computerParameters(this.address),
       query: screenshotQuery(fields),
+      ifNoneMatch: ifNoneMatch ?? undefined,
       ...call,
     });
-    return data;
-  }
-
-  /** Resolves to `{settled}` if `settle` was asked for, as all mouse and keyboard actions do. */
-  click(x: number, y: number, options: Options<'click', 'x' | 'y'> = {}): Promise<Settled> {
-    const { call, fields } = splitOptions(options);
-    return this.#act('click', { x, y, ...fields }, call);
-  }
-
-  move(x: number, y: number, options: Options<'move', 'x' | 'y'> = {}): Promise<Settled> {
-    const { call, fields } = splitOptions(options);
-    return this.#act('move', { x, y, ...fields }, call);
-  }
-
-  drag(body: NonNullable<BodyInput<'drag'>>, options: CallOptions = {}): Promise<Settled> {
-    return this.#act('drag', body, options);
-  }
-
-  scroll(
-    direction: (typeof SCROLL_DIRECTIONS)[number],
-    options: Options<'scroll', 'direction'> = {},
-  ): Promise<Settled> {
-    const { call, fields } = splitOptions(options);
-    return this.#act('scroll', { direction, ...fields }, call);
-  }
-
-  /** Types any Unicode text; a newline is Enter, a tab is Tab. */
-  type(text: string, options: Options<'type', 'text'> = {}): Promise<Settled> {
-    const { call, fields } = splitOptions(options);
-    return this.#act('type', { text, ...fields }, call);
+    return ifNoneMatch === undefined ? taken.data : ifChanged(taken, ifNoneMatch);
   }
 
   /** The text of the clipboard; empty if nothing has been copied. */
@@ -86,15 +54,10 @@ export class ComputerActions {
     await this.operate('setClipboard', { text }, options);
   }
 
-  /** Presses a key or a combination, for example `Enter` or `ctrl+shift+t`. */
-  key(key: string, options: Options<'key', 'key'> = {}): Promise<Settled> {
-    const { call, fields } = splitOptions(options);
-    return this.#act('key', { key, ...fields }, call);
-  }
-
-  /** Waits for a time or for the screen. */
-  wait(body: NonNullable<BodyInput<'wait'>>, options: CallOptions = {}): Promise<Answer<'wait'>> {
-    return this.operate('wait', body, options);
+  /** Waits for a time or for the screen, or a `region` of it. */
+  wait({ region, ...body }: WaitFields, options: CallOptions = {}): Promise<Answer<'wait'>> {
+    const part = region && { region: 'x' in region ? regionTuple(region) : region };
+    return this.operate('wait', { ...body, ...part }, options);
   }
 
   /**
@@ -110,13 +73,51 @@ export class ComputerActions {
     return this.operate('batch', body, options) as Promise<BatchAnswer<Actions>>;
   }
 
-  /** Takes a screenshot and writes it to a file of this machine. */
-  async screenshotTo(path: string, options: ScreenshotOptions = {}): Promise<void> {
-    const { writeFile } = await import('node:fs/promises');
-    await writeFile(path, await this.screenshot(options));
+  /**
+   * Carries out the calls of a model's turn, in the shape of its vendor, and resolves to the result
+   * items in that shape, to be appended to the model's input unchanged. `Result` can be the vendor's
+   * type of such an item; it is not checked.
+   */
+  computerUse<Result = ModelItem>(
+    items: readonly object[] | readonly string[],
+    options: Options<'computerUse', 'items'> = {},
+  ): Promise<ComputerUseAnswer<Result>> {
+    const { call, fields } = splitOptions(options);
+    const body = { items: [...items] as BodyInput<'computerUse'>['items'], ...fields };
+    return this.operate('computerUse', body, call) as Promise<ComputerUseAnswer<Result>>;
   }
 
+  /**
+   * The tools to declare to a model of that dialect. `Tool` can be the vendor's type; it is not
+   * checked.
+   */
+  async computerUseTools<Tool = ModelItem>(
+    dialect: QueryInput<'getComputerUse'>['dialect'],
+    options: CallOptions = {},
+  ): Promise<Tool[]> {
+    const { tools } = await this.client.request('getComputerUse', {
+      params: computerParameters(this.address),
+      query: { dialect },
+      ...options,
+    });
+    return tools as Tool[];
+  }
+
+  /** Takes a screenshot and writes it to a file of this machine. */
+  async screenshotTo(path: string, options: ScreenshotOptions = {}): Promise<void> {
+    await writeLocalFile(path, [await this.screenshot(options)], undefined);
+  }
+
+  /** Starts a command line as a job, which outlives this client. */
+  bash(
+    command: string,
+    options: Options<'bash', 'command'> & CheckOptions & { readonly background: true },
+  ): Promise<Answer<'bash'> & { job_id: string; pid: number }>;
   /** Runs a command line in a shell and waits until it ends. */
+  bash(
+    command: string,
+    options?: Options<'bash', 'command'> & CheckOptions,
+  ): Promise<Answer<'bash'>>;
   async bash(
     command: string,
     { check = false, ...options }: Options<'bash', 'command'> & CheckOptions = {},
@@ -137,27 +138,5 @@ export class ComputerActions {
     const result = await this.operate('exec', { code, ...fields }, call);
     if (check && !result.success) throw new CommandError(result);
     return result;
-  }
-
-  /** Runs an operation on this computer. */
-  protected operate<N extends OperationName>(
-    operation: N,
-    body: BodyInput<N> | undefined,
-    call: CallOptions,
-  ): Promise<Answer<N>> {
-    return this.client.request(operation, {
-      params: computerParameters(this.address),
-      ...(body === undefined ? {} : { body }),
-      ...call,
-    });
-  }
-
-  async #act<N extends 'click' | 'move' | 'drag' | 'scroll' | 'type' | 'key'>(
-    operation: N,
-    body: BodyInput<N>,
-    call: CallOptions,
-  ): Promise<Settled> {
-    const { settled } = await this.operate(operation, body, call);
-    return settled === undefined ? {} : { settled };
   }
 }

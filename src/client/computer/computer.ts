@@ -1,17 +1,19 @@
-import type { Duplex, Readable } from 'node:stream';
-import type { Answer, BodyInput, QueryInput } from '../../contract/types/index.js';
+import type { Answer, BodyInput, Computer, QueryInput } from '../../contract/types/index.js';
 import { type CallOptions, splitOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
+import { connectPort, type PortConnection } from '../connection.js';
 import { ServiceError } from '../errors.js';
 import { ComputerFiles } from '../files/files.js';
 import { type ComputerAddress, computerParameters } from '../http/address.js';
-import type { ProcessRequest, RemoteProcess } from '../process.js';
+import { toStream } from '../http/read-body.js';
+import { openProcess, type ProcessRequest, type RemoteProcess } from '../process.js';
 import { ComputerActions } from './actions.js';
 import type { CommandResult } from './command-result.js';
 import { ComputerJobs } from './jobs.js';
 import { requireRunning, untilReady, type WaitOptions } from './ready.js';
 import { type RunOptions, runCommand } from './run.js';
-import { reachableView } from './view.js';
+import { ComputerTrajectory } from './trajectory.js';
+import { reachableBrowser, reachableView } from './view.js';
 
 /**
  * One computer. Coordinates are pixels from the top left corner. Actions run one after another in
@@ -22,23 +24,26 @@ export class ComputerHandle extends ComputerActions {
   readonly files: ComputerFiles;
   /** Commands that were started with `background`. */
   readonly jobs: ComputerJobs;
-  #info: Answer<'getComputer'> | undefined;
+  /** The recorded actions of all clients. */
+  readonly trajectory: ComputerTrajectory;
+  #info: Computer | undefined;
   readonly #isOwn: boolean;
 
   constructor(
     client: Client,
     address: ComputerAddress,
-    { info, isOwn = false }: { info?: Answer<'getComputer'>; isOwn?: boolean } = {},
+    { info, isOwn = false }: { info?: Computer; isOwn?: boolean } = {},
   ) {
     super(client, address);
     this.#info = info;
     this.#isOwn = isOwn;
     this.files = new ComputerFiles(client, address);
     this.jobs = new ComputerJobs(client, address);
+    this.trajectory = new ComputerTrajectory(client, address);
   }
 
   /** The computer as the service last described it; undefined if it has not been asked yet. */
-  get info(): Answer<'getComputer'> | undefined {
+  get info(): Computer | undefined {
     return this.#info;
   }
 
@@ -60,6 +65,27 @@ export class ComputerHandle extends ComputerActions {
   /** What it uses of its host while it runs. */
   stats(options: CallOptions = {}): Promise<Answer<'getStats'>> {
     return this.operate('getStats', undefined, options);
+  }
+
+  /** Who has control alone, and whether this client's key has it. */
+  control(options: CallOptions = {}): Promise<Answer<'getControl'>> {
+    return this.operate('getControl', undefined, options);
+  }
+
+  /**
+   * Takes control, or renews it: input of all others is refused. It ends a minute after the last input
+   * of the key. `force` takes it from another.
+   */
+  takeControl({
+    force = false,
+    ...options
+  }: { readonly force?: boolean } & CallOptions = {}): Promise<Answer<'takeControl'>> {
+    return this.operate('takeControl', { force }, options);
+  }
+
+  /** Gives control back; has no effect if nobody has it. Throws `controlled` if another has it. */
+  async releaseControl(options: CallOptions = {}): Promise<void> {
+    await this.operate('releaseControl', undefined, options);
   }
 
   /** Resolves when it can be used. */
@@ -95,14 +121,14 @@ export class ComputerHandle extends ComputerActions {
   }
 
   /** Copies it with its disk and, when it runs, its memory; resolves when the copy can be used. */
-  async fork(name: string, options: WaitOptions = {}): Promise<ComputerHandle> {
+  async fork(name: string, options: WaitOptions = {}): Promise<KnownComputer> {
     const params = computerParameters(this.address);
     const copy = await untilReady(this.client, options, (query, call) =>
       this.client.request('forkComputer', { params, query, body: { name }, ...call }),
     );
     // The copy of a stopped computer is stopped.
     if (options.wait !== false && copy.status !== 'stopped') requireRunning(copy);
-    return new ComputerHandle(this.client, { id: copy.id }, { info: copy, isOwn: true });
+    return knownComputer(this.client, copy, { isOwn: true });
   }
 
   /** Deletes it and its disk permanently. */
@@ -144,12 +170,16 @@ export class ComputerHandle extends ComputerActions {
 
   /**
    * Records the screen as a fragmented MP4 file, which is playable when cut off after any fragment.
-   * Without `duration` (seconds) the recording ends when the stream is destroyed.
+   * Without `duration` (seconds) the recording ends when the stream is cancelled.
    */
-  record(options: NonNullable<QueryInput<'record'>> & CallOptions = {}): Promise<Readable> {
+  async record(
+    options: NonNullable<QueryInput<'record'>> & CallOptions = {},
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
     const { call, fields: query } = splitOptions(options);
     const params = computerParameters(this.address);
-    return this.client.requestStream('record', 'video/mp4', { params, query, ...call });
+    return toStream(
+      await this.client.requestStream('record', 'video/mp4', { params, query, ...call }),
+    );
   }
 
   /**
@@ -162,12 +192,24 @@ export class ComputerHandle extends ComputerActions {
 
   /** Starts a program and connects its streams. */
   process(request: ProcessRequest): Promise<RemoteProcess> {
-    return this.client.process(this.address, request);
+    return openProcess(this.client, this.address, request);
+  }
+
+  /**
+   * Opens the browser for a client of the Chrome DevTools Protocol, such as Playwright:
+   * `chromium.connectOverCDP((await computer.browser()).ws_url)`. The address is for one connection.
+   */
+  async browser(
+    input: BodyInput<'openBrowser'> = {},
+    options: CallOptions = {},
+  ): Promise<Answer<'openBrowser'>> {
+    const browser = await this.operate('openBrowser', input, options);
+    return reachableBrowser(browser, this.client.baseUrl);
   }
 
   /** Connects to a port on the computer's loopback. */
-  connect(port: number, options: CallOptions = {}): Promise<Duplex> {
-    return this.client.tunnel(this.address, port, options);
+  connect(port: number, options: CallOptions = {}): Promise<PortConnection> {
+    return connectPort(this.client, this.address, port, options);
   }
 
   async #starting(
@@ -187,4 +229,19 @@ export class ComputerHandle extends ComputerActions {
     this.#info = computer;
     return computer;
   }
+}
+
+/** A computer that the service has described, as `create`, `get` and `fork` resolve to it. */
+export interface KnownComputer extends ComputerHandle {
+  readonly id: string;
+  readonly name: string;
+  readonly info: Computer;
+}
+
+export function knownComputer(
+  client: Client,
+  info: Computer,
+  { isOwn }: { readonly isOwn: boolean },
+): KnownComputer {
+  return new ComputerHandle(client, { id: info.id }, { info, isOwn }) as KnownComputer;
 }

@@ -1,11 +1,9 @@
-import type { Answer } from '../../contract/types/index.js';
+import type { Computer } from '../../contract/types/index.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { CallOptions } from '../calls/options.js';
 import { milliseconds, withTimeLimit } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { ComputerStartError } from '../errors.js';
-
-type Computer = Answer<'getComputer'>;
 
 /** How a call waits for a computer. */
 export interface WaitOptions extends CallOptions {

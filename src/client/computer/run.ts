@@ -1,11 +1,12 @@
-import type { Readable } from 'node:stream';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
 import type { CallOptions } from '../calls/options.js';
 import { withTimeLimit } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
-import { CommandError } from '../errors.js';
+import { CommandError, ServiceTimeoutError } from '../errors.js';
 import type { ComputerAddress } from '../http/address.js';
-import type { RemoteProcess } from '../process.js';
+import { connectProcess } from '../process.js';
+import type { Outlet } from '../sockets/message-socket.js';
+import type { ProcessExit } from '../sockets/process-connection.js';
 import type { CommandResult } from './command-result.js';
 
 /** Kept of each output for the result. */
@@ -34,52 +35,84 @@ export async function runCommand(
 ): Promise<CommandResult> {
   const what = typeof command === 'string' ? { command } : { argv: [...command] };
   const surroundings = { cwd, timeout, env: env && { ...env } };
-  const result = await withTimeLimit(call, client.baseUrl, async (signal) => {
-    const remote = await client.process(address, {
-      ...what,
-      ...surroundings,
-      ...(signal === undefined ? {} : { signal }),
-    });
-    remote.stdin.end(stdin);
+  const stdout = new Collected(onStdout);
+  const stderr = new Collected(onStderr);
+  let isRunning = false;
+  const work = async (signal: AbortSignal | undefined) => {
+    const request = { ...what, ...surroundings, signal };
+    const remote = await connectProcess(client, address, request, { stdout, stderr });
+    isRunning = true;
     try {
-      return await resultOf(remote, onStdout, onStderr);
+      const input = typeof stdin === 'string' ? new TextEncoder().encode(stdin) : stdin;
+      if (input !== undefined) remote.write(input, () => undefined);
+      remote.endInput();
+      const exit = await Promise.race([remote.exited, stdout.failed, stderr.failed]);
+      return resultOf(exit, stdout.kept, stderr.kept);
     } finally {
       // Ends it if a callback has thrown.
       remote.close();
     }
-  });
+  };
+  const lateError = () => (isRunning ? new CommandEndedError(call.timeoutMs) : undefined);
+  const result = await withTimeLimit(call, client.baseUrl, work, lateError);
   if (check && result.exitCode !== 0) throw new CommandError(result);
   return result;
 }
 
-async function resultOf(
-  remote: RemoteProcess,
-  onStdout: RunOptions['onStdout'],
-  onStderr: RunOptions['onStderr'],
-): Promise<CommandResult> {
-  const [out, err, { code, signal, timedOut }] = await Promise.all([
-    collect(remote.stdout, onStdout),
-    collect(remote.stderr, onStderr),
-    remote.exited,
-  ]);
+/** The service answered; the command took longer than `timeoutMs`. */
+class CommandEndedError extends ServiceTimeoutError {
+  override readonly remedy = 'allow more time, or set timeout in seconds, which keeps the output';
+
+  constructor(timeoutMs: number | undefined) {
+    super(`the command was ended: it took longer than timeoutMs (${timeoutMs})`);
+  }
+}
+
+function resultOf(
+  { code, signal, timedOut }: ProcessExit,
+  out: CappedOutput,
+  err: CappedOutput,
+): CommandResult {
   return {
     ...{ exitCode: code, signal, timedOut },
     ...{ stdout: out.text(), stderr: err.text(), truncated: out.truncated || err.truncated },
   };
 }
 
-async function collect(
-  stream: Readable,
-  notify: ((text: string) => void) | undefined,
-): Promise<CappedOutput> {
-  const kept = new CappedOutput(KEPT_BYTES);
-  const decoder = new TextDecoder();
-  for await (const chunk of stream) {
-    kept.write(chunk);
-    const text = notify && decoder.decode(chunk, { stream: true });
-    if (text) notify(text);
+/** An output whose beginning is kept and which is passed on as it arrives. */
+class Collected implements Outlet {
+  readonly kept = new CappedOutput(KEPT_BYTES);
+  /** Rejects with the error of the callback. */
+  readonly failed: Promise<never>;
+  #fail: (error: unknown) => void = () => undefined;
+  readonly #decoder = new TextDecoder();
+  readonly #notify: ((text: string) => void) | undefined;
+
+  constructor(notify: ((text: string) => void) | undefined) {
+    this.#notify = notify;
+    this.failed = new Promise((_, reject) => {
+      this.#fail = reject;
+    });
+    this.failed.catch(() => undefined);
   }
-  const rest = notify && decoder.decode();
-  if (rest) notify(rest);
-  return kept;
+
+  push(bytes: Uint8Array): boolean {
+    this.kept.write(bytes);
+    this.#pass(bytes);
+    return true;
+  }
+
+  end(): void {
+    this.#pass();
+  }
+
+  #pass(bytes?: Uint8Array): void {
+    if (this.#notify === undefined) return;
+    try {
+      const text = this.#decoder.decode(bytes, { stream: bytes !== undefined });
+      if (text !== '') this.#notify(text);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
 }

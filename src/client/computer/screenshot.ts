@@ -1,4 +1,5 @@
-import type { Screenshot } from '../../contract/types/index.js';
+import { SETTLE_MS } from '../../contract/constants.js';
+import type { Screenshot, Settle } from '../../contract/types/index.js';
 import type { CallOptions } from '../calls/options.js';
 
 export interface Region {
@@ -8,19 +9,29 @@ export interface Region {
   readonly height: number;
 }
 
+/** A {@link Settle}, or its earlier spelling in this client. */
+type SettleOption =
+  | Settle
+  | {
+      /** @deprecated `quiet_ms` */
+      readonly quietMs: number;
+      /** @deprecated `max_ms` */
+      readonly maxMs: number;
+    };
+
 export interface ScreenshotOptions extends CallOptions {
   /** `png` by default. */
-  readonly format?: Screenshot['format'];
+  readonly format?: Screenshot['format'] | undefined;
   /** 1 to 100, for jpeg and webp. */
-  readonly quality?: number;
+  readonly quality?: number | undefined;
   /** Factor on width and height, 0.05 to 1. */
-  readonly scale?: number;
+  readonly scale?: number | undefined;
   /** The part of the screen to take, in pixels. */
-  readonly region?: Region;
+  readonly region?: Region | undefined;
   /** Whether to draw the pointer. */
-  readonly cursor?: boolean;
-  /** Wait first until nothing has changed for `quietMs`, but at most `maxMs`. */
-  readonly settle?: boolean | { readonly quietMs: number; readonly maxMs: number };
+  readonly cursor?: boolean | undefined;
+  /** Wait first until nothing has changed for `quiet_ms`, but at most `max_ms`. */
+  readonly settle?: SettleOption | undefined;
 }
 
 /** The query of the screenshot operation for `options`. */
@@ -36,13 +47,20 @@ export function screenshotQuery({
     format,
     quality,
     scale,
-    region: region && `${region.x},${region.y},${region.width},${region.height}`,
+    region: region && regionTuple(region).join(),
     settle: settleText(settle),
     cursor: cursor === undefined ? undefined : cursor ? ('1' as const) : ('0' as const),
   };
 }
 
 function settleText(settle: ScreenshotOptions['settle']): string | undefined {
-  if (typeof settle === 'object') return `${settle.quietMs},${settle.maxMs}`;
-  return settle === undefined ? undefined : settle ? '1' : '0';
+  if (typeof settle !== 'object') return settle === undefined ? undefined : settle ? '1' : '0';
+  if ('quietMs' in settle) return `${settle.quietMs},${settle.maxMs}`;
+  const { quiet_ms = SETTLE_MS.quiet, max_ms = SETTLE_MS.max } = settle;
+  return `${quiet_ms},${max_ms}`;
+}
+
+/** A region as the fields of an operation have it. */
+export function regionTuple({ x, y, width, height }: Region): [number, number, number, number] {
+  return [x, y, width, height];
 }

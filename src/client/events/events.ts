@@ -3,7 +3,8 @@ import type { ServiceEvent } from '../../contract/types/index.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { Client } from '../client.js';
 import { ServiceError, ServiceTimeoutError, ServiceUnreachableError } from '../errors.js';
-import { parseEvents } from './parse-events.js';
+import type { ByteSource } from '../http/transport.js';
+import { type EventBlock, parseEvents } from './parse-events.js';
 
 /** An event that happened; `reset` is not asked for. */
 export type EventType = (typeof EVENT_TYPES)[number];
@@ -35,6 +36,7 @@ export class ServiceEvents implements AsyncIterable<ServiceEvent> {
   readonly #client: Client;
   readonly #options: EventsOptions;
   #lastEventId: string | undefined;
+  #waiting: Promise<Stream> | undefined;
 
   constructor(client: Client, options: EventsOptions = {}) {
     this.#client = client;
@@ -48,6 +50,34 @@ export class ServiceEvents implements AsyncIterable<ServiceEvent> {
   }
 
   /**
+   * Resolves when the stream is open: events from now on are not missed, also those before the loop
+   * over it begins, and {@link lastEventId} is known. The loop opens it otherwise. Ends with `signal`
+   * and {@link close}.
+   * @throws as the loop
+   */
+  async open(): Promise<this> {
+    this.#waiting ??= this.#begin();
+    const waiting = this.#waiting;
+    await waiting.catch((error: unknown) => {
+      if (this.#waiting === waiting) this.#waiting = undefined;
+      throw error;
+    });
+    return this;
+  }
+
+  /** Closes a stream that is open and not read; leaving a loop closes the one that it reads. */
+  async close(): Promise<void> {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    const stream = await waiting?.catch(() => undefined);
+    stream?.body.destroy();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /**
    * @throws ServiceError the service refuses, for example because the key was revoked
    * @throws ServiceUnreachableError nothing answers the first time
    */
@@ -56,9 +86,9 @@ export class ServiceEvents implements AsyncIterable<ServiceEvent> {
     let isConnected = false;
     for (let failures = 0; ; failures++) {
       try {
-        const body = await this.#open();
+        const { blocks } = await this.#taken();
         isConnected = true;
-        for await (const { id, data } of parseEvents(connected(body))) {
+        for await (const { id, data } of blocks) {
           failures = 0;
           if (id !== undefined) this.#lastEventId = id;
           if (data !== undefined) yield JSON.parse(data) as ServiceEvent;
@@ -73,7 +103,33 @@ export class ServiceEvents implements AsyncIterable<ServiceEvent> {
     }
   }
 
-  async #open(): Promise<AsyncIterable<Uint8Array>> {
+  /** The stream that {@link open} has left, or else a new one. */
+  async #taken(): Promise<Stream> {
+    const waiting = await this.#waiting;
+    // After one that another loop has overtaken, events would be repeated.
+    if (waiting !== undefined && waiting.from !== this.#lastEventId) await this.close();
+    const opened = this.#waiting ?? this.#open();
+    this.#waiting = undefined;
+    return opened;
+  }
+
+  /** Opens a stream and reads its position, which the service tells first. */
+  async #begin(): Promise<Stream> {
+    const stream = await this.#open();
+    if (this.#lastEventId !== undefined) return stream;
+    const { value: first } = await stream.blocks.next().catch((cause: unknown) => {
+      this.#options.signal?.throwIfAborted();
+      if (!(cause instanceof LostConnection)) throw cause;
+      return { value: undefined };
+    });
+    if (first === undefined) {
+      throw new ServiceUnreachableError(this.#client.baseUrl, 'the connection was lost');
+    }
+    if (first.data === undefined) this.#lastEventId = first.id;
+    return { ...stream, from: this.#lastEventId, blocks: startingWith(first, stream.blocks) };
+  }
+
+  async #open(): Promise<Stream> {
     const { project, computer, types, signal } = this.#options;
     const lastEventId = this.#lastEventId;
     const { body } = await this.#client.exchange({
@@ -84,7 +140,26 @@ export class ServiceEvents implements AsyncIterable<ServiceEvent> {
         ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
       },
     });
-    return body;
+    return { from: lastEventId, body, blocks: parseEvents(connected(body)) };
+  }
+}
+
+/** An open stream, and the event that it continues after. */
+interface Stream {
+  readonly from: string | undefined;
+  readonly body: ByteSource;
+  readonly blocks: AsyncGenerator<EventBlock>;
+}
+
+async function* startingWith(
+  first: EventBlock,
+  others: AsyncGenerator<EventBlock>,
+): AsyncGenerator<EventBlock> {
+  try {
+    yield first;
+    yield* others;
+  } finally {
+    await others.return(undefined);
   }
 }
 

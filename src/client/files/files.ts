@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import { buffer, json } from 'node:stream/consumers';
 import { FILE_PATHS } from '../../contract/routes.js';
 import type { Answer, BodyInput, FileWritten } from '../../contract/types/index.js';
 import type { CallOptions } from '../calls/options.js';
@@ -7,17 +5,12 @@ import { withTimeLimit } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
 import { ServiceError } from '../errors.js';
 import { buildPath, type ComputerAddress, computerParameters } from '../http/address.js';
+import { headerOf } from '../http/failures.js';
+import { readBytes } from '../http/read-body.js';
+import { readLocalFile, writeLocalFile } from '../platform/index.js';
+import { type IfChanged, type IfNoneMatch, ifChanged } from '../requests.js';
+import { RemoteFile } from './remote-file.js';
 import { type FileData, uploadBody } from './upload-body.js';
-
-/** An open file of a computer. */
-export interface RemoteFile {
-  /** Its bytes. Destroy the stream unless it is read to its end. */
-  readonly stream: Readable;
-  /** Size in bytes; undefined for files without one, as in /proc. */
-  readonly size: number | undefined;
-  /** Permission bits. */
-  readonly mode: number | undefined;
-}
 
 /** Which bytes of a file to read, as `slice` of an array takes them. */
 export interface RangeOptions extends CallOptions {
@@ -70,27 +63,36 @@ export class ComputerFiles {
     const { statusCode, headers, body } = answer;
     if (range !== undefined && statusCode !== 206) {
       // A file without a size, as in /proc, is always answered whole.
-      return {
-        ...emptyPart(),
-        stream: Readable.from(part(body, start ?? 0, end)),
-        size: undefined,
-      };
+      const wanted = Object.assign(part(body, start ?? 0, end), { destroy: () => body.destroy() });
+      return new RemoteFile(wanted, undefined, undefined);
     }
     const length = headers['content-length'];
     const mode = headers['x-file-mode'];
-    return {
-      stream: body,
-      size: length === undefined ? undefined : Number(length),
-      mode: typeof mode === 'string' ? Number.parseInt(mode, 8) : undefined,
-    };
+    const size = length === undefined ? undefined : Number(length);
+    return new RemoteFile(
+      body,
+      size,
+      typeof mode === 'string' ? Number.parseInt(mode, 8) : undefined,
+    );
   }
 
   /** A file, or a part of it, in memory. */
-  read(path: string, { start, end, ...options }: RangeOptions = {}): Promise<Buffer> {
+  read(path: string, options?: RangeOptions): Promise<Uint8Array<ArrayBuffer>>;
+  /** A whole file with its `etag`, or that it is still the one of `ifNoneMatch`. */
+  read(path: string, options: CallOptions & IfNoneMatch): Promise<IfChanged>;
+  read(
+    path: string,
+    { start, end, ifNoneMatch, ...options }: RangeOptions & Partial<IfNoneMatch> = {},
+  ): Promise<Uint8Array<ArrayBuffer> | IfChanged> {
     return withTimeLimit(options, this.#client.baseUrl, async (signal) => {
-      const { stream } = await this.open(path, { start, end, signal });
-      return buffer(stream);
+      if (ifNoneMatch !== undefined) return this.#readIfChanged(path, ifNoneMatch, signal);
+      return readBytes(await this.open(path, { start, end, signal }));
     });
+  }
+
+  /** A file as text, from UTF-8. */
+  async readText(path: string, options: RangeOptions = {}): Promise<string> {
+    return new TextDecoder().decode(await this.read(path, options));
   }
 
   /** Writes a file; it appears complete or not at all. Errors of a stream reject as they are. */
@@ -99,7 +101,7 @@ export class ComputerFiles {
     data: FileData,
     { mode, size, ...options }: WriteOptions = {},
   ): Promise<FileWritten> {
-    const { body, length, failure } = uploadBody(data, size);
+    const { body, length, failure, end } = uploadBody(data, size);
     try {
       const answer = await this.#client.exchange({
         method: 'PUT',
@@ -112,9 +114,11 @@ export class ComputerFiles {
         body,
         ...options,
       });
-      return (await json(answer.body)) as FileWritten;
+      return (await this.#client.json(answer)) as FileWritten;
     } catch (error) {
       throw failure() ?? error;
+    } finally {
+      end();
     }
   }
 
@@ -146,20 +150,15 @@ export class ComputerFiles {
 
   /** Writes a file of this machine to the computer, with its permissions. */
   async upload(from: string, to: string, options: CallOptions = {}): Promise<FileWritten> {
-    const [{ createReadStream }, { stat }] = [
-      await import('node:fs'),
-      await import('node:fs/promises'),
-    ];
-    const { size, mode } = await stat(from);
-    return this.write(to, createReadStream(from), { size, mode: mode & 0o777, ...options });
+    const { data, size, mode } = await readLocalFile(from);
+    return this.write(to, data, { size, mode, ...options });
   }
 
   /** Writes a file of the computer to this machine; it appears complete or not at all. */
   async download(from: string, to: string, options: CallOptions = {}): Promise<void> {
-    const { downloadFile } = await import('./download.js');
     await withTimeLimit(options, this.#client.baseUrl, async (signal) => {
-      const { stream, mode } = await this.open(from, { signal });
-      await downloadFile(stream, to, mode);
+      const file = await this.open(from, { signal });
+      await writeLocalFile(to, file, file.mode);
     });
   }
 
@@ -195,6 +194,20 @@ export class ComputerFiles {
     const body = { path, target };
     return this.#client.request('makeLink', { params: this.#params, body, ...options });
   }
+
+  async #readIfChanged(
+    path: string,
+    asked: string | null,
+    signal: AbortSignal | undefined,
+  ): Promise<IfChanged> {
+    const { statusCode, headers, body } = await this.#client.exchange({
+      ...{ method: 'GET', path: buildPath(FILE_PATHS, this.#params), query: { path }, signal },
+      ...(asked === null ? {} : { headers: { 'if-none-match': asked } }),
+    });
+    const data = await readBytes(body);
+    const etag = headerOf(headers, 'etag');
+    return ifChanged({ data, etag, isUnchanged: statusCode === 304 }, asked);
+  }
 }
 
 const NOTHING = 'nothing';
@@ -212,10 +225,14 @@ function rangeHeader(start = 0, end?: number): string | undefined {
 
 /** A part of a file that has no bytes. */
 function emptyPart(): RemoteFile {
-  return { stream: Readable.from([], { objectMode: false }), size: 0, mode: undefined };
+  return new RemoteFile(part([], 0), 0, undefined);
 }
 
-async function* part(body: AsyncIterable<Buffer>, start: number, end = Number.POSITIVE_INFINITY) {
+async function* part(
+  body: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+  start: number,
+  end = Number.POSITIVE_INFINITY,
+) {
   let position = 0;
   for await (const chunk of body) {
     const piece = chunk.subarray(Math.max(0, start - position), Math.max(0, end - position));

@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream';
+import { chunksOf } from '../http/read-body.js';
+import { keepErrors } from '../platform/index.js';
 
 /** Bytes to write to a file: in memory, or a stream of any kind. */
 export type FileData =
@@ -11,11 +12,13 @@ export type FileData =
 
 /** The body of an upload. */
 export interface UploadBody {
-  readonly body: Buffer | Readable;
+  readonly body: Uint8Array | AsyncIterable<Uint8Array>;
   /** In bytes, if it is known. */
   readonly length: number | undefined;
   /** The data's own error, which is none of the connection's. */
   readonly failure: () => Error | undefined;
+  /** Closes a Node.js stream that was not read at all. */
+  readonly end: () => void;
 }
 
 /** Throws RangeError if data in memory has another length than `size`. */
@@ -23,19 +26,22 @@ export function uploadBody(data: FileData, size: number | undefined): UploadBody
   const bytes = inMemory(data);
   if (bytes !== undefined) {
     if (size !== undefined && size !== bytes.length) throw wrongSize(bytes.length, size);
-    return { body: bytes, length: bytes.length, failure: () => undefined };
+    return { body: bytes, length: bytes.length, failure: () => undefined, end: () => undefined };
   }
-  const isBlob = data instanceof Blob;
+  const stream = data as Exclude<FileData, string | Uint8Array | ArrayBuffer>;
+  const isBlob = stream instanceof Blob;
   // It may fail before anyone reads it; reading it then throws the error.
-  if (data instanceof Readable) data.on('error', () => undefined);
-  const length = size ?? (isBlob ? data.size : undefined);
+  keepErrors(stream);
+  const length = size ?? (isBlob ? stream.size : undefined);
   let failure: Error | undefined;
-  async function* chunks(): AsyncGenerator<Buffer> {
+  let isBegun = false;
+  async function* chunks(): AsyncGenerator<Uint8Array> {
+    const encoder = new TextEncoder();
     let sent = 0;
     try {
-      const source = isBlob ? data.stream() : (data as AsyncIterable<Uint8Array | string>);
-      for await (const chunk of source) {
-        const next = typeof chunk === 'string' ? Buffer.from(chunk) : view(chunk);
+      isBegun = true;
+      for await (const chunk of chunksIn(isBlob ? stream.stream() : stream)) {
+        const next = typeof chunk === 'string' ? encoder.encode(chunk) : bytesOf(chunk);
         sent += next.length;
         if (length !== undefined && sent > length) throw wrongSize(sent, length);
         yield next;
@@ -46,22 +52,31 @@ export function uploadBody(data: FileData, size: number | undefined): UploadBody
       throw failure;
     }
   }
-  return { body: Readable.from(chunks(), { objectMode: false }), length, failure: () => failure };
+  const end = () => {
+    if (!isBegun && 'destroy' in stream && typeof stream.destroy === 'function') stream.destroy();
+  };
+  return { body: chunks(), length, failure: () => failure, end };
 }
 
-function inMemory(data: FileData): Buffer | undefined {
-  if (typeof data === 'string') return Buffer.from(data);
-  if (data instanceof ArrayBuffer) return Buffer.from(data);
-  if (data instanceof Uint8Array) return view(data);
-  if (data instanceof Blob || Symbol.asyncIterator in data) return undefined;
+function inMemory(data: FileData): Uint8Array | undefined {
+  if (typeof data === 'string') return new TextEncoder().encode(data);
+  if (data instanceof ArrayBuffer) return new Uint8Array(data);
+  if (data instanceof Uint8Array) return data;
+  if (Symbol.asyncIterator in data || 'getReader' in data) return undefined;
+  if (data instanceof Blob) return undefined;
   throw new TypeError('data must be a string, bytes, a Blob or a stream of bytes');
 }
 
-/** The same bytes as a Buffer; throws TypeError for anything else. */
-function view(bytes: unknown): Buffer {
-  if (!(bytes instanceof Uint8Array))
-    throw new TypeError('a chunk of data is not bytes or a string');
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+/** Some browsers cannot iterate over a web stream. */
+function chunksIn(data: object): AsyncIterable<Uint8Array | string> {
+  if (Symbol.asyncIterator in data) return data as AsyncIterable<Uint8Array | string>;
+  return chunksOf(data as ReadableStream<Uint8Array>);
+}
+
+/** Throws TypeError for anything but bytes. */
+function bytesOf(chunk: unknown): Uint8Array {
+  if (chunk instanceof Uint8Array) return chunk;
+  throw new TypeError('a chunk of data is not bytes or a string');
 }
 
 function wrongSize(sent: number, size: number): RangeError {

@@ -5,6 +5,9 @@ export type ComputerAddress =
 
 /** An address as the path parameters of an operation. */
 export function computerParameters(address: ComputerAddress): Record<string, string> {
+  if (typeof address !== 'object' || address === null) {
+    throw new TypeError('a computer is named by { project, name } or { id }');
+  }
   if ('id' in address) return { id: address.id };
   return { project: address.project, computer: address.name };
 }

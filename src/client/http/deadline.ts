@@ -1,5 +1,6 @@
 import { DEFAULT_SECONDS } from '../../contract/constants.js';
-import { type OperationName, routes } from '../../contract/routes.js';
+import { routes } from '../../contract/routes.js';
+import type { OperationName } from '../../contract/types/index.js';
 
 /** Longer than any wait within the service: starting, queueing, stopping. */
 const MARGIN_SECONDS = 180;
@@ -42,12 +43,14 @@ function workSeconds(operation: OperationName, body: unknown): number {
         field('seconds', 0),
         field('timeout', DEFAULT_SECONDS.wait),
       );
+    case 'computerUse':
+      return 900;
     case 'drag':
       return field('duration', DEFAULT_SECONDS.drag);
     case 'batch':
       return batchSeconds(body);
     case 'key':
-      return field('hold_ms', 0) / 1000;
+      return (field('hold_ms', 0) * field('repeat', 1)) / 1000;
     case 'type':
       return (textLength(body) * field('delay_ms', 2)) / 1000;
     case 'deleteOwner':

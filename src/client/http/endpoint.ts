@@ -1,4 +1,4 @@
-import type { ListenerUid } from './trusted-peer.js';
+import type { ListenerUid } from '../options.js';
 
 /** The service's URL, and the headers of every request: user agent and key. */
 export interface Endpoint {

@@ -6,14 +6,34 @@ import {
   ServiceUnreachableError,
 } from '../errors.js';
 
-/** Another program than the service has answered. */
-export const CHECK_BASE_URL = 'check the base URL: another program answers there';
+/** The remedy when another program than the service, or its web page, has answered. */
+export function checkBaseUrl(baseUrl: string): string {
+  const [, origin] = /^(https?:\/\/[^/]+)\/?$/.exec(baseUrl) ?? [];
+  return origin === undefined
+    ? 'check the base URL: another program answers there'
+    : `check the base URL: that of a service ends with /api, such as ${origin}/api`;
+}
+
+/** Kept of the body of an error; the service's own are shorter. */
+const MOST_ERROR_BYTES = 64 * 1024;
 
 /** An answer that is not a success, from an HTTP request or a refused upgrade. */
 export interface ErrorAnswer {
   readonly status: number;
   readonly headers: AnswerHeaders;
   readonly body: string;
+}
+
+/** The begin of the body of an error. The sender may be another program, and may send without end. */
+export async function readErrorText(body: AsyncIterable<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let [text, length] = ['', 0];
+  for await (const chunk of body) {
+    text += decoder.decode(chunk.subarray(0, MOST_ERROR_BYTES - length), { stream: true });
+    length += chunk.length;
+    if (length >= MOST_ERROR_BYTES) break;
+  }
+  return text;
 }
 
 /** Converts an error answer: `{"error": "…"}` becomes a {@link ServiceError}. */
@@ -24,7 +44,7 @@ export function errorFromAnswer({ status, headers, body }: ErrorAnswer, baseUrl:
     return new ServiceUnreachableError(baseUrl, reason, {
       status,
       headers,
-      remedy: CHECK_BASE_URL,
+      remedy: checkBaseUrl(baseUrl),
     });
   }
   const remedy = headerOf(headers, REMEDY_HEADER);
@@ -69,32 +89,32 @@ const reasons: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: 'no address or port to connect from',
   ETIMEDOUT: 'no connection in time',
   EPROTO: 'TLS failed',
-  UND_ERR_CONNECT_TIMEOUT: 'no connection within 10 seconds',
-  UND_ERR_SOCKET: 'the connection was closed',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the answer was cut off',
+  FETCH_FAILED: 'nothing listens there, or it refuses requests of this page',
 };
 
 /** Families of codes: HTTP parsers, WebSockets, TLS and its certificates. */
 const families = /^(HPE_|WS_ERR_|ERR_SSL_|ERR_TLS_|CERT_|UNABLE_TO_|(DEPTH_ZERO_)?SELF_SIGNED_)/;
 
-const timeouts = new Set(['ANSWER_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT']);
+/** What to check after some of these codes. */
+const remedies: Readonly<Record<string, string>> = {
+  EPROTO: 'check whether the base URL begins with http or https',
+  FETCH_FAILED: 'let the page use the service: vc serve --allow-origin ORIGIN',
+};
 
 /** Converts a failure of the connection; returns any other error, such as an abort, unchanged. */
 export function errorFromFailure(failure: unknown, baseUrl: string): unknown {
   const code = codeOf(failure);
   if (!(failure instanceof Error) || code === undefined) return failure;
-  if (timeouts.has(code)) {
+  if (code === 'ANSWER_TIMEOUT') {
     const message = `the service at ${baseUrl} did not answer in time`;
     return new ServiceTimeoutError(message, { cause: failure });
   }
   const reason = reasons[code] ?? (families.test(code) ? code : undefined);
   if (reason === undefined) return failure;
-  const remedy =
-    code === 'EPROTO' ? 'check whether the base URL begins with http or https' : undefined;
-  return new ServiceUnreachableError(baseUrl, reason, { cause: failure, remedy });
+  return new ServiceUnreachableError(baseUrl, reason, { cause: failure, remedy: remedies[code] });
 }
 
-/** The system's or undici's code of an error; an AggregateError's is its first member's. */
+/** The code of an error; an AggregateError's is its first member's. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -1,23 +1,21 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
-import { addAbortSignal, type Readable } from 'node:stream';
+import { addAbortSignal } from 'node:stream';
+import { onAbort } from '../../lib/async/abort.js';
+import type { ListenerUid } from '../options.js';
 import {
+  AnswerTimeoutError,
   CONNECT_MS,
   ConnectTimeoutError,
   type HttpRequest,
   type HttpResponse,
   type Transport,
 } from './transport.js';
-import { isChecked, type ListenerUid, verifiedConnector } from './trusted-peer.js';
+import { isChecked, verifiedConnector } from './trusted-peer.js';
 
-/** The service did not answer in time, or stopped answering. */
-class AnswerTimeoutError extends Error {
-  readonly code = 'ANSWER_TIMEOUT';
-}
+/** How long a stream waits for the service to ask for it; a proxy may not know how to. */
+const CONTINUE_MS = 1_000;
 
-/**
- * A transport to `origin` for a process that sends a few requests and ends: Node's own HTTP client
- * takes 15 ms of processor time for the first one, undici's, which compiles its parser, 200.
- */
+/** A transport to `origin` over Node's own HTTP client. */
 export function openNodeHttp(origin: string, listenerUid: ListenerUid | undefined): Transport {
   const module = origin.startsWith('https:') ? import('node:https') : import('node:http');
   const agent = module.then(({ Agent }) => {
@@ -28,9 +26,11 @@ export function openNodeHttp(origin: string, listenerUid: ListenerUid | undefine
   return {
     async request(options) {
       const { request } = await module;
-      const { method, path, headers, signal } = options;
+      const { method, path, headers, body, signal } = options;
       const sent = request(new URL(origin), {
-        ...{ method, path, headers, agent: await agent },
+        ...{ method, path, agent: await agent },
+        // A refusal then comes before the stream is sent; Node loses one that comes in between.
+        headers: isStream(body) ? { ...headers, expect: '100-continue' } : headers,
         ...(signal === null ? {} : { signal }),
       });
       return exchange(sent, options);
@@ -52,15 +52,79 @@ function exchange(sent: ClientRequest, options: HttpRequest): Promise<HttpRespon
     sent.on('timeout', () => {
       // A reader that pauses is not the service's fault: it has left something unread.
       if ('readableLength' in late && late.readableLength > 0) return;
-      late.destroy(new AnswerTimeoutError('no answer in time'));
+      late.destroy(new AnswerTimeoutError());
     });
     sent.once('response', (response) => {
       late = response;
       sent.setTimeout(bodyTimeout);
       resolve(answer(response, options.signal));
     });
-    if (isStream(body)) body.on('error', (error) => sent.destroy(error)).pipe(sent);
+    if (isStream(body)) sendStream(sent, body);
     else sent.end(body ?? undefined);
+  });
+}
+
+/** Sends a body once the service asks for it, until it has answered. */
+function sendStream(sent: ClientRequest, body: AsyncIterable<Uint8Array>): void {
+  // Of a Node.js stream: reading it throws the error.
+  if ('on' in body && typeof body.on === 'function') body.on('error', () => undefined);
+  const source = body[Symbol.asyncIterator]();
+  const ended = new AbortController();
+  const start = () => {
+    clearTimeout(timer);
+    sent.off('continue', start);
+    pour(source, sent, ended.signal).catch((error: Error) => sent.destroy(error));
+  };
+  const timer = setTimeout(start, CONTINUE_MS);
+  const stop = () => {
+    clearTimeout(timer);
+    sent.off('continue', start);
+    ended.abort();
+    // A stream that waits for its next chunk ends when that comes.
+    Promise.resolve(source.return?.()).catch(() => undefined);
+  };
+  sent.once('continue', start);
+  sent.once('response', (response) => {
+    if (sent.writableEnded) return;
+    stop();
+    // The connection is of no further use: the service waits for the rest of the body.
+    response.once('close', () => sent.destroy());
+  });
+  sent.once('close', stop);
+  sent.flushHeaders();
+}
+
+/** Bytes written at once. A longer write may fail before an answer that has come is read. */
+const PIECE = 64 * 1024;
+
+/** Writes chunks no faster than they are sent, until `ended` is aborted. */
+async function pour(
+  source: AsyncIterator<Uint8Array>,
+  sent: ClientRequest,
+  ended: AbortSignal,
+): Promise<void> {
+  for (;;) {
+    const { done, value } = await source.next();
+    if (ended.aborted) return;
+    if (done === true) return void sent.end();
+    for (let at = 0; at < value.length; at += PIECE) {
+      // Reads an answer that has come, before a write fails because the other end has closed.
+      await new Promise((resolve) => setImmediate(resolve));
+      if (ended.aborted) return;
+      if (!sent.write(value.subarray(at, at + PIECE))) await drained(sent, ended);
+    }
+  }
+}
+
+function drained(sent: ClientRequest, ended: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const go = () => {
+      sent.off('drain', go);
+      dispose();
+      resolve();
+    };
+    const dispose = onAbort(ended, go);
+    sent.once('drain', go);
   });
 }
 
@@ -79,6 +143,6 @@ function limitConnecting(sent: ClientRequest): void {
   });
 }
 
-function isStream(body: HttpRequest['body']): body is Readable {
-  return typeof body === 'object' && body !== null && 'pipe' in body;
+function isStream(body: HttpRequest['body']): body is AsyncIterable<Uint8Array> {
+  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }

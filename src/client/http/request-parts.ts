@@ -27,3 +27,9 @@ export function queryString(query: unknown): string {
   const text = search.toString();
   return text === '' ? '' : `?${text}`;
 }
+
+/** A key that no other request has. `crypto.randomUUID` is missing in pages of plain HTTP. */
+export function randomKey(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}

@@ -1,6 +1,6 @@
-import { onAbort } from '../../lib/async/abort.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { ServiceSilentError } from '../errors.js';
+import { isSilent } from '../platform/index.js';
 
 /** How long a request may go unanswered before the service is checked; the check's own limit. */
 export const CHECK_AFTER_MS = 5_000;
@@ -45,29 +45,4 @@ async function watch(url: URL, checkAfterMs: number, signal: AbortSignal): Promi
     await sleep(pause, signal);
     if (await isSilent(url, checkAfterMs, signal)) return;
   }
-}
-
-/**
- * True if nothing comes back within `ms` milliseconds. Any answer counts, also a refusal for the
- * missing key, which the service sends before it does anything else; a failed connection is left to
- * the request itself.
- */
-async function isSilent(url: URL, ms: number, signal: AbortSignal): Promise<boolean> {
-  const { request } = await (url.protocol === 'https:'
-    ? import('node:https')
-    : import('node:http'));
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { agent: false, headers: { 'user-agent': 'virtual-computers' } });
-    const end = (act: () => void) => {
-      clearTimeout(timer);
-      dispose();
-      sent.destroy();
-      act();
-    };
-    const timer = setTimeout(() => end(() => resolve(true)), ms);
-    const dispose = onAbort(signal, (reason) => end(() => reject(reason)));
-    sent.on('error', () => end(() => resolve(false)));
-    sent.once('response', () => end(() => resolve(false)));
-    sent.end();
-  });
 }

@@ -1,24 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { onAbort } from '../../lib/async/abort.js';
+import type { MessageSocket, SocketListener } from '../sockets/message-socket.js';
 import type { Endpoint } from './endpoint.js';
-import { errorFromAnswer, errorFromFailure } from './failures.js';
-import { whileAnswering } from './silence.js';
+import { errorFromAnswer, errorFromFailure, readErrorText } from './failures.js';
 import { isChecked, verifiedConnector } from './trusted-peer.js';
 
-/**
- * Opens a WebSocket at `path` (with its query) below the base URL; an abort ends it. It is paused:
- * the first message may come with the upgrade itself, before the caller listens for it.
- */
-export async function openSocket(
+/** Milliseconds between signs of life while nothing is read; the service pings every 20 s. */
+const BEAT_MS = 10_000;
+
+/** Opens a WebSocket at `path` (with its query) below the base URL; an abort ends it. */
+export async function openNodeSocket(
   endpoint: Endpoint,
   path: string,
-  signal: AbortSignal | undefined,
-): Promise<WebSocket> {
-  return whileAnswering({ ...endpoint, signal }, (either) => open(endpoint, path, either));
-}
-
-async function open(endpoint: Endpoint, path: string, signal: AbortSignal): Promise<WebSocket> {
+  signal: AbortSignal,
+): Promise<MessageSocket> {
   signal.throwIfAborted();
   const base = endpoint.url.href.replace(/\/$/, '').replace(/^http/, 'ws');
   const socket = new WebSocket(`${base}${path}`, {
@@ -36,53 +32,80 @@ async function open(endpoint: Endpoint, path: string, signal: AbortSignal): Prom
   );
   try {
     await opened(socket, endpoint.url.href);
-    return socket;
+    return new NodeSocket(socket);
   } catch (failure) {
     signal.throwIfAborted();
     throw failure;
   }
 }
 
-/** Bytes in one message; the service takes at most 256 KiB. */
-const PIECE = 64 * 1024;
+class NodeSocket implements MessageSocket {
+  readonly #socket: WebSocket;
+  #beat: NodeJS.Timeout | undefined;
 
-/**
- * Sends bytes as messages that each start with `prefix`. `done` is called when the last of them has
- * left for the network, so a slow service slows the writer.
- */
-export function sendBytes(
-  socket: WebSocket,
-  bytes: Buffer,
-  prefix: Buffer,
-  done: (error?: Error | null) => void,
-): void {
-  for (let at = 0; at < bytes.length; at += PIECE) {
-    const piece = Buffer.concat([prefix, bytes.subarray(at, at + PIECE)]);
-    const isLast = at + PIECE >= bytes.length;
-    socket.send(piece, (error) => {
-      if (isLast) done(error ?? null);
-    });
+  constructor(socket: WebSocket) {
+    this.#socket = socket;
+    socket.once('close', () => clearInterval(this.#beat));
   }
-  if (bytes.length === 0) done();
+
+  get isOpen(): boolean {
+    return this.#socket.readyState === WebSocket.OPEN;
+  }
+
+  get isPaused(): boolean {
+    return this.#socket.isPaused;
+  }
+
+  send(message: string | Uint8Array, sent?: (error?: Error | null) => void): void {
+    this.#socket.send(message, sent);
+  }
+
+  listen({ message, closed }: SocketListener): void {
+    this.#socket.on('message', (data: Buffer, isBinary: boolean) =>
+      message(isBinary ? data : data.toString()),
+    );
+    this.#socket.once('close', closed);
+  }
+
+  pause(): void {
+    this.#socket.pause();
+    // Pings are not read meanwhile, and the service ends a socket that answers none.
+    this.#beat ??= setInterval(() => {
+      if (this.isOpen) this.#socket.pong();
+    }, BEAT_MS).unref();
+  }
+
+  resume(): void {
+    clearInterval(this.#beat);
+    this.#beat = undefined;
+    this.#socket.resume();
+  }
+
+  close(): void {
+    this.#socket.close();
+  }
+
+  terminate(): void {
+    this.#socket.terminate();
+  }
 }
 
 /** Resolves when the upgrade is accepted; rejects with the error of a refusal's answer. */
 function opened(socket: WebSocket, baseUrl: string): Promise<void> {
   return new Promise((resolve, reject) => {
     socket.once('open', () => {
+      // The first message may come with the upgrade itself, before the caller listens for it.
       socket.pause();
       resolve();
     });
     socket.on('error', (failure) => reject(errorFromFailure(failure, baseUrl)));
     socket.once('unexpected-response', (_, response: IncomingMessage) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.once('close', () => {
+      const refuse = (body: string) => {
         socket.terminate();
-        const body = Buffer.concat(chunks).toString();
         const { statusCode: status = 0, headers } = response;
         reject(errorFromAnswer({ status, headers, body }, baseUrl));
-      });
+      };
+      readErrorText(response).then(refuse, () => refuse(''));
     });
   });
 }

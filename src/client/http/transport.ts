@@ -1,4 +1,7 @@
-import type { Readable } from 'node:stream';
+/** Bytes as they arrive. Leaving a loop over them, or `destroy`, ends the transfer. */
+export interface ByteSource extends AsyncIterable<Uint8Array> {
+  destroy(error?: Error): unknown;
+}
 
 /** A request as a transport sends it. */
 export interface HttpRequest {
@@ -6,7 +9,7 @@ export interface HttpRequest {
   /** Path and query. */
   readonly path: string;
   readonly headers: Record<string, string>;
-  readonly body: string | Buffer | Readable | null;
+  readonly body: string | Uint8Array | AsyncIterable<Uint8Array> | null;
   readonly signal: AbortSignal | null;
   /** Milliseconds until the answer starts; 0: unlimited. */
   readonly headersTimeout: number;
@@ -18,7 +21,7 @@ export interface HttpRequest {
 export interface HttpResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  readonly body: Readable;
+  readonly body: ByteSource;
 }
 
 /** HTTP requests to one origin over kept-alive connections. */
@@ -34,4 +37,13 @@ export const CONNECT_MS = 10_000;
 /** The connection was not established in time. */
 export class ConnectTimeoutError extends Error {
   readonly code = 'ETIMEDOUT';
+}
+
+/** The service did not answer in time, or stopped answering. */
+export class AnswerTimeoutError extends Error {
+  readonly code = 'ANSWER_TIMEOUT';
+
+  constructor() {
+    super('no answer in time');
+  }
 }

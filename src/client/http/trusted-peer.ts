@@ -2,13 +2,8 @@ import type { ClientRequestArgs } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { peerUids } from '../../lib/net/tcp-table.js';
 import { UntrustedListenerError } from '../errors.js';
+import type { ListenerUid } from '../options.js';
 import { CONNECT_MS, ConnectTimeoutError } from './transport.js';
-
-/**
- * A further user who may own the service's socket on this host, besides root and the user of this
- * process; `any` switches the check off.
- */
-export type ListenerUid = number | 'any';
 
 /** True if connections to the URL are checked. A TLS server proves itself by its certificate. */
 export function isChecked(url: URL, listenerUid: ListenerUid | undefined): boolean {
@@ -30,9 +25,9 @@ export async function verifyPeer(
   if (!isLoopback(remoteAddress) && remoteAddress !== localAddress) return;
   const trusted = [0, process.geteuid?.(), listenerUid];
   const uids = await peerUids({ localAddress, localPort, remoteAddress, remotePort });
-  const stranger = uids.find((uid) => !trusted.includes(uid));
-  if (uids.length > 0 && stranger === undefined) return;
-  throw new UntrustedListenerError({ address: remoteAddress, port: remotePort, uid: stranger });
+  const untrusted = uids.find((uid) => !trusted.includes(uid));
+  if (uids.length > 0 && untrusted === undefined) return;
+  throw new UntrustedListenerError({ address: remoteAddress, port: remotePort, uid: untrusted });
 }
 
 function isLoopback(address: string): boolean {

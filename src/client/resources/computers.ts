@@ -1,7 +1,7 @@
 import type { Answer, BodyInput } from '../../contract/types/index.js';
 import type { CallOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
-import { ComputerHandle } from '../computer/computer.js';
+import { ComputerHandle, type KnownComputer, knownComputer } from '../computer/computer.js';
 import { requireRunning, untilReady, type WaitOptions } from '../computer/ready.js';
 import type { ComputerAddress } from '../http/address.js';
 
@@ -23,12 +23,12 @@ export class Computers {
     project: string,
     body: NonNullable<BodyInput<'createComputer'>>,
     options: WaitOptions = {},
-  ): Promise<ComputerHandle> {
+  ): Promise<KnownComputer> {
     const computer = await untilReady(this.#client, options, (query, call) =>
       this.#client.request('createComputer', { params: { project }, query, body, ...call }),
     );
     if (options.wait !== false) requireRunning(computer);
-    return new ComputerHandle(this.#client, { id: computer.id }, { info: computer, isOwn: true });
+    return knownComputer(this.#client, computer, { isOwn: true });
   }
 
   async list(
@@ -50,14 +50,14 @@ export class Computers {
       const query = { status: wanted, limit: 1000, cursor };
       const page = await this.#client.request('listAllComputers', { query, ...call });
       all.push(...page.computers);
-      if (page.next_cursor === null) return all;
+      if (!page.next_cursor) return all;
       cursor = page.next_cursor;
     }
   }
 
   /** The handle of a computer; rejects if it does not exist. */
-  async get(address: ComputerAddress, options: CallOptions = {}): Promise<ComputerHandle> {
+  async get(address: ComputerAddress, options: CallOptions = {}): Promise<KnownComputer> {
     const computer = await new ComputerHandle(this.#client, address).get(options);
-    return new ComputerHandle(this.#client, { id: computer.id }, { info: computer });
+    return knownComputer(this.#client, computer, { isOwn: false });
   }
 }

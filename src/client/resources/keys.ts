@@ -1,4 +1,4 @@
-import type { Answer } from '../../contract/types/index.js';
+import type { Answer, BodyInput } from '../../contract/types/index.js';
 import type { CallOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
 
@@ -10,9 +10,30 @@ export class Keys {
     this.#client = client;
   }
 
-  /** Creates an API key. Only this answer contains its text. */
-  create(name: string, options: CallOptions = {}): Promise<Answer<'createKey'>> {
-    return this.#client.request('createKey', { body: { name }, ...options });
+  /**
+   * Creates an API key, by default with all rights in all projects and without an end. Only this answer
+   * contains its text.
+   */
+  create(
+    key: string | NonNullable<BodyInput<'createKey'>>,
+    options: CallOptions = {},
+  ): Promise<Answer<'createKey'>> {
+    const body = typeof key === 'string' ? { name: key } : key;
+    return this.#client.request('createKey', { body, ...options });
+  }
+
+  /** A single-use link that opens the web page with the rights of the client's own key. */
+  createLogin(options: CallOptions = {}): Promise<Answer<'createLogin'>> {
+    return this.#client.request('createLogin', options);
+  }
+
+  /** Changes the given fields at once. Other rights end what the key has open. */
+  update(
+    id: string,
+    body: NonNullable<BodyInput<'updateKey'>>,
+    options: CallOptions = {},
+  ): Promise<Answer<'updateKey'>> {
+    return this.#client.request('updateKey', { params: { key: id }, body, ...options });
   }
 
   async list(options: CallOptions = {}): Promise<Answer<'listKeys'>['keys']> {

@@ -23,6 +23,19 @@ export class Projects {
     return this.#client.request('getProject', { params: { project }, ...options });
   }
 
+  /** Its computers keep their ids and continue to run. The old name is free at once. */
+  rename(
+    project: string,
+    name: string,
+    options: CallOptions = {},
+  ): Promise<Answer<'updateProject'>> {
+    return this.#client.request('updateProject', {
+      params: { project },
+      body: { name },
+      ...options,
+    });
+  }
+
   /** Deletes a project, its computers and their disks permanently. */
   async delete(project: string, options: CallOptions = {}): Promise<void> {
     await this.#client.request('deleteProject', { params: { project }, ...options });

@@ -41,7 +41,29 @@ export const BatchScreenshot = z
   })
   .meta(step('Screenshot', 'screenshot'));
 
-const names = 'click, move, drag, scroll, type, key, screenshot, wait, bash or exec';
+const names =
+  'click, move, drag, scroll, mouse_down, mouse_up, type, key, key_down, key_up, cursor, screenshot, wait, bash or exec';
+
+/** Actions of a batch whose operation has another name. */
+const OPERATIONS = {
+  mouse_down: 'mouseDown',
+  mouse_up: 'mouseUp',
+  key_down: 'keyDown',
+  key_up: 'keyUp',
+} as const;
+
+type Renamed = keyof typeof OPERATIONS;
+
+/** The operation of a mouse or keyboard action of a batch. */
+export function inputOperation<A extends actions.InputActionName | Renamed>(
+  action: A,
+): A extends Renamed ? (typeof OPERATIONS)[A] : Exclude<A, Renamed>;
+export function inputOperation(action: actions.InputActionName | Renamed): string {
+  return action in OPERATIONS ? OPERATIONS[action as Renamed] : action;
+}
+
+/** The position of the pointer as a step of a batch. */
+const BatchCursor = z.object({ action: action('cursor') }).meta(step('Cursor', 'getCursor'));
 
 /** One step of a batch: what the operation of that name takes, and `action`. */
 export const BatchAction = z
@@ -52,8 +74,15 @@ export const BatchAction = z
       actions.Move.extend({ action: action('move') }).meta(step('Move', 'move')),
       actions.Drag.extend({ action: action('drag') }).meta(step('Drag', 'drag')),
       actions.Scroll.extend({ action: action('scroll') }).meta(step('Scroll', 'scroll')),
+      actions.MouseDown.extend({ action: action('mouse_down') }).meta(
+        step('MouseDown', 'mouseDown'),
+      ),
+      actions.MouseUp.extend({ action: action('mouse_up') }).meta(step('MouseUp', 'mouseUp')),
       actions.Type.extend({ action: action('type') }).meta(step('Type', 'type')),
       actions.Key.extend({ action: action('key') }).meta(step('PressKey', 'key')),
+      actions.KeyDown.extend({ action: action('key_down') }).meta(step('KeyDown', 'keyDown')),
+      actions.KeyUp.extend({ action: action('key_up') }).meta(step('KeyUp', 'keyUp')),
+      BatchCursor,
       actions.Bash.extend({ action: action('bash') }).meta(step('Bash', 'bash')),
       actions.Exec.extend({ action: action('exec') }).meta(step('Exec', 'exec')),
       actions.Wait.safeExtend({ action: action('wait') }).meta(step('Wait', 'wait')),
@@ -121,6 +150,7 @@ export const BatchResult = z
           actions.BashResult,
           actions.ExecResult,
           actions.WaitResult,
+          actions.CursorPosition,
           actions.ActionResult,
           BatchFailure,
         ]),

@@ -1,7 +1,14 @@
 import { z } from 'zod';
-import { DEFAULT_SECONDS, SCROLL_DIRECTIONS } from '../constants.js';
+import {
+  DEFAULT_SECONDS,
+  MAX_HOLD_MS,
+  MAX_SCROLL_PIXELS,
+  SCROLL_DIRECTIONS,
+  SCROLL_STEP_PIXELS,
+} from '../constants.js';
 import {
   Coordinate,
+  ElementId,
   flag,
   integer,
   ModifierKeys,
@@ -11,6 +18,7 @@ import {
   Success,
   text,
 } from '../primitives.js';
+import { AllowedSecrets } from '../resources/secrets.js';
 import { Settle } from './settle.js';
 
 /** An action's answer. `settled`, with `settle`: whether the screen became stable in time. */
@@ -41,10 +49,16 @@ const top = (what: string) =>
     examples: [400],
   });
 
+/** Keys that are held during a mouse action. */
+const keys = ModifierKeys.optional();
+
 export const Click = z
   .object({
-    x: left('Position'),
-    y: top('Position'),
+    x: left('Position').optional(),
+    y: top('Position').optional(),
+    element: ElementId.optional().describe(
+      'An element of `elements` to click in the middle of, instead of `x` and `y`.',
+    ),
     button: MouseButton.default('left'),
     double: flag().default(false).describe('Clicks twice; the same as `clicks: 2`.'),
     clicks: integer(1, 3)
@@ -54,10 +68,10 @@ export const Click = z
     scale,
     settle,
   })
-  .meta({ id: 'Click', description: 'A click with the mouse.' });
+  .meta({ id: 'Click', description: 'A click with the mouse, on a position or an element.' });
 
 export const Move = z
-  .object({ x: left('Position'), y: top('Position'), scale, settle })
+  .object({ x: left('Position'), y: top('Position'), keys, scale, settle })
   .meta({ id: 'Move', description: 'A movement of the mouse pointer.' });
 
 const Point = z.tuple([Coordinate, Coordinate], { error: 'must be [x, y]' });
@@ -81,26 +95,55 @@ export const Drag = z
           'Points to pass between start and end, each `[x, y]`. Without it a straight line.',
         examples: [[[300, 250]]],
       }),
+    keys,
     scale,
     settle,
   })
   .meta({ id: 'Drag', description: 'A movement with a mouse button held down.' });
 
+const delta = (direction: string) =>
+  quantity(-MAX_SCROLL_PIXELS, MAX_SCROLL_PIXELS, 'pixels').meta({
+    description: `Pixels to scroll ${direction}; negative for the opposite direction. ${SCROLL_STEP_PIXELS} are one step of the wheel; rounded, but at least one step.`,
+    examples: [SCROLL_STEP_PIXELS],
+  });
+
 export const Scroll = z
   .object({
-    direction: oneOfWords(SCROLL_DIRECTIONS).describe('Where the content is scrolled to.'),
-    amount: integer(1, 100).default(3).describe('Steps of the wheel.'),
+    direction: oneOfWords(SCROLL_DIRECTIONS)
+      .optional()
+      .describe('Where the content is scrolled to. Required without `delta_x` and `delta_y`.'),
+    amount: integer(1, 100).default(3).describe('Steps of the wheel, with `direction`.'),
+    delta_x: delta('to the right').optional(),
+    delta_y: delta('down').optional(),
     x: left('Position of the pointer, which is otherwise not moved').optional(),
     y: top('Position of the pointer, which is otherwise not moved').optional(),
+    keys,
     scale,
     settle,
   })
-  .meta({ id: 'Scroll', description: 'A turn of the mouse wheel.' });
+  .meta({
+    id: 'Scroll',
+    description: 'A turn of the mouse wheel, by steps in a `direction` or by pixels.',
+  });
+
+const position = {
+  x: left('Position of the pointer, which is otherwise not moved').optional(),
+  y: top('Position of the pointer, which is otherwise not moved').optional(),
+};
+
+export const MouseDown = z
+  .object({ ...position, button: MouseButton.default('left'), keys, scale, settle })
+  .meta({ id: 'MouseDown', description: 'A mouse button to press and hold.' });
+
+export const MouseUp = z
+  .object({ ...position, button: MouseButton.default('left'), keys, scale, settle })
+  .meta({ id: 'MouseUp', description: 'A mouse button to release.' });
 
 export const Type = z
   .object({
     text: text(100_000).meta({
-      description: 'Any Unicode text. A newline is Enter, a tab is Tab.',
+      description:
+        'Any Unicode text. A newline is Enter, a tab is Tab. `{{secret:NAME}}` is a secret of the project, which `secrets` has to name.',
       examples: ['hello\n'],
     }),
     delay_ms: integer(0, 1000)
@@ -108,46 +151,60 @@ export const Type = z
       .describe(
         'Milliseconds between two characters. Without it as fast as the computer takes them.',
       ),
+    secrets: AllowedSecrets.optional(),
     settle,
   })
   .meta({ id: 'Type', description: 'A text to type.' });
 
+const combination = z
+  .string({ error: 'must be a key, for example "Enter" or "ctrl+c"' })
+  .min(1, 'must be a key, for example "Enter" or "ctrl+c"')
+  .max(100, 'must be at most 100 characters')
+  .meta({
+    description:
+      'A key, or several joined by `+`: a character, `Enter`, `Page_Up`, `F5`, `ctrl+shift+t`. Takes X keysym names and common aliases in any case.',
+    examples: ['ctrl+c'],
+  });
+
 export const Key = z
   .object({
-    key: z
-      .string({ error: 'must be a key, for example "Enter" or "ctrl+c"' })
-      .min(1, 'must be a key, for example "Enter" or "ctrl+c"')
-      .max(100, 'must be at most 100 characters')
-      .meta({
-        description:
-          'A key, or several joined by `+`: a character, `Enter`, `Page_Up`, `F5`, `ctrl+shift+t`. Takes X keysym names and common aliases in any case.',
-        examples: ['ctrl+c'],
-      }),
-    hold_ms: integer(0, 10_000)
+    key: combination,
+    hold_ms: integer(0, MAX_HOLD_MS)
       .optional()
       .describe('Milliseconds from press to release. Without it a short press.'),
+    repeat: integer(1, 100)
+      .optional()
+      .describe(
+        `How often to press; once without it. \`repeat\` times \`hold_ms\` is at most ${MAX_HOLD_MS}.`,
+      ),
     settle,
   })
   .meta({ id: 'PressKey', description: 'A key or combination of keys to press.' });
 
-const noNul = (value: string) => !value.includes('\0');
+export const KeyDown = z
+  .object({ key: combination, settle })
+  .meta({ id: 'KeyDown', description: 'A key or combination of keys to press and hold.' });
 
-export const Clipboard = z
-  .object({
-    text: z.string().meta({
-      description: 'Empty if nothing, or something else than a text, has been copied.',
-      examples: ['hello'],
-    }),
-  })
-  .meta({ id: 'Clipboard', description: 'The text of the clipboard.' });
+export const KeyUp = z
+  .object({ key: combination, settle })
+  .meta({ id: 'KeyUp', description: 'A key or combination of keys to release.' });
 
-export const SetClipboard = z
+export const CursorPosition = z
   .object({
-    text: text(250_000)
-      .refine(noNul, 'must have no NUL')
-      .meta({ description: 'Any Unicode text without NUL.', examples: ['hello'] }),
+    success: z.literal(true).describe('Always true; an error has another status.'),
+    x: z
+      .number()
+      .int()
+      .meta({ description: 'Pixels from the left edge.', examples: [640] }),
+    y: z
+      .number()
+      .int()
+      .meta({ description: 'Pixels from the top edge.', examples: [400] }),
   })
-  .meta({ id: 'SetClipboard', description: 'A text for the clipboard.' });
+  .meta({
+    id: 'CursorPosition',
+    description: 'Where the pointer was last moved to by a client of the service.',
+  });
 
 /** Mouse and keyboard actions by name: each is an operation and a step of a batch. */
 export const inputActions = {
@@ -155,8 +212,12 @@ export const inputActions = {
   click: Click,
   drag: Drag,
   scroll: Scroll,
+  mouseDown: MouseDown,
+  mouseUp: MouseUp,
   type: Type,
   key: Key,
+  keyDown: KeyDown,
+  keyUp: KeyUp,
 };
 
 export type InputActions = {
@@ -165,9 +226,14 @@ export type InputActions = {
 export type InputActionName = keyof InputActions;
 
 export type ActionResult = z.infer<typeof ActionResult>;
+export type CursorPosition = z.infer<typeof CursorPosition>;
 export type Click = z.infer<typeof Click>;
 export type Move = z.infer<typeof Move>;
 export type Drag = z.infer<typeof Drag>;
 export type Scroll = z.infer<typeof Scroll>;
 export type Type = z.infer<typeof Type>;
+export type MouseDown = z.infer<typeof MouseDown>;
+export type MouseUp = z.infer<typeof MouseUp>;
 export type Key = z.infer<typeof Key>;
+export type KeyDown = z.infer<typeof KeyDown>;
+export type KeyUp = z.infer<typeof KeyUp>;

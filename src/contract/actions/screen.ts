@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DEFAULT_SECONDS, IMAGE_FORMATS } from '../constants.js';
-import { integer, oneOfWords, quantity, queryFlag, queryNumber } from '../primitives.js';
+import { integer, oneOfWords, quantity, queryFlag, queryNumber, Timestamp } from '../primitives.js';
 import { SettleText } from './settle.js';
 
 export const Wait = z
@@ -79,6 +79,15 @@ export const ScreenshotQuery = z.object({
   settle: SettleText.optional(),
 });
 
+export const ThumbnailQuery = z.object({
+  width: queryNumber(integer(64, 640))
+    .default(320)
+    .describe('Pixels; the height follows. A narrower screen keeps its width.'),
+  seq: queryNumber(integer(0, Number.MAX_SAFE_INTEGER))
+    .optional()
+    .describe('Has no effect: it makes the address of a new picture a new one.'),
+});
+
 export const Screenshot = z
   .object({
     success: z.literal(true).describe('Always true; an error has another status.'),
@@ -88,6 +97,19 @@ export const Screenshot = z
       examples: ['iVBORw0KGgo='],
     }),
     format: ImageFormat.describe('Format of the image.'),
+    control_returned_at: Timestamp.optional().describe(
+      'Another has had control since the last picture of this key, until then: the screen may have changed. Also in the header `x-control-returned`.',
+    ),
+    control_notice: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'The same as a sentence for a model: whether a person had control, and until when.',
+        examples: [
+          'A person had control of this computer until 2026-11-23T12:00:00.000Z and may have changed the screen.',
+        ],
+      }),
     encoding: z.literal('base64').describe('Encoding of `image`.'),
     width: z
       .number()

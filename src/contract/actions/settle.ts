@@ -1,8 +1,7 @@
 import { z } from 'zod';
+import { SETTLE_MS } from '../constants.js';
 import { integer } from '../primitives.js';
 
-const QUIET_MS = 100;
-const MAX_MS = 2000;
 const Quiet = integer(0, 5000);
 const Max = integer(0, 60_000);
 
@@ -15,22 +14,23 @@ export const Settle = z
     [
       z.boolean(),
       z.object({
-        quiet_ms: Quiet.default(QUIET_MS).describe(
+        quiet_ms: Quiet.default(SETTLE_MS.quiet).describe(
           'Milliseconds without a change after which the screen counts as stable.',
         ),
-        max_ms: Max.default(MAX_MS).describe('Milliseconds to wait at most.'),
+        max_ms: Max.default(SETTLE_MS.max).describe('Milliseconds to wait at most.'),
       }),
     ],
     { error: 'must be true, or {quiet_ms: 0 to 5000, max_ms: 0 to 60000}' },
   )
   .transform((value) => {
     if (typeof value === 'object') return value;
-    return value ? { quiet_ms: QUIET_MS, max_ms: MAX_MS } : undefined;
+    return value ? { quiet_ms: SETTLE_MS.quiet, max_ms: SETTLE_MS.max } : undefined;
   })
   .meta({
     description:
       'Waits for the screen: for the first change or a short time, then until nothing has changed for `quiet_ms`, at most `max_ms`. `true` uses the defaults.',
     examples: [true],
+    id: 'Settle',
   });
 
 /** The same in a query: `1`, `0`, or `quiet_ms,max_ms` such as `200,5000`. */

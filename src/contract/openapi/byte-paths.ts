@@ -1,8 +1,17 @@
 import type { z } from 'zod';
 import { FileWritten, ReadFileQuery, WriteFileQuery } from '../files.js';
-import { FILE_PATHS, type Method, PROCESS_PATHS, TUNNEL_PATHS } from '../routes.js';
+import {
+  CDP_PATHS,
+  CDP_VERSION_PATHS,
+  FILE_PATHS,
+  type Method,
+  PROCESS_PATHS,
+  TUNNEL_PATHS,
+} from '../routes.js';
+import { BrowserVersion, CdpQuery } from '../sockets/browser.js';
 import { ProcessControl, ProcessEvent, ProcessStart } from '../sockets/process.js';
 import { TunnelMessage, TunnelQuery } from '../sockets/tunnel.js';
+import { WALL_PATH, WallMessage } from '../sockets/wall.js';
 import type { Tag } from './descriptions.js';
 import type { Json } from './schemas.js';
 
@@ -79,5 +88,33 @@ export const bytePaths: Readonly<Record<string, BytePath>> = {
       'Text messages are JSON, a `TunnelMessage`. The first one of the service is `open`, or `error` if nothing listens. After it, binary messages of either side are the bytes of the connection. `end` half-closes the side of its sender. The service closes when both sides have ended.',
     query: TunnelQuery,
     messages: { client: [TunnelMessage], service: [TunnelMessage] },
+  },
+  cdp: {
+    method: 'GET',
+    paths: CDP_PATHS,
+    tag: 'Browser',
+    summary: 'Connect to the browser (WebSocket)',
+    description:
+      'Starts Chromium if it does not run. The messages are those of the Chrome DevTools Protocol, unchanged. A ticket of `openBrowser` in the address replaces the key. When the browser ends, the service closes with the code 1001.',
+    query: CdpQuery,
+    messages: { client: [], service: [] },
+  },
+  cdpVersion: {
+    method: 'GET',
+    paths: CDP_VERSION_PATHS,
+    tag: 'Browser',
+    summary: 'Describe the browser',
+    description:
+      'For clients that are given the http address of `cdp` and ask for its WebSocket. Starts Chromium if it does not run.',
+    response: BrowserVersion,
+  },
+  wall: {
+    method: 'GET',
+    paths: [WALL_PATH],
+    tag: 'Computers',
+    summary: 'Follow all computers and their pictures (WebSocket)',
+    description:
+      'The client sends nothing. The first message is the list of all computers that the key may see; then comes each change. `seq` grows when the picture of a screen changes, within a few seconds: the time to get another thumbnail.',
+    messages: { client: [], service: [WallMessage] },
   },
 };

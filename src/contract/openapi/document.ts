@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { access, type StreamName } from '../access/rights.js';
 import { BashLine } from '../actions/actions.js';
-import { DEFAULT_BASE_URL } from '../constants.js';
+import { DEFAULT_BASE_URL, TRAJECTORY_TYPE } from '../constants.js';
 import { ServiceEvent } from '../events.js';
 import { type Operation, operations } from '../operations.js';
 import type { OperationName } from '../routes.js';
@@ -35,8 +36,10 @@ const MEDIA: Partial<
     'image/jpeg': { schema: BYTES },
     'image/webp': { schema: BYTES },
   },
+  thumbnail: { 'image/jpeg': { schema: BYTES } },
   bash: { 'application/x-ndjson': { schema: BashLine } },
   record: { 'video/mp4': { schema: BYTES } },
+  getTrajectory: { [TRAJECTORY_TYPE]: { schema: BYTES } },
   streamEvents: { 'text/event-stream': { schema: ServiceEvent } },
 };
 
@@ -160,6 +163,7 @@ function method(row: Row, path: string, index: number, schemas: SchemaCollection
     summary,
     ...(description === '' ? {} : { description }),
     ...(row.open ? { security: [{}, { key: [] }] } : {}),
+    ...rightOf(name),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody && { requestBody }),
     responses: {
@@ -170,12 +174,21 @@ function method(row: Row, path: string, index: number, schemas: SchemaCollection
   };
 }
 
+/** The right that an API key needs, and whether a key for one project has it. */
+function rightOf(name: string): Json {
+  const needed = access[name as OperationName | StreamName];
+  if (needed === 'open') return {};
+  const { right, reach, stricter } = needed;
+  return { 'x-right': { right, reach, ...(stricter && { stricter }) } };
+}
+
 /** Statuses of the errors that the path can answer, apart from those of a wrong method. */
 function errorStatuses(row: Row, path: string): number[] {
-  if (row.open) return [500];
+  // 400 is also for a foreign origin and for a host name that is not the service's.
+  if (row.open) return row.requestBody === undefined ? [400, 500] : [400, 401, 413, 500];
   const onComputers = /:(id|project|owner)\b/.test(path) || row.name === 'createComputerIn';
   return [
-    ...[400, 401],
+    ...[400, 401, 403],
     ...(path.includes(':') || onComputers || row.administrators ? [404] : []),
     ...(row.body ? [408, 413, 415] : row.requestBody ? [408] : []),
     ...[429, 500],

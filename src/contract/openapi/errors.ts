@@ -38,6 +38,7 @@ export const header = (name: keyof typeof headers): Json => ({
 const NAMES: Readonly<Record<number, string>> = {
   400: 'InvalidRequest',
   401: 'Unauthorized',
+  403: 'Forbidden',
   404: 'NotFound',
   408: 'RequestTimeout',
   413: 'PayloadTooLarge',

@@ -17,7 +17,10 @@ export function renderTypes(): string {
     .filter(({ operationId }) => isOperation(String(operationId)));
   return [
     HEAD,
-    ...Object.entries(schemas).map(([name, schema]) => declaration(name, schema)),
+    ...Object.entries(schemas).map(([name, schema]) => {
+      const base = baseOf(schema, schemas);
+      return declaration(name, schema, base);
+    }),
     ...operations.map(queryDeclaration).filter((text) => text !== ''),
     '/** What each operation takes and answers. */\nexport interface OperationTypes {',
     ...operations.map(operationType),
@@ -29,11 +32,37 @@ function isOperation(id: string): boolean {
   return !id.endsWith('ByName') && !Object.hasOwn(bytePaths, id);
 }
 
-function declaration(name: string, schema: Json): string {
+/** A named interface whose properties another one has as well. */
+interface Base {
+  readonly name: string;
+  readonly lines: readonly string[];
+}
+
+/** Fewer common properties are repeated. */
+const LEAST_COMMON = 3;
+
+/** The largest other interface of which the schema has all properties, and more. */
+function baseOf(schema: Json, schemas: Readonly<Record<string, Json>>): Base | undefined {
+  if (!isInterface(schema)) return undefined;
+  const own = propertyLines(schema, '');
+  return Object.entries(schemas)
+    .filter(([, other]) => isInterface(other))
+    .map(([name, other]) => ({ name, lines: propertyLines(other, '') }))
+    .filter(({ lines }) => lines.length >= LEAST_COMMON && lines.length < own.length)
+    .filter(({ lines }) => lines.every((line) => own.includes(line)))
+    .sort((one, other) => other.lines.length - one.lines.length)[0];
+}
+
+function isInterface(schema: Json): boolean {
+  return schema.type === 'object' && schema.properties !== undefined;
+}
+
+function declaration(name: string, schema: Json, base?: Base): string {
   const comment = commentOf(schema, '');
-  const isInterface = schema.type === 'object' && schema.properties !== undefined;
-  const head = isInterface ? `interface ${name}` : `type ${name} =`;
-  return `${comment}export ${head} ${typeOf(schema, '')}${isInterface ? '' : ';'}\n`;
+  if (!isInterface(schema)) return `${comment}export type ${name} = ${typeOf(schema, '')};\n`;
+  const own = propertyLines(schema, '').filter((line) => !base?.lines.includes(line));
+  const head = `interface ${name}${base === undefined ? '' : ` extends ${base.name}`}`;
+  return `${comment}export ${head} {\n${own.join('\n')}\n}\n`;
 }
 
 const capitalized = (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
@@ -113,16 +142,21 @@ function objectType(schema: Json, indent: string): string {
   if (schema.properties === undefined) {
     return `Record<string, ${typeOf((schema.additionalProperties ?? {}) as Json, indent)}>`;
   }
+  return `{\n${propertyLines(schema, indent).join('\n')}\n${indent}}`;
+}
+
+/** The properties of an object with their comments. */
+function propertyLines(schema: Json, indent: string): string[] {
   const inner = `${indent}  `;
   const required = (schema.required ?? []) as readonly unknown[];
-  const lines = Object.entries(schema.properties as Record<string, Json>).map(
+  return Object.entries((schema.properties ?? {}) as Record<string, Json>).map(
     ([name, property]) => {
       const isRequired = required.includes(name);
       const type = typeOf(property, inner);
-      return `${commentOf(property, inner)}${inner}${name}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'};`;
+      const key = /^\w+$/.test(name) ? name : literal(name);
+      return `${commentOf(property, inner)}${inner}${key}${isRequired ? '' : '?'}: ${type}${isRequired ? '' : ' | undefined'};`;
     },
   );
-  return `{\n${lines.join('\n')}\n${indent}}`;
 }
 
 /** A documentation comment with description, range and default; empty without any. */

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { COMPUTER_STATUSES, CPU_COUNTS, GPUS, OPERATING_SYSTEMS, RAM_SIZES } from '../constants.js';
 import { ComputerName, integer, oneOf, oneOfWords, queryNumber, Timestamp } from '../primitives.js';
+import { Control } from './control.js';
 
 export const Os = oneOfWords(OPERATING_SYSTEMS);
 export const Ram = oneOf(RAM_SIZES, 'GB');
@@ -81,9 +82,19 @@ export const Computer = z
     engine: z.string().describe('Engine that runs the computer, for example `qemu`.'),
     isolation: z
       .enum(['container', 'vm', 'emulated'])
-      .describe('`vm`: a virtual machine with KVM; `emulated`: a virtual machine without it.'),
+      .describe('`container`; `vm`: a virtual machine with KVM; `emulated`: one without it.'),
+    member: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Member of the cluster that it is on; null without a cluster, and until it is created there.',
+        examples: ['node1'],
+      }),
     image: z.string().meta({ description: 'Name of the machine image.', examples: ['linux'] }),
-    resolution: ScreenSize.describe('Size of the screen.'),
+    resolution: ScreenSize.describe(
+      'Size of the screen when the computer starts; screenshots have its present size.',
+    ),
     auto_stop_minutes: z
       .number()
       .int()
@@ -93,6 +104,28 @@ export const Computer = z
         examples: [60],
       }),
     protected: z.boolean().describe('True if the computer cannot be deleted.'),
+    created_by: z
+      .object({
+        id: z
+          .string()
+          .meta({ description: 'Id of the key.', examples: ['key_4d9s1x7f3k2m9q4w8e1r'] }),
+        name: z
+          .string()
+          .nullable()
+          .meta({ description: 'Name of the key; null if it is not known.', examples: ['laptop'] }),
+        prefix: z
+          .string()
+          .nullable()
+          .meta({
+            description: 'How the key begins; null for keys of earlier versions.',
+            examples: ['vc_0123'],
+          }),
+      })
+      .nullable()
+      .describe(
+        'The API key that created it, also after that was revoked; null for computers of earlier versions.',
+      ),
+    control: Control.nullable().describe('Who alone gives input to it; null if nobody does.'),
   })
   .meta({ id: 'Computer', description: 'A virtual computer.' });
 
@@ -153,6 +186,15 @@ const Protected = z
   .boolean({ error: 'must be true or false' })
   .describe('A protected computer cannot be deleted.');
 
+/** The name of a member or group of a cluster. */
+const clusterName = (what: 'member' | 'group') =>
+  z
+    .string({ error: `must be the name of a ${what}` })
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/,
+      `must be the name of a ${what}: a-z, A-Z, 0-9, ".", "_", "-"`,
+    );
+
 export const CreateComputer = z
   .object({
     name: ComputerName,
@@ -176,6 +218,12 @@ export const CreateComputer = z
       .describe(
         'Name of an engine of `GET /health`. Without it the preferred engine that has the image.',
       ),
+    member: clusterName('member')
+      .optional()
+      .describe('Member of the cluster to create it on. Without it the cluster chooses one.'),
+    group: clusterName('group')
+      .optional()
+      .describe('Group of members, of which the cluster chooses one. Not together with `member`.'),
     auto_stop_minutes: AutoStop.default(null),
     protected: Protected.default(false),
   })

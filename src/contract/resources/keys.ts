@@ -1,11 +1,38 @@
 import { z } from 'zod';
-import { ROLES } from '../constants.js';
-import { ComputerName, Timestamp } from '../primitives.js';
+import { RIGHTS, ROLES } from '../constants.js';
+import { ComputerName, oneOfWords, Timestamp } from '../primitives.js';
+
+const KeyRights = oneOfWords(RIGHTS);
+const RIGHTS_TEXT =
+  '`look`: lists, states and screens. `act`: also uses computers and what is in them. `manage`: also creates, changes and deletes.';
+const KeyProject = z
+  .object({
+    id: z
+      .string()
+      .meta({ description: 'Id of the project.', examples: ['prj_7f3k2m9q4w8e1r6t5y0b'] }),
+    name: z.string().meta({ description: 'Name of the project.', examples: ['shop'] }),
+  })
+  .nullable()
+  .describe('The only project that the key is for; null for all.');
+const Moment = z.iso
+  .datetime('must be a time in UTC such as "2027-01-31T00:00:00Z"')
+  .meta({ examples: ['2027-01-31T00:00:00.000Z'] });
+const KeyExpiry = Timestamp.nullable().describe('When the key ends; null for never.');
 
 export const Key = z
   .object({
     id: z.string().meta({ description: 'Id of the key.', examples: ['key_4d9s1x7f3k2m9q4w8e1r'] }),
     name: z.string().meta({ description: 'What the key is for.', examples: ['laptop'] }),
+    prefix: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'How the key begins; null for keys of earlier versions.',
+        examples: ['vc_0123'],
+      }),
+    rights: KeyRights.describe(RIGHTS_TEXT),
+    project: KeyProject,
+    expires_at: KeyExpiry,
     created_at: Timestamp.describe('When the key was created.'),
     last_used_at: Timestamp.nullable().describe('When it was last used; null before that.'),
     created_by: z
@@ -24,14 +51,44 @@ export const KeyList = z
 export const CreateKey = z
   .object({
     name: ComputerName.meta({ description: 'What the key is for.', examples: ['laptop'] }),
+    rights: KeyRights.default('manage').describe(RIGHTS_TEXT),
+    project: z
+      .string({ error: 'must be the name or id of a project' })
+      .min(1, 'must be the name or id of a project')
+      .nullable()
+      .default(null)
+      .meta({
+        description: 'Name or id of the only project that the key is for; null for all.',
+        examples: ['shop'],
+      }),
+    expires_at: Moment.nullable().default(null).describe('When the key ends; null for never.'),
   })
   .meta({ id: 'CreateKey', description: 'An API key to create.' });
+export const UpdateKey = z
+  .object({
+    name: ComputerName.optional().meta({
+      description: 'What the key is for.',
+      examples: ['laptop'],
+    }),
+    rights: KeyRights.optional().describe(RIGHTS_TEXT),
+    expires_at: Moment.nullable().optional().describe('When the key ends; null for never.'),
+  })
+  .meta({ id: 'UpdateKey', description: 'Changes; omitted fields keep their values.' });
 export const CreatedKey = Key.extend({
   key: z.string().meta({
     description: 'The text of the key. It is shown only once.',
     examples: ['vc_0123456789abcdefghjkmnpqrstvwxyz'],
   }),
 }).meta({ id: 'CreatedKey', description: 'An API key with its text.' });
+
+/** A key as a request or session uses it. */
+export const KeyInUse = z.object({
+  id: z.string().meta({ description: 'Id of the key.', examples: ['key_4d9s1x7f3k2m9q4w8e1r'] }),
+  name: z.string().meta({ description: 'Name of the key.', examples: ['laptop'] }),
+  rights: KeyRights.describe(RIGHTS_TEXT),
+  project: KeyProject,
+  expires_at: KeyExpiry,
+});
 
 /** Who a key belongs to, and what its owner may run at once. */
 export const Me = z
@@ -41,14 +98,7 @@ export const Me = z
       .meta({ description: 'Id of the owner.', examples: ['usr_9q4w8e1r6t5y0b7f3k2m'] }),
     name: z.string().meta({ description: 'Name of the owner.', examples: ['alice@example.com'] }),
     role: z.enum(ROLES).describe('An `administrator` manages the owners of the service.'),
-    key: z
-      .object({
-        id: z
-          .string()
-          .meta({ description: 'Id of the key.', examples: ['key_4d9s1x7f3k2m9q4w8e1r'] }),
-        name: z.string().meta({ description: 'Name of the key.', examples: ['laptop'] }),
-      })
-      .describe('The API key of this request.'),
+    key: KeyInUse.describe('The API key of this request.'),
     running: z
       .number()
       .int()
@@ -61,5 +111,7 @@ export const Me = z
   .meta({ id: 'Me', description: 'The owner of the API key.' });
 
 export type Key = z.infer<typeof Key>;
+export type CreateKey = z.infer<typeof CreateKey>;
+export type UpdateKey = z.infer<typeof UpdateKey>;
 export type CreatedKey = z.infer<typeof CreatedKey>;
 export type Me = z.infer<typeof Me>;

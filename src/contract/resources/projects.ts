@@ -68,6 +68,11 @@ export const CreateProject = z
   .object({ name: ProjectName })
   .meta({ id: 'CreateProject', description: 'A project to create.' });
 
+export const UpdateProject = z
+  .object({ name: ProjectName.optional() })
+  .meta({ id: 'UpdateProject', description: 'Changes; omitted fields keep their values.' });
+
 export type Project = z.infer<typeof Project>;
 export type ProjectWithComputers = z.infer<typeof ProjectWithComputers>;
 export type CreateProject = z.infer<typeof CreateProject>;
+export type UpdateProject = z.infer<typeof UpdateProject>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { oneOfWords, Timestamp } from '../primitives.js';
+import { Control } from '../resources/control.js';
 
 export const ViewMode = oneOfWords(['view', 'control']);
 
@@ -49,6 +50,8 @@ export const ViewEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('ready'), mode: ViewMode, name: z.string() }),
   /** A text was copied in the computer. Only in mode `control`. */
   z.object({ type: z.literal('clipboard'), text: z.string() }),
+  /** Who has control: after `ready`, and when it is taken or ends. `is_mine`: this viewer has it. */
+  z.object({ type: z.literal('control'), control: Control.nullable(), is_mine: z.boolean() }),
   /** The last message: why the view ends, in one line for a person. */
   z.object({ type: z.literal('closed'), code: z.string(), reason: z.string() }),
 ]);

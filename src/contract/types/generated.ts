@@ -38,26 +38,7 @@ export interface ActionResult {
 }
 
 /** An entry of the audit log of an owner. */
-export interface AuditEntry {
-  /** Grows with time. */
-  id: number;
-  /** When the action began. */
-  at: string;
-  /** Name of the operation. */
-  action: string;
-  /** Coordinates, settings and lengths. Texts, commands, code and paths are never recorded. */
-  detail: Record<string, string | number | boolean>;
-  /** Id of the API key; `service` for what the service did by itself. */
-  key_id: string;
-  /**
-   * Name of the API key; null if the key was revoked or is an administrator's, and for the
-   * service.
-   */
-  key_name: string | null;
-  /** `ok`, the code of the error, or `cancelled` if the client disconnected or ended it. */
-  outcome: string;
-  /** Duration in milliseconds. */
-  ms: number;
+export interface AuditEntry extends Action {
   /** Null for operations on no computer: on keys, projects, connections and owners. */
   computer_id: string | null;
 }
@@ -143,26 +124,7 @@ export interface BashResult {
 }
 
 /** The operation `bash` as an action of a batch. */
-export interface BashStep {
-  /**
-   * A script for `bash`, which runs as `user` in the environment of the desktop; a batch file
-   * for `cmd` with `os: "windows"`.
-   */
-  command: string;
-  /**
-   * Seconds until the process group is killed; not for a background command. 0.1 to 86400.
-   * @default 200
-   */
-  timeout?: number | undefined;
-  /** Working directory, relative to the home directory, which is the default. */
-  cwd?: string | undefined;
-  /** Environment variables, up to 256, in addition to those of the desktop. */
-  env?: Record<string, string> | undefined;
-  /**
-   * Answers at once with `job_id`; the command continues as a job.
-   * @default false
-   */
-  background?: boolean | undefined;
+export interface BashStep extends Bash {
   /** Name of the operation. */
   action: 'bash';
 }
@@ -174,7 +136,7 @@ export interface Batch {
 }
 
 /** The fields of an operation, and its name in `action`. */
-export type BatchAction = ClickStep | MoveStep | DragStep | ScrollStep | TypeStep | PressKeyStep | BashStep | ExecStep | WaitStep | ScreenshotStep;
+export type BatchAction = ClickStep | MoveStep | DragStep | ScrollStep | MouseDownStep | MouseUpStep | TypeStep | PressKeyStep | KeyDownStep | KeyUpStep | CursorStep | BashStep | ExecStep | WaitStep | ScreenshotStep;
 
 /** The error of an action of a batch. */
 export interface BatchFailure {
@@ -196,20 +158,51 @@ export interface BatchResult {
    * The answer of each action in order. After a failure, the last one is a `BatchFailure`, or
    * the result of Python code that raised an exception.
    */
-  results: Array<Screenshot | BashResult | ExecResult | WaitResult | ActionResult | BatchFailure>;
+  results: Array<Screenshot | BashResult | ExecResult | WaitResult | CursorPosition | ActionResult | BatchFailure>;
 }
 
-/** A click with the mouse. */
+/** Where a client of the browser connects. */
+export interface Browser {
+  /**
+   * Address for one connection of a client of the Chrome DevTools Protocol, which needs no
+   * key.
+   */
+  ws_url: string;
+  /** Until when it can be used. */
+  expires_at: string;
+  /** False if the browser was running already. */
+  started: boolean;
+}
+
+/** The browser, as Chromium describes it. */
+export interface BrowserVersion {
+  /** Name and version. */
+  Browser: string;
+  /** Version of the protocol. */
+  'Protocol-Version': string;
+  /** What the browser sends to servers. */
+  'User-Agent': string;
+  /** Version of the JavaScript engine. */
+  'V8-Version': string;
+  /** Version of the rendering engine. */
+  'WebKit-Version': string;
+  /** Address for one connection, within a minute. */
+  webSocketDebuggerUrl: string;
+}
+
+/** A click with the mouse, on a position or an element. */
 export interface Click {
   /** Position: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
-  x: number;
+  x?: number | undefined;
   /** Position: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
-  y: number;
+  y?: number | undefined;
+  /** An element of `elements` to click in the middle of, instead of `x` and `y`. */
+  element?: string | undefined;
   /**
    * The mouse button.
    * @default 'left'
    */
-  button?: 'left' | 'right' | 'middle' | undefined;
+  button?: 'left' | 'right' | 'middle' | 'back' | 'forward' | undefined;
   /**
    * Clicks twice; the same as `clicks: 2`.
    * @default false
@@ -225,58 +218,11 @@ export interface Click {
    */
   scale?: number | undefined;
   /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+  settle?: Settle | undefined;
 }
 
 /** The operation `click` as an action of a batch. */
-export interface ClickStep {
-  /** Position: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
-  x: number;
-  /** Position: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
-  y: number;
-  /**
-   * The mouse button.
-   * @default 'left'
-   */
-  button?: 'left' | 'right' | 'middle' | undefined;
-  /**
-   * Clicks twice; the same as `clicks: 2`.
-   * @default false
-   */
-  double?: boolean | undefined;
-  /** How often to click. Without it once, or as `double` says. 1 to 3. */
-  clicks?: number | undefined;
-  /** Names of keys that are held down during the action. */
-  keys?: string[] | undefined;
-  /**
-   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
-   * Without it they are pixels of the screen. 0.05 to 1.
-   */
-  scale?: number | undefined;
-  /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+export interface ClickStep extends Click {
   /** Name of the operation. */
   action: 'click';
 }
@@ -285,6 +231,45 @@ export interface ClickStep {
 export interface Clipboard {
   /** Empty if nothing, or something else than a text, has been copied. */
   text: string;
+}
+
+/** A machine of a cluster, which runs computers. */
+export interface ClusterMember {
+  /** Name of the member. */
+  name: string;
+  /** Engine that the cluster belongs to, for example `incus`. */
+  engine: string;
+  /**
+   * `offline`: it does not answer; its computers may run on. `evacuated`: it takes no
+   * computers.
+   */
+  status: 'online' | 'offline' | 'evacuated';
+  /** What the cluster says about the status, in one line. */
+  detail: string;
+  /** Host and port of the member. */
+  address: string;
+  /** Processor architecture. */
+  architecture: string;
+  /** Groups of the cluster that it belongs to. */
+  groups: string[];
+  /** Number of cores; null if it is not known. */
+  cpu: number | null;
+  /** Memory in use; null if it is not known. */
+  memory_used_bytes: number | null;
+  /** Memory; null if it is not known. */
+  memory_total_bytes: number | null;
+  /** Used space for disks of computers; null if it is not known. */
+  disk_used_bytes: number | null;
+  /** Space for disks of computers; null if it is not known. */
+  disk_total_bytes: number | null;
+  /** Computers of the service on it, of all owners. */
+  computer_count: number;
+}
+
+/** Members of the cluster. */
+export interface ClusterMemberList {
+  /** By name. */
+  members: ClusterMember[];
 }
 
 /** A virtual computer. */
@@ -323,16 +308,35 @@ export interface Computer {
   url: string | null;
   /** Engine that runs the computer, for example `qemu`. */
   engine: string;
-  /** `vm`: a virtual machine with KVM; `emulated`: a virtual machine without it. */
+  /** `container`; `vm`: a virtual machine with KVM; `emulated`: one without it. */
   isolation: 'container' | 'vm' | 'emulated';
+  /**
+   * Member of the cluster that it is on; null without a cluster, and until it is created
+   * there.
+   */
+  member: string | null;
   /** Name of the machine image. */
   image: string;
-  /** Size of the screen. */
+  /** Size of the screen when the computer starts; screenshots have its present size. */
   resolution: ScreenSize;
   /** Minutes without a request after which the computer is stopped; null: never. */
   auto_stop_minutes: number | null;
   /** True if the computer cannot be deleted. */
   protected: boolean;
+  /**
+   * The API key that created it, also after that was revoked; null for computers of earlier
+   * versions.
+   */
+  created_by: {
+    /** Id of the key. */
+    id: string;
+    /** Name of the key; null if it is not known. */
+    name: string | null;
+    /** How the key begins; null for keys of earlier versions. */
+    prefix: string | null;
+  } | null;
+  /** Who alone gives input to it; null if nobody does. */
+  control: Control | null;
 }
 
 /** Computers of a project. */
@@ -372,6 +376,98 @@ export interface ComputerStats {
   disk_total_bytes: number | null;
 }
 
+/** The calls of a model. */
+export interface ComputerUse {
+  /**
+   * The calls of one turn as the model wrote them, in order. Texts and reasoning between them
+   * are ignored.
+   */
+  items: Array<Record<string, unknown> | string>;
+  /**
+   * The shape of the items. Without it recognized by their envelope; required for actions
+   * without one.
+   */
+  dialect?: 'anthropic' | 'anthropic-20251124' | 'anthropic-20250124' | 'anthropic-20241022' | 'openai' | 'openai-preview' | 'gemini' | 'gemini-generate-content' | 'qwen' | 'ui-tars' | undefined;
+  /** Ids of safety checks, from `confirm` of an answer, that a person has confirmed. */
+  acknowledge?: string[] | undefined;
+  /**
+   * Names of secrets of the project that may be typed: `{{secret:NAME}}` in a text stands for
+   * the value. Without it none may be.
+   */
+  secrets?: string[] | undefined;
+  /**
+   * Format of the pictures.
+   * @default 'png'
+   */
+  format?: 'png' | 'jpeg' | 'webp' | undefined;
+  /**
+   * Quality of `jpeg` and `webp`; `png` is lossless. 1 to 100.
+   * @default 80
+   */
+  quality?: number | undefined;
+  /**
+   * Pixels of the longer edge of a picture at most, 1280 without it; never more than the
+   * vendor accepts. 64 to 3840.
+   */
+  max_edge?: number | undefined;
+  /**
+   * Waits before a picture until the screen is stable, at most 2 s.
+   * @default true
+   */
+  settle?: boolean | undefined;
+}
+
+/** The results for the model. */
+export interface ComputerUseResult {
+  /** True if every call was carried out. */
+  success: boolean;
+  /** The result items for the model, to be appended to its input unchanged. */
+  results: Array<Record<string, unknown> | string>;
+  /** The pictures among the results. Coordinates belong to the last that is whole. */
+  frames: Array<{
+    /** Id of the picture. */
+    id: string;
+    /** Pixels. */
+    width: number;
+    /** Pixels. */
+    height: number;
+    /** The screen's size. */
+    screen: {
+      /** Pixels. */
+      width: number;
+      /** Pixels. */
+      height: number;
+    };
+    /** False for a picture of a part of the screen. */
+    whole: boolean;
+  }>;
+  /**
+   * Another has had control since the last picture of this key: a sentence for the model. It
+   * is also in `results` where their shape has a text.
+   */
+  control_notice?: string | undefined;
+  /**
+   * Safety checks that a person has to confirm. The call and those after it were not carried
+   * out: send the same items again with `acknowledge`.
+   */
+  confirm: Array<{
+    /** Id of the call. */
+    call_id: string;
+    /** Id of the check. */
+    id: string;
+    /** The vendor's code. */
+    code?: string | undefined;
+    /** What to confirm. */
+    message?: string | undefined;
+  }>;
+}
+
+/** Tool declarations. */
+export interface ComputerUseTools {
+  /** The tools to declare to the model. */
+  tools: Array<Record<string, unknown> | string>;
+}
+
 /** A saved stream target. */
 export interface Connection {
   /** Name of a stream target. */
@@ -388,6 +484,31 @@ export interface Connection {
 export interface ConnectionList {
   /** Sorted by name. */
   connections: Connection[];
+}
+
+/** Who alone gives input to a computer. */
+export interface Control {
+  /** Who has it. */
+  holder: {
+    /** Id of the API key. */
+    key_id: string;
+    /** Name of the API key. */
+    key_name: string | null;
+    /** A session of the web page has it, not every request of the key. */
+    session: boolean;
+  };
+  /** When it was taken. */
+  since: string;
+  /** When it ends without a sign of its holder. */
+  expires_at: string;
+}
+
+/** Who has control of a computer. */
+export interface ControlState {
+  /** Who has control; null if nobody has it alone. */
+  control: Control | null;
+  /** Whether this client has it. */
+  is_mine: boolean;
 }
 
 /** A computer to create. */
@@ -422,6 +543,10 @@ export interface CreateComputer {
   image?: string | undefined;
   /** Name of an engine of `GET /health`. Without it the preferred engine that has the image. */
   engine?: string | undefined;
+  /** Member of the cluster to create it on. Without it the cluster chooses one. */
+  member?: string | undefined;
+  /** Group of members, of which the cluster chooses one. Not together with `member`. */
+  group?: string | undefined;
   /** Minutes without a request after which the computer is stopped; null: never. */
   auto_stop_minutes?: number | null | undefined;
   /**
@@ -432,44 +557,7 @@ export interface CreateComputer {
 }
 
 /** A new computer and its project. */
-export interface CreateComputerIn {
-  /** Free text without control characters, unique in its project. */
-  name: string;
-  /** Without it that of the image, and without an image `linux`. */
-  os?: 'linux' | 'windows' | undefined;
-  /**
-   * Memory in GB.
-   * @default 2
-   */
-  ram?: 2 | 4 | 8 | undefined;
-  /**
-   * Number of cores.
-   * @default 2
-   */
-  cpu?: 2 | 4 | 8 | undefined;
-  /**
-   * Only `none` is available in this version.
-   * @default 'none'
-   */
-  gpu?: 'none' | 'T4' | 'A10' | undefined;
-  /** Size of the screen in pixels: `{width, height}`, or a text such as `1280x800`. */
-  resolution?: {
-    /** Pixels. 320 to 3840. */
-    width: number;
-    /** Pixels. 240 to 2160. */
-    height: number;
-  } | string | undefined;
-  /** Name of a machine image of `GET /images`. Without it the one for `os`. */
-  image?: string | undefined;
-  /** Name of an engine of `GET /health`. Without it the preferred engine that has the image. */
-  engine?: string | undefined;
-  /** Minutes without a request after which the computer is stopped; null: never. */
-  auto_stop_minutes?: number | null | undefined;
-  /**
-   * A protected computer cannot be deleted.
-   * @default false
-   */
-  protected?: boolean | undefined;
+export interface CreateComputerIn extends CreateComputer {
   /** Name or id of the project. */
   project: string;
 }
@@ -488,6 +576,16 @@ export interface CreateConnection {
 export interface CreateKey {
   /** What the key is for. */
   name: string;
+  /**
+   * `look`: lists, states and screens. `act`: also uses computers and what is in them.
+   * `manage`: also creates, changes and deletes.
+   * @default 'manage'
+   */
+  rights?: 'look' | 'act' | 'manage' | undefined;
+  /** Name or id of the only project that the key is for; null for all. */
+  project?: string | null | undefined;
+  /** When the key ends; null for never. */
+  expires_at?: string | null | undefined;
 }
 
 /** An owner to create. */
@@ -498,10 +596,29 @@ export interface CreateOwner {
   max_running?: number | null | undefined;
 }
 
+/** An API key to create for an owner. */
+export interface CreateOwnerKey {
+  /** What the key is for. */
+  name: string;
+}
+
 /** A project to create. */
 export interface CreateProject {
   /** Unique among the projects of the owner; `by-name` is reserved. */
   name: string;
+}
+
+/** Exactly one of `login` and `key`, and how. */
+export interface CreateSession {
+  /** The token of a link. */
+  login?: string | undefined;
+  /** An API key. */
+  key?: string | undefined;
+  /**
+   * Opens it also if the browser has an open session of another API key, which ends.
+   * @default false
+   */
+  replace?: boolean | undefined;
 }
 
 /** What the link allows. */
@@ -514,44 +631,30 @@ export interface CreateView {
 }
 
 /** An API key with its text. */
-export interface CreatedKey {
-  /** Id of the key. */
-  id: string;
-  /** What the key is for. */
-  name: string;
-  /** When the key was created. */
-  created_at: string;
-  /** When it was last used; null before that. */
-  last_used_at: string | null;
-  /** Id of the key that created it; null for the first key and those of earlier versions. */
-  created_by: string | null;
+export interface CreatedKey extends Key {
   /** The text of the key. It is shown only once. */
   key: string;
 }
 
 /** The owner with its first API key. */
-export interface CreatedOwner {
-  /** Id of the owner. */
-  id: string;
-  /** Name of the owner. */
-  name: string;
-  /** An `administrator` manages the owners of the service. */
-  role: 'administrator' | 'member';
-  /** `deleting`: the keys are gone, the computers are being removed. */
-  status: 'active' | 'deleting';
-  /** Computers that may run at once; null: the service's limit. */
-  max_running: number | null;
-  /** Computers that are running. */
-  running: number;
-  /** Number of projects. */
-  project_count: number;
-  /** Number of computers, stopped ones included. */
-  computer_count: number;
-  /** When the owner was created. */
-  created_at: string;
-  /** Id of the key that created the owner; null for the first owner. */
-  created_by: string | null;
+export interface CreatedOwner extends Owner {
   key: CreatedKey;
+}
+
+/** Where the pointer was last moved to by a client of the service. */
+export interface CursorPosition {
+  /** Always true; an error has another status. */
+  success: true;
+  /** Pixels from the left edge. */
+  x: number;
+  /** Pixels from the top edge. */
+  y: number;
+}
+
+/** The operation `getCursor` as an action of a batch. */
+export interface CursorStep {
+  /** Name of the operation. */
+  action: 'cursor';
 }
 
 /** A directory with its entries. */
@@ -586,7 +689,7 @@ export interface Drag {
    * The mouse button.
    * @default 'left'
    */
-  button?: 'left' | 'right' | 'middle' | undefined;
+  button?: 'left' | 'right' | 'middle' | 'back' | 'forward' | undefined;
   /**
    * Seconds from press to release. 0 to 60.
    * @default 0.5
@@ -594,68 +697,47 @@ export interface Drag {
   duration?: number | undefined;
   /** Points to pass between start and end, each `[x, y]`. Without it a straight line. */
   path?: Array<[number, number]> | undefined;
+  /** Names of keys that are held down during the action. */
+  keys?: string[] | undefined;
   /**
    * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
    * Without it they are pixels of the screen. 0.05 to 1.
    */
   scale?: number | undefined;
   /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+  settle?: Settle | undefined;
 }
 
 /** The operation `drag` as an action of a batch. */
-export interface DragStep {
-  /** Start: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
-  start_x: number;
-  /** Start: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
-  start_y: number;
-  /** End: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
-  end_x: number;
-  /** End: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
-  end_y: number;
-  /**
-   * The mouse button.
-   * @default 'left'
-   */
-  button?: 'left' | 'right' | 'middle' | undefined;
-  /**
-   * Seconds from press to release. 0 to 60.
-   * @default 0.5
-   */
-  duration?: number | undefined;
-  /** Points to pass between start and end, each `[x, y]`. Without it a straight line. */
-  path?: Array<[number, number]> | undefined;
-  /**
-   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
-   * Without it they are pixels of the screen. 0.05 to 1.
-   */
-  scale?: number | undefined;
-  /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+export interface DragStep extends Drag {
   /** Name of the operation. */
   action: 'drag';
+}
+
+/** Something on the screen, as its program describes it. */
+export interface Element {
+  /** Valid while the element exists; `click` takes it. */
+  id: string;
+  /** What it is, in the words of AT-SPI. */
+  role: string;
+  /** Its label, at most 200 characters; often empty. */
+  name: string;
+  /** The text or number in it, at most 1000 characters; never that of a password. */
+  value?: string | undefined;
+  /** Such as `focused`, `checked`, `selected`, `expanded`, `editable`, `read-only`, `disabled`. */
+  states: string[];
+  /** The part on the screen, as `[x, y, width, height]` in pixels. */
+  box: [number, number, number, number];
+  /** What the program says can be done with it. */
+  actions: string[];
+}
+
+/** Elements on the screen, those of the active window first. */
+export interface Elements {
+  /** In the order of reading. */
+  elements: Element[];
+  /** There are more: than `limit`, or than the programs told in time. */
+  truncated: boolean;
 }
 
 /** The entry has its new path. */
@@ -721,19 +803,7 @@ export interface FileEntry {
 }
 
 /** A file or directory. Of a symbolic link, its target. */
-export interface FileStatus {
-  /** The last part of the path. */
-  name: string;
-  /** `link` is a symbolic link, `other` for example a socket. */
-  type: 'file' | 'directory' | 'link' | 'other';
-  /** Bytes. */
-  size: number;
-  /** Permissions in octal, four digits. */
-  mode: string;
-  /** When the content was changed last. */
-  mtime: string;
-  /** What a symbolic link contains. */
-  target?: string | undefined;
+export interface FileStatus extends FileEntry {
   /** The absolute path. */
   path: string;
 }
@@ -746,6 +816,21 @@ export interface FileWritten {
   path: string;
   /** Bytes. */
   size: number;
+}
+
+/** Conditions, of which at least one is required. */
+export interface FindElements {
+  /** A part of the name or value, in any case. */
+  text?: string | undefined;
+  /** The role, or words of it: `button` also finds `toggle button`. */
+  role?: string | undefined;
+  /** The whole name, in any case. */
+  name?: string | undefined;
+  /**
+   * Most elements in the answer. 1 to 1000.
+   * @default 250
+   */
+  limit?: number | undefined;
 }
 
 /** The name of a copy. */
@@ -854,28 +939,7 @@ export interface JobList {
 }
 
 /** A job with a part of its output. */
-export interface JobWithOutput {
-  /** Id of the job. */
-  id: string;
-  /** Process id in the computer, also that of the process group. */
-  pid: number;
-  /** Whether the command has ended. */
-  status: 'running' | 'exited';
-  /**
-   * 128 plus the signal's number if a signal ended the command. Null while it runs, and if the
-   * computer stopped first.
-   */
-  exit_code: number | null;
-  /** The beginning of the script. */
-  command: string;
-  /** When the command was started. */
-  started_at: string;
-  /** When it ended; null while it runs. */
-  ended_at: string | null;
-  /** Bytes of output that are kept, at most 16 MiB. */
-  output_bytes: number;
-  /** True if there was more output than is kept. */
-  truncated: boolean;
+export interface JobWithOutput extends Job {
   /** Standard output and standard error from `offset` on. */
   output: string;
   /** The `offset` at which to continue reading. */
@@ -888,6 +952,22 @@ export interface Key {
   id: string;
   /** What the key is for. */
   name: string;
+  /** How the key begins; null for keys of earlier versions. */
+  prefix: string | null;
+  /**
+   * `look`: lists, states and screens. `act`: also uses computers and what is in them.
+   * `manage`: also creates, changes and deletes.
+   */
+  rights: 'look' | 'act' | 'manage';
+  /** The only project that the key is for; null for all. */
+  project: {
+    /** Id of the project. */
+    id: string;
+    /** Name of the project. */
+    name: string;
+  } | null;
+  /** When the key ends; null for never. */
+  expires_at: string | null;
   /** When the key was created. */
   created_at: string;
   /** When it was last used; null before that. */
@@ -896,10 +976,58 @@ export interface Key {
   created_by: string | null;
 }
 
+/** A key or combination of keys to press and hold. */
+export interface KeyDown {
+  /**
+   * A key, or several joined by `+`: a character, `Enter`, `Page_Up`, `F5`, `ctrl+shift+t`.
+   * Takes X keysym names and common aliases in any case.
+   */
+  key: string;
+  /** Waits after the action until the screen is stable. */
+  settle?: Settle | undefined;
+}
+
+/** The operation `keyDown` as an action of a batch. */
+export interface KeyDownStep {
+  /**
+   * A key, or several joined by `+`: a character, `Enter`, `Page_Up`, `F5`, `ctrl+shift+t`.
+   * Takes X keysym names and common aliases in any case.
+   */
+  key: string;
+  /** Waits after the action until the screen is stable. */
+  settle?: Settle | undefined;
+  /** Name of the operation. */
+  action: 'key_down';
+}
+
 /** API keys of the owner. */
 export interface KeyList {
   /** Oldest first. */
   keys: Key[];
+}
+
+/** A key or combination of keys to release. */
+export interface KeyUp {
+  /**
+   * A key, or several joined by `+`: a character, `Enter`, `Page_Up`, `F5`, `ctrl+shift+t`.
+   * Takes X keysym names and common aliases in any case.
+   */
+  key: string;
+  /** Waits after the action until the screen is stable. */
+  settle?: Settle | undefined;
+}
+
+/** The operation `keyUp` as an action of a batch. */
+export interface KeyUpStep {
+  /**
+   * A key, or several joined by `+`: a character, `Enter`, `Page_Up`, `F5`, `ctrl+shift+t`.
+   * Takes X keysym names and common aliases in any case.
+   */
+  key: string;
+  /** Waits after the action until the screen is stable. */
+  settle?: Settle | undefined;
+  /** Name of the operation. */
+  action: 'key_up';
 }
 
 /** The link was made. */
@@ -908,6 +1036,16 @@ export interface LinkMade {
   success: true;
   /** The absolute path. */
   path: string;
+}
+
+/** A single-use link to the web page. */
+export interface Login {
+  /** What the link contains. It works once. */
+  token: string;
+  /** The link. The token is in the fragment, which browsers do not send. */
+  url: string;
+  /** Until when it can be opened. */
+  expires_at: string;
 }
 
 /** A directory to make. */
@@ -948,11 +1086,93 @@ export interface Me {
     id: string;
     /** Name of the key. */
     name: string;
+    /**
+     * `look`: lists, states and screens. `act`: also uses computers and what is in them.
+     * `manage`: also creates, changes and deletes.
+     */
+    rights: 'look' | 'act' | 'manage';
+    /** The only project that the key is for; null for all. */
+    project: {
+      /** Id of the project. */
+      id: string;
+      /** Name of the project. */
+      name: string;
+    } | null;
+    /** When the key ends; null for never. */
+    expires_at: string | null;
   };
   /** Computers that run now. */
   running: number;
   /** Computers that may run at once. */
   max_running: number;
+}
+
+/** A mouse button to press and hold. */
+export interface MouseDown {
+  /**
+   * Position of the pointer, which is otherwise not moved: pixels from the left edge, 0 to the
+   * width less 1; fractions are rounded.
+   */
+  x?: number | undefined;
+  /**
+   * Position of the pointer, which is otherwise not moved: pixels from the top edge, 0 to the
+   * height less 1; fractions are rounded.
+   */
+  y?: number | undefined;
+  /**
+   * The mouse button.
+   * @default 'left'
+   */
+  button?: 'left' | 'right' | 'middle' | 'back' | 'forward' | undefined;
+  /** Names of keys that are held down during the action. */
+  keys?: string[] | undefined;
+  /**
+   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
+   * Without it they are pixels of the screen. 0.05 to 1.
+   */
+  scale?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: Settle | undefined;
+}
+
+/** The operation `mouseDown` as an action of a batch. */
+export interface MouseDownStep extends MouseDown {
+  /** Name of the operation. */
+  action: 'mouse_down';
+}
+
+/** A mouse button to release. */
+export interface MouseUp {
+  /**
+   * Position of the pointer, which is otherwise not moved: pixels from the left edge, 0 to the
+   * width less 1; fractions are rounded.
+   */
+  x?: number | undefined;
+  /**
+   * Position of the pointer, which is otherwise not moved: pixels from the top edge, 0 to the
+   * height less 1; fractions are rounded.
+   */
+  y?: number | undefined;
+  /**
+   * The mouse button.
+   * @default 'left'
+   */
+  button?: 'left' | 'right' | 'middle' | 'back' | 'forward' | undefined;
+  /** Names of keys that are held down during the action. */
+  keys?: string[] | undefined;
+  /**
+   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
+   * Without it they are pixels of the screen. 0.05 to 1.
+   */
+  scale?: number | undefined;
+  /** Waits after the action until the screen is stable. */
+  settle?: Settle | undefined;
+}
+
+/** The operation `mouseUp` as an action of a batch. */
+export interface MouseUpStep extends MouseDown {
+  /** Name of the operation. */
+  action: 'mouse_up';
 }
 
 /** A movement of the mouse pointer. */
@@ -961,52 +1181,38 @@ export interface Move {
   x: number;
   /** Position: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
   y: number;
+  /** Names of keys that are held down during the action. */
+  keys?: string[] | undefined;
   /**
    * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
    * Without it they are pixels of the screen. 0.05 to 1.
    */
   scale?: number | undefined;
   /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+  settle?: Settle | undefined;
 }
 
 /** The operation `move` as an action of a batch. */
-export interface MoveStep {
-  /** Position: pixels from the left edge, 0 to the width less 1; fractions are rounded. */
-  x: number;
-  /** Position: pixels from the top edge, 0 to the height less 1; fractions are rounded. */
-  y: number;
-  /**
-   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
-   * Without it they are pixels of the screen. 0.05 to 1.
-   */
-  scale?: number | undefined;
-  /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+export interface MoveStep extends Move {
   /** Name of the operation. */
   action: 'move';
+}
+
+/** How the browser is started. */
+export interface OpenBrowser {
+  /** Page that is opened in a tab. */
+  url?: string | undefined;
+  /**
+   * Options of Chromium. Only for a browser that is started: error `conflict` if it runs
+   * already.
+   */
+  args?: string[] | undefined;
+  /**
+   * `kept`: one browser with one profile, which stays. `temporary`: a browser with an empty
+   * profile; both end with the connection.
+   * @default 'kept'
+   */
+  profile?: 'kept' | 'temporary' | undefined;
 }
 
 /** A user of the service, with projects and API keys of its own. */
@@ -1046,45 +1252,16 @@ export interface PressKey {
    * Takes X keysym names and common aliases in any case.
    */
   key: string;
-  /** Milliseconds from press to release. Without it a short press. 0 to 10000. */
+  /** Milliseconds from press to release. Without it a short press. 0 to 300000. */
   hold_ms?: number | undefined;
+  /** How often to press; once without it. `repeat` times `hold_ms` is at most 300000. 1 to 100. */
+  repeat?: number | undefined;
   /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+  settle?: Settle | undefined;
 }
 
 /** The operation `key` as an action of a batch. */
-export interface PressKeyStep {
-  /**
-   * A key, or several joined by `+`: a character, `Enter`, `Page_Up`, `F5`, `ctrl+shift+t`.
-   * Takes X keysym names and common aliases in any case.
-   */
-  key: string;
-  /** Milliseconds from press to release. Without it a short press. 0 to 10000. */
-  hold_ms?: number | undefined;
-  /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+export interface PressKeyStep extends PressKey {
   /** Name of the operation. */
   action: 'key';
 }
@@ -1201,21 +1378,7 @@ export interface ProjectList {
 }
 
 /** A project with its computers. */
-export interface ProjectWithComputers {
-  /** Id of the project. */
-  id: string;
-  /** Unique for its owner. */
-  name: string;
-  /** Id of the owner. */
-  user_id: string;
-  /** `active`, or `deleting` while its computers are being removed. */
-  status: string;
-  /** Number of computers. */
-  computer_count: number;
-  /** When the project was created. */
-  created_at: string;
-  /** When the project or its list of computers was last changed. */
-  updated_at: string;
+export interface ProjectWithComputers extends Project {
   /** Oldest first. */
   computers: Computer[];
 }
@@ -1247,6 +1410,13 @@ export interface Screenshot {
   image: string;
   /** Format of the image. */
   format: 'png' | 'jpeg' | 'webp';
+  /**
+   * Another has had control since the last picture of this key, until then: the screen may
+   * have changed. Also in the header `x-control-returned`.
+   */
+  control_returned_at?: string | undefined;
+  /** The same as a sentence for a model: whether a person had control, and until when. */
+  control_notice?: string | undefined;
   /** Encoding of `image`. */
   encoding: 'base64';
   /** Pixels. */
@@ -1282,29 +1452,28 @@ export interface ScreenshotStep {
    */
   cursor?: boolean | undefined;
   /** Waits until the screen is stable first. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+  settle?: Settle | undefined;
 }
 
-/** A turn of the mouse wheel. */
+/** A turn of the mouse wheel, by steps in a `direction` or by pixels. */
 export interface Scroll {
-  /** Where the content is scrolled to. */
-  direction: 'up' | 'down' | 'left' | 'right';
+  /** Where the content is scrolled to. Required without `delta_x` and `delta_y`. */
+  direction?: 'up' | 'down' | 'left' | 'right' | undefined;
   /**
-   * Steps of the wheel. 1 to 100.
+   * Steps of the wheel, with `direction`. 1 to 100.
    * @default 3
    */
   amount?: number | undefined;
+  /**
+   * Pixels to scroll to the right; negative for the opposite direction. 100 are one step of
+   * the wheel; rounded, but at least one step. -10000 to 10000.
+   */
+  delta_x?: number | undefined;
+  /**
+   * Pixels to scroll down; negative for the opposite direction. 100 are one step of the wheel;
+   * rounded, but at least one step. -10000 to 10000.
+   */
+  delta_y?: number | undefined;
   /**
    * Position of the pointer, which is otherwise not moved: pixels from the left edge, 0 to the
    * width less 1; fractions are rounded.
@@ -1315,65 +1484,37 @@ export interface Scroll {
    * height less 1; fractions are rounded.
    */
   y?: number | undefined;
+  /** Names of keys that are held down during the action. */
+  keys?: string[] | undefined;
   /**
    * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
    * Without it they are pixels of the screen. 0.05 to 1.
    */
   scale?: number | undefined;
   /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+  settle?: Settle | undefined;
 }
 
 /** The operation `scroll` as an action of a batch. */
-export interface ScrollStep {
-  /** Where the content is scrolled to. */
-  direction: 'up' | 'down' | 'left' | 'right';
-  /**
-   * Steps of the wheel. 1 to 100.
-   * @default 3
-   */
-  amount?: number | undefined;
-  /**
-   * Position of the pointer, which is otherwise not moved: pixels from the left edge, 0 to the
-   * width less 1; fractions are rounded.
-   */
-  x?: number | undefined;
-  /**
-   * Position of the pointer, which is otherwise not moved: pixels from the top edge, 0 to the
-   * height less 1; fractions are rounded.
-   */
-  y?: number | undefined;
-  /**
-   * The `scale` of the screenshot that the coordinates were read from; they are divided by it.
-   * Without it they are pixels of the screen. 0.05 to 1.
-   */
-  scale?: number | undefined;
-  /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+export interface ScrollStep extends Scroll {
   /** Name of the operation. */
   action: 'scroll';
+}
+
+/** A secret of a project, without its value. */
+export interface Secret {
+  /** Unique in its project. */
+  name: string;
+  /** When the secret was created. */
+  created_at: string;
+  /** When its value was last set. */
+  updated_at: string;
+}
+
+/** Secrets of a project, without their values. */
+export interface SecretList {
+  /** Sorted by name. */
+  secrets: Secret[];
 }
 
 /** The data of a server-sent event. */
@@ -1413,6 +1554,35 @@ export type ServiceEvent = {
   reason: string | null;
 } | {
   /** Kind of the event. */
+  type: 'computer.control';
+  /** When it happened. */
+  at: string;
+  /** Id of the computer. */
+  id: string;
+  /** Name of the computer. */
+  name: string;
+  /** Id of the project. */
+  project_id: string;
+  /** Name of the project. */
+  project: string | null;
+  /**
+   * `released` was given back; `expired` without a sign of its holder; `ended` with its
+   * session or API key; `taken_over` by another.
+   */
+  change: 'taken' | 'released' | 'expired' | 'ended' | 'taken_over';
+  /** Who has it. */
+  holder: {
+    /** Id of the API key. */
+    key_id: string;
+    /** Name of the API key. */
+    key_name: string | null;
+    /** A session of the web page has it, not every request of the key. */
+    session: boolean;
+  };
+  /** When it was taken. */
+  since: string;
+} | {
+  /** Kind of the event. */
   type: 'computer.deleted';
   /** When it happened. */
   at: string;
@@ -1433,6 +1603,17 @@ export type ServiceEvent = {
   id: string;
   /** Name of the project. */
   name: string;
+} | {
+  /** Kind of the event. */
+  type: 'project.renamed';
+  /** When it happened. */
+  at: string;
+  /** Id of the project. */
+  id: string;
+  /** Name of the project. */
+  name: string;
+  /** The name before. */
+  previous: string;
 } | {
   /** Kind of the event. */
   type: 'project.deleted';
@@ -1459,6 +1640,11 @@ export type ServiceEvent = {
   id: string;
   /** Null if the computer stopped before the command ended. */
   exit_code: number | null;
+  /**
+   * When the command ended, by the clock of the computer; null if the computer stopped first.
+   * `at` is when the service noticed.
+   */
+  ended_at: string | null;
 } | {
   /** Grows with time. */
   id: number;
@@ -1493,11 +1679,75 @@ export type ServiceEvent = {
   reason: string;
 };
 
+/** A session of the web page. */
+export interface Session {
+  /** The owner of the key. */
+  owner: {
+    /** Id of the owner. */
+    id: string;
+    /** Name of the owner. */
+    name: string;
+    /** An `administrator` manages the owners of the service. */
+    role: 'administrator' | 'member';
+  };
+  /** The API key that it was opened with, and ends with. */
+  key: {
+    /** Id of the key. */
+    id: string;
+    /** Name of the key. */
+    name: string;
+    /**
+     * `look`: lists, states and screens. `act`: also uses computers and what is in them.
+     * `manage`: also creates, changes and deletes.
+     */
+    rights: 'look' | 'act' | 'manage';
+    /** The only project that the key is for; null for all. */
+    project: {
+      /** Id of the project. */
+      id: string;
+      /** Name of the project. */
+      name: string;
+    } | null;
+    /** When the key ends; null for never. */
+    expires_at: string | null;
+  };
+  /** When it was opened. */
+  created_at: string;
+  /** When it ends at the latest. */
+  expires_at: string;
+}
+
 /** A text for the clipboard. */
 export interface SetClipboard {
   /** Any Unicode text without NUL. */
   text: string;
 }
+
+/** The value of a secret. */
+export interface SetSecret {
+  /**
+   * Stored encrypted and never shown again. Without control characters, except newlines and
+   * tabs.
+   */
+  value: string;
+}
+
+/**
+ * Waits for the screen: for the first change or a short time, then until nothing has changed
+ * for `quiet_ms`, at most `max_ms`. `true` uses the defaults.
+ */
+export type Settle = boolean | {
+  /**
+   * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
+   * @default 100
+   */
+  quiet_ms?: number | undefined;
+  /**
+   * Milliseconds to wait at most. 0 to 60000.
+   * @default 2000
+   */
+  max_ms?: number | undefined;
+};
 
 /** Where to stream to, exactly one of `connection_name` and `url`, and how. */
 export interface StartStream {
@@ -1515,6 +1765,15 @@ export interface StartStream {
    * @default 3000
    */
   bitrate?: number | undefined;
+}
+
+/** How long to record actions. */
+export interface StartTrajectory {
+  /**
+   * Seconds after which it ends by itself. 1 to 14400.
+   * @default 3600
+   */
+  max_seconds?: number | undefined;
 }
 
 /** The stream runs. */
@@ -1547,6 +1806,41 @@ export interface Success {
   success: true;
 }
 
+/** How to take control. */
+export interface TakeControl {
+  /**
+   * Takes it from another holder; needs the right `manage` or the same key.
+   * @default false
+   */
+  force?: boolean | undefined;
+}
+
+/** The recorded actions of a computer. */
+export interface Trajectory {
+  /** Id of the trajectory. */
+  id: string;
+  /** Whether actions are still recorded. */
+  status: 'recording' | 'ended';
+  /** When the recording started. */
+  started_at: string;
+  /** When the recording ended; null while it runs. */
+  ended_at: string | null;
+  /**
+   * What ended it: a `request`, its `limit` of time, steps or size, the end of the `key` that
+   * started it, the stop of the `computer`, the end of the `service`, or a `failure` to write
+   * it. Null while it runs.
+   */
+  end_reason: 'request' | 'limit' | 'key' | 'computer' | 'service' | 'failure' | null;
+  /** More about the end. */
+  message?: string | undefined;
+  /** Actions so far. */
+  steps: number;
+  /** Different pictures so far. */
+  pictures: number;
+  /** Size of the files so far. */
+  bytes: number;
+}
+
 /** A text message of a connection to a port. */
 export type TunnelMessage = {
   /** Kind of the message. */
@@ -1567,50 +1861,27 @@ export type TunnelMessage = {
 
 /** A text to type. */
 export interface Type {
-  /** Any Unicode text. A newline is Enter, a tab is Tab. */
+  /**
+   * Any Unicode text. A newline is Enter, a tab is Tab. `{{secret:NAME}}` is a secret of the
+   * project, which `secrets` has to name.
+   */
   text: string;
   /**
    * Milliseconds between two characters. Without it as fast as the computer takes them. 0 to
    * 1000.
    */
   delay_ms?: number | undefined;
+  /**
+   * Names of secrets of the project that may be typed: `{{secret:NAME}}` in a text stands for
+   * the value. Without it none may be.
+   */
+  secrets?: string[] | undefined;
   /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+  settle?: Settle | undefined;
 }
 
 /** The operation `type` as an action of a batch. */
-export interface TypeStep {
-  /** Any Unicode text. A newline is Enter, a tab is Tab. */
-  text: string;
-  /**
-   * Milliseconds between two characters. Without it as fast as the computer takes them. 0 to
-   * 1000.
-   */
-  delay_ms?: number | undefined;
-  /** Waits after the action until the screen is stable. */
-  settle?: boolean | {
-    /**
-     * Milliseconds without a change after which the screen counts as stable. 0 to 5000.
-     * @default 100
-     */
-    quiet_ms?: number | undefined;
-    /**
-     * Milliseconds to wait at most. 0 to 60000.
-     * @default 2000
-     */
-    max_ms?: number | undefined;
-  } | undefined;
+export interface TypeStep extends Type {
   /** Name of the operation. */
   action: 'type';
 }
@@ -1626,9 +1897,76 @@ export interface UpdateComputer {
 }
 
 /** Changes; omitted fields keep their values. */
+export interface UpdateKey {
+  /** What the key is for. */
+  name?: string | undefined;
+  /**
+   * `look`: lists, states and screens. `act`: also uses computers and what is in them.
+   * `manage`: also creates, changes and deletes.
+   */
+  rights?: 'look' | 'act' | 'manage' | undefined;
+  /** When the key ends; null for never. */
+  expires_at?: string | null | undefined;
+}
+
+/** Changes; omitted fields keep their values. */
 export interface UpdateOwner {
   /** Computers that may run at once; null: the service's limit. */
   max_running?: number | null | undefined;
+}
+
+/** Changes; omitted fields keep their values. */
+export interface UpdateProject {
+  /** Unique among the projects of the owner; `by-name` is reserved. */
+  name?: string | undefined;
+}
+
+/** What an API key used in a project on a day. */
+export interface UsageDay {
+  /** The day, in UTC. */
+  date: string;
+  /** The API key: of computer time, the one that created the computer. */
+  key: {
+    /** Its id. */
+    id: string;
+    /** Its name, or its last one if it was deleted; null if that is not known. */
+    name: string | null;
+    /** Whether it was deleted. */
+    deleted: boolean;
+  };
+  /** The project; null for what belongs to none. */
+  project: {
+    /** Its id. */
+    id: string;
+    /** Its name, or its last one if it was deleted; null if that is not known. */
+    name: string | null;
+    /** Whether it was deleted. */
+    deleted: boolean;
+  } | null;
+  /** Computers that were created. */
+  computers: number;
+  /** Seconds in which computers ran, added up. */
+  computer_seconds: number;
+  /** Actions in the audit log. */
+  actions: number;
+  /** Bytes that were sent and received over HTTP and WebSockets. */
+  bytes: number;
+}
+
+/** What was used, by day, API key and project. */
+export interface UsageReport {
+  /** Newest first, at most 10,000. */
+  days: UsageDay[];
+  /** Limits of the owner. */
+  limits: {
+    /** Computers that may run at once. */
+    max_running: number;
+  };
+  /** The present. */
+  now: {
+    /** Computers that run. */
+    running: number;
+  };
 }
 
 /** A single-use link to the live view. */
@@ -1670,26 +2008,42 @@ export interface WaitResult {
 }
 
 /** The operation `wait` as an action of a batch. */
-export interface WaitStep {
-  /** Seconds to wait; the same as `seconds`. 0 to 60. */
-  duration?: number | undefined;
-  /** Seconds to wait. 0 to 60. */
-  seconds?: number | undefined;
-  /** Waits until the screen is stable, or until it changes. */
-  until?: 'stable' | 'change' | undefined;
-  /**
-   * With `until`: the part of the screen that counts, as `[x, y, width, height]` in pixels.
-   * Without it the whole screen.
-   */
-  region?: [number, number, number, number] | undefined;
-  /**
-   * With `until`: seconds to wait at most. 0.1 to 60.
-   * @default 10
-   */
-  timeout?: number | undefined;
+export interface WaitStep extends Wait {
   /** Name of the operation. */
   action: 'wait';
 }
+
+/** A computer, and the number of its picture. */
+export interface WallComputer extends Computer {
+  /** Grows when the picture of the screen changes: the time to get another thumbnail. */
+  seq: number;
+}
+
+/** A message of the service about its computers. */
+export type WallMessage = {
+  /** Kind of the message. */
+  type: 'list';
+  /** Oldest first. */
+  computers: WallComputer[];
+} | {
+  /** Kind of the message. */
+  type: 'computer';
+  computer: WallComputer;
+} | {
+  /** Kind of the message. */
+  type: 'change';
+  /** Id of the computer. */
+  id: string;
+  /** Its status. */
+  status: 'starting' | 'running' | 'stopping' | 'stopped' | 'deleting' | 'error';
+  /** Grows when the picture of the screen changes: the time to get another thumbnail. */
+  seq: number;
+} | {
+  /** Kind of the message. */
+  type: 'removed';
+  /** Id of the computer. */
+  id: string;
+};
 
 /** Query of `listAllComputers`. */
 export interface ListAllComputersQuery {
@@ -1782,6 +2136,32 @@ export interface ScreenshotQuery {
   settle?: string | undefined;
 }
 
+/** Query of `thumbnail`. */
+export interface ThumbnailQuery {
+  /**
+   * Pixels; the height follows. A narrower screen keeps its width. 64 to 640.
+   * @default 320
+   */
+  width?: number | undefined;
+  /** Has no effect: it makes the address of a new picture a new one. */
+  seq?: number | undefined;
+}
+
+/** Query of `getElements`. */
+export interface GetElementsQuery {
+  /**
+   * Most elements in the answer. 1 to 1000.
+   * @default 250
+   */
+  limit?: number | undefined;
+}
+
+/** Query of `getComputerUse`. */
+export interface GetComputerUseQuery {
+  /** Whose declaration. */
+  dialect: 'anthropic' | 'anthropic-20251124' | 'anthropic-20250124' | 'anthropic-20241022' | 'openai' | 'openai-preview' | 'gemini' | 'gemini-generate-content' | 'qwen' | 'ui-tars';
+}
+
 /** Query of `listActions`. */
 export interface ListActionsQuery {
   /**
@@ -1791,6 +2171,15 @@ export interface ListActionsQuery {
   limit?: number | undefined;
   /** Only entries before this `id`: that of the last entry of the page before. */
   before?: number | undefined;
+}
+
+/** Query of `getUsage`. */
+export interface GetUsageQuery {
+  /**
+   * Days with an entry to show, the newest ones. 1 to 90.
+   * @default 30
+   */
+  days?: number | undefined;
 }
 
 /** Query of `getEntry`. */
@@ -1910,6 +2299,8 @@ export interface OperationTypes {
   listProjects: { query: undefined; body: undefined; answer: ProjectList };
   /** Get a project with its computers. */
   getProject: { query: undefined; body: undefined; answer: ProjectWithComputers };
+  /** Rename a project. */
+  updateProject: { query: undefined; body: UpdateProject; answer: Project };
   /** Delete a project and its computers. */
   deleteProject: { query: undefined; body: undefined; answer: Success };
   /** Delete a project and its computers. */
@@ -1946,6 +2337,12 @@ export interface OperationTypes {
   getStats: { query: undefined; body: undefined; answer: ComputerStats };
   /** Take a screenshot. */
   screenshot: { query: ScreenshotQuery; body: undefined; answer: Screenshot };
+  /** Get a small JPEG of the screen. */
+  thumbnail: { query: ThumbnailQuery; body: undefined; answer: unknown };
+  /** List the elements on the screen: buttons, fields, links, texts. */
+  getElements: { query: GetElementsQuery; body: undefined; answer: Elements };
+  /** Find elements on the screen by text, role or name. */
+  findElements: { query: undefined; body: FindElements; answer: Elements };
   /** Click with the mouse. */
   click: { query: undefined; body: Click; answer: ActionResult };
   /** Move the mouse. */
@@ -1958,6 +2355,16 @@ export interface OperationTypes {
   type: { query: undefined; body: Type; answer: ActionResult };
   /** Press a key or a combination of keys. */
   key: { query: undefined; body: PressKey; answer: ActionResult };
+  /** Press a mouse button and hold it. */
+  mouseDown: { query: undefined; body: MouseDown; answer: ActionResult };
+  /** Release a mouse button. */
+  mouseUp: { query: undefined; body: MouseUp; answer: ActionResult };
+  /** Press a key or a combination of keys and hold it. */
+  keyDown: { query: undefined; body: KeyDown; answer: ActionResult };
+  /** Release a key or a combination of keys. */
+  keyUp: { query: undefined; body: KeyUp; answer: ActionResult };
+  /** Get the position of the mouse pointer. */
+  getCursor: { query: undefined; body: undefined; answer: CursorPosition };
   /** Get the text of the clipboard. */
   getClipboard: { query: undefined; body: undefined; answer: Clipboard };
   /** Set the text of the clipboard. */
@@ -1970,12 +2377,34 @@ export interface OperationTypes {
   wait: { query: undefined; body: Wait; answer: WaitResult };
   /** Run several actions one after the other, until the first failure. */
   batch: { query: undefined; body: Batch; answer: BatchResult };
+  /** Get the declaration of the computer as a vendor's tool. */
+  getComputerUse: { query: GetComputerUseQuery; body: undefined; answer: ComputerUseTools };
+  /** Carry out the calls of a model and answer them in its shape. */
+  computerUse: { query: undefined; body: ComputerUse; answer: ComputerUseResult };
   /** Make a single-use link to the live view. */
   view: { query: undefined; body: CreateView; answer: View };
+  /** Open the browser for a program: Playwright, Puppeteer, Stagehand. */
+  openBrowser: { query: undefined; body: OpenBrowser; answer: Browser };
+  /** Get who has control of a computer. */
+  getControl: { query: undefined; body: undefined; answer: ControlState };
+  /** Take control of a computer, or renew it: input of all others is refused. */
+  takeControl: { query: undefined; body: TakeControl; answer: ControlState };
+  /** Give control of a computer back. */
+  releaseControl: { query: undefined; body: undefined; answer: Success };
+  /** Start to record the actions of a computer. */
+  startTrajectory: { query: undefined; body: StartTrajectory; answer: Trajectory };
+  /** Get the recorded actions of a computer. */
+  getTrajectory: { query: undefined; body: undefined; answer: Trajectory };
+  /** Remove the recorded actions of a computer. */
+  deleteTrajectory: { query: undefined; body: undefined; answer: Success };
+  /** End the recording of actions. */
+  endTrajectory: { query: undefined; body: undefined; answer: Trajectory };
   /** List the audit log of a computer, newest first; it contains no texts. */
   listActions: { query: ListActionsQuery; body: undefined; answer: ActionList };
   /** Get the owner of the API key and their limit of running computers. */
   getMe: { query: undefined; body: undefined; answer: Me };
+  /** Get what was used, by day, API key and project. */
+  getUsage: { query: GetUsageQuery; body: undefined; answer: UsageReport };
   /** Get the status of a file or directory. */
   getEntry: { query: GetEntryQuery; body: undefined; answer: FileStatus };
   /** Remove a file, link or directory. */
@@ -2008,6 +2437,12 @@ export interface OperationTypes {
   createConnection: { query: undefined; body: CreateConnection; answer: Connection };
   /** Delete an RTMP target. */
   deleteConnection: { query: undefined; body: undefined; answer: Success };
+  /** List the secrets of a project, without their values. */
+  listSecrets: { query: undefined; body: undefined; answer: SecretList };
+  /** Set a secret of a project; its value is never shown again. */
+  setSecret: { query: undefined; body: SetSecret; answer: Secret };
+  /** Delete a secret of a project. */
+  deleteSecret: { query: undefined; body: undefined; answer: Success };
   /** List the machine images of every engine. */
   listImages: { query: undefined; body: undefined; answer: ImageList };
   /** Stream events of projects and computers, as server-sent events. */
@@ -2018,8 +2453,22 @@ export interface OperationTypes {
   listKeys: { query: undefined; body: undefined; answer: KeyList };
   /** Create an API key; it is shown once. */
   createKey: { query: undefined; body: CreateKey; answer: CreatedKey };
+  /** Rename an API key, or change its rights or expiry. */
+  updateKey: { query: undefined; body: UpdateKey; answer: Key };
   /** Delete an API key. */
   deleteKey: { query: undefined; body: undefined; answer: Success };
+  /** Make a single-use link to the web page, which logs in with this API key. */
+  createLogin: { query: undefined; body: undefined; answer: Login };
+  /** Open a session of the web page with a link or an API key. */
+  createSession: { query: undefined; body: CreateSession; answer: Session };
+  /** Get the session of this request. */
+  getSession: { query: undefined; body: undefined; answer: Session };
+  /** End the session of this request. */
+  endSession: { query: undefined; body: undefined; answer: Success };
+  /** List the members of the cluster; for administrators. */
+  listMembers: { query: undefined; body: undefined; answer: ClusterMemberList };
+  /** Get a member of the cluster; for administrators. */
+  getMember: { query: undefined; body: undefined; answer: ClusterMember };
   /** List owners; for administrators, like all of /owners. */
   listOwners: { query: undefined; body: undefined; answer: OwnerList };
   /** Create an owner with a first API key, which is shown once. */
@@ -2031,7 +2480,7 @@ export interface OperationTypes {
   /** Delete an owner with its keys; with force=1 also its projects and computers. */
   deleteOwner: { query: DeleteOwnerQuery; body: undefined; answer: Success };
   /** Create an API key of an owner, for example for a lost one; it is shown once. */
-  createOwnerKey: { query: undefined; body: CreateKey; answer: CreatedKey };
+  createOwnerKey: { query: undefined; body: CreateOwnerKey; answer: CreatedKey };
   /** An owner's audit log, newest first; a deleted owner is named by its id. */
   listOwnerAudit: { query: ListOwnerAuditQuery; body: undefined; answer: AuditLog };
 }

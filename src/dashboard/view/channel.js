@@ -2,6 +2,7 @@
  * Opens the live view's WebSocket, and gives noVNC a channel that carries the binary messages
  * alone; texts are the service's and the page's own. `onReady(event, channel)` is called once the
  * ticket was taken, `onClosed(event)` at the end, with the service's reason if there was time for it.
+ * Returns the channel.
  */
 export function openChannel(address, ticket, { onReady, onClosed }) {
   const url = new URL(address);
@@ -39,4 +40,5 @@ export function openChannel(address, ticket, { onReady, onClosed }) {
     channel.onclose?.(event);
     onClosed(ending);
   });
+  return channel;
 }

@@ -1,8 +1,8 @@
 // The live view's page: trades the ticket behind the # for a session, and shows it with noVNC.
+import RFB from '@novnc/novnc';
 import { openChannel } from './channel.js';
 import { wireClipboard } from './clipboard.js';
 import { fitDesktop } from './fit.js';
-import RFB from './novnc/core/rfb.js';
 
 const element = (id) => document.getElementById(id);
 const id = location.pathname.split('/').at(-1);
@@ -65,7 +65,19 @@ function begin({ mode, name }, channel) {
   }
   for (const event of ['focus', 'blur']) window.addEventListener(event, showFocus);
   if (mode === 'control') wireClipboard(channel);
+  wireControl(channel);
   wireFullScreen(mode, rfb);
+}
+
+/** Says who has control alone: the input of this page is then dropped. */
+function wireControl(channel) {
+  const others = channel.onevent;
+  channel.onevent = (event) => {
+    if (event.type !== 'control') return others?.(event);
+    const { control, is_mine } = event;
+    element('control').hidden = control === null || is_mine;
+    element('control').textContent = `${control?.holder.key_name ?? 'Another'} has control`;
+  };
 }
 
 function wireFullScreen(mode, rfb) {

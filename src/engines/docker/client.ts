@@ -1,6 +1,7 @@
 import { Agent } from 'node:http';
 import { Agent as TlsAgent } from 'node:https';
 import type { Readable } from 'node:stream';
+import { inspect } from 'node:util';
 import Docker from 'dockerode';
 import { onAbort } from '../../lib/async/abort.js';
 import { withDeadline } from '../../lib/async/deadline.js';
@@ -43,7 +44,10 @@ export const STEP_MS = 60_000;
 export function connectDocker(): Docker {
   const docker = new Docker();
   const { modem } = untyped(docker);
-  modem.agent = modem.protocol === 'https' ? new TlsAgent() : new Agent();
+  const agent = modem.protocol === 'https' ? new TlsAgent() : new Agent();
+  // docker-modem formats all of a request's options for a debug message that is rarely printed. An
+  // agent refers to every open connection, so that each request would format all of them.
+  modem.agent = Object.assign(agent, { [inspect.custom]: () => 'Agent' });
   return docker;
 }
 

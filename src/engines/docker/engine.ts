@@ -4,6 +4,7 @@ import { recipeHash } from '../../images/recipe.js';
 
 import type {
   Channel,
+  Connecting,
   Engine,
   MachineDescription,
   MachineEvent,
@@ -28,7 +29,9 @@ import { Networks } from './network/network.js';
 import { Subnets } from './network/subnets.js';
 import { watchFirewall } from './network/watch.js';
 import { probeDocker } from './probe.js';
+import { MachineSockets } from './screen/machine-sockets.js';
 import { Screens } from './screen/screens.js';
+import { SOCKET_DIRECTORY } from './screen/socket.js';
 
 export interface DockerEngineOptions {
   /** The Engine; by default the one that the environment names. */
@@ -71,7 +74,7 @@ function unusable({ message, remedy }: ApiError): Probe {
 }
 
 /** Machines as containers of a Docker Engine. */
-export function createDockerEngine(options: DockerEngineOptions): Engine & Measuring {
+export function createDockerEngine(options: DockerEngineOptions): Engine & Measuring & Connecting {
   const docker = options.docker ?? connectDocker();
   const { serviceId, allowNetworks, internet } = options;
   const containers = new Containers(docker, serviceId);
@@ -90,7 +93,8 @@ export function createDockerEngine(options: DockerEngineOptions): Engine & Measu
     allowSudo: options.allowSudo,
     diskGib: options.diskGib ?? 64,
   });
-  const screens = new Screens({ docker, containers, directories });
+  const sockets = new MachineSockets({ docker, containers, directories });
+  const screens = new Screens({ docker, containers, sockets });
   /** Machines stopped by us: ignore their exit code. */
   const ended = new Set<string>();
   const withoutExpected = <S extends MachineEvent>(state: S): S | MachineState =>
@@ -116,7 +120,7 @@ export function createDockerEngine(options: DockerEngineOptions): Engine & Measu
     remove: async (id, signal) => {
       await machines.remove(id, signal);
       ended.delete(id);
-      screens.forget(id);
+      sockets.forget(id);
     },
     list: async (signal) => (await listMachines(docker, serviceId, signal)).map(withoutExpected),
     async *watch(signal) {
@@ -135,6 +139,8 @@ export function createDockerEngine(options: DockerEngineOptions): Engine & Measu
       channel === 'screen'
         ? screens.dial(id, signal)
         : execStream(docker, await containers.id(id, signal), ['/usr/lib/vc/sshd'], signal),
+    socketDirectory: `/${SOCKET_DIRECTORY.join('/')}`,
+    connect: (id, name, signal) => sockets.dial(id, name, signal),
     usage: async (id, signal) => containerUsage(docker, await containers.id(id, signal), signal),
     images: (signal) => currentImages(docker, signal),
     recipeHash: (image) => recipeHash(image).catch(() => undefined),

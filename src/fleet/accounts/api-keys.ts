@@ -1,75 +1,107 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Right } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
-import type { CreatedKey, Key, Me } from '../../contract/resources.js';
 import { generateApiKey, hashApiKey } from '../computers/ids.js';
-import { missing } from '../errors/missing.js';
+import type { CachedKey } from '../store/accounts/keys.js';
 import type { Store } from '../store/index.js';
-import type { KeyRecord, OwnerRecord } from '../store/records.js';
+import { OpenUses } from './open-uses.js';
 
 /** The owner of a request, and the key that authenticated it. */
 export interface Owner {
   readonly id: string;
   readonly keyId: string;
+  /** The only project that the key is for; undefined for all. Others look like missing ones. */
+  readonly projectId?: string | undefined;
+  /** The session of the web page that the request belongs to, if it has one. */
+  readonly sessionId?: string | undefined;
 }
 
-/** API keys of an owner. */
-const MOST = 200;
 /** A key's last use is stored at most this often. */
 const TOUCH_EVERY_MS = 60_000;
 
-/** API keys and their owners. */
+/** Which API keys and sessions are valid, and what ends with them. */
 export class ApiKeys {
   readonly #store: Store;
   readonly #touched = new Map<string, number>();
   readonly #removed: ((keyId: string) => void)[] = [];
-  readonly #ends = new Map<string, Set<() => void>>();
+  readonly #sessions = new Set<string>();
+  readonly #uses = new OpenUses((id) => !this.#sessions.has(id) && this.#current(id) === undefined);
 
   constructor(store: Store) {
     this.#store = store;
+    store.projects.onRemoved((projectId) => {
+      const keys = store.keys.forgetWhere((key) => key.project_id === projectId);
+      for (const id of keys) this.ended(id);
+    });
   }
 
-  /** Called with the id of every key that is deleted. */
+  /** Called with the id of every key that is deleted, or that has fewer rights than before. */
   onRemoved(listener: (keyId: string) => void): void {
     this.#removed.push(listener);
   }
 
   /**
-   * Calls `end` when the owner's key is deleted, at once if it already was. Used for requests and
-   * sockets of the key. Returns a function that removes the listener.
+   * Calls `end` when the owner's key is deleted or expires, at once if it already has. Used for
+   * requests and sockets of the key. Returns a function that removes the listener.
    */
   whileValid(owner: Owner, end: () => void): () => void {
-    const { keyId } = owner;
-    if (!this.#store.owners.hasKey(keyId)) {
+    const { keyId, sessionId } = owner;
+    const key = this.#current(keyId);
+    if (key === undefined || !this.#isSessionOpen(owner)) {
       end();
       return () => undefined;
     }
-    const ends = this.#ends.get(keyId) ?? new Set();
-    this.#ends.set(keyId, ends.add(end));
+    const expires = Number.isFinite(key.expiresAt) ? 'sometime' : 'never';
+    const forget = this.#uses.add(keyId, end, expires);
+    if (sessionId === undefined) return forget;
+    const forgetSession = this.#uses.add(sessionId, end, 'never');
     return () => {
-      ends.delete(end);
-      if (ends.size === 0 && this.#ends.get(keyId) === ends) this.#ends.delete(keyId);
+      forget();
+      forgetSession();
     };
   }
 
-  /** False once the key was deleted. */
-  isValid({ keyId }: Owner): boolean {
-    return this.#store.owners.hasKey(keyId);
+  /** Requests of the session are valid until `endSession`. */
+  startSession(id: string): void {
+    this.#sessions.add(id);
   }
 
-  /** The key's owner, or undefined for a key that does not exist. */
+  /** Ends the requests and sockets of a session. */
+  endSession(id: string): void {
+    this.#sessions.delete(id);
+    this.#uses.end(id);
+  }
+
+  /** False once the key was deleted or has expired, or the session has ended. */
+  isValid(owner: Owner): boolean {
+    return this.#current(owner.keyId) !== undefined && this.#isSessionOpen(owner);
+  }
+
+  /** What the key may do now; undefined once it was deleted or has expired. Reads no database. */
+  rightsOf({ keyId }: Owner): Right | undefined {
+    return this.#current(keyId)?.rights;
+  }
+
+  /** The name of the owner's key; null for one that was deleted. */
+  nameOf({ id, keyId }: Owner): string | null {
+    return this.#store.keys.list(id).find((key) => key.id === keyId)?.name ?? null;
+  }
+
+  /** The key's owner, or undefined for a key that does not exist or has expired. */
   authenticate(key: string): Owner | undefined {
     const hash = hashApiKey(key);
-    const record = this.#store.owners.findKeyByHash(hash);
-    if (record === undefined) return undefined;
+    const record = this.#store.keys.findByHash(hash);
+    if (record === undefined || isOver(record)) return undefined;
     if (!timingSafeEqual(Buffer.from(record.hash, 'hex'), Buffer.from(hash, 'hex')))
       return undefined;
-    this.#touch(record);
-    return { id: record.owner_id, keyId: record.id };
+    this.touch(record.id);
+    return ownerOf(record);
   }
 
   /**
-   * Creates the first owner, an administrator, and its key unless there is an owner. `publish` stores the key for the
-   * user before it takes effect, so that after a crash in between the next start tries again.
+   * Creates the first owner, an administrator, and its key unless there is an owner. `publish` stores
+   * the key for the user before it takes effect, so that after a crash in between the next start
+   * tries again.
    */
   async ensureOwner(publish: (key: string) => Promise<void>): Promise<boolean> {
     if (this.#store.owners.hasOwners()) return false;
@@ -80,72 +112,62 @@ export class ApiKeys {
     return true;
   }
 
-  /** The owner's name and role, and the key that it came with. */
-  describe(owner: Owner): Pick<Me, 'user_id' | 'name' | 'role' | 'key'> {
-    const key = this.#store.owners.listKeys(owner.id).find(({ id }) => id === owner.keyId);
-    const { name = '', role = 'member' } = this.#store.owners.findOwner(owner.id) ?? {};
-    return { user_id: owner.id, name, role, key: { id: owner.keyId, name: key?.name ?? '' } };
-  }
-
-  list(owner: Owner): Key[] {
-    return this.#store.owners.listKeys(owner.id).map((key) => {
-      const { id, name, created_at, last_used_at, created_by } = key;
-      return { id, name, created_at, last_used_at, created_by };
-    });
-  }
-
-  create(owner: Owner, name: string): CreatedKey {
-    if (this.#store.owners.listKeys(owner.id).length >= MOST) {
-      throw new ApiError('limit_reached', `You have ${MOST} API keys, which is the limit.`, {
-        remedy: 'Remove one first: vc key rm ID',
-      });
-    }
-    return this.#store.owners.createKey(owner.id, name, owner.keyId);
-  }
-
-  /** Creates a key of `owner` for an administrator, who made the request `by`. */
-  createFor(owner: Pick<OwnerRecord, 'id' | 'name'>, name: string, by: Owner): CreatedKey {
-    if (this.#store.owners.listKeys(owner.id).length >= MOST) {
-      const message = `The owner ${JSON.stringify(owner.name)} has ${MOST} API keys, which is the limit.`;
-      throw new ApiError('limit_reached', message, {
-        remedy: 'Its owner can remove one: vc key rm ID',
-      });
-    }
-    return this.#store.owners.createKey(owner.id, name, by.keyId);
-  }
-
-  /** Revokes a key and ends its requests and sockets. An owner's last key cannot be revoked. */
-  remove(owner: Owner, id: string): void {
-    const keys = this.#store.owners.listKeys(owner.id);
-    if (!keys.some((key) => key.id === id)) {
-      const known = keys.flatMap((key) => [key.name, key.id]);
-      throw missing('API key', id, { known, list: 'vc key ls' });
-    }
-    if (keys.length === 1) {
-      throw new ApiError('conflict', 'This is your last API key.', {
-        remedy: 'Create another one first: vc key create NAME',
-      });
-    }
-    this.#store.owners.removeKey(owner.id, id);
-    this.ended(id);
-  }
-
   /** Ends the requests, sockets and tickets of a key that was removed. */
   ended(id: string): void {
     this.#touched.delete(id);
-    for (const listener of this.#removed) listener(id);
-    for (const end of this.#ends.get(id) ?? []) end();
-    this.#ends.delete(id);
+    this.#ended(id);
   }
 
-  #touch(record: Pick<KeyRecord, 'id'>): void {
+  /** The key was used. Stored now and then. */
+  touch(keyId: string): void {
     const now = performance.now();
-    if (now - (this.#touched.get(record.id) ?? -Infinity) < TOUCH_EVERY_MS) return;
-    this.#touched.set(record.id, now);
+    if (now - (this.#touched.get(keyId) ?? -Infinity) < TOUCH_EVERY_MS) return;
+    this.#touched.set(keyId, now);
     try {
-      this.#store.owners.touchKey(record.id);
+      this.#store.keys.touch(keyId);
     } catch {
       // A full disk must not lock owners out: they may need to free space.
     }
   }
+
+  /** The rights of a key were changed: what it has open ends, and the key stays. */
+  changed(id: string): void {
+    this.#ended(id);
+  }
+
+  /** The expiry of a key was changed: what it has open ends then. */
+  expiryChanged(): void {
+    this.#uses.watch();
+  }
+
+  #ended(id: string): void {
+    for (const listener of this.#removed) listener(id);
+    this.#uses.end(id);
+  }
+
+  #isSessionOpen({ sessionId }: Owner): boolean {
+    return sessionId === undefined || this.#sessions.has(sessionId);
+  }
+
+  /** The owner's own key. Throws `unauthorized` if it has ended. */
+  own({ keyId }: Owner): CachedKey {
+    const key = this.#current(keyId);
+    if (key !== undefined) return key;
+    throw new ApiError('unauthorized', 'The API key is wrong.');
+  }
+
+  /** The key if it exists and has not expired. */
+  #current(id: string): CachedKey | undefined {
+    const key = this.#store.keys.find(id);
+    return key === undefined || isOver(key) ? undefined : key;
+  }
+}
+
+function ownerOf({ id, owner_id, project_id }: CachedKey): Owner {
+  if (project_id === null) return { id: owner_id, keyId: id };
+  return { id: owner_id, keyId: id, projectId: project_id };
+}
+
+function isOver({ expiresAt }: CachedKey): boolean {
+  return expiresAt !== Number.POSITIVE_INFINITY && Date.now() >= expiresAt;
 }

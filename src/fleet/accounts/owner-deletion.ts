@@ -106,7 +106,7 @@ export class OwnerDeletion {
   ): void {
     const { store, auditLog } = this.#parts;
     auditLog.record({
-      owner: { id: store.owners.ownerOfKey(keyId) ?? id, keyId },
+      owner: { id: store.keys.find(keyId)?.owner_id ?? id, keyId },
       affected: id,
       computerId: undefined,
       action: 'deleteOwner',

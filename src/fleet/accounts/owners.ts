@@ -10,10 +10,12 @@ import { count } from '../../lib/text/count.js';
 import type { AuditLog } from '../audit/audit-log.js';
 import { generateApiKey } from '../computers/ids.js';
 import { missing } from '../errors/missing.js';
+import type { OwnerCounts } from '../store/accounts/owners.js';
 import type { Store } from '../store/index.js';
-import type { OwnerCounts } from '../store/owners.js';
 import type { OwnerRecord } from '../store/records.js';
 import type { ApiKeys, Owner } from './api-keys.js';
+import { refuseExpiring } from './key-limits.js';
+import type { KeyManagement } from './key-management.js';
 import type { OwnerDeletion } from './owner-deletion.js';
 
 /** Owners of a service. */
@@ -23,6 +25,7 @@ const NOTHING: OwnerCounts = { project_count: 0, computer_count: 0, running: 0 }
 export interface OwnersParts {
   readonly store: Store;
   readonly apiKeys: ApiKeys;
+  readonly keys: KeyManagement;
   readonly auditLog: AuditLog;
   readonly deletion: OwnerDeletion;
 }
@@ -53,6 +56,7 @@ export class Owners {
   }
 
   create(by: Owner, { name, max_running }: CreateOwner): CreatedOwner {
+    refuseExpiring(this.#parts.apiKeys.own(by));
     const owners = this.#store.owners.listOwners();
     const namesake = owners.find((owner) => owner.name === name);
     if (namesake !== undefined) {
@@ -80,7 +84,7 @@ export class Owners {
 
   /** A key for an owner that has lost its own. */
   createKey(by: Owner, nameOrId: string, name: string): CreatedKey {
-    return this.#parts.apiKeys.createFor(this.#findActive(nameOrId), name, by);
+    return this.#parts.keys.createFor(this.#findActive(nameOrId), name, by);
   }
 
   /** Newest first. A deleted owner's entries are found by its id. */

@@ -2,29 +2,41 @@ import { ApiError } from '../../contract/errors.js';
 import type { ViewMode } from '../../contract/sockets/view.js';
 import { generateTicket, hashApiKey } from '../computers/ids.js';
 import type { Owner } from './api-keys.js';
+import { oldestOfBusiestKey } from './oldest.js';
 
 /** Lifetime of a ticket in milliseconds. */
 const LIFE_MS = 60_000;
-/** Open tickets of an owner; beyond them the owner's oldest one is dropped. */
+/** Open tickets of an owner; beyond them the oldest one of the key that has the most is dropped. */
 const MOST = 1_000;
 
 /** The access that a ticket grants, once. */
-export interface Ticket {
+interface Grant {
   readonly computerId: string;
   readonly owner: Owner;
-  readonly mode: ViewMode;
-  /** In milliseconds of the monotonic clock: the wall clock may jump. */
-  readonly expiresAt: number;
 }
 
+export interface ViewGrant extends Grant {
+  readonly mode: ViewMode;
+}
+
+export interface BrowserGrant extends Grant {
+  /** Id of a temporary browser; absent for the one of the kept profile. */
+  readonly temporary?: string | undefined;
+}
+
+type Ticket<G extends Grant> = G & {
+  /** In milliseconds of the monotonic clock: the wall clock may jump. */
+  readonly expiresAt: number;
+};
+
 /**
- * Tickets for the live view: single-use, short-lived, for one computer and one mode. They are kept
- * in memory, by their hashes: a restart of the service ends them all.
+ * Tickets for the live view and the browser: single-use, short-lived, for one computer and one use.
+ * They are kept in memory, by their hashes: a restart of the service ends them all.
  */
-export class Tickets {
-  readonly #tickets = new Map<string, Ticket>();
-  /** Hashes of each owner's open tickets, the oldest first. */
-  readonly #ofOwner = new Map<string, Set<string>>();
+export class Tickets<G extends Grant = ViewGrant> {
+  readonly #tickets = new Map<string, Ticket<G>>();
+  /** Hashes of each owner's open tickets with the ids of their keys, the oldest first. */
+  readonly #ofOwner = new Map<string, Map<string, string>>();
   readonly #now: () => number;
 
   constructor(now: () => number = () => performance.now()) {
@@ -32,20 +44,20 @@ export class Tickets {
   }
 
   /** Issues a ticket. Returns its text, which is not stored, and the wall-clock time of its expiry. */
-  issue(grant: Omit<Ticket, 'expiresAt'>): { readonly text: string; readonly expiresAt: Date } {
+  issue(grant: G): { readonly text: string; readonly expiresAt: Date } {
     const now = this.#now();
     // All tickets live equally long, so the map is sorted by expiry.
     for (const [hash, { expiresAt }] of this.#tickets) {
       if (expiresAt > now) break;
       this.#delete(hash);
     }
-    const own = this.#ofOwner.get(grant.owner.id) ?? new Set();
-    const [oldest] = own;
-    if (oldest !== undefined && own.size >= MOST) this.#delete(oldest);
+    const own = this.#ofOwner.get(grant.owner.id) ?? new Map();
+    const oldest = own.size < MOST ? undefined : oldestOfBusiestKey(own);
+    if (oldest !== undefined) this.#delete(oldest);
     const text = generateTicket();
     const hash = hashApiKey(text);
     this.#tickets.set(hash, { ...grant, expiresAt: now + LIFE_MS });
-    this.#ofOwner.set(grant.owner.id, own.add(hash));
+    this.#ofOwner.set(grant.owner.id, own.set(hash, grant.owner.keyId));
     return { text, expiresAt: new Date(Date.now() + LIFE_MS) };
   }
 
@@ -60,7 +72,7 @@ export class Tickets {
    * The access that the ticket grants; the ticket is used up by this call. Throws
    * ApiError `unauthorized` for one that was used, has expired or is for another computer.
    */
-  redeem(text: string, computerId: string): Ticket {
+  redeem(text: string, computerId: string): G {
     const hash = hashApiKey(text);
     const ticket = this.#tickets.get(hash);
     this.#delete(hash);

@@ -1,37 +1,53 @@
 import type * as actions from '../../contract/actions/actions.js';
-import type { BatchAction, BatchResult } from '../../contract/actions/batch.js';
-import type { Settle } from '../../contract/actions/settle.js';
-import { ApiError } from '../../contract/errors.js';
-import { resolvesWithin } from '../../lib/async/deadline.js';
+import {
+  type BatchAction,
+  type BatchResult,
+  inputOperation,
+} from '../../contract/actions/batch.js';
 import type { Queue } from '../../lib/async/queue.js';
 import type { Picture, Screen } from '../../screen/types.js';
 import type { Room, Shell } from '../../shell/types.js';
+import type { Owner } from '../accounts/api-keys.js';
+import { allowedInput } from '../control/allowed-input.js';
+import { toldOf } from '../control/told.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
 import type { ComputerRecord } from '../store/records.js';
-import { checkBatch, pictureAnswer, runBatch, withRoom } from './batch.js';
+import {
+  asTyped,
+  atPoint,
+  batchName,
+  type RecordedAction,
+} from '../trajectories/recorded-action.js';
+import { checkBatch, fillBatch, pictureAnswer, runBatch, withRoom } from './batch.js';
 import { bashResult, execResult } from './command-results.js';
-import { type PreparedInput, prepareInput } from './input-actions.js';
-import type { RunningComputers } from './running-computers.js';
+import { HeldInput } from './held-input.js';
+import { type Fill, fillText, type PreparedInput, prepareInput } from './input-actions.js';
+import { dropIfFrozen, performInput } from './perform-input.js';
+import type { ActionsParts, RunningComputers } from './running-computers.js';
+import {
+  type ComputerFacts,
+  computerFacts,
+  cursorPosition,
+  type ScreenshotRequest,
+  takeScreenshot,
+  takeThumbnail,
+} from './screen-queries.js';
 import { wait } from './wait.js';
 
-const INPUT_MS = 30_000;
-const TIDY_MS = 2_000;
-const SCREENSHOT_MS = 15_000;
-/** Added to a command's own timeout: time to reach the guest and to kill the command. */
+/** Added to a command's own timeout: to reach the guest and kill the command. */
 const COMMAND_MARGIN_MS = 15_000;
-
-type OnJob = (record: ComputerRecord, job: string) => void;
 
 /** Operations on running computers. */
 export class Actions {
   readonly #running: RunningComputers;
-  readonly #onJob: OnJob;
+  readonly #parts: ActionsParts;
+  /** What clients left pressed. */
+  readonly held = new HeldInput();
 
-  /** `onJob` is called for every background command that was started. */
-  constructor(running: RunningComputers, onJob: OnJob = () => {}) {
+  constructor(running: RunningComputers, parts: ActionsParts) {
     this.#running = running;
-    this.#onJob = onJob;
+    this.#parts = parts;
   }
 
   /** Throws unless the computer is running or starting. */
@@ -39,16 +55,32 @@ export class Actions {
     this.#running.refuseStopped(record);
   }
 
-  /** Performs a mouse or keyboard action after earlier ones. */
+  /** Performs a mouse or keyboard action after earlier ones, for a request of `by`. */
   async perform<N extends actions.InputActionName>(
     record: ComputerRecord,
     name: N,
     input: actions.InputActions[N],
     signal?: AbortSignal,
+    by?: Owner,
   ): Promise<actions.ActionResult> {
-    const prepared = prepareInput(name, input);
+    const filled = name === 'type' ? fillText(input as actions.Type, this.#fillFor(record)) : input;
+    const prepared = prepareInput(name, filled as typeof input);
     const session = await this.#running.session(record, signal);
-    return session.input.run(() => this.#perform(session, record, prepared, signal), signal);
+    const done = () => asTyped({ action: batchName(name), ...input } as BatchAction, filled);
+    return session.input.run(
+      () => this.#perform(session, record, { prepared, done }, signal, by),
+      signal,
+    );
+  }
+
+  /** The pointer's position, as far as clients have moved it. */
+  async cursor(record: ComputerRecord, signal?: AbortSignal): Promise<actions.CursorPosition> {
+    return cursorPosition(await this.#running.session(record, signal), signal);
+  }
+
+  /** What a model's tool has to know of the computer. */
+  async facts(record: ComputerRecord, signal?: AbortSignal): Promise<ComputerFacts> {
+    return computerFacts(await this.#running.session(record, signal), signal);
   }
 
   /**
@@ -60,30 +92,27 @@ export class Actions {
     list: readonly BatchAction[],
     signal?: AbortSignal,
     room?: Room,
+    by?: Owner,
   ): Promise<BatchResult> {
-    checkBatch(list);
+    const filled = fillBatch(list, this.#fillFor(record));
+    checkBatch(filled);
     const session = await this.#running.session(record, signal);
-    const run = (action: BatchAction) => this.#step(session, record, action, signal, room);
-    return session.input.run(() => runBatch(list, run, { computer: record, signal }), signal);
+    const run = (action: BatchAction, index: number) =>
+      this.#step(session, record, { action, given: list[index] ?? action }, signal, room, by);
+    return session.input.run(() => runBatch(filled, run, { computer: record, signal }), signal);
   }
 
   async screenshot(
     record: ComputerRecord,
-    query: actions.ScreenshotQuery & { format: actions.ImageFormat },
+    query: ScreenshotRequest,
     signal?: AbortSignal,
   ): Promise<Picture> {
-    const session = await this.#running.session(record, signal);
-    const message = `The screen of ${JSON.stringify(record.name)} did not answer in time.`;
-    const { settle } = query;
-    return withGuestDeadline(SCREENSHOT_MS + (settle?.max_ms ?? 0), message, signal, (s) =>
-      session.screen.use(async (screen) => {
-        await settled(screen, settle, s);
-        return screen.screenshot(query, s);
-      }, s),
-    ).catch((error) => {
-      dropIfFrozen(session.screen, error);
-      throw error;
-    });
+    return takeScreenshot(await this.#running.session(record, signal), record, query, signal);
+  }
+
+  /** A small JPEG for a list of computers, which is no use of the computer. */
+  async thumbnail(record: ComputerRecord, width: number, signal?: AbortSignal): Promise<Picture> {
+    return takeThumbnail(this.#running.observed(record), record, width, signal);
   }
 
   /** Waits for a time or for the screen. Throws `guest_timeout` if the screen does not become stable. */
@@ -103,11 +132,14 @@ export class Actions {
     room?: Room,
   ): Promise<actions.BashResult> {
     const timeoutMs = input.timeout * 1000;
-    const result = await this.#command(record, timeoutMs, signal, (shell, s) =>
-      shell.run({ ...input, interpreter: 'system', timeoutMs, signal: s, room }),
-    );
-    if (result.jobId !== undefined) this.#onJob(record, result.jobId);
-    return bashResult(result);
+    const work = async () => {
+      const result = await this.#command(record, timeoutMs, signal, (shell, s) =>
+        shell.run({ ...input, interpreter: 'system', timeoutMs, signal: s, room }),
+      );
+      if (result.jobId !== undefined) this.#parts.onJob?.(record, result.jobId);
+      return bashResult(result);
+    };
+    return this.recorded(record, () => ({ action: 'bash', ...input }), work);
   }
 
   async exec(
@@ -117,10 +149,23 @@ export class Actions {
     room?: Room,
   ): Promise<actions.ExecResult> {
     const timeoutMs = input.timeout * 1000;
-    const result = await this.#command(record, timeoutMs, signal, (shell, s) =>
-      shell.python({ code: input.code, timeoutMs, signal: s, room }),
-    );
-    return execResult(result);
+    const work = async () => {
+      const result = await this.#command(record, timeoutMs, signal, (shell, s) =>
+        shell.python({ code: input.code, timeoutMs, signal: s, room }),
+      );
+      return execResult(result);
+    };
+    return this.recorded(record, () => ({ action: 'exec', ...input }), work);
+  }
+
+  /** Performs `work`, and records the action while the actions of the computer are recorded. */
+  recorded<T>(
+    { id }: ComputerRecord,
+    describe: () => RecordedAction,
+    work: () => Promise<T>,
+  ): Promise<T> {
+    const { trajectories } = this.#parts;
+    return trajectories === undefined ? work() : trajectories.record(id, describe, work);
   }
 
   /** Runs `work` with the computer's shell for as long as it takes. */
@@ -160,62 +205,59 @@ export class Actions {
       });
   }
 
+  /** Puts the computer's secrets into texts. */
+  #fillFor(record: ComputerRecord): Fill {
+    return (text, allowed) => this.#parts.secrets.fill(record, text, allowed);
+  }
+
   /** Performs an action within its turn of the input queue. */
   async #perform(
     session: Session,
     record: ComputerRecord,
-    { takesMs, settle, perform }: PreparedInput,
+    { prepared, done }: { prepared: PreparedInput; done(): RecordedAction },
     signal: AbortSignal | undefined,
+    by: Owner | undefined,
   ): Promise<actions.ActionResult> {
-    // It may have been stopped or deleted while the action was queued.
+    const located = await this.#parts.elements.locate(session, record, prepared, signal);
+    // It may have been stopped or deleted, or someone may have taken control, while it was queued.
     this.#running.refuseStopped(record);
-    const ms = INPUT_MS + takesMs + (settle?.max_ms ?? 0);
-    const message = `The screen of ${JSON.stringify(record.name)} did not take the input in time.`;
-    let working: Promise<unknown> = Promise.resolve();
-    const work = async (screen: Screen, s: AbortSignal): Promise<actions.ActionResult> => {
-      await perform(screen, s);
-      if (settle === undefined) return { success: true };
-      return { success: true, settled: await settled(screen, settle, s) };
-    };
-    try {
-      return await withGuestDeadline(ms, message, signal, (s) =>
-        session.screen.use((screen) => {
-          const result = work(screen, s);
-          working = result;
-          return result;
-        }, s),
-      );
-    } catch (error) {
-      // The next action gets a new connection, with no button or key held.
-      dropIfFrozen(session.screen, error);
-      // Let the aborted action release its buttons and keys before the next one begins.
-      await resolvesWithin(
-        working.catch(() => undefined),
-        TIDY_MS,
-      );
-      throw error;
-    }
+    const { control } = this.#parts;
+    const computerId = record.id;
+    const allowed = by ? allowedInput(located, { control, computerId, by }) : located;
+    const held = { queue: session.input, keyId: by?.keyId, computerId };
+    const onActed = (screen: Screen) => this.held.acted(screen, held);
+    const work = () => performInput({ session, record, prepared: allowed, onActed, signal });
+    return this.recorded(record, () => atPoint(done(), located.at), work);
   }
 
   /** Runs one action of a batch, within the batch's turn of the input queue. */
   async #step(
     session: Session,
     record: ComputerRecord,
-    action: BatchAction,
+    { action, given }: { action: BatchAction; given: BatchAction },
     signal: AbortSignal | undefined,
     room: Room | undefined,
+    by: Owner | undefined,
   ): Promise<BatchResult['results'][number]> {
     switch (action.action) {
-      case 'screenshot':
-        return withRoom(pictureAnswer(await this.screenshot(record, action, signal)), room);
+      case 'screenshot': {
+        const picture = pictureAnswer(await this.screenshot(record, action, signal));
+        const returned = by && this.#parts.control.returnedSince(record.id, by);
+        return withRoom({ ...picture, ...toldOf(returned) }, room);
+      }
       case 'wait':
         return this.wait(record, action, signal);
       case 'bash':
         return this.bash(record, action, signal, room);
       case 'exec':
         return this.exec(record, action, signal, room);
-      default:
-        return this.#perform(session, record, prepareInput(action.action, action), signal);
+      case 'cursor':
+        return this.cursor(record, signal);
+      default: {
+        const prepared = prepareInput(inputOperation(action.action), action);
+        const done = () => asTyped(given, action);
+        return this.#perform(session, record, { prepared, done }, signal, by);
+      }
     }
   }
 
@@ -234,15 +276,4 @@ export class Actions {
       throw error;
     });
   }
-}
-
-/** After a timeout the next use opens a new connection. */
-function dropIfFrozen(link: { drop(): void }, error: unknown): void {
-  if (error instanceof ApiError && error.code === 'guest_timeout') link.drop();
-}
-
-/** Waits for the screen to settle; false if it did not in time. */
-async function settled(screen: Screen, settle: Settle, signal: AbortSignal): Promise<boolean> {
-  if (settle === undefined) return true;
-  return screen.settle({ quietMs: settle.quiet_ms, maxMs: settle.max_ms, signal });
 }

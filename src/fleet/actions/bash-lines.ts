@@ -28,7 +28,7 @@ interface Lines {
  * Resolves when it has started. It is ended at its timeout, and when the stream is destroyed.
  */
 export async function bashLines(
-  actions: Pick<Actions, 'shell'>,
+  actions: Pick<Actions, 'shell' | 'recorded'>,
   record: ComputerRecord,
   input: Bash,
   signal?: AbortSignal,
@@ -50,8 +50,14 @@ export async function bashLines(
   };
   // Until it has started, only the request knows that its client has left.
   const dispose = onAbort(signal, () => stream.destroy());
+  const work = () =>
+    actions.shell(
+      record,
+      (shell) => run(shell, input, { send, left }, () => started.resolve()),
+      left,
+    );
   actions
-    .shell(record, (shell) => run(shell, input, { send, left }, () => started.resolve()), left)
+    .recorded(record, () => ({ action: 'bash', ...input }), work)
     .catch(async (error: unknown) => {
       started.reject(error);
       const { code, message } =

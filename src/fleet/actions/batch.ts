@@ -1,16 +1,26 @@
-import type { Screenshot } from '../../contract/actions/actions.js';
-import type { BatchAction, BatchFailure, BatchResult } from '../../contract/actions/batch.js';
+import { inputActions, type Screenshot } from '../../contract/actions/actions.js';
+import {
+  type BatchAction,
+  type BatchFailure,
+  type BatchResult,
+  inputOperation,
+} from '../../contract/actions/batch.js';
 import { ApiError } from '../../contract/errors.js';
 import { parseCombination } from '../../screen/input/keyboard/combination.js';
 import type { Picture } from '../../screen/types.js';
 import { planTyping } from '../../screen/typing/typing-plan.js';
 import type { Room } from '../../shell/types.js';
 import { remedyOf, type Subject } from '../errors/remedies.js';
-import { prepareInput } from './input-actions.js';
+import { type Fill, fillText, prepareInput } from './input-actions.js';
 
 /** Limit for the characters of a batch's results as JSON, which are all held in memory. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
 
+/** A mouse or keyboard action of a batch. */
+type BatchInputAction = Exclude<
+  BatchAction,
+  { readonly action: 'screenshot' | 'wait' | 'bash' | 'exec' | 'cursor' }
+>;
 type Result = BatchResult['results'][number];
 
 /**
@@ -20,14 +30,14 @@ type Result = BatchResult['results'][number];
  */
 export async function runBatch(
   actions: readonly BatchAction[],
-  run: (action: BatchAction) => Promise<Result>,
+  run: (action: BatchAction, index: number) => Promise<Result>,
   { signal, ...subject }: Subject & { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<BatchResult> {
   const results: Result[] = [];
   let characters = 0;
-  for (const action of actions) {
+  for (const [index, action] of actions.entries()) {
     signal?.throwIfAborted();
-    let result = await run(action).catch((error: unknown) => {
+    let result = await run(action, index).catch((error: unknown) => {
       signal?.throwIfAborted();
       return failure(error, subject);
     });
@@ -39,23 +49,37 @@ export async function runBatch(
   return { success: true, results };
 }
 
+/** The actions with the secrets in their texts. Throws ApiError that names the action's index and field. */
+export function fillBatch(actions: readonly BatchAction[], fill: Fill): BatchAction[] {
+  return actions.map((action, index) =>
+    action.action === 'type' ? at(`${index}.text`, () => fillText(action, fill)) : action,
+  );
+}
+
 /**
  * Checks what the schema cannot: that keys exist, that text can be typed. Throws ApiError that
  * names the action's index and field, as the schema's errors do.
  */
 export function checkBatch(actions: readonly BatchAction[]): void {
   for (const [index, action] of actions.entries()) {
-    if (action.action === 'key') at(`${index}.key`, () => parseCombination(action.key));
+    if ('key' in action) at(`${index}.key`, () => parseCombination(action.key));
     if (action.action === 'type') at(`${index}.text`, () => planTyping(action.text));
-    if (action.action === 'scroll') at(`${index}`, () => prepareInput('scroll', action));
-    if (action.action !== 'click') continue;
-    for (const key of action.keys) at(`${index}.keys`, () => parseCombination(key));
+    if (isInput(action)) {
+      at(`${index}`, () => prepareInput(inputOperation(action.action), action));
+    }
+    if (!('keys' in action)) continue;
+    for (const key of action.keys ?? []) at(`${index}.keys`, () => parseCombination(key));
   }
 }
 
-function at(where: string, check: () => unknown): void {
+/** True for a mouse or keyboard action. */
+export function isInput(action: BatchAction): action is BatchInputAction {
+  return inputOperation(action.action as BatchInputAction['action']) in inputActions;
+}
+
+function at<T>(where: string, check: () => T): T {
   try {
-    check();
+    return check();
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     const { code, message, remedy } = error;

@@ -30,14 +30,22 @@ export async function readClipboard(
   );
 }
 
-/** Sets the text of a computer's clipboard. */
+/** Sets the text of a computer's clipboard, unless `check` throws when its turn has come. */
 export function writeClipboard(
   actions: Actions,
   record: ComputerRecord,
-  text: string,
+  { text, check }: { readonly text: string; check(): void },
   signal?: AbortSignal,
 ): Promise<void> {
-  return inTurn(actions, record, (screen, s) => screen.setClipboard(text, s), signal);
+  const write = async (screen: Screen, s: AbortSignal) => {
+    check();
+    await screen.setClipboard(text, s);
+  };
+  return actions.recorded(
+    record,
+    () => ({ action: 'set_clipboard', text }),
+    () => inTurn(actions, record, write, signal),
+  );
 }
 
 /** Runs `work` after earlier input, because typing uses the clipboard as well. */

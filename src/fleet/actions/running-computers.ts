@@ -1,11 +1,40 @@
 import { ApiError } from '../../contract/errors.js';
+import type { ControlLeases } from '../control/leases.js';
+import { LOST, lostReason, lostRemedy } from '../errors/lost-machine.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Machines } from '../lifecycle/machines.js';
+import type { Secrets } from '../secrets/secrets.js';
 import type { Session } from '../sessions/session.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
+import type { RecordedAction } from '../trajectories/recorded-action.js';
+import type { PreparedInput } from './input-actions.js';
 
 const READY_WITHIN_MS = 60_000;
+
+export interface Locating {
+  /** The same input, performed in the middle of its element if it is for one. */
+  locate(
+    session: Session,
+    record: ComputerRecord,
+    input: PreparedInput,
+    signal?: AbortSignal,
+  ): Promise<PreparedInput>;
+}
+
+/** What actions need besides the running computers. */
+export interface ActionsParts {
+  readonly secrets: Pick<Secrets, 'fill'>;
+  readonly elements: Locating;
+  /** Called for every background command that was started. */
+  onJob?(record: ComputerRecord, job: string): void;
+  /** Who may give input, and what the first picture after a return says. */
+  readonly control: Pick<ControlLeases, 'check' | 'onTaken' | 'returnedSince'>;
+  /** Records actions of the computers that are being recorded. */
+  readonly trajectories?: {
+    record<T>(id: string, describe: () => RecordedAction, work: () => Promise<T>): Promise<T>;
+  };
+}
 
 /** Gives access to computers that run, and refuses the others. */
 export class RunningComputers {
@@ -36,6 +65,13 @@ export class RunningComputers {
     return machine.session;
   }
 
+  /** The session of a computer that runs, to look at it: that is no use of it. */
+  observed(record: ComputerRecord): Session {
+    const present = this.#present(record);
+    if (present.status !== 'running') throw notRunning(present);
+    return this.#machines.of(record).session;
+  }
+
   /** Throws unless the computer is running or starting. */
   refuseStopped(record: ComputerRecord): void {
     const present = this.#present(record);
@@ -52,8 +88,12 @@ export class RunningComputers {
   }
 }
 
-function notRunning({ name, status, status_reason: reason }: ComputerRecord): ApiError {
-  const detail = reason ? ` (${reason})` : '';
-  const message = `The computer ${JSON.stringify(name)} is ${status}${detail}.`;
-  return new ApiError('not_running', message);
+function notRunning(record: ComputerRecord): ApiError {
+  const { status, status_reason: reason } = record;
+  const isLost = reason === lostReason(record);
+  const detail = reason ? `: ${isLost ? LOST : reason}` : '.';
+  const what = `The computer ${JSON.stringify(record.name)}`;
+  const message =
+    status === 'error' ? `${what} has the status error${detail}` : `${what} is ${status}.`;
+  return new ApiError('not_running', message, isLost ? { remedy: lostRemedy(record) } : {});
 }

@@ -10,6 +10,7 @@ import type { Owner } from '../accounts/api-keys.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { AuditRow } from '../store/audit/entries.js';
 import type { Store } from '../store/index.js';
+import { isRefusal, RefusalLimit } from './refusal-limit.js';
 
 /** Key id of entries that the service itself caused. */
 export const SERVICE_KEY = 'service';
@@ -65,6 +66,7 @@ export class AuditLog {
   #timer: NodeJS.Timeout | undefined;
   #tidiedAt = performance.now();
   #failure: string | undefined;
+  readonly #refusals = new RefusalLimit();
   readonly #listeners: ((entry: AuditEntry) => void)[] = [];
 
   constructor(store: Store, log: Log) {
@@ -85,6 +87,8 @@ export class AuditLog {
   record(entry: AuditEntry): void {
     const { owner, affected = owner.id, computerId, action, detail, outcome, at, ms } = entry;
     for (const listener of this.#listeners) listener(entry);
+    const leftOut = isRefusal(outcome) ? this.#refusals.admit(owner.keyId) : 0;
+    if (leftOut === undefined) return;
     for (const id of new Set([owner.id, affected])) {
       this.#waiting.push({
         at,
@@ -92,7 +96,7 @@ export class AuditLog {
         computer_id: computerId ?? '',
         key_id: owner.keyId,
         action,
-        detail: JSON.stringify(detail),
+        detail: JSON.stringify(leftOut > 0 ? { ...detail, left_out: leftOut } : detail),
         outcome,
         ms,
       });
@@ -107,11 +111,17 @@ export class AuditLog {
     return rows.map(actionOf);
   }
 
-  /** The owner's entries, newest first; those of deleted computers too. */
-  listOfOwner(owner: Pick<Owner, 'id'>, { limit, before, computer }: AuditQuery): OwnersEntry[] {
+  /**
+   * The owner's entries, newest first; those of deleted computers too. A key for one project sees those
+   * of its present computers.
+   */
+  listOfOwner(
+    owner: Pick<Owner, 'id' | 'projectId'>,
+    { limit, before, computer }: AuditQuery,
+  ): OwnersEntry[] {
     this.#write();
     const end = before ?? Number.MAX_SAFE_INTEGER;
-    const rows = this.#store.audit.listOfOwner(owner.id, computer, end, limit);
+    const rows = this.#store.audit.listOfOwner(owner, computer, end, limit);
     return rows.map((row) => ({ ...actionOf(row), computer_id: row.computer_id || null }));
   }
 
@@ -119,7 +129,7 @@ export class AuditLog {
   knows(ownerId: string): boolean {
     this.#write();
     const { audit } = this.#store;
-    return audit.listOfOwner(ownerId, undefined, Number.MAX_SAFE_INTEGER, 1).length > 0;
+    return audit.listOfOwner({ id: ownerId }, undefined, Number.MAX_SAFE_INTEGER, 1).length > 0;
   }
 
   /** Writes the pending entries. */

@@ -4,11 +4,13 @@ import type {
   ComputerPage,
   ComputerStatus,
   ComputersQuery,
+  Control,
   CreateComputer,
   Me,
   UpdateComputer,
 } from '../../contract/resources.js';
 import type { Owner } from '../accounts/api-keys.js';
+import { isWithin } from '../accounts/scope.js';
 import { missing, suggestion } from '../errors/missing.js';
 import { inCommands } from '../errors/remedies.js';
 import type { Machines } from '../lifecycle/machines.js';
@@ -24,6 +26,9 @@ import type { Quota } from './quota.js';
 import { serializeComputer } from './serializers.js';
 import { withinAnswer } from './within-answer.js';
 
+/** Computers in one list without pages. */
+const MOST_LISTED = 2_000;
+
 /** Whether to answer when the computer is ready, or at once. */
 export type Waiting = 'ready' | 'no';
 
@@ -34,7 +39,16 @@ export class Computers {
   readonly #quota: Quota;
   readonly #creation: Creation;
 
-  constructor(store: Store, machines: Machines, quota: Quota) {
+  readonly #controlOf: (id: string) => Control | null;
+
+  /** `controlOf` says who has control of a computer. */
+  constructor(
+    store: Store,
+    machines: Machines,
+    quota: Quota,
+    controlOf: (id: string) => Control | null,
+  ) {
+    this.#controlOf = controlOf;
     this.#store = store;
     this.#machines = machines;
     this.#quota = quota;
@@ -70,6 +84,7 @@ export class Computers {
   resume(owner: Owner, id: string): Promise<Computer> | undefined {
     const record = this.#byId(id);
     if (record?.owner_id !== owner.id || record.status === 'deleting') return undefined;
+    if (!isWithin(owner, record.project_id)) return undefined;
     if (record.status !== 'starting') return Promise.resolve(this.view(id));
     return this.#answer(id, this.#machines.of(record).start());
   }
@@ -102,9 +117,15 @@ export class Computers {
   }
 
   /** A page of the owner's computers, the oldest first. */
-  page(owner: Pick<Owner, 'id'>, { status, limit, cursor }: ComputersQuery): ComputerPage {
+  page(
+    owner: Pick<Owner, 'id' | 'projectId'>,
+    { status, limit, cursor }: ComputersQuery,
+  ): ComputerPage {
     const range = { statuses: status, limit: limit + 1 };
-    const found = this.#store.computers.listAfter(owner.id, decodeCursor(cursor), range);
+    const found = this.#store.computers.listAfter(owner.id, decodeCursor(cursor), {
+      ...range,
+      project: owner.projectId,
+    });
     const records = found.slice(0, limit);
     const last = found.length > limit ? records.at(-1) : undefined;
     return {
@@ -113,9 +134,24 @@ export class Computers {
     };
   }
 
-  /** By id, or by project and name. Another owner's computer is reported as missing. */
+  /** The owner's computers that the key may see, the oldest first. */
+  records(owner: Pick<Owner, 'id' | 'projectId'>): ComputerRecord[] {
+    const range = { statuses: undefined, limit: MOST_LISTED, project: owner.projectId };
+    return this.#store.computers.listAfter(owner.id, decodeCursor(undefined), range);
+  }
+
+  /** The current state; undefined for one that was deleted. */
+  present(id: string): Computer | undefined {
+    const record = this.#byId(id);
+    return record && this.#view(record);
+  }
+
+  /**
+   * By id, or by project and name. Another owner's computer, or one of a project that the key is not
+   * for, is reported as missing.
+   */
   find(
-    owner: Pick<Owner, 'id'>,
+    owner: Pick<Owner, 'id' | 'projectId'>,
     address: { id: string } | { project: string; name: string },
   ): ComputerRecord {
     const { computers } = this.#store;
@@ -123,7 +159,7 @@ export class Computers {
       'id' in address
         ? computers.findById(address.id)
         : computers.findByAddress(owner.id, address.project, address.name);
-    if (record?.owner_id === owner.id) return record;
+    if (record?.owner_id === owner.id && isWithin(owner, record.project_id)) return record;
     throw this.#missing(owner, address);
   }
 
@@ -235,15 +271,16 @@ export class Computers {
 
   /** Suggests names of this owner only: another owner's computer must look like a missing one. */
   #missing(
-    owner: Pick<Owner, 'id'>,
+    owner: Pick<Owner, 'id' | 'projectId'>,
     address: { id: string } | { project: string; name: string },
   ): ApiError {
     if ('id' in address) return missing('computer', address.id, { list: 'vc ls --all' });
     const text = `${address.project}/${address.name}`;
     const project = this.#store.projects.find(owner.id, address.project);
-    if (project === undefined) {
+    if (project === undefined || !isWithin(owner, project.id)) {
       const known = this.#store.projects
         .list(owner.id)
+        .filter(({ id }) => isWithin(owner, id))
         .map(({ name }) => `${name}/${address.name}`);
       return missing('computer', text, { known, list: 'vc project ls' });
     }
@@ -258,6 +295,7 @@ export class Computers {
   }
 
   #view(record: ComputerRecord): Computer {
-    return serializeComputer(record, this.#machines.isolation(record));
+    const computer = serializeComputer(record, this.#machines.isolation(record));
+    return { ...computer, control: this.#controlOf(record.id) };
   }
 }

@@ -1,10 +1,10 @@
 import { ApiError } from '../../contract/errors.js';
 import type { CreateComputer } from '../../contract/resources.js';
 import { isForking } from '../../engines/engine.js';
-import { engines } from '../../engines/index.js';
-import { shellWord } from '../../lib/text/shell-word.js';
 import { generateKeyPair } from '../../shell/keys.js';
 import type { Owner } from '../accounts/api-keys.js';
+import { refuseImpossiblePlacement } from '../cluster/member-placement.js';
+import { forkRemedy } from '../errors/fork-remedy.js';
 import { missing } from '../errors/missing.js';
 import { inCommands } from '../errors/remedies.js';
 import { INITIAL } from '../lifecycle/lifecycle.js';
@@ -48,10 +48,12 @@ export class Creation {
     this.#quota.refuseOverLimit(owner.id);
     const { engine, image, os } = await choosePlacement(this.#machines, input);
     refuseUnavailableGpu(engine, input.gpu);
-    const { resolution, ...asked } = input;
+    await refuseImpossiblePlacement(engine, input);
+    const { resolution, member = null, group: member_group = null, ...asked } = input;
     const shape = {
       ...{ ...asked, ...resolution, image, os, protected: input.protected ? 1 : 0 },
-      ...{ engine: engine.name, copy_of: null, copy_runs: 1 },
+      ...{ member, member_group },
+      ...{ engine: engine.name, copy_of: null, copy_runs: 1, created_by: owner.keyId },
     };
     return this.#insert(owner, project, shape, onCreated);
   }
@@ -73,7 +75,9 @@ export class Creation {
       );
     const isOffered = isForking(this.#machines.offeredEngine(source.engine));
     if (!isOffered || !(await this.#machines.of(source).session.describe()).canFork) {
-      throw this.#cannotFork(source);
+      const message = `Computers on the engine "${source.engine}" cannot be copied.`;
+      const remedy = await forkRemedy(this.#machines.offered, source);
+      throw new ApiError('unsupported', message, { remedy });
     }
     const copy_runs = source.status === 'running' ? 1 : 0;
     const copied = { ...source, name, protected: 0, copy_of: source.id, copy_runs };
@@ -105,6 +109,7 @@ export class Creation {
         private_key: keys.privateKey,
         public_key: keys.publicKey,
         created_at: new Date().toISOString(),
+        created_by: owner.keyId,
       });
       onCreated(id);
       this.#store.projects.touch(project.id);
@@ -133,16 +138,5 @@ export class Creation {
     const message = `The computer ${quoted} is neither running nor stopped: its status is ${status}.`;
     const remedy = `Start it first: vc start ${inCommands(record)}`;
     throw new ApiError('conflict', message, { remedy });
-  }
-
-  #cannotFork({ engine, project_name: project }: ComputerRecord): ApiError {
-    const able = this.#machines.offered.find(isForking);
-    const served = engines.find(({ canFork }) => canFork);
-    const create = `vc create ${shellWord(project)}/NAME --engine ${able?.name}`;
-    const remedy = able
-      ? `Create a computer that can be copied: ${create}`
-      : served && `Run a service whose computers can be copied: vc serve --engine ${served.name}`;
-    const message = `Computers on the engine "${engine}" cannot be copied.`;
-    return new ApiError('unsupported', message, { remedy });
   }
 }

@@ -1,13 +1,26 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, randomFillSync } from 'node:crypto';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
+/** Random bytes for many texts: every request has an id, and one call per id takes time. */
+const random = Buffer.alloc(4096);
+let used = random.length;
+
 /** `length` characters of Crockford's base 32, five random bits each. */
 function randomText(length: number): string {
-  return Array.from(randomBytes(length), (byte) => ALPHABET[byte & 31]).join('');
+  if (used + length > random.length) {
+    randomFillSync(random);
+    used = 0;
+  }
+  let text = '';
+  for (const byte of random.subarray(used, used + length)) text += ALPHABET[byte & 31];
+  // No byte is used or kept twice.
+  random.fill(0, used, used + length);
+  used += length;
+  return text;
 }
 
-export type IdPrefix = 'usr' | 'prj' | 'cmp' | 'key' | 'srv';
+export type IdPrefix = 'usr' | 'prj' | 'cmp' | 'key' | 'srv' | 'req' | 'brw' | 'ses' | 'trj';
 
 /** A generated id, for example `cmp_` and 20 characters: 100 random bits, safe in any path or name. */
 export function generateId(prefix: IdPrefix): string {
@@ -22,6 +35,11 @@ export function generateApiKey(): string {
 /** A ticket for the live view: `vt_` and 160 random bits. */
 export function generateTicket(): string {
   return `vt_${randomText(32)}`;
+}
+
+/** A secret of 160 random bits: `vl` for a login link, `vs` for a session. */
+export function generateSecret(prefix: 'vl' | 'vs'): string {
+  return `${prefix}_${randomText(32)}`;
 }
 
 /** The stored form of an API key: its SHA-256, hexadecimal. The key has full entropy, so no salt. */

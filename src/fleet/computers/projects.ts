@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
-import type { Project, ProjectWithComputers } from '../../contract/resources.js';
+import type { Project, ProjectWithComputers, UpdateProject } from '../../contract/resources.js';
 import type { Owner } from '../accounts/api-keys.js';
+import { isWithin } from '../accounts/scope.js';
 import { missing } from '../errors/missing.js';
 import { publicMessage } from '../errors/public-message.js';
 import { remedyOf } from '../errors/remedies.js';
@@ -18,7 +19,7 @@ export type ProjectStep = 'start' | 'stop' | 'restart';
 export type EachComputer = <T>(record: ComputerRecord, work: () => Promise<T>) => Promise<T>;
 const unwrapped: EachComputer = (_, work) => work();
 
-/** Projects of an owner. Another owner's project is reported as missing. */
+/** Projects of an owner. Another owner's project, or one that the key is not for, is reported as missing. */
 export class Projects {
   readonly #store: Store;
   readonly #computers: Computers;
@@ -39,19 +40,19 @@ export class Projects {
       return created;
     });
     if (row) return serializeProject(row);
-    throw new ApiError('name_taken', `You have a project named ${JSON.stringify(name)} already.`, {
-      remedy: 'Choose another name. See: vc project ls',
-    });
+    throw nameTaken(name);
   }
 
   /** The answer about a project that was created; undefined if it is gone. */
   resume(owner: Owner, id: string): Promise<Project> | undefined {
     const row = this.#store.projects.find(owner.id, id);
-    return row?.id === id ? Promise.resolve(serializeProject(row)) : undefined;
+    return row?.id === id && isWithin(owner, id)
+      ? Promise.resolve(serializeProject(row))
+      : undefined;
   }
 
   list(owner: Owner): Project[] {
-    return this.#store.projects.list(owner.id).map(serializeProject);
+    return this.#rows(owner).map(serializeProject);
   }
 
   get(owner: Owner, nameOrId: string): ProjectWithComputers {
@@ -61,9 +62,30 @@ export class Projects {
 
   find(owner: Owner, nameOrId: string): ProjectRow {
     const row = this.#store.projects.find(owner.id, nameOrId);
-    if (row) return row;
-    const known = this.#store.projects.list(owner.id).map(({ name }) => name);
+    if (row && isWithin(owner, row.id)) return row;
+    const known = this.#rows(owner).map(({ name }) => name);
     throw missing('project', nameOrId, { known, list: 'vc project ls' });
+  }
+
+  /** Changes the given fields. The old name is free at once; the computers stay what they are. */
+  update(owner: Owner, nameOrId: string, { name }: UpdateProject): Project {
+    const row = this.#store.transaction(() => {
+      const present = this.find(owner, nameOrId);
+      if (name === undefined || name === present.name) return present;
+      if (present.deleting) {
+        const message = `The project ${JSON.stringify(present.name)} is being deleted.`;
+        throw new ApiError('conflict', message);
+      }
+      const isTaken = this.#store.projects.list(owner.id).some((other) => other.name === name);
+      if (isTaken) throw nameTaken(name);
+      this.#store.projects.rename(present.id, name);
+      return this.find(owner, present.id);
+    });
+    return serializeProject(row);
+  }
+
+  #rows(owner: Owner): ProjectRow[] {
+    return this.#store.projects.list(owner.id).filter(({ id }) => isWithin(owner, id));
   }
 
   /** Deletes its computers, then the project. */
@@ -105,4 +127,9 @@ export class Projects {
       return remedy === undefined ? failed : { ...failed, remedy };
     }
   }
+}
+
+function nameTaken(name: string): ApiError {
+  const message = `You have a project named ${JSON.stringify(name)} already.`;
+  return new ApiError('name_taken', message, { remedy: 'Choose another name. See: vc project ls' });
 }

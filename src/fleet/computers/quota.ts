@@ -30,11 +30,8 @@ export class Quota {
     const { running, max_running } = this.usage(ownerId);
     if (running < max_running) return;
     const message = `The limit of running computers (${max_running}) is reached.`;
-    const raise = [
-      `vc owner set ${owner.name} --max-running ${max_running + 1}`,
-      // The service's limit does not matter to an owner with its own.
-      ...(owner.max_running === null ? [`vc serve --max-running ${max_running + 1}`] : []),
-    ].join(", or on the service's host: ");
+    // Takes effect at once; the service's own limit needs a restart with another option.
+    const raise = `vc owner set ${owner.name} --max-running ${max_running + 1}`;
     const who = owner.role === 'administrator' ? 'raise the limit' : 'ask an administrator';
     throw new ApiError('limit_reached', message, {
       remedy: `Stop or remove one, or ${who}: ${raise}`,

@@ -18,7 +18,10 @@ export function serializeProject(row: ProjectRow): Project {
 }
 
 /** A computer as clients see it, without its keys; `url` is relative to the base address. */
-export function serializeComputer(record: ComputerRecord, isolation: Isolation): Computer {
+export function serializeComputer(
+  record: ComputerRecord,
+  isolation: Isolation,
+): Omit<Computer, 'control'> {
   return {
     id: record.id,
     name: record.name,
@@ -35,9 +38,19 @@ export function serializeComputer(record: ComputerRecord, isolation: Isolation):
     url: viewPath(record.id),
     engine: record.engine,
     isolation,
+    member: record.member,
     image: record.image,
     resolution: { width: record.width, height: record.height },
     auto_stop_minutes: record.auto_stop_minutes,
     protected: record.protected === 1,
+    created_by: creatorOf(record),
   };
+}
+
+function creatorOf({
+  created_by: id,
+  created_by_name: name,
+  created_by_prefix: prefix,
+}: ComputerRecord) {
+  return id === null ? null : { id, name, prefix };
 }

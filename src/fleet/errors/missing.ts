@@ -10,7 +10,7 @@ const MOST_NAMES = 200;
  * belong to the same owner, and the command that lists them.
  */
 export function missing(
-  what: 'project' | 'computer' | 'connection' | 'API key' | 'owner',
+  what: 'project' | 'computer' | 'connection' | 'secret' | 'API key' | 'owner' | 'cluster member',
   name: string,
   { known = [], list }: { readonly known?: readonly string[]; readonly list: string },
 ): ApiError {

@@ -71,7 +71,7 @@ export class Events {
     }
     this.#subscriptions.set(owner.id, count + 1);
     const { events } = this.#store;
-    const filter = filterOf(query);
+    const filter = { ...filterOf(query), within: owner.projectId };
     const isForeign = start !== undefined && start.epoch !== events.epoch;
     // Of another state of the service, or from its future: what happened since is not known.
     let isLost = isForeign || (start?.id ?? 0) > events.lastId();
@@ -122,7 +122,7 @@ function parse(position: string): { epoch: string; id: number } {
   });
 }
 
-function filterOf({ types, project, computer }: EventsQuery): EventFilter {
+function filterOf({ types, project, computer }: EventsQuery): Omit<EventFilter, 'within'> {
   const kinds: EventKind[] = [];
   if (types === undefined || types.includes('action')) kinds.push('action');
   if (types === undefined || types.some((type) => type !== 'action')) kinds.push('change');

@@ -1,5 +1,6 @@
 import { sleep } from '../../lib/async/sleep.js';
 import { errorMessage } from '../../lib/text/error-message.js';
+import type { JobState } from '../../shell/jobs/types.js';
 import type { Machines } from '../lifecycle/machines.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { Store } from '../store/index.js';
@@ -52,6 +53,23 @@ export class JobWatch {
     else asking.abort();
   }
 
+  /**
+   * A client has been told the state of these jobs: reports those that have ended, before it can stop
+   * or delete the computer.
+   */
+  seen({ id }: Pick<ComputerRecord, 'id'>, jobs: readonly JobState[]): void {
+    const ended = jobs.filter(({ status }) => status === 'exited');
+    if (ended.length === 0) return;
+    try {
+      for (const job of ended) this.#report(id, job.id, job);
+    } catch (error) {
+      this.#parts.log.warn(
+        { computer: id, reason: errorMessage(error) },
+        'a job is reported later',
+      );
+    }
+  }
+
   async #watch(computerId: string): Promise<void> {
     const { store, stopping, log } = this.#parts;
     const question = () => {
@@ -90,7 +108,7 @@ export class JobWatch {
     if (record === undefined) return;
     if (['starting', 'stopping', 'deleting'].includes(record.status)) return;
     if (record.status !== 'running') {
-      for (const id of ids) this.#report(computerId, id, null);
+      for (const id of ids) this.#report(computerId, id, undefined);
       return;
     }
     const { session } = machines.of(record);
@@ -102,15 +120,23 @@ export class JobWatch {
       .finally(release);
     for (const id of ids) {
       const job = jobs.find((one) => one.id === id);
-      if (job?.status !== 'running') this.#report(computerId, id, job?.exitCode ?? null);
+      if (job?.status !== 'running') this.#report(computerId, id, job);
     }
   }
 
-  #report(computerId: string, id: string, exitCode: number | null): void {
+  /** `job` is undefined if the computer no longer knows how it ended. */
+  #report(computerId: string, id: string, job: JobState | undefined): void {
     const { store } = this.#parts;
+    const ended_at = job?.endedAt?.toISOString() ?? null;
+    // Its end may have been reported meanwhile.
+    if (!store.watchedJobs.list(computerId).includes(id)) return;
     store.transaction(() => {
       store.watchedJobs.remove(computerId, id);
-      store.events.addJobExit(computerId, { id, exit_code: exitCode });
+      store.events.add(computerId, 'job.exited', {
+        id,
+        exit_code: job?.exitCode ?? null,
+        ended_at,
+      });
     });
     store.written.notify();
   }

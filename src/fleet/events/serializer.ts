@@ -1,7 +1,7 @@
 import type { ServiceEvent } from '../../contract/events.js';
 import type { EventRow } from '../store/events/events.js';
 
-/** An event as clients see it. The triggers of the schema and `addJobExit` write `data`. */
+/** An event as clients see it. The triggers of the schema and `add` of the store write `data`. */
 export function serializeEvent(row: EventRow): ServiceEvent {
   const { type, at, project_id, project, computer_id, computer } = row;
   const data = JSON.parse(row.data) as object;
@@ -11,9 +11,10 @@ export function serializeEvent(row: EventRow): ServiceEvent {
     return { type, id: entry, at: began_at, ...fields, ...ids } as ServiceEvent;
   }
   if (type.startsWith('project.')) {
-    return { type, at, id: project_id, name: project } as ServiceEvent;
+    return { type, at, id: project_id, name: project, ...data } as ServiceEvent;
   }
-  if (type === 'job.exited') return { type, at, ...ids, ...data } as ServiceEvent;
+  // Events of earlier versions lack `ended_at`.
+  if (type === 'job.exited') return { type, at, ...ids, ended_at: null, ...data } as ServiceEvent;
   return {
     type,
     at,

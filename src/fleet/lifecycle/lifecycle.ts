@@ -1,5 +1,6 @@
 import type { ComputerStatus } from '../../contract/resources.js';
 import type { MachineState } from '../../engines/engine.js';
+import { lostReason } from '../errors/lost-machine.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
 
 /** Requests. Stored as the computer's status before anything is done: the intent. */
@@ -64,20 +65,20 @@ export type Verdict =
   | { readonly pursue: 'start' | 'stop' | 'remove' }
   | { readonly news: News; readonly reason: string | null };
 
-const LOST = 'Its machine was removed outside vc and its disk is lost; delete the computer.';
-
 /**
  * Compares the intent in the row with the machine's state, which is undefined without a machine.
  * Only for a computer without a running step. `sourceIsGone`: a copy that can never be completed.
  */
 export function judge(
-  record: Pick<ComputerRecord, 'status' | 'started_at' | 'copied_at'>,
+  record: Pick<ComputerRecord, 'status' | 'started_at' | 'copied_at' | 'project_name' | 'name'>,
   state: Pick<MachineState, 'status' | 'reason'> | undefined,
   sourceIsGone: boolean,
 ): Verdict | undefined {
   const { status } = record;
+  // Nothing is known of it until its host answers again.
+  if (state?.status === 'unreachable') return undefined;
   if (status === 'deleting' || sourceIsGone) return { pursue: 'remove' };
-  if (state === undefined && hasDisk(record)) return { news: 'lost', reason: LOST };
+  if (state === undefined && hasDisk(record)) return { news: 'lost', reason: lostReason(record) };
   // Without a disk nothing is lost, and the intent can still be carried out.
   if (status === 'starting' || status === 'stopping') return { pursue: INTENDED[status] };
   if (state === undefined) return undefined;

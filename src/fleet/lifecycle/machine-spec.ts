@@ -16,5 +16,11 @@ export function machineSpec(record: ComputerRecord): MachineSpec {
     resolution: { width: record.width, height: record.height },
     authorizedKey: record.public_key,
     hostName: hostNameOf(record.name),
+    placement: placementOf(record),
   };
+}
+
+function placementOf({ member, member_group: group }: ComputerRecord) {
+  if (member !== null) return { member };
+  return group === null ? undefined : { group };
 }

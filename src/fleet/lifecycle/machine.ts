@@ -1,6 +1,8 @@
 import { ApiError } from '../../contract/errors.js';
+import { isClustered } from '../../engines/clustered.js';
 import type { Engine, MachineSpec, MachineState } from '../../engines/engine.js';
 import { onAbort } from '../../lib/async/abort.js';
+import { LostMachine } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
 import { type Connectors, Session } from '../sessions/session.js';
 import type { Store } from '../store/index.js';
@@ -164,14 +166,36 @@ export class Machine {
     const isCopy = record.copy_of !== null;
     if (isCopy) await this.#become(record, record.copy_of, signal);
     // Never recreate a machine that had a disk: that would hide the loss of the disk.
-    else if (!hasDisk(record)) await this.#engine.create(machineSpec(record), signal);
+    else if (!hasDisk(record)) await this.#create(record, signal);
     // It may have been renamed since its last start.
-    else await this.#engine.setHostName?.(this.id, machineSpec(record).hostName);
+    else await this.#withDisk(record, () => this.#setHostName(record));
     if (isCopy && record.copy_runs === 0) return;
     if (!isCopy) this.session.started(record);
-    await this.#engine.start(this.id, signal, () => this.session.anticipate());
+    const start = () => this.#engine.start(this.id, signal, () => this.session.anticipate());
+    await this.#withDisk(record, start);
     await this.#ready(signal);
     this.#store.computers.change(this.id, 'ready');
+  }
+
+  async #setHostName(record: ComputerRecord): Promise<void> {
+    await this.#engine.setHostName?.(this.id, machineSpec(record).hostName);
+  }
+
+  /** Throws LostMachine if the machine of a computer that had a disk is gone. */
+  async #withDisk(record: ComputerRecord, work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      const isGone = error instanceof ApiError && error.code === 'not_found';
+      throw isGone && hasDisk(record) ? new LostMachine(record, error) : error;
+    }
+  }
+
+  async #create(record: ComputerRecord, signal: AbortSignal): Promise<void> {
+    await this.#engine.create(machineSpec(record), signal);
+    if (!isClustered(this.#engine)) return;
+    const member = await this.#engine.memberOf(this.id, signal);
+    if (member !== undefined) this.#store.computers.setMember(this.id, member);
   }
 
   /** Copies the computer `source` into this machine, and stops it if the copy should not run. */
@@ -207,7 +231,7 @@ export class Machine {
   /** Records the failure. If the engine is away, the intent stays and the reconciler resumes it. */
   #failed(error: unknown): void {
     this.session.close();
-    const reason = publicMessage(error);
+    const reason = error instanceof LostMachine ? error.reason : publicMessage(error);
     const isAway = error instanceof ApiError && error.code === 'engine_unavailable';
     this.#store.computers.change(this.id, isAway ? 'delayed' : 'failed', reason);
   }

@@ -21,6 +21,7 @@ export class Machines implements EngineOffer {
   readonly #engines: EngineSet;
   readonly #store: Store;
   readonly #connectors: Connectors;
+  readonly #removed: ((id: string) => void)[] = [];
   #detached = false;
 
   constructor(engines: EngineSet, store: Store, connectors: Connectors) {
@@ -37,11 +38,19 @@ export class Machines implements EngineOffer {
       store: this.#store,
       connectors: this.#connectors,
       copy: (spec, from, signal) => this.#copy(spec, from, signal),
-      onRemoved: () => this.#machines.delete(record.id),
+      onRemoved: () => {
+        this.#machines.delete(record.id);
+        for (const listener of this.#removed) listener(record.id);
+      },
     });
     if (this.#detached) machine.detach();
     this.#machines.set(record.id, machine);
     return machine;
+  }
+
+  /** Calls `listener` with the id of every computer that is removed. */
+  onRemoved(listener: (id: string) => void): void {
+    this.#removed.push(listener);
   }
 
   /** Undefined for a machine that was not used since the service started. */

@@ -42,9 +42,11 @@ export class Reconciler {
         this.#reconcile(record, states.get(record.id));
       }
     }
-    const unowned = [...states.keys()].filter(
-      (id) => this.#store.computers.findById(id) === undefined && !before.has(id),
-    );
+    // An unreachable machine may be another service's.
+    const present = [...states.values()].filter(({ status }) => status !== 'unreachable');
+    const unowned = present
+      .map(({ id }) => id)
+      .filter((id) => this.#store.computers.findById(id) === undefined && !before.has(id));
     for (const id of this.#store.orphans.removable(engine.name, unowned)) {
       await this.#removeOrphan(engine, id, signal);
     }
@@ -60,6 +62,7 @@ export class Reconciler {
   }
 
   #reconcile(record: ComputerRecord, state: MachineState | undefined): void {
+    if (state?.member !== undefined) this.#store.computers.setMember(record.id, state.member);
     const machine = this.#machines.of(record);
     if (machine.busy) {
       machine.observe(state);

@@ -1,8 +1,8 @@
 import { ApiError } from '../../contract/errors.js';
-import type { Engine, MachineDescription } from '../../engines/engine.js';
+import { type Engine, isConnecting, type MachineDescription } from '../../engines/engine.js';
 import { Queue } from '../../lib/async/queue.js';
 import { openScreen } from '../../screen/index.js';
-import type { Screen, Size } from '../../screen/types.js';
+import type { ExtraButtons, Screen, Size } from '../../screen/types.js';
 import { openShell } from '../../shell/shell.js';
 import type { Shell } from '../../shell/types.js';
 import { withGuestDeadline } from '../guest-deadline.js';
@@ -13,6 +13,8 @@ import { SharedConnection } from './shared-connection.js';
 const IDLE_MS = 5 * 60_000;
 /** Limit for connecting; a request's own deadline may be shorter. */
 const CONNECT_MS = { native: 15_000, emulated: 40_000 } as const;
+/** Limit for pressing a button through the shell. */
+const EXTRA_BUTTON_MS = 10_000;
 const NO_SHELL = 'This computer has no shell: its image was imported without an SSH server.';
 const GET_A_SHELL =
   'Use its screen, or import the disk with a shell: vc image import --ssh-user USER --ssh-key FILE';
@@ -46,6 +48,12 @@ export class Session {
     { openScreen, openShell }: Connectors,
   ) {
     this.#describe = (signal) => engine.describe(id, signal);
+    const direct = isConnecting(engine)
+      ? {
+          socketDirectory: engine.socketDirectory,
+          connect: (name: string, given?: AbortSignal) => engine.connect(id, name, given),
+        }
+      : undefined;
     this.screen = new SharedConnection(async (given) => {
       const { isolation, pixels, programs } = await this.describe(given);
       const speed = isolation === 'emulated' ? 'emulated' : 'native';
@@ -55,7 +63,16 @@ export class Session {
         const stream = await engine.dial(id, 'screen', signal);
         const { pointer } = this;
         const known = pointer ? { pointer } : {};
-        const options = { signal, pixels, speed, programs, timeoutMs, ...known } as const;
+        const extraButtons = programs === 'native' ? undefined : this.#extraButtons;
+        const options = {
+          signal,
+          pixels,
+          speed,
+          programs,
+          timeoutMs,
+          extraButtons,
+          ...known,
+        } as const;
         this.#screen = await openScreen(stream, options);
         return this.#screen;
       });
@@ -69,10 +86,29 @@ export class Session {
       const late = 'The shell did not answer in time.';
       return withGuestDeadline(timeoutMs, late, given, async (signal) => {
         const stream = await engine.dial(id, 'shell', signal);
-        return openShell(stream, { privateKey, ...shell, signal, timeoutMs });
+        return openShell(stream, { privateKey, ...shell, signal, timeoutMs, direct });
       });
     }, IDLE_MS);
   }
+
+  /** Older display servers know seven buttons; the X server has more. */
+  readonly #extraButtons: ExtraButtons = async (action, button, signal) => {
+    const end = signal ?? AbortSignal.timeout(EXTRA_BUTTON_MS);
+    const { exitCode, stderr } = await this.shell.use(
+      (shell) =>
+        shell.run({
+          ...{ command: `xdotool ${action} ${button}`, background: false },
+          ...{ timeoutMs: EXTRA_BUTTON_MS, signal: end },
+        }),
+      end,
+    );
+    if (exitCode !== 0) {
+      throw new ApiError(
+        'guest_failed',
+        `The button could not be pressed: ${stderr.slice(0, 200)}`,
+      );
+    }
+  };
 
   /** What the machine is and can do, asked of its engine once per start. */
   async describe(signal?: AbortSignal): Promise<MachineDescription> {

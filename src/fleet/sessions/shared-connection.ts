@@ -25,6 +25,11 @@ export class SharedConnection<C extends Connection> {
     this.#idleMs = idleMs;
   }
 
+  /** The connection if it is open; to look at it keeps it no longer open. */
+  get present(): C | undefined {
+    return this.#current?.open ? this.#current : undefined;
+  }
+
   /** Whether someone uses it; watching does not count. */
   get inUse(): boolean {
     return this.#users > this.#watchers;

@@ -10,15 +10,22 @@ const occupying = OCCUPYING.map((status) => `'${status}'`).join(', ');
 
 export type NewComputer = Omit<
   ComputerRecord,
-  'project_name' | 'status_reason' | 'started_at' | 'copied_at'
+  | 'project_name'
+  | 'status_reason'
+  | 'started_at'
+  | 'copied_at'
+  // Those of the key.
+  | 'created_by_name'
+  | 'created_by_prefix'
 >;
 
 export function computerStore(db: Db, written: Notifier) {
   const insert = db.prepare(
     `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine, width,
        height, auto_stop_minutes, protected, status, private_key, public_key, created_at, copy_of,
-       copy_runs)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       copy_runs, member, member_group, created_by, created_by_name, created_by_prefix)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
+       (SELECT name FROM keys WHERE id = ?), (SELECT prefix FROM keys WHERE id = ?))`,
   );
   const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
   const byName = db.prepare(`${SELECT} WHERE project_id = ? AND computers.name = ?`);
@@ -35,6 +42,7 @@ export function computerStore(db: Db, written: Notifier) {
   const page = db.prepare(
     `${SELECT} WHERE computers.owner_id = :owner
        AND (computers.created_at, computers.id) > (:created, :id)
+       AND (:project IS NULL OR computers.project_id = :project)
        AND (:statuses IS NULL OR computers.status IN (SELECT value FROM json_each(:statuses)))
      ORDER BY computers.created_at, computers.id LIMIT :limit`,
   );
@@ -53,6 +61,7 @@ export function computerStore(db: Db, written: Notifier) {
   );
   const setCopied = db.prepare('UPDATE computers SET copy_of = NULL, copied_at = ? WHERE id = ?');
   const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
+  const setMember = db.prepare('UPDATE computers SET member = ? WHERE id = ?');
   const remove = db.prepare('DELETE FROM computers WHERE id = ?');
 
   /** Rows by id. Always current: this process is the only writer, and each write drops its row. */
@@ -104,6 +113,9 @@ export function computerStore(db: Db, written: Notifier) {
         row.created_at,
         row.copy_of,
         row.copy_runs,
+        row.member,
+        row.member_group,
+        ...[row.created_by, row.created_by, row.created_by],
       );
       written.notify();
     },
@@ -123,10 +135,16 @@ export function computerStore(db: Db, written: Notifier) {
       {
         statuses,
         limit,
-      }: { readonly statuses: readonly string[] | undefined; readonly limit: number },
+        project,
+      }: {
+        readonly statuses: readonly string[] | undefined;
+        readonly limit: number;
+        /** Id of the only project; undefined for all. */
+        readonly project?: string | undefined;
+      },
     ) =>
       page.all({
-        ...{ owner: ownerId, created: created_at, id, limit },
+        ...{ owner: ownerId, created: created_at, id, limit, project: project ?? null },
         statuses: statuses === undefined ? null : JSON.stringify(statuses),
       }) as ComputerRecord[],
     listAll: () => all.all() as ComputerRecord[],
@@ -146,9 +164,13 @@ export function computerStore(db: Db, written: Notifier) {
     },
     /** The copy is complete. */
     setCopied: (id: string) => write(setCopied, id, [new Date().toISOString()]),
+    /** The member of the cluster that it is on. */
+    setMember(id: string, member: string): void {
+      if (findById(id)?.member !== member) write(setMember, id, [member]);
+    },
     /** A copy that was to be created stopped should run. */
     meanToRun: (id: string) => write(meanToRun, id),
-    /** Needed after a rollback: rows may have been read before it. */
+    /** Needed after a rollback, and after a change of projects or keys: rows may have been read before it. */
     clearCache: () => cache.clear(),
   };
 }

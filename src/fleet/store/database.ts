@@ -2,7 +2,7 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'libsql';
 import { ApiError } from '../../contract/errors.js';
-import { makeDirectory } from '../../lib/fs/directory.js';
+import { makeOwnDirectory } from '../../engines/local-host.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import { migrations } from './migrations.js';
 import { inTransaction } from './transaction.js';
@@ -17,11 +17,11 @@ export function databaseFile(directory: string): string {
 
 /**
  * Opens the service's database in `directory`, which is created with mode 0700, and migrates its
- * schema. The file stays locked while it is open, so that two services never share a state
+ * schema. Another user's directory is refused. The file stays locked while it is open, so that two services never share a state
  * directory; the kernel releases the lock when the process exits or crashes.
  */
 export function openDatabase(directory: string): Db {
-  makeDirectory(directory);
+  makeOwnDirectory(directory);
   chmodSync(directory, 0o700);
   const path = databaseFile(directory);
   const previous = process.umask(0o077);
@@ -62,7 +62,10 @@ function release(db: Db): void {
   }
 }
 
-/** Applies missing migrations. Throws if the database is of a newer vc. */
+/**
+ * Applies missing migrations, all or none: one transaction waits for the disk once. Throws if the
+ * database is of a newer vc.
+ */
 export function migrate(db: Db): void {
   const { user_version: version } = db.prepare('PRAGMA user_version').get() as {
     user_version: number;
@@ -71,11 +74,10 @@ export function migrate(db: Db): void {
     const schemas = `schema ${version}, this version supports up to ${migrations.length}`;
     throw new NewerSchema(`it was written by a newer vc (${schemas})`);
   }
-  migrations.slice(version).forEach((sql, index) => {
-    inTransaction(db, () => {
-      db.exec(sql);
-      db.exec(`PRAGMA user_version = ${version + index + 1}`);
-    });
+  if (version === migrations.length) return;
+  inTransaction(db, () => {
+    for (const sql of migrations.slice(version)) db.exec(sql);
+    db.exec(`PRAGMA user_version = ${migrations.length}`);
   });
 }
 

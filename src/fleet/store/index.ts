@@ -1,6 +1,10 @@
 import { statfsSync } from 'node:fs';
 import { DiskReserve, isDiskFull } from '../../lib/fs/disk-reserve.js';
 import { errorMessage } from '../../lib/text/error-message.js';
+import { keyStore } from './accounts/keys.js';
+import { ownerStore, serviceId } from './accounts/owners.js';
+import { secretStore } from './accounts/secrets.js';
+import { sessionStore } from './accounts/sessions.js';
 import { auditStore } from './audit/entries.js';
 import { writeBackup } from './backup/backup.js';
 import { computerStore } from './computers.js';
@@ -10,24 +14,30 @@ import { Notifier } from './events/notifier.js';
 import { watchedJobStore } from './events/watched-jobs.js';
 import { idempotencyStore } from './idempotency.js';
 import { orphanStore } from './orphans.js';
-import { ownerStore, serviceId } from './owners.js';
 import { projectStore } from './projects.js';
 import { SecretBox } from './secret-box.js';
 import { streamTargetStore } from './stream-targets.js';
 import { inTransaction } from './transaction.js';
+import { usageStore } from './usage.js';
 
 /** The durable record of owners, projects and computers, with the intended state of each. */
 export function openStore(directory: string) {
   const db = openDatabase(directory);
   const written = new Notifier();
   const computers = computerStore(db, written);
+  const keys = keyStore(db, computers.clearCache);
   const reserve = new DiskReserve(directory);
   reserve.refill();
   const id = serviceId(db);
+  const secretBox = new SecretBox(directory);
   return {
+    /** Where the service keeps its state. */
+    directory,
     serviceId: id,
-    owners: ownerStore(db),
-    projects: projectStore(db, written),
+    keys,
+    owners: ownerStore(db, keys),
+    sessions: sessionStore(db),
+    projects: projectStore(db, written, computers.clearCache),
     computers,
     audit: auditStore(db),
     events: eventStore(db, id),
@@ -36,7 +46,9 @@ export function openStore(directory: string) {
     written,
     orphans: orphanStore(db),
     idempotency: idempotencyStore(db),
-    streamTargets: streamTargetStore(db, new SecretBox(directory)),
+    usage: usageStore(db),
+    streamTargets: streamTargetStore(db, secretBox),
+    secrets: secretStore(db, secretBox),
     /** Runs `work` as one transaction. */
     transaction: <T>(work: () => T): T => {
       try {

@@ -167,8 +167,8 @@ export const migrations: readonly string[] = [
     VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), OLD.owner_id, 'change', 'computer.deleted',
       OLD.project_id, (SELECT name FROM projects WHERE id = OLD.project_id), OLD.id, OLD.name, '{}');
   END;
-  -- A deleted computer is found in its earlier events. The log goes on after its owner is deleted,
-  -- the events do not.
+  -- A deleted computer is found in its earlier events. The audit log is kept after its owner is deleted,
+  -- the events are not.
   CREATE TRIGGER action_logged AFTER INSERT ON actions
     WHEN EXISTS (SELECT 1 FROM owners WHERE id = NEW.owner_id) BEGIN
     INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
@@ -207,5 +207,88 @@ export const migrations: readonly string[] = [
     created_at TEXT NOT NULL,
     PRIMARY KEY (owner_id, key)
   ) STRICT;
+  `,
+  `
+  ALTER TABLE keys ADD COLUMN rights TEXT NOT NULL DEFAULT 'manage'
+    CHECK (rights IN ('look', 'act', 'manage'));
+  ALTER TABLE keys ADD COLUMN project_id TEXT REFERENCES projects(id) ON DELETE CASCADE;
+  ALTER TABLE keys ADD COLUMN expires_at TEXT;
+  ALTER TABLE keys ADD COLUMN prefix TEXT;
+  -- Id of the key that created it.
+  ALTER TABLE computers ADD COLUMN created_by TEXT;
+
+  -- What was used on a day (UTC), by key and project; empty for none.
+  CREATE TABLE usage (
+    day TEXT NOT NULL,
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    key_id TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    computers INTEGER NOT NULL,
+    computer_ms INTEGER NOT NULL,
+    actions INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (owner_id, day, key_id, project_id)
+  ) STRICT;
+  `,
+  `
+  CREATE TRIGGER project_renamed AFTER UPDATE OF name ON projects WHEN OLD.name IS NOT NEW.name BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'change', 'project.renamed',
+      NEW.id, NEW.name, json_object('previous', OLD.name));
+  END;
+
+  -- Name and prefix of the key that created it, also after the key was revoked.
+  ALTER TABLE computers ADD COLUMN created_by_name TEXT;
+  ALTER TABLE computers ADD COLUMN created_by_prefix TEXT;
+  UPDATE computers SET
+    created_by_name = (SELECT name FROM keys WHERE id = computers.created_by),
+    created_by_prefix = (SELECT prefix FROM keys WHERE id = computers.created_by);
+  CREATE TRIGGER key_renamed AFTER UPDATE OF name ON keys WHEN OLD.name IS NOT NEW.name BEGIN
+    UPDATE computers SET created_by_name = NEW.name WHERE created_by = NEW.id;
+  END;
+  `,
+  `
+  -- Sessions of the web page, which outlive a restart of the service.
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    key_id TEXT NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+    created_at TEXT NOT NULL,
+    expires_at TEXT NOT NULL
+  ) STRICT;
+  `,
+  `
+  -- Values that can be typed and are never shown; encrypted with the key in the state directory.
+  CREATE TABLE secrets (
+    project_id TEXT NOT NULL REFERENCES projects(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    sealed TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    PRIMARY KEY (project_id, name)
+  ) STRICT;
+  `,
+  `
+  -- Names of deleted keys and projects, for the usage that they have left.
+  CREATE TABLE deleted_names (
+    id TEXT PRIMARY KEY,
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    deleted_at TEXT NOT NULL
+  ) STRICT;
+  CREATE TRIGGER key_deleted AFTER DELETE ON keys
+    WHEN EXISTS (SELECT 1 FROM owners WHERE id = OLD.owner_id) BEGIN
+    INSERT OR REPLACE INTO deleted_names
+    VALUES (OLD.id, OLD.owner_id, OLD.name, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));
+  END;
+  CREATE TRIGGER project_name_deleted AFTER DELETE ON projects
+    WHEN EXISTS (SELECT 1 FROM owners WHERE id = OLD.owner_id) BEGIN
+    INSERT OR REPLACE INTO deleted_names
+    VALUES (OLD.id, OLD.owner_id, OLD.name, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));
+  END;
+  `,
+  `
+  ALTER TABLE computers ADD COLUMN member TEXT;
+  ALTER TABLE computers ADD COLUMN member_group TEXT;
   `,
 ];

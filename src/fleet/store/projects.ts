@@ -8,7 +8,9 @@ export type ProjectRow = ProjectRecord & { readonly computer_count: number };
 const SELECT = `SELECT projects.*,
   (SELECT count(*) FROM computers WHERE project_id = projects.id) AS computer_count FROM projects`;
 
-export function projectStore(db: Db, written: Notifier) {
+/** `onRenamed` is called after each change of a name, which computers have as well. */
+export function projectStore(db: Db, written: Notifier, onRenamed: () => void) {
+  const removed: ((id: string) => void)[] = [];
   const insert = db.prepare(
     'INSERT INTO projects (id, owner_id, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
   );
@@ -20,6 +22,7 @@ export function projectStore(db: Db, written: Notifier) {
   const count = db.prepare('SELECT count(*) AS count FROM projects WHERE owner_id = ?');
   const deleting = db.prepare(`${SELECT} WHERE deleting = 1`);
   const markDeleting = db.prepare('UPDATE projects SET deleting = 1, updated_at = ? WHERE id = ?');
+  const rename = db.prepare('UPDATE projects SET name = ?, updated_at = ? WHERE id = ?');
   const touch = db.prepare('UPDATE projects SET updated_at = ? WHERE id = ?');
   const remove = db.prepare('DELETE FROM projects WHERE id = ?');
 
@@ -40,9 +43,17 @@ export function projectStore(db: Db, written: Notifier) {
     count: (ownerId: string) => (count.get(ownerId) as { count: number }).count,
     listDeleting: () => deleting.all() as ProjectRow[],
     markDeleting: (id: string) => markDeleting.run(new Date().toISOString(), id),
+    rename(id: string, name: string): void {
+      rename.run(name, new Date().toISOString(), id);
+      onRenamed();
+      written.notify();
+    },
     touch: (id: string) => touch.run(new Date().toISOString(), id),
+    /** Called with the id of every project that is removed. */
+    onRemoved: (listener: (id: string) => void) => void removed.push(listener),
     remove(id: string): void {
       remove.run(id);
+      for (const listener of removed) listener(id);
       written.notify();
     },
   };

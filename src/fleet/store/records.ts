@@ -1,3 +1,4 @@
+import type { Right } from '../../contract/access/rights.js';
 import type { ComputerStatus } from '../../contract/resources.js';
 
 export interface OwnerRecord {
@@ -22,6 +23,12 @@ export interface KeyRecord {
   readonly last_used_at: string | null;
   /** Id of the key that created it. */
   readonly created_by: string | null;
+  readonly rights: Right;
+  /** The only project that it is for; null for all. */
+  readonly project_id: string | null;
+  readonly expires_at: string | null;
+  /** How its text begins; null for keys of earlier versions. */
+  readonly prefix: string | null;
 }
 
 export interface ProjectRecord {
@@ -46,6 +53,10 @@ export interface ComputerRecord {
   readonly gpu: string;
   readonly image: string;
   readonly engine: string;
+  /** Member of the cluster that it is on, or is to be created on; null if the cluster chooses it. */
+  readonly member: string | null;
+  /** Group of members that it is to be created in. */
+  readonly member_group: string | null;
   readonly width: number;
   readonly height: number;
   readonly auto_stop_minutes: number | null;
@@ -62,6 +73,11 @@ export interface ComputerRecord {
   /** 1 if it is to run once it is copied. */
   readonly copy_runs: number;
   readonly copied_at: string | null;
+  /** Id of the key that created it; null for computers of earlier versions. */
+  readonly created_by: string | null;
+  /** The last name of that key, also after it was revoked; null if it is not known. */
+  readonly created_by_name: string | null;
+  readonly created_by_prefix: string | null;
 }
 
 /** A machine that was started, or copied from one, has its own disk, which can be lost. */
@@ -81,4 +97,13 @@ export interface StreamTargetRecord {
   readonly name: string;
   readonly sealed: string;
   readonly created_at: string;
+}
+
+/** A secret of a project. Its value is in `sealed`, encrypted. */
+export interface SecretRecord {
+  readonly project_id: string;
+  readonly name: string;
+  readonly sealed: string;
+  readonly created_at: string;
+  readonly updated_at: string;
 }

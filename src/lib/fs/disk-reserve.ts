@@ -12,6 +12,7 @@ import { join } from 'node:path';
 
 /** Space for the writes of a few stops and deletions, in bytes. */
 const RESERVED = 4 * 1024 * 1024;
+const BLOCK = 1024 * 1024;
 /** The reserve is only taken while this much more is free, in bytes. */
 const PLENTY = 16 * 1024 * 1024;
 
@@ -33,8 +34,10 @@ export class DiskReserve {
       if (bavail * bsize < RESERVED + PLENTY) return;
       const file = openSync(this.#path, 'w', 0o600);
       try {
-        // Not a sparse file, and nothing that a file system would compress.
-        writeSync(file, randomBytes(RESERVED));
+        // Not a sparse file, and nothing that a file system would compress: those compress 128 KiB or
+        // less at a time.
+        const block = randomBytes(BLOCK);
+        for (let written = 0; written < RESERVED; written += BLOCK) writeSync(file, block);
         fdatasyncSync(file);
       } finally {
         closeSync(file);

@@ -54,16 +54,19 @@ export async function peerUids(connection: Connection): Promise<number[]> {
   return found?.map(({ uid }) => uid) ?? [];
 }
 
-/** Inodes of the sockets that accept connections to an IPv4 or IPv6 address of this host. */
-export async function listeningInodes(address: string, port: number): Promise<number[]> {
+/** The sockets that accept connections to an IPv4 or IPv6 address of this host. */
+export async function listeningSockets(
+  address: string,
+  port: number,
+): Promise<Pick<Row, 'inode' | 'uid'>[]> {
   const plain = withoutMapping(address);
   const tables = plain.includes(':') ? (['tcp6'] as const) : (['tcp', 'tcp6'] as const);
   const bound = [plain, '::', ...(plain.includes(':') ? [] : ['0.0.0.0'])];
-  const found: number[] = [];
+  const found: Pick<Row, 'inode' | 'uid'>[] = [];
   for (const table of tables) {
     for await (const row of readRows(table, LISTEN)) {
       if (row.isListening && row.port === port && bound.includes(row.address)) {
-        found.push(row.inode);
+        found.push(row);
       }
     }
   }

@@ -5,7 +5,7 @@
 export class CappedOutput {
   #limit: number;
   readonly #room: (bytes: number) => number;
-  #bytes = Buffer.alloc(0);
+  #bytes = new Uint8Array(0);
   #length = 0;
   #truncated = false;
 
@@ -23,7 +23,7 @@ export class CappedOutput {
   }
 
   /** Copies the chunk, which may be a view of a much larger buffer. */
-  write(chunk: Buffer): void {
+  write(chunk: Uint8Array): void {
     const taken = this.#room(Math.min(chunk.length, this.#limit - this.#length));
     if (taken < chunk.length) {
       this.#truncated = true;
@@ -32,7 +32,7 @@ export class CappedOutput {
     }
     if (taken === 0) return;
     this.#reserve(this.#length + taken);
-    chunk.copy(this.#bytes, this.#length, 0, taken);
+    this.#bytes.set(chunk.subarray(0, taken), this.#length);
     this.#length += taken;
   }
 
@@ -44,15 +44,15 @@ export class CappedOutput {
     return decoder.decode(this.#bytes.subarray(0, this.#length), { stream: this.#truncated });
   }
 
-  bytes(): Buffer {
+  bytes(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
   }
 
   #reserve(needed: number): void {
     if (needed <= this.#bytes.length) return;
     const size = Math.min(this.#limit, Math.max(needed, this.#bytes.length * 2, 4096));
-    const grown = Buffer.allocUnsafe(size);
-    this.#bytes.copy(grown, 0, 0, this.#length);
+    const grown = new Uint8Array(size);
+    grown.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = grown;
   }
 }

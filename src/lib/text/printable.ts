@@ -9,6 +9,11 @@ export function printable(text: string): string {
   return text.replaceAll(UNSAFE, '\ufffd');
 }
 
+/** The text without unsafe characters. */
+export function removeUnsafe(text: string): string {
+  return text.replaceAll(UNSAFE, '');
+}
+
 /** Escapes unsafe characters in JSON that is shown on a terminal; its value stays the same. */
 export function printableJson(json: string): string {
   const escaped = (unsafe: string) => `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`;

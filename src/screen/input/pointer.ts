@@ -1,40 +1,27 @@
-import type { MOUSE_BUTTONS, SCROLL_DIRECTIONS } from '../../contract/constants.js';
+import { ApiError } from '../../contract/errors.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { offScreen } from '../errors.js';
 import { contains, type Point } from '../geometry.js';
 import type { Connection } from '../rfb/connection.js';
 import { pointerEvent } from '../rfb/messages.js';
+import { interpolate } from './drag-path.js';
+import type {
+  Button,
+  ButtonInput,
+  ClickInput,
+  DragInput,
+  ExtraButtons,
+  ScrollInput,
+} from './mouse-input.js';
 
-type Button = (typeof MOUSE_BUTTONS)[number];
-
-export interface ClickInput {
-  readonly x: number;
-  readonly y: number;
-  readonly button: Button;
-  /** 1 to 3. */
-  readonly clicks: number;
-  /** Key combinations to hold during the click, as in `Screen.key`. */
-  readonly keys: readonly string[];
-}
-
-export interface DragInput {
-  /** At least two points: press on the first, release on the last. */
-  readonly points: readonly (readonly [x: number, y: number])[];
-  readonly button: Button;
-  /** Milliseconds from press to release. */
-  readonly durationMs: number;
-}
-
-export interface ScrollInput {
-  readonly direction: (typeof SCROLL_DIRECTIONS)[number];
-  /** Wheel steps. */
-  readonly amount: number;
-  /** Where to scroll; the pointer's position by default. */
-  readonly at?: { readonly x: number; readonly y: number };
-}
-
-/** Bits of the pointer event's button mask (RFB 7.5.5). */
-const BUTTONS: Readonly<Record<Button, number>> = { left: 1, middle: 2, right: 4 };
+/** Bits of the pointer event's button mask; see {@link pointerEvent}. */
+const BUTTONS: Readonly<Record<Button, number>> = {
+  left: 1,
+  middle: 2,
+  right: 4,
+  back: 128,
+  forward: 256,
+};
 const WHEEL: Readonly<Record<ScrollInput['direction'], number>> = {
   up: 8,
   down: 16,
@@ -54,15 +41,27 @@ const MIN_DRAG_STEPS = 5;
 /** The guest polls an emulated pointer, so a press must last longer than one poll. */
 const POLLED_MS = 30;
 
-/** The mouse. Tracks the pointer's position, and releases every button it pressed. */
+/**
+ * The mouse. Tracks the pointer's position, and releases every button it pressed except those of
+ * {@link Pointer.press}.
+ */
 export class Pointer {
   readonly #connection: Connection;
   #at: Point;
+  /** Mask of the buttons that stay pressed between actions. */
+  #held = 0;
+  /** The same for buttons that only {@link ExtraButtons} presses. */
+  readonly #heldExtra = new Set<Button>();
+  readonly #extra: ExtraButtons | undefined;
   /** Called whenever the pointer moves. */
   onMove: (at: Point) => void = () => {};
 
-  /** `at`: the pointer's position; by default the middle, where a display server starts. */
-  constructor(connection: Connection, at?: Point) {
+  /**
+   * `at`: the pointer's position; by default the middle, where a display server starts. `extra` is
+   * used for the buttons back and forward if the server does not read them.
+   */
+  constructor(connection: Connection, at?: Point, extra?: ExtraButtons) {
+    this.#extra = extra;
     this.#connection = connection;
     const { width, height } = connection.framebuffer.size;
     this.#at = {
@@ -102,12 +101,75 @@ export class Pointer {
     this.event(to, 0);
   }
 
-  /** Sends one event; `buttons` is RFB's bit mask of pressed buttons (RFB 7.5.5). */
+  /** True while a button stays pressed. */
+  get holding(): boolean {
+    return this.#held !== 0 || this.#heldExtra.size > 0;
+  }
+
+  /** Presses a button, which stays pressed until {@link release} or {@link releaseAll}. */
+  async press({ button, at }: ButtonInput, signal?: AbortSignal): Promise<void> {
+    if (!this.#isExtra(button)) return this.#hold(at, this.#held | this.#bit(button));
+    await this.#usingExtra('mousedown', button, at ?? this.#at, signal);
+    this.#heldExtra.add(button);
+  }
+
+  /** Releases a button; one that is not pressed stays so. */
+  async release({ button, at }: ButtonInput, signal?: AbortSignal): Promise<void> {
+    if (!this.#isExtra(button)) return this.#hold(at, this.#held & ~this.#bit(button));
+    if (this.#heldExtra.delete(button)) {
+      await this.#usingExtra('mouseup', button, at ?? this.#at, signal);
+    }
+  }
+
+  /** Releases every button that stays pressed. */
+  async releaseAll(): Promise<void> {
+    if (this.#held !== 0) {
+      this.#held = 0;
+      this.event(this.#at, 0);
+    }
+    for (const button of [...this.#heldExtra]) await this.release({ button });
+  }
+
+  #isExtra(button: Button): boolean {
+    return (
+      BUTTONS[button] >= 128 && !this.#connection.can.mouseButtons && this.#extra !== undefined
+    );
+  }
+
+  async #usingExtra(
+    action: 'click' | 'mousedown' | 'mouseup',
+    button: Button,
+    at: Point,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    this.move(this.locate(at.x, at.y));
+    await this.#connection.flush(signal);
+    await this.#extra?.(action, button === 'back' ? 8 : 9, signal);
+  }
+
+  async #hold(to: Point | undefined, buttons: number): Promise<void> {
+    if (to !== undefined) this.move(this.locate(to.x, to.y));
+    if (this.holdMs > 0) await sleep(this.holdMs);
+    this.#held = buttons;
+    this.event(this.#at, 0);
+    if (this.holdMs > 0) await sleep(this.holdMs);
+  }
+
+  /** The button's bit. Throws ApiError `unsupported` if the computer has no such button. */
+  #bit(button: Button): number {
+    const bit = BUTTONS[button];
+    if (bit < 128 || this.#connection.can.mouseButtons) return bit;
+    throw new ApiError('unsupported', `The mouse of this computer has no ${button} button.`, {
+      remedy: `Press the key alt+${button === 'back' ? 'Left' : 'Right'} instead.`,
+    });
+  }
+
+  /** Sends one event; `buttons` are pressed in addition to those that stay pressed. */
   event(to: Point, buttons: number): void {
     const moved = to.x !== this.#at.x || to.y !== this.#at.y;
     this.#at = to;
     if (moved) this.onMove(to);
-    this.#connection.send(pointerEvent(to.x, to.y, buttons));
+    this.#connection.send(pointerEvent(to.x, to.y, buttons | this.#held));
   }
 
   /** Milliseconds that a press must last for the guest to notice it. */
@@ -117,12 +179,19 @@ export class Pointer {
 
   async click(input: ClickInput, signal?: AbortSignal): Promise<void> {
     const at = this.locate(input.x, input.y);
+    if (this.#isExtra(input.button)) {
+      for (let click = 0; click < input.clicks; click++) {
+        await this.#usingExtra('click', input.button, at, signal);
+      }
+      return;
+    }
+    const button = this.#bit(input.button);
     const gap = Math.max(this.holdMs, input.clicks > 1 ? MULTI_CLICK_MS : 0);
     await this.#whilePressing(async () => {
       this.move(at);
       for (let click = 0; click < input.clicks; click++) {
         if (gap > 0) await sleep(gap, signal);
-        this.event(at, BUTTONS[input.button]);
+        this.event(at, button);
         if (gap > 0) await sleep(gap, signal);
         this.event(at, 0);
       }
@@ -133,7 +202,7 @@ export class Pointer {
     const points = input.points.map(([x, y]) => this.locate(x, y));
     const steps = Math.max(MIN_DRAG_STEPS, Math.floor(input.durationMs / DRAG_STEP_MS));
     const path = interpolate(points, steps);
-    const button = BUTTONS[input.button];
+    const button = this.#bit(input.button);
     const start = performance.now();
     await this.#whilePressing(async () => {
       this.move(path[0] ?? this.#at);
@@ -173,28 +242,4 @@ export class Pointer {
       throw error;
     }
   }
-}
-
-/** At least `steps` + 1 evenly spaced points along the line through `points`, including these. */
-function interpolate(points: readonly Point[], steps: number): Point[] {
-  const lengths = points.slice(1).map((point, index) => distance(points[index] ?? point, point));
-  const total = lengths.reduce((sum, length) => sum + length, 0);
-  const path = points.slice(0, 1);
-  for (const [index, to] of points.slice(1).entries()) {
-    const from = points[index] ?? to;
-    const share = total === 0 ? 1 / lengths.length : (lengths[index] ?? 0) / total;
-    const parts = Math.max(1, Math.round(steps * share));
-    for (let part = 1; part <= parts; part++) {
-      const done = part / parts;
-      path.push({
-        x: Math.round(from.x + (to.x - from.x) * done),
-        y: Math.round(from.y + (to.y - from.y) * done),
-      });
-    }
-  }
-  return path;
-}
-
-function distance(a: Point, b: Point): number {
-  return Math.hypot(a.x - b.x, a.y - b.y);
 }

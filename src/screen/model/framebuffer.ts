@@ -1,5 +1,5 @@
 import { protocolError } from '../errors.js';
-import type { Region, Size } from '../geometry.js';
+import { contains, type Region, type Size } from '../geometry.js';
 import { MAX_HEIGHT, MAX_PIXELS, MAX_WIDTH, PIXEL } from '../rfb/constants.js';
 
 /**
@@ -79,6 +79,14 @@ export class Framebuffer {
       const start = this.#offset(region.x, region.y + row);
       this.#data.copy(target, row * region.width * PIXEL, start, start + region.width * PIXEL);
     }
+  }
+
+  /** A copy of the pixels of a region; undefined for a region outside. */
+  copyOf(region: Region): Buffer | undefined {
+    if (!contains(this.#size, region)) return undefined;
+    const copy = Buffer.allocUnsafe(region.width * region.height * PIXEL);
+    this.read(region, copy);
+    return copy;
   }
 
   #offset(x: number, y: number): number {

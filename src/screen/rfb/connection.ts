@@ -46,7 +46,7 @@ interface ConnectionEvents {
 export class Connection extends EventEmitter<ConnectionEvents> {
   readonly framebuffer: Framebuffer;
   /** The server's capabilities, all announced before the first pixel. */
-  readonly can = { fences: false, clipboard: false, scancodes: false };
+  readonly can = { fences: false, clipboard: false, scancodes: false, mouseButtons: false };
   cursor: Cursor | undefined;
   /** Caps Lock was on at the last update. */
   capsLock = false;
@@ -203,6 +203,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
       framebuffer: this.framebuffer,
       announced: this.#announced,
       charge: (pixels) => this.#floodLimit.charge(pixels),
+      chargeResize: () => this.#floodLimit.chargeResize(),
       onUpdateStart: () => {
         this.#updating = true;
         this.#damage = new UpdateDamageBuilder();
@@ -224,6 +225,9 @@ export class Connection extends EventEmitter<ConnectionEvents> {
       onQemuKeys: () => {
         this.can.scancodes = true;
         this.#barriers.onEcho();
+      },
+      onMouseButtons: () => {
+        this.can.mouseButtons = true;
       },
       onLeds: (leds) => {
         this.capsLock = (leds & 4) !== 0;

@@ -12,6 +12,7 @@ export const Encoding = {
   ledState: -261,
   fence: -312,
   cursorWithAlpha: -314,
+  extendedMouseButtons: -316,
   extendedClipboard: 0xc0a1e5ce | 0,
 } as const;
 
@@ -35,6 +36,7 @@ const PSEUDO_ENCODINGS: readonly number[] = [
   Encoding.extendedClipboard,
   Encoding.qemuKeyEvent,
   Encoding.ledState,
+  Encoding.extendedMouseButtons,
 ];
 
 /** All encodings that the client announces, best first. */

@@ -6,6 +6,9 @@ const CAPACITY = 64 << 20;
 const PER_SECOND = 16 << 20;
 /** The base cost of a message: allows about 4,000 unsolicited messages per second. */
 const MESSAGE = 4096;
+/** Changes of the screen's size at once, and per second after that. A boot changes it a few times. */
+const RESIZES = 16;
+const RESIZES_PER_SECOND = 1;
 
 /**
  * Limits unsolicited messages. A well-behaved server sends pixels only on request, and few other
@@ -13,6 +16,7 @@ const MESSAGE = 4096;
  */
 export class FloodLimit {
   readonly #bucket = new TokenBucket(CAPACITY, PER_SECOND);
+  readonly #resizes = new TokenBucket(RESIZES, RESIZES_PER_SECOND);
 
   /** Allows the answer to a request for `pixels` pixels, which the server may send twice. */
   grant(pixels: number): void {
@@ -24,5 +28,13 @@ export class FloodLimit {
     if (!this.#bucket.take(pixels + MESSAGE)) {
       throw protocolError('sent far more data than was requested');
     }
+  }
+
+  /**
+   * Charges a change of the screen's size. It takes the server a few bytes and this process new memory
+   * for all pixels, which requests therefore do not grant.
+   */
+  chargeResize(): void {
+    if (!this.#resizes.take(1)) throw protocolError('changed the size of its screen too often');
   }
 }

@@ -68,11 +68,20 @@ export function scancodeEvent(
   return message;
 }
 
-/** `buttons`: bit 0 left, 1 middle, 2 right, 3 to 6 the wheel up, down, left, right. */
+/** Buttons of a pointer event that every server reads. */
+const PLAIN_BUTTONS = 0x7f;
+
+/**
+ * `buttons`: bit 0 left, 1 middle, 2 right, 3 to 6 the wheel up, down, left, right, 7 back, 8 forward.
+ * With one of the last two it is an extended pointer event, which only a server reads that announced
+ * the pseudo-encoding Extended Mouse Buttons: bit 7 marks a further byte of buttons.
+ */
 export function pointerEvent(x: number, y: number, buttons: number): Buffer {
-  const message = Buffer.alloc(6);
+  const isExtended = buttons > PLAIN_BUTTONS;
+  const message = Buffer.alloc(isExtended ? 7 : 6);
   message.writeUInt8(ClientMessage.pointerEvent, 0);
-  message.writeUInt8(buttons, 1);
+  message.writeUInt8((buttons & PLAIN_BUTTONS) | (isExtended ? 0x80 : 0), 1);
+  if (isExtended) message.writeUInt8(buttons >> 7, 6);
   message.writeUInt16BE(x, 2);
   message.writeUInt16BE(y, 4);
   return message;

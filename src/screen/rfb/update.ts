@@ -13,6 +13,8 @@ export interface UpdateTarget {
   readonly announced: readonly number[];
   /** Called before a rectangle of `pixels` pixels is read; throws when it exceeds the limit. */
   charge(pixels: number): void;
+  /** Called before the screen gets another size; throws when that happens too often. */
+  chargeResize(): void;
   /** Pixels of this region were received, changed or not. */
   onPixels(region: Region): void;
   /** Pixels of this region have changed. */
@@ -20,6 +22,8 @@ export interface UpdateTarget {
   onResize(size: Size): void;
   onCursor(cursor: Cursor): void;
   onQemuKeys(): void;
+  /** The server reads more than seven mouse buttons. */
+  onMouseButtons(): void;
   /** Bit 0 Scroll Lock, 1 Num Lock, 2 Caps Lock. */
   onLeds(leds: number): void;
 }
@@ -62,6 +66,7 @@ async function readRectangle(
     case Encoding.copyRect:
       return readCopy(reader, target, region);
     case Encoding.desktopSize:
+      target.chargeResize();
       target.framebuffer.resize({ width: region.width, height: region.height });
       target.onResize({ width: region.width, height: region.height });
       return;
@@ -71,6 +76,9 @@ async function readRectangle(
       return;
     case Encoding.qemuKeyEvent:
       target.onQemuKeys();
+      return;
+    case Encoding.extendedMouseButtons:
+      target.onMouseButtons();
       return;
     case Encoding.ledState:
       target.onLeds(await reader.u8());

@@ -51,7 +51,7 @@ const PROPAGATION = {
 /**
  * Milliseconds to wait between a paste and the next change of the clipboard. Chromium pastes the
  * wrong text when the clipboard changes while it still processes a paste. Painting shows that it
- * has finished, unless it paints earlier input: hence the quiet time, which grows with latency.
+ * has finished, unless it paints earlier input: therefore the quiet time, which grows with latency.
  */
 const DIGEST = { paint: 400, quietLeast: 3, quietMost: 40, timesLatency: 4, most: 400 } as const;
 /**

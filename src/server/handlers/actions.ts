@@ -5,37 +5,33 @@ import {
   inputActions,
 } from '../../contract/actions/actions.js';
 import { IMAGE_FORMATS } from '../../contract/constants.js';
+import type { Answer } from '../../contract/operations.js';
 import { bashLines } from '../../fleet/actions/bash-lines.js';
 import { pictureAnswer } from '../../fleet/actions/batch.js';
 import { readClipboard, writeClipboard } from '../../fleet/actions/clipboard.js';
+import { toldOf } from '../../fleet/control/told.js';
+import { accepts, mediaTypes } from '../http/conditional/accept.js';
 import { etagOf, Tagged } from '../http/conditional/etag.js';
 import { ByteStream, Bytes, type ComputerCall } from '../requests.js';
 import type { Handlers } from './handlers.js';
 
 type Names =
-  | ('screenshot' | InputActionName | 'bash' | 'exec' | 'wait' | 'batch')
-  | ('getClipboard' | 'setClipboard');
+  | ('screenshot' | 'thumbnail' | InputActionName | 'bash' | 'exec' | 'wait' | 'batch')
+  | ('getElements' | 'findElements')
+  | ('getClipboard' | 'setClipboard' | 'getCursor' | 'getComputerUse' | 'computerUse');
+type Items = Answer<'getComputerUse'>['tools'];
 
 /** Each answers `{success: true}` once the display server has the input. */
 const inputHandlers = Object.fromEntries(
   (Object.keys(inputActions) as InputActionName[]).map((name) => [
     name,
-    ({ fleet, computer, body, signal }: ComputerCall<InputActions[typeof name], unknown>) =>
-      fleet.actions.perform(computer, name, body, signal),
+    ({ fleet, computer, body, signal, owner }: ComputerCall<InputActions[typeof name], unknown>) =>
+      fleet.actions.perform(computer, name, body, signal, owner),
   ]),
 ) as unknown as Pick<Handlers, InputActionName>;
 
 /** Lines of JSON, one a piece of output. */
 const LINES = 'application/x-ndjson';
-
-/** Whether an Accept header names the media type. */
-function accepts(accept: string | undefined, type: string): boolean {
-  return mediaTypes(accept).includes(type);
-}
-
-function mediaTypes(accept: string | undefined): (string | undefined)[] {
-  return (accept ?? '').split(',').map((part) => part.split(';')[0]?.trim().toLowerCase());
-}
 
 /** The image format that an Accept header asks for as bytes; undefined when JSON is wanted. */
 function acceptedImage(accept: string | undefined): ImageFormat | undefined {
@@ -46,19 +42,35 @@ function acceptedImage(accept: string | undefined): ImageFormat | undefined {
 
 export const actionHandlers: Pick<Handlers, Names> = {
   ...inputHandlers,
-  screenshot: async ({ fleet, computer, query, headers, signal }) => {
+  screenshot: async ({ fleet, owner, computer, query, headers, signal }) => {
     const wanted = acceptedImage(headers.accept);
     const format = query.format ?? wanted ?? 'png';
     const picture = await fleet.actions.screenshot(computer, { ...query, format }, signal);
+    const returned = fleet.control.returnedSince(computer.id, owner);
     const answer =
-      wanted === undefined ? pictureAnswer(picture) : new Bytes(picture.data, `image/${format}`);
-    return new Tagged(answer, etagOf(picture.data, wanted === undefined ? 'json' : 'bytes'));
+      wanted === undefined
+        ? { ...pictureAnswer(picture), ...toldOf(returned) }
+        : new Bytes(picture.data, `image/${format}`);
+    const etag = etagOf(picture.data, wanted === undefined ? 'json' : 'bytes');
+    return new Tagged(
+      answer,
+      etag,
+      returned && { 'x-control-returned': returned.at.toISOString() },
+    );
   },
+  thumbnail: async ({ fleet, computer, query, signal }) => {
+    const { data } = await fleet.actions.thumbnail(computer, query.width, signal);
+    return new Tagged(new Bytes(data, 'image/jpeg'), etagOf(data, 'bytes'));
+  },
+  getElements: ({ fleet, computer, query, signal }) =>
+    fleet.elements.list(computer, query.limit, signal),
+  findElements: ({ fleet, computer, body, signal }) => fleet.elements.find(computer, body, signal),
   getClipboard: async ({ fleet, computer, signal }) => ({
     text: await readClipboard(fleet.actions, computer, signal),
   }),
-  setClipboard: async ({ fleet, computer, body, signal }) => {
-    await writeClipboard(fleet.actions, computer, body.text, signal);
+  setClipboard: async ({ fleet, owner, computer, body, signal }) => {
+    const check = () => fleet.control.check(computer.id, owner);
+    await writeClipboard(fleet.actions, computer, { text: body.text, check }, signal);
     return { success: true };
   },
   bash: async ({ fleet, computer, body, headers, signal, room }) => {
@@ -68,6 +80,12 @@ export const actionHandlers: Pick<Handlers, Names> = {
   exec: ({ fleet, computer, body, signal, room }) =>
     fleet.actions.exec(computer, body, signal, room),
   wait: ({ fleet, computer, body, signal }) => fleet.actions.wait(computer, body, signal),
-  batch: ({ fleet, computer, body, signal, room }) =>
-    fleet.actions.batch(computer, body.actions, signal, room),
+  getComputerUse: async ({ fleet, computer, query, signal }) => ({
+    tools: (await fleet.computerUse.tools(computer, query.dialect, signal)) as Items,
+  }),
+  computerUse: ({ fleet, computer, body, owner, signal, room }) =>
+    fleet.computerUse.use({ record: computer, body, by: owner, signal, room }),
+  batch: ({ fleet, computer, body, signal, room, owner }) =>
+    fleet.actions.batch(computer, body.actions, signal, room, owner),
+  getCursor: ({ fleet, computer, signal }) => fleet.actions.cursor(computer, signal),
 };

@@ -1,3 +1,5 @@
+import type { Owner } from '../../fleet/accounts/api-keys.js';
+import type { Fleet } from '../../fleet/fleet.js';
 import type { Handlers } from './handlers.js';
 
 type Names =
@@ -13,6 +15,9 @@ type Names =
   | 'restartComputer'
   | 'listActions'
   | 'forkComputer'
+  | 'getControl'
+  | 'takeControl'
+  | 'releaseControl'
   | 'getStats';
 
 export const computerHandlers: Pick<Handlers, Names> = {
@@ -38,6 +43,15 @@ export const computerHandlers: Pick<Handlers, Names> = {
   listActions: ({ fleet, computer, query }) => ({
     actions: fleet.auditLog.list(computer.id, query),
   }),
+  getControl: ({ fleet, owner, computer }) => controlState(fleet, owner, computer.id),
+  takeControl: ({ fleet, owner, computer, body }) => {
+    fleet.control.take(computer, owner, body.force ? 'force' : 'if-free');
+    return controlState(fleet, owner, computer.id);
+  },
+  releaseControl: ({ fleet, owner, computer }) => {
+    fleet.control.release(computer.id, owner);
+    return { success: true };
+  },
   getStats: ({ fleet, computer, signal }) => fleet.usage.of(computer, signal),
   startComputer: ({ fleet, computer, query }) =>
     fleet.computers.start(computer, query.wait ? 'ready' : 'no'),
@@ -47,3 +61,7 @@ export const computerHandlers: Pick<Handlers, Names> = {
   forkComputer: ({ fleet, owner, computer, body, query, onCreated }) =>
     fleet.computers.fork(owner, computer, body.name, query.wait ? 'ready' : 'no', onCreated),
 };
+
+function controlState(fleet: Fleet, owner: Owner, id: string) {
+  return { control: fleet.control.of(id), is_mine: fleet.control.isHeldBy(id, owner) };
+}

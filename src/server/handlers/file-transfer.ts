@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { access } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
 import { type FileWritten, ReadFileQuery, WriteFileQuery } from '../../contract/files.js';
 import { FILE_PATHS } from '../../contract/routes.js';
@@ -34,9 +35,11 @@ export async function addFileRoutes(app: FastifyInstance, fleet: Fleet): Promise
       request.raw.complete ? sendError(error, request, reply) : sendEarly(error, request, reply),
     );
     for (const url of FILE_PATHS) {
-      const config = { transfers: true } as const;
-      scope.get(url, { config }, (request, reply) => download(fleet, request, reply));
-      scope.put(url, { config }, (request, reply) => upload(fleet, request, reply));
+      const transfers = true;
+      const reads = { transfers, access: access.readFile, operation: 'readFile' } as const;
+      const writes = { transfers, access: access.writeFile, operation: 'writeFile' } as const;
+      scope.get(url, { config: reads }, (request, reply) => download(fleet, request, reply));
+      scope.put(url, { config: writes }, (request, reply) => upload(fleet, request, reply));
     }
   });
 }
@@ -146,7 +149,10 @@ async function upload(
       () =>
         fleet.actions.shell(
           computer,
-          (shell) => shell.files.write(path, paced(request.raw, stall, signal), { mode, signal }),
+          (shell) =>
+            shell.files.write(path, paced(request.raw, stall, signal), {
+              ...{ mode, signal, expectedBytes: announcedBytes(request) },
+            }),
           left,
         ),
     );
@@ -157,6 +163,12 @@ async function upload(
     stall.stop();
     request.departureEnded?.();
   }
+}
+
+/** The size that the client announces, if it does. */
+function announcedBytes({ headers }: FastifyRequest): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
 }
 
 /** The body's chunks; throws the signal's reason even while none comes. */

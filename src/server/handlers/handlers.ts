@@ -13,5 +13,9 @@ export type Handler<N extends OperationName> = (
   call: CallOf<N>,
 ) => Answered<N> | Promise<Answered<N>>;
 
-/** A handler for each operation that needs a key; the open ones are added by the app. */
-export type Handlers = { [N in Exclude<OperationName, 'health'>]: Handler<N> };
+/** Operations that have routes of their own: those without a key, and those that set cookies. */
+export const OWN_ROUTES = ['health', 'createSession', 'endSession'] as const;
+export type RoutedOperation = Exclude<OperationName, (typeof OWN_ROUTES)[number]>;
+
+/** A handler for each other operation. */
+export type Handlers = { [N in RoutedOperation]: Handler<N> };

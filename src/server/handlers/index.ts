@@ -1,11 +1,14 @@
+import { browserHandlers } from '../browser/handler.js';
 import { keyHandlers } from './accounts/keys.js';
 import { ownerHandlers } from './accounts/owners.js';
+import { sessionHandlers } from './accounts/sessions.js';
 import { actionHandlers } from './actions.js';
 import { computerHandlers } from './computers.js';
+import { clusterHandlers } from './engines/cluster.js';
+import { imageHandlers } from './engines/images.js';
 import { eventHandlers } from './events.js';
 import { fileHandlers } from './files.js';
 import type { Handlers } from './handlers.js';
-import { imageHandlers } from './images.js';
 import { jobHandlers } from './jobs.js';
 import { projectHandlers } from './projects.js';
 import { streamHandlers } from './streams.js';
@@ -14,14 +17,17 @@ import { viewHandlers } from './view.js';
 /** The handler of each operation; the type requires that none is missing. */
 export const handlers: Handlers = {
   ...projectHandlers,
+  ...clusterHandlers,
   ...computerHandlers,
   ...actionHandlers,
+  ...browserHandlers,
   ...eventHandlers,
   ...fileHandlers,
   ...imageHandlers,
   ...jobHandlers,
   ...keyHandlers,
   ...ownerHandlers,
+  ...sessionHandlers,
   ...streamHandlers,
   ...viewHandlers,
 };

@@ -1,31 +1,29 @@
 import type { Job } from '../../contract/jobs.js';
 import type { JobState } from '../../shell/jobs/types.js';
+import type { Shell } from '../../shell/types.js';
 import type { Handlers } from './handlers.js';
 
 type Names = 'listJobs' | 'getJob' | 'endJob';
 
 export const jobHandlers: Pick<Handlers, Names> = {
-  listJobs: ({ fleet, computer, signal }) =>
-    fleet.actions.ask(
-      computer,
-      async (shell, s) => ({ jobs: (await shell.jobs.list(s)).map(view) }),
-      signal,
-    ),
-  getJob: ({ fleet, computer, params, query, signal }) =>
-    fleet.actions.ask(
-      computer,
-      async (shell, s) => {
-        const job = await shell.jobs.get(params.job ?? '', query, s);
-        return { ...view(job), output: job.output, next_offset: job.nextOffset };
-      },
-      signal,
-    ),
-  endJob: ({ fleet, computer, params, signal }) =>
-    fleet.actions.ask(
-      computer,
-      async (shell, s) => view(await shell.jobs.end(params.job ?? '', s)),
-      signal,
-    ),
+  listJobs: async ({ fleet, computer, signal }) => {
+    const jobs = await fleet.actions.ask(computer, (shell, s) => shell.jobs.list(s), signal);
+    fleet.jobWatch.seen(computer, jobs);
+    return { jobs: jobs.map(view) };
+  },
+  getJob: async ({ fleet, computer, params, query, signal }) => {
+    const id = params.job ?? '';
+    const get = (shell: Shell, s: AbortSignal) => shell.jobs.get(id, query, s);
+    const job = await fleet.actions.ask(computer, get, signal);
+    fleet.jobWatch.seen(computer, [job]);
+    return { ...view(job), output: job.output, next_offset: job.nextOffset };
+  },
+  endJob: async ({ fleet, computer, params, signal }) => {
+    const end = (shell: Shell, s: AbortSignal) => shell.jobs.end(params.job ?? '', s);
+    const job = await fleet.actions.ask(computer, end, signal);
+    fleet.jobWatch.seen(computer, [job]);
+    return view(job);
+  },
 };
 
 /** As the contract shows it. */

@@ -8,11 +8,13 @@ type Names =
   | 'createProject'
   | 'listProjects'
   | 'getProject'
+  | 'updateProject'
   | 'deleteProject'
   | 'deleteProjectByPost'
   | 'startProject'
   | 'stopProject'
-  | 'restartProject';
+  | 'restartProject'
+  | ('listSecrets' | 'setSecret' | 'deleteSecret');
 
 type Asked = Pick<Call<unknown, unknown>, 'fleet' | 'owner' | 'params'>;
 
@@ -39,9 +41,20 @@ export const projectHandlers: Pick<Handlers, Names> = {
     fleet.projects.create(owner, body.name, onCreated),
   listProjects: ({ fleet, owner }) => ({ projects: fleet.projects.list(owner) }),
   getProject: ({ fleet, owner, params }) => fleet.projects.get(owner, params.project ?? ''),
+  updateProject: ({ fleet, owner, params, body }) =>
+    fleet.projects.update(owner, params.project ?? '', body),
   deleteProject: remove,
   deleteProjectByPost: remove,
   startProject: each('startProject', 'start'),
   stopProject: each('stopProject', 'stop'),
   restartProject: each('restartProject', 'restart'),
+  listSecrets: ({ fleet, owner, params }) => ({
+    secrets: fleet.secrets.list(owner, params.project ?? ''),
+  }),
+  setSecret: ({ fleet, owner, params, body }) =>
+    fleet.secrets.set(owner, params.project ?? '', params.secret ?? '', body.value),
+  deleteSecret: ({ fleet, owner, params }) => {
+    fleet.secrets.remove(owner, params.project ?? '', params.secret ?? '');
+    return { success: true };
+  },
 };

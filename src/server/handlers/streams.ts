@@ -1,3 +1,5 @@
+import { TRAJECTORY_TYPE } from '../../contract/constants.js';
+import { accepts } from '../http/conditional/accept.js';
 import { ByteStream } from '../requests.js';
 import type { Handlers } from './handlers.js';
 
@@ -6,6 +8,10 @@ type Names =
   | 'streamStatus'
   | 'stopStream'
   | 'record'
+  | 'startTrajectory'
+  | 'getTrajectory'
+  | 'endTrajectory'
+  | 'deleteTrajectory'
   | 'listConnections'
   | 'createConnection'
   | 'deleteConnection';
@@ -21,6 +27,18 @@ export const streamHandlers: Pick<Handlers, Names> = {
   record: async ({ fleet, computer, query, signal }) => {
     const { video } = await fleet.streams.record(computer, query, signal);
     return new ByteStream(video, 'video/mp4');
+  },
+  startTrajectory: ({ fleet, owner, computer, body, signal }) =>
+    fleet.trajectories.start(computer, owner, body, signal),
+  getTrajectory: ({ fleet, computer, headers }) => {
+    const state = fleet.trajectories.get(computer);
+    if (!accepts(headers.accept, TRAJECTORY_TYPE)) return state;
+    return new ByteStream(fleet.trajectories.archive(computer), TRAJECTORY_TYPE);
+  },
+  endTrajectory: ({ fleet, computer }) => fleet.trajectories.end(computer),
+  deleteTrajectory: async ({ fleet, computer }) => {
+    await fleet.trajectories.remove(computer);
+    return { success: true };
   },
   listConnections: ({ fleet, owner }) => ({ connections: fleet.streamTargets.list(owner) }),
   createConnection: ({ fleet, owner, body }) => fleet.streamTargets.create(owner, body),

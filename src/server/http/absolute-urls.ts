@@ -1,10 +1,25 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { Login } from '../../contract/access/sessions.js';
 import { Computer } from '../../contract/resources.js';
+import { Browser } from '../../contract/sockets/browser.js';
 import { View } from '../../contract/sockets/view.js';
 
 /** The resources that have a `url`, which the fleet gives relative to the base address. */
 const WITH_URL: readonly z.ZodType[] = [Computer, View];
+
+type Place = 'resource' | 'page' | 'browser' | 'list' | 'nowhere';
+
+/** Kept, because a schema takes longer to inspect than most answers to write. */
+const places = new WeakMap<z.ZodType, Place>();
+
+function placeOf(schema: z.ZodType): Place {
+  if (WITH_URL.includes(schema)) return 'resource';
+  if (schema === Login) return 'page';
+  if (schema === Browser) return 'browser';
+  const list = schema instanceof z.ZodObject ? schema.shape.computers : undefined;
+  return list instanceof z.ZodArray && list.element === Computer ? 'list' : 'nowhere';
+}
 
 /**
  * Makes the URLs of an answer absolute, if `schema` is a resource with a URL or has a list of
@@ -15,9 +30,16 @@ export function withAbsoluteUrls(
   answer: unknown,
   request: FastifyRequest,
 ): unknown {
-  if (WITH_URL.includes(schema)) return absolute(answer, request);
-  const list = schema instanceof z.ZodObject ? schema.shape.computers : undefined;
-  if (!(list instanceof z.ZodArray) || list.element !== Computer) return answer;
+  const where = places.get(schema) ?? placeOf(schema);
+  places.set(schema, where);
+  if (where === 'nowhere') return answer;
+  if (where === 'resource') return absolute(answer, request);
+  // Beside the interface, not below it.
+  if (where === 'page') return absolute(answer, request, origin(request));
+  if (where === 'browser') {
+    const { ws_url: url } = answer as Browser;
+    return { ...(answer as Browser), ws_url: socketUrl(request, url) };
+  }
   const { computers } = answer as { readonly computers: readonly unknown[] };
   return {
     ...(answer as object),
@@ -25,15 +47,24 @@ export function withAbsoluteUrls(
   };
 }
 
-function absolute(resource: unknown, request: FastifyRequest): unknown {
+function absolute(resource: unknown, request: FastifyRequest, base = baseUrl(request)): unknown {
   const { url } = resource as { readonly url: string };
-  return { ...(resource as object), url: `${baseUrl(request)}${url}` };
+  return { ...(resource as object), url: `${base}${url}` };
+}
+
+/** The address of a WebSocket below the base address. */
+export function socketUrl(request: FastifyRequest, path: string): string {
+  return `${baseUrl(request).replace(/^http/, 'ws')}${path}`;
 }
 
 /** The base address that the client used, or that its proxy reports. */
-export function baseUrl({ headers, server }: FastifyRequest): string {
+export function baseUrl(request: FastifyRequest): string {
+  return `${origin(request)}${request.server.prefix}`;
+}
+
+function origin({ headers }: FastifyRequest): string {
   const forwarded = String(headers['x-forwarded-proto'] ?? '').split(',')[0];
   const scheme = forwarded?.trim() === 'https' ? 'https' : 'http';
   // checkOrigin has accepted the host.
-  return `${scheme}://${headers.host}${server.prefix}`;
+  return `${scheme}://${headers.host}`;
 }

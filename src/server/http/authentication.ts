@@ -1,27 +1,37 @@
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
+import { keyOfProtocols } from '../../contract/sockets/protocols.js';
 import type { ApiKeys, Owner } from '../../fleet/accounts/api-keys.js';
 
 /** The owner whose key the request carries. Throws `unauthorized`; the key is never repeated. */
 export function authenticate(apiKeys: ApiKeys, request: FastifyRequest): Owner {
-  const header = request.headers.authorization;
-  if (header === undefined) {
+  if (request.headers.authorization === undefined && keyOfPage(request) === undefined) {
     throw new ApiError('unauthorized', 'The API key is missing.', {
       remedy: 'Send "Authorization: Bearer <API_KEY>". Create a key: vc key create NAME',
     });
   }
-  const key = /^bearer +([\x21-\x7e]{1,256}) *$/i.exec(header)?.[1];
-  const owner = key === undefined ? undefined : apiKeys.authenticate(key);
+  const owner = find(apiKeys, request);
   if (owner) return owner;
   throw new ApiError('unauthorized', 'The API key is wrong.');
 }
 
+function find(apiKeys: ApiKeys, request: FastifyRequest): Owner | undefined {
+  const { authorization } = request.headers;
+  const key = authorization === undefined ? keyOfPage(request) : keyOf(authorization);
+  return key === undefined ? undefined : apiKeys.authenticate(key);
+}
+
+function keyOf(authorization: string): string | undefined {
+  return /^bearer +([\x21-\x7e]{1,256}) *$/i.exec(authorization)?.[1];
+}
+
+/** A page cannot send the header with a WebSocket: its key is one of the subprotocols. */
+function keyOfPage({ headers }: FastifyRequest): string | undefined {
+  const isUpgrade = /^websocket$/i.test(headers.upgrade ?? '');
+  return isUpgrade ? keyOfProtocols(headers['sec-websocket-protocol'] ?? '') : undefined;
+}
+
 /** Whether the request carries a key of an owner. */
 export function hasKey(apiKeys: ApiKeys, request: FastifyRequest): boolean {
-  try {
-    authenticate(apiKeys, request);
-    return true;
-  } catch {
-    return false;
-  }
+  return find(apiKeys, request) !== undefined;
 }

@@ -98,8 +98,9 @@ function isNested(value: unknown): value is object {
  */
 export function askForBodies(app: FastifyInstance): void {
   app.server.on('checkContinue', (request, response) => app.routing(request, response));
-  app.addHook('preParsing', async (request, reply, payload) => {
-    if (/^100-continue$/i.test(request.headers.expect ?? '')) reply.raw.writeContinue();
-    return payload;
+  app.addHook('preParsing', (request, reply, payload, done) => {
+    const { expect } = request.headers;
+    if (expect !== undefined && /^100-continue$/i.test(expect)) reply.raw.writeContinue();
+    done(null, payload);
   });
 }

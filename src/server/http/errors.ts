@@ -4,6 +4,7 @@ import { API_VERSION } from '../../contract/constants.js';
 import { ApiError, type ErrorCode, encodeRemedy, REMEDY_HEADER } from '../../contract/errors.js';
 import { remedyOf } from '../../fleet/errors/remedies.js';
 import { isDiskFull } from '../../lib/fs/disk-reserve.js';
+import { closeLater } from '../limits/lingering-close.js';
 import type { Params } from '../requests.js';
 
 /** The framework's own errors as errors of the contract. */
@@ -52,7 +53,10 @@ export function sendError(
     reply.header('www-authenticate', 'Bearer');
     reply.header('connection', 'close');
   }
-  if (answer.status === 413) reply.header('connection', 'close');
+  if (answer.status === 413) {
+    reply.header('connection', 'close');
+    closeLater(request.raw);
+  }
   if (request.raw.headers.upgrade !== undefined) {
     // A refused upgrade: HTTP timeouts no longer apply to its socket.
     reply.header('connection', 'close');

@@ -7,9 +7,9 @@ import { LogLimit } from '../limits/log-limit.js';
  * Lines of requests without a key are limited; the next one has the number `omitted`.
  */
 export function logRequests(app: FastifyInstance): void {
-  const strangers = new LogLimit();
+  const withoutKey = new LogLimit();
   const line = (request: FastifyRequest, status: number, ms: number) => {
-    const allowed = request.owner === null ? strangers.take() : { omitted: 0 };
+    const allowed = request.owner === null ? withoutKey.take() : { omitted: 0 };
     if (allowed === undefined) return;
     const route = request.routeOptions.url ?? 'unknown';
     const took = Math.round(ms * 10) / 10;
@@ -17,8 +17,9 @@ export function logRequests(app: FastifyInstance): void {
     const details = { method: request.method, route, status, ms: took, ...omitted };
     request.log.info(details, 'request');
   };
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     line(request, reply.statusCode, reply.elapsedTime);
+    done();
   });
   onSocket(app, (request) => {
     const began = performance.now();
@@ -32,7 +33,8 @@ export function onSocket(
   opened: (request: FastifyRequest) => () => void,
 ): void {
   // The last hook before the handler, after which no answer is sent any more.
-  app.addHook('preHandler', async (request) => {
+  app.addHook('preHandler', (request, _reply, done) => {
     if (request.ws) request.raw.socket.once('close', opened(request));
+    done();
   });
 }

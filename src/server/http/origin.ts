@@ -25,6 +25,7 @@ export function checkOrigin(request: IncomingMessage, reachable: Reachable): str
       remedy: "Allow the name on the service's host: vc serve --allow-host NAME",
     });
   }
+  if (request.headers.origin === undefined) return undefined;
   const origins = headerValues(request, 'origin');
   const foreign = origins.filter(
     (origin) => origin !== `http://${host}` && origin !== `https://${host}`,
@@ -91,5 +92,10 @@ function isOurs(host: string, reachable: Reachable): boolean {
 /** Every value of a header: Node keeps only the first Host of several in `headers`. */
 function headerValues(request: IncomingMessage, name: string): string[] {
   const { rawHeaders } = request;
-  return rawHeaders.filter((_, i) => i % 2 === 1 && rawHeaders[i - 1]?.toLowerCase() === name);
+  const values: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const [key = '', value = ''] = [rawHeaders[i], rawHeaders[i + 1]];
+    if (key.length === name.length && key.toLowerCase() === name) values.push(value);
+  }
+  return values;
 }

@@ -17,8 +17,8 @@ const READ_MS = 60_000;
 
 /** Disconnects clients that send their body or read their answer too slowly. */
 export function disconnectSlowClients(app: FastifyInstance): void {
-  app.addHook('onRequest', async (request) => {
-    if (request.routeOptions.config.transfers || !hasBody(request.raw)) return;
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (request.routeOptions.config.transfers || !hasBody(request.raw)) return done();
     const { raw } = request;
     const timer = setTimeout(() => {
       const late = Object.assign(new Error('slow body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
@@ -28,12 +28,14 @@ export function disconnectSlowClients(app: FastifyInstance): void {
     raw.once('end', stop);
     raw.socket.once('close', stop);
     raw.once('close', () => raw.socket.off('close', stop));
+    done();
   });
-  app.addHook('onSend', async (request, reply, payload) => {
+  app.addHook('onSend', (request, reply, payload, done) => {
     // Streams have their own time limits.
-    if (request.routeOptions.config.transfers || isStream(payload)) return payload;
-    const timer = setTimeout(() => reply.raw.destroy(), READ_MS);
-    reply.raw.once('close', () => clearTimeout(timer));
-    return payload;
+    if (!request.routeOptions.config.transfers && !isStream(payload)) {
+      const timer = setTimeout(() => reply.raw.destroy(), READ_MS);
+      reply.raw.once('close', () => clearTimeout(timer));
+    }
+    done(null, payload);
   });
 }

@@ -31,30 +31,39 @@ const LIMITS: Limits = {
  */
 export function throttleRequests(app: FastifyInstance, limits: Limits = LIMITS): void {
   const lanes = new Map<string, Lane>();
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const { owner } = request;
-    if (owner === null || request.ws) return;
-    const lane = lanes.get(owner.id) ?? new Lane(limits);
-    lanes.set(owner.id, lane);
+    if (owner === null || request.ws) return done();
+    const known = lanes.get(owner.id);
+    const lane = known ?? new Lane(limits);
+    if (known === undefined) lanes.set(owner.id, lane);
     const bytes = request.routeOptions.config.transfers ? 0 : bytesOf(request.raw);
+    const begin = ({ resize, release: leave }: ThrottleShare) => {
+      const release = () => {
+        leave();
+        if (lane.idle) lanes.delete(owner.id);
+      };
+      request.throttleShare = { resize, release };
+      reply.raw.once('close', release);
+      if (reply.raw.closed) release();
+      done();
+    };
+    const share = lane.tryEnter(bytes);
+    if (share !== undefined) return begin(share);
     const left = new AbortController();
     reply.raw.once('close', () => left.abort(new ApiError('request_timeout', 'The client left.')));
-    const share = await lane.enter(bytes, left.signal).catch((error: unknown) => {
+    lane.enter(bytes, left.signal).then(begin, (error: ApiError) => {
       reply.header('retry-after', '1');
       // The body that was not read must not be taken for the next request.
       if (hasBody(request.raw)) reply.header('connection', 'close');
-      throw error;
+      done(error);
     });
-    const release = () => {
-      share.release();
-      if (lane.idle) lanes.delete(owner.id);
-    };
-    request.throttleShare = { ...share, release };
-    reply.raw.once('close', release);
-    if (reply.raw.closed) release();
   });
   app.decorateRequest('throttleShare', null);
-  app.addHook('onResponse', async (request) => request.throttleShare?.release());
+  app.addHook('onResponse', (request, _reply, done) => {
+    request.throttleShare?.release();
+    done();
+  });
 }
 
 /** A request's part of its owner's limits. */
@@ -83,6 +92,18 @@ export class Lane {
 
   get idle(): boolean {
     return this.#count === 0 && this.#waiting.size === 0;
+  }
+
+  /** A share if there is room now, after the queued requests. */
+  tryEnter(bytes: number): ThrottleShare | undefined {
+    if (this.#waiting.size > 0 || !this.#fits(bytes)) return undefined;
+    this.#count += 1;
+    this.#bytes += bytes;
+    return this.#share(bytes);
+  }
+
+  #fits(bytes: number): boolean {
+    return this.#count < this.#limits.atOnce && this.#bytes + bytes <= this.#limits.bytes;
   }
 
   /** Resolves when there is room. Rejects with `rate_limited`. */
@@ -137,8 +158,7 @@ export class Lane {
 
   #next(): void {
     for (const turn of this.#waiting) {
-      const { atOnce, bytes } = this.#limits;
-      if (this.#count >= atOnce || this.#bytes + turn.bytes > bytes) return;
+      if (!this.#fits(turn.bytes)) return;
       turn.begin();
     }
   }

@@ -7,6 +7,8 @@ const MIB = 1024 * 1024;
 const LIMITS: MemoryLimits = { ownerBytes: 64 * MIB, bytes: 256 * MIB };
 /** Smaller answers are not counted. */
 const SMALL = 16 * 1024;
+/** Bytes of JSON that a character takes at most: `\u0000`. */
+const MOST_PER_CHARACTER = 6;
 /** Output of a request that is always kept. */
 const GUARANTEED = 64 * 1024;
 
@@ -24,46 +26,77 @@ export class AnswerMemory {
   outputRoom(ownerId: string, reply: FastifyReply): Room {
     let kept = 0;
     let held = 0;
-    reply.raw.once('close', () => {
-      if (held > 0) this.#outputs.release(ownerId, held);
-      held = 0;
-    });
+    const release = () => this.#outputs.release(ownerId, held);
     return (bytes) => {
       const isGuaranteed = kept + bytes <= GUARANTEED;
-      if (!isGuaranteed && !this.#outputs.tryHold(ownerId, bytes)) return 0;
-      if (!isGuaranteed) held += bytes;
+      if (!isGuaranteed) {
+        if (reply.raw.closed || !this.#outputs.tryHold(ownerId, bytes)) return 0;
+        if (held === 0) reply.raw.once('close', release);
+        held += bytes;
+      }
       kept += bytes;
       return bytes;
     };
   }
 
   /**
-   * Sends what `make` makes when there is room for it. While there is none, an answer to a request that
-   * had an effect waits, and only that from which it is made stays in memory. A GET is refused with
+   * Sends an answer when there is room for it. While there is none, an answer to a request that had an
+   * effect waits, and only that from which it is made stays in memory. A GET is refused with
    * `rate_limited`.
    */
   async send(
     ownerId: string,
     request: FastifyRequest,
     reply: FastifyReply,
-    { make, signal }: { readonly make: () => Buffer; readonly signal: AbortSignal },
+    answer: Answer,
   ): Promise<FastifyReply> {
-    const bytes = make();
-    if (bytes.length <= SMALL) return reply.send(bytes);
-    const { length } = bytes;
-    if (this.#answers.tryHold(ownerId, length)) return this.#send(ownerId, reply, bytes);
-    if (request.method === 'GET') throw tooMany(reply);
-    return this.#answers
-      .hold(ownerId, length, signal)
-      .then(() => this.#send(ownerId, reply, make()));
+    const isRead = request.method === 'GET';
+    const most = isRead ? 0 : MOST_PER_CHARACTER * charactersOf(answer.from);
+    if (most > SMALL) {
+      // Counted before it is made: many answers at once would fill the memory while they are made.
+      await this.#answers.hold(ownerId, most, answer.signal);
+      let held = 0;
+      try {
+        const bytes = Buffer.from(answer.make());
+        held = Math.min(most, bytes.length);
+        return this.#send(ownerId, reply, bytes, held);
+      } finally {
+        this.#answers.release(ownerId, most - held);
+      }
+    }
+    const made = answer.make();
+    const length = Buffer.byteLength(made);
+    // As text: Node sends it in one piece with the headers.
+    if (length <= SMALL) return reply.send(made);
+    if (!this.#answers.tryHold(ownerId, length)) {
+      if (isRead) throw tooMany(reply);
+      await this.#answers.hold(ownerId, length, answer.signal);
+    }
+    return this.#send(ownerId, reply, Buffer.from(made), length);
   }
 
-  #send(ownerId: string, reply: FastifyReply, bytes: Buffer): FastifyReply {
-    const release = () => this.#answers.release(ownerId, bytes.length);
+  #send(ownerId: string, reply: FastifyReply, bytes: Buffer, held: number): FastifyReply {
+    const release = () => this.#answers.release(ownerId, held);
     if (reply.raw.closed) release();
     else reply.raw.once('close', release);
     return reply.send(bytes);
   }
+}
+
+interface Answer {
+  readonly from: unknown;
+  /** Makes its JSON, or its bytes. */
+  make(): string | Buffer;
+  readonly signal: AbortSignal;
+}
+
+/** Characters of all texts in it. */
+function charactersOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return 0;
+  let sum = 0;
+  for (const part of Object.values(value)) sum += charactersOf(part);
+  return sum;
 }
 
 function tooMany(reply: FastifyReply): ApiError {

@@ -69,6 +69,8 @@ export class ConnectionLimit {
       this.#open.delete(victim);
     }
     this.#open.set(socket, 0);
+    // Each of the service's limits listens for its end.
+    socket.setMaxListeners(20);
     socket.once('close', () => this.#open.delete(socket));
   }
 

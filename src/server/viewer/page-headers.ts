@@ -5,11 +5,15 @@ import type { FastifyReply } from 'fastify';
  * be framed. `directives` are further ones of its content security policy.
  */
 export function addPageHeaders(reply: FastifyReply, directives: readonly string[]): void {
-  const policy = [
+  addPolicy(reply, [
     ...["default-src 'none'", "script-src 'self'", "style-src 'self'"],
     ...directives,
     ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
-  ];
+  ]);
+}
+
+/** Headers of a page with a whole content security policy of its own. */
+export function addPolicy(reply: FastifyReply, policy: readonly string[]): void {
   reply
     .header('content-security-policy', policy.join('; '))
     .header('referrer-policy', 'no-referrer')

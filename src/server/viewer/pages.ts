@@ -1,8 +1,7 @@
-import { join } from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import { VIEW_PATHS } from '../../contract/sockets/view.js';
-import { listAssets, PAGES, readOnce } from './assets.js';
+import { ASSETS, PAGE, readOnce } from './assets.js';
 import { addPageHeaders } from './page-headers.js';
 
 declare module 'fastify' {
@@ -23,7 +22,6 @@ const COMPUTER_ID = /^cmp_[0-9a-z]{1,40}$/;
  * hold no secret, so they need no key; what the page then shows needs a ticket.
  */
 export function addViewPages(app: FastifyInstance): void {
-  const assets = listAssets();
   const read = readOnce();
   const options = { config: { open: true } };
 
@@ -35,16 +33,15 @@ export function addViewPages(app: FastifyInstance): void {
       });
     }
     guard(request, reply);
-    return reply.type('text/html; charset=utf-8').send(await read(join(PAGES, 'index.html')));
+    return reply.type('text/html; charset=utf-8').send(await read(PAGE));
   });
 
   app.get(VIEW_PATHS.assets, options, async (request, reply) => {
     const path = (request.params as Record<string, string>)['*'] ?? '';
-    const asset = assets.get(path);
+    const asset = ASSETS.get(path);
     if (asset === undefined) throw new ApiError('not_found', 'The live view has no such file.');
     guard(request, reply);
-    if (asset.immutable) reply.header('cache-control', 'public, max-age=86400');
-    return reply.type(asset.type).send(await read(asset.file));
+    return reply.type(`${asset.type}; charset=utf-8`).send(await read(asset.file));
   });
 }
 

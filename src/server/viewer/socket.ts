@@ -8,6 +8,7 @@ import {
   type ViewMode,
   ViewOpening,
 } from '../../contract/sockets/view.js';
+import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
@@ -63,7 +64,7 @@ async function serveView(
       sendClosed(socket, error);
       socket.terminate();
     });
-    closeOnRevocation(socket, fleet.apiKeys, ticket.owner);
+    closeOnRevocation(socket, request, fleet.apiKeys, ticket.owner);
     const subject = { owner: ticket.owner, computerId: id, name: 'viewOpened' } as const;
     auditConnection(fleet, subject).opened({ mode: ticket.mode });
     request.log.info({ computer: id, mode: ticket.mode }, 'view opened');
@@ -73,7 +74,9 @@ async function serveView(
       sendClipboard: clipboardChannel(socket, views, ownerId),
       memory: viewMemory(views, ownerId),
     };
-    await showComputer(socket, fleet, { record, mode: ticket.mode, left, channel });
+    await showComputer(socket, fleet, {
+      ...{ record, owner: ticket.owner, mode: ticket.mode, left, channel },
+    });
   } catch (error) {
     sendClosed(socket, error);
   }
@@ -82,6 +85,7 @@ async function serveView(
 
 interface Showing {
   readonly record: ComputerRecord;
+  readonly owner: Owner;
   readonly mode: ViewMode;
   readonly left: AbortController;
   readonly channel: ViewerChannel;
@@ -89,11 +93,13 @@ interface Showing {
 
 /** Shows the computer until the viewer disconnects; throws the error that ends the view. */
 async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): Promise<void> {
-  const { record, mode, left, channel } = showing;
+  const { record, owner, mode, left, channel } = showing;
   const { signal } = left;
   const name = `${record.project_name}/${record.name}`;
+  const mayControl = () => fleet.control.allows(record.id, owner);
   const viewer = new Viewer({
     mode,
+    mayControl,
     name,
     channel,
     onError: (error) => left.abort(new ApiError('invalid_request', error.message)),
@@ -101,9 +107,21 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
   socket.on('message', (data: Buffer, isBinary) => {
     if (signal.aborted) return;
     if (isBinary) viewer.receive(data);
-    else command(viewer, data);
+    else if (mayControl()) command(viewer, data);
   });
+  const tellControl = () => {
+    const control = fleet.control.of(record.id);
+    const is_mine = fleet.control.isHeldBy(record.id, owner);
+    send(socket, { type: 'control', control, is_mine });
+    // What this viewer still holds down is not its any more.
+    if (control !== null && !is_mine) viewer.releaseInput();
+  };
   let isReady = false;
+  const forget = fleet.control.onChange((change) => {
+    // Who has taken it over follows at once.
+    if (change.step === 'taken_over') return;
+    if (isReady && change.record.id === record.id) tellControl();
+  });
   let failures = 0;
   try {
     while (!signal.aborted) {
@@ -114,7 +132,10 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
         .screen(
           record,
           async (screen, turns) => {
-            if (!isReady) send(socket, { type: 'ready', mode, name });
+            if (!isReady) {
+              send(socket, { type: 'ready', mode, name });
+              tellControl();
+            }
             isReady = true;
             await viewer.show(screen, turns, signal);
           },
@@ -133,6 +154,7 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
     }
     signal.throwIfAborted();
   } finally {
+    forget();
     viewer.close();
   }
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
+import { access } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
 import { remedyOf, type Subject } from '../../fleet/errors/remedies.js';
 import type { Fleet } from '../../fleet/fleet.js';
@@ -70,7 +71,7 @@ export function addComputerSocket(
       url,
       {
         websocket: true,
-        config: { socket: true },
+        config: { socket: true, access: access[route.name], operation: route.name },
         preValidation: async (request) => {
           route.check?.(request);
           resolveComputer(fleet, request);
@@ -87,7 +88,7 @@ export function addComputerSocket(
         const left = departureOf(socket);
         startHeartbeat(socket);
         const owner = ownerOf(request);
-        closeOnRevocation(socket, fleet.apiKeys, owner);
+        closeOnRevocation(socket, request, fleet.apiKeys, owner);
         const refuse = (error: unknown) => {
           sendJson(socket, describe(error, { computer: record, requestId: request.id }));
           socket.close(1009);

@@ -1,23 +1,52 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
+import { KEY_ENDED } from '../../contract/constants.js';
 import type { ApiKeys, Owner } from '../../fleet/accounts/api-keys.js';
+import { disconnect } from '../requests.js';
 
-/** Terminates the socket when its API key is deleted. */
-export function closeOnRevocation(socket: WebSocket, apiKeys: ApiKeys, owner: Owner): void {
+/**
+ * Ends the socket when its API key or session ends, before the request that ends it is answered. The
+ * close frame tells the client that it need not connect again; nothing is read or sent after it. A key
+ * whose rights were changed is still valid, so its client may connect again.
+ */
+export function closeOnRevocation(
+  socket: WebSocket,
+  request: FastifyRequest,
+  apiKeys: ApiKeys,
+  owner: Owner,
+): void {
   if (socket.readyState === socket.CLOSED) return;
-  const dispose = apiKeys.whileValid(owner, () => socket.terminate());
+  const dispose = apiKeys.whileValid(owner, () => {
+    if (!apiKeys.isValid(owner)) socket.close(KEY_ENDED, 'The API key or session has ended.');
+    socket.terminate();
+  });
   socket.once('close', dispose);
+  // From now on the socket ends in place of its request.
+  request.stayOnRevocation?.();
 }
 
-/** Aborts a request when its API key is deleted, unless the request itself deletes it. */
+/** Aborts a request when its API key is deleted, unless the request itself ends it, its session or its project. */
 export function abortOnRevocation(
   request: FastifyRequest,
   reply: FastifyReply,
   apiKeys: ApiKeys,
   owner: Owner,
 ): void {
-  const isDeletion = request.method === 'DELETE' && 'key' in (request.params as object);
-  if (isDeletion) return;
-  const dispose = apiKeys.whileValid(owner, () => request.raw.socket.destroy());
+  if (isDeletion(request)) return;
+  const dispose = apiKeys.whileValid(owner, () => disconnect(request));
+  request.stayOnRevocation = dispose;
   reply.raw.once('close', dispose);
+}
+
+function isDeletion({ method, routeOptions: { url = '' } }: FastifyRequest): boolean {
+  if (/\/keys\/:key$|\/sessions\/current$/.test(url)) return method !== 'GET';
+  const isOfProject = /\/projects\/(:project|by-name\/:project)(\/delete)?$/.test(url);
+  return isOfProject && method !== 'GET';
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The request no longer ends with its key. */
+    stayOnRevocation: (() => void) | null;
+  }
 }

@@ -9,6 +9,7 @@ import {
 } from '../../contract/sockets/process.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { Queue } from '../../lib/async/queue.js';
+import { shellWord } from '../../lib/text/shell-word.js';
 import type { ShellProcess, SpawnInput } from '../../shell/types.js';
 import { validateExactly } from '../http/input/read-input.js';
 import {
@@ -25,6 +26,9 @@ import { pour } from './pour.js';
 
 /** The first message has to come within this many milliseconds. */
 const START_WITHIN_MS = 10_000;
+/** Seconds of a recorded command without a limit of its own. */
+const MOST_BASH_SECONDS = 3600;
+const MOST_EXEC_SECONDS = 300;
 /** Signals that may wait to be delivered. */
 const MOST_SIGNALS = 16;
 
@@ -46,20 +50,36 @@ async function serveProcess(connection: ComputerSocket): Promise<void> {
     'body',
   );
   describe(connection, start);
-  await fleet.actions.shell(
-    record,
-    async (shell) => {
-      const limit = timeLimit(start.timeout);
-      try {
-        const signal = AbortSignal.any([left, limit.signal]);
-        const child = await shell.spawn(spawnInput(start), signal);
-        await attach(connection, messages, { child, start, limit: limit.signal });
-      } finally {
-        limit.clear();
-      }
-    },
-    left,
-  );
+  const work = () =>
+    fleet.actions.shell(
+      record,
+      async (shell) => {
+        const limit = timeLimit(start.timeout);
+        try {
+          const signal = AbortSignal.any([left, limit.signal]);
+          const child = await shell.spawn(spawnInput(start), signal);
+          await attach(connection, messages, { child, start, limit: limit.signal });
+        } finally {
+          limit.clear();
+        }
+      },
+      left,
+    );
+  // What is typed into a terminal is not recorded.
+  if (start.terminal !== undefined) await work();
+  else await fleet.actions.recorded(record, () => recordedProcess(start), work);
+}
+
+/** The operation that does the same without the streams. */
+function recordedProcess({ argv = [], command, code, cwd, env, timeout }: ProcessStart) {
+  if (code !== undefined) {
+    const seconds = Math.min(Math.max(timeout ?? MOST_EXEC_SECONDS, 1), MOST_EXEC_SECONDS);
+    return { action: 'exec', code, timeout: seconds } as const;
+  }
+  const line = command ?? argv.map(shellWord).join(' ');
+  const place = { ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env }) };
+  const seconds = timeout ?? MOST_BASH_SECONDS;
+  return { action: 'bash', command: line, timeout: seconds, background: false, ...place } as const;
 }
 
 /** Names the process in the audit log: scripts and code as the operations that run them, too. */

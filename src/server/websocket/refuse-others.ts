@@ -13,10 +13,13 @@ declare module 'fastify' {
  * agrees to that, each takes a connection and a whole message in memory, which nobody counts.
  */
 export function refuseOtherSockets(app: FastifyInstance): void {
-  app.addHook('onRequest', async ({ ws, is404, routeOptions }) => {
-    if (!ws || is404 || routeOptions.config.socket) return;
-    throw new ApiError('invalid_request', 'This path does not accept WebSockets.', {
-      remedy: 'Send the request without the header Upgrade.',
-    });
+  app.addHook('onRequest', ({ ws, is404, routeOptions }, _reply, done) => {
+    if (!ws || is404 || routeOptions.config.socket) return done();
+    const message = 'This path does not accept WebSockets.';
+    done(
+      new ApiError('invalid_request', message, {
+        remedy: 'Send the request without the header Upgrade.',
+      }),
+    );
   });
 }

@@ -2,6 +2,7 @@ import { ApiError, type ErrorCode } from '../../contract/errors.js';
 
 /** Status codes of SFTP version 3: draft-ietf-secsh-filexfer-02, section 7. */
 const Status = { eof: 1, noSuchFile: 2, permissionDenied: 3, badMessage: 5, unsupported: 8 };
+const FAILURE = 4;
 
 /** True for SFTP's status at the end of a file or directory. */
 export function isEnd(error: unknown): boolean {
@@ -18,6 +19,11 @@ export function ifExists<T>(answer: Promise<T>): Promise<T | undefined> {
     if (isMissing(error)) return undefined;
     throw error;
   });
+}
+
+/** The error of a file operation that failed for a reason that SFTP has no code for. */
+export function sftpFailure(): Error {
+  return Object.assign(new Error('Failure'), { code: FAILURE });
 }
 
 /** Converts an SFTP error to an ApiError that names the operation (`read`) and the path. */

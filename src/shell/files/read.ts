@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type { Stats } from 'ssh2';
 import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
+import { DIRECT_BYTES, openDirect } from '../transfer/direct.js';
 import { fileError, isEnd } from './errors.js';
 import { guestPath } from './path.js';
 import { type FileSession, withSession } from './session.js';
@@ -33,13 +34,18 @@ export function readFile<T>(
       // Files in /proc and similar report a size of 0.
       const first = told === 0 ? await readAt(session, handle, 0, CHUNK) : undefined;
       const size = first === undefined || first.length === 0 ? told : undefined;
+      const absolute = await session.realpath(wanted);
+      const source = { session, handle, path, absolute, size: told, mtime };
       const part = (start: number, end: number) =>
-        streamOf(exactly(session, handle, { start, end }, path));
+        streamOf(
+          end - start < DIRECT_BYTES
+            ? exactly(source, { start, end })
+            : directly(connection, source, { start, end }, signal),
+        );
       const stream =
         size === undefined
           ? streamOf(untilEnd(session, handle, first ?? Buffer.alloc(0)))
           : part(0, size);
-      const absolute = await session.realpath(wanted);
       return await use({ path: absolute, size, mode: mode & 0o7777, mtime, stream, part });
     } catch (error) {
       throw fileError(error, 'read', path);
@@ -57,12 +63,52 @@ async function notAFile(session: FileSession, wanted: string, path: string): Pro
   return new ApiError('invalid_request', `${JSON.stringify(path)} is ${what}.`);
 }
 
+/** An open file. */
+interface Source {
+  readonly session: FileSession;
+  readonly handle: Buffer;
+  /** As the caller wrote it. */
+  readonly path: string;
+  readonly absolute: string;
+  readonly size: number;
+  readonly mtime: number;
+}
+
+interface Part {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** Reads without SSH where that is possible, and if the path still leads to the same file. */
+async function* directly(
+  connection: Connection,
+  source: Source,
+  { start, end }: Part,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Buffer> {
+  const request = { path: source.absolute, way: 'read', start, end } as const;
+  const direct = await openDirect(connection, request, signal);
+  if (direct === undefined) return yield* exactly(source, { start, end });
+  try {
+    if (direct.size !== source.size || direct.mtime !== source.mtime) {
+      return yield* exactly(source, { start, end });
+    }
+    let left = end - start;
+    for await (const chunk of direct.stream as AsyncIterable<Buffer>) {
+      yield chunk.subarray(0, left);
+      left -= chunk.length;
+      if (left <= 0) return;
+    }
+    throw shrank(source.path);
+  } finally {
+    direct.close();
+  }
+}
+
 /** Keeps several requests in flight and yields their chunks in order. */
 async function* exactly(
-  session: FileSession,
-  handle: Buffer,
-  { start, end }: { readonly start: number; readonly end: number },
-  path: string,
+  { session, handle, path }: Source,
+  { start, end }: Part,
 ): AsyncGenerator<Buffer> {
   const waiting: Promise<Buffer>[] = [];
   let position = start;
@@ -105,7 +151,11 @@ async function readWhole(
 ): Promise<Buffer> {
   const chunk = await readAt(session, handle, position, length);
   if (chunk.length === length) return chunk;
-  throw new ApiError('guest_failed', `${JSON.stringify(path)} shrank while it was read.`);
+  throw shrank(path);
+}
+
+function shrank(path: string): ApiError {
+  return new ApiError('guest_failed', `${JSON.stringify(path)} shrank while it was read.`);
 }
 
 /**

@@ -25,13 +25,18 @@ export interface OpenFile extends Omit<Entry, 'size' | 'type' | 'name'> {
   part(start: number, end: number): Readable;
 }
 
-export interface UploadOptions {
+interface ModeOptions {
   /** Permission bits; by default those of the existing file, or 0o666 without the umask. */
   readonly mode?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-export interface DirectoryOptions extends UploadOptions {
+export interface UploadOptions extends ModeOptions {
+  /** How many bytes are announced: many take the faster way from the start. */
+  readonly expectedBytes?: number | undefined;
+}
+
+export interface DirectoryOptions extends ModeOptions {
   /** Also create missing parents. */
   readonly recursive?: boolean | undefined;
 }

@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
+import { DIRECT_BYTES, type DirectTransfer, openDirect } from '../transfer/direct.js';
+import { finishDirect, sendDirect } from '../transfer/send.js';
+import { SftpWriter } from '../transfer/sftp-writer.js';
 import { fileError, ifExists, isMissing } from './errors.js';
 import { guestPath, splitPath } from './path.js';
 import { replace } from './replace.js';
@@ -8,17 +11,12 @@ import { type FileSession, withSession } from './session.js';
 import { isFull } from './space.js';
 import type { UploadOptions } from './types.js';
 
-/** Bytes of one write: OpenSSH's largest packet (256 KiB) without the packet's header. */
-const MOST_AT_ONCE = 254 * 1024;
-/** Most bytes in flight. More would be slower, because they no longer fit into the caches. */
-const MOST_WAITING = 1024 * 1024;
-
 /** Writes a file atomically, see {@link Files.write}. */
 export function writeFile(
   connection: Connection,
   path: string,
   data: AsyncIterable<Buffer>,
-  { mode, signal }: UploadOptions = {},
+  { mode, expectedBytes = 0, signal }: UploadOptions = {},
 ): Promise<{ path: string; size: number }> {
   const wanted = guestPath(path);
   return withSession(connection, signal, async (session) => {
@@ -28,9 +26,15 @@ export function writeFile(
     const wantedMode = mode ?? target.mode;
     try {
       const handle = await session.ask<Buffer>((done) =>
-        session.sftp.open(temporary, 'wx', { mode: wantedMode ?? 0o666 }, done),
+        // Writable by its owner, whose program may open it too.
+        session.sftp.open(temporary, 'wx', { mode: (wantedMode ?? 0o666) | 0o200 }, done),
       );
-      const size = await pour(session, handle, data);
+      const size = await pour(data, {
+        writer: new SftpWriter(session, handle),
+        directFrom: expectedBytes < DIRECT_BYTES ? DIRECT_BYTES : 0,
+        openDirect: (start) =>
+          openDirect(connection, { path: temporary, way: 'write', start }, signal),
+      });
       if (wantedMode !== undefined) {
         await session.run((done) => session.sftp.fsetstat(handle, { mode: wantedMode }, done));
       }
@@ -80,60 +84,38 @@ async function resolveTarget(
   }
 }
 
-/**
- * Writes chunks with several requests in flight; resolves to the number of bytes. Combines the
- * chunks that arrive meanwhile, because every write costs the guest a reply.
- */
+interface PourOptions {
+  readonly writer: SftpWriter;
+  /** Bytes after which the rest bypasses SSH, if the file can be opened so. */
+  readonly directFrom: number;
+  openDirect(start: number): Promise<DirectTransfer | undefined>;
+}
+
+/** Writes all chunks; resolves to the number of bytes. */
 async function pour(
-  session: FileSession,
-  handle: Buffer,
   data: AsyncIterable<Buffer>,
+  { writer, directFrom, openDirect }: PourOptions,
 ): Promise<number> {
-  let position = 0;
-  let waiting = 0;
-  let gathered: Buffer[] = [];
-  let size = 0;
-  let failure: unknown;
-  let wake: () => void = () => undefined;
-  const send = () => {
-    if (size === 0) return;
-    const chunk = gathered.length === 1 && gathered[0] ? gathered[0] : Buffer.concat(gathered);
-    const at = position;
-    position += size;
-    waiting += size;
-    gathered = [];
-    size = 0;
-    session
-      .data<void>((done) =>
-        session.sftp.write(handle, chunk, 0, chunk.length, at, (error) => done(error, undefined)),
-      )
-      .catch((error: unknown) => {
-        failure ??= error;
-      })
-      .finally(() => {
-        waiting -= chunk.length;
-        if (waiting === 0 && failure === undefined) send();
-        wake();
-      });
-  };
-  const room = async (most: number) => {
-    while (waiting > most && failure === undefined) {
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
+  let direct: DirectTransfer | undefined;
+  let isDecided = false;
+  let sent = 0;
+  try {
+    for await (const chunk of data) {
+      if (!isDecided && writer.position >= directFrom) {
+        isDecided = true;
+        await writer.flush();
+        direct = await openDirect(writer.position);
+      }
+      if (direct === undefined) await writer.write(chunk);
+      else await sendDirect(direct, chunk);
+      sent += chunk.length;
     }
-    if (failure !== undefined) throw failure;
-  };
-  for await (const chunk of data) {
-    if (size + chunk.length > MOST_AT_ONCE) send();
-    gathered.push(chunk);
-    size += chunk.length;
-    if (waiting === 0) send();
-    await room(MOST_WAITING);
+    await writer.flush();
+    if (direct !== undefined) await finishDirect(direct);
+    return sent;
+  } finally {
+    direct?.close();
   }
-  send();
-  await room(0);
-  return position;
 }
 
 /** Removes a failed upload's temporary file, in a new session, because its own may have ended. */

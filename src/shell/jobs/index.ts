@@ -82,7 +82,7 @@ async function ask(
     onStderr: () => undefined,
   });
   if (result.header === MISSING) throw unknownJob(id);
-  if (result.header === FOUND && !result.timedOut) return stdout.bytes();
+  if (result.header === FOUND && !result.timedOut) return Buffer.from(stdout.bytes());
   throw new ApiError('guest_failed', 'The computer did not answer a request for its jobs.');
 }
 

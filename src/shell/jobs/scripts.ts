@@ -51,7 +51,7 @@ show() {
  * Runs the job and waits for its end, in a session of its own, so that neither a lost connection
  * nor a signal to the job's process group ends it. Must not contain a single quote.
  */
-const WATCHER = `
+const WATCHER = `# vc: a job; keeps its output and exit code
 d=$1
 ${STARTED}
 exec 5<&0 3>&1 >/dev/null 2>&1 </dev/null
@@ -59,7 +59,7 @@ exec 4> >(exec 3>&- 5<&-
   (ulimit -f ${MOST_OUTPUT_KIB}; trap "" XFSZ; exec cat >"$d/output") || : >"$d/truncated"
   exec cat >/dev/null)
 sink=$!
-setsid bash -c ". /dev/stdin" <&5 >&4 2>&1 3>&- 4>&- 5<&- &
+setsid bash -c ". /dev/stdin # vc" <&5 >&4 2>&1 3>&- 4>&- 5<&- &
 job=$!
 begun=$(started $job)
 exec 4>&- 5<&-

@@ -53,11 +53,11 @@ export async function runCommand(
   const header = new HeaderReader(command.onStdout);
   const exit = new Exit(connection, channel);
   channel.on('data', (chunk: Buffer) => {
-    exit.touch();
+    exit.touch(chunk);
     header.write(chunk);
   });
   channel.stderr.on('data', (chunk: Buffer) => {
-    exit.touch();
+    exit.touch(chunk);
     command.onStderr(chunk);
   });
   channel.end(command.input);

@@ -5,10 +5,17 @@ import type { Connection } from '../connection.js';
 
 /**
  * A program that the command left running may keep writing to its output. The output counts as
- * read after this many milliseconds and round trips, which fetch all output of the command itself.
+ * read after this many milliseconds and round trips, unless sshd still holds output.
  */
 const MOST_MS = 300;
 const MOST_ROUNDS = 10;
+/**
+ * Bytes of a round trip that show that sshd holds more: it reads and sends so much of a channel at a
+ * time. On a busy connection, that takes many round trips.
+ */
+const FULL_ROUND = 16 * 1024;
+/** The most that sshd holds of a command that has ended: two windows of 2 MiB, and two pipes. */
+const MOST_HELD = 2 * (2 * 1024 * 1024 + 128 * 1024);
 /** Milliseconds without output until it counts as read. */
 const QUIET_MS = 60;
 /**
@@ -35,12 +42,16 @@ export class Exit {
   readonly #connection: Connection;
   readonly #channel: ClientChannel;
   #status: ExitStatus | undefined;
-  /** Output arrived since the last round trip began. */
-  #came = false;
+  /** Bytes of output since the last round trip. */
+  #came = 0;
+  /** The same since the exit. */
+  #held = 0;
   #isOver = false;
   /** Waiting for slow readers before the next round trip. */
   #isAsleep = false;
   #exitedAt = 0;
+  /** When sshd was last seen to hold output. */
+  #heldAt = 0;
   #cameAt = 0;
   #timer: NodeJS.Timeout | undefined;
   #rounds = 0;
@@ -57,6 +68,8 @@ export class Exit {
     channel.on('exit', (code: number | null, signal?: string) => {
       this.#status = { code: code ?? null, signal: signal ?? null };
       this.#exitedAt = performance.now();
+      this.#heldAt = this.#exitedAt;
+      this.#came = 0;
       this.#drain();
     });
     channel.on('close', () => {
@@ -75,8 +88,8 @@ export class Exit {
   }
 
   /** Call on each chunk of output. */
-  touch(): void {
-    this.#came = true;
+  touch({ length }: Buffer): void {
+    this.#came += length;
     this.#cameAt = performance.now();
   }
 
@@ -98,20 +111,28 @@ export class Exit {
   #drain(): void {
     this.#isAsleep = this.#slow.size > 0;
     if (this.#isOver || this.#isAsleep) return;
-    this.#came = false;
     this.#rounds += 1;
+    // Not when the reply is read: this process may not have run for a while since then.
+    const askedAt = performance.now();
     this.#connection.roundTrip(() => {
       if (this.#isOver) return;
-      this.#quietRounds = this.#came ? 0 : this.#quietRounds + 1;
-      const silence = performance.now() - Math.max(this.#cameAt, this.#exitedAt);
-      const isLate = performance.now() - this.#exitedAt > MOST_MS && this.#rounds >= MOST_ROUNDS;
+      this.#quietRounds = this.#came > 0 ? 0 : this.#quietRounds + 1;
+      this.#held += this.#came;
+      if (this.#came >= FULL_ROUND && this.#held <= MOST_HELD) {
+        this.#heldAt = performance.now();
+        this.#rounds = 0;
+      }
+      this.#came = 0;
+      const silence = askedAt - Math.max(this.#cameAt, this.#exitedAt);
+      const isLate = askedAt - this.#heldAt > MOST_MS && this.#rounds >= MOST_ROUNDS;
       if (
         this.#slow.size === 0 &&
         ((this.#quietRounds >= QUIET_ROUNDS && silence >= QUIET_MS) || isLate)
       ) {
         this.#leave();
       } else if (this.#quietRounds >= QUIET_ROUNDS) {
-        this.#timer = setTimeout(() => this.#drain(), Math.max(1, QUIET_MS - silence));
+        const wait = Math.min(QUIET_MS, Math.max(1, QUIET_MS - silence));
+        this.#timer = setTimeout(() => this.#drain(), wait);
       } else this.#drain();
     });
   }

@@ -18,7 +18,7 @@ export class ProcessOutput extends Readable {
   }
 
   receive(chunk: Buffer): void {
-    this.#exit.touch();
+    this.#exit.touch(chunk);
     if (this.destroyed || this.readableEnded || this.push(chunk)) return;
     this.#source.pause();
     this.#exit.pause(this);

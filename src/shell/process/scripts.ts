@@ -4,7 +4,8 @@ import { quote } from './quote.js';
 
 /**
  * Bash scripts that run in the guest. A channel's command line is constant except for numbers, so
- * that no process list, in the guest or on the host, shows the user's text. Everything else is
+ * that no process list, in the guest or on the host, shows the user's text; the comment in it says
+ * whose process it is. Everything else is
  * sent on standard input, as one line of bash that
  *
  * - changes the directory, or prints the header line `cwd` and exits;
@@ -17,11 +18,11 @@ import { quote } from './quote.js';
 export const NO_DIRECTORY = 'cwd';
 
 /** Makes bash read its whole input, then run it. */
-export const FROM_INPUT = '. /dev/stdin';
+export const FROM_INPUT = '. /dev/stdin # vc';
 
 /** Makes bash read `bytes` bytes of its input and run them; the rest of the input remains. */
 export function fromFirstBytes(bytes: number): string {
-  return `eval "$(head -c ${bytes})"`;
+  return `eval "$(head -c ${bytes})" # vc`;
 }
 
 /**

@@ -117,7 +117,7 @@ const driver = Buffer.from(PYTHON_DRIVER);
  * Starts Python with the driver, which comes first on standard input so that no process list shows
  * any code.
  */
-export const START_PYTHON = `exec python3 -c 'import os; d = b""; exec("while len(d) < ${driver.length}: d += os.read(0, ${driver.length} - len(d)) or os._exit(1)"); exec(d)'`;
+export const START_PYTHON = `exec python3 -c '# vc: Python code\nimport os; d = b""; exec("while len(d) < ${driver.length}: d += os.read(0, ${driver.length} - len(d)) or os._exit(1)"); exec(d)'`;
 
 /** No output contains it by chance, and little output ends in its first character. */
 export function newMarker(): string {

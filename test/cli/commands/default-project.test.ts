@@ -18,6 +18,26 @@ async function addProfile(baseUrl = world.service.baseUrl): Promise<void> {
 const defaultOf = async () =>
   JSON.parse((await world.run(['profile', 'ls', '--json'])).stdout).profiles[0].project;
 
+describe('vc project rename', () => {
+  beforeEach(() => {
+    world.service.on('GET /projects/shop', { ...project, name: 'shop', computers: [] });
+    world.service.on('PATCH /projects/shop', { ...project, name: 'store' });
+    world.service.on('PATCH /projects/other', { ...project, name: 'others' });
+  });
+
+  test('renames the default project in the profile too, and no other one', async () => {
+    await addProfile();
+    await world.run(['project', 'use', 'shop']);
+    await world.run(['project', 'rename', 'other', 'others']);
+    expect(await defaultOf()).toBe('shop');
+    const { stderr } = await world.run(['project', 'rename', 'shop', 'store']);
+    expect(stderr).toBe(
+      'renamed project shop to store\nthe default project is now store, in profile lab\n',
+    );
+    expect(await defaultOf()).toBe('store');
+  });
+});
+
 describe('vc project use', () => {
   beforeEach(() => {
     world.service.on('GET /projects/shop', { ...project, name: 'shop', computers: [] });

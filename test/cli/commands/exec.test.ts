@@ -31,6 +31,44 @@ test('exec passes the arguments unchanged and returns the exit code of the progr
   expect(world.service.received[0]?.url).toBe('/api/projects/demo/computers/desktop/process');
 });
 
+test.each([
+  [
+    ['exec', 'demo/desktop', 'wc', '-l'],
+    ['wc', '-l'],
+  ],
+  [
+    ['computer', 'exec', '-e', 'A=b', 'demo/desktop', 'ls', '--json', '-p', 'x', '--no-color'],
+    ['ls', '--json', '-p', 'x', '--no-color'],
+  ],
+  [
+    ['exec', '-p', 'demo', 'desktop', 'git', 'log', '-p', '--', 'a', '-h'],
+    ['git', 'log', '-p', '--', 'a', '-h'],
+  ],
+  [
+    ['exec', 'demo/desktop', '--timeout', '5s', 'ls', '--help'],
+    ['ls', '--help'],
+  ],
+  [
+    ['exec', 'demo/desktop', '--', 'ls', '--', '-x'],
+    ['ls', '--', '-x'],
+  ],
+])('%j passes all words after the program to it', async (argv, passed) => {
+  let started: unknown;
+  world.service.onProcess((start, socket) => {
+    started = start;
+    send(socket, 1, 'out\n');
+    exit(socket, 0);
+  });
+  expect(await world.run(argv)).toMatchObject({ code: 0, stdout: 'out\n' });
+  expect(started).toMatchObject({ argv: passed });
+});
+
+test('exec takes options of vc before the program', async () => {
+  world.service.onProcess((_, socket) => exit(socket, 3));
+  const { stdout } = await world.run(['exec', '--json', 'demo/desktop', 'ls', '-la']);
+  expect(JSON.parse(stdout)).toMatchObject({ exit_code: 3 });
+});
+
 test('exec forwards stdin and its end', async () => {
   world.service.onProcess((_, socket) => {
     socket.on('message', (data: Buffer, isBinary: boolean) => {

@@ -51,6 +51,8 @@ test('a refused key is not saved', async () => {
   const { code, stderr } = await world.run(argv, { env: withoutKey, stdin: 'vc_wrong\n' });
   expect(code).toBe(4);
   expect(stderr).not.toContain('vc_wrong');
+  expect(stderr).toContain(`error: ${world.service.baseUrl} does not accept this API key\n`);
+  expect(stderr).not.toContain('VC_API_KEY');
   await expect(stored()).rejects.toThrow('ENOENT');
 });
 
@@ -65,6 +67,42 @@ test('another service gets its own profile, named after its host', async () => {
   const { current, profiles } = await stored();
   expect(current).toBe('127.0.0.1');
   expect(profiles.default?.apiKey).toBe(API_KEY);
+});
+
+test('a new profile without an address is for the service of the current profile', async () => {
+  world.service.on('GET /me', me);
+  const options = { env: withoutKey, stdin: 'vc_fresh\n' };
+  await world.run(['login', '--base-url', world.service.baseUrl], options);
+  expect(await world.run(['login', '--profile', 'colleague'], options)).toMatchObject({ code: 0 });
+  const { current, profiles } = await stored();
+  expect(current).toBe('colleague');
+  expect(profiles.colleague?.baseUrl).toBe(world.service.baseUrl);
+});
+
+test('the address may be an argument, also without its path', async () => {
+  world.service.on('GET /me', me);
+  const options = { env: withoutKey, stdin: 'vc_fresh\n' };
+  for (const url of [world.service.baseUrl, new URL(world.service.baseUrl).origin]) {
+    expect(await world.run(['login', url], options)).toMatchObject({ code: 0 });
+    const { current, profiles } = await stored();
+    expect(profiles[current]?.baseUrl).toBe(world.service.baseUrl);
+  }
+  const both = ['login', world.service.baseUrl, '--base-url', 'http://127.0.0.1:1/api'];
+  expect(await world.run(both, options)).toMatchObject({ code: 2 });
+  expect((await world.run(['login', 'colleague'], options)).stderr).toContain('--profile NAME');
+});
+
+test('a refused key is named as it is set', async () => {
+  world.service.fail('GET /me', 401, 'unauthorized', 'The API key is wrong.');
+  const { stderr } = await world.run(['whoami'], { columns: 200 });
+  expect(stderr).toContain(`not accepted by ${world.service.baseUrl}: check VC_API_KEY and`);
+  await world.run(['profile', 'add', 'default', '--base-url', world.service.baseUrl], {
+    env: withoutKey,
+    stdin: `${API_KEY}\n`,
+  });
+  const other = await world.run(['whoami'], { env: withoutKey });
+  expect(other.stderr).toContain('log in again: vc login');
+  expect(other.stderr).not.toContain('VC_API_KEY');
 });
 
 test('on a terminal the key is read from a prompt without echo', async () => {

@@ -50,6 +50,41 @@ describe('the exit code', () => {
     expect(words).toMatchObject({ code: 1, stdout: '', stderr: 'no such day\n' });
   });
 
+  it('127 of exec comes with the way to a shell', async () => {
+    const { code, stdout, stderr } = await vc('exec', ['ls -l']);
+    expect({ code, stdout }).toEqual({ code: 127, stdout: '' });
+    expect(stderr).toContain(
+      'there is no program named "ls -l"; exec runs a program without a shell. With a shell: vc bash demo/desktop \'ls -l\'\n',
+    );
+    const missing = await vc('exec', ['--', 'no-such-program-1', 'a b']);
+    expect(missing.stderr).toContain("vc bash demo/desktop 'no-such-program-1 '\\''a b'\\'''\n");
+    expect((await vc('exec', ['-q', '--', 'no-such-program-1'])).stderr).not.toContain('vc bash');
+    const ofShell = await vc('exec', ['--', 'sh', '-c', 'exit 127']);
+    expect(ofShell).toMatchObject({ code: 127, stderr: '' });
+  });
+
+  it('127 of bash for the name of a local file comes with the way to run it', async () => {
+    await writeFile(join(world.directory, 'my-setup.sh'), 'echo from the file\n');
+    const { code, stderr } = await vc('bash', ['my-setup.sh']);
+    expect(code).toBe(127);
+    expect(stderr).toMatch(
+      /^bash: .*not found\nmy-setup\.sh is a file of this machine; to run it in the computer: vc bash demo\/desktop -f my-setup\.sh\n$/,
+    );
+    expect((await vc('bash', ['-f', 'my-setup.sh'])).stdout).toBe('from the file\n');
+  });
+
+  it.each(['print(1)', '6*7', '1 + 1', 'x=1', '42'])(
+    'code %j in the place of the file of python comes with the option for code',
+    async (code) => {
+      const outcome = await vc('python', [code]);
+      expect(outcome).toMatchObject({ code: 125, stdout: '' });
+      expect(outcome.stderr).toMatch(
+        /^error: cannot read .*\n {7}SCRIPT is a local file; to run code: vc python demo\/desktop -c .+\n$/,
+      );
+      expect((await vc('python', ['missing.py'])).stderr).toMatch(/\n {7}check the path\n$/);
+    },
+  );
+
   it('is 124 at the time limit', async () => {
     for (const [verb, words] of [
       ['bash', ['--timeout', '500ms', 'echo begun; sleep 60']],

@@ -75,7 +75,7 @@ test.each([
   ],
   [
     ['key', ''],
-    ['create', 'ls', 'rm', ':'],
+    ['create', 'ls', 'update', 'rm', ':'],
   ],
   [
     ['computer', 'click', '-p', 'shop', ''],
@@ -115,19 +115,19 @@ test.each([
 test.each([
   [
     ['computer', 'click', 'a', '1', '2', '--button', ''],
-    ['left', 'right', 'middle', ':'],
+    ['left', 'right', 'middle', 'back', 'forward', ':'],
   ],
   [
     ['click', 'a', '1', '2', '--button', ''],
-    ['left', 'right', 'middle', ':'],
+    ['left', 'right', 'middle', 'back', 'forward', ':'],
   ],
   [
     ['computer', 'click', 'a', '1', '2', '-b', ''],
-    ['left', 'right', 'middle', ':'],
+    ['left', 'right', 'middle', 'back', 'forward', ':'],
   ],
   [
     ['computer', 'click', '--button=r'],
-    ['--button=left', '--button=right', '--button=middle', ':'],
+    [...['left', 'right', 'middle', 'back', 'forward'].map((name) => `--button=${name}`), ':'],
   ],
   [['computer', 'screenshot', 'a', '-o', ''], [':files']],
   [['computer', 'bash', 'a', '--cwd', ''], [':']],
@@ -179,7 +179,7 @@ test.each([
   [['logs', 'desk', ''], '<job>'],
   [['job', 'end', 'desk', 'job_1', ''], '<running-job>'],
   [['computer', 'stream', 'start', 'desk', '--connection', ''], '<connection>'],
-  [['audit', '--computer', ''], '<computer-id>'],
+  [['audit', '--computer', ''], '<computer>'],
 ])('values that the service knows are offered: %j', async (words, name) => {
   expect(await offered(...words)).toEqual([name, ':']);
 });
@@ -207,9 +207,9 @@ test('help offers commands and topics, and then the commands of a group', async 
   expect(await offered('help', 'job', 'ls', '')).toEqual([':']);
 });
 
-/** Names that are new, or of another machine. */
+/** Names that are new, or of something else than this service. */
 const NEW = ['update --name', 'add --default-project', 'key --name'];
-const ELSEWHERE = ['import --ssh-user', 'serve --allow-host'];
+const ELSEWHERE = ['import --ssh-user', 'serve --allow-host', 'use --acknowledge'];
 
 test('every option that takes a name offers names or choices', () => {
   const commands = [...outline.groups.flatMap((group) => group.commands), ...outline.singles];

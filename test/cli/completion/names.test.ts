@@ -11,6 +11,11 @@ beforeAll(async () => {
   service = await startFakeService();
   service.on('GET /projects', { projects: [project] });
   service.on('GET /owners', { owners: [{ name: 'default' }, { name: 'alice' }] });
+  const members = [
+    { name: 'node1', groups: ['default', 'fast'] },
+    { name: 'node2', groups: ['default'] },
+  ];
+  service.on('GET /cluster/members', { members });
   service.on(`GET /projects/${project.id}/computers`, { computers: [computer] });
 });
 afterAll(() => service.close());
@@ -72,6 +77,8 @@ test('jobs, images, engines and files come from the service', async () => {
   expect(await names('running-job', {}, { args })).toEqual(['job_1']);
   expect(await names('image')).toEqual(['linux']);
   expect(await names('engine')).toEqual(['docker', 'qemu']);
+  expect(await names('member')).toEqual(['node1', 'node2']);
+  expect(await names('member-group')).toEqual(['default', 'fast']);
   expect(await names('computer-id')).toEqual([computer.id]);
   const paths = (typed: string) => names('remote-path', {}, { typed });
   expect(await paths('demo/desktop:')).toEqual([

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tree } from '../../../src/cli/commands/tree.js';
-import { flagNames } from '../../../src/cli/framework/define.js';
+import { flagNames } from '../../../src/cli/framework/flags.js';
 import { globalOptions } from '../../../src/cli/framework/globals.js';
 import { buildProgram } from '../../../src/cli/framework/program.js';
 import { topics } from '../../../src/cli/framework/topics/topics.js';
@@ -27,6 +27,41 @@ test('vc --help lists every command on stdout', async () => {
   expect(stdout).toMatchSnapshot();
   expect((await world.run([])).stdout).toBe(stdout);
   expect((await world.run(['help'])).stdout).toBe(stdout);
+});
+
+test.each([60, 80])(
+  'vc --help fits on one screen of %d columns and names every command',
+  async (columns) => {
+    const { stdout } = await world.run(['--help'], {
+      terminal: true,
+      columns,
+      env: { NO_COLOR: '1' },
+    });
+    const { stdout: all } = await world.run(['help', 'all']);
+    expect(stdout.split('\n').length).toBeLessThanOrEqual(columns < 80 ? 66 : 55);
+    const text = stdout.split('Getting started:')[0] ?? '';
+    expect(text.split('\n').filter((line) => line.length > columns)).toEqual([]);
+    for (const { name } of [...outline.shortForms, ...outline.groups]) {
+      expect(stdout).toMatch(new RegExp(`(^| )${name}(,| |$)`, 'm'));
+      expect(all).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
+    }
+    for (const { name } of outline.singles) {
+      expect(stdout).toMatch(new RegExp(`(^| )${name}(,| |$)`, 'm'));
+      expect(all).toMatch(new RegExp(`^  ${name} +[A-Z]`, 'm'));
+    }
+  },
+);
+
+test('vc help all has a line for every command', async () => {
+  const { stdout } = await world.run(['help', 'all']);
+  const lines = stdout.split('\n');
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(stdout).toMatch(/^ {2}computer control +Show, take or give back control/m);
+  for (const { words } of commands) {
+    const short = outline.shortForms.find(({ shortFor }) => shortFor.join() === words.join());
+    const name = short?.name ?? words.join(' ');
+    expect(lines.filter((line) => line.startsWith(`  ${name}  `))).toHaveLength(1);
+  }
 });
 
 test.each(outline.groups.map(({ name }) => name))('vc %s --help', async (name) => {

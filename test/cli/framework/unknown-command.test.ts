@@ -8,7 +8,7 @@ beforeEach(async () => {
 afterEach(() => world.close());
 
 test.each([
-  ['cluster ls --help', "unknown command 'cluster'"],
+  ['galaxy ls --help', "unknown command 'galaxy'"],
   ['computr --help', "unknown command 'computr'"],
   ['--help computr', "unknown command 'computr'"],
   ['computer strat -h', "unknown command 'strat'"],

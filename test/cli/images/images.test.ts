@@ -139,3 +139,10 @@ test('a template is listed with the operating system of its image', async () => 
   const listed = { name: 'lab', kind: 'template', os: 'windows', ...shape };
   expect(JSON.parse((await run('ls', '--json')).stdout).images).toMatchObject([listed]);
 });
+
+test('a service is asked with one request', async () => {
+  world.service.received.length = 0;
+  world.service.on('GET /images', { images: [], failures: [] });
+  expect(await world.run(['image', 'ls'])).toMatchObject({ code: 0 });
+  expect(world.service.received.map(({ url }) => url)).toEqual(['/api/images']);
+});

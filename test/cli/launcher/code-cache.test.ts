@@ -2,9 +2,11 @@ import { execFile } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -16,6 +18,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 const LOADER = fileURLToPath(new URL('../../../bin/code-cache.js', import.meta.url));
+const LAUNCHER = fileURLToPath(new URL('../../../bin/vc.js', import.meta.url));
 const isRoot = process.geteuid?.() === 0;
 
 let directory: string;
@@ -106,4 +109,45 @@ test('a program runs where nothing can be kept', async () => {
   );
   expect(await run('ls', { HOME: 'relative' })).toBe('one');
   expect(readdirSync(directory).sort()).toEqual(['cache', 'program.cjs']);
+});
+
+/** The directory that Node.js is given for its cache. */
+async function nodeDirectory(env: Record<string, string>): Promise<string> {
+  const code = `process.stdout.write(String(require(${JSON.stringify(LOADER)}).nodeDirectory()))`;
+  return (await promisify(execFile)(process.execPath, ['-e', code], { env })).stdout;
+}
+
+test('the cache of Node.js is in a directory of the user alone', async () => {
+  const found = await nodeDirectory({ XDG_CACHE_HOME: caches });
+  expect(found).toBe(join(realpathSync(caches), 'vc/node'));
+  expect(statSync(found).mode & 0o777).toBe(0o700);
+  expect(await nodeDirectory({ VC_CACHE_DIR: caches })).toBe(join(realpathSync(caches), 'node'));
+  expect(await nodeDirectory({})).toBe('undefined');
+  chmodSync(found, 0o750);
+  expect(await nodeDirectory({ XDG_CACHE_HOME: caches })).toBe('undefined');
+});
+
+test('Node.js gets no directory that others can replace', async () => {
+  await nodeDirectory({ XDG_CACHE_HOME: caches });
+  chmodSync(caches, 0o777);
+  expect(await nodeDirectory({ XDG_CACHE_HOME: caches })).toBe('undefined');
+});
+
+test.runIf(isRoot)('Node.js gets no directory below that of another user', async () => {
+  await nodeDirectory({ XDG_CACHE_HOME: caches });
+  chownSync(caches, 12_345, 12_345);
+  expect(await nodeDirectory({ XDG_CACHE_HOME: caches })).toBe('undefined');
+});
+
+test('the launcher keeps no code in the directory for temporary files', async () => {
+  const temporary = join(directory, 'tmp');
+  mkdirSync(temporary);
+  const env = {
+    TMPDIR: temporary,
+    XDG_CACHE_HOME: caches,
+    VC_CONFIG_DIR: join(directory, 'config'),
+  };
+  await promisify(execFile)(process.execPath, [LAUNCHER, 'profile', 'ls'], { env });
+  expect(readdirSync(temporary)).toEqual([]);
+  expect(readdirSync(join(caches, 'vc'))).toHaveLength(1);
 });

@@ -72,6 +72,24 @@ test("the error for an incomplete jq expression refers to the user's text", asyn
   expect(message).toBe('--jq: syntax error, it ends too early');
 });
 
+test('an error on a terminal is a text with --jq, and indented JSON with --json', async () => {
+  const terminal = { terminal: true, columns: 60, env: { NO_COLOR: '1' } };
+  for (const argv of [
+    ['computer', 'ls', '-p', 'demo', '--jq', '.['],
+    ['computer', 'ls', '-p', 'demo', '--jq', '.computers[].name.x'],
+    ['computer', 'get', 'demo/none', '--json', '--jq', '.name'],
+  ]) {
+    const { code, stderr } = await world.run(argv, terminal);
+    expect(code).toBeGreaterThan(0);
+    expect(stderr).toMatch(/^error: (--jq: \w|There is no)/);
+    expect(stderr).not.toContain('{"');
+    for (const line of stderr.split('\n')) expect(line.length).toBeLessThanOrEqual(60);
+  }
+  const { stderr } = await world.run(['computer', 'get', 'demo/none', '--json'], terminal);
+  expect(stderr).toMatch(/^\{\n {2}"error": \{\n {4}"code": "not_found",\n/);
+  expect(JSON.parse(stderr).error.message).toMatch(/^There is no/);
+});
+
 test('--jq prints strings without quotes and the rest as JSON, one per line', async () => {
   const jq = (expression: string) =>
     world.run(['computer', 'ls', '-p', 'demo', '--jq', expression]);

@@ -1,4 +1,8 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Interrupts } from '../../../src/cli/framework/interrupts.js';
 import { engineChoice } from '../../../src/cli/input/engine-choice.js';
 import {
@@ -9,6 +13,9 @@ import {
 } from '../../../src/cli/serve/listen.js';
 import { type ServePlan, serveArguments } from '../../../src/cli/serve/options.js';
 import { untilStopped } from '../../../src/cli/serve/stop-requests.js';
+import { stateOfProcess } from '../../../src/cli/service/listener.js';
+import { writeServiceRecord } from '../../../src/cli/service/record.js';
+import { identifyProcess } from '../../../src/lib/process/identity.js';
 import { promise } from '../../support/run/promise.js';
 import { openWorld, type World } from '../support/run.js';
 
@@ -80,13 +87,92 @@ test('VC_ENGINE sets the engine; --engine overrides it', () => {
   expect(() => engineChoice(undefined, { VC_ENGINE: 'quemu' })).toThrow('VC_ENGINE: must be');
 });
 
-test('--detach does not start a second service', async () => {
-  world.service.on('GET /health', { status: 'ok', version: '1.2.3', engines: [] });
-  const listen = new URL(world.service.baseUrl).host;
-  const outcome = await world.run(['serve', '--detach', '--listen', listen]);
-  expect(outcome.code).toBe(0);
-  expect(outcome.stderr).toContain('already running on');
+describe('--detach at the address of a running service', () => {
+  let state: string;
+  beforeEach(async () => {
+    world.service.on('GET /health', { status: 'ok', version: '1.2.3', engines: [] });
+    state = join(world.directory, 'state');
+    await mkdir(state);
+  });
+  const detach = (...more: string[]) => {
+    const listen = new URL(world.service.baseUrl).host;
+    return world.run(['serve', '--detach', '--listen', listen, ...more], {
+      env: { VC_STATE_DIR: state },
+    });
+  };
+  /** Makes this process, which has the fake service, the service of a state directory. */
+  const record = async () =>
+    writeServiceRecord(state, {
+      process: (await identifyProcess(process.pid)) ?? null,
+      ...{ version: '1.2.3', url: world.service.baseUrl, started_at: '2025-01-02T02:04:05.000Z' },
+      ...{ log: null, argv: ['serve', '--listen'], environment: {} },
+    });
+
+  test('does not start a second service of the same state directory', async () => {
+    await record();
+    const { code, stderr } = await detach();
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^already running on .*\nto open its web page: vc dashboard\n$/,
+      ),
+    });
+    expect(JSON.parse((await detach('--json')).stdout)).toMatchObject({
+      ...{ already_running: true, unused_options: [] },
+    });
+  });
+
+  test('says which of its options the running service does not have', async () => {
+    await record();
+    const { code, stderr } = await detach('--max-running', '7', '--metrics', '--log-level', 'info');
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(
+        /^already running on .*\nit was started without --max-running 7 --metrics; to start it with that:\n {2}vc service stop, then this again\n/,
+      ),
+    });
+    const { stdout } = await detach('--engine', 'qemu', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ unused_options: ['--engine qemu'] });
+  });
+
+  test('is refused if it is the service of another state directory', async () => {
+    await record();
+    const { code, stdout, stderr } = await detach('--state', join(world.directory, 'other'));
+    expect({ code, stdout }).toEqual({ code: 6, stdout: '' });
+    const { host, port } = new URL(world.service.baseUrl);
+    const whose = process.platform === 'linux' ? `: process ${process.pid}` : '';
+    expect(stderr).toContain(`error: another service listens on ${host}${whose}\n`);
+    expect(stderr).toContain(`vc serve --detach --listen 127.0.0.1:${Number(port) + 1}\n`);
+    const json = await detach('--state', join(world.directory, 'other'), '--json');
+    expect(JSON.parse(json.stderr)).toMatchObject({ error: { code: 'conflict' } });
+  });
+
+  test('is refused if nothing is known of the service', async () => {
+    expect(await detach()).toMatchObject({
+      ...{ code: 6, stdout: '' },
+      stderr: expect.stringContaining('to use it: vc login; to start one beside it: vc serve'),
+    });
+  });
 });
+
+test.runIf(process.platform === 'linux')(
+  'the state of a service is read from its process',
+  async () => {
+    const started = async (argv: string[], env: NodeJS.ProcessEnv) => {
+      const script = 'console.log("up"); setInterval(() => {}, 1000)';
+      const child = spawn(process.execPath, ['-e', script, '--', ...argv], { env });
+      await once(child.stdout, 'data');
+      const state = await stateOfProcess(child.pid ?? 0);
+      child.kill('SIGKILL');
+      return state;
+    };
+    expect(await started(['serve', '--state', '/srv/a b'], {})).toBe('/srv/a b');
+    expect(await started(['serve', '--state=/srv/vc'], {})).toBe('/srv/vc');
+    expect(await started(['serve'], { HOME: '/home/ann' })).toBe('/home/ann/.local/state/vc');
+    expect(await started(['serve'], { HOME: '/home/ann', VC_STATE_DIR: '/srv/x' })).toBe('/srv/x');
+    expect(await started(['proxy', '--state', '/srv/vc'], {})).toBeUndefined();
+  },
+);
 
 test('the arguments of a detached service reproduce its plan', () => {
   const plan: ServePlan = {

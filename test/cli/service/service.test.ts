@@ -109,7 +109,7 @@ describe('status', () => {
     world.service.on('GET /health', health);
     await record();
     const { code, stdout, stderr } = await vc('status', { terminal: true });
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'to open its web page: vc dashboard\n' });
     const shown = new RegExp(
       [
         'status +running',

@@ -59,8 +59,9 @@ export async function startFakeService(): Promise<FakeService> {
   server.on('upgrade', (request, socket, head) => {
     const { method = '', url = '', headers } = request;
     received.push({ method, url, headers, body: undefined });
-    if (!headers.authorization) {
-      const body = '{"error":"The API key is missing."}';
+    const isRefused = headers.authorization?.endsWith(' vc_refused') === true;
+    if (!headers.authorization || isRefused) {
+      const body = `{"error":"The API key is ${isRefused ? 'not valid' : 'missing'}."}`;
       socket.end(
         `HTTP/1.1 401 Unauthorized\r\nx-error-code: unauthorized\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
       );

@@ -114,6 +114,7 @@ export const computer = {
   url: null,
   engine: 'docker',
   isolation: 'container',
+  member: null,
   image: 'linux',
   resolution: { width: 1280, height: 800 },
   auto_stop_minutes: null,

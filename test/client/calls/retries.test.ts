@@ -139,7 +139,7 @@ it('repeats a creation with the same key after 503, 502 and a lost connection', 
   const keys = () => service.received.map(({ headers }) => headers['idempotency-key']);
   expect(keys()).toHaveLength(5);
   expect(new Set(keys()).size).toBe(1);
-  expect(keys()[0]).toMatch(/^[0-9a-f-]{36}$/);
+  expect(keys()[0]).toMatch(/^[0-9a-f]{32}$/);
   await client().projects.create('b');
   expect(keys().at(-1)).not.toBe(keys()[0]);
 });

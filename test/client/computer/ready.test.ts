@@ -105,7 +105,7 @@ it('await using closes clients and processes', async () => {
   {
     await using own = new VirtualComputers({ baseUrl: service.baseUrl, apiKey: 'vc_key' });
     await using remote = await own.computer({ id: 'cmp_1' }).process({ argv: ['x'] });
-    remote.stdin.end();
+    await remote.stdin.close();
   }
   await expect.poll(() => closed).toBe(true);
 });

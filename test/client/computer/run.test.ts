@@ -84,7 +84,12 @@ it('an abort and timeoutMs end a command that runs', async () => {
   });
   await expect(desk.run('sleep 9', { signal })).rejects.toMatchObject({ name: 'AbortError' });
   await expect.poll(() => closed).toBe(1);
-  await expect(desk.run('sleep 9', { timeoutMs: 2000 })).rejects.toThrow(ServiceTimeoutError);
+  const late = await desk.run('sleep 9', { timeoutMs: 2000 }).catch((error: unknown) => error);
+  expect(late).toBeInstanceOf(ServiceTimeoutError);
+  expect(late).toMatchObject({
+    ...{ name: 'ServiceTimeoutError', remedy: expect.stringContaining('timeout in seconds') },
+    message: 'the command was ended: it took longer than timeoutMs (2000)',
+  });
   await expect.poll(() => closed).toBe(2);
 });
 
@@ -109,11 +114,11 @@ it('an output that nobody reads stops neither the other one nor the process', as
   writes([...ten(STDERR), ...ten(STDOUT)]);
   const remote = await desk.process({ argv: ['x'] });
   let bytes = 0;
-  for await (const chunk of remote.stdout) bytes += (chunk as Buffer).length;
+  for await (const chunk of remote.stdout) bytes += chunk.length;
   expect(bytes).toBe(10 * piece.length);
   expect(await remote.exited).toMatchObject({ code: 0 });
   let late = 0;
-  for await (const chunk of remote.stderr) late += (chunk as Buffer).length;
+  for await (const chunk of remote.stderr) late += chunk.length;
   expect(late).toBe(10 * piece.length);
   writes(ten(STDOUT));
   const unread = await desk.process({ argv: ['x'] });

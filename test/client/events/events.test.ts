@@ -135,3 +135,91 @@ it('refuses a line without end', async () => {
   }
   await expect(parseEvents(endless()).next()).rejects.toThrow('too long');
 });
+
+it('open resolves when the service has answered; no event is missed until the loop begins', async () => {
+  let answer: ServerResponse | undefined;
+  replies = [
+    (response) => {
+      answer = response;
+    },
+    (response) => response.write(event(3)),
+  ];
+  const events = new ServiceEvents(client);
+  let isOpen = false;
+  const opening = events.open().then((same) => {
+    isOpen = true;
+    expect(same).toBe(events);
+  });
+  await expect.poll(() => answer).toBeDefined();
+  expect(isOpen).toBe(false);
+  answer?.write('id: e-0\n\n');
+  await opening;
+  expect(events.lastEventId).toBe('e-0');
+  answer?.write(`${event(1)}${event(2)}`);
+  answer?.end();
+  expect(await take(events, 3)).toEqual([1, 2, 3]);
+  expect(requests.map(({ lastEventId }) => lastEventId)).toEqual([undefined, 'e-2']);
+});
+
+it('open within a loop repeats nothing', async () => {
+  const closed: Promise<unknown>[] = [];
+  const reply =
+    (...ids: number[]): Reply =>
+    (response) => {
+      closed.push(new Promise((resolve) => response.once('close', resolve)));
+      response.write(ids.map(event).join(''));
+    };
+  const first: Reply = (response) => response.write(`${event(1)}${event(2)}`);
+  let cut: ServerResponse | undefined;
+  replies = [
+    (response, request) => {
+      cut = response;
+      first(response, request);
+    },
+    reply(2, 3),
+    reply(3),
+  ];
+  const events = new ServiceEvents(client);
+  const taken: unknown[] = [];
+  for await (const one of events) {
+    taken.push((one as unknown as { n: number }).n);
+    if (taken.length === 1) await events.open();
+    if (taken.length === 2) cut?.end();
+    if (taken.length === 3) break;
+  }
+  expect(taken).toEqual([1, 2, 3]);
+  expect(requests.map(({ lastEventId }) => lastEventId)).toEqual([undefined, 'e-1', 'e-2']);
+  await Promise.all(closed);
+});
+
+it('close and await using end a stream that nobody reads', async () => {
+  const closed: Promise<unknown>[] = [];
+  const reply: Reply = (response) => {
+    closed.push(new Promise((resolve) => response.once('close', resolve)));
+    response.write('id: e-0\n\n');
+  };
+  replies = [reply, reply];
+  await (await new ServiceEvents(client).open()).close();
+  {
+    await using _ = await new ServiceEvents(client).open();
+  }
+  expect(closed).toHaveLength(2);
+  await Promise.all(closed);
+});
+
+it('open fails when the connection is lost before the position is known', async () => {
+  replies = [
+    (response) => response.end(': hello\n\n'),
+    (response) => response.write(`id: e-0\n\n${event(1)}`),
+  ];
+  const events = new ServiceEvents(client);
+  await expect(events.open()).rejects.toThrow(ServiceUnreachableError);
+  expect(await take(await events.open(), 1)).toEqual([1]);
+});
+
+it('open can be tried again after it has failed', async () => {
+  replies = [(response) => response.writeHead(502).end('<html>'), (r) => r.write(event(1))];
+  const events = new ServiceEvents(client);
+  await expect(events.open()).rejects.toThrow(ServiceUnreachableError);
+  expect(await take(await events.open(), 1)).toEqual([1]);
+});

@@ -47,3 +47,28 @@ it('refuses positions that are not possible, before anything is sent', async () 
   }
   expect(service.received).toEqual([]);
 });
+
+it.each([
+  ['a file', {}],
+  ['a part of one without a size', { start: 1 }],
+])('close ends the transfer of %s that nobody reads', async (_, range) => {
+  const closed = new Promise((resolve) => {
+    service.handle('GET /computers/cmp_1/files', (_, response) => {
+      response.once('close', resolve);
+      response.write(content);
+    });
+  });
+  await (await files().open('x', range)).close();
+  await closed;
+});
+
+it('cancelling the stream of a file that was not read ends the transfer', async () => {
+  const closed = new Promise((resolve) => {
+    service.handle('GET /computers/cmp_1/files', (_, response) => {
+      response.once('close', resolve);
+      response.write(content);
+    });
+  });
+  await (await files().open('x')).stream.cancel();
+  await closed;
+});

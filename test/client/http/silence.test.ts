@@ -26,17 +26,17 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((vc) => vc.close()));
 });
 
-function client(connections: 'undici' | 'node-http', at = baseUrl) {
+function client(at = baseUrl) {
   const vc = new VirtualComputers({
-    ...{ baseUrl: at, apiKey: 'vc_key', connections, checkAfterMs: CHECK_MS },
+    ...{ baseUrl: at, apiKey: 'vc_key', checkAfterMs: CHECK_MS },
   });
   open.push(vc);
   return vc;
 }
 
-describe.each(['undici', 'node-http'] as const)('with %s connections', (connections) => {
+describe('requests', () => {
   test('a stopped process is reported as silent, and answers after it continues', async () => {
-    const vc = client(connections);
+    const vc = client();
     await expect(vc.projects.list()).resolves.toEqual([]);
     child.kill('SIGSTOP');
     const started = performance.now();
@@ -54,7 +54,7 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
       service.handle('POST /computers/cmp_1/wait', (_, response) => {
         setTimeout(() => response.end('{"success":true,"waited":1}'), 6 * CHECK_MS);
       });
-      const vc = client(connections, service.baseUrl);
+      const vc = client(service.baseUrl);
       expect(await vc.computer({ id: 'cmp_1' }).wait({ seconds: 1 })).toMatchObject({ waited: 1 });
       // The checks, which carry no key, may overtake the request.
       const checks = service.received.filter(({ url }) => !url.endsWith('/wait'));
@@ -68,7 +68,7 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
   test('an abort ends a request to a stopped process at once', async () => {
     child.kill('SIGSTOP');
     const controller = new AbortController();
-    const request = client(connections).client.request('health', { signal: controller.signal });
+    const request = client().client.request('health', { signal: controller.signal });
     controller.abort(new Error('enough'));
     await expect(request).rejects.toThrow();
     await expect(request).rejects.not.toBeInstanceOf(ServiceSilentError);
@@ -77,8 +77,7 @@ describe.each(['undici', 'node-http'] as const)('with %s connections', (connecti
 
 test('a command and a tunnel of a stopped process fail as well', async () => {
   child.kill('SIGSTOP');
-  const { client: own } = client('undici');
-  const address = { id: 'cmp_1' };
-  await expect(own.process(address, { argv: ['true'] })).rejects.toThrow(ServiceSilentError);
-  await expect(own.tunnel(address, 80)).rejects.toThrow(ServiceSilentError);
+  const desk = client().computer({ id: 'cmp_1' });
+  await expect(desk.process({ argv: ['true'] })).rejects.toThrow(ServiceSilentError);
+  await expect(desk.connect(80)).rejects.toThrow(ServiceSilentError);
 });

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { afterEach, describe, expect, test } from 'vitest';
+import { openPooledClient } from '../../../src/cli/http/pooled-client.js';
 import { verifyPeer } from '../../../src/client/http/trusted-peer.js';
 import { UntrustedListenerError, VirtualComputers } from '../../../src/client/index.js';
 import { type FakeService, startFakeService } from '../../cli/support/fake-service.js';
@@ -68,20 +70,25 @@ promise.unless(reason)(
       ['127.0.0.2', '127.0.0.2'],
     ] as const) {
       const thief = await startThief(bound);
-      for (const connections of ['undici', 'node-http'] as const) {
-        const vc = client(thief.port, host, { connections });
-        const { client: raw } = vc;
-        for (const send of [
-          () => vc.projects.list(),
-          () => raw.exchange({ method: 'GET', path: '/files', query: {} }),
-          () => raw.process({ id: 'cmp_1' }, { argv: ['id'] }),
-          () => raw.tunnel({ id: 'cmp_1' }, 80),
-        ]) {
-          const error = await send().catch((failure: unknown) => failure);
-          expect(error).toBeInstanceOf(UntrustedListenerError);
-          expect(error).toMatchObject({ uid: NOBODY, remedy: expect.stringContaining('65534') });
-          refused += 1;
-        }
+      const vc = client(thief.port, host);
+      const desk = vc.computer({ id: 'cmp_1' });
+      const pooled = openPooledClient({
+        baseUrl: `http://${host}:${thief.port}/api`,
+        apiKey: 'vc_secret',
+      });
+      closing.push(() => pooled.close());
+      for (const send of [
+        () => pooled.request('listProjects'),
+        () => vc.projects.list(),
+        () => desk.files.open('x'),
+        () => desk.files.write('x', Readable.from(['content'])),
+        () => desk.process({ argv: ['id'] }),
+        () => desk.connect(80),
+      ]) {
+        const error = await send().catch((failure: unknown) => failure);
+        expect(error).toBeInstanceOf(UntrustedListenerError);
+        expect(error).toMatchObject({ uid: NOBODY, remedy: expect.stringContaining('65534') });
+        refused += 1;
       }
       expect(thief.seen()).toBe('');
     }

@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { tree } from '../../../src/cli/commands/tree.js';
+import { jqExamples } from '../../../src/cli/framework/topics/topics.js';
 import { loadOutline, paths } from '../../../src/cli/generate/outline.js';
 import { openExamples, type Skipped, withoutSkipped } from '../../support/cli/examples.js';
 import { openTestService } from '../../support/service/service.js';
@@ -8,7 +9,7 @@ import { openTestService } from '../../support/service/service.js';
 const SKIPPED: Skipped = [
   [/--engine qemu|^vc image (warm|import)|vc fork /, 'needs QEMU or disks of virtual machines'],
   [/^vc image (build( linux| windows)?$|rm lab)|^vc setup($| --engine)/, 'changes the host'],
-  [/vc\.example\.com/, 'needs another service'],
+  [/vc\.example\.com|^vc login --profile/, 'needs another service or API key'],
   [/^vc computer stream start/, 'needs the RTMP server live.example.com'],
   [
     /^vc serve|^vc service|vc serve/,
@@ -17,12 +18,13 @@ const SKIPPED: Skipped = [
   [/^vc connection add show rtmps:\/\/live\.example\.com\/app$/, 'asks for the stream key'],
   [/--watch|^vc forward|^vc record demo\/desktop$|^vc events|^vc logs .* -f$/, 'runs until Ctrl-C'],
   [
-    /^vc (rm (demo\/desktop|--all -p demo)|project rm demo|owner rm alice( --force)?|connection rm show|profile rm office)$/,
+    /^vc (secret (set|rm) SHOP_PASSWORD -p demo|rm (demo\/desktop|--all -p demo)|project rm demo|owner rm alice( --force)?|connection rm show|profile rm office)$/,
     'asks at a terminal',
   ],
   [/^vc (backup --force|restore)/, 'writes to the host, or needs an empty state'],
   [/^vc completion (zsh|fish)|^vc profile use/, 'needs another shell or profile'],
   [/^vc demo --pause/, 'the demo is run once'],
+  [/^vc cluster|--member node1/, 'needs a cluster'],
 ];
 
 /** What the examples need, in the order in which it is made; some are examples themselves. */
@@ -37,8 +39,9 @@ const BEFORE = [
   'vc owner create alice',
   'vc connection add show rtmps://live.example.com/app/name',
   "echo error > app.log; echo uname > setup.sh; echo 'print(1)' > task.py; echo some words > words.txt",
-  'echo note > notes.txt; echo report > report.pdf; echo ls > commands.sh; echo secret > stream.key',
-  `echo '{"action":"move","x":1,"y":2}' > login.jsonl; mkdir -p ~/.local/share/bash-completion/completions`,
+  'echo note > notes.txt; echo report > report.pdf; echo ls > commands.sh; echo secret > stream.key; echo secret > password.txt',
+  'vc secret set SHOP_PASSWORD -p demo < password.txt',
+  `echo '{"type":"computer_call","call_id":"c","actions":[{"type":"screenshot"}]}' > turn.json; echo '{"action":"move","x":1,"y":2}' > login.jsonl; mkdir -p ~/.local/share/bash-completion/completions`,
 ];
 
 /** Examples that end something, in this order, after the others. */
@@ -50,23 +53,27 @@ const AFTER = [
   'vc stop -p demo desktop agent',
   'vc start -p demo desktop agent',
   'vc restart -p demo desktop agent',
+  'vc rm demo/a demo/b --yes',
+  // One computer stays, so that the project starts fast.
+  'vc rm demo/agent demo/big --yes',
   'vc project stop demo',
   'vc project start demo',
   'vc project restart demo',
-  'vc rm demo/a demo/b --yes',
   'vc connection rm show --yes',
   'vc connection add show rtmps://live.example.com/app --key-stdin < stream.key',
   'vc key rm agent --yes',
   'vc alias rm look',
   'vc computer update demo/desktop --protect; vc computer update demo/desktop --unprotect',
   'vc stop --all --yes',
+  'vc project rename shop store',
   'vc project rm demo trial --yes',
 ];
 
 it('every example in the help of a command runs as it stands', async () => {
-  const all = paths(await loadOutline(tree)).flatMap(({ command }) =>
-    command.examples.map((example) => example.command),
-  );
+  const all = [
+    ...paths(await loadOutline(tree)).flatMap(({ command }) => command.examples),
+    ...jqExamples,
+  ].map(({ command }) => command);
   const between = withoutSkipped(all, SKIPPED).filter(
     (line) =>
       ![...BEFORE, ...AFTER].includes(line) && line !== 'vc computer update demo/desktop --protect',

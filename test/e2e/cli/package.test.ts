@@ -66,17 +66,9 @@ describe('the package', () => {
     expect(
       [...new Set(folders.map((path) => path.split('/').slice(0, 2).join('/')))].sort(),
     ).toEqual([
-      ...['', 'bin', 'completions'],
-      ...[
-        'dist',
-        'dist/chunks',
-        'dist/cli',
-        'dist/client',
-        'dist/contract',
-        'dist/help',
-        'dist/lib',
-        'dist/profile',
-      ],
+      ...['', 'bin', 'clients/typescript', 'completions'],
+      ...['dist', 'dist/chunks', 'dist/cli', 'dist/contract', 'dist/dashboard'],
+      ...['dist/help', 'dist/lib'],
       ...['images', 'images/linux', 'images/wine', 'man', 'src/dashboard'],
     ]);
     const top = files.filter((path) => !path.includes('/'));
@@ -127,6 +119,7 @@ describe('the package', () => {
         expect.stringContaining('Put a TLS proxy in front of it'),
         expect.stringMatching(/^wrote the first API key to profile default \(.*\/detached\//),
         expect.stringContaining('log: '),
+        'to open its web page: vc dashboard',
         expect.stringContaining('next: vc demo'),
       ]);
       expect((await execa('vc', ['whoami'], options)).stdout).toContain('0 of 2 running');
@@ -140,13 +133,14 @@ describe('the package', () => {
     const app = join(directory, 'app');
     await mkdir(join(app, 'node_modules'), { recursive: true });
     const installed = join(prefix, 'lib/node_modules/virtual-computers');
+    await rm(join(app, 'node_modules/virtual-computers'), { force: true });
     symlinkSync(installed, join(app, 'node_modules/virtual-computers'));
     await writeFile(join(app, 'package.json'), '{"type":"module"}');
     const program = `
       import { VirtualComputers, type ComputerHandle } from 'virtual-computers';
       const vc = new VirtualComputers({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1/api' });
       const desk: ComputerHandle = vc.computer({ project: 'demo', name: 'desk' });
-      const picture: Promise<Buffer> = desk.screenshot({ format: 'png' });
+      const picture: Promise<Uint8Array> = desk.screenshot({ format: 'png' });
       picture.catch((error: Error) => console.log(error.name));
     `;
     await writeFile(join(app, 'right.ts'), program);
@@ -158,14 +152,49 @@ describe('the package', () => {
       ...{ cwd: app, reject: false },
     });
     const [first, ...others] = stdout.split('\n').filter((line) => !line.startsWith(' '));
-    expect(first).toMatch(/^wrong\.ts\(.*"gif"/);
+    expect(first).toMatch(/^wrong\.ts\(/);
+    expect(stdout).toContain('"gif"');
     expect(others).toEqual([]);
     const plain = program
       .replace(', type ComputerHandle', '')
-      .replaceAll(/: (ComputerHandle|Promise<Buffer>|Error)/g, '');
+      .replaceAll(/: (ComputerHandle|Promise<Uint8Array>|Error)/g, '');
     await writeFile(join(app, 'right.js'), plain);
     expect((await run('node', [join(app, 'right.js')])).stdout).toBe('ServiceUnreachableError');
   }, 300_000);
+});
+
+describe('the package of the client', () => {
+  it('is one package of at most 300 kB, with types for imports and for require', async () => {
+    const app = await mkdtemp(join(directory, 'client-'));
+    const clone = join(directory, 'clone/clients/typescript');
+    const { stdout } = await execa('npm', ['pack', clone, '--json'], { cwd: app });
+    const packed = JSON.parse(stdout);
+    const [{ filename, unpackedSize }] = (
+      Array.isArray(packed) ? packed : Object.values(packed)
+    ) as [{ filename: string; unpackedSize: number }];
+    await execa('npm', ['install', '--no-audit', '--no-fund', '--offline', filename], { cwd: app });
+    console.log(`unpacked: ${unpackedSize} bytes`);
+    expect(unpackedSize).toBeLessThanOrEqual(300_000);
+    const visible = (await readdir(join(app, 'node_modules'))).filter((name) => name[0] !== '.');
+    expect(visible).toEqual(['virtual-computers-client']);
+    const program = `
+      import { VirtualComputers, type BashResult } from 'virtual-computers-client';
+      const vc = new VirtualComputers({ apiKey: 'k', baseUrl: 'http://127.0.0.1:1/api' });
+      export const ran: Promise<BashResult> = vc.computer({ id: 'x' }).bash('true', { cwd: 1 });`;
+    for (const name of ['a.mts', 'a.cts']) await writeFile(join(app, name), program);
+    // As of a page: without the types of Node.js.
+    const checking = ['--noEmit', '--strict', '--module', 'nodenext', '--types', ''];
+    const lib = ['--lib', 'es2023,dom,dom.iterable,esnext.disposable'];
+    const tsc = join(ROOT, 'node_modules/.bin/tsc');
+    const checked = await execa(tsc, [...checking, ...lib, 'a.mts', 'a.cts'], {
+      ...{ cwd: app, reject: false },
+    });
+    const errors = checked.stdout.split('\n').filter((line) => !line.startsWith(' '));
+    expect(errors.map((line) => line.replace(/\(.*/, ''))).toEqual(['a.cts', 'a.mts']);
+    // An overload has its reasons on the lines below.
+    const reasons = checked.stdout.match(/'number' is not assignable/g) ?? [];
+    expect(reasons.length).toBeGreaterThanOrEqual(2);
+  });
 });
 
 describe('completion', () => {

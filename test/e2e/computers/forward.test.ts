@@ -127,10 +127,10 @@ describe('a tunnel', () => {
     await desktop.computer.files.write('count.py', script);
     await desktop.computer.bash('exec python3 count.py', { background: true });
     const tunnel = await eventually(() => desktop.computer.connect(8001).catch(() => undefined));
-    for (let i = 0; i < 10; i += 1) tunnel.write(Buffer.alloc(MiB));
-    tunnel.end();
-    let text = '';
-    for await (const chunk of tunnel) text += chunk;
+    const writer = tunnel.writable.getWriter();
+    for (let i = 0; i < 10; i += 1) await writer.write(Buffer.alloc(MiB));
+    await writer.close();
+    const text = await new Response(tunnel.readable).text();
     expect(text).toBe(`got ${10 * MiB}`);
   });
 
@@ -149,7 +149,7 @@ describe('a tunnel', () => {
     const before = memory();
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     expect(memory() - before).toBeLessThan(30);
-    tunnel.destroy();
+    tunnel.close();
     // The guest's side ends with it.
     await desktop.until('! ss -Htn state established "sport = 8002" | grep -q .');
   });

@@ -62,8 +62,6 @@ it('deleting an owner ends its commands and connections, and removes its compute
   const member = await makeOwner();
   const id = await makeComputer(member);
   const process = await member.vc.computer({ id }).process({ argv: ['sleep', '1000'] });
-  process.stdout.resume();
-  process.stderr.resume();
   const ended = process.exited.then(
     () => 'exited',
     () => 'lost',

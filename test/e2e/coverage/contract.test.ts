@@ -1,7 +1,13 @@
 import { expect, it } from 'vitest';
 import { operations } from '../../../src/contract/operations.js';
-import { FILE_PATHS, PROCESS_PATHS, TUNNEL_PATHS } from '../../../src/contract/routes.js';
-import { readRequests } from '../../support/service/requests.js';
+import {
+  CDP_PATHS,
+  FILE_PATHS,
+  PROCESS_PATHS,
+  TUNNEL_PATHS,
+} from '../../../src/contract/routes.js';
+import { WALL_PATH } from '../../../src/contract/sockets/wall.js';
+import { readRequests } from '../../support/service/requests/requests.js';
 
 interface Row {
   readonly method: string;
@@ -15,6 +21,8 @@ const ROWS: Readonly<Record<string, Row>> = {
   writeFile: { method: 'PUT', paths: FILE_PATHS },
   process: { method: 'WS', paths: PROCESS_PATHS },
   tunnel: { method: 'WS', paths: TUNNEL_PATHS },
+  cdp: { method: 'WS', paths: CDP_PATHS },
+  wall: { method: 'WS', paths: [WALL_PATH] },
   openapi: { method: 'GET', paths: ['/openapi.json'] },
 };
 
@@ -25,11 +33,21 @@ const NOT_IN_CLI: Readonly<Record<string, string>> = {
   exec: 'vc python streams its input and output over the WebSocket process',
   removeEntry: 'vc exec PROJECT/NAME -- rm does the same',
   renameEntry: 'vc exec PROJECT/NAME -- mv does the same',
+  cdp: 'vc computer cdp prints its address for other programs',
+  thumbnail: 'for the web page; vc screenshot has --scale',
+  wall: 'for the web page; vc ls --watch follows computers',
+  createSession: 'for the web page',
+  getSession: 'for the web page',
+  endSession: 'for the web page',
   openapi: 'used by client generators',
 };
 
 /** Rows that an engine does not support; test/e2e/operations/surfaces.test.ts tests its error. */
-const NOT_ON: Readonly<Record<string, readonly string[]>> = { docker: ['forkComputer'] };
+const NOT_ON: Readonly<Record<string, readonly string[]>> = {
+  docker: ['forkComputer', 'listMembers', 'getMember'],
+  // Chromium takes minutes to start in an emulated computer.
+  qemu: ['openBrowser', 'cdp', 'listMembers', 'getMember'],
+};
 
 const matches = (pattern: string, path: string) =>
   new RegExp(`^${pattern.replaceAll(/:\w+/g, '[^/]+')}$`).test(path);

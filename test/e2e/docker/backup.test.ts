@@ -69,6 +69,7 @@ it('a backup taken during creations is consistent, and restores everything in it
   const refused = await service.cli(['restore', join(files, 'three'), '--replace']);
   expect(refused.code).not.toBe(0);
   expect(refused.stderr).toContain('A service runs in');
+  expect(refused.stderr).toContain('vc service stop');
   await service.kill('SIGKILL');
   expect((await service.cli(['restore', join(files, 'three')])).stderr).toContain('--replace');
   rmSync(join(state, 'vc.db'));

@@ -8,7 +8,6 @@ import { openSilentProxy, type SilentProxy } from '../../support/docker/silent-p
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
 import { inTier } from '../../support/run/tiers.js';
-
 import { outOfBand } from '../../support/service/out-of-band.js';
 import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 
@@ -20,6 +19,8 @@ const docker = new Docker({ socketPath: target });
 let directory: string;
 let proxy: SilentProxy;
 let service: TestService;
+/** Each attempt has names of its own. */
+let attempts = 0;
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'vc-proxy-'));
   proxy = await openSilentProxy(join(directory, 'docker.sock'), target);
@@ -52,7 +53,8 @@ for (const how of ['falls silent', 'goes away'] as const) {
     12,
     `the Engine ${how}: 503, nothing is deleted or recreated, and work continues when it is back`,
     async (report) => {
-      const [ids, name] = [new Map<string, string>(), how.replace(' ', '-')];
+      attempts += 1;
+      const [ids, name] = [new Map<string, string>(), `${how.replace(' ', '-')}-${attempts}`];
       for (const which of ['stays', 'dies']) {
         const { status, json } = await create(`${name}-${which}`);
         expect(status, JSON.stringify(json)).toBe(200);

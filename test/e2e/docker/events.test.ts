@@ -35,8 +35,18 @@ it('an event stream continues through SIGKILL of the service, with nothing misse
   await service.kill('SIGKILL');
   await service.start();
   const exit = await eventually(async () => seen.find(({ type }) => type === 'job.exited'), 60_000);
-  expect(exit).toMatchObject({ id: job.job_id, exit_code: 7, computer: 'desktop' });
+  const { ended_at } = await desktop.computer.jobs.get(job.job_id);
+  expect(exit).toMatchObject({ id: job.job_id, exit_code: 7, computer: 'desktop', ended_at });
+  expect(ended_at).toEqual(expect.any(String));
+
+  // A client that has read the end of a job may stop the computer at once.
+  const last = await desktop.computer.bash('sleep 0.2; exit 3', { background: true });
+  for await (const _ of desktop.computer.jobs.follow(last.job_id));
+  await service.http('POST', `/computers/${id}/stop`);
+  await eventually(async () => statuses().at(-1) === 'stopped');
+  const ended = seen.filter(({ type }) => type === 'job.exited');
+  expect(ended.at(-1)).toMatchObject({ id: last.job_id, exit_code: 3 });
   watching.abort(new Error('enough'));
   await expect(reading).rejects.toThrow('enough');
-  expect(seen.filter(({ type }) => type === 'job.exited')).toHaveLength(1);
+  expect(seen.filter(({ type }) => type === 'job.exited')).toHaveLength(2);
 });

@@ -110,7 +110,7 @@ promise.unless(notRoot)(27, 'a removed firewall container is recreated', async (
   await atEngine('nft', 'delete', 'table', ...table());
   await eventually(
     async () => (await firewallContainers()).length === 1 && (await hasTable()),
-    10_000,
+    30_000,
   );
   expect(await engineHealth()).toMatchObject({ usable: true });
 });

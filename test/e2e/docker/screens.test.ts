@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { LABEL, machineName } from '../../../src/engines/docker/ids.js';
 import { Containers } from '../../../src/engines/docker/machine/containers.js';
 import { SocketDirectories } from '../../../src/engines/docker/machine/directory.js';
+import { MachineSockets } from '../../../src/engines/docker/screen/machine-sockets.js';
 import { Screens } from '../../../src/engines/docker/screen/screens.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 
@@ -18,6 +19,11 @@ beforeAll(async () => {
 });
 afterAll(() => desktop?.close());
 
+function screensOf(directories: SocketDirectories | undefined): Screens {
+  const sockets = new MachineSockets({ docker, containers, directories });
+  return new Screens({ docker, containers, sockets });
+}
+
 async function greeting(screen: Duplex): Promise<string> {
   for await (const chunk of screen) {
     screen.destroy();
@@ -31,21 +37,21 @@ it.each([
   ['whose state was restored to another directory', '/nonexistent/machines'],
 ])('a screen is reachable from a service %s', async (_, parent) => {
   const directories = parent === undefined ? undefined : new SocketDirectories(parent);
-  const screens = new Screens({ docker, containers, directories });
+  const screens = screensOf(directories);
   for (const attempt of ['first', 'again']) {
     expect(await greeting(await screens.dial(desktop.id)), attempt).toBe('RFB 003.008\n');
   }
 });
 
 it('a screen is reachable after the container was restarted outside the service', async () => {
-  const screens = new Screens({ docker, containers, directories: new SocketDirectories('/none') });
+  const screens = screensOf(new SocketDirectories('/none'));
   (await screens.dial(desktop.id)).destroy();
   await docker.getContainer(machineName(desktop.id)).restart({ t: 1 });
   expect(await greeting(await screens.dial(desktop.id))).toBe('RFB 003.008\n');
 });
 
 it('a stopped computer has no screen', async () => {
-  const screens = new Screens({ docker, containers, directories: new SocketDirectories('/none') });
+  const screens = screensOf(new SocketDirectories('/none'));
   (await screens.dial(desktop.id)).destroy();
   await docker.getContainer(machineName(desktop.id)).stop({ t: 1 });
   await expect(screens.dial(desktop.id)).rejects.toMatchObject({ code: 'not_running' });

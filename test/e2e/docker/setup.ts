@@ -1,13 +1,13 @@
 import type { TestProject } from 'vitest/node';
 import { openTestDocker } from '../../support/docker/engine.js';
-import { forgetRequests } from '../../support/service/requests.js';
+import { forgetRequests } from '../../support/service/requests/requests.js';
 import type { ServiceAddress } from '../../support/service/service.js';
 import { provideSharedService } from '../../support/service/shared.js';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** The engine under test. */
-    engine: 'docker' | 'qemu';
+    engine: 'docker' | 'qemu' | 'incus';
     /** Value of DOCKER_HOST for the Engine that the tests use. */
     dockerHost: string;
     /** Process id of the Engine if the tests started it, else 0. */
@@ -25,6 +25,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const docker = await openTestDocker((line) => process.stderr.write(`${line}\n`));
   const engine = { engine: 'docker', dockerHost: docker.host, qemuSeed: '' } as const;
   project.provide('engine', 'docker');
+  project.provide('clusterState', '');
   project.provide('dockerHost', docker.host);
   project.provide('dockerPid', docker.pid);
   project.provide('qemuSeed', '');

@@ -131,7 +131,7 @@ it('the agent with the tool of OpenAI answers each call with one picture', async
   const output = await examples.run(
     `echo y | ${environment} /usr/bin/python3 ${AGENTS}openai_agent.py 'Do it'`,
   );
-  expect(output).toMatch(/Suspicious\. Go on\?/);
+  expect(output).toMatch(/Suspicious\. Continue\?/);
   expect(output).toMatch(/an action failed: .*5000/);
   expect(output).toMatch(/^Done\.$/m);
 

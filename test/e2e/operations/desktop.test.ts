@@ -60,6 +60,13 @@ it('a program receives clicks, keys, drags and the wheel at the right position',
   const [from, to] = [at(50, 50), at(350, 250)];
   const ends = { start_x: from.x, start_y: from.y, end_x: to.x, end_y: to.y };
   await act('drag', { ...ends, duration: 0.3 });
+  await act('mouse-down', { ...at(10, 10), button: 'middle' });
+  await act('mouse-up', { ...at(20, 20), button: 'middle' });
+  const cursor = await desktop.service.http('GET', `/computers/${desktop.id}/cursor`);
+  expect(cursor.json).toEqual({ success: true, ...at(20, 20) });
+  await act('key-down', { key: 'shift' });
+  await act('click', { ...at(70, 70), button: 'back' });
+  await act('key-up', { key: 'shift' });
   await act('scroll', { direction: 'down', amount: 2, ...at(90, 90) });
   const events = await eventually(async () => {
     const found = (await desktop.run('cat /tmp/xev.log')).split('\n\n');
@@ -73,6 +80,9 @@ it('a program receives clicks, keys, drags and the wheel at the right position',
     ['ButtonPress', '(50,50)', 'button 1'],
     ['MotionNotify', 'state 0x100'],
     ['ButtonRelease', '(350,250)', 'button 1'],
+    ['ButtonPress', '(10,10)', 'button 2'],
+    ['ButtonRelease', '(20,20)', 'button 2'],
+    ['ButtonPress', '(70,70)', 'state 0x1,', 'button 8'],
   ];
   const has = (event: string, word: string | RegExp) =>
     typeof word === 'string' ? event.includes(word) : word.test(event);
@@ -131,9 +141,8 @@ it('a port is forwarded', async () => {
   await desktop.computer.bash(server, { background: true });
   await desktop.until('curl -sf http://127.0.0.1:8000/ >/dev/null');
   const tunnel = await desktop.computer.connect(8000);
-  tunnel.write('GET / HTTP/1.0\r\n\r\n');
-  let text = '';
-  for await (const chunk of tunnel) text += chunk;
+  await tunnel.writable.getWriter().write('GET / HTTP/1.0\r\n\r\n');
+  const text = await new Response(tunnel.readable).text();
   expect(text).toMatch(/^HTTP\/1.0 200 [\s\S]*hello\n$/);
 
   const argv = [VC, 'computer', 'forward', desktop.name, '--json', '0:8000'];

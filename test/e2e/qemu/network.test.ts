@@ -18,7 +18,8 @@ const noNetwork = probe.usable ? undefined : `${probe.reason} (${probe.remedy})`
 const notRoot = isRoot ? undefined : 'needs root';
 
 const PORT = 18_777;
-const LINK = 'vctest0';
+/** No link of another run, which may have been killed before it removed its own. */
+const LINK = `vct${process.pid}`;
 const policy = { internet: true, allowNetworks: [] };
 /** The host's permanent addresses, including public ones. */
 const hostAddresses = Object.entries(networkInterfaces())

@@ -19,7 +19,11 @@ import { machineRecord } from '../../support/qemu/machine-record.js';
 
 const BYTES = 1 << 30;
 const LAYERS = [FILES.image, 'disk-1.qcow2'];
-const quiet = { onChange: () => undefined, onReset: () => undefined, onHangUp: () => undefined };
+const quiet = {
+  onChange: () => undefined,
+  onReset: async () => undefined,
+  onHangUp: () => undefined,
+};
 
 let directory: string;
 let child: ChildProcess;

@@ -52,7 +52,7 @@ beforeEach(async () => {
 
 const field = (event: string | undefined, pattern: RegExp) =>
   Number(pattern.exec(event ?? '')?.[1]);
-const button = (event: string | undefined) => field(event, /button (\d)/);
+const button = (event: string | undefined) => field(event, /button (\d+)/);
 const time = (event: string | undefined) => field(event, /time (\d+)/);
 
 describe('a program in the computer receives', () => {
@@ -60,6 +60,8 @@ describe('a program in the computer receives', () => {
     ['left', 1],
     ['middle', 2],
     ['right', 3],
+    ['back', 8],
+    ['forward', 9],
   ])('a %s click where it was meant', async (name, number) => {
     await act('click', { ...at(120, 80), button: name });
     const [press] = await received('ButtonPress', 1);
@@ -114,6 +116,52 @@ describe('a program in the computer receives', () => {
     expect(presses.map(button)).toEqual([number, number]);
   });
 
+  it('pixels to scroll as steps of the wheel, with a key held', async () => {
+    await act('scroll', { delta_x: -130, delta_y: 20, keys: ['shift'], ...at(90, 90) });
+    const presses = await received('ButtonPress', 2);
+    expect(presses.map(button)).toEqual([5, 6]);
+    expect(presses[0]).toContain('state 0x1,');
+  });
+
+  it('a held button through movements of others, and its release', async () => {
+    await act('mouse-down', at(40, 40));
+    await act('move', at(140, 90));
+    await act('click', { ...at(150, 90), button: 'right' });
+    await act('mouse-up', at(160, 100));
+    const [left, right] = await received('ButtonPress', 2);
+    const [, release] = await received('ButtonRelease', 2);
+    expect([button(left), button(right), button(release)]).toEqual([1, 3, 1]);
+    expect(release).toContain('(160,100)');
+    const moves = await received('MotionNotify', 2);
+    expect(moves.find((move) => move.includes('(140,90)'))).toContain('state 0x100,');
+  });
+
+  it('held keys with other keys, typed text as it is, and their release', async () => {
+    await act('click', at(30, 30));
+    await desktop.run(': > /tmp/xev.log');
+    await act('key-down', { key: 'shift' });
+    await act('key', { key: 'Left', repeat: 3 });
+    await act('key-up', { key: 'shift' });
+    const presses = await received('KeyPress', 4);
+    const arrows = presses.filter((event) => event.includes(', Left)'));
+    expect(arrows).toHaveLength(3);
+    for (const arrow of arrows) expect(arrow).toContain('state 0x1,');
+    const releases = await received('KeyRelease', presses.length);
+    expect(releases.at(-1)).toContain('Shift_L');
+  });
+
+  it('the release of what a deleted API key left pressed', async () => {
+    const { json } = await desktop.service.http('POST', '/keys', { name: 'holder' });
+    await fetch(`${desktop.service.baseUrl}/computers/${desktop.id}/mouse-down`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${json.key}`, 'content-type': 'application/json' },
+      body: JSON.stringify(at(40, 40)),
+    });
+    await received('ButtonPress', 1);
+    await desktop.service.http('DELETE', `/keys/${json.id}`);
+    expect(await received('ButtonRelease', 1)).toHaveLength(1);
+  });
+
   it.each([
     ['Enter', 'Return', '0x0'],
     ['ctrl+c', 'c', '0x4'],
@@ -151,6 +199,13 @@ describe('bad input changes nothing', () => {
     ['drag', { start_x: 0, start_y: 0, end_x: 5000, end_y: 0 }, '1280x800'],
     ['key', { key: 'ctrl+retrun' }, 'Return'],
     ['key', { key: 'nokeyatall+x' }, 'nokeyatall'],
+    ['key', { key: 'a', repeat: 100, hold_ms: 300_000 }, '300000'],
+    ['key-down', { key: 'ctrl+retrun' }, 'Return'],
+    ['mouse-down', { x: 1280, y: 0 }, '1280x800'],
+    ['mouse-down', { x: 5 }, 'x and y'],
+    ['scroll', {}, 'direction'],
+    ['scroll', { direction: 'up', delta_y: 5 }, 'direction'],
+    ['scroll', { delta_y: 20_000 }, '10000'],
   ])('%s %j', async (action, body, message) => {
     const { status, json } = await desktop.service.http(
       'POST',

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDockerEngine } from '../../../src/engines/docker/engine.js';
-import { tarEntry } from '../../../src/engines/docker/user/tar.js';
 import type { Engine, MachineSpec } from '../../../src/engines/engine.js';
+import { tarEntry } from '../../../src/engines/tar.js';
 import { promise } from '../../support/run/promise.js';
 
 type Answer = [status: number, body?: unknown];

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { openTestFleet } from '../../support/fleet.js';
+import { allRights, openTestFleet } from '../../support/fleet.js';
 import { promise } from '../../support/run/promise.js';
 
 promise(
@@ -8,14 +8,18 @@ promise(
   async () => {
     const world = await openTestFleet();
     try {
-      const { apiKeys } = world.fleet;
+      const { apiKeys, keys: management } = world.fleet;
       const owner = apiKeys.authenticate(world.key);
       if (owner === undefined) throw new Error('the key is unknown');
-      const keys = Array.from({ length: 199 }, (_, i) => apiKeys.create(owner, `key ${i}`));
-      expect(() => apiKeys.create(owner, 'one more')).toThrow('200 API keys, which is the limit');
+      const keys = Array.from({ length: 199 }, (_, i) =>
+        management.create(owner, allRights(`key ${i}`)),
+      );
+      expect(() => management.create(owner, allRights('one more'))).toThrow(
+        '200 API keys, which is the limit',
+      );
       for (const { key } of keys) expect(apiKeys.authenticate(key)?.id).toBe(owner.id);
-      apiKeys.remove(owner, keys[0]?.id ?? '');
-      expect(apiKeys.create(owner, 'in its place').name).toBe('in its place');
+      management.remove(owner, keys[0]?.id ?? '');
+      expect(management.create(owner, allRights('in its place')).name).toBe('in its place');
     } finally {
       await world.close();
     }

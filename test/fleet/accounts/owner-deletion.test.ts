@@ -43,7 +43,7 @@ function expectNothingLeft(): void {
   expect(fleet.owners.list().map(({ name }) => name)).toEqual(['default']);
   expect(store.projects.list(alice.id)).toEqual([]);
   expect(store.computers.count(alice.id)).toBe(0);
-  expect(store.owners.listKeys(alice.id)).toEqual([]);
+  expect(store.keys.list(alice.id)).toEqual([]);
   expect(fleet.apiKeys.authenticate(alice.key)).toBeUndefined();
   expect([...engine.machines.values()].filter(({ spec }) => spec.ownerId === alice.id)).toEqual([]);
 }

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
 import { generateApiKey } from '../../../src/fleet/computers/ids.js';
-import { openTestFleet, type TestFleet, wanted } from '../../support/fleet.js';
+import { allRights, openTestFleet, type TestFleet, wanted } from '../../support/fleet.js';
 import { promise } from '../../support/run/promise.js';
 
 let world: TestFleet;
@@ -29,8 +29,8 @@ it('only the owner who started the service is an administrator', () => {
   expect(owners.isAdministrator(administrator)).toBe(true);
   expect(owners.isAdministrator(alice)).toBe(false);
   expect(owners.isAdministrator({ id: 'usr_none' })).toBe(false);
-  expect(world.fleet.apiKeys.describe(administrator)).toMatchObject({ role: 'administrator' });
-  expect(world.fleet.apiKeys.describe(alice)).toMatchObject({ name: 'alice', role: 'member' });
+  expect(world.fleet.keys.describe(administrator)).toMatchObject({ role: 'administrator' });
+  expect(world.fleet.keys.describe(alice)).toMatchObject({ name: 'alice', role: 'member' });
 });
 
 it('owners, limits and roles survive a restart', async () => {
@@ -72,7 +72,7 @@ it('a new key for an owner is recorded with its creator', () => {
   expect(replacement).toMatchObject({ name: 'replacement', created_by: administrator.keyId });
   const alice = callerOf(replacement.key);
   expect(
-    world.fleet.apiKeys
+    world.fleet.keys
       .list(alice)
       .map(({ name }) => name)
       .sort(),
@@ -85,8 +85,8 @@ promise(
   async (report) => {
     const { id, key } = create('alice', 1);
     const alice = callerOf(key.key);
-    const { owners, apiKeys, projects } = world.fleet;
-    for (let i = 1; i < 200; i += 1) apiKeys.create(alice, `key ${i}`);
+    const { owners, keys, projects } = world.fleet;
+    for (let i = 1; i < 200; i += 1) keys.create(alice, allRights(`key ${i}`));
     expect(() => owners.createKey(administrator, 'alice', 'one more')).toThrow(
       'The owner "alice" has 200 API keys, which is the limit.',
     );
@@ -145,12 +145,10 @@ it('each owner has its own limit of running computers; the error says who can ra
   });
   world.fleet.owners.update('alice', { max_running: null });
   await expect(start(alice, 'c')).rejects.toMatchObject({
-    remedy:
-      "Stop or remove one, or ask an administrator: vc owner set alice --max-running 3, or on the service's host: vc serve --max-running 3",
+    remedy: 'Stop or remove one, or ask an administrator: vc owner set alice --max-running 3',
   });
   for (const name of ['a', 'b']) await start(administrator, name);
   await expect(start(administrator, 'c')).rejects.toMatchObject({
-    remedy:
-      "Stop or remove one, or raise the limit: vc owner set default --max-running 3, or on the service's host: vc serve --max-running 3",
+    remedy: 'Stop or remove one, or raise the limit: vc owner set default --max-running 3',
   });
 });

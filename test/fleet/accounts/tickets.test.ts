@@ -49,6 +49,14 @@ promise(29, 'an owner keeps a thousand open tickets, and cannot drop those of ot
   expect(tickets.redeem(texts.at(-1) ?? '', 'cmp_a').computerId).toBe('cmp_a');
 });
 
+promise(29, 'a key cannot drop the tickets of another key of its owner', () => {
+  const tickets = new Tickets();
+  const other = { ...grant, owner: { id: grant.owner.id, keyId: 'key_other' } };
+  const { text } = tickets.issue(other);
+  for (let i = 0; i < 1_001; i += 1) tickets.issue(grant);
+  expect(tickets.redeem(text, 'cmp_a').owner.keyId).toBe('key_other');
+});
+
 promise(6, 'tickets of a deleted key are revoked', () => {
   const tickets = new Tickets();
   const mine = tickets.issue(grant).text;

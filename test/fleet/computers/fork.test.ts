@@ -178,7 +178,8 @@ describe('a refused copy', () => {
     await create('one');
     await expect(fork('one', 'two')).rejects.toMatchObject({
       code: 'unsupported',
-      remedy: 'Create a computer that can be copied: vc create demo/NAME --engine qemu',
+      remedy:
+        'Only the engine qemu copies computers. Create one there: vc create demo/NAME --engine qemu',
     });
     expect(names()).toEqual(['one']);
   });

@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { ServiceEvent } from '../../../src/contract/events.js';
+import { serializeEvent } from '../../../src/fleet/events/serializer.js';
 import type { JobState, Jobs } from '../../../src/shell/jobs/types.js';
 import { eventually } from '../../support/eventually.js';
 import { fakeConnectors } from '../../support/fake-connectors.js';
@@ -11,11 +13,13 @@ let jobs: Map<string, JobState>;
 let questions: (readonly string[])[];
 let started: number;
 
+const ENDED = new Date('2026-01-02T03:04:05.678Z');
 const job = (name: string, exitCode?: number) =>
   ({
     id: name,
     status: exitCode === undefined ? 'running' : 'exited',
     exitCode: exitCode ?? null,
+    endedAt: exitCode === undefined ? null : ENDED,
   }) as JobState;
 
 beforeEach(async () => {
@@ -74,21 +78,22 @@ async function start(): Promise<string> {
   return name;
 }
 
-/** The ends that were reported, as `ID CODE`. */
-function ends(): string[] {
+/** The reported ends as clients see them. */
+function reported(): Extract<ServiceEvent, { type: 'job.exited' }>[] {
   const { events } = world.store;
   const filter = {
     kinds: ['change'],
     types: ['job.exited'],
     project: 'p',
     computer: 'desk',
+    within: undefined,
   } as const;
   const rows = events.list(owner().id, filter, { after: 0, last: events.lastId(), limit: 100 });
-  return rows.map(({ data }) => {
-    const { id: name, exit_code } = JSON.parse(data);
-    return `${name} ${exit_code}`;
-  });
+  return rows.map(serializeEvent).filter((event) => event.type === 'job.exited');
 }
+
+/** The ends that were reported, as `ID CODE`. */
+const ends = () => reported().map(({ id: name, exit_code }) => `${name} ${exit_code}`);
 
 it('reports the end of each background command once', async () => {
   const [first, second] = [await start(), await start()];
@@ -98,6 +103,30 @@ it('reports the end of each background command once', async () => {
   jobs.delete(first);
   await eventually(async () => ends().join() === 'job_2 3,job_1 null');
   await eventually(async () => world.store.watchedJobs.computers().length === 0);
+});
+
+it('says when the command ended; nobody knows it of a lost one, or of one of an earlier version', async () => {
+  const [first, second] = [await start(), await start()];
+  await eventually(async () => questions.at(-1)?.length === 2);
+  jobs.set(first, job(first, 0));
+  jobs.delete(second);
+  await eventually(async () => reported().length === 2);
+  world.store.events.add(id, 'job.exited', { id: 'job_9', exit_code: 0 });
+  expect(reported().map(({ id: name, ended_at }) => [name, ended_at])).toEqual([
+    ['job_1', ENDED.toISOString()],
+    ['job_2', null],
+    ['job_9', null],
+  ]);
+});
+
+it('reports an end once that a client was told first, before it stops the computer', async () => {
+  const [first, second] = [await start(), await start()];
+  world.fleet.jobWatch.seen(record(), [job(first, 5), job(second)]);
+  expect(ends()).toEqual(['job_1 5']);
+  jobs.set(first, job(first, 5));
+  jobs.set(second, job(second, 6));
+  await eventually(async () => world.store.watchedJobs.computers().length === 0);
+  expect(ends()).toEqual(['job_1 5', 'job_2 6']);
 });
 
 it('reports an end that it was not there for, after a restart', async () => {

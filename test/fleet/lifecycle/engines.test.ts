@@ -83,6 +83,21 @@ describe('a new computer', () => {
   });
 });
 
+describe('an unreachable machine', () => {
+  it('keeps the status of its computer, and is not removed if no computer owns it', async () => {
+    const { id } = await create({ engine: 'docker' });
+    const unreachable = (of: string) => ({ id: of, status: 'unreachable' }) as const;
+    const list = vi
+      .spyOn(docker, 'list')
+      .mockResolvedValue([unreachable(id), unreachable('cmp_of_another')]);
+    test = await test.restart();
+    await vi.waitFor(() => expect(list).toHaveBeenCalled());
+    docker.emit(unreachable(id));
+    expect(test.fleet.computers.view(id).status).toBe('running');
+    expect(docker.calls.filter((call) => call.includes('remove'))).toEqual([]);
+  });
+});
+
 describe('an unavailable engine', () => {
   it('affects no computer of another', async () => {
     const [one, two] = [await create({ engine: 'docker' }), await create({ engine: 'qemu' })];

@@ -235,7 +235,22 @@ describe('after a restart', () => {
     test = await test.restart();
     await vi.waitFor(() => expect(record('one').status).toBe('stopped'));
     await vi.waitFor(() => expect(record('two').status).toBe('error'));
-    expect(test.fleet.computers.view(two.id).status_reason).toContain('removed outside');
+    const lost = 'Its machine was removed outside vc, and its disk is lost.';
+    const remedy = 'Remove the computer: vc rm demo/two';
+    const reason = () => test.fleet.computers.view(two.id).status_reason;
+    expect(reason()).toBe(`${lost} ${remedy}`);
+    // Neither a start nor an action can bring it back.
+    await expect(test.fleet.computers.start(record('two'))).rejects.toMatchObject({
+      ...{ code: 'not_found', message: lost, remedy },
+    });
+    expect(reason()).toBe(`${lost} ${remedy}`);
+    const { signal } = new AbortController();
+    const moved = test.fleet.actions.perform(record('two'), 'move', { x: 1, y: 1 }, signal);
+    await expect(moved).rejects.toMatchObject({
+      code: 'not_running',
+      message: `The computer "two" has the status error: ${lost}`,
+      remedy,
+    });
     await test.fleet.computers.remove(record('two'));
     expect(() => record('two')).toThrow('no computer');
   });

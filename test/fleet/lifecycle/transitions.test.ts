@@ -77,13 +77,20 @@ it('the reconciler chooses allowed transitions only, and reports no disk as lost
     'running' as const,
     'stopped' as const,
     'error' as const,
+    'unreachable' as const,
   );
   fc.assert(
     fc.property(fc.constantFrom(...statuses), at, at, state, fc.boolean(), (...given) => {
       const [status, started_at, copied_at, machine, sourceIsGone] = given;
+      const named = { project_name: 'demo', name: 'desktop' };
       const found = machine && { status: machine };
-      const verdict = judge({ status, started_at, copied_at }, found, sourceIsGone);
+      const verdict = judge({ ...named, status, started_at, copied_at }, found, sourceIsGone);
       const hadDisk = started_at !== null || copied_at !== null;
+      // Nothing is known of it: its status stays, and it is not lost.
+      if (machine === 'unreachable') {
+        expect(verdict).toBeUndefined();
+        return;
+      }
       if (status === 'deleting') expect(verdict).toEqual({ pursue: 'remove' });
       else if (verdict && 'pursue' in verdict) {
         expect(TRANSITIONS[status][verdict.pursue]).toBeDefined();

@@ -35,7 +35,9 @@ function schemaOf(path: string): string[] {
 }
 
 it('has a fixture of every earlier schema', () => {
-  expect(versions.sort()).toEqual(Array.from({ length: migrations.length - 1 }, (_, i) => i + 1));
+  expect(versions.sort((a, b) => a - b)).toEqual(
+    Array.from({ length: migrations.length - 1 }, (_, i) => i + 1),
+  );
 });
 
 it.each(versions)('migrates a state of schema %i with all its data', (version) => {
@@ -49,7 +51,7 @@ it.each(versions)('migrates a state of schema %i with all its data', (version) =
   expect(others.map(({ name, role }) => [name, role])).toEqual(
     version >= 7 ? [['second', 'member']] : [],
   );
-  expect(store.owners.findKeyByHash('ab'.repeat(32))).toMatchObject({ owner_id: owner?.id });
+  expect(store.keys.findByHash('ab'.repeat(32))).toMatchObject({ owner_id: owner?.id });
   expect(store.projects.list(owner?.id ?? '')).toMatchObject([
     { name: 'demo', deleting: 0, computer_count: 2 },
   ]);
@@ -59,8 +61,14 @@ it.each(versions)('migrates a state of schema %i with all its data', (version) =
       ...{ auto_stop_minutes: 30, started_at: '2026-01-02T03:04:05.000Z', private_key: 'private' },
       ...{ protected: version >= 2 ? 1 : 0, copy_of: null, copy_runs: version >= 4 ? 0 : 1 },
       copied_at: version >= 4 ? '2026-01-02T03:04:05.000Z' : null,
+      created_by_name: version >= 10 ? 'laptop' : null,
+      created_by_prefix: version >= 10 ? 'vc_0123' : null,
     },
-    { name: 'broken', status: 'error', status_reason: 'no room', started_at: null },
+    {
+      ...{ name: 'broken', status: 'error', status_reason: 'no room', started_at: null },
+      // Its key was revoked before its name was kept.
+      ...{ created_by: version >= 10 ? 'key_revoked' : null, created_by_name: null },
+    },
   ]);
   const actions = store.audit.list('cmp_0123456789abcdefghjk', 1000, 10);
   expect(actions.map(({ action }) => action)).toEqual(version >= 3 ? ['click'] : []);
@@ -94,7 +102,7 @@ it('a failed migration changes nothing', () => {
   db.close();
   expect(() => openStore(directory)).toThrow('already exists');
   const after = new Database(databaseFile(directory));
-  expect(after.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 2 });
+  expect(after.prepare('PRAGMA user_version').get()).toMatchObject({ user_version: 1 });
   expect(after.prepare('SELECT name FROM computers').all()).toHaveLength(2);
   after.close();
 });

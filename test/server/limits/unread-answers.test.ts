@@ -34,7 +34,7 @@ promise(
   29,
   'requests without a key whose answers are not read take little memory',
   async (report) => {
-    const paths = ['/api/view/assets/novnc/core/rfb.js', '/api/openapi.json', '/api/docs'];
+    const paths = ['/api/view/assets/view.js', '/api/openapi.json', '/api/docs'];
     for (const path of paths) await app.send('GET', path, { authorization: null });
     const { arrayBuffers, heapUsed } = process.memoryUsage();
     const sockets = await Promise.all(

@@ -4,12 +4,13 @@ import { errorCatalogue, isErrorCode } from '../../../src/contract/errors.js';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
 import { FakeForkingEngine } from '../../support/fake-engine.js';
 import { fill, parametersOf, type Route, routes } from '../../support/routes.js';
+import { inTier } from '../../support/run/tiers.js';
 import { shapeOf, valuesOf } from '../../support/shapes.js';
 
 /** Each seed gives its own sequence of requests. */
 const SEED = Number(process.env.VC_TEST_SEED ?? 7);
 /** Requests per route. */
-const RUNS = 12;
+const RUNS = inTier({ thorough: 50, quick: 6 });
 
 let app: TestApp;
 let there: Record<string, string>;
@@ -67,6 +68,11 @@ function expectByContract(route: Route, answer: Answer): void {
     return;
   }
   const code = String(answer.headers['x-error-code']);
+  if (route.path.endsWith('/mcp') && code === 'undefined') {
+    // The protocol has errors of its own.
+    expect(answer.json).toMatchObject({ jsonrpc: '2.0', error: { message: expect.any(String) } });
+    return;
+  }
   expect(isErrorCode(code) && errorCatalogue[code].status).toBe(answer.status);
   expect(answer.json).toEqual({ error: expect.stringMatching(/^[^\n]+$/) });
 }
@@ -83,5 +89,5 @@ it.each(
     }),
     { numRuns: RUNS, seed: SEED },
   );
-  await restore();
+  if (route.method !== 'GET') await restore();
 });

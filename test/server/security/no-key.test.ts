@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { generateApiKey, hashApiKey } from '../../../src/fleet/computers/ids.js';
+import { DASHBOARD_PATHS } from '../../../src/server/dashboard/paths.js';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
 import { fill, type Route, routes, UPGRADE } from '../../support/routes.js';
 import { promise } from '../../support/run/promise.js';
@@ -43,11 +44,11 @@ const isOpen = (method: string, { path }: Route) =>
 it('the contract has every route of the service', () => {
   const known = new Set([
     ...routes.flatMap(({ method, path }) => [`${method} /api${path}`, `HEAD /api${path}`]),
+    ...DASHBOARD_PATHS.flatMap((path) => [`GET ${path}`, `HEAD ${path}`]),
     'GET /metrics',
     'HEAD /metrics',
-    // The live view's files: the framework prints a wildcard without its prefix.
-    'GET *',
-    'HEAD *',
+    // The files of the pages: the framework prints a wildcard without its prefix.
+    ...['GET *', 'HEAD *', 'GET /*', 'HEAD /*'],
   ]);
   const served = app.routes();
   expect(served.length).toBeGreaterThan(routes.length);
@@ -110,7 +111,9 @@ promise(
     const paths = [...new Map(routes.map((route) => [route.path, route])).values()];
     const unknown = [
       ...[
-        '/',
+        '/nothing',
+        '/assets',
+        '/computers/a/b/c',
         '/api',
         '/api/',
         '/api/nothing',

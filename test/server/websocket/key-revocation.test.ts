@@ -1,8 +1,11 @@
 import { once } from 'node:events';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { KEY_ENDED } from '../../../src/contract/constants.js';
 import { buildApp } from '../../../src/server/app.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 import { openViewer } from '../../support/viewer.js';
@@ -68,6 +71,67 @@ it('deleting a key closes its sockets, but none of another key', async () => {
   viewers[1].socket.terminate();
 });
 
+/** The sockets and requests of a key and of its session, open; `closed` has the code of each socket. */
+async function openAll(key: string) {
+  const bearer = { authorization: `Bearer ${key}` };
+  const origin = new URL(base).origin;
+  const logIn = await fetch(`${base}/sessions`, {
+    method: 'POST',
+    headers: { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+    body: JSON.stringify({ key }),
+  });
+  const cookie = logIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const path = (name: string) => `${base.replace('http', 'ws')}${name}`;
+  const viewer = openViewer(await link(key));
+  const sockets = {
+    view: viewer.socket,
+    process: new WebSocket(path(`${C}/process`), { headers: bearer }),
+    wall: new WebSocket(path('/wall'), { headers: bearer }),
+    'wall of the page': new WebSocket(path('/wall'), { headers: { cookie, origin } }),
+  };
+  const closed = Object.entries(sockets).map(async ([name, socket]) => {
+    socket.on('error', () => undefined);
+    const [code] = await once(socket, 'close');
+    return [name, code];
+  });
+  const opened = Object.values(sockets).slice(1);
+  await Promise.all([viewer.first, ...opened.map((socket) => once(socket, 'open'))]);
+  const events = await fetch(`${base}/events`, { headers: bearer });
+  const ended = events.text().catch(() => 'ended');
+  return { closed: Promise.all(closed), ended, count: opened.length + 2 };
+}
+
+it('ends everything that a key has open before its deletion is answered', async () => {
+  const open = new Set<Socket>();
+  app.server.on('request', ({ socket }: IncomingMessage) => open.add(socket));
+  app.server.on('upgrade', ({ socket }: IncomingMessage) => open.add(socket));
+  const { closed, ended, count } = await openAll(other.key);
+  const watched = [...open].filter((socket) => socket.bytesWritten > 0 && !socket.destroyed);
+  let atAnswer: boolean[] = [];
+  let answered = 0;
+  app.server.prependListener('request', ({ method }: IncomingMessage, answer: ServerResponse) => {
+    if (method !== 'DELETE') return;
+    answer.once('prefinish', () => {
+      atAnswer = watched.map((socket) => socket.destroyed);
+      answered = performance.now();
+    });
+  });
+  await call(world.key, 'DELETE', `/keys/${other.id}`);
+  // The connection of the deletion, and others that `fetch` keeps, are not the key's.
+  expect(atAnswer.filter((isDestroyed) => isDestroyed)).toHaveLength(count);
+  expect(await closed).toEqual(
+    ['view', 'process', 'wall', 'wall of the page'].map((name) => [name, KEY_ENDED]),
+  );
+  expect(await ended).toBe('ended');
+  console.log(`clients knew ${(performance.now() - answered).toFixed(1)} ms after the answer`);
+});
+
+it('ends a key with other rights, too, whose clients may connect again', async () => {
+  const { closed } = await openAll(other.key);
+  await call(world.key, 'PATCH', `/keys/${other.id}`, { rights: 'look' });
+  for (const [name, code] of await closed) expect([name, code]).toEqual([name, 1006]);
+});
+
 it('deleting a key aborts its requests, except the deletion itself', async () => {
   const waiting = call(other.key, 'POST', `${C}/wait`, { duration: 60 });
   const unaffected = call(world.key, 'POST', `${C}/wait`, { duration: 0.5 });
@@ -86,7 +150,7 @@ it('a socket whose key was deleted before it opened closes at once', async () =>
     ends += 1;
   });
   forget();
-  world.fleet.apiKeys.remove(owner, owner.keyId);
+  world.fleet.keys.remove(owner, owner.keyId);
   expect(ends).toBe(0);
   world.fleet.apiKeys.whileValid(owner, () => {
     ends += 1;

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Duplex, PassThrough } from 'node:stream';
 import ssh2, { type ServerChannel, type SFTPWrapper } from 'ssh2';
+import type { DirectWay } from '../../../src/shell/connection.js';
 import { generateKeyPair } from '../../../src/shell/keys.js';
 import { openShell } from '../../../src/shell/shell.js';
 import type { Shell } from '../../../src/shell/types.js';
@@ -25,6 +26,8 @@ interface GuestOptions {
   onSubsystem?(channel: ServerChannel): void;
   /** Answers file requests; without it there is no file transfer. */
   onFiles?(sftp: SFTPWrapper): void;
+  /** A shorter way to the guest's programs. */
+  readonly direct?: DirectWay;
 }
 
 const keys = generateKeyPair();
@@ -39,6 +42,7 @@ export async function openGuest({
   onExec,
   onFiles,
   onSubsystem,
+  direct,
 }: GuestOptions = {}): Promise<Guest> {
   const [ours, theirs] = duplexPair();
   const home = mkdtempSync(join(tmpdir(), 'vc-guest-'));
@@ -65,7 +69,7 @@ export async function openGuest({
     });
   });
   server.injectSocket(theirs as never);
-  const shell = await openShell(ours, { user: 'user', privateKey: keys.privateKey });
+  const shell = await openShell(ours, { user: 'user', privateKey: keys.privateKey, direct });
   return {
     shell,
     stream: ours,

@@ -21,6 +21,8 @@ export function openExamples(
   const bin = join(service.directory, 'bin');
   for (const made of [directory, bin, join(directory, 'node_modules')]) mkdirSync(made);
   symlinkSync(ROOT, join(directory, 'node_modules/virtual-computers'));
+  const client = join(directory, 'node_modules/virtual-computers-client');
+  symlinkSync(join(ROOT, 'clients/typescript'), client);
   writeFileSync(join(bin, 'vc'), `#!/bin/sh\nexec '${process.execPath}' '${ROOT}bin/vc.js' "$@"\n`);
   chmodSync(join(bin, 'vc'), 0o755);
   const env = {

@@ -1,3 +1,4 @@
+import { readFileSync, statfsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
@@ -19,4 +20,27 @@ export function isolateEnvironment(env: NodeJS.ProcessEnv): void {
   }
   env.VC_CACHE_DIR = cache;
   env.DOCKER_HOST = env.VC_TEST_STAND_IN_ENGINE ?? NO_ENGINE;
+}
+
+const MEMORY = '/dev/shm';
+/** Free bytes that the unit tests need at most, with a wide margin. */
+const ENOUGH = 2 ** 31;
+
+/**
+ * The directory for temporary files of unit tests: in memory if there is room, since SQLite waits
+ * for the disk after each step. Undefined for the system's own, also if programs cannot run there.
+ */
+export function memoryDirectory(): string | undefined {
+  try {
+    const [, , type, options = ''] =
+      readFileSync('/proc/mounts', 'utf8')
+        .split('\n')
+        .map((line) => line.split(' '))
+        .find(([, path]) => path === MEMORY) ?? [];
+    if (type !== 'tmpfs' || /\b(ro|noexec)\b/.test(options)) return undefined;
+    const { bavail, bsize } = statfsSync(MEMORY);
+    return bavail * bsize >= ENOUGH ? MEMORY : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -13,24 +13,38 @@ const MESSAGE = 1_000;
  * tests that needed more than one attempt, failures and, as the last line, the totals.
  */
 export class SummaryReporter implements Reporter {
-  #began = Date.now();
+  #began: number | undefined;
+  readonly #modules = new Map<string, TestModule>();
+  readonly #unhandled: string[] = [];
+  readonly #repeated: string[] = [];
 
   onTestRunStart(): void {
-    this.#began = Date.now();
+    this.#began ??= Date.now();
   }
 
   onTestRunEnd(
-    modules: readonly TestModule[],
+    ended: readonly TestModule[],
     unhandled: readonly { readonly message: string }[],
   ): void {
+    for (const module of ended) this.#modules.set(fileOf(module), module);
+    this.#unhandled.push(...unhandled.map(({ message }) => message));
+    const failed = ended.filter((module) => !module.ok());
+    // See whole-run.js.
+    if (failed.length > 0 && failed.length <= Number(process.env.VC_TEST_REPEAT ?? 0)) {
+      this.#repeated.push(...failed.flatMap(failuresOf));
+    } else {
+      this.#summary([...this.#modules.values()]);
+    }
+  }
+
+  #summary(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const ended = (...states: readonly string[]) =>
       tests.filter((test) => states.includes(test.result().state));
     const skipped = ended('skipped', 'pending');
     const failures = [
-      ...ended('failed').map((test) => described(titleOf(test), errorsOf(test))),
-      ...modules.flatMap(failureOf),
-      ...unhandled.map(({ message }) => described('an error outside of the tests', [message])),
+      ...modules.flatMap(failuresOf),
+      ...this.#unhandled.map((message) => described('an error outside of the tests', [message])),
       ...hostViolations().map((line) => described('the tests touched the host', [line])),
       ...(tests.length === 0 ? ['no test ran\n'] : []),
     ];
@@ -41,6 +55,9 @@ export class SummaryReporter implements Reporter {
     }
     for (const test of tests.filter((test) => test.diagnostic()?.flaky)) {
       print(`more than one attempt: ${described(titleOf(test), errorsOf(test))}`);
+    }
+    for (const failure of this.#repeated) {
+      print(`failed, then run again with its whole file: ${failure}`);
     }
     // Last, so that the end of a log has the failures.
     for (const failure of failures) print(`failed: ${failure}`);
@@ -60,7 +77,7 @@ export class SummaryReporter implements Reporter {
     const rows = promiseRows(marked);
     print(`\n${asText(rows)}\n\n`);
     if (record === undefined) return;
-    const minutes = Math.round((Date.now() - this.#began) / 60_000);
+    const minutes = Math.round((Date.now() - (this.#began ?? Date.now())) / 60_000);
     const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' });
     const date = new Date().toISOString().slice(0, 10);
     for (const engine of new Set(marked.map((test) => test.engine))) {
@@ -90,8 +107,16 @@ function errorsOf(test: TestCase): string[] {
   return (test.result().errors ?? []).map(({ message }) => message);
 }
 
+function failuresOf(module: TestModule): string[] {
+  const failed = [...module.children.allTests('failed')];
+  return [
+    ...failed.map((test) => described(titleOf(test), errorsOf(test))),
+    ...failureOfSetUp(module),
+  ];
+}
+
 /** A file that failed to load or set up has no failed test. */
-function failureOf(module: TestModule): string[] {
+function failureOfSetUp(module: TestModule): string[] {
   const errors = [
     ...module.errors(),
     ...[...module.children.allSuites()].flatMap((s) => s.errors()),
@@ -109,9 +134,10 @@ function failureOf(module: TestModule): string[] {
 function skipReasonOf(test: TestCase): string {
   const result = test.result();
   if (result.state === 'skipped' && result.note) return result.note;
-  for (let task: TestCase['parent'] | TestCase = test; task.type !== 'module'; task = task.parent) {
+  for (let task: TestCase['parent'] | TestCase = test; ; task = task.parent) {
     const { skipReason } = task.meta();
     if (skipReason) return skipReason;
+    if (task.type === 'module') break;
   }
   return 'its set-up failed, or the run was cancelled';
 }

@@ -1,7 +1,33 @@
+import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** Alternates between the projects of a group, so that both engines are busy from the start. */
-export class AlternatingSequencer extends BaseSequencer {
+/**
+ * The end-to-end files that take longest, the longest first. They start first, so that no worker
+ * runs one of them while the others have nothing left to do. A run prints its ten slowest files.
+ */
+export const LONGEST: readonly string[] = [
+  'docker test/e2e/examples/examples.test.ts',
+  'docker test/e2e/cli/help-examples.test.ts',
+  'qemu test/e2e/operations/surfaces.test.ts',
+  'docker test/e2e/computers/lifecycle.test.ts',
+  'docker test/e2e/computers/windows.test.ts',
+  'docker test/e2e/operations/every-command.test.ts',
+  'qemu test/e2e/operations/every-command.test.ts',
+  'docker test/e2e/cli/readme.test.ts',
+  'docker test/e2e/streaming/stream.test.ts',
+  'qemu test/e2e/qemu/fork.test.ts',
+  'docker test/e2e/examples/documents.test.ts',
+  'docker test/e2e/docker/engine-away.test.ts',
+  'docker test/e2e/cli/scripts.test.ts',
+  'qemu test/e2e/qemu/imported-ssh.test.ts',
+  'docker test/e2e/docker/lifecycles.test.ts',
+  'docker test/e2e/cli/service.test.ts',
+  'docker test/e2e/docker/two-services.test.ts',
+  'qemu test/e2e/operations/desktop.test.ts',
+];
+
+/** Starts the longest files first, then alternates between the projects of a group. */
+export class LongestFirstSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files);
     const places = new Map<TestSpecification, number>();
@@ -16,6 +42,13 @@ export class AlternatingSequencer extends BaseSequencer {
     const share = (file: TestSpecification) =>
       (places.get(file) ?? 0) / (counts.get(file.project.name) ?? 1);
     const group = (file: TestSpecification) => file.project.config.sequence.groupOrder;
-    return sorted.sort((a, b) => group(a) - group(b) || share(a) - share(b));
+    const rank = (file: TestSpecification) => rankOf(file, this.ctx.config.root);
+    return sorted.sort((a, b) => group(a) - group(b) || rank(a) - rank(b) || share(a) - share(b));
   }
+}
+
+/** The file's place in the list, or the list's length. */
+function rankOf({ project, moduleId }: TestSpecification, root: string): number {
+  const index = LONGEST.indexOf(`${project.name} ${relative(root, moduleId)}`);
+  return index === -1 ? LONGEST.length : index;
 }

@@ -46,8 +46,12 @@ export async function openPage(browser: Browser, url: string) {
   return { page, complaints, requests };
 }
 
+/** Rejects with what the page shows when it is not live in time, or has ended. */
 export async function live(page: Page): Promise<void> {
-  await page.waitForSelector('body[data-state="live"]', { timeout: 60_000 });
+  const state = page.locator('body[data-state="live"], body[data-state="closed"]');
+  await state.waitFor({ timeout: 60_000 }).catch(() => undefined);
+  if ((await page.getAttribute('body', 'data-state')) === 'live') return;
+  throw new Error(`The view is not live; the page shows: ${await page.innerText('body')}`);
 }
 
 /** A desktop's point in page coordinates. */

@@ -5,6 +5,7 @@ import {
   connectSharedService,
   openTestService,
   type ServiceClient,
+  type ServiceOptions,
   type TestService,
 } from './service.js';
 
@@ -52,8 +53,11 @@ export async function openDesktop(): Promise<Desktop> {
 }
 
 /** A desktop in project `e2e` on a separate service, which the test may stop. */
-export async function openOwnDesktop(flags: readonly string[] = []): Promise<OwnDesktop> {
-  const service = await openTestService(flags);
+export async function openOwnDesktop(
+  flags: readonly string[] = [],
+  options: Partial<ServiceOptions> = {},
+): Promise<OwnDesktop> {
+  const service = await openTestService(flags, options);
   return makeDesktop(service, 'e2e', service.close);
 }
 

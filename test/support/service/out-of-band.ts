@@ -12,8 +12,8 @@ import Docker from 'dockerode';
 import Database from 'libsql';
 import { inject } from 'vitest';
 import { LABEL } from '../../../src/engines/docker/ids.js';
+import { serviceId } from '../../../src/fleet/store/accounts/owners.js';
 import { databaseFile } from '../../../src/fleet/store/database.js';
-import { serviceId } from '../../../src/fleet/store/owners.js';
 import { eventually } from '../eventually.js';
 import type { TestService } from './service.js';
 

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { execa } from 'execa';
 import { inject } from 'vitest';
 import { VirtualComputers } from '../../../src/client/index.js';
 import { plantQemuSeed } from '../qemu/seed.js';
-import { RECORDER, requestsFile } from './requests.js';
+import { RECORDER, requestsFile } from './requests/requests.js';
 
 const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
 
@@ -63,15 +63,21 @@ export interface CliResult {
 }
 
 export interface ServiceOptions {
-  readonly engine: 'docker' | 'qemu';
+  readonly engine: 'docker' | 'qemu' | 'incus';
   /** Value of DOCKER_HOST. */
   readonly dockerHost: string;
   /** State directory from which QEMU images and templates are linked; none if empty. */
   readonly qemuSeed: string;
+  /** State directory from which the settings of a cluster are copied; none if empty. */
+  readonly clusterState?: string;
   /** Most file descriptors that it may open; by default as many as the test. */
   readonly descriptors?: number;
   /** More flags for `vc serve`. */
   readonly flags?: readonly string[];
+  /** A module of this path is loaded before the service. */
+  readonly preload?: string;
+  /** More variables for the service. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 /** A service with the engine of this run, unless `options` or their flags name another. */
@@ -83,6 +89,7 @@ export function openTestService(
     engine: inject('engine'),
     dockerHost: inject('dockerHost'),
     qemuSeed: inject('qemuSeed'),
+    clusterState: inject('clusterState'),
     flags,
     ...options,
   });
@@ -93,6 +100,8 @@ export interface ServiceAddress {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly logFile: string;
+  /** The origin that it allows pages of; nothing listens there. */
+  readonly pageOrigin: string;
 }
 
 /** A client of the service that all files of a project share. It must not be stopped. */
@@ -106,12 +115,14 @@ export function connectSharedService(): ServiceClient & { close(): Promise<void>
     VC_BASE_URL: baseUrl,
     VC_API_KEY: apiKey,
   };
+  plantCluster(inject('clusterState'), directory);
   const vc = new VirtualComputers({ baseUrl, apiKey });
+  const log = () => readFileSync(logFile, 'utf8');
   return {
     ...{ baseUrl, apiKey, directory, vc, env },
-    log: () => readFileSync(logFile, 'utf8'),
+    log,
     cli: commandRunner(env, inject('engine')),
-    http: requester(() => baseUrl, apiKey),
+    http: requester(() => baseUrl, apiKey, log),
     close: async () => {
       await vc.close();
       rmSync(directory, { recursive: true, force: true });
@@ -130,6 +141,12 @@ function environmentIn(directory: string): NodeJS.ProcessEnv {
   };
 }
 
+/** Gives the state directory of a service or command access to the cluster of the tests. */
+function plantCluster(clusterState: string | undefined, directory: string): void {
+  if (!clusterState) return;
+  cpSync(join(clusterState, 'incus'), join(directory, 'state', 'incus'), { recursive: true });
+}
+
 export async function startService(
   options: ServiceOptions,
 ): Promise<TestService & { readonly logFile: string }> {
@@ -137,6 +154,7 @@ export async function startService(
   const directory = mkdtempSync(join(tmpdir(), 'vc-e2e-'));
   const logFile = join(directory, 'service.log');
   const env = { ...environmentIn(directory), VC_ENGINE: engine, DOCKER_HOST: dockerHost };
+  plantCluster(options.clusterState, directory);
   if (qemuSeed !== '') await plantQemuSeed(qemuSeed, join(directory, 'state'));
   const log = () => readFileSync(logFile, 'utf8');
   let child: ChildProcess | undefined;
@@ -147,11 +165,13 @@ export async function startService(
     const output = openSync(logFile, 'a', 0o600);
     const before = log().length;
     // Warm machines have their own test; in other tests they would only boot extra machines.
-    const args = ['--import', RECORDER, VC, 'serve', '--listen', listen, '--spares', '0', ...flags];
+    const preloads = [RECORDER, ...(options.preload === undefined ? [] : [options.preload])];
+    const imports = preloads.flatMap((path) => ['--import', path]);
+    const args = [...imports, VC, 'serve', '--listen', listen, '--spares', '0', ...flags];
     const limits = options.descriptors ? ['prlimit', `--nofile=${options.descriptors}`] : [];
     const [program = '', ...rest] = [...limits, process.execPath, ...args];
     child = spawn(program, rest, {
-      env: { ...env, VC_TEST_REQUESTS: requestsFile(engine) },
+      env: { ...env, ...options.env, VC_TEST_REQUESTS: requestsFile(engine) },
       stdio: ['ignore', 'ignore', output],
     });
     closeSync(output);
@@ -197,7 +217,7 @@ export async function startService(
     log,
     logFile,
     cli: commandRunner(env, engine),
-    http: requester(() => baseUrl, apiKey),
+    http: requester(() => baseUrl, apiKey, log),
     kill,
     start,
     close: async () => {
@@ -238,12 +258,19 @@ function commandRunner(env: NodeJS.ProcessEnv, engine: string): ServiceClient['c
   };
 }
 
-function requester(baseUrl: () => string, apiKey: string): ServiceClient['http'] {
+function requester(
+  baseUrl: () => string,
+  apiKey: string,
+  log: () => string,
+): ServiceClient['http'] {
   return async (method, path, body) => {
     const response = await fetch(baseUrl() + path, {
       method,
       headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }).catch((error: Error) => {
+      const why = `${error.cause ?? error}; the end of the service's log:\n${log().slice(-4_000)}`;
+      throw new Error(`${method} ${path} was not answered: ${why}`, { cause: error });
     });
     const remedy = response.headers.get('x-error-remedy') ?? undefined;
     return { status: response.status, json: await response.json(), remedy };

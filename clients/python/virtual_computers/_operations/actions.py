@@ -7,10 +7,11 @@ from typing import Any, Literal, Mapping, Sequence, Union
 
 from .computer import Target
 from .._errors import CommandError
-from .._models import BatchResult, CommandResult, PythonResult, Settled, WaitResult, parse
+from .._models import BatchResult, CommandResult, Element, Elements, PythonResult, Settled
+from .._models import WaitResult, parse
 from .._requests import Flow, call, given
 
-Button = Literal["left", "right", "middle"]
+Button = Literal["left", "right", "middle", "back", "forward"]
 #: Wait for the screen after an action: True, or (quiet_ms, max_ms).
 Settle = Union[bool, tuple[int, int], None]
 #: x, y, width, height in pixels.
@@ -62,11 +63,49 @@ def click(
     return _act(of, "click", body, settle)
 
 
+def click_element(
+    of: Target,
+    element: str | Element,
+    *,
+    button: Button | None = None,
+    clicks: int | None = None,
+    keys: Sequence[str] | None = None,
+    settle: Settle = None,
+) -> Flow[Settled]:
+    """Clicks in the middle of an element, which `elements` or `find` has listed."""
+    id = element if isinstance(element, str) else element.id
+    return _act(of, "click", given(element=id, button=button, clicks=clicks, keys=keys), settle)
+
+
+def elements(of: Target, limit: int | None = None) -> Flow[Elements]:
+    """The elements on the screen: buttons, fields, links, texts; those of the active window first."""
+    return Elements.of((yield from of.ask("GET", "/elements", params=given(limit=limit))))
+
+
+def find(
+    of: Target,
+    text: str | None = None,
+    *,
+    role: str | None = None,
+    name: str | None = None,
+    limit: int | None = None,
+) -> Flow[Elements]:
+    """Finds elements on the screen; all given conditions must hold."""
+    body = given(text=text, role=role, name=name, limit=limit)
+    return Elements.of((yield from of.ask("POST", "/find", body)))
+
+
 def move(
-    of: Target, x: float, y: float, *, scale: float | None = None, settle: Settle = None
+    of: Target,
+    x: float,
+    y: float,
+    *,
+    keys: Sequence[str] | None = None,
+    scale: float | None = None,
+    settle: Settle = None,
 ) -> Flow[Settled]:
     """Moves the pointer."""
-    return _act(of, "move", given(x=x, y=y, scale=scale), settle)
+    return _act(of, "move", given(x=x, y=y, keys=keys, scale=scale), settle)
 
 
 def drag(
@@ -77,43 +116,112 @@ def drag(
     path: Sequence[tuple[float, float]] | None = None,
     button: Button | None = None,
     duration: float | None = None,
+    keys: Sequence[str] | None = None,
     scale: float | None = None,
     settle: Settle = None,
 ) -> Flow[Settled]:
     """Presses at `start`, moves along `path` within `duration` seconds, releases at `end`."""
     ends = given(start_x=start[0], start_y=start[1], end_x=end[0], end_y=end[1])
-    body = {**ends, **given(path=path, button=button, duration=duration, scale=scale)}
+    body = {**ends, **given(path=path, button=button, duration=duration, keys=keys)}
+    body.update(given(scale=scale))
     return _act(of, "drag", body, settle, duration or 0)
 
 
 def scroll(
     of: Target,
-    direction: Literal["up", "down", "left", "right"],
+    direction: Literal["up", "down", "left", "right"] | None = None,
     amount: int | None = None,
     *,
+    delta_x: float | None = None,
+    delta_y: float | None = None,
     x: float | None = None,
     y: float | None = None,
+    keys: Sequence[str] | None = None,
     scale: float | None = None,
     settle: Settle = None,
 ) -> Flow[Settled]:
-    """Turns the wheel by `amount` steps, 3 by default, at the pointer or at x and y."""
-    body = given(direction=direction, amount=amount, x=x, y=y, scale=scale)
+    """
+    Turns the wheel by `amount` steps, 3 by default, at the pointer or at x and y; or scrolls by
+    `delta_x` and `delta_y` in pixels, without a direction.
+    """
+    body = given(direction=direction, amount=amount, delta_x=delta_x, delta_y=delta_y)
+    body.update(given(x=x, y=y, keys=keys, scale=scale))
     return _act(of, "scroll", body, settle)
 
 
-def type_text(
-    of: Target, text: str, *, delay_ms: int | None = None, settle: Settle = None
+def mouse_down(
+    of: Target,
+    x: float | None = None,
+    y: float | None = None,
+    *,
+    button: Button | None = None,
+    keys: Sequence[str] | None = None,
+    scale: float | None = None,
+    settle: Settle = None,
 ) -> Flow[Settled]:
-    """Types any Unicode text; a newline is Enter, a tab is Tab."""
+    """Presses a button, which stays pressed until `mouse_up`; for 60 s without an action."""
+    body = given(x=x, y=y, button=button, keys=keys, scale=scale)
+    return _act(of, "mouse-down", body, settle)
+
+
+def mouse_up(
+    of: Target,
+    x: float | None = None,
+    y: float | None = None,
+    *,
+    button: Button | None = None,
+    keys: Sequence[str] | None = None,
+    scale: float | None = None,
+    settle: Settle = None,
+) -> Flow[Settled]:
+    """Releases a button."""
+    body = given(x=x, y=y, button=button, keys=keys, scale=scale)
+    return _act(of, "mouse-up", body, settle)
+
+
+def cursor(of: Target) -> Flow[tuple[int, int]]:
+    """Where the pointer was last moved to by a client of the service."""
+    answer = yield from of.ask("GET", "/cursor")
+    return int(answer["x"]), int(answer["y"])
+
+
+def type_text(
+    of: Target,
+    text: str,
+    *,
+    delay_ms: int | None = None,
+    secrets: Sequence[str] | None = None,
+    settle: Settle = None,
+) -> Flow[Settled]:
+    """
+    Types any Unicode text; a newline is Enter, a tab is Tab. `{{secret:NAME}}` is the value of a secret
+    that `secrets` names.
+    """
     work = len(text) * (2 if delay_ms is None else delay_ms) / 1000
-    return _act(of, "type", given(text=text, delay_ms=delay_ms), settle, work)
+    return _act(of, "type", given(text=text, delay_ms=delay_ms, secrets=secrets), settle, work)
 
 
 def key(
-    of: Target, key: str, *, hold_ms: int | None = None, settle: Settle = None
+    of: Target,
+    key: str,
+    *,
+    hold_ms: int | None = None,
+    repeat: int | None = None,
+    settle: Settle = None,
 ) -> Flow[Settled]:
     """Presses a key or a combination, for example `Enter` or `ctrl+shift+t`."""
-    return _act(of, "key", given(key=key, hold_ms=hold_ms), settle)
+    work = (hold_ms or 0) * (repeat or 1) / 1000
+    return _act(of, "key", given(key=key, hold_ms=hold_ms, repeat=repeat), settle, work)
+
+
+def key_down(of: Target, key: str, *, settle: Settle = None) -> Flow[Settled]:
+    """Presses keys, which stay pressed until `key_up`; for 60 s without an action."""
+    return _act(of, "key-down", given(key=key), settle)
+
+
+def key_up(of: Target, key: str, *, settle: Settle = None) -> Flow[Settled]:
+    """Releases keys."""
+    return _act(of, "key-up", given(key=key), settle)
 
 
 def wait(
@@ -148,6 +256,33 @@ def batch(of: Target, actions: Sequence[Mapping[str, Any]]) -> Flow[BatchResult]
     body = {"actions": [dict(action) for action in actions]}
     answer = yield from of.ask("POST", "/batch", body, work=sum(map(_seconds, actions)))
     return parse(BatchResult, answer)
+
+
+def computer_use(
+    of: Target,
+    items: Sequence[Any],
+    *,
+    dialect: str | None = None,
+    acknowledge: Sequence[str] | None = None,
+    secrets: Sequence[str] | None = None,
+    format: Literal["png", "jpeg", "webp"] | None = None,
+    max_edge: int | None = None,
+    settle: bool | None = None,
+) -> Flow[dict[str, Any]]:
+    """
+    Carries out the calls of a model's turn, in the shape of its vendor. `results` of the answer has
+    the result items in that shape, `confirm` the safety checks that a person has to confirm.
+    """
+    body = {"items": list(items), **given(dialect=dialect, acknowledge=acknowledge)}
+    body.update(given(format=format, max_edge=max_edge, settle=settle, secrets=secrets))
+    answer = yield from of.ask("POST", "/computer-use", body, work=900)
+    return dict(answer)
+
+
+def computer_use_tools(of: Target, dialect: str) -> Flow[list[Any]]:
+    """The tools to declare to a model of that dialect."""
+    answer = yield from of.ask("GET", "/computer-use", params={"dialect": dialect})
+    return list(answer["tools"])
 
 
 def bash(
@@ -196,4 +331,6 @@ def _act(
 def _seconds(action: Mapping[str, Any]) -> float:
     """At most how long a step of a batch takes."""
     default = BASH_SECONDS if action.get("action") == "bash" else WAIT_SECONDS
-    return default + sum(float(action.get(name) or 0) for name in ("timeout", "duration", "seconds"))
+    held = float(action.get("hold_ms") or 0) * float(action.get("repeat") or 1) / 1000
+    times = (float(action.get(name) or 0) for name in ("timeout", "duration", "seconds"))
+    return default + held + sum(times)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Mapping
 
 from .._errors import ComputerStartError, ServiceError
-from .._models import ComputerInfo, Stats, View, parse
+from .._models import ComputerInfo, ControlState, Stats, Trajectory, View, parse
 from .._requests import Flow, Session, call_json, given, late, segment
 
 START_SECONDS = 600.0
@@ -22,6 +22,9 @@ class Target:
     session: Session
     path: str
     """`/computers/{id}` or `/projects/{project}/computers/{name}`."""
+    id: str | None = None
+    name: str | None = None
+    """One of them, as it was given."""
 
     def ask(
         self,
@@ -42,6 +45,10 @@ def path_of(project: str | None, name: str | None, id: str | None) -> str:
     if id is None and project is not None and name is not None:
         return f"/projects/{segment(project)}/computers/{segment(name)}"
     raise TypeError("a computer is named by its project and name, or by its id")
+
+
+def target_of(session: Session, project: str | None, name: str | None, id: str | None) -> Target:
+    return Target(session, path_of(project, name, id), id, name)
 
 
 def until_ready(
@@ -135,6 +142,45 @@ def view(of: Target, mode: Literal["control", "view"] = "control") -> Flow[View]
     _, found, rest = answer["url"].partition("/view/")
     url = f"{of.session.settings.base_url}/view/{rest}" if found else answer["url"]
     return View(url, answer["expires_at"])
+
+
+def control(of: Target) -> Flow[ControlState]:
+    """Who has control alone."""
+    return ControlState.of((yield from of.ask("GET", "/control")))
+
+
+def take_control(of: Target, *, force: bool = False) -> Flow[ControlState]:
+    """
+    Takes control, or renews it: input of all others is refused. It ends a minute after the last input
+    of the key. `force` takes it from another.
+    """
+    return ControlState.of((yield from of.ask("POST", "/control", {"force": force})))
+
+
+def release_control(of: Target) -> Flow[None]:
+    """Gives control back; no effect if nobody has it, `controlled` if another has."""
+    yield from of.ask("DELETE", "/control")
+
+
+def start_trajectory(of: Target, *, max_seconds: int | None = None) -> Flow[Trajectory]:
+    """Starts to record the actions of every client, for an hour unless `max_seconds` says otherwise."""
+    body = given(max_seconds=max_seconds)
+    return parse(Trajectory, (yield from of.ask("POST", "/trajectory", body)))
+
+
+def trajectory(of: Target) -> Flow[Trajectory]:
+    """Its recorded actions; `save_trajectory` gets the files."""
+    return parse(Trajectory, (yield from of.ask("GET", "/trajectory")))
+
+
+def end_trajectory(of: Target) -> Flow[Trajectory]:
+    """Ends the recording; no effect on one that has ended."""
+    return parse(Trajectory, (yield from of.ask("POST", "/trajectory/end")))
+
+
+def delete_trajectory(of: Target) -> Flow[None]:
+    """Ends the recording and removes it."""
+    yield from of.ask("DELETE", "/trajectory")
 
 
 def history(

@@ -6,7 +6,8 @@ import json
 import os
 import secrets
 from pathlib import Path
-from typing import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Mapping, Union
+from typing import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Literal, Mapping
+from typing import Union
 
 from .actions import StrPath
 from .computer import Target
@@ -67,6 +68,37 @@ def download(of: Target, path: str, target: StrPath) -> Flow[None]:
                 # Who may read the new file may run it, too, if the mode says so.
                 allowed = os.fstat(file.fileno()).st_mode & 0o777
                 os.fchmod(file.fileno(), int(mode, 8) & (allowed | (allowed & 0o444) >> 2))
+        part.replace(target)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def record(
+    of: Target, target: StrPath, *, duration: float, fps: Literal[15, 30, 60] | None = None
+) -> Flow[None]:
+    """
+    Records the screen for `duration` seconds as an MP4 file of this machine, which appears complete or
+    not at all.
+    """
+    params = query({"duration": duration, "fps": fps})
+    yield from _save(of, f"/record{params}", "video/mp4", target)
+
+
+def save_trajectory(of: Target, target: StrPath) -> Flow[None]:
+    """
+    Writes the recorded actions as a tar archive of this machine, which appears complete or not at all.
+    It has `trajectory.jsonl` and `pictures`.
+    """
+    yield from _save(of, "/trajectory", "application/x-tar", target)
+
+
+def _save(of: Target, path: str, accept: str, target: StrPath) -> Flow[None]:
+    part = Path(f"{target}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as file:
+            headers = {"accept": accept}
+            request = Request("GET", f"{of.path}{path}", headers, sink=file.write)
+            yield from exchange(of.session, request)
         part.replace(target)
     finally:
         part.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Literal, Mapping
 
 from .computer import path_of, until_ready
-from .._models import ComputerInfo, Key, Me, Owner, Project, Resolution, parse
+from .._models import ComputerInfo, Connection, Key, Me, Owner, Project, Resolution, Secret, parse
 from .._requests import Flow, Session, call_json, given, segment
 
 # Projects.
@@ -26,6 +26,12 @@ def get_project(of: Session, project: str) -> Flow[Project]:
     return Project.of((yield from call_json(of, "GET", f"/projects/{segment(project)}")))
 
 
+def rename_project(of: Session, project: str, name: str) -> Flow[Project]:
+    """Renames a project. Its computers keep their ids and continue to run."""
+    path = f"/projects/{segment(project)}"
+    return Project.of((yield from call_json(of, "PATCH", path, {"name": name})))
+
+
 def delete_project(of: Session, project: str) -> Flow[None]:
     """Deletes a project, its computers and their disks permanently."""
     yield from call_json(of, "DELETE", f"/projects/{segment(project)}", work=600)
@@ -44,6 +50,8 @@ def create_computer(
     resolution: str | tuple[int, int] | Resolution | None = None,
     image: str | None = None,
     engine: str | None = None,
+    member: str | None = None,
+    group: str | None = None,
     os: Literal["linux", "windows"] | None = None,
     auto_stop_minutes: int | None = None,
     protected: bool | None = None,
@@ -59,8 +67,9 @@ def create_computer(
         resolution = f"{resolution[0]}x{resolution[1]}"
     size = given(cpu=cpu, ram=ram, resolution=resolution, image=image, engine=engine, os=os)
     others = given(name=name, auto_stop_minutes=auto_stop_minutes, protected=protected)
+    where = given(member=member, group=group)
     path = f"/projects/{segment(project)}/computers"
-    return (yield from until_ready(of, path, {**others, **size}, wait=wait))
+    return (yield from until_ready(of, path, {**others, **size, **where}, wait=wait))
 
 
 def list_computers(of: Session, project: str) -> Flow[list[ComputerInfo]]:
@@ -79,9 +88,20 @@ def get_computer(
 # Keys.
 
 
-def create_key(of: Session, name: str) -> Flow[Key]:
-    """Creates an API key. Only this answer contains its text, in `key`."""
-    return parse(Key, (yield from call_json(of, "POST", "/keys", {"name": name})))
+def create_key(
+    of: Session,
+    name: str,
+    *,
+    rights: Literal["look", "act", "manage"] | None = None,
+    project: str | None = None,
+    expires_at: str | None = None,
+) -> Flow[Key]:
+    """
+    Creates an API key, with all rights in all projects and without an end by default. `expires_at`
+    is in RFC 3339. Only this answer contains its text, in `key`.
+    """
+    body = given(name=name, rights=rights, project=project, expires_at=expires_at)
+    return parse(Key, (yield from call_json(of, "POST", "/keys", body)))
 
 
 def list_keys(of: Session) -> Flow[list[Key]]:
@@ -92,6 +112,48 @@ def list_keys(of: Session) -> Flow[list[Key]]:
 def delete_key(of: Session, id: str) -> Flow[None]:
     """Revokes an API key."""
     yield from call_json(of, "DELETE", f"/keys/{segment(id)}")
+
+
+# Saved connections.
+
+
+def create_connection(
+    of: Session, name: str, url: str, *, stream_key: str | None = None
+) -> Flow[Connection]:
+    """Saves an RTMP target. The stream key is never shown again."""
+    body = given(name=name, url=url, stream_key=stream_key)
+    return parse(Connection, (yield from call_json(of, "POST", "/connections", body)))
+
+
+def list_connections(of: Session) -> Flow[list[Connection]]:
+    """The saved targets of streams."""
+    answer = yield from call_json(of, "GET", "/connections")
+    return [parse(Connection, one) for one in answer["connections"]]
+
+
+def delete_connection(of: Session, name: str) -> Flow[None]:
+    """Removes a saved target. A stream that uses it keeps running."""
+    yield from call_json(of, "DELETE", f"/connections/{segment(name)}")
+
+
+# Secrets of a project.
+
+
+def set_secret(of: Session, project: str, name: str, value: str) -> Flow[Secret]:
+    """Creates a secret or replaces its value, which is never shown again."""
+    path = f"/projects/{segment(project)}/secrets/{segment(name)}"
+    return parse(Secret, (yield from call_json(of, "PUT", path, {"value": value})))
+
+
+def list_secrets(of: Session, project: str) -> Flow[list[Secret]]:
+    """The secrets of a project, without their values."""
+    answer = yield from call_json(of, "GET", f"/projects/{segment(project)}/secrets")
+    return [parse(Secret, one) for one in answer["secrets"]]
+
+
+def delete_secret(of: Session, project: str, name: str) -> Flow[None]:
+    """Removes a secret of a project."""
+    yield from call_json(of, "DELETE", f"/projects/{segment(project)}/secrets/{segment(name)}")
 
 
 # Owners, for administrators.
@@ -142,6 +204,11 @@ def health(of: Session) -> Flow[dict[str, Any]]:
 def me(of: Session) -> Flow[Me]:
     """Whom the key belongs to, and how many computers its owner may run."""
     return parse(Me, (yield from call_json(of, "GET", "/me")))
+
+
+def usage(of: Session, *, days: int | None = None) -> Flow[dict[str, Any]]:
+    """What was used, by day, API key and project, the newest day first; 30 days by default."""
+    return call_json(of, "GET", "/usage", params={"days": days})
 
 
 def request(

@@ -1,3 +1,6 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { shellWord } from '../../../lib/text/shell-word.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
@@ -16,12 +19,13 @@ export const command = defineCommand({
   details: [
     'Output is streamed and stdin is forwarded. Returns the exit code of the script,',
     `${EXIT_CODES}. Ctrl-C ends the script and what it started. With os windows the script is a`,
-    'batch file, which gets no stdin. With --json, `success` is true if the exit code is 0.',
+    'batch file, which gets no stdin. With --json, `success` is true if the exit code is 0. As with',
+    'vc python, -c takes code and -f a local file; SCRIPT is code here and a file there.',
   ].join(' '),
   runsProgram: true,
   arguments: {
     computer: runningComputer,
-    script: optional('script', 'script, or - for stdin', nonEmpty),
+    script: optional('script', 'code, or - for stdin', nonEmpty),
   },
   options: {
     ...scriptOptions,
@@ -49,9 +53,22 @@ export const command = defineCommand({
     });
     if (background) return runInBackground(context, computer, given.text, options);
     const stdin = options.stdin && !given.isFromStdin;
-    return runAttached(context, computer, { ...options, stdin, command: given.text });
+    const exit = await runAttached(context, computer, { ...options, stdin, command: given.text });
+    if (exit === ExitCode.noProgram && script !== undefined) await hint(context, computer, script);
+    return exit;
   },
 });
+
+/** For those who expect a local file to be run, as `bash FILE` does. */
+async function hint(context: Context, computer: string, script: string): Promise<void> {
+  const isFile = await stat(resolve(context.cwd, script)).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  if (!isFile) return;
+  const run = `vc bash ${inCommands(context, computer)} -f ${shellWord(script)}`;
+  await note(context, `${script} is a file of this machine; to run it in the computer: ${run}`);
+}
 
 async function runInBackground(
   context: Context,

@@ -1,9 +1,9 @@
 import { MOUSE_BUTTONS } from '../../../contract/constants.js';
 import { UsageError } from '../../errors/cli-error.js';
-import { choice, defineCommand, flag, list, value } from '../../framework/define.js';
+import { choice, defineCommand, flag, value } from '../../framework/define.js';
 import { nonEmpty, number } from '../../input/parse.js';
-import { positionArgument } from '../../input/position.js';
-import { scaleOption, settleOption } from '../../input/settle-options.js';
+import { clickArgument } from '../../input/position.js';
+import { heldKeys, holdOption, scaleOption, settleOption } from '../../input/settle-options.js';
 import { act, runningComputer } from '../../targets/computers.js';
 
 export const command = defineCommand({
@@ -12,9 +12,10 @@ export const command = defineCommand({
   details: 'Returns when the screen has received the click.',
   arguments: {
     computer: runningComputer,
-    position: positionArgument,
+    position: clickArgument,
   },
   options: {
+    element: value('-e, --element <element>', 'click in the middle of an element', nonEmpty),
     button: choice('-b, --button <name>', 'mouse button', MOUSE_BUTTONS, { otherwise: 'left' }),
     right: flag('--right', 'same as --button right'),
     middle: flag('--middle', 'same as --button middle'),
@@ -26,11 +27,7 @@ export const command = defineCommand({
     ),
     scale: scaleOption,
     settle: settleOption,
-    hold: list(
-      '--hold <key>',
-      'hold this key during the click, for example ctrl; repeatable',
-      nonEmpty,
-    ),
+    hold: holdOption,
   },
   examples: [
     {
@@ -38,19 +35,27 @@ export const command = defineCommand({
       command: 'vc click demo/desktop 640 400',
     },
     { does: 'Open a context menu', command: 'vc click demo/desktop 640 400 --right' },
+    {
+      does: 'Click on an element of vc computer elements',
+      command:
+        'vc click demo/desktop --element "$(vc computer find demo/desktop --name Mousepad -q | head -n 1)"',
+    },
     { does: 'Add to a selection', command: 'vc click demo/desktop 200 300 --hold ctrl' },
   ],
   async run(context, { computer, position }, options) {
-    const { button, right, middle, double, clicks, hold, scale, settle } = options;
+    const { element, button, right, middle, double, clicks, hold, scale, settle } = options;
+    if ((position.x === undefined) === (element === undefined)) {
+      throw new UsageError('either a position X Y or --element is needed');
+    }
     const buttons = [button, right && 'right', middle && 'middle'].filter(Boolean);
     if (new Set(buttons).size > 1) throw new UsageError('only one button can be given');
     if (double && clicks !== undefined)
       throw new UsageError('--double and --clicks cannot be combined');
     await act(context, 'click', computer, {
-      ...{ ...position, clicks },
+      ...{ ...position, element, clicks },
       button: right ? 'right' : middle ? 'middle' : button,
       double: double || undefined,
-      keys: hold.length > 0 ? hold : undefined,
+      keys: heldKeys(hold),
       scale,
       settle,
     });

@@ -32,9 +32,15 @@ export const command = defineCommand({
       completes: 'image',
     }),
     engine: value('--engine <name>', 'engine', nonEmpty, { completes: 'engine' }),
+    member: value('--member <name>', 'member of the cluster; see: vc cluster ls', nonEmpty, {
+      completes: 'member',
+    }),
+    group: value('--group <name>', 'group of members of the cluster', nonEmpty, {
+      completes: 'member-group',
+    }),
     autoStop: value(
       '--auto-stop <duration>',
-      'stop after this time without a request; a bare number is minutes',
+      'stop after this time without a request, or never; a bare number is minutes',
       idleTime,
     ),
     protect: flag('--protect', 'protect it from removal'),
@@ -47,6 +53,10 @@ export const command = defineCommand({
     {
       does: 'Create a larger one that stops after an idle hour',
       command: 'vc create demo/big --cpu 4 --ram 8 --auto-stop 1h',
+    },
+    {
+      does: 'Create one on a member of a cluster',
+      command: 'vc create demo/near --member node1',
     },
     { does: 'Save the id of the new computer', command: 'id=$(vc create demo/agent -q)' },
   ],
@@ -91,7 +101,7 @@ export const command = defineCommand({
   },
 });
 
-/** Creates the project `default`, unless somebody else has done so meanwhile. */
+/** Creates the project `default`, unless another client has done so meanwhile. */
 async function createDefaultProject(context: Context): Promise<void> {
   try {
     await request(context, 'createProject', { body: { name: DEFAULT_PROJECT } });

@@ -1,8 +1,8 @@
 import { MOUSE_BUTTONS } from '../../../contract/constants.js';
-import { choice, defineCommand, value } from '../../framework/define.js';
+import { choice, defineCommand, list, value } from '../../framework/define.js';
 import { duration } from '../../input/duration.js';
-import { twoPositionsArgument } from '../../input/position.js';
-import { scaleOption, settleOption } from '../../input/settle-options.js';
+import { point, twoPositionsArgument } from '../../input/position.js';
+import { heldKeys, holdOption, scaleOption, settleOption } from '../../input/settle-options.js';
 import { act, runningComputer } from '../../targets/computers.js';
 
 const pressTime = duration({ unit: 's', min: '0s', max: '60s' });
@@ -19,8 +19,10 @@ export const command = defineCommand({
     duration: value('--duration <duration>', 'time from press to release', pressTime, {
       otherwise: '500ms',
     }),
+    via: list('--via <x,y>', 'point to pass on the way; repeatable', point),
     scale: scaleOption,
     settle: settleOption,
+    hold: holdOption,
   },
   examples: [
     {
@@ -28,11 +30,14 @@ export const command = defineCommand({
       command: 'vc drag demo/desktop 400,90 600,200',
     },
   ],
-  async run(context, { computer, positions: { start, end } }, { button, duration, scale, settle }) {
+  async run(context, { computer, positions: { start, end } }, options) {
+    const { button, duration, via, scale, settle, hold } = options;
+    const path = via.map(({ x, y }): [number, number] => [x, y]);
     const points = { start_x: start.x, start_y: start.y, end_x: end.x, end_y: end.y };
     await act(context, 'drag', computer, {
       ...points,
-      ...{ button, duration, scale, settle },
+      ...{ button, duration, scale, settle, keys: heldKeys(hold) },
+      path: path.length > 0 ? path : undefined,
     });
   },
 });

@@ -14,7 +14,9 @@ export const command = defineCommand({
   details: [
     'Creates a new computer in the same project. The copy of a running computer has its disk and',
     'memory, including open programs, and is running. The copy of a stopped computer has its disk',
-    'and is stopped. Only the engine qemu supports this.',
+    'and is stopped. Only computers on the engine qemu can be copied, because Docker and Incus cannot',
+    'copy the memory of a running container; `vc get` shows the engine of a computer, and',
+    '`vc create NAME --engine qemu` creates one that can be copied.',
   ].join(' '),
   arguments: { computer: computerArgument, name: argument('name', 'name of the copy', nonEmpty) },
   options: waitOptions,

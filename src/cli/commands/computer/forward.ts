@@ -3,6 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import type { Client } from '../../../client/client.js';
 import type { ComputerAddress } from '../../../client/http/address.js';
 import { computerParameters } from '../../../client/http/address.js';
+import { openNodeTunnel } from '../../../client/node/tunnel.js';
 import { onAbort } from '../../../lib/async/abort.js';
 import { printable } from '../../../lib/text/printable.js';
 import { CliError, UsageError } from '../../errors/cli-error.js';
@@ -152,7 +153,7 @@ async function join(
   try {
     const gone = new AbortController();
     socket.once('close', () => gone.abort());
-    const tunnel = await client.tunnel(address, port, { signal: gone.signal });
+    const tunnel = await openNodeTunnel(client, address, port, { signal: gone.signal });
     await Promise.all([pipeline(socket, tunnel), pipeline(tunnel, socket)]);
   } catch (error) {
     const wasOpen = !socket.destroyed;

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { RemoteProcess } from '../../../client/process.js';
+import { type NodeProcess, openNodeProcess } from '../../../client/node/process.js';
 import { CliError } from '../../errors/cli-error.js';
 import type { Context } from '../../framework/context.js';
 import { argument, defineCommand } from '../../framework/define.js';
@@ -43,7 +43,7 @@ export const command = defineCommand({
     const address = await computerAddress(context, computer);
     const client = await context.client();
     // The address is an argument of its own, so no shell interprets it.
-    const starting = client.process(address, {
+    const starting = openNodeProcess(client, address, {
       argv: ['sh', '-c', OPEN, 'sh', url],
       signal: context.interrupts.signal,
     });
@@ -58,7 +58,7 @@ export const command = defineCommand({
   },
 });
 
-async function browserOf(remote: RemoteProcess, computer: string): Promise<string> {
+async function browserOf(remote: NodeProcess, computer: string): Promise<string> {
   remote.stdin.end();
   const [printed, failure, exit] = await Promise.all([
     lastOf(remote.stdout),

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import type { Readable } from 'node:stream';
 import { computerParameters } from '../../../client/http/address.js';
+import type { ByteSource } from '../../../client/http/transport.js';
 import { FRAME_RATES } from '../../../contract/constants.js';
 import { openAtomicFile } from '../../../lib/fs/atomic-file.js';
 import { CliError, InterruptedError, UsageError } from '../../errors/cli-error.js';
@@ -88,7 +88,7 @@ export const command = defineCommand({
 async function save(
   context: Context,
   path: string,
-  video: Readable,
+  video: ByteSource,
   signal: AbortSignal,
 ): Promise<void> {
   const unwritable = (cause: unknown) => {
@@ -119,7 +119,7 @@ interface Copied {
 
 /** Copies complete fragments until the video ends or fails, or the signal is aborted. */
 async function copy(
-  video: Readable,
+  video: ByteSource,
   signal: AbortSignal,
   take: (bytes: Buffer) => Promise<void>,
 ): Promise<Copied> {
@@ -127,7 +127,7 @@ async function copy(
   let bytes = 0;
   try {
     for await (const chunk of video) {
-      const whole = fragments.push(chunk as Buffer);
+      const whole = fragments.push(Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength));
       if (whole.length > 0) await take(whole);
       bytes += whole.length;
     }

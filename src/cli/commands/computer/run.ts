@@ -21,9 +21,9 @@ export const command = defineCommand({
   summary: 'Run a batch of actions in one request',
   details: [
     'The script has up to 100 lines. Each line is a JSON object with "action" (click, move, drag,',
-    'scroll, type, key, screenshot, wait, bash or exec) and the fields of its HTTP request. All',
-    'actions are validated before the first one runs. They run without input of other clients in',
-    'between and stop at the first failure. Prints one line of JSON per result.',
+    'scroll, mouse_down, mouse_up, type, key, key_down, key_up, cursor, screenshot, wait, bash or',
+    'exec) and the fields of its HTTP request. All actions are validated before the first one runs.',
+    'They run without input of other clients in between and stop at the first failure. Prints one line of JSON per result.',
   ].join(' '),
   arguments: {
     computer: runningComputer,

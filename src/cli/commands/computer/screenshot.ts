@@ -96,7 +96,8 @@ export const command = defineCommand({
     }
     if (graphics !== undefined) {
       const { showImage } = await import('../../terminal/graphics/show.js');
-      return void (await showImage(stdout, data, graphics));
+      const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
+      return void (await showImage(stdout, bytes, graphics));
     }
     const extension = format === 'jpeg' ? '.jpg' : `.${format}`;
     const path = output ?? defaultName(describeAddress(address), extension, context.now());

@@ -1,11 +1,14 @@
-import type { ProcessExit, RemoteProcess } from '../../../client/process.js';
-import { CliError } from '../../errors/cli-error.js';
+import { type NodeProcess, openNodeProcess } from '../../../client/node/process.js';
+import type { ProcessExit } from '../../../client/sockets/process-connection.js';
+import { CliError, UsageError } from '../../errors/cli-error.js';
 import { processExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand } from '../../framework/define.js';
+import type { Input } from '../../framework/io.js';
 import { computerAddress } from '../../targets/computer-address.js';
 import { namedOrOnly, optionalRunningComputer } from '../../targets/computers.js';
 import { environmentOptions } from '../../targets/processes.js';
+import { jobState } from '../../terminal/foreground.js';
 import { forwardInput, forwardOutputs, interruptible } from '../../terminal/process-io.js';
 import {
   EscapeFilter,
@@ -39,14 +42,15 @@ export const command = defineCommand({
     { does: 'Run commands from a file', command: 'vc shell demo/desktop < commands.sh' },
   ],
   async run(context, { computer: given }, { cwd, env }) {
-    const computer = await namedOrOnly(context, given);
     const { io } = context;
     const isTerminal = io.stdin.isTTY === true;
+    if (isTerminal) refuseBackground(io.stdin);
+    const computer = await namedOrOnly(context, given);
     const size = terminalSize(io.stdout.isTTY ? io.stdout : io.stderr);
     const address = await computerAddress(context, computer);
     const client = await context.client();
     const variables = { ...Object.fromEntries(env), ...(isTerminal ? term(context) : {}) };
-    const remote = await client.process(address, {
+    const remote = await openNodeProcess(client, address, {
       argv: [...LOGIN_SHELL],
       ...{ cwd },
       env: Object.keys(variables).length > 0 ? variables : undefined,
@@ -59,13 +63,22 @@ export const command = defineCommand({
   },
 });
 
+/** To attach the terminal would stop a background job, and its connection would be lost. */
+function refuseBackground(stdin: Input): void {
+  if (stdin !== process.stdin || jobState() !== 'background') return;
+  throw new UsageError(
+    'a background job has no terminal for a shell',
+    "leave out the &; to run a command in the background: vc bash COMPUTER --background 'COMMAND'",
+  );
+}
+
 function term({ env }: Context): Record<string, string> {
   const { TERM = '' } = env;
   return /^[A-Za-z0-9._+-]{1,64}$/.test(TERM) && TERM !== 'dumb' ? { TERM } : {};
 }
 
 /** Attaches the terminal until the shell exits, then restores it. */
-async function interactive(context: Context, remote: RemoteProcess): Promise<ProcessExit> {
+async function interactive(context: Context, remote: NodeProcess): Promise<ProcessExit> {
   const { io, interrupts } = context;
   const { stdin } = io;
   const screen = io.stdout.isTTY ? io.stdout : io.stderr;

@@ -16,7 +16,7 @@ export const command = defineCommand({
     autoStop: value(
       '--auto-stop <duration>',
       'stop after this time without a request, or never; a bare number is minutes',
-      (text) => (text === 'never' ? null : idleTime(text)),
+      idleTime,
     ),
     protect: flag('--protect', 'protect it from removal'),
     unprotect: flag('--unprotect', 'allow removal'),

@@ -1,7 +1,11 @@
 import { reachableView } from '../../../client/computer/view.js';
+import { ServiceError } from '../../../client/errors.js';
+import { CliError } from '../../errors/cli-error.js';
+import { ExitCode } from '../../errors/exit-codes.js';
 import { defineCommand, flag } from '../../framework/define.js';
 import { done, note, print, printJson } from '../../output/print.js';
 import { during } from '../../output/progress.js';
+import { inCommands } from '../../targets/computer-address.js';
 import { namedOrOnly, onComputer, optionalComputer } from '../../targets/computers.js';
 import { openInBrowser } from '../../terminal/browser.js';
 
@@ -29,16 +33,34 @@ export const command = defineCommand({
     const { io, env, globals } = context;
     const client = await context.client();
     const mode = viewOnly ? ('view' as const) : ('control' as const);
-    const asked = onComputer(context, 'view', computer, { mode });
+    const asked = onComputer(context, 'view', computer, { mode }).catch((error: unknown) => {
+      const needsMore = error instanceof ServiceError && error.knownCode === 'forbidden';
+      if (viewOnly || !needsMore) throw error;
+      throw new CliError(error.message, {
+        remedy: `to only watch: vc view ${inCommands(context, computer)} --view-only`,
+        ...{ exitCode: ExitCode.authentication, code: 'forbidden', cause: error },
+      });
+    });
     const view = await during(context.progress(`Opening ${computer}`), asked);
     const answer = reachableView(view, client.baseUrl);
     if (globals.json) return void (await printJson(context, answer));
-    const opens = !printOnly && !globals.quiet && io.stdout.isTTY === true;
-    if (opens && (await openInBrowser(answer.url, env))) {
+    const isOwn = isBelow(answer.url, client.baseUrl);
+    const opens = isOwn && !printOnly && !globals.quiet && io.stdout.isTTY === true;
+    const opening = () =>
+      during(context.progress('Waiting for the browser'), openInBrowser(answer.url, env));
+    if (opens && (await opening())) {
       await done(context, `opened ${computer} in the browser`);
       return undefined;
     }
     await print(context, answer.url);
-    await note(context, 'the link works once, within a minute');
+    if (isOwn) await note(context, 'the link works once, within a minute');
+    else await note(context, 'not opened: this is no address of the service');
   },
 });
+
+/** False for an address elsewhere, or of a program: a service that is not trusted may answer any. */
+function isBelow(url: string, baseUrl: string): boolean {
+  if (!URL.canParse(url)) return false;
+  const [{ protocol, origin }, base] = [new URL(url), new URL(baseUrl)];
+  return /^https?:$/.test(protocol) && origin === base.origin;
+}

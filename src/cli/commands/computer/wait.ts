@@ -13,7 +13,10 @@ const pause = duration({ unit: 's', min: '0s', max: '60s' });
 export const command = defineCommand({
   name: 'wait',
   summary: 'Wait for a time, for the screen or for a status',
-  details: 'Needs exactly one of DURATION, --stable, --change and --for.',
+  details: [
+    'Needs exactly one of DURATION, --stable, --change and --for. vc screenshot, vc click, vc type and',
+    'the other actions wait for a stable screen themselves with --settle.',
+  ].join(' '),
   arguments: {
     computer: computerArgument,
     duration: optional('duration', 'how long to wait, at most 60s', pause),

@@ -1,36 +1,59 @@
-import { UsageError } from '../../errors/cli-error.js';
-import { argument, defineCommand } from '../../framework/define.js';
+import { RIGHTS } from '../../../contract/constants.js';
+import { argument, choice, defineCommand, value } from '../../framework/define.js';
 import { nonEmpty } from '../../input/parse.js';
 import { fields } from '../../output/fields.js';
 import { note, print, printJson } from '../../output/print.js';
 import { request } from '../../targets/client.js';
+import { expiry } from './expiry.js';
+import { expiryOf, rightsOf } from './limits.js';
 
 export const command = defineCommand({
   name: 'create',
   summary: 'Create an API key, which is shown only once',
+  details: [
+    'A key has all rights in all projects and never ends, unless options say otherwise. look: lists,',
+    'states and screens. act: also uses computers and what is in them. manage: also creates, changes',
+    'and deletes. A key cannot create one with more than its own.',
+  ].join(' '),
   arguments: { name: argument('name', 'name of the key', nonEmpty) },
-  options: {},
+  options: {
+    rights: choice('--rights <rights>', 'what it may do; each includes those before', RIGHTS, {
+      otherwise: 'manage',
+    }),
+    expires: value('--expires <when>', 'when it ends: 30d, 2027-01-31, or never', expiry, {
+      otherwise: 'never',
+    }),
+  },
   fields: fields.createdKey,
   examples: [
     { does: 'Create a key for an agent', command: 'vc key create agent' },
+    {
+      does: 'Let someone watch one project for a month',
+      command: 'vc key create watcher --rights look --project demo --expires 30d',
+    },
     {
       does: 'Save the key in a private file',
       command: '(umask 077; vc key create ci -q > ci.key)',
     },
   ],
-  async run(context, { name }) {
-    if (context.globals.project !== undefined) {
-      throw new UsageError(
-        '--project: a key is not limited to a project, but has all projects of its owner',
-        'for projects and a key of their own: vc owner create NAME',
-      );
-    }
-    const created = await request(context, 'createKey', { body: { name } });
+  async run(context, { name }, { rights, expires }) {
+    const { project } = context.globals;
+    const now = context.now();
+    const body = {
+      name,
+      ...(rights === undefined ? {} : { rights }),
+      ...(project === undefined ? {} : { project }),
+      ...(expires === undefined ? {} : { expires_at: expires(now) }),
+    };
+    const created = await request(context, 'createKey', { body });
     if (context.globals.json) {
       await printJson(context, created);
       return undefined;
     }
     await print(context, created.key);
-    await note(context, `created key ${created.id}; it cannot be shown again`);
+    const limits = `${rightsOf(created)}, ${expiryOf(context, created, { now, stream: 'stderr' })}`;
+    await note(context, `created key ${name} (${created.id}): ${limits}`);
+    const { baseUrl } = await context.settings();
+    await note(context, `it cannot be shown again; to log in with it: vc login ${baseUrl.value}`);
   },
 });

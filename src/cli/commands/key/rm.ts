@@ -1,11 +1,11 @@
-import { CliError, notFound } from '../../errors/cli-error.js';
-import { ExitCode } from '../../errors/exit-codes.js';
+import { notFound } from '../../errors/cli-error.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
 import { confirmRemoval } from '../../input/confirm-removal.js';
 import { note } from '../../output/print.js';
 import { request } from '../../targets/client.js';
 import { forEach } from '../../targets/for-each.js';
+import { keyIds } from '../../targets/lookup/keys.js';
 
 export const command = defineCommand({
   name: 'rm',
@@ -70,20 +70,4 @@ async function findKey(context: Context, id: string) {
   const found = keys.find((key) => key.id === id);
   if (found !== undefined) return found;
   throw notFound(`there is no API key ${JSON.stringify(id)}`, 'see: vc key ls');
-}
-
-/** Ids by the given ids or names. Throws CliError for a name that several keys have. */
-async function keyIds(context: Context, names: readonly string[]): Promise<Map<string, string>> {
-  const { keys } = await request(context, 'listKeys');
-  const found = names.map((name): [string, string] => {
-    if (keys.some(({ id }) => id === name)) return [name, name];
-    const named = keys.filter((key) => key.name === name);
-    if (named.length <= 1) return [name, named[0]?.id ?? name];
-    throw new CliError(`${named.length} keys are named ${JSON.stringify(name)}`, {
-      remedy: `give the id: ${enumerate(named.map(({ id }) => id))}`,
-      exitCode: ExitCode.usage,
-      code: 'usage',
-    });
-  });
-  return new Map(found);
 }

@@ -10,7 +10,13 @@ import { during } from '../../output/progress.js';
 import { printRecord, type RecordField } from '../../output/table.js';
 import { healthInDetail } from '../../serve/health.js';
 import { runningProcess } from '../../service/record.js';
-import { findService, stateFlag, stateOption, type Target } from '../../service/target.js';
+import {
+  findService,
+  noteWebPage,
+  stateFlag,
+  stateOption,
+  type Target,
+} from '../../service/target.js';
 
 export const command = defineCommand({
   name: 'status',
@@ -34,7 +40,10 @@ export const command = defineCommand({
     else if (globals.quiet) {
       if (status.pid !== null) await print(context, String(status.pid));
     } else await printRecord(context, lines(status));
-    if (status.status === 'running') return ExitCode.ok;
+    if (status.status === 'running') {
+      await noteWebPage(context, status.url);
+      return ExitCode.ok;
+    }
     const flag = stateFlag(context, target.directory);
     const remedy =
       status.status === 'stopped'

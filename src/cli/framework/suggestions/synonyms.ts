@@ -1,4 +1,4 @@
-/** A command, without `vc`: `computer update`. */
+/** A command, without `vc`: `computer update`; words in capitals stand for its arguments. */
 type Command = string;
 
 /**
@@ -8,9 +8,12 @@ type Command = string;
  */
 export const synonyms: readonly (readonly [commands: readonly Command[], words: string])[] = [
   [['create', 'exec', 'computer run'], 'run'],
-  [['create'], 'new make provision launch spawn deploy'],
+  [['create'], 'new make provision launch spawn deploy add register'],
   [['add'], 'create new register'],
+  [['set'], 'add create new update edit modify change'],
+  [['import'], 'add load'],
   [['ls'], 'list ps dir ll search find'],
+  [['service status'], 'status'],
   [['get'], 'show inspect describe info status details'],
   [['stats'], 'top htop usage'],
   [['rm'], 'delete remove destroy del erase prune uninstall'],
@@ -18,9 +21,11 @@ export const synonyms: readonly (readonly [commands: readonly Command[], words: 
   [['stop'], 'down halt shutdown poweroff pause suspend kill terminate'],
   [['job end'], 'killjob'],
   [['restart'], 'reboot reload reset'],
-  [['rename'], 'rename mv'],
+  [['rename'], 'rename mv update edit modify change'],
   [['computer update --name'], 'rename mv'],
-  [['computer update'], 'edit set modify change config configure protect resize'],
+  [['computer update'], 'edit set modify change config configure protect'],
+  [['computer control COMPUTER take'], 'take takeover control'],
+  [['computer control COMPUTER release'], 'release giveback'],
   [['fork'], 'clone duplicate snapshot commit branch'],
   [['shell'], 'ssh sh console terminal attach login'],
   [['exec'], 'cmd command execute'],
@@ -29,6 +34,7 @@ export const synonyms: readonly (readonly [commands: readonly Command[], words: 
   [['cp'], 'copy scp rsync upload download push pull put'],
   [['forward'], 'tunnel port ports proxy expose'],
   [['open'], 'browse url web page'],
+  [['computer', 'cdp'], 'playwright puppeteer stagehand devtools'],
   [['clipboard'], 'clip pbcopy pbpaste xclip'],
   [['view'], 'watch display vnc gui'],
   [['screenshot'], 'shot capture snap screen screendump'],

@@ -6,6 +6,7 @@ export const topicNames = [
   'naming',
   'durations',
   'formatting',
+  'jq',
 ] as const;
 
 export type TopicName = (typeof topicNames)[number];

@@ -1,8 +1,9 @@
 import { engines } from '../../../engines/index.js';
 import { wrap } from '../../../lib/text/wrap.js';
 import { exitCodeMeanings } from '../../errors/exit-codes.js';
+import { unitNames } from '../../input/duration.js';
 import { ENGINE_CHOICES } from '../../input/engine-choice.js';
-import { describeOption, enumerate } from '../define.js';
+import { describeOption, type Example, enumerate } from '../define.js';
 import { globalOptions } from '../globals.js';
 import type { TopicName } from './names.js';
 
@@ -12,6 +13,9 @@ export interface Topic {
 }
 
 const COLUMNS = 80;
+
+/** Numbers of the example of each unit of a duration. */
+const EXAMPLES: Readonly<Record<string, number>> = { ms: 500, s: 2, m: 10, h: 1, d: 30, w: 2 };
 
 function rows(entries: readonly (readonly [string | number, string])[]): string {
   const width = Math.max(...entries.map(([name]) => String(name).length)) + 2;
@@ -50,6 +54,36 @@ export const environmentVariables: readonly (readonly [string, string])[] = [
   ...engines.flatMap(({ environment }) => environment),
   ['NO_COLOR', 'disable colours'],
   ['FORCE_COLOR', 'force colours, even in a pipe; 0 disables them'],
+];
+
+/** Examples of the topic jq. */
+export const jqExamples: readonly Example[] = [
+  { does: 'Names of all computers', command: "vc ls --jq '.computers[].name'" },
+  {
+    does: 'Names and ids of the running ones, in columns',
+    command: `vc ls --jq '.computers[] | select(.status == "running") | [.name, .id] | @tsv'`,
+  },
+  {
+    does: 'Age of each computer in minutes',
+    command: `vc ls --jq '.computers[] | .name + " " +
+    (now - (.created_at[:19] + "Z" | fromdate) | . / 60 | floor | tostring)'`,
+  },
+  {
+    does: 'Ids of the computers that were created more than a day ago',
+    command: `vc ls --jq '.computers[] | select((.created_at[:19] + "Z" | fromdate) <
+    now - 24 * 60 * 60) | .id'`,
+  },
+  {
+    does: 'Milliseconds between creation and start',
+    command: `vc ls --jq 'def ms: (.[:19] + "Z" | fromdate) * 1000 + (.[20:23] | tonumber);
+    .computers[] | select(.started_at) |
+    [.name, (.started_at | ms) - (.created_at | ms)]'`,
+  },
+  {
+    does: 'Computer hours of each key',
+    command: `vc usage --jq '.days | group_by(.key)[] |
+    [.[0].key.name, (map(.computer_seconds) | add / 3600)] | @tsv'`,
+  },
 ];
 
 /** `vc help TOPIC`. */
@@ -113,16 +147,14 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
   durations: {
     summary: 'durations',
     text: [
-      rows([
-        ['500ms', 'milliseconds'],
-        ['2s', 'seconds'],
-        ['10m', 'minutes'],
-        ['1h', 'hours'],
-      ]),
+      rows(
+        Object.entries(unitNames).map(([unit, name]) => [`${EXAMPLES[unit] ?? 1}${unit}`, name]),
+      ),
       '',
       paragraph(
         'Fractions such as 1.5h work too. A number without a unit is in seconds, but in minutes for',
-        '--auto-stop, and in milliseconds for --delay and --hold of `vc press`.',
+        '--auto-stop, and in milliseconds for --delay and --hold of `vc press`. --expires of `vc key` is a',
+        'duration from now, a date such as 2027-01-31, or never.',
       ),
     ].join('\n'),
   },
@@ -146,8 +178,11 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
           '--json FIELDS',
           'only these fields of the object, or of each object of the list: --json id,name',
         ],
-        ['-o wide', 'lists: all columns; -o json is the same as --json, -o yaml prints YAML'],
-        ['--jq EXPR', "the JSON filtered with jq: vc ls --jq '.computers[].name'"],
+        [
+          '-o wide',
+          'lists: all columns, one on a line if the terminal is too narrow for them; -o json is the same as --json, -o yaml prints YAML',
+        ],
+        ['--jq EXPR', 'the JSON filtered with jq; see: vc help jq'],
       ]),
       '',
       paragraph(
@@ -157,6 +192,23 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
       ),
       '',
       paragraph('Colours: --no-color, then FORCE_COLOR, then NO_COLOR, else only on a terminal.'),
+    ].join('\n'),
+  },
+  jq: {
+    summary: 'filtering JSON with --jq',
+    text: [
+      paragraph(
+        '--jq prints what a jq expression makes of the JSON that --json would print: texts without',
+        'quotes, anything else as JSON, one result on a line. jq need not be installed. Its language is',
+        'described at https://jqlang.org/manual.',
+      ),
+      '',
+      paragraph(
+        'Times have milliseconds, such as 2026-11-22T11:03:07.250Z, which `fromdate` of jq does not',
+        'read: `.created_at[:19] + "Z" | fromdate` is the time in seconds since 1970.',
+      ),
+      '',
+      ...jqExamples.flatMap(({ does, command }) => [`  # ${does}`, `  ${command}`]),
     ].join('\n'),
   },
 };

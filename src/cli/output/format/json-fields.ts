@@ -1,4 +1,5 @@
-import { type CommandDefinition, flagNames, takesValue } from '../../framework/define.js';
+import type { CommandDefinition } from '../../framework/define.js';
+import { flagNames, takesValue } from '../../framework/flags.js';
 import { globalOptions } from '../../framework/globals.js';
 import { fields } from '../fields.js';
 

@@ -9,13 +9,28 @@ const steps: readonly (readonly [number, string])[] = [
   [1, 'second'],
 ];
 
-/** `3 minutes ago` for a time in RFC 3339; any other text as it is. */
+/** Seconds by which the clock of the service may be ahead without that being noticed. */
+const CLOCK_DIFFERENCE = 10;
+
+/** `3 minutes ago` or `in 30 days` for a time in RFC 3339; any other text as it is. */
 export function relativeTime(timestamp: string, now: Date): string {
-  const seconds = Math.floor((now.getTime() - Date.parse(timestamp)) / 1000);
+  const seconds = (now.getTime() - Date.parse(timestamp)) / 1000;
   if (Number.isNaN(seconds)) return timestamp;
-  if (seconds < 1) return 'just now';
+  if (seconds < 1 && seconds > -CLOCK_DIFFERENCE) return 'just now';
+  return seconds < 0 ? `in ${remaining(-seconds)}` : `${elapsed(seconds)} ago`;
+}
+
+function elapsed(seconds: number): string {
   const [size, unit] = steps.find(([length]) => seconds >= length) ?? [1, 'second'];
-  return `${count(Math.floor(seconds / size), unit)} ago`;
+  return count(Math.floor(seconds / size), unit);
+}
+
+/** Rounded, and in days up to two months: what was just set to 7 or 30 days ends in as many. */
+function remaining(seconds: number): string {
+  const slack = Math.min(60, seconds / 100);
+  const begins = ([length, unit]: (typeof steps)[number]) => (unit === 'month' ? 2 : 1) * length;
+  const [size, unit] = steps.find((step) => seconds + slack >= begins(step)) ?? [1, 'second'];
+  return count(Math.round(seconds / size), unit);
 }
 
 /** `3 minutes ago (2026-11-22 11:03:07)`, in local time; a text that is no time as it is. */

@@ -6,12 +6,14 @@ import { CliError, notFound, UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
 import { enumerate } from '../../framework/define.js';
-import { isNotFound } from '../client.js';
+import { isNotFound, request } from '../client.js';
 import { DEFAULT_PROJECT } from './default-project.js';
 import { listComputers } from './list-computers.js';
 
 /** The start of an id, as `vc ls` shows it on a terminal. */
 const ID_PREFIX = /^cmp_[0-9a-z]+$/;
+
+const PROJECT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Names that an error lists. */
 const MOST_NAMES = 5;
@@ -34,7 +36,7 @@ export async function findComputer(context: Context, text: string): Promise<Comp
   if (only !== undefined && found.length === 1) {
     return { project: only.project_name, name: only.name };
   }
-  if (only === undefined) throw unknown(text, all);
+  if (only === undefined) throw await unknown(context, text, all);
   const what = named.length > 0 ? 'the name' : 'the start of the id';
   throw new CliError(`${JSON.stringify(text)} is ${what} of ${found.length} computers`, {
     remedy: `give one of them: ${names(found)}`,
@@ -67,9 +69,11 @@ async function exists(
   context: Context,
   params: { readonly project: string; readonly computer: string },
 ): Promise<boolean> {
-  const client = await context.client();
-  const { signal } = context.interrupts;
-  return client.request('getComputer', { params, signal }).then(
+  return isFound(request(context, 'getComputer', { params }));
+}
+
+function isFound(answer: Promise<unknown>): Promise<boolean> {
+  return answer.then(
     () => true,
     (error: unknown) => {
       if (isNotFound(error)) return false;
@@ -78,9 +82,29 @@ async function exists(
   );
 }
 
-function unknown(text: string, all: readonly Computer[]): CliError {
+async function unknown(
+  context: Context,
+  text: string,
+  all: readonly Computer[],
+): Promise<CliError> {
   const close = nearest(text, new Set(all.map(({ name }) => name)));
   const meant = all.filter(({ name }) => name === close);
+  const within = all.filter(({ project_name }) => project_name === text);
+  if (within.length > 0) {
+    return notFound(
+      `${JSON.stringify(text)} is a project, not a computer`,
+      `give one of its computers: ${names(within)}; for all of them: vc project start|stop|rm ${shellWord(text)}`,
+    );
+  }
+  const isProject =
+    PROJECT_NAME.test(text) &&
+    (await isFound(request(context, 'getProject', { params: { project: text } })));
+  if (isProject) {
+    return notFound(
+      `${JSON.stringify(text)} is a project, not a computer, and has no computers yet`,
+      `create one: vc create ${text}/NAME`,
+    );
+  }
   const question = meant.length === 0 ? '' : `Did you mean ${enumerate(meant.map(fullName))}? `;
   return notFound(
     `there is no computer named ${JSON.stringify(text)}`,

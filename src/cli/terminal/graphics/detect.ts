@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import type { Environment } from '../../../profile/index.js';
 import type { Io } from '../../framework/io.js';
+import { jobState } from '../foreground.js';
 import { type Graphics, graphicsByName } from './protocol.js';
 
 /** Terminals answer at once. */
@@ -18,23 +18,13 @@ const QUERY = '\u001b[c';
 export async function detectGraphics(
   io: Io,
   env: Environment,
-  isForeground: () => Promise<boolean> = isInForeground,
+  isForeground: () => Promise<boolean> = async () => jobState() === 'foreground',
 ): Promise<Graphics | undefined> {
   if (!io.stdout.isTTY) return undefined;
   const named = graphicsByName(env);
   if (named !== undefined) return named === 'none' ? undefined : named;
   const canAsk = io.stdin.isTTY === true && io.stdin.setRawMode !== undefined;
   return canAsk && (await isForeground()) && (await hasSixel(io)) ? 'sixel' : undefined;
-}
-
-/**
- * False for a background job, which changing the terminal mode would stop, or if unknown. Fields 5
- * and 8 of /proc/self/stat are the process groups of this process and of the terminal.
- */
-async function isInForeground(): Promise<boolean> {
-  const stat = await readFile('/proc/self/stat', 'utf8').catch(() => '');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return fields[2] !== undefined && fields[2] === fields[5];
 }
 
 async function hasSixel({ stdin, stdout }: Io): Promise<boolean> {

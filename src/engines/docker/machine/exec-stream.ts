@@ -96,10 +96,14 @@ export async function execStream(
   }
 }
 
-/** Closes a stream that opens after the abort. */
+/** Closes a connection that opened after its request was given up. */
+export function closeLate(socket: Socket): void {
+  socket.on('error', () => undefined).destroy();
+}
+
 async function start(exec: Docker.Exec, abortSignal: AbortSignal): Promise<Socket> {
   const socket = (await exec.start({ hijack: true, stdin: true })) as unknown as Socket;
-  if (abortSignal.aborted) socket.destroy();
+  if (abortSignal.aborted) closeLate(socket);
   return socket;
 }
 

@@ -11,16 +11,29 @@ const EVERY_S = 2;
  *
  * A line on standard input triggers a check, answered by `LINE ok` or `LINE failed REASON`; `end`
  * removes the table. Changes found by periodic checks are reported with `-` as LINE.
+ *
+ * The kernel prints rules in its own form, so a listing made after loading is what later ones are
+ * compared with. Another program may change the rules between the two, so they are loaded until two
+ * listings in a row are the same.
  */
 const GUARD = `
-rate=$1 plain=$2 table=$3 bridges=$4 expected= state= line=
+rate=$1 plain=$2 table=$3 bridges=$4 expected= state= line= first= error=
 listed() {
   nft -s list table inet "$table" 2>/dev/null | sed '/set recent {/,/^\\t}/d'
 }
+load() {
+  error=$(nft "$rate" 2>&1) || error=$(nft "$plain" 2>&1)
+}
 lay() {
-  error=$(nft "$rate" 2>&1) || error=$(nft "$plain" 2>&1) || return 1
-  expected=$(listed)
-  [ -n "$expected" ]
+  for attempt in 1 2 3 4; do
+    load || return 1
+    first=$(listed)
+    load || return 1
+    expected=$(listed)
+    [ -n "$expected" ] && [ "$first" = "$expected" ] && return
+  done
+  error="another program changes the rules"
+  return 1
 }
 links() {
   ip -o link show type bridge | while read -r index name rest; do

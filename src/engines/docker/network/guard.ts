@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { within } from '../../../lib/async/deadline.js';
@@ -8,8 +9,14 @@ import { type Deferred, deferred } from '../../../lib/async/deferred.js';
 import { ask, QUICK_MS, STEP_MS } from '../client.js';
 import type { HelperRunner } from '../helper.js';
 import { LABEL, serviceHash } from '../ids.js';
-import { ExecStream } from '../machine/exec-stream.js';
+import { closeLate, ExecStream } from '../machine/exec-stream.js';
 import { describeOwner } from './guard-owner.js';
+
+/**
+ * Time for a check, in milliseconds; it takes some tens. A container that is being removed may accept
+ * a connection and never answer.
+ */
+const ANSWER_MS = 5_000;
 
 /**
  * A connection to the container that keeps a service's rules in the kernel of the Engine's host.
@@ -28,7 +35,7 @@ export class Guard {
     stream.on('close', () => {
       for (const waiting of this.#waiting.values()) waiting.reject(lost());
     });
-    createInterface({ input: stream }).on('line', (line) => {
+    linesOf(stream, (line) => {
       const [, name = '', , reason] = /^(\S+) (ok|failed ?(.*))$/.exec(line) ?? [];
       this.#waiting.get(name)?.resolve(line.includes(' failed') ? (reason ?? '') : undefined);
     });
@@ -52,7 +59,7 @@ export class Guard {
   async end(): Promise<void> {
     const closed = new Promise((resolve) => {
       this.#stream.once('close', resolve);
-      createInterface({ input: this.#stream }).on('line', (line) => line === 'ended' && resolve(0));
+      linesOf(this.#stream, (line) => line === 'ended' && resolve(0));
     });
     this.#stream.write('end\n');
     await within(closed, { ms: QUICK_MS, onTimeout: lost });
@@ -71,11 +78,19 @@ export class Guard {
     this.#waiting.set(name, answer);
     try {
       this.#stream.write(`${name}\n`);
-      return await within(answer.promise, { ms: QUICK_MS, onTimeout: lost });
+      return await within(answer.promise, { ms: ANSWER_MS, onTimeout: lost });
     } finally {
       this.#waiting.delete(name);
     }
   }
+}
+
+/** An error of the stream ends the lines; it is handled where the stream is. */
+function linesOf(stream: Readable, onLine: (line: string) => void): void {
+  createInterface({ input: stream })
+    .on('line', onLine)
+    // It repeats each error of its input, and one without a listener would end the process.
+    .on('error', () => undefined);
 }
 
 /** Connects to the guard with this command, creates it unless it runs, and removes other guards. */
@@ -159,8 +174,12 @@ async function createGuard(
 
 async function attach(docker: Docker, id: string): Promise<ExecStream> {
   const options = { stream: true, hijack: true, stdin: true, stdout: true, stderr: true };
-  const socket = await ask(QUICK_MS, undefined, () => docker.getContainer(id).attach(options));
-  return new ExecStream(socket as unknown as Socket);
+  const socket = await ask(QUICK_MS, undefined, async (abortSignal) => {
+    const opened = (await docker.getContainer(id).attach(options)) as unknown as Socket;
+    if (abortSignal.aborted) closeLate(opened);
+    return opened;
+  });
+  return new ExecStream(socket);
 }
 
 function lost(): ApiError {

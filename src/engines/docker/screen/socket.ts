@@ -7,7 +7,11 @@ export { NotListening } from '../../socket-file.js';
 /** Of a machine's sockets in its container. */
 export const SOCKET_DIRECTORY = ['run', 'vc'] as const;
 
-/** Connects to the screen's socket in a machine's directory, which the guest controls. */
-export function dialScreen(directory: string, signal?: AbortSignal): Promise<Duplex> {
-  return dialSocketFile(join(directory, 'rfb.sock'), "The computer's screen", signal);
+/** The name of the screen's. */
+export const SCREEN_SOCKET = 'rfb.sock';
+
+/** Connects to a socket in a machine's directory, which the guest controls. */
+export function dialSocket(directory: string, name: string, signal?: AbortSignal): Promise<Duplex> {
+  const what = name === SCREEN_SOCKET ? "The computer's screen" : "The computer's program";
+  return dialSocketFile(join(directory, name), what, signal);
 }

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
+import { firstFile, readTar, replaceOwner, TAR_END, tarEntry } from '../../tar.js';
 import { ask, QUICK_MS, STEP_MS } from '../client.js';
-import { firstFile, readTar, replaceOwner, TAR_END, tarEntry } from './tar.js';
 
 /** Uid and gid of `user` in our images. */
 const IMAGE_ID = 1000;

@@ -9,6 +9,8 @@ import type { GuestNetwork } from '../network/plan.js';
 
 /** Responses have a few dozen bytes; the guest is not trusted with more. */
 const LINE_LIMIT = 64 << 10;
+/** About 1,000 lines at once and 64 per second after that; it sends one for each request. */
+const MOST = { bytes: 256 << 10, perSecond: 16 << 10 };
 const CONFIGURE_MS = 20_000;
 /** A guest that starts can lose a request, so `hello` is repeated after this long. */
 const HELLO_MS = { first: 250, max: 2_000 };
@@ -34,6 +36,7 @@ export class Agent {
   constructor(stream: Duplex) {
     this.#peer = new JsonPeer(stream, {
       limit: LINE_LIMIT,
+      most: MOST,
       name: "the computer's agent",
       onMessage: () => undefined,
       onClose: () => undefined,

@@ -1,5 +1,6 @@
 import { constants } from 'node:os';
 import { ApiError } from '../../../contract/errors.js';
+import { coalesce } from '../../../lib/async/coalesce.js';
 import { currentBootId, processIs } from '../../../lib/process/identity.js';
 import type { Channel, MachineState } from '../../engine.js';
 import { QmpError, type QmpEvent } from '../monitor/client.js';
@@ -20,7 +21,7 @@ export interface MachineListeners {
   /** Its state may have changed. */
   onChange(id: string): void;
   /** The guest rebooted and must be configured again. */
-  onReset(id: string): void;
+  onReset(id: string): Promise<void>;
   /** The guest closed a stream. */
   onHangUp(id: string, channel: Channel): void;
 }
@@ -30,6 +31,8 @@ export class QemuMachine {
   readonly id: string;
   readonly directory: string;
   readonly #listeners: MachineListeners;
+  /** A guest can reboot without end, and each configuration has a connection. */
+  readonly #onReset: () => void;
   #record: MachineRecord | undefined;
   #qemu: QemuProcess | undefined;
   #pauseReason: string | undefined;
@@ -43,6 +46,7 @@ export class QemuMachine {
     this.id = id;
     this.directory = directory;
     this.#listeners = listeners;
+    this.#onReset = coalesce(() => listeners.onReset(id));
   }
 
   /** Undefined until the machine is created completely. */
@@ -185,7 +189,7 @@ export class QemuMachine {
   }
 
   #handle({ event, data }: QmpEvent): void {
-    if (event === 'RESET' && data.guest === true) this.#listeners.onReset(this.id);
+    if (event === 'RESET' && data.guest === true) this.#onReset();
     if (event === 'VSERPORT_CHANGE' && data.open === false) {
       if (data.id === 'screen' || data.id === 'shell') this.#listeners.onHangUp(this.id, data.id);
     }

@@ -13,12 +13,12 @@ import { Disconnected, type RequestOptions } from '../monitor/json-peer.js';
 import type { MachineNetwork } from '../network/plan.js';
 import type { Account } from '../process/account.js';
 import { waitForExit } from '../process/exit.js';
+import { hardeningArguments } from '../process/hardening.js';
 import { lastLogLines } from '../process/log.js';
 import type { ProcessExit } from '../process/process-record.js';
 import { connectSocket } from '../process/socket.js';
 import { spawnProcess } from '../process/spawn.js';
 import type { SpawnRequest } from '../process/spawn-supervisor.js';
-import { hardeningArguments } from './hardening.js';
 
 /** QEMU usually creates its socket within 10 ms; on a busy host it can take much longer. */
 const MONITOR_MS = 15_000;

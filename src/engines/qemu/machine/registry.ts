@@ -5,7 +5,6 @@ import type { Channel, MachineEvent, MachineSpec, MachineState } from '../../eng
 import { assertMachineId, isMachineId } from '../../machine-id.js';
 import { probesIn, removeAbandonedProbes } from '../acceleration/probe-directory.js';
 import { ensureDirectory, finishRemovals, names, removeDirectory } from '../disk/files.js';
-import { withAgent } from '../guest/configure.js';
 import type { QemuHost } from '../host.js';
 import type { WarmPool } from '../pool/warm-pool.js';
 import { configureGuest } from './configure-guest.js';
@@ -13,12 +12,11 @@ import { createMachine } from './create.js';
 import type { MachineRecord } from './machine-record.js';
 import { QemuMachine } from './qemu-machine.js';
 import { type StartParts, startMachine } from './start.js';
+import { stopMachine } from './stop.js';
 
 /** Retries, and the pause before each, if QEMU does not answer a service that adopts it. */
 const RECOVERIES = 60;
 const RECOVER_EVERY_MS = 1_000;
-/** Time for the guest's agent to accept a shutdown. */
-const SHUTDOWN_MS = 2_000;
 
 export interface MachineRegistryOptions extends Omit<StartParts, 'host'> {
   readonly host: QemuHost;
@@ -70,19 +68,7 @@ export class MachineRegistry {
   }
 
   async stop(id: string, graceMs: number): Promise<void> {
-    await this.#run(id, async (machine) => {
-      if (machine.record === undefined) return;
-      await machine.recordExit();
-      if (machine.record.intended === 'running') await machine.tryWrite({ intended: 'stopped' });
-      const { qemu } = machine;
-      if (qemu) {
-        const end = performance.now() + graceMs;
-        const paused = machine.pauseReason !== undefined;
-        const graceful = graceMs > 0 && !paused && (await requestShutdown(machine, graceMs));
-        await qemu.end(graceful ? Math.max(1, end - performance.now()) : 0);
-      }
-      if (machine.record.process) await machine.tryWrite({ process: null });
-    });
+    await this.#run(id, (machine) => stopMachine(machine, graceMs));
   }
 
   /** Idempotent; removes a machine in any state. */
@@ -160,7 +146,7 @@ export class MachineRegistry {
     const machine = new QemuMachine(id, this.#options.host.layout.machine(id), {
       onChange: (changed) => this.#options.onChange(changed),
       onHangUp: (changed, channel) => this.#options.onHangUp(changed, channel),
-      onReset: (changed) => void this.#configureAgain(changed).catch(() => undefined),
+      onReset: (changed) => this.#configureAgain(changed),
     });
     this.#machines.set(id, machine);
     return machine;
@@ -224,20 +210,6 @@ export class MachineRegistry {
   async #configureAgain(id: string): Promise<void> {
     const machine = this.#machines.get(id);
     if (machine?.record?.image.kind === 'vc') await configureGuest(machine, this.#options.host);
-  }
-}
-
-/** Asks the guest to shut down. Returns whether it accepted. */
-async function requestShutdown(machine: QemuMachine, graceMs: number): Promise<boolean> {
-  const timeoutMs = Math.min(graceMs, SHUTDOWN_MS);
-  try {
-    if (machine.record?.image.kind === 'vc') {
-      const workspace = await machine.workspace();
-      await withAgent(workspace, (agent) => agent.shutdown(timeoutMs), { timeoutMs });
-    } else await machine.qemu?.execute('system_powerdown', undefined, { timeoutMs });
-    return true;
-  } catch {
-    return false;
   }
 }
 

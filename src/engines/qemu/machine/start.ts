@@ -153,7 +153,7 @@ async function startUnused(
   await machine.write({ resume: null });
   await startFrom('boot', machine, parts, signal);
   // No template yet; build one in the background.
-  if (record.image.kind === 'vc') templates.buildInBackground(record.spec);
+  if (record.image.kind === 'vc') void templates.buildInBackground(record.spec);
 }
 
 async function startFrom(

@@ -7,6 +7,8 @@ import { type Disconnected, JsonPeer, type RequestOptions, ResponseTimeout } fro
 
 /** The longest response, to `query-qmp-schema`, has 250 kB. */
 const LINE_LIMIT = 1 << 20;
+/** Far beyond what QEMU sends, even for a guest that causes events without end. */
+const MOST = { bytes: 4 << 20, perSecond: 512 << 10 };
 const GREETING_MS = 10_000;
 /** Most responses are immediate; under TCG on a busy host they can take seconds. */
 const COMMAND_MS = 10_000;
@@ -64,6 +66,7 @@ export class QmpClient extends EventEmitter<QmpEvents> {
     super();
     this.#peer = new JsonPeer(stream, {
       limit: LINE_LIMIT,
+      most: MOST,
       name: 'QEMU',
       onMessage: (message) => this.#handle(message),
       onClose: (error) => {

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { within } from '../../../lib/async/deadline.js';
 import { type Deferred, deferred } from '../../../lib/async/deferred.js';
+import { TokenBucket } from '../../../lib/async/token-bucket.js';
 import { JsonLineReader, type Message } from './json-lines.js';
 
 export interface RequestOptions {
@@ -21,6 +22,11 @@ export class Disconnected extends Error {
 export interface JsonPeerOptions {
   /** Maximum length of a line in bytes; longer ones are skipped. */
   readonly limit: number;
+  /**
+   * How much the peer may send at once, and per second after that; see {@link LINE_BYTES}. A peer that
+   * sends more is disconnected: reading it would leave no time for anything else.
+   */
+  readonly most: { readonly bytes: number; readonly perSecond: number };
   /** The peer's name in errors. */
   readonly name: string;
   /** The first request's id; 1 by default. */
@@ -43,9 +49,19 @@ export class JsonPeer {
     this.#stream = stream;
     this.#options = options;
     this.#nextId = options.firstId ?? 1;
-    const reader = new JsonLineReader(options.limit, (message) => this.#handle(message));
+    const { bytes, perSecond } = options.most;
+    const bucket = new TokenBucket(bytes, perSecond);
+    const reader = new JsonLineReader(
+      options.limit,
+      (message) => this.#handle(message),
+      (count) => bucket.take(count),
+    );
     let cause: unknown;
-    stream.on('data', (chunk: Buffer) => reader.read(chunk));
+    stream.on('data', (chunk: Buffer) => {
+      if (stream.destroyed || reader.read(chunk)) return;
+      stream.destroy();
+      this.#end(undefined, `${options.name} sent too much`);
+    });
     stream.on('error', (error) => {
       cause = error;
     });
@@ -90,9 +106,9 @@ export class JsonPeer {
     else this.#options.onMessage(message);
   }
 
-  #end(cause: unknown): void {
+  #end(cause: unknown, message = `${this.#options.name} closed the connection`): void {
     if (this.#ended) return;
-    const error = new Disconnected(`${this.#options.name} closed the connection`, { cause });
+    const error = new Disconnected(message, { cause });
     this.#ended = error;
     for (const pending of this.#pending.values()) pending.reject(error);
     this.#options.onClose(error);

@@ -72,12 +72,12 @@ function templateOnly(
       throw reason;
     },
     reportSuccess: () => undefined,
-    buildInBackground: () => undefined,
+    buildInBackground: async () => undefined,
   };
 }
 
 const NO_LISTENERS = {
   onChange: () => undefined,
-  onReset: () => undefined,
+  onReset: async () => undefined,
   onHangUp: () => undefined,
 };

@@ -33,6 +33,12 @@ export function auditStore(db: Db, limits = AUDIT_LIMITS) {
     );
   const list = select('computer_id = ?');
   const ofOwner = select('actions.owner_id = ?');
+  const ofProject = select(
+    'actions.owner_id = ? AND computer_id IN (SELECT id FROM computers WHERE project_id = ?)',
+  );
+  const ofProjectsComputer = select(
+    'computer_id = ? AND actions.owner_id = ? AND computer_id IN (SELECT id FROM computers WHERE project_id = ?)',
+  );
   const ofOwnersComputer = select('computer_id = ? AND actions.owner_id = ?');
   const uptime = db.prepare('SELECT coalesce(max(uptime_ms), 0) AS ms FROM audit_marks');
   const mark = db.prepare(
@@ -71,10 +77,21 @@ export function auditStore(db: Db, limits = AUDIT_LIMITS) {
     list: (computerId: string, before: number, limit: number) =>
       list.all(computerId, before, limit) as StoredRow[],
     /** Rows of an owner, or of one computer of the owner, which may have been deleted. */
-    listOfOwner: (ownerId: string, computerId: string | undefined, before: number, limit: number) =>
-      (computerId === undefined
-        ? ofOwner.all(ownerId, before, limit)
-        : ofOwnersComputer.all(computerId, ownerId, before, limit)) as StoredRow[],
+    listOfOwner(
+      owner: { readonly id: string; readonly projectId?: string | undefined },
+      computerId: string | undefined,
+      before: number,
+      limit: number,
+    ): StoredRow[] {
+      const { id, projectId } = owner;
+      const whose = computerId === undefined ? [id] : [computerId, id];
+      if (projectId === undefined) {
+        const all = computerId === undefined ? ofOwner : ofOwnersComputer;
+        return all.all(...whose, before, limit) as StoredRow[];
+      }
+      const within = computerId === undefined ? ofProject : ofProjectsComputer;
+      return within.all(...whose, projectId, before, limit) as StoredRow[];
+    },
     /**
      * Adds to the service's running time what has passed since the last call, and drops the rows
      * that have been there for `keptMs` of it.

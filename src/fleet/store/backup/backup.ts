@@ -87,6 +87,8 @@ export function unpackBackup(path: string): OpenedBackup {
     migrate(db);
     // Keep machines that are not in the backup: they may be newer than it.
     db.exec('DELETE FROM strangers');
+    // A session may have ended after the backup.
+    db.exec('DELETE FROM sessions');
     db.prepare('UPDATE service SET restored_at = ?').run(new Date().toISOString());
     return { facts, secretKey, counts: found.counts };
   });

@@ -10,7 +10,7 @@ import {
 import { basename, join } from 'node:path';
 import Database from 'libsql';
 import { ApiError } from '../../../contract/errors.js';
-import { makeDirectory } from '../../../lib/fs/directory.js';
+import { makeOwnDirectory } from '../../../engines/local-host.js';
 import { type Db, databaseFile } from '../database.js';
 import { keyFile } from '../secret-box.js';
 import { type OpenedBackup, unpackBackup } from './backup.js';
@@ -30,10 +30,10 @@ export function hasState(directory: string): boolean {
  * directory beside it. The database is moved last, so that a crash leaves no partial state.
  *
  * Throws ApiError `invalid_request` for an incomplete backup, `conflict` when a service runs
- * there; then nothing was changed.
+ * there, `forbidden` for another user's directory; then nothing was changed.
  */
 export function restoreState(directory: string, backup: string): Restored {
-  makeDirectory(directory);
+  makeOwnDirectory(directory);
   const previous = process.umask(0o077);
   let held = hasState(directory) ? lock(directory) : undefined;
   const part = mkdtempSync(join(directory, '.restore-'));

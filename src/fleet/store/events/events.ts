@@ -27,13 +27,17 @@ export interface EventFilter {
   readonly project: string | undefined;
   /** Name or id. */
   readonly computer: string | undefined;
+  /** Id of the only project that the subscriber may see; undefined for all. */
+  readonly within: string | undefined;
 }
 
 const SELECT = `SELECT id, at, type, project_id, project, computer_id, computer, data FROM events
   WHERE owner_id = :owner AND id > :after AND id <= :last
     AND kind IN (SELECT value FROM json_each(:kinds))
     AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
-    AND (:project IS NULL OR :project IN (project_id, project))
+    AND (:within IS NULL OR project_id = :within)
+    AND (:project IS NULL OR :project IN (project_id, project)
+      OR (type = 'project.renamed' AND :project = json_extract(data, '$.previous')))
     AND (:computer IS NULL OR :computer IN (computer_id, computer))
   ORDER BY id LIMIT :limit`;
 
@@ -43,9 +47,9 @@ export function eventStore(db: Db, serviceId: string) {
   const select = db.prepare(SELECT);
   const last = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
   const dropped = db.prepare('SELECT kind, id FROM dropped_events WHERE owner_id = ?');
-  const insertExit = db.prepare(
+  const insert = db.prepare(
     `INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
-     SELECT ?, computers.owner_id, 'change', 'job.exited', project_id, projects.name, computers.id,
+     SELECT ?, computers.owner_id, 'change', ?, project_id, projects.name, computers.id,
        computers.name, ? FROM computers JOIN projects ON projects.id = project_id
      WHERE computers.id = ?`,
   );
@@ -64,22 +68,22 @@ export function eventStore(db: Db, serviceId: string) {
     /** The owner's events after `after` up to `last`, the oldest first. */
     list: (
       ownerId: string,
-      { kinds, types, project, computer }: EventFilter,
+      { kinds, types, project, computer, within }: EventFilter,
       range: { readonly after: number; readonly last: number; readonly limit: number },
     ) =>
       select.all({
         ...{ owner: ownerId, ...range, kinds: JSON.stringify(kinds) },
         types: types === undefined ? null : JSON.stringify(types),
-        ...{ project: project ?? null, computer: computer ?? null },
+        ...{ project: project ?? null, computer: computer ?? null, within: within ?? null },
       }) as EventRow[],
     /** The last event of these kinds that was dropped; 0 if none was. */
     droppedUpTo(ownerId: string, kinds: readonly EventKind[]): number {
       const rows = dropped.all(ownerId) as { kind: EventKind; id: number }[];
       return Math.max(0, ...rows.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id));
     },
-    /** Adds the end of a background command, unless its computer is gone. */
-    addJobExit: (computerId: string, data: object) =>
-      insertExit.run(new Date().toISOString(), JSON.stringify(data), computerId),
+    /** Adds what no trigger of the schema does, unless the computer is gone. */
+    add: (computerId: string, type: 'job.exited' | 'computer.control', data: object) =>
+      insert.run(new Date().toISOString(), type, JSON.stringify(data), computerId),
     /** Drops the oldest events of owners that have too many, once enough have come. */
     tidy: () => limiter.tidy(lastId()),
   };

@@ -12,13 +12,18 @@ const SHIFTED = '~!@#$%^&*()_+{}|:"<>?';
  *
  * With Shift, a character becomes that of the shifted key (`shift+1` is `!`), because the server
  * would release Shift to type the unshifted one. With Caps Lock on, letters are the reverse. With
- * another modifier a capital letter means its key: `Ctrl+C` is Control and c.
+ * another modifier a capital letter means its key: `Ctrl+C` is Control and c. `held`: keys that are
+ * held down already.
  */
-export function parseCombination(combination: string, lock?: 'caps-lock'): number[] {
+export function parseCombination(
+  combination: string,
+  lock?: 'caps-lock',
+  held: readonly number[] = [],
+): number[] {
   const names = split(combination.normalize('NFC'));
   const keysyms = names.map(keysymNamed);
-  const shift = includesShift(keysyms);
-  const command = keysyms.some(isCommandModifier);
+  const shift = includesShift(keysyms) || includesShift(held);
+  const command = keysyms.some(isCommandModifier) || held.some(isCommandModifier);
   return keysyms.map((keysym) => {
     if (shift) return lock === 'caps-lock' ? lowered(shifted(keysym)) : shifted(keysym);
     return command ? lowered(keysym) : keysym;

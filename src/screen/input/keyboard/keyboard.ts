@@ -1,12 +1,21 @@
+import { ApiError } from '../../../contract/errors.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import type { Connection } from '../../rfb/connection.js';
 import { includesShift, parseCombination } from './combination.js';
 import { scancodeWriter } from './scancodes.js';
 import { type KeyWriter, keysymWriter } from './writer.js';
 
-/** Presses keys, and releases them even when the action between fails. */
+/** Most keys that stay pressed between actions. */
+const MOST_HELD = 16;
+
+/**
+ * Presses keys, and releases them even when the action between fails; except those of
+ * {@link Keyboard.down}.
+ */
 export class Keyboard {
   readonly #connection: Connection;
+  /** Keys that stay pressed between actions, in the order of their presses. */
+  readonly #held: number[] = [];
   readonly #refresh: (signal?: AbortSignal) => Promise<void>;
 
   /** `refresh`: updates the connection's state of the keyboard LEDs. */
@@ -38,13 +47,62 @@ export class Keyboard {
     signal: AbortSignal | undefined,
     meanwhile: () => Promise<void>,
   ): Promise<void> {
-    let keysyms = combinations.flatMap((combination) => parseCombination(combination));
-    if (includesShift(keysyms) && keysyms.length > 1) {
+    const parse = (lock?: 'caps-lock') =>
+      combinations.flatMap((combination) => parseCombination(combination, lock, this.#held));
+    let keysyms = parse();
+    if (includesShift([...keysyms, ...this.#held]) && keysyms.length + this.#held.length > 1) {
       await this.#refresh(signal);
-      const lock = this.#connection.capsLock ? 'caps-lock' : undefined;
-      keysyms = combinations.flatMap((combination) => parseCombination(combination, lock));
+      keysyms = parse(this.#connection.capsLock ? 'caps-lock' : undefined);
     }
-    await this.#holding(keysyms, signal, meanwhile);
+    await this.#holding(
+      keysyms.filter((keysym) => !this.#held.includes(keysym)),
+      signal,
+      meanwhile,
+    );
+  }
+
+  /** True while a key stays pressed. */
+  get isHolding(): boolean {
+    return this.#held.length > 0;
+  }
+
+  /** Presses the keys of a combination, which stay pressed until {@link up} or {@link releaseAll}. */
+  async down(combination: string, signal?: AbortSignal): Promise<void> {
+    const { writer } = this;
+    const keysyms = parseCombination(combination, undefined, this.#held);
+    const added = writer.resolve(keysyms).filter((keysym) => !this.#held.includes(keysym));
+    if (this.#held.length + added.length > MOST_HELD) {
+      throw new ApiError('limit_reached', `${MOST_HELD} keys are held down, which is the limit.`, {
+        remedy: 'Release one first.',
+      });
+    }
+    for (const keysym of added) {
+      signal?.throwIfAborted();
+      this.#connection.send(writer.press(keysym));
+      this.#held.push(keysym);
+      if (writer.keyIntervalMs > 0) await sleep(writer.keyIntervalMs);
+    }
+  }
+
+  /** Releases the keys of a combination; those that are not pressed stay so. */
+  async up(combination: string): Promise<void> {
+    // A letter may have been pressed with or without Shift.
+    const named = [[], this.#held].flatMap((held) =>
+      parseCombination(combination, undefined, held),
+    );
+    const released = this.#held.filter((keysym) => named.includes(keysym));
+    this.#forget(released);
+    await this.#release(this.writer, released);
+  }
+
+  /** Releases every key that stays pressed. */
+  async releaseAll(): Promise<void> {
+    await this.#release(this.writer, this.#held.splice(0));
+  }
+
+  #forget(keysyms: readonly number[]): void {
+    const kept = this.#held.filter((keysym) => !keysyms.includes(keysym));
+    this.#held.splice(0, this.#held.length, ...kept);
   }
 
   /** Presses keys in order and releases them, without waiting for the server. */

@@ -2,19 +2,28 @@ import type { Handlers } from '../handlers.js';
 
 export const keyHandlers: Pick<
   Handlers,
-  'getMe' | 'listAudit' | 'listKeys' | 'createKey' | 'deleteKey'
+  'getMe' | 'getUsage' | 'listAudit' | 'listKeys' | 'createKey' | 'updateKey' | 'deleteKey'
 > = {
   getMe: ({ fleet, owner }) => ({
-    ...fleet.apiKeys.describe(owner),
+    ...fleet.keys.describe(owner),
     ...fleet.computers.usage(owner.id),
   }),
+  getUsage: ({ fleet, owner, query }) => {
+    const { running, max_running } = fleet.computers.usage(owner.id);
+    return {
+      days: fleet.usageLog.list(owner, query.days),
+      limits: { max_running },
+      now: { running },
+    };
+  },
   listAudit: ({ fleet, owner, query }) => ({
     entries: fleet.auditLog.listOfOwner(owner, query),
   }),
-  listKeys: ({ fleet, owner }) => ({ keys: fleet.apiKeys.list(owner) }),
-  createKey: ({ fleet, owner, body }) => fleet.apiKeys.create(owner, body.name),
+  listKeys: ({ fleet, owner }) => ({ keys: fleet.keys.list(owner) }),
+  createKey: ({ fleet, owner, body }) => fleet.keys.create(owner, body),
+  updateKey: ({ fleet, owner, params, body }) => fleet.keys.update(owner, params.key ?? '', body),
   deleteKey: ({ fleet, owner, params }) => {
-    fleet.apiKeys.remove(owner, params.key ?? '');
+    fleet.keys.remove(owner, params.key ?? '');
     return { success: true };
   },
 };

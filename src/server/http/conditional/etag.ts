@@ -4,10 +4,13 @@ import { createHash } from 'node:crypto';
 export class Tagged {
   readonly answer: unknown;
   readonly etag: string;
+  /** Further headers of the answer. */
+  readonly headers: Readonly<Record<string, string>>;
 
-  constructor(answer: unknown, etag: string) {
+  constructor(answer: unknown, etag: string, headers?: Tagged['headers'] | '') {
     this.answer = answer;
     this.etag = etag;
+    this.headers = headers || {};
   }
 }
 

@@ -13,15 +13,19 @@ export interface UnknownField {
 /** Fields that are collected at most: a body may have thousands. */
 const MOST = 5;
 
+/** Takes no fields. */
+const NOTHING = z.object({});
+
 /** The fields of `value` that `schema` does not have, at any depth; the first five. */
 export function unknownFields(schema: z.ZodType | undefined, value: unknown): UnknownField[] {
   const found: UnknownField[] = [];
-  collect(schema ?? z.object({}), value, '', found);
+  collect(schema ?? NOTHING, value, '', found);
   return found;
 }
 
 function collect(schema: unknown, value: unknown, path: string, found: UnknownField[]): void {
   if (found.length >= MOST || typeof value !== 'object' || value === null) return;
+  if (Object.keys(value).length === 0) return;
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
     for (const [index, item] of value.entries()) {

@@ -170,6 +170,7 @@ describe('--all', () => {
     for (const { id } of all) {
       world.service.on(`POST /computers/${id}/stop`, computer);
       world.service.on(`POST /computers/${id}/start`, computer);
+      world.service.on(`POST /computers/${id}/restart`, computer);
       world.service.on(`DELETE /computers/${id}`, { success: true });
       world.service.on(
         `GET /computers/${id}`,
@@ -181,6 +182,7 @@ describe('--all', () => {
   test.each([
     ['stop', ['POST a/stop', 'POST c/stop'], 'stopped demo/a\nstopped demo/c\n'],
     ['start', ['POST b/start'], 'started demo/b\n'],
+    ['restart', ['POST a/restart', 'POST c/restart'], 'restarted demo/a\nrestarted demo/c\n'],
     [
       'rm',
       ['DELETE a', 'DELETE b'],
@@ -199,6 +201,7 @@ describe('--all', () => {
   test.each([
     ['stop', 'Stop 2 computers (demo/a, demo/c)? [y/N]'],
     ['start', 'Start 1 computer (demo/b)? [y/N]'],
+    ['restart', 'Restart 2 computers (demo/a, demo/c)? [y/N]'],
     ['rm', 'Permanently remove 2 computers (demo/a, demo/b)? [y/N]'],
   ])('%s --all asks on a terminal, and changes nothing without yes', async (verb, question) => {
     const options = { terminal: true, env: { NO_COLOR: '1' } };
@@ -214,7 +217,7 @@ describe('--all', () => {
     expect(changed().length).toBeGreaterThan(0);
   });
 
-  test.each(['stop', 'start', 'rm'])('%s without any computer', async (verb) => {
+  test.each(['stop', 'start', 'restart', 'rm'])('%s without any computer', async (verb) => {
     world.service.on(list, { computers: [] });
     const { code, stdout, stderr } = await world.run([verb, '--all', '-p', 'demo']);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -243,7 +246,7 @@ describe('--all', () => {
     expect(stderr).toContain('stopped demo/c\n');
   });
 
-  test.each(['stop', 'start', 'rm'])('%s needs either names or --all', async (verb) => {
+  test.each(['stop', 'start', 'restart', 'rm'])('%s needs either names or --all', async (verb) => {
     const neither = await world.run([verb]);
     expect(neither.code).toBe(2);
     expect(neither.stderr).toBe(
@@ -253,5 +256,32 @@ describe('--all', () => {
     expect(both.code).toBe(2);
     expect(both.stderr).toContain('give either names or --all');
     expect(world.service.received).toEqual([]);
+  });
+});
+
+describe('-o wide on a terminal', () => {
+  const wide = async (columns: number) => {
+    world.service.on(list, { computers: [one('a'), one('b', { status: 'stopped' })] });
+    const { stdout } = await world.run(ls('-o', 'wide'), { terminal: true, columns });
+    return stripVTControlCharacters(stdout).trimEnd().split('\n');
+  };
+
+  test('is a table where it fits', async () => {
+    const lines = await wide(250);
+    expect(lines[0]).toMatch(/^NAME +STATUS .* CREATED BY$/);
+    expect(lines).toHaveLength(3);
+  });
+
+  test.each([60, 80, 150])('shows each column on a line in %i columns', async (columns) => {
+    const lines = await wide(columns);
+    const end = lines.indexOf('');
+    expect(lines.slice(0, 3)).toEqual([
+      'NAME        demo/a',
+      'STATUS      running',
+      expect.any(String),
+    ]);
+    expect(lines.slice(end + 1, end + 3)).toEqual(['NAME        demo/b', 'STATUS      stopped']);
+    expect(lines.filter((line) => line.startsWith('CREATED BY'))).toHaveLength(2);
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(columns);
   });
 });

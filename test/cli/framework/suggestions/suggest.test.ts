@@ -24,6 +24,9 @@ test.each([
   ['logout', 'vc profile rm'],
   ['version', 'vc --version'],
   ['PS', 'vc ls'],
+  ['status', 'vc service status'],
+  ['take desk', 'vc computer control COMPUTER take'],
+  ['release desk', 'vc computer control COMPUTER release'],
 ])('for vc %s: %s', (line, command) => {
   expect(suggested(line)).toBe(`Did you mean ${command}?`);
 });
@@ -39,6 +42,14 @@ test.each([
   ['connection create', 'vc connection add'],
   ['profile switch', 'vc profile use'],
   ['computer build', 'vc image build'],
+  ['computer status', 'vc computer get'],
+  ['computer take', 'vc computer control COMPUTER take'],
+  ['project update', 'vc project rename'],
+  ['project add', 'vc project create'],
+  ['alias add', 'vc alias set'],
+  ['secret create', 'vc secret set'],
+  ['owner update', 'vc owner set'],
+  ['image add', 'vc image import'],
 ])('for vc %s: %s', (line, command) => {
   expect(suggested(line)).toBe(`Did you mean ${command}?`);
 });
@@ -82,6 +93,9 @@ test('every synonym names a command, and none is a command itself at the same pl
   }
 });
 
+const RESOLUTION =
+  'The resolution is chosen when a computer is created: vc create NAME --resolution 1920x1080.';
+
 describe('on the command line', () => {
   let world: World;
   beforeAll(async () => {
@@ -95,6 +109,18 @@ describe('on the command line', () => {
     ['key desk ctrl+c', 'To press keys, use vc press. See: vc key --help'],
     ['key crate ci', 'Did you mean vc key create? See: vc key --help'],
     ['frobnicate', 'see: vc --help'],
+    ...['status', 'logs', 'stop', 'restart'].map((verb) => [
+      `serve ${verb}`,
+      `Did you mean vc service ${verb}? See: vc serve --help`,
+    ]),
+    ['serve desk', 'see: vc serve --help'],
+    [
+      'ls extra',
+      'For the computers of a project: vc ls -p PROJECT; for one computer: vc get COMPUTER. See: vc ls --help',
+    ],
+    ['key ls extra', 'see: vc key ls --help'],
+    ['resize desk', `${RESOLUTION} See: vc --help`],
+    ['computer resize desk', `${RESOLUTION} See: vc computer --help`],
     ['help ps', 'Did you mean vc ls? See: vc --help'],
     ['help computer ps', 'Did you mean vc computer ls? See: vc computer --help'],
     ['help exit-code', 'Did you mean vc help exit-codes? See: vc --help'],

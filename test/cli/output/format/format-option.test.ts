@@ -46,9 +46,18 @@ test('-o wide adds columns', async () => {
   const headers = (text: string) => text.split('\n')[0]?.split('\t') ?? [];
   expect(headers(wide.stdout)).toEqual([
     ...headers(plain.stdout),
-    ...['STARTED', 'ISOLATION', 'IMAGE', 'SCREEN', 'AUTO-STOP', 'PROTECTED'],
+    ...[
+      'STARTED',
+      'ISOLATION',
+      'MEMBER',
+      'IMAGE',
+      'SCREEN',
+      'AUTO-STOP',
+      'PROTECTED',
+      'CREATED BY',
+    ],
   ]);
-  expect(wide.stdout).toContain('\tcontainer\tlinux\t1280x800\tnever\tno\n');
+  expect(wide.stdout).toContain('\tcontainer\t\tlinux\t1280x800\tnever\tno\t\n');
   const narrow = await world.run([...ls, '-o', 'wide'], { terminal: true, columns: 40 });
   expect(narrow.stdout).toContain('PROTECTED');
 });

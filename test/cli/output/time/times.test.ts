@@ -1,6 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { clock, elapsedProgress } from '../../../../src/cli/output/time/elapsed.js';
-import { ageAndTime, localTime } from '../../../../src/cli/output/time/relative-time.js';
+import {
+  ageAndTime,
+  localTime,
+  relativeTime,
+} from '../../../../src/cli/output/time/relative-time.js';
 import { computer, openWorld, project, type World } from '../../support/run.js';
 
 let world: World;
@@ -17,6 +21,22 @@ test('a time is an age, then the local time', () => {
   const now = new Date(at.getTime() + 3 * 60_000);
   expect(ageAndTime(at.toISOString(), now)).toBe('3 minutes ago (2026-11-22 11:03:07)');
   expect(ageAndTime('never', now)).toBe('never');
+});
+
+test('a time to come is in the future, unless clocks merely differ', () => {
+  const now = new Date('2025-01-02T03:04:05Z');
+  const inSeconds = (seconds: number) =>
+    relativeTime(new Date(now.getTime() + seconds * 1000).toISOString(), now);
+  const day = 86_400;
+  expect([5, 30, 80, 2 * 3600, 30 * day, 90 * day, 400 * day].map(inSeconds)).toEqual([
+    ...['just now', 'in 30 seconds', 'in 1 minute', 'in 2 hours', 'in 30 days', 'in 3 months'],
+    'in 1 year',
+  ]);
+  // What has just been set is as far away as it was set, a moment later too.
+  expect([3600, day, 7 * day, 30 * day, 365 * day].map((time) => inSeconds(time - 5))).toEqual([
+    ...['in 1 hour', 'in 1 day', 'in 7 days', 'in 30 days', 'in 1 year'],
+  ]);
+  expect([-0.5, -1, -2 * day].map(inSeconds)).toEqual(['just now', '1 second ago', '2 days ago']);
 });
 
 test('vc get shows ages on a terminal, RFC 3339 in a pipe and in JSON', async () => {
@@ -73,4 +93,17 @@ test('an elapsed time advances every second until the end', () => {
 
 test('elapsed times are formatted as on a clock', () => {
   expect([0, 7.9, 65, 3599, 3723].map(clock)).toEqual(['0:00', '0:07', '1:05', '59:59', '1:02:03']);
+});
+
+test('vc computer control says when it was taken, and names the key', async () => {
+  const holder = { key_id: 'key_1', key_name: 'ci', session: false };
+  const control = { holder, since: computer.created_at, expires_at: computer.created_at };
+  world.service.on('GET /projects/demo/computers/desktop/control', { control, is_mine: false });
+  const argv = ['computer', 'control', 'demo/desktop'];
+  expect((await world.run(argv, terminal)).stdout).toBe(
+    'key "ci" has control of demo/desktop, taken 3 minutes ago\n',
+  );
+  expect((await world.run(argv)).stdout).toBe(
+    `key "ci" has control of demo/desktop since ${computer.created_at}\n`,
+  );
 });

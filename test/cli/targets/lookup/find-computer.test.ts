@@ -97,6 +97,21 @@ describe('a bare name', () => {
       stderr:
         'error: there is no computer named "dsek"\n       Did you mean shop/desk or lab/desk? See: vc ls --all\n',
     });
+    expect((await click('shop')).stderr).toBe(
+      'error: "shop" is a project, not a computer\n       give one of its computers: shop/desk; for all of them: vc project start|stop|rm shop\n',
+    );
+    expect(await world.run(['screenshot', 'lab'])).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('give one of its computers: lab/desk, lab/lamp;'),
+    });
+    world.service.on('GET /projects/empty', { ...project, name: 'empty', computers: [] });
+    for (const argv of [['screenshot'], ['exec', '--', 'true'], ['rm', '--yes']]) {
+      const { code, stderr } = await world.run([argv[0] ?? '', 'empty', ...argv.slice(1)]);
+      expect(code).toBe(argv[0] === 'exec' ? 125 : 5);
+      expect(stderr).toBe(
+        'error: "empty" is a project, not a computer, and has no computers yet\n       create one: vc create empty/NAME\n',
+      );
+    }
     expect((await click('nothing-like-it')).stderr).toBe(
       'error: there is no computer named "nothing-like-it"\n       See: vc ls --all\n',
     );
@@ -222,8 +237,8 @@ describe('without a name', () => {
         .map((command) => ({ path: `${name} ${command.name}`, count: command.arguments.length })),
     );
     expect(optional.map(({ path }) => path).sort()).toEqual([
-      ...['computer get', 'computer history', 'computer record', 'computer screenshot'],
-      ...['computer shell', 'computer stats', 'computer view', 'job ls'],
+      ...['computer elements', 'computer get', 'computer history', 'computer record'],
+      ...['computer screenshot', 'computer shell', 'computer stats', 'computer view', 'job ls'],
     ]);
     expect(optional.filter(({ count }) => count !== 1)).toEqual([]);
     for (const verb of ['rm', 'stop', 'restart', 'start']) {

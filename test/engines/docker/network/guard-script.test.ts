@@ -72,6 +72,8 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
           ['add', 'element', ...table, 'allowed_hosts', '{ 10.0.0.1 }'],
           ['flush', 'set', ...table, 'closed'],
         ]) {
+          // The next periodic check begins two seconds later.
+          await check('before');
           await inside('nft', ...change);
           expect(await rules().catch(() => '')).not.toBe(original);
           expect(await check(change.join('-'))).toMatch(/ ok$/);
@@ -97,6 +99,26 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
         await inside('ip', 'link', 'del', 'refuse0');
         expect(await check('repaired')).toBe('repaired ok');
         expect(await isUp()).toBe(true);
+      },
+      30_000,
+    );
+
+    promise(
+      27,
+      'does not accept a change made while it loads the rules',
+      async () => {
+        guard?.kill('SIGKILL');
+        const [program = '', flag = '', script = '', ...rest] = guardCommand(policy);
+        await inside('ip', 'link', 'del', 'once0').catch(() => undefined);
+        // Another program opens an address right after the rules are loaded for the first time.
+        const change = `command nft add element ${table.join(' ')} allowed_hosts '{ 10.0.0.1 }'`;
+        const once = 'ip link add once0 type bridge 2>/dev/null';
+        const nft = `nft() { command nft "$@" || return; case $1 in table*) ${once} && ${change}; true ;; esac; }\n`;
+        await startGuard([program, flag, `${nft}${script}`, ...rest]);
+        expect(await rules()).not.toContain('10.0.0.1');
+        await inside('nft', 'add', 'element', ...table, 'allowed_hosts', '{ 10.0.0.2 }');
+        expect(await check('changed')).toBe('changed ok');
+        expect(await rules()).not.toMatch(/10\.0\.0\.[12]/);
       },
       30_000,
     );

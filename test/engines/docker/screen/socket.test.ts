@@ -5,7 +5,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { dialScreen, NotListening } from '../../../../src/engines/docker/screen/socket.js';
+import { dialSocket, NotListening } from '../../../../src/engines/docker/screen/socket.js';
 
 let directory: string;
 let hostSocket: string;
@@ -30,10 +30,10 @@ function listen(path: string): Promise<Server> {
   });
 }
 
-describe.runIf(process.platform === 'linux')('dialScreen', () => {
+describe.runIf(process.platform === 'linux')('dialSocket', () => {
   it("connects to the machine's socket", async () => {
     const screen = await listen(join(directory, 'rfb.sock'));
-    const stream = await dialScreen(directory);
+    const stream = await dialSocket(directory, 'rfb.sock');
     let text = '';
     for await (const chunk of stream) text += chunk;
     expect(text).toBe('hello');
@@ -44,7 +44,7 @@ describe.runIf(process.platform === 'linux')('dialScreen', () => {
     const resetting = createServer({ pauseOnConnect: true }).listen(join(directory, 'rfb.sock'));
     await once(resetting, 'listening');
     const accepting = once(resetting, 'connection');
-    const stream = await dialScreen(directory);
+    const stream = await dialSocket(directory, 'rfb.sock');
     const [accepted] = (await accepting) as [Socket];
     const closed = new Promise((resolve) => stream.on('close', resolve));
     // Closing a socket that has unread data resets the connection.
@@ -65,12 +65,14 @@ describe.runIf(process.platform === 'linux')('dialScreen', () => {
       long,
     ]);
     // The socket is found; its listener has exited.
-    await expect(dialScreen(long)).rejects.toMatchObject({ cause: { code: 'ECONNREFUSED' } });
+    await expect(dialSocket(long, 'rfb.sock')).rejects.toMatchObject({
+      cause: { code: 'ECONNREFUSED' },
+    });
   });
 
   it("never follows a guest's link to a socket of the host", async () => {
     symlinkSync(hostSocket, join(directory, 'rfb.sock'));
-    await expect(dialScreen(directory)).rejects.toMatchObject({ code: 'guest_failed' });
+    await expect(dialSocket(directory, 'rfb.sock')).rejects.toMatchObject({ code: 'guest_failed' });
   });
 
   it.each(['file', 'fifo', 'directory'])('refuses a %s at once', async (kind) => {
@@ -78,16 +80,16 @@ describe.runIf(process.platform === 'linux')('dialScreen', () => {
     if (kind === 'file') writeFileSync(path, '');
     else if (kind === 'fifo') execFileSync('mkfifo', [path]);
     else mkdirSync(path);
-    await expect(dialScreen(directory)).rejects.toMatchObject({ code: 'guest_failed' });
+    await expect(dialSocket(directory, 'rfb.sock')).rejects.toMatchObject({ code: 'guest_failed' });
   });
 
   it('reports a socket that does not exist yet', async () => {
-    await expect(dialScreen(directory)).rejects.toBeInstanceOf(NotListening);
+    await expect(dialSocket(directory, 'rfb.sock')).rejects.toBeInstanceOf(NotListening);
   });
 
   it("rejects with its signal's reason", async () => {
     await listen(join(directory, 'rfb.sock'));
     const reason = new Error('left');
-    await expect(dialScreen(directory, AbortSignal.abort(reason))).rejects.toBe(reason);
+    await expect(dialSocket(directory, 'rfb.sock', AbortSignal.abort(reason))).rejects.toBe(reason);
   });
 });

@@ -13,7 +13,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(directory, { recursive: true, force: true }));
 
-const quiet = { onChange: () => undefined, onReset: () => undefined, onHangUp: () => undefined };
+const quiet = {
+  onChange: () => undefined,
+  onReset: async () => undefined,
+  onHangUp: () => undefined,
+};
 
 /** The machine as a new service finds it. */
 async function found(): Promise<QemuMachine> {

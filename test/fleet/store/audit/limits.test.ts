@@ -27,7 +27,7 @@ function add(store: Store, owner: string, first: number, last: number): void {
 
 /** The first and the last row of an owner, and the number of its rows. */
 function rowsOf(store: Store, owner: string) {
-  const rows = store.listOfOwner(owner, undefined, Number.MAX_SAFE_INTEGER, 10_000);
+  const rows = store.listOfOwner({ id: owner }, undefined, Number.MAX_SAFE_INTEGER, 10_000);
   return { first: rows.at(-1)?.action, last: rows[0]?.action, rows: rows.length };
 }
 

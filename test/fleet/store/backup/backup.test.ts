@@ -36,7 +36,7 @@ function backedUp(directory = join(parent, 'state')): string {
 }
 
 function ownerOf(store: ReturnType<typeof openStore>, key: string): string {
-  return store.owners.findKeyByHash(hashApiKey(key))?.owner_id ?? '';
+  return store.keys.findByHash(hashApiKey(key))?.owner_id ?? '';
 }
 
 it('restores encrypted secrets and their key', () => {

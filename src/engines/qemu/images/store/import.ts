@@ -18,6 +18,7 @@ export async function importDisk(
   const { name, os, firmware, shell, signal, onProgress } = request;
   checkName(name);
   const file = resolve(request.file);
+  const version = await versionOf(file);
   const format = await detectFormat(file);
   await checkImage(file, format, signal);
   return putImage(stateDirectory, name, {
@@ -27,6 +28,10 @@ export async function importDisk(
       const disk = join(directory, 'disk.qcow2');
       onProgress(`copying the disk, which is ${format}`);
       await convertImage(file, format, disk, signal);
+      // Its owner could have made it refer to another file after the checks.
+      if ((await versionOf(file)) !== version) {
+        throw new Error(`${file} was changed while it was imported; try again.`);
+      }
       await chmod(disk, 0o444);
       if (shell?.privateKey !== undefined) {
         await writeFile(join(directory, 'key'), shell.privateKey, { mode: 0o600 });
@@ -42,4 +47,10 @@ export async function importDisk(
       };
     },
   });
+}
+
+/** Differs after every change of the file, which nobody but root can hide. */
+async function versionOf(file: string): Promise<string | undefined> {
+  const found = await stat(file, { bigint: true }).catch(() => undefined);
+  return found && [found.dev, found.ino, found.size, found.ctimeNs].join(' ');
 }

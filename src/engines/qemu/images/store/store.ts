@@ -2,6 +2,7 @@ import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { withFileLock } from '../../../../lib/fs/file-lock.js';
 import { flush } from '../../../../lib/fs/flush.js';
+import { makeOwnDirectory } from '../../../local-host.js';
 import { ensureDirectory, finishRemovals, names, removeDirectory } from '../../disk/files.js';
 import { isImageName, uniqueName } from '../../ids.js';
 import { Layout } from '../../layout.js';
@@ -78,6 +79,7 @@ async function withStore<T>(
   signal: AbortSignal | undefined,
   work: (root: string) => Promise<T>,
 ): Promise<T> {
+  makeOwnDirectory(stateDirectory);
   const root = imagesDirectory(stateDirectory);
   await ensureDirectory(root);
   return withFileLock(join(root, '.lock'), signal, async () => {

@@ -1,4 +1,6 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Queue } from '../../../../lib/async/queue.js';
 import { errorMessage } from '../../../../lib/text/error-message.js';
 import { availableMemory } from '../../host.js';
 import type { Shape } from './key.js';
@@ -7,49 +9,83 @@ import type { Shape } from './key.js';
 const DELAY_MS = 20_000;
 /** Bytes of host memory that must stay available during a build. */
 const RESERVE = 2 * 2 ** 30;
+/**
+ * Templates up to which others are built: each takes about as much of the disk as its machines use
+ * of their memory, and an owner may ask for any number of shapes.
+ */
+export const MOST_AUTOMATIC = 24;
 
-/** Builds of templates that no request waits for, one at a time per shape. */
+/** For tests. */
+export interface BackgroundBuildsTuning {
+  readonly delayMs?: number;
+  /** Bytes of host memory that are available. */
+  memory?(): Promise<number>;
+}
+
+interface BackgroundBuildsOptions extends BackgroundBuildsTuning {
+  onProblem(message: string): void;
+  /** Counts the templates, before each build. */
+  count(): Promise<number>;
+}
+
+/**
+ * Builds of templates that no request waits for, one at a time: a build counts towards the limits
+ * that the next one is checked against.
+ */
 export class BackgroundBuilds {
   readonly #closing = new AbortController();
   /** By shape. A failed build stays in here and is not repeated. */
-  readonly #builds = new Map<string, Promise<unknown>>();
+  readonly #builds = new Map<string, Promise<void>>();
+  readonly #queue = new Queue();
   readonly #onProblem: (message: string) => void;
-  readonly #mayBuild: () => Promise<boolean>;
+  readonly #count: () => Promise<number>;
+  readonly #memory: () => Promise<number>;
   readonly #delayMs: number;
 
-  /** `mayBuild` is asked before each build. */
-  constructor(
-    onProblem: (message: string) => void,
-    mayBuild: () => Promise<boolean>,
+  constructor({
+    onProblem,
+    count,
+    memory = availableMemory,
     delayMs = DELAY_MS,
-  ) {
+  }: BackgroundBuildsOptions) {
     this.#onProblem = onProblem;
-    this.#mayBuild = mayBuild;
+    this.#count = count;
+    this.#memory = memory;
     this.#delayMs = delayMs;
+    // Any number of shapes may wait for their delay.
+    setMaxListeners(0, this.#closing.signal);
   }
 
-  /** Runs `build` for this shape after a delay, if the host has enough memory then. */
-  schedule<S extends Shape>(
+  /**
+   * Runs `build` for this shape after a delay, if there are few templates and the host has enough
+   * memory then. Resolves when that has ended, successful or not.
+   */
+  async schedule<S extends Shape>(
     shape: S,
     build: (shape: S, signal: AbortSignal) => Promise<unknown>,
-  ): void {
+  ): Promise<void> {
     const { signal } = this.#closing;
     const key = JSON.stringify([shape.image, shape.cpu, shape.ram, shape.resolution]);
-    if (signal.aborted || this.#builds.has(key)) return;
+    const running = this.#builds.get(key);
+    if (signal.aborted || running !== undefined) return running;
     const work = async () => {
       await sleep(this.#delayMs, undefined, { signal, ref: false });
-      if (!(await this.#mayBuild())) return;
-      if ((await availableMemory()) < shape.ram * 2 ** 30 + RESERVE) return;
-      await build(shape, signal);
+      await this.#queue.run(async () => {
+        signal.throwIfAborted();
+        if ((await this.#count()) >= MOST_AUTOMATIC) return;
+        if ((await this.#memory()) < shape.ram * 2 ** 30 + RESERVE) return;
+        await build(shape, signal);
+      });
     };
     const building = work().then(
-      () => this.#builds.delete(key),
+      () => void this.#builds.delete(key),
       (error) => {
         if (signal.aborted) return;
         this.#onProblem(`A template cannot be built: ${errorMessage(error)}`);
       },
     );
     this.#builds.set(key, building);
+    return building;
   }
 
   /** Cancels all builds. */

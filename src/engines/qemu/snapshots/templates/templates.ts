@@ -8,18 +8,13 @@ import type { QemuHost } from '../../host.js';
 import { findImage, type InstalledImage } from '../../images/installed.js';
 import { HARDWARE_VERSION } from '../../machine/arguments.js';
 import type { QemuMachine } from '../../machine/qemu-machine.js';
-import { BackgroundBuilds } from './background-builds.js';
+import { BackgroundBuilds, type BackgroundBuildsTuning } from './background-builds.js';
 import { type BuildOptions, buildTemplate, removeBuild } from './build.js';
 import { type Shape, templateKey } from './key.js';
 import { isTemplateKey, type TemplateRecord, TemplateStore } from './store.js';
 import type { TemplateSource, WarmOptions } from './template-source.js';
 
 const BUILDING = '.building-';
-/**
- * Templates up to which others are built automatically: each takes about as much of the disk as its
- * machines use of their memory, and an owner may ask for any number of shapes.
- */
-const MOST_AUTOMATIC = 24;
 
 /** The templates of this host: builds them, links them into machines and removes stale ones. */
 export class Templates implements TemplateSource {
@@ -33,12 +28,20 @@ export class Templates implements TemplateSource {
 
   constructor(
     host: QemuHost,
-    options: { mode: 'automatic' | 'on-demand'; onProblem(message: string): void },
+    options: {
+      mode: 'automatic' | 'on-demand';
+      onProblem(message: string): void;
+      builds?: BackgroundBuildsTuning;
+    },
   ) {
     this.#host = host;
     this.#automatic = options.mode === 'automatic';
     this.#onProblem = (message) => options.onProblem(message);
-    this.#background = new BackgroundBuilds(this.#onProblem, () => this.#hasRoom());
+    this.#background = new BackgroundBuilds({
+      onProblem: this.#onProblem,
+      count: () => this.#removeStale(),
+      ...options.builds,
+    });
     this.#store = new TemplateStore(host.layout.templates);
   }
 
@@ -117,18 +120,15 @@ export class Templates implements TemplateSource {
     await this.#store.remove(key);
   }
 
-  /** Schedules a build for this shape and owner, in mode `automatic`. */
-  buildInBackground(spec: MachineSpec): void {
+  /**
+   * Schedules a build for this shape and owner, in mode `automatic`. Resolves when it has ended,
+   * successful or not.
+   */
+  async buildInBackground(spec: MachineSpec): Promise<void> {
     if (!this.#automatic) return;
-    this.#background.schedule(spec, (shape, signal) =>
+    await this.#background.schedule(spec, (shape, signal) =>
       this.#warm(shape, { owner: spec.ownerId, signal, priority: 'background' }),
     );
-  }
-
-  /** False if there are many templates already. */
-  async #hasRoom(): Promise<boolean> {
-    await this.#removeStale();
-    return (await this.#store.list()).length < MOST_AUTOMATIC;
   }
 
   /** Removes the remains of builds whose service was killed. Never throws. */
@@ -164,8 +164,7 @@ export class Templates implements TemplateSource {
     const key = await this.#key(shape, image, signal);
     let template = await this.#store.find(key);
     if (template === undefined) {
-      const { templates } = this.#host.layout;
-      await ensureDirectory(templates);
+      await ensureDirectory(this.#host.layout.templates);
       template = await withFileLock(this.#lockOf(key), signal, async () => {
         const found = await this.#store.find(key);
         return found ?? this.#build(key, image, shape, { onProgress, signal, priority });
@@ -216,12 +215,15 @@ export class Templates implements TemplateSource {
     return join(this.#host.layout.templates, `${key}.lock`);
   }
 
-  async #removeStale(): Promise<void> {
-    const { templates } = this.#host.layout;
-    await finishRemovals(templates);
+  /** Returns the number of the others. */
+  async #removeStale(): Promise<number> {
+    await finishRemovals(this.#host.layout.templates);
+    let others = 0;
     for (const template of await this.#store.list()) {
       if (await this.#isStale(template)) await this.#store.remove(template.key);
+      else others += 1;
     }
+    return others;
   }
 
   async #isStale(

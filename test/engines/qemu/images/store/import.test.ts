@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { renameSync } from 'node:fs';
 import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -111,6 +112,17 @@ test('refuses a disk that would read files of the host', async () => {
   const child = path('child.vmdk');
   qemuImg('create', '-q', '-f', 'vmdk', '-b', parent, '-F', 'vmdk', child);
   await expect(take(child)).rejects.toThrow('make one whole image');
+  await expectNothing();
+});
+
+test('refuses a disk that its owner changes after the checks, to read a file of the host', async () => {
+  const file = await diskAs('qcow2');
+  const [evil, secret] = [path('evil.qcow2'), path('secret')];
+  const options = `data_file=${secret},data_file_raw=on`;
+  qemuImg('create', '-q', '-f', 'qcow2', '-o', options, evil, '1M');
+  await writeFile(secret, Buffer.alloc(1 << 20, 'a file of the host '));
+  const onProgress = () => renameSync(evil, file);
+  await expect(take(file, { onProgress })).rejects.toThrow('was changed while it was imported');
   await expectNothing();
 });
 

@@ -20,7 +20,11 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true, force: true }));
 
-const quiet = { onChange: () => undefined, onReset: () => undefined, onHangUp: () => undefined };
+const quiet = {
+  onChange: () => undefined,
+  onReset: async () => undefined,
+  onHangUp: () => undefined,
+};
 
 /** Collects the machine's records as they are on disk after each write. */
 class RecordingMachine extends QemuMachine {

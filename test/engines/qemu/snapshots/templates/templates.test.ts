@@ -5,10 +5,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { QemuHost } from '../../../../../src/engines/qemu/host.js';
+import { findImage } from '../../../../../src/engines/qemu/images/installed.js';
 import { Layout } from '../../../../../src/engines/qemu/layout.js';
+import { HARDWARE_VERSION } from '../../../../../src/engines/qemu/machine/arguments.js';
+import { MOST_AUTOMATIC } from '../../../../../src/engines/qemu/snapshots/templates/background-builds.js';
 import { Templates } from '../../../../../src/engines/qemu/snapshots/templates/templates.js';
 import { withFileLock } from '../../../../../src/lib/fs/file-lock.js';
 import { currentBootId, parseStat } from '../../../../../src/lib/process/identity.js';
+import { spec } from '../../../../support/qemu/engine.js';
 
 let root: string;
 beforeEach(async () => {
@@ -42,4 +46,54 @@ it('kills and removes interrupted builds, but not a running one', async () => {
   } finally {
     child.kill('SIGKILL');
   }
+});
+
+/** A host whose QEMU is never asked. */
+class ToolHost extends QemuHost {
+  override async version(): Promise<string> {
+    return '7.2.0';
+  }
+}
+
+it('builds no template by itself beyond 24, and counts no stale ones', async () => {
+  const layout = new Layout(root);
+  const image = join(layout.images, 'linux');
+  await mkdir(image, { recursive: true });
+  const createdAt = new Date().toISOString();
+  const about = { name: 'linux', os: 'linux', kind: 'vc', bytes: 1, shell: null, createdAt };
+  await writeFile(join(image, 'image.json'), JSON.stringify(about));
+  for (const name of ['disk.qcow2', 'cmdline']) await writeFile(join(image, name), '');
+  const { identity } = await findImage(layout.images, 'linux');
+  const keyOf = (i: number) => i.toString(16).padStart(24, '0');
+  const shape = { image: 'linux', cpu: 2, ram: 1, resolution: { width: 640, height: 480 } };
+  for (let i = 0; i <= MOST_AUTOMATIC; i++) {
+    const directory = join(layout.templates, keyOf(i));
+    await mkdir(directory, { recursive: true });
+    const record = {
+      ...{ ...shape, key: keyOf(i), os: 'linux', qemu: '7.2.0', hardware: HARDWARE_VERSION },
+      ...{ createdAt, memory: 'saved', layers: [] },
+      imageIdentity: i === 0 ? 'of an image before' : identity,
+    };
+    await writeFile(join(directory, 'template.json'), JSON.stringify(record));
+  }
+  let attempts = 0;
+  const templates = new Templates(new ToolHost(layout, { internet: false, allowNetworks: [] }), {
+    mode: 'automatic',
+    onProblem: (problem) => expect.fail(problem),
+    builds: {
+      delayMs: 0,
+      // Asked only when there is room for a template; too little for a build.
+      memory: async () => {
+        attempts += 1;
+        return 0;
+      },
+    },
+  });
+  const asked = { ...spec('one'), ...shape };
+  await templates.buildInBackground(asked);
+  expect([(await templates.templates()).length, attempts]).toEqual([MOST_AUTOMATIC, 0]);
+  await templates.removeTemplate(keyOf(1));
+  await templates.buildInBackground(asked);
+  expect(attempts).toBe(1);
+  await templates.close();
 });

@@ -1,0 +1,2 @@
+/** Builds the page into dist/dashboard. */
+export function buildDashboard(): Promise<void>;

@@ -1,0 +1,116 @@
+// The web page in dist/dashboard, with a compressed form of each file beside it, and the script of
+// the live view in dist/dashboard/view.
+import { createHash } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { build } from 'rolldown';
+
+const SOURCE = 'src/dashboard/app';
+const TARGET = 'dist/dashboard';
+/** A smaller file fits into one packet as it is. */
+const LEAST_BYTES = 1024;
+/** Documents and the script that each starts with. */
+const DOCUMENTS = { index: 'main.tsx', terminal: 'terminal/main.ts' };
+
+/** Builds the page into dist/dashboard. */
+export async function buildDashboard() {
+  rmSync(TARGET, { recursive: true, force: true });
+  mkdirSync(join(TARGET, 'assets'), { recursive: true });
+  await buildView();
+  const { output } = await build({
+    input: Object.fromEntries(
+      Object.entries(DOCUMENTS).map(([name, file]) => [name, join(SOURCE, file)]),
+    ),
+    platform: 'browser',
+    logLevel: 'warn',
+    resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
+    transform: { target: 'es2022' },
+    tsconfig: join(SOURCE, 'tsconfig.json'),
+    output: {
+      dir: TARGET,
+      format: 'esm',
+      entryFileNames: 'assets/[name]-[hash].js',
+      chunkFileNames: 'assets/[name]-[hash].js',
+      minify: true,
+      // What most pages need, as one file instead of ten.
+      codeSplitting: {
+        groups: [{ name: 'base', test: /node_modules\/@?preact|\/app\/(api|components|state)\// }],
+      },
+    },
+  });
+  const xterm = dirname(createRequire(import.meta.url).resolve('@xterm/xterm/package.json'));
+  const names = {
+    icon: writeHashed('icon.svg', readFileSync('src/dashboard/view/icon.svg', 'utf8')),
+    styles: writeHashed('styles.css', styles()),
+    xterm: writeHashed('xterm.css', minifyCss(readFileSync(join(xterm, 'css/xterm.css'), 'utf8'))),
+  };
+  for (const document of Object.keys(DOCUMENTS)) {
+    const entry = output.find(({ isEntry, name }) => isEntry && name === document);
+    const text = readFileSync(join(SOURCE, `${document}.html`), 'utf8');
+    const all = { ...names, main: entry.fileName };
+    writeFileSync(
+      join(TARGET, `${document}.html`),
+      text.replaceAll(/%(\w+)%/g, (_, name) => all[name]),
+    );
+  }
+  compress();
+}
+
+/**
+ * The live view's script as one file. A browser gives up every request in progress when the host's
+ * network changes, as it does when a container starts, and a page of forty modules often lacked one.
+ */
+async function buildView() {
+  await build({
+    input: 'src/dashboard/view/view.js',
+    platform: 'browser',
+    logLevel: 'warn',
+    transform: { target: 'es2022' },
+    output: {
+      dir: join(TARGET, 'view'),
+      format: 'esm',
+      minify: true,
+      codeSplitting: false,
+      banner: '/*! Contains noVNC (MPL-2.0), https://github.com/novnc/noVNC */',
+    },
+  });
+}
+
+/** The page's styles in one file, in the order of their names. */
+function styles() {
+  const folder = join(SOURCE, 'styles');
+  const texts = readdirSync(folder)
+    .sort()
+    .map((name) => readFileSync(join(folder, name), 'utf8'));
+  return minifyCss(texts.join('\n'));
+}
+
+function minifyCss(text) {
+  return text
+    .replaceAll(/\/\*[\s\S]*?\*\//g, '')
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/ ?([{};,]) ?/g, '$1')
+    .trim();
+}
+
+/** Writes an asset with a hash of its content in its name, and answers its path. */
+function writeHashed(name, text) {
+  const hash = createHash('sha256').update(text).digest('hex').slice(0, 8);
+  const path = `assets/${name.replace('.', `-${hash}.`)}`;
+  writeFileSync(join(TARGET, path), text);
+  return path;
+}
+
+function compress() {
+  for (const entry of readdirSync(TARGET, { withFileTypes: true, recursive: true })) {
+    if (!entry.isFile() || !/\.(html|css|js|svg)$/.test(entry.name)) continue;
+    const file = join(entry.parentPath, entry.name);
+    const data = readFileSync(file);
+    if (data.length < LEAST_BYTES) continue;
+    const params = { [constants.BROTLI_PARAM_QUALITY]: 11 };
+    writeFileSync(`${file}.br`, brotliCompressSync(data, { params }));
+    writeFileSync(`${file}.gz`, gzipSync(data, { level: 9 }));
+  }
+}

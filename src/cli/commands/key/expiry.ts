@@ -1,0 +1,26 @@
+import { UsageError } from '../../errors/cli-error.js';
+import { milliseconds } from '../../input/duration.js';
+
+/** A thousand years: no date of JavaScript is beyond it. */
+const MOST_MS = 1000 * 366 * 86_400_000;
+
+/** When something ends: given the present, a time in UTC, or null for never. */
+export type Expiry = (now: Date) => string | null;
+
+/** A duration from now such as `30d`, a date or time such as `2027-01-31`, or `never`. */
+export function expiry(text: string): Expiry {
+  if (text === 'never') return () => null;
+  const ms = milliseconds(text);
+  if (ms !== undefined && ms > 0 && ms <= MOST_MS) {
+    return (now) => new Date(now.getTime() + ms).toISOString();
+  }
+  const isDate = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?)?$/.test(
+    text,
+  );
+  // A date without a time is midnight here, as people write it.
+  const time = new Date(text.includes('T') ? text : `${text}T00:00:00`);
+  if (isDate && !Number.isNaN(time.getTime())) return () => time.toISOString();
+  throw new UsageError(
+    `must be a time from now such as 30d or 12h, a date such as 2027-01-31, or never, not ${JSON.stringify(text)}`,
+  );
+}

@@ -1,0 +1,22 @@
+import type { Key } from '../../../contract/index.js';
+import type { Context } from '../../framework/context.js';
+import { ageAndTime } from '../../output/time/relative-time.js';
+
+/** What an API key may do, where, and until when. A service of an earlier version says none of it. */
+export type KeyLimits = Partial<Pick<Key, 'rights' | 'project' | 'expires_at'>>;
+
+/** `look in shop`. */
+export function rightsOf({ rights = 'manage', project }: KeyLimits): string {
+  return `${rights} in ${project?.name ?? 'all projects'}`;
+}
+
+/** `never expires`, or on a terminal `expires in 30 days (2027-01-31 11:03:07)`, else in RFC 3339. */
+export function expiryOf(
+  { io }: Pick<Context, 'io'>,
+  { expires_at: time }: KeyLimits,
+  { now, stream }: { readonly now: Date; readonly stream: 'stdout' | 'stderr' },
+): string {
+  if (!time) return 'never expires';
+  if (!io[stream].isTTY) return `expires at ${time}`;
+  return `${Date.parse(time) < now.getTime() ? 'expired' : 'expires'} ${ageAndTime(time, now)}`;
+}

@@ -1,0 +1,64 @@
+import { packageVersion } from '../../lib/package-root.js';
+import { CONFIG_CLIENTS, CONFIG_FILES, configFor } from '../../mcp/config.js';
+import { TOOLSET_NAMES } from '../../mcp/toolsets.js';
+import { ExitCode } from '../errors/exit-codes.js';
+import { choice, defineCommand, flag, list, oneOf } from '../framework/define.js';
+import { nonEmpty } from '../input/parse.js';
+import { note, print } from '../output/print.js';
+
+export const command = defineCommand({
+  name: 'mcp',
+  summary: 'Serve computers to models over MCP, on stdin and stdout',
+  details: [
+    'A server of the Model Context Protocol: screenshots, mouse and keyboard, computers and commands as',
+    'tools. Programs such as Claude Desktop start it themselves; --config prints their configuration. It',
+    'uses the service and the key of the current profile. With --secret, texts to type may contain',
+    '{{secret:NAME}}.',
+  ].join(' '),
+  arguments: {},
+  options: {
+    toolset: list('--toolset <name>', 'only these tools; repeatable', oneOf(TOOLSET_NAMES), {
+      choices: TOOLSET_NAMES,
+    }),
+    readOnly: flag('--read-only', 'only tools that change nothing'),
+    secret: list('--secret <name>', 'secret that may be typed; repeatable', nonEmpty, {
+      completes: 'secret',
+    }),
+    config: choice('--config <client>', 'print the configuration of a program', CONFIG_CLIENTS),
+  },
+  examples: [
+    { does: 'Print how to add it to Claude Code', command: 'vc mcp --config claude-code' },
+    {
+      does: 'Print the configuration of Cursor, for the screen only',
+      command: 'vc mcp --toolset screen --config cursor',
+    },
+  ],
+  async run(context, _, { toolset, readOnly, secret, config }) {
+    if (config !== undefined) {
+      const chosen = toolset.flatMap((name) => ['--toolset', name]);
+      const named = secret.flatMap((name) => ['--secret', name]);
+      const args = ['mcp', ...chosen, ...(readOnly ? ['--read-only'] : []), ...named];
+      await print(context, configFor(config, args));
+      await note(context, CONFIG_FILES[config]);
+      return ExitCode.ok;
+    }
+    const client = await context.client();
+    const { createMcpServer } = await import('../../mcp/server.js');
+    const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
+    const options = {
+      ...{ service: client, version: packageVersion(), readOnly, secrets: secret },
+      ...(toolset.length === 0 ? {} : { toolsets: toolset }),
+    };
+    const { stdin, stdout } = context.io;
+    const transport = new StdioServerTransport(stdin, stdout);
+    const ended = new Promise<void>((resolve) => {
+      stdin.once('end', resolve);
+      stdin.once('close', resolve);
+      context.interrupts.signal.addEventListener('abort', () => resolve(), { once: true });
+    });
+    const handle = serveStdio(() => createMcpServer(options), { transport });
+    await ended;
+    await handle.close();
+    return ExitCode.ok;
+  },
+});

@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { deferred } from '../../lib/async/deferred.js';
+import { peerUids } from '../../lib/net/tcp-table.js';
+
+/** An address that leads programs of this user, and no others, to a link. */
+export interface PrivateLink {
+  readonly address: string;
+  /** Resolves at the first visit: to true if it was led to the link. */
+  readonly visited: Promise<boolean>;
+  /** Ends it; who has visited it still gets the answer. */
+  close(): void;
+}
+
+/**
+ * Redirects to `url` from a local address, Linux only. A program that is started with a link as its
+ * argument shows it to all users of the host, who could use it first.
+ */
+export async function openPrivateLink(url: string): Promise<PrivateLink> {
+  const path = `/${randomBytes(20).toString('hex')}`;
+  const visited = deferred<boolean>();
+  const server = createServer(async (request, response) => {
+    const isOurs = request.url === path && (await isOfThisUser(request).catch(() => false));
+    const headers = {
+      ...{ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+      connection: 'close',
+    };
+    if (isOurs) response.writeHead(302, { ...headers, location: url }).end();
+    else response.writeHead(403, headers).end();
+    if (request.url === path) response.once('finish', () => visited.resolve(isOurs));
+  });
+  // Connections of others must not keep this process.
+  server.on('connection', (socket) => socket.unref());
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    visited: visited.promise,
+    close: () => void server.close(),
+  };
+}
+
+/** The user of the socket at the other end. Root can read everything anyway. */
+async function isOfThisUser({ socket }: IncomingMessage): Promise<boolean> {
+  const { localAddress, localPort, remoteAddress, remotePort } = socket;
+  if (localAddress === undefined || localPort === undefined) return false;
+  if (remoteAddress === undefined || remotePort === undefined) return false;
+  const uids = await peerUids({ localAddress, localPort, remoteAddress, remotePort });
+  return uids.length > 0 && uids.every((uid) => uid === 0 || uid === process.geteuid?.());
+}

@@ -1,0 +1,45 @@
+import { TRAJECTORY_TYPE } from '../../contract/constants.js';
+import type { Answer, BodyInput } from '../../contract/types/index.js';
+import { type CallOptions, splitOptions } from '../calls/options.js';
+import type { Client } from '../client.js';
+import { type ComputerAddress, computerParameters } from '../http/address.js';
+import { toStream } from '../http/read-body.js';
+
+/** The recorded actions of a computer, with pictures before and after each. */
+export class ComputerTrajectory {
+  readonly #client: Client;
+  readonly #params: Record<string, string>;
+
+  constructor(client: Client, address: ComputerAddress) {
+    this.#client = client;
+    this.#params = computerParameters(address);
+  }
+
+  /** Starts to record the actions of every client, at most for `max_seconds`. */
+  start(
+    options: NonNullable<BodyInput<'startTrajectory'>> & CallOptions = {},
+  ): Promise<Answer<'startTrajectory'>> {
+    const { call, fields: body } = splitOptions(options);
+    return this.#client.request('startTrajectory', { params: this.#params, body, ...call });
+  }
+
+  get(options: CallOptions = {}): Promise<Answer<'getTrajectory'>> {
+    return this.#client.request('getTrajectory', { params: this.#params, ...options });
+  }
+
+  /** Ends the recording; has no effect on one that has ended. */
+  end(options: CallOptions = {}): Promise<Answer<'endTrajectory'>> {
+    return this.#client.request('endTrajectory', { params: this.#params, ...options });
+  }
+
+  /** The files as a tar archive: `trajectory.jsonl` and `pictures`. */
+  async download(options: CallOptions = {}): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    const request = { params: this.#params, ...options };
+    return toStream(await this.#client.requestStream('getTrajectory', TRAJECTORY_TYPE, request));
+  }
+
+  /** Ends the recording and removes it. */
+  async delete(options: CallOptions = {}): Promise<void> {
+    await this.#client.request('deleteTrajectory', { params: this.#params, ...options });
+  }
+}

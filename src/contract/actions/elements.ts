@@ -1,0 +1,81 @@
+import { z } from 'zod';
+import { ELEMENTS } from '../constants.js';
+import { ElementId, integer, queryNumber, text } from '../primitives.js';
+
+const limit = integer(1, ELEMENTS.max);
+const LIMIT = 'Most elements in the answer.';
+
+export const ElementsQuery = z.object({
+  limit: queryNumber(limit).default(ELEMENTS.default).describe(LIMIT),
+});
+
+const condition = (what: string, example: string) =>
+  text(200)
+    .refine((value) => value.trim() !== '', 'must not be blank')
+    .optional()
+    .meta({ description: what, examples: [example] });
+
+export const FindElements = z
+  .object({
+    text: condition('A part of the name or value, in any case.', 'sign in'),
+    role: condition('The role, or words of it: `button` also finds `toggle button`.', 'button'),
+    name: condition('The whole name, in any case.', 'Reload'),
+    limit: limit.default(ELEMENTS.default).describe(LIMIT),
+  })
+  .refine(({ text, role, name }) => (text ?? role ?? name) !== undefined, {
+    message: 'must have a condition: text, role or name',
+    path: ['text'],
+  })
+  .meta({ id: 'FindElements', description: 'Conditions, of which at least one is required.' });
+
+const pixels = z.number().int();
+
+export const Element = z
+  .object({
+    id: ElementId.describe('Valid while the element exists; `click` takes it.'),
+    role: z.string().meta({
+      description: 'What it is, in the words of AT-SPI.',
+      examples: ['button'],
+    }),
+    name: z.string().meta({
+      description: 'Its label, at most 200 characters; often empty.',
+      examples: ['Reload'],
+    }),
+    value: z
+      .string()
+      .optional()
+      .meta({
+        description: 'The text or number in it, at most 1000 characters; never that of a password.',
+        examples: ['example.com'],
+      }),
+    states: z.array(z.string()).meta({
+      description:
+        'Such as `focused`, `checked`, `selected`, `expanded`, `editable`, `read-only`, `disabled`.',
+      examples: [['focusable']],
+    }),
+    box: z.tuple([pixels, pixels, pixels, pixels]).meta({
+      description: 'The part on the screen, as `[x, y, width, height]` in pixels.',
+      examples: [[78, 46, 34, 34]],
+    }),
+    actions: z.array(z.string()).meta({
+      description: 'What the program says can be done with it.',
+      examples: [['click']],
+    }),
+  })
+  .meta({ id: 'Element', description: 'Something on the screen, as its program describes it.' });
+
+export const Elements = z
+  .object({
+    elements: z.array(Element).describe('In the order of reading.'),
+    truncated: z
+      .boolean()
+      .describe('There are more: than `limit`, or than the programs told in time.'),
+  })
+  .meta({
+    id: 'Elements',
+    description: 'Elements on the screen, those of the active window first.',
+  });
+
+export type FindElements = z.infer<typeof FindElements>;
+export type Element = z.infer<typeof Element>;
+export type Elements = z.infer<typeof Elements>;

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+
+const bytes = (description: string, example: number) =>
+  z
+    .number()
+    .int()
+    .nullable()
+    .meta({ description: `${description}; null if it is not known.`, examples: [example] });
+
+/** A machine of a cluster, which runs computers. */
+export const ClusterMember = z
+  .object({
+    name: z.string().meta({ description: 'Name of the member.', examples: ['node1'] }),
+    engine: z.string().describe('Engine that the cluster belongs to, for example `incus`.'),
+    status: z
+      .enum(['online', 'offline', 'evacuated'])
+      .describe(
+        '`offline`: it does not answer; its computers may run on. `evacuated`: it takes no computers.',
+      ),
+    detail: z.string().meta({
+      description: 'What the cluster says about the status, in one line.',
+      examples: ['Fully operational'],
+    }),
+    address: z
+      .string()
+      .meta({ description: 'Host and port of the member.', examples: ['10.0.0.1:8443'] }),
+    architecture: z.string().meta({ description: 'Processor architecture.', examples: ['x86_64'] }),
+    groups: z
+      .array(z.string().meta({ examples: ['default'] }))
+      .describe('Groups of the cluster that it belongs to.'),
+    cpu: z
+      .number()
+      .int()
+      .nullable()
+      .meta({ description: 'Number of cores; null if it is not known.', examples: [16] }),
+    memory_used_bytes: bytes('Memory in use', 8589934592),
+    memory_total_bytes: bytes('Memory', 68719476736),
+    disk_used_bytes: bytes('Used space for disks of computers', 107374182400),
+    disk_total_bytes: bytes('Space for disks of computers', 1099511627776),
+    computer_count: z
+      .number()
+      .int()
+      .meta({ description: 'Computers of the service on it, of all owners.', examples: [12] }),
+  })
+  .meta({ id: 'ClusterMember', description: 'A machine of a cluster, which runs computers.' });
+
+export const ClusterMemberList = z
+  .object({ members: z.array(ClusterMember).describe('By name.') })
+  .meta({ id: 'ClusterMemberList', description: 'Members of the cluster.' });
+
+export type ClusterMember = z.infer<typeof ClusterMember>;
+export type ClusterMemberList = z.infer<typeof ClusterMemberList>;

@@ -1,0 +1,49 @@
+import { z } from 'zod';
+import { COMPUTER_STATUSES } from '../constants.js';
+import { Computer } from '../resources/computers.js';
+
+/** The WebSocket of all computers: see {@link WallMessage}. */
+export const WALL_PATH = '/wall';
+
+const seq = z
+  .number()
+  .int()
+  .meta({
+    description: 'Grows when the picture of the screen changes: the time to get another thumbnail.',
+    examples: [3],
+  });
+const id = z.string().meta({ description: 'Id of the computer.', examples: ['cmp_7f3k2m9q4w8e'] });
+const type = <const Type extends string>(name: Type) =>
+  z.literal(name).describe('Kind of the message.');
+
+export const WallComputer = Computer.extend({ seq }).meta({
+  id: 'WallComputer',
+  description: 'A computer, and the number of its picture.',
+});
+
+/**
+ * A message of the service on `GET /wall`: first the list of all computers that the key may see, then
+ * each change. The client sends nothing.
+ */
+export const WallMessage = z
+  .discriminatedUnion('type', [
+    z
+      .object({ type: type('list'), computers: z.array(WallComputer).describe('Oldest first.') })
+      .describe('All computers: the first message, and again after the client was slow.'),
+    z
+      .object({ type: type('computer'), computer: WallComputer })
+      .describe('A new computer, or one that has changed.'),
+    z
+      .object({
+        type: type('change'),
+        id,
+        status: z.enum(COMPUTER_STATUSES).describe('Its status.'),
+        seq,
+      })
+      .describe('The picture of a computer has changed.'),
+    z.object({ type: type('removed'), id }).describe('A computer was deleted.'),
+  ])
+  .meta({ id: 'WallMessage', description: 'A message of the service about its computers.' });
+
+export type WallComputer = z.infer<typeof WallComputer>;
+export type WallMessage = z.infer<typeof WallMessage>;

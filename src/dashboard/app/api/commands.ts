@@ -1,0 +1,44 @@
+import type { Method } from './types.js';
+
+/** A request that a form is about to send, in the two forms in which it can be copied. */
+export interface Intent {
+  readonly method: Method;
+  /** Relative to the base address, encoded. */
+  readonly path: string;
+  readonly body?: Readonly<Record<string, unknown>>;
+  /** The words after `vc`; without them `vc api` with the request. */
+  readonly vc?: readonly string[];
+}
+
+/** A word as a POSIX shell reads it. */
+export function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The request for curl, with the key in a variable. */
+export function asCurl({ method, path, body }: Intent, origin: string): string {
+  const words = [
+    'curl',
+    ...(method === 'GET' ? [] : ['-X', method]),
+    quote(`${origin}/api${path}`),
+  ];
+  words.push('-H', '"Authorization: Bearer $VC_API_KEY"');
+  if (body !== undefined) {
+    words.push('-H', quote('Content-Type: application/json'), '-d', quote(JSON.stringify(body)));
+  }
+  return words.join(' ');
+}
+
+/** The same with the command-line program. */
+export function asVc(intent: Intent): string {
+  return ['vc', ...(intent.vc ?? apiWords(intent))].map(quote).join(' ');
+}
+
+function apiWords({ method, path, body = {} }: Intent): string[] {
+  const fields = Object.entries(body).flatMap(([name, value]) =>
+    typeof value === 'string'
+      ? ['-f', `${name}=${value}`]
+      : ['-F', `${name}=${JSON.stringify(value)}`],
+  );
+  return ['api', method, path, ...fields];
+}

@@ -1,0 +1,104 @@
+import type { ComponentChildren } from 'preact';
+import { useId } from 'preact/hooks';
+
+interface Labelled {
+  readonly label: string;
+  readonly hint?: string;
+}
+
+interface FieldProps extends Labelled {
+  readonly name: string;
+  readonly type?: 'text' | 'password' | 'number';
+  readonly required?: boolean;
+  readonly autofocus?: boolean;
+  readonly placeholder?: string;
+  readonly pattern?: string;
+  readonly maxLength?: number;
+  readonly min?: number;
+  /** What is there at first. */
+  readonly value?: string | number;
+}
+
+/** An input with its label and a hint. */
+export function Field({ label, hint, value, type = 'text', ...input }: FieldProps) {
+  const id = useId();
+  return (
+    <p class="field">
+      <label for={id}>{label}</label>
+      <input
+        {...input}
+        // Each type has attributes of its own, which are not used here.
+        type={type as 'text'}
+        id={id}
+        defaultValue={value}
+        autocomplete="off"
+        spellcheck={false}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      />
+      {hint !== undefined && (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </p>
+  );
+}
+
+type ChoiceProps = Labelled & {
+  readonly name: string;
+  readonly value?: string;
+  readonly options: readonly { readonly value: string; readonly text: string }[];
+  readonly onChange?: (value: string) => void;
+};
+
+/** A choice of one of several. */
+export function Choice({ label, hint, name, value, options, onChange }: ChoiceProps) {
+  const id = useId();
+  return (
+    <p class="field">
+      <label for={id}>{label}</label>
+      <select
+        id={id}
+        name={name}
+        {...(onChange === undefined ? {} : { value })}
+        onChange={(event) => onChange?.(event.currentTarget.value)}
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value} selected={option.value === value}>
+            {option.text}
+          </option>
+        ))}
+      </select>
+      {hint !== undefined && (
+        <span class="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+    </p>
+  );
+}
+
+/** A box to tick. */
+export function Tick({
+  name,
+  checked = false,
+  children,
+}: {
+  name: string;
+  checked?: boolean;
+  children: ComponentChildren;
+}) {
+  return (
+    <label class="tick">
+      <input type="checkbox" name={name} defaultChecked={checked} />
+      <span>{children}</span>
+    </label>
+  );
+}
+
+/** A text of a form; undefined when it was left empty. */
+export function given(fields: FormData, name: string): string | undefined {
+  const value = fields.get(name);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

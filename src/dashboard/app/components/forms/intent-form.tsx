@@ -1,0 +1,73 @@
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
+import { asCurl, asVc, type Intent } from '../../api/commands.js';
+import { asFailure, type Failure } from '../../api/failure.js';
+import { call } from '../../api/http.js';
+import { FailureNote } from '../failure.js';
+import { Copy } from './copy.js';
+
+export interface IntentFormProps<Answer> {
+  /** What the button says. */
+  readonly submit: string;
+  /** Set if it cannot be undone. */
+  readonly danger?: boolean;
+  /** The request of the fields as they are. */
+  readonly intent: (fields: FormData) => Intent;
+  readonly onDone: (answer: Answer) => void;
+  readonly onCancel?: () => void;
+  readonly children: ComponentChildren;
+}
+
+/** A form that sends one request, which can also be copied as a command. */
+export function IntentForm<Answer>(props: IntentFormProps<Answer>) {
+  const { submit, danger = false, intent, onDone, onCancel, children } = props;
+  const form = useRef<HTMLFormElement>(null);
+  const [failure, setFailure] = useState<Failure>();
+  const [isBusy, setBusy] = useState(false);
+  const current = () => intent(new FormData(form.current ?? undefined));
+  const send = async () => {
+    const { method, path, body } = current();
+    setBusy(true);
+    setFailure(undefined);
+    try {
+      onDone(await call<Answer>(method, path, { body }));
+    } catch (error) {
+      setFailure(asFailure(error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  const onSubmit = (event: Event) => {
+    event.preventDefault();
+    if (!isBusy) void send();
+  };
+  return (
+    <form ref={form} class="form" onSubmit={onSubmit}>
+      {children}
+      <FailureNote failure={failure} />
+      <footer>
+        <span class="copies">
+          <Copy class="small ghost" text={() => asCurl(current(), location.origin)}>
+            Copy as curl
+          </Copy>
+          <Copy class="small ghost" text={() => asVc(current())}>
+            Copy as vc
+          </Copy>
+        </span>
+        {onCancel !== undefined && (
+          <button type="button" onClick={onCancel}>
+            Cancel
+          </button>
+        )}
+        <button
+          type="submit"
+          class={danger ? 'danger' : 'primary'}
+          aria-disabled={isBusy}
+          data-first={danger ? '' : undefined}
+        >
+          {isBusy ? 'Sending…' : submit}
+        </button>
+      </footer>
+    </form>
+  );
+}

@@ -1,0 +1,68 @@
+import { useEffect, useState } from 'preact/hooks';
+import { useRoute } from 'preact-iso';
+import { asFailure, type Failure } from '../../api/failure.js';
+import { call } from '../../api/http.js';
+import type { WallComputer } from '../../api/types.js';
+import { Empty } from '../../components/empty.js';
+import { FailureNote } from '../../components/failure.js';
+import { returns } from '../../state/connection.js';
+import { visible } from '../../state/visible.js';
+import { computers, isListed, noteComputer } from '../../state/wall.js';
+import { FilesTab } from '../files/files.js';
+import { ComputerHeader, type Tab } from './header.js';
+import { ScreenTab } from './screen/screen-tab.js';
+import { SettingsTab } from './settings/settings-tab.js';
+
+const TABS: Readonly<Record<Tab, typeof ScreenTab>> = {
+  screen: ScreenTab,
+  files: FilesTab,
+  settings: SettingsTab,
+};
+
+/** One computer: its screen, its files and its settings. */
+export function ComputerPage() {
+  const { id = '', tab = 'screen' } = useRoute().params;
+  const [failure, setFailure] = useState<Failure>();
+  const back = returns.value;
+  // `back` grows when the service is back.
+  useEffect(() => {
+    setFailure(undefined);
+    call<WallComputer>('GET', `/computers/${encodeURIComponent(id)}`).then(noteComputer, (error) =>
+      setFailure(asFailure(error)),
+    );
+  }, [id, back]);
+  const computer = computers.value.get(id);
+  const title = computer === undefined ? 'Computer' : `${computer.project_name}/${computer.name}`;
+  useEffect(() => {
+    document.title = visible(`${title} – vc`);
+  }, [title]);
+  if (computer === undefined) {
+    const isGone = isListed.value || failure !== undefined;
+    return (
+      <div class="page">
+        <h1>Computer</h1>
+        <FailureNote failure={failure?.status === 404 ? undefined : failure} />
+        {isGone ? <Gone /> : <p class="muted">Loading…</p>}
+      </div>
+    );
+  }
+  const isTab = (name: string): name is Tab => Object.hasOwn(TABS, name);
+  const current = isTab(tab) ? tab : 'screen';
+  const Content = TABS[current];
+  return (
+    <div class="computer" data-tab={current}>
+      <ComputerHeader computer={computer} tab={current} />
+      <Content key={computer.id} computer={computer} />
+    </div>
+  );
+}
+
+function Gone() {
+  return (
+    <Empty title="There is no such computer">
+      <p>
+        It may have been deleted. <a href="/">Go to the computers</a>
+      </p>
+    </Empty>
+  );
+}

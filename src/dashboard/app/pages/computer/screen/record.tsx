@@ -1,0 +1,82 @@
+import { useState } from 'preact/hooks';
+import { asCurl, asVc, type Intent } from '../../../api/commands.js';
+import { API, query } from '../../../api/http.js';
+import type { Computer } from '../../../api/types.js';
+import { Copy } from '../../../components/forms/copy.js';
+import { Dialog } from '../../../components/forms/dialog.js';
+import { Choice } from '../../../components/forms/field.js';
+import { Icon } from '../../../components/icon.js';
+
+const LENGTHS = [
+  { value: '10', text: '10 seconds' },
+  { value: '30', text: '30 seconds' },
+  { value: '60', text: '1 minute' },
+  { value: '300', text: '5 minutes' },
+  { value: '1800', text: '30 minutes' },
+];
+const RATES = ['15', '30', '60'].map((value) => ({ value, text: value }));
+
+/** A recording is a download that lasts as long as the recording. */
+export function RecordDialog({ computer, onClose }: { computer: Computer; onClose: () => void }) {
+  const [duration, setDuration] = useState('30');
+  const [fps, setFps] = useState('30');
+  const { id, name, project_name } = computer;
+  const intent: Intent = {
+    method: 'GET',
+    path: `/computers/${id}/record${query({ duration, fps })}`,
+    vc: [
+      'record',
+      `${project_name}/${name}`,
+      `${name}.mp4`,
+      '--duration',
+      `${duration}s`,
+      '--fps',
+      fps,
+    ],
+  };
+  return (
+    <Dialog title="Record the screen" onClose={onClose}>
+      <div class="form">
+        <div class="columns">
+          <Choice
+            label="Length"
+            name="duration"
+            value={duration}
+            options={LENGTHS}
+            onChange={setDuration}
+          />
+          <Choice
+            label="Frames per second"
+            name="fps"
+            value={fps}
+            options={RATES}
+            onChange={setFps}
+          />
+        </div>
+        <p class="muted">The browser saves it as an MP4 file while it is recorded.</p>
+        <footer>
+          <span class="copies">
+            <Copy
+              class="small ghost"
+              text={() => `${asCurl(intent, location.origin)} -o recording.mp4`}
+            >
+              Copy as curl
+            </Copy>
+            <Copy class="small ghost" text={() => asVc(intent)}>
+              Copy as vc
+            </Copy>
+          </span>
+          <a
+            class="button primary"
+            href={API + intent.path}
+            download={`${name}.mp4`}
+            onClick={onClose}
+          >
+            <Icon name="record" />
+            Record
+          </a>
+        </footer>
+      </div>
+    </Dialog>
+  );
+}

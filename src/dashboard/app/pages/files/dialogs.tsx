@@ -1,0 +1,79 @@
+import { query } from '../../api/http.js';
+import type { FileEntry } from '../../api/types.js';
+import { Field, given } from '../../components/forms/field.js';
+import { FormDialog } from '../../components/forms/form-dialog.js';
+import { join } from '../../state/paths.js';
+
+export type FileDialog =
+  | { readonly kind: 'folder' }
+  | { readonly kind: 'rename' | 'delete'; readonly of: FileEntry };
+
+interface FileDialogsProps {
+  readonly base: string;
+  readonly directory: string;
+  readonly open: FileDialog;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+/** The dialog that makes, renames or deletes an entry. */
+export function FileDialogs({ base, directory, open, onDone, onClose }: FileDialogsProps) {
+  if (open.kind === 'folder') {
+    return (
+      <FormDialog
+        title="New folder"
+        submit="Create folder"
+        intent={(fields) => ({
+          method: 'POST',
+          path: `${base}/directory`,
+          body: { path: join(directory, given(fields, 'name') ?? '') },
+        })}
+        onDone={onDone}
+        onClose={onClose}
+      >
+        <Field label="Name" name="name" required />
+      </FormDialog>
+    );
+  }
+  const { name, type } = open.of;
+  const path = join(directory, name);
+  if (open.kind === 'rename') {
+    return (
+      <FormDialog
+        title={`Rename ${name}`}
+        submit="Rename"
+        intent={(fields) => ({
+          method: 'POST',
+          path: `${base}/rename`,
+          body: { path, new_path: join(directory, given(fields, 'name') ?? '') },
+        })}
+        onDone={onDone}
+        onClose={onClose}
+      >
+        <Field
+          label="Name"
+          name="name"
+          required
+          value={name}
+          hint="A file of that name is replaced."
+        />
+      </FormDialog>
+    );
+  }
+  const isFolder = type === 'directory';
+  return (
+    <FormDialog
+      title={`Delete ${name}?`}
+      submit={isFolder ? 'Delete folder' : 'Delete file'}
+      danger
+      intent={() => ({
+        method: 'DELETE',
+        path: `${base}/entry${query({ path, recursive: isFolder ? '1' : undefined })}`,
+      })}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>{isFolder ? 'With everything in it. ' : ''}This cannot be undone.</p>
+    </FormDialog>
+  );
+}

@@ -1,0 +1,109 @@
+import type { CreatedKey, Key } from '../../api/types.js';
+import { Choice, Field, given } from '../../components/forms/field.js';
+import { FormDialog } from '../../components/forms/form-dialog.js';
+import { tell } from '../../state/notices.js';
+import { session } from '../../state/session.js';
+import { ProjectChoice } from './project-choice.js';
+
+const RIGHTS = [
+  { value: 'manage', text: 'manage: everything, also create and delete' },
+  { value: 'act', text: 'act: use and control computers' },
+  { value: 'look', text: 'look: watch only' },
+];
+const EXPIRY = [
+  { value: '', text: 'never' },
+  { value: '1', text: 'in 1 day' },
+  { value: '7', text: 'in 7 days' },
+  { value: '30', text: 'in 30 days' },
+  { value: '90', text: 'in 90 days' },
+  { value: '365', text: 'in 1 year' },
+];
+
+interface Dialog<Answer> {
+  readonly onDone: (answer: Answer) => void;
+  readonly onClose: () => void;
+}
+type OfKey = Dialog<unknown> & { readonly of: Key };
+
+const pathOf = ({ id }: Key) => `/keys/${encodeURIComponent(id)}`;
+
+function inDays(days: string): string {
+  return new Date(Date.now() + Number(days) * 86_400_000).toISOString();
+}
+
+export function CreateKey({ onDone, onClose }: Dialog<CreatedKey>) {
+  return (
+    <FormDialog<CreatedKey>
+      title="New key"
+      submit="Create key"
+      intent={(fields) => {
+        const name = given(fields, 'name') ?? '';
+        const days = given(fields, 'days');
+        const project = given(fields, 'project');
+        const rights = given(fields, 'rights') ?? 'manage';
+        const body = {
+          name,
+          rights,
+          ...(project === undefined ? {} : { project }),
+          ...(days === undefined ? {} : { expires_at: inDays(days) }),
+        };
+        return { method: 'POST', path: '/keys', body };
+      }}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <Field label="Name" name="name" required maxLength={64} hint="Who or what uses it." />
+      <Choice label="Rights" name="rights" value="manage" options={RIGHTS} />
+      <ProjectChoice />
+      <Choice label="Expires" name="days" value="" options={EXPIRY} />
+    </FormDialog>
+  );
+}
+
+export function ChangeKey({ of: key, onDone, onClose }: OfKey) {
+  const expiry = [{ value: 'keep', text: 'unchanged' }, ...EXPIRY];
+  return (
+    <FormDialog
+      title={`Change ${key.name}`}
+      submit="Save"
+      intent={(fields) => {
+        const days = given(fields, 'days');
+        const expires_at = days === undefined ? null : inDays(days);
+        const body = {
+          name: given(fields, 'name') ?? '',
+          rights: given(fields, 'rights') ?? key.rights,
+          ...(days === 'keep' ? {} : { expires_at }),
+        };
+        return { method: 'PATCH', path: pathOf(key), body };
+      }}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <Field label="Name" name="name" required maxLength={64} value={key.name} />
+      <Choice label="Rights" name="rights" value={key.rights} options={RIGHTS} />
+      <Choice label="Expires" name="days" value="keep" options={expiry} />
+    </FormDialog>
+  );
+}
+
+export function RevokeKey({ of: key, onDone, onClose }: OfKey) {
+  const isOwn = key.id === session.value?.key.id;
+  return (
+    <FormDialog
+      title={`Revoke ${key.name}?`}
+      submit="Revoke key"
+      danger
+      intent={() => ({ method: 'DELETE', path: pathOf(key), vc: ['key', 'rm', key.id] })}
+      onDone={(answer) => {
+        tell(`Key ${key.name} revoked`);
+        onDone(answer);
+      }}
+      onClose={onClose}
+    >
+      <p>
+        Its users lose access at once, and its connections end. This cannot be undone.
+        {isOwn && <strong> It is the key of this session: you will be logged out.</strong>}
+      </p>
+    </FormDialog>
+  );
+}

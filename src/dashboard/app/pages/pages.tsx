@@ -1,0 +1,66 @@
+import type { ComponentType } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { lazy, Route, Router, useLocation } from 'preact-iso';
+import { load } from '../api/load.js';
+import { Empty } from '../components/empty.js';
+import { Keys } from './keys/keys.js';
+import { Projects } from './projects/projects.js';
+import { Wall } from './wall/wall.js';
+
+const ProjectDetails = page(async () => (await import('./project/project.js')).ProjectPage);
+const Computer = page(async () => (await import('./computer/computer.js')).ComputerPage);
+const Activity = page(async () => (await import('./activity/activity.js')).Activity);
+const Streams = page(async () => (await import('./streams/streams.js')).Streams);
+const Images = page(async () => (await import('./images/images.js')).Images);
+const Usage = page(async () => (await import('./usage/usage.js')).Usage);
+
+function page(part: () => Promise<ComponentType>) {
+  return lazy(() => load(part).catch(() => NotLoaded));
+}
+
+/** The page of the address. */
+export function Pages() {
+  return (
+    <Router>
+      <Route path="/" component={Wall} />
+      <Route path="/login" component={Home} />
+      <Route path="/projects" component={Projects} />
+      <Route path="/projects/:id" component={ProjectDetails} />
+      <Route path="/keys" component={Keys} />
+      <Route path="/computers/:id/:tab?" component={Computer} />
+      <Route path="/activity" component={Activity} />
+      <Route path="/streams" component={Streams} />
+      <Route path="/images" component={Images} />
+      <Route path="/usage" component={Usage} />
+      <Route default component={Unknown} />
+    </Router>
+  );
+}
+
+function Home() {
+  const { route } = useLocation();
+  useEffect(() => route('/', true), []);
+  return null;
+}
+
+function NotLoaded() {
+  return (
+    <Empty title="This page could not be loaded">
+      <p>
+        <button type="button" onClick={() => location.reload()}>
+          Reload
+        </button>
+      </p>
+    </Empty>
+  );
+}
+
+function Unknown() {
+  return (
+    <Empty title="There is no such page">
+      <p>
+        <a href="/">Go to the computers</a>
+      </p>
+    </Empty>
+  );
+}

@@ -1,0 +1,97 @@
+import type { Project } from '../../api/types.js';
+import { Field, given } from '../../components/forms/field.js';
+import { FormDialog } from '../../components/forms/form-dialog.js';
+import { tell } from '../../state/notices.js';
+
+interface Closing {
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+type OfProject = Closing & { readonly project: Project };
+
+const pathOf = ({ id }: Project) => `/projects/${encodeURIComponent(id)}`;
+const RULE = 'Letters, digits, _ and -, up to 64.';
+
+export function CreateProject({ onDone, onClose }: Closing) {
+  return (
+    <FormDialog<Project>
+      title="New project"
+      submit="Create project"
+      intent={(fields) => {
+        const name = given(fields, 'name') ?? '';
+        return {
+          method: 'POST',
+          path: '/projects',
+          body: { name },
+          vc: ['project', 'create', name],
+        };
+      }}
+      onDone={({ name }) => {
+        tell(`Project ${name} created`);
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <Field label="Name" name="name" required maxLength={64} hint={RULE} />
+    </FormDialog>
+  );
+}
+
+export function RenameProject({ project, onDone, onClose }: OfProject) {
+  return (
+    <FormDialog<Project>
+      title={`Rename ${project.name}`}
+      submit="Rename project"
+      intent={(fields) => {
+        const name = given(fields, 'name') ?? '';
+        const vc = ['project', 'rename', project.name, name];
+        return { method: 'PATCH', path: pathOf(project), body: { name }, vc };
+      }}
+      onDone={({ name }) => {
+        tell(`Project ${project.name} is now ${name}`);
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      <Field
+        label="Name"
+        name="name"
+        required
+        maxLength={64}
+        value={project.name}
+        hint={`${RULE} Its computers continue to run.`}
+      />
+    </FormDialog>
+  );
+}
+
+export function DeleteProject({ project, onDone, onClose }: OfProject) {
+  const count = project.computer_count;
+  const lost = count === 1 ? '1 computer' : `${count} computers`;
+  return (
+    <FormDialog
+      title={`Delete ${project.name}?`}
+      submit={count === 0 ? 'Delete project' : `Delete project and ${lost}`}
+      danger
+      intent={() => ({
+        method: 'DELETE',
+        path: pathOf(project),
+        vc: ['project', 'rm', project.name],
+      })}
+      onDone={() => {
+        tell(`Project ${project.name} deleted`);
+        onDone();
+      }}
+      onClose={onClose}
+    >
+      {count === 0 ? (
+        <p>The project is empty.</p>
+      ) : (
+        <p>
+          Its <strong>{lost}</strong> and everything on their disks are deleted, too. This cannot be
+          undone.
+        </p>
+      )}
+    </FormDialog>
+  );
+}

@@ -1,0 +1,73 @@
+import type { Computer } from '../../api/types.js';
+import { Icon } from '../../components/icon.js';
+import type { Filters } from './filters.js';
+
+interface FilterBarProps {
+  readonly all: readonly Computer[];
+  readonly shown: number;
+  readonly filters: Filters;
+  readonly onChange: (filters: Filters) => void;
+}
+
+/** Search, choices, and the form of the list. */
+export function FilterBar({ all, shown, filters, onChange }: FilterBarProps) {
+  const values = (of: (computer: Computer) => string) => [...new Set(all.map(of))].sort();
+  const choices = [
+    { name: 'project', label: 'All projects', values: values((each) => each.project_name) },
+    { name: 'status', label: 'Any status', values: values((each) => each.status) },
+    { name: 'engine', label: 'All engines', values: values((each) => each.engine) },
+  ] as const;
+  return (
+    <search class="filters">
+      <label class="search">
+        <Icon name="search" />
+        <input
+          type="search"
+          placeholder="Filter"
+          aria-label="Filter by name"
+          value={filters.text ?? ''}
+          onInput={(event) => onChange({ ...filters, text: event.currentTarget.value })}
+        />
+      </label>
+      {choices.map(({ name, label, values: options }) => (
+        <select
+          key={name}
+          aria-label={label}
+          value={filters[name] ?? ''}
+          onChange={(event) =>
+            onChange({ ...filters, [name]: event.currentTarget.value || undefined })
+          }
+        >
+          <option value="">{label}</option>
+          {[...new Set([...options, ...(filters[name] ? [filters[name]] : [])])].map((value) => (
+            <option key={value} value={value} selected={value === filters[name]}>
+              {value}
+            </option>
+          ))}
+        </select>
+      ))}
+      <output class="muted">
+        {shown === all.length ? all.length : `${shown} of ${all.length}`}
+      </output>
+      <fieldset class="switch">
+        <legend class="offscreen">Show as</legend>
+        {(['tiles', 'table'] as const).map((view) => {
+          const isOn = (filters.view ?? 'tiles') === view;
+          const choose = () => onChange({ ...filters, view: view === 'table' ? view : undefined });
+          return (
+            <button
+              key={view}
+              type="button"
+              class="square"
+              aria-pressed={isOn}
+              aria-label={view === 'table' ? 'Table' : 'Tiles'}
+              onClick={choose}
+            >
+              <Icon name={view} />
+            </button>
+          );
+        })}
+      </fieldset>
+    </search>
+  );
+}

@@ -1,0 +1,67 @@
+import { signal } from '@preact/signals';
+import { asFailure, type Failure } from '../api/failure.js';
+import { call, request } from '../api/http.js';
+import type { Session } from '../api/types.js';
+import { tell } from './notices.js';
+import { ending, session } from './session.js';
+
+/** A one-time link: `/#login=TOKEN`. */
+const LINK = /^#login=([\w.~-]{1,512})$/;
+
+/** A link for another key than the one the browser is logged in with: someone else may have sent it. */
+export const otherLink = signal<{ readonly login: string; readonly failure: Failure } | undefined>(
+  undefined,
+);
+
+/** Opens a session with a key or a one-time token. */
+export async function logIn(
+  secret: { key: string } | { login: string; replace?: true },
+): Promise<void> {
+  session.value = await call<Session>('POST', '/sessions', { body: secret });
+  ending.value = undefined;
+}
+
+/** The key of the session and its owner, for a sentence. */
+function whose(): string {
+  const { key, owner } = session.value ?? {};
+  return `"${key?.name}" of "${owner?.name}"`;
+}
+
+export async function logOut(): Promise<void> {
+  await request('DELETE', '/sessions/current').catch(() => undefined);
+  session.value = null;
+}
+
+/**
+ * Logs in with the link that opened the page, or continues the session of the cookie. Answers the
+ * reason why a link did not work.
+ */
+export async function resume(): Promise<Failure | undefined> {
+  const token = LINK.exec(location.hash)?.[1];
+  if (token !== undefined) {
+    // The token leaves the address bar and the history before anything else happens.
+    history.replaceState(null, '', location.pathname + location.search);
+    try {
+      await logIn({ login: token });
+      // Someone else may have made the link.
+      tell(`Logged in with the API key ${whose()}`);
+      return undefined;
+    } catch (error) {
+      const failure = asFailure(error);
+      if (failure.code !== 'conflict') {
+        session.value = null;
+        return failure;
+      }
+      // The user decides: the browser stays logged in until then.
+      otherLink.value = { login: token, failure };
+    }
+  }
+  try {
+    session.value = await call<Session>('GET', '/sessions/current');
+  } catch (error) {
+    const failure = asFailure(error);
+    session.value = null;
+    return failure.status === 401 ? undefined : failure;
+  }
+  return undefined;
+}

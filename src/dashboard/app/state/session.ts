@@ -1,0 +1,31 @@
+import { computed, signal } from '@preact/signals';
+import { Failure } from '../api/failure.js';
+import type { Rights, Session } from '../api/types.js';
+
+/** Undefined until the service was asked, null when nobody is logged in. */
+export const session = signal<Session | null | undefined>(undefined);
+/** Why the last session ended, unless the person ended it. */
+export const ending = signal<Failure | undefined>(undefined);
+
+/** The service no longer accepts the session. */
+export function endSession(): void {
+  if (session.value) {
+    ending.value = new Failure(
+      'Your session has ended: its key was revoked, time is up, or you logged out.',
+      {
+        status: 401,
+        code: 'unauthorized',
+        remedy: 'Log in again.',
+      },
+    );
+  }
+  session.value = null;
+}
+
+const ORDER: readonly Rights[] = ['look', 'act', 'manage'];
+
+/** Whether the key of the session has these rights. */
+export const may = computed(() => {
+  const has = ORDER.indexOf(session.value?.key.rights ?? 'manage');
+  return (rights: Rights) => has >= ORDER.indexOf(rights);
+});

@@ -1,0 +1,71 @@
+import type { Terminal } from '@xterm/xterm';
+import { asFailure } from '../api/failure.js';
+import { call } from '../api/http.js';
+import type { Computer } from '../api/types.js';
+import { watchEscape } from '../pages/computer/screen/escape.js';
+import { visible } from '../state/visible.js';
+import { openShell } from './shell.js';
+import { openTerminal } from './terminal.js';
+
+// The terminal of a computer: a document of its own, because xterm adds style elements, which the
+// rest of the page does not allow.
+
+const id = location.pathname.split('/').at(-1) ?? '';
+const element = (name: string) => document.getElementById(name) as HTMLElement;
+const back = element('back') as HTMLAnchorElement;
+const again = element('again');
+back.href = `/computers/${encodeURIComponent(id)}`;
+
+async function main(): Promise<void> {
+  try {
+    const { name, project_name } = await call<Computer>(
+      'GET',
+      `/computers/${encodeURIComponent(id)}`,
+    );
+    element('title').textContent = `${project_name}/${name}`;
+    document.title = visible(`Terminal of ${project_name}/${name} – vc`);
+  } catch (error) {
+    const { status, message, remedy } = asFailure(error);
+    // Without a session the page of the computer asks for a key.
+    if (status === 401) location.href = back.href;
+    element('status').textContent = [message, remedy].join(' ');
+    return;
+  }
+  const terminal = openTerminal(element('terminal'));
+  watchEscape(element('terminal'), () => back.focus());
+  again.addEventListener('click', () => start(terminal));
+  start(terminal);
+}
+
+/** Shows nothing more of the shell; without a session the page of the computer asks for a key. */
+function leave(terminal: Terminal): void {
+  terminal.dispose();
+  element('terminal').replaceChildren();
+  location.replace(back.href);
+}
+
+function leaveWithoutSession(terminal: Terminal): void {
+  call('GET', '/sessions/current').catch((error: unknown) => {
+    if (asFailure(error).status === 401) leave(terminal);
+  });
+}
+
+function start(terminal: Terminal): void {
+  again.hidden = true;
+  element('status').textContent = 'Connecting';
+  openShell(id, terminal, {
+    onOpen: () => {
+      element('status').textContent = 'Connected';
+      terminal.focus();
+    },
+    onEnd: (reason, ended) => {
+      element('status').textContent = reason;
+      if (ended === 'session') return leave(terminal);
+      leaveWithoutSession(terminal);
+      again.hidden = false;
+      again.focus();
+    },
+  });
+}
+
+void main();

@@ -1,0 +1,40 @@
+import type { Engine } from './engine.js';
+
+/** A host of a cluster. */
+export interface ClusterMember {
+  readonly name: string;
+  /** `evacuated`: it takes no machines. */
+  readonly status: 'online' | 'offline' | 'evacuated';
+  /** What the cluster says about the status, in one line. */
+  readonly detail: string;
+  /** Host and port. */
+  readonly address: string;
+  readonly architecture: string;
+  readonly groups: readonly string[];
+  /** Absent if it cannot be measured. */
+  readonly resources?: MemberResources;
+}
+
+export interface MemberResources {
+  /** Cores. */
+  readonly cpu: number;
+  readonly memoryUsedBytes: number;
+  readonly memoryTotalBytes: number;
+  /** Of the storage for machines. */
+  readonly diskUsedBytes: number;
+  readonly diskTotalBytes: number;
+}
+
+/** An engine whose machines run on the members of a cluster; {@link MachineSpec.placement} chooses. */
+export interface Clustered {
+  /** Ordered by name. */
+  members(signal?: AbortSignal): Promise<ClusterMember[]>;
+  /** The same without resources, which takes one request. */
+  memberStates(signal?: AbortSignal): Promise<Omit<ClusterMember, 'resources'>[]>;
+  /** Name of the member that a machine is on; undefined without a cluster. */
+  memberOf(id: string, signal?: AbortSignal): Promise<string | undefined>;
+}
+
+export function isClustered(engine: Engine): engine is Engine & Clustered {
+  return 'memberOf' in engine;
+}

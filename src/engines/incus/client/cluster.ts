@@ -1,0 +1,202 @@
+import type { Readable } from 'node:stream';
+import type { Dispatcher } from 'undici';
+import type { WebSocket } from 'ws';
+import { withDeadline } from '../../../lib/async/deadline.js';
+import { ClusterError, clusterErrorOf, toApiError, unanswered, unreachable } from '../errors.js';
+import type { ClusterSettings } from '../settings.js';
+import { Connections } from './connections.js';
+import { openSocket } from './open-socket.js';
+
+/** Time limits in milliseconds: for queries, and for changes. */
+export const QUICK_MS = 10_000;
+export const STEP_MS = 120_000;
+
+/** How long a member waits for an operation before it answers that it still runs, in seconds. */
+const WAIT_SECONDS = 20;
+/** Status codes of operations. */
+const SUCCEEDED = 200;
+const FAILED = 400;
+
+export interface Query {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly body?: unknown;
+  /** A body that is not JSON. */
+  readonly upload?: { readonly body: Readable; readonly headers: Record<string, string> };
+  readonly ms?: number;
+  readonly signal?: AbortSignal | undefined;
+}
+
+export interface Operation {
+  readonly id: string;
+  readonly status_code: number;
+  readonly err?: string;
+  readonly metadata?: Record<string, unknown> | null;
+}
+
+/** The way of the operator, who may do everything on every member. */
+export interface OperatorSettings {
+  readonly socketPath: string;
+  readonly project: string;
+}
+
+interface Answer {
+  readonly type: 'sync' | 'async' | 'error';
+  readonly metadata: unknown;
+  readonly error_code?: number;
+  readonly error?: string;
+}
+
+/**
+ * The REST API that LXD and Incus share, of one project. A request goes to the member that answered
+ * last, and to the others if that cannot be connected to. Errors are {@link ApiError}s, with the
+ * cluster's own as cause.
+ */
+export class Cluster {
+  readonly #connections: Connections;
+  readonly #project: string;
+  #urls: readonly string[];
+
+  constructor(settings: ClusterSettings | OperatorSettings) {
+    this.#connections = new Connections(settings);
+    this.#project = settings.project;
+    this.#urls = 'urls' in settings ? settings.urls : ['http://localhost'];
+  }
+
+  get project(): string {
+    return this.#project;
+  }
+
+  /** Base URLs, the one in use first. */
+  get urls(): readonly string[] {
+    return this.#urls;
+  }
+
+  /** Remembers members, so that the cluster is reached while others are away. */
+  learn(urls: readonly string[]): void {
+    this.#urls = [...new Set([...this.#urls, ...urls])];
+  }
+
+  /** Sends a request; returns the answer's `metadata`. */
+  async ask<T>(path: string, query: Query = {}): Promise<T> {
+    return (await this.#send(path, query)).metadata as T;
+  }
+
+  /** Sends a request that starts an operation, and waits for its end. */
+  async run(path: string, query: Query): Promise<void> {
+    await this.finish(await this.begin(path, query), query);
+  }
+
+  /** Sends a request that starts an operation; returns its id, undefined if there is nothing to wait for. */
+  async begin(path: string, query: Query): Promise<string | undefined> {
+    const answer = await this.#send(path, query);
+    return answer.type === 'sync' ? undefined : (answer.metadata as Operation).id;
+  }
+
+  /** Resolves when the operation has succeeded, or is not known any more. */
+  async finish(id: string | undefined, { ms = STEP_MS, signal }: Query): Promise<void> {
+    if (id === undefined) return;
+    const onTimeout = () => unanswered(ms);
+    await withDeadline({ ms, onTimeout, signal }, (inner) => this.#wait(id, inner));
+  }
+
+  /** Opens a WebSocket to a member, by default the one in use. */
+  socket(
+    path: string,
+    { url, signal }: { url?: string | undefined; signal?: AbortSignal | undefined } = {},
+  ) {
+    const base = url ?? this.#urls[0] ?? '';
+    return openSocket(
+      this.#connections.socket(base, this.#inProject(path)),
+      signal,
+    ) as Promise<WebSocket>;
+  }
+
+  close(): Promise<void> {
+    return this.#connections.close();
+  }
+
+  async #wait(id: string, signal: AbortSignal): Promise<void> {
+    const ms = (WAIT_SECONDS + 10) * 1_000;
+    const path = `/1.0/operations/${id}/wait?timeout=${WAIT_SECONDS}`;
+    for (;;) {
+      const operation = await this.ask<Operation>(path, { ms, signal }).catch((error) => {
+        // Operations are forgotten seconds after their end.
+        if (clusterErrorOf(error)?.status === 404) return undefined;
+        throw error;
+      });
+      if (operation === undefined || operation.status_code === SUCCEEDED) return;
+      if (operation.status_code >= FAILED) {
+        throw toApiError(new ClusterError(FAILED, operation.err ?? 'the operation failed'));
+      }
+    }
+  }
+
+  async #send(path: string, query: Query): Promise<Answer> {
+    const { ms = QUICK_MS, signal } = query;
+    const onTimeout = () => unanswered(ms);
+    try {
+      return await withDeadline({ ms, onTimeout, signal }, (inner) =>
+        this.#sendToAny(this.#inProject(path), query, inner),
+      );
+    } catch (error) {
+      throw signal?.aborted ? signal.reason : toApiError(error);
+    }
+  }
+
+  async #sendToAny(path: string, query: Query, signal: AbortSignal): Promise<Answer> {
+    let failure: unknown;
+    for (const url of this.#urls) {
+      let response: Dispatcher.ResponseData;
+      try {
+        response = await this.#connections.pool(url).request(request(path, query, signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        failure = error;
+        // Only a request that was not sent at all may be sent to another member.
+        if (!wasNotSent(error) && query.method !== undefined) break;
+        continue;
+      }
+      if (url !== this.#urls[0]) this.#prefer(url);
+      return readAnswer(response);
+    }
+    throw unreachable(failure);
+  }
+
+  #prefer(url: string): void {
+    this.#urls = [url, ...this.#urls.filter((other) => other !== url)];
+  }
+
+  #inProject(path: string): string {
+    if (/[?&](project|all-projects)=/.test(path)) return path;
+    return `${path}${path.includes('?') ? '&' : '?'}project=${encodeURIComponent(this.#project)}`;
+  }
+}
+
+function request(
+  path: string,
+  query: Query,
+  signal: AbortSignal,
+): Dispatcher.RequestOptions & { method: Dispatcher.HttpMethod } {
+  const { method = 'GET', body, upload } = query;
+  if (upload !== undefined) return { path, method, signal, ...upload };
+  if (body === undefined) return { path, method, signal };
+  const headers = { 'content-type': 'application/json' };
+  return { path, method, signal, headers, body: JSON.stringify(body) };
+}
+
+async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<Answer> {
+  const text = await body.text();
+  let answer: Answer;
+  try {
+    answer = JSON.parse(text) as Answer;
+  } catch {
+    throw new ClusterError(statusCode, `HTTP ${statusCode}: ${text}`);
+  }
+  if (answer.type !== 'error') return answer;
+  throw new ClusterError(answer.error_code ?? statusCode, answer.error ?? 'unknown error');
+}
+
+function wasNotSent(error: unknown): boolean {
+  const { code = '' } = error as NodeJS.ErrnoException;
+  return /^(UND_ERR_CONNECT_TIMEOUT|ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND)$/.test(code);
+}

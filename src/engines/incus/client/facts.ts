@@ -1,0 +1,53 @@
+import { ApiError } from '../../../contract/errors.js';
+import { PROJECT_KEY } from '../ids.js';
+import { parseSubnet, type Subnet } from '../machine/addresses.js';
+import type { Cluster } from './cluster.js';
+
+/** `GET /1.0`, as far as it is read. */
+export interface ServerInfo {
+  /** `trusted`, unless the cluster does not know the client's certificate. */
+  readonly auth: string;
+  readonly api_extensions: readonly string[];
+  readonly environment?: {
+    /** `lxd` or `incus`. */
+    readonly server?: string;
+    readonly server_version?: string;
+    readonly server_clustered?: boolean;
+  };
+}
+
+export interface ProjectInfo {
+  readonly config: Readonly<Record<string, string>>;
+}
+
+/** What the engine has to know of a cluster to make machines. */
+export interface ClusterFacts {
+  readonly pool: string;
+  readonly network: string;
+  readonly subnet: Subnet;
+  readonly guestApiKey: 'security.devlxd' | 'security.guestapi';
+}
+
+/** Reads the facts, which `vc setup` wrote into the cluster's project. */
+export async function readFacts(cluster: Cluster, signal?: AbortSignal): Promise<ClusterFacts> {
+  const [info, { config }] = await Promise.all([
+    cluster.ask<ServerInfo>('/1.0', { signal }),
+    readProject(cluster, signal),
+  ]);
+  const { [PROJECT_KEY.pool]: pool, [PROJECT_KEY.network]: network } = config;
+  const subnet = parseSubnet(config[PROJECT_KEY.gateway] ?? '');
+  if (pool === undefined || network === undefined || subnet === undefined) {
+    const message = `The project "${cluster.project}" of the cluster is not set up for vc.`;
+    const remedy = 'vc setup --engine incus';
+    throw new ApiError('engine_unavailable', message, { remedy });
+  }
+  return { pool, network, subnet, guestApiKey: guestApiKey(info) };
+}
+
+export function readProject(cluster: Cluster, signal?: AbortSignal): Promise<ProjectInfo> {
+  return cluster.ask(`/1.0/projects/${cluster.project}`, { signal });
+}
+
+export function guestApiKey({ environment }: ServerInfo): ClusterFacts['guestApiKey'] {
+  return environment?.server === 'incus' ? 'security.guestapi' : 'security.devlxd';
+}

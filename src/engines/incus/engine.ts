@@ -1,0 +1,72 @@
+import type { Clustered } from '../clustered.js';
+import type { Channel, Engine, MachineDescription, Measuring } from '../engine.js';
+import type { Cluster } from './client/cluster.js';
+import { instanceName, KEY } from './ids.js';
+import { currentImages } from './images/list.js';
+import { imageHash } from './images/recipe-hash.js';
+import { execStream } from './machine/exec-stream.js';
+import { Instances } from './machine/instances.js';
+import { Machines } from './machine/machines.js';
+import { measuredMembers, memberStates } from './machine/members.js';
+import { asUser, SCREEN_RELAY, SSHD } from './machine/programs.js';
+import { locationOf, machineState } from './machine/state.js';
+import { machineUsage } from './machine/usage.js';
+import { watchMachines } from './machine/watch.js';
+import { probeCluster } from './probe.js';
+
+export interface IncusEngineOptions {
+  readonly cluster: Cluster;
+  /** The installation's id: machines of other installations are never listed or changed. */
+  readonly serviceId: string;
+  /** Lets the guest's user become root in its container. */
+  readonly allowSudo: boolean;
+  /** May machines reach the public internet? Without it they have no network. */
+  readonly internet: boolean;
+  /** Size of machines' disks in GiB, if the storage pool supports quotas; default 64. */
+  readonly diskGib?: number;
+}
+
+/** Machines as containers of a cluster of LXD or Incus. */
+export function createIncusEngine(options: IncusEngineOptions): Engine & Measuring & Clustered {
+  const { cluster, serviceId, allowSudo, internet, diskGib = 64 } = options;
+  const instances = new Instances(cluster, serviceId);
+  const machines = new Machines({ cluster, instances, serviceId, allowSudo, internet, diskGib });
+  const describe = async (id: string, signal?: AbortSignal): Promise<MachineDescription> => {
+    const { config } = await instances.get(id, signal);
+    // An image for Windows runs its programs on Wine.
+    const programs = config?.[KEY.os] === 'windows' ? 'wine' : 'x11';
+    const shell = { user: 'user' };
+    return { isolation: 'container', pixels: 'hextile', canFork: false, shell, programs };
+  };
+  return {
+    name: 'incus',
+    capabilities: { os: ['linux', 'windows'], gpus: [], isolation: 'container' },
+    describe,
+    probe: (signal) => probeCluster(cluster, signal),
+    create: (spec, signal) => machines.create(spec, signal),
+    start: (id, signal) => machines.start(id, signal),
+    setHostName: (id, hostName) => machines.setHostName(id, hostName),
+    stop: (id, graceMs, signal) => machines.stop(id, graceMs, signal),
+    remove: (id, signal) => machines.remove(id, signal),
+    list: async (signal) =>
+      (await instances.all(signal)).flatMap((each) => machineState(serviceId, each) ?? []),
+    watch: (signal) => watchMachines(cluster, instances, serviceId, signal),
+    dial: async (id: string, channel: Channel, signal) => {
+      const command = asUser(allowSudo, ...(channel === 'screen' ? SCREEN_RELAY : SSHD));
+      const url = await instances.place(id, signal);
+      try {
+        return await execStream(cluster, { name: instanceName(id), command, url, signal });
+      } catch (error) {
+        instances.forget(id);
+        throw error;
+      }
+    },
+    members: (signal) => measuredMembers(cluster, signal),
+    memberStates: (signal) => memberStates(cluster, signal),
+    memberOf: async (id, signal) => locationOf(await instances.get(id, signal)),
+    usage: (id, signal) => machineUsage(cluster, instances, id, signal),
+    images: (signal) => currentImages(cluster, signal),
+    recipeHash: (image) => imageHash(image).catch(() => undefined),
+    close: () => cluster.close(),
+  };
+}

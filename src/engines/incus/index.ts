@@ -1,0 +1,20 @@
+import type { EngineDescriptor } from '../descriptor.js';
+
+export const incus: EngineDescriptor = {
+  name: 'incus',
+  title: 'LXD and Incus',
+  runsIn: 'containers of a cluster',
+  canFork: false,
+  onlyByName: true,
+  options: [],
+  environment: [],
+  open: async (stateDirectory, service) =>
+    (await import('./open.js')).openIncus(stateDirectory, service),
+  images: {
+    methods: ['mmdebstrap'],
+    build: async (...given) => (await import('./images/manage.js')).build(...given),
+    remove: async (...given) => (await import('./images/manage.js')).remove(...given),
+  },
+  setup: async () => (await import('./setup/setup.js')).incusSetup,
+  checks: async () => (await import('./checks/checks.js')).incusChecks,
+};

@@ -1,0 +1,81 @@
+import type { MachineSpec } from '../../engine.js';
+import { imageAlias, instanceName, KEY } from '../ids.js';
+import { formatAddress, type Subnet } from './addresses.js';
+
+/** What the service and the cluster add to a machine's specification. */
+export interface Surroundings {
+  readonly serviceId: string;
+  readonly allowSudo: boolean;
+  readonly pool: string;
+  /** Size of the root disk in GiB; a limit where the storage pool supports quotas. */
+  readonly diskGib: number;
+  /** Undefined for a machine without a network. */
+  readonly network:
+    | { readonly name: string; readonly subnet: Subnet; readonly address: string }
+    | undefined;
+  /** The key that keeps the guest away from the API of its host: LXD and Incus name it otherwise. */
+  readonly guestApiKey: 'security.devlxd' | 'security.guestapi';
+}
+
+/** The body of a request that creates a machine's instance. */
+export function instanceOf(spec: MachineSpec, around: Surroundings) {
+  return {
+    name: instanceName(spec.id),
+    type: 'container',
+    profiles: [],
+    source: { type: 'image', alias: imageAlias(spec.image) },
+    config: configOf(spec, around),
+    devices: devicesOf(around),
+  };
+}
+
+/**
+ * Everything that isolates a machine is sent: a restricted project refuses a wrong value, but not a
+ * missing one.
+ */
+function configOf(spec: MachineSpec, around: Surroundings): Record<string, string> {
+  const { network } = around;
+  const gateway = network && formatAddress(network.subnet.gateway);
+  return {
+    'limits.cpu': `${spec.cpu}`,
+    'limits.memory': `${spec.ram}GiB`,
+    'limits.memory.enforce': 'hard',
+    'limits.memory.swap': 'false',
+    'limits.processes': '2048',
+    'security.idmap.isolated': 'true',
+    'security.privileged': 'false',
+    'security.nesting': 'false',
+    [around.guestApiKey]: 'false',
+    'boot.autostart': 'false',
+    'environment.VC_RESOLUTION': `${spec.resolution.width}x${spec.resolution.height}`,
+    'environment.VC_AUTHORIZED_KEY': spec.authorizedKey,
+    [HOST_NAME]: spec.hostName,
+    'environment.VC_NETWORK': network
+      ? `${network.address}/${network.subnet.prefix} ${gateway}`
+      : '',
+    'environment.VC_MEMORY_MIB': `${spec.ram * 1024}`,
+    'environment.VC_SUDO': around.allowSudo ? '1' : '0',
+    [KEY.service]: around.serviceId,
+    [KEY.machine]: spec.id,
+    [KEY.owner]: spec.ownerId,
+    [KEY.project]: spec.projectId,
+    [KEY.os]: spec.os,
+    [KEY.image]: spec.image,
+  };
+}
+
+/** The key with the guest's host name, which the image's first process reads. */
+export const HOST_NAME = 'environment.VC_HOST_NAME';
+
+function devicesOf({ pool, diskGib, network }: Surroundings) {
+  const root = { type: 'disk', path: '/', pool, size: `${diskGib}GiB` };
+  if (network === undefined) return { root };
+  const eth0 = {
+    ...{ type: 'nic', name: 'eth0', network: network.name, 'ipv4.address': network.address },
+    // Machines on a member cannot reach each other, and cannot take each other's addresses.
+    'security.port_isolation': 'true',
+    'security.mac_filtering': 'true',
+    'security.ipv4_filtering': 'true',
+  };
+  return { root, eth0 };
+}

@@ -1,0 +1,68 @@
+import type { Cluster } from '../client/cluster.js';
+import { listMembers } from '../client/members.js';
+import { clusterErrorOf, gone, memberUnreachable } from '../errors.js';
+import { instanceName, KEY } from '../ids.js';
+import type { Instance } from './instance.js';
+
+/** The instances of the cluster's project. */
+export class Instances {
+  readonly #cluster: Cluster;
+  readonly #serviceId: string;
+  /** Base URLs of the members that machines are on, by machine. */
+  readonly #places = new Map<string, string | undefined>();
+
+  constructor(cluster: Cluster, serviceId: string) {
+    this.#cluster = cluster;
+    this.#serviceId = serviceId;
+  }
+
+  all(signal?: AbortSignal): Promise<Instance[]> {
+    return this.#cluster.ask('/1.0/instances?recursion=1', { signal });
+  }
+
+  /** Undefined if there is none, or one of another service. Throws for one that cannot be reached. */
+  async find(id: string, signal?: AbortSignal): Promise<Instance | undefined> {
+    const name = instanceName(id);
+    try {
+      const instance = await this.#cluster.ask<Instance>(`/1.0/instances/${name}`, { signal });
+      return instance.config?.[KEY.service] === this.#serviceId ? instance : undefined;
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw await this.#reason(name, error, signal);
+    }
+  }
+
+  /** Throws `not_found`. */
+  async get(id: string, signal?: AbortSignal): Promise<Instance> {
+    const instance = await this.find(id, signal);
+    if (instance === undefined) throw gone();
+    return instance;
+  }
+
+  /** Base URL of the machine's member, asked for once; undefined without a cluster. */
+  async place(id: string, signal?: AbortSignal): Promise<string | undefined> {
+    if (this.#places.has(id)) return this.#places.get(id);
+    const { location } = await this.get(id, signal);
+    const members = await listMembers(this.#cluster, signal);
+    const url = members.find(({ server_name }) => server_name === location)?.url;
+    this.#places.set(id, url);
+    return url;
+  }
+
+  /** The machine may be moved, or is not there any more. */
+  forget(id: string): void {
+    this.#places.delete(id);
+  }
+
+  /** An error that the member's absence explains says so. */
+  async #reason(name: string, error: unknown, signal: AbortSignal | undefined): Promise<unknown> {
+    const all = await this.all(signal).catch(() => []);
+    const lost = all.find((instance) => instance.name === name && instance.config === null);
+    return lost === undefined ? error : memberUnreachable(lost.location);
+  }
+}
+
+/** The cluster has no such instance. */
+export function isMissing(error: unknown): boolean {
+  return clusterErrorOf(error)?.status === 404;
+}

@@ -1,0 +1,186 @@
+import { ApiError } from '../../../contract/errors.js';
+import { Queue } from '../../../lib/async/queue.js';
+import { sleep } from '../../../lib/async/sleep.js';
+import type { MachinePlacement, MachineSpec } from '../../engine.js';
+import { type Cluster, QUICK_MS, STEP_MS } from '../client/cluster.js';
+import { type ClusterFacts, readFacts } from '../client/facts.js';
+import { clusterErrorOf, imageMissing } from '../errors.js';
+import { instanceName } from '../ids.js';
+import { chooseAddress } from './addresses.js';
+import { HOST_NAME, instanceOf, type Surroundings } from './instance-config.js';
+import { type Instances, isMissing } from './instances.js';
+import { hasOwnIds, noIds, untilIdsAreKnown } from './user-ids.js';
+
+export interface MachinesOptions {
+  readonly cluster: Cluster;
+  readonly instances: Instances;
+  readonly serviceId: string;
+  readonly allowSudo: boolean;
+  /** May machines have a network? */
+  readonly internet: boolean;
+  readonly diskGib: number;
+}
+
+/** The first machine of an image on a member waits until that is unpacked. */
+const CREATE_MS = 600_000;
+const BUSY_EVERY_MS = 200;
+/** Times that an address is chosen: another service of the cluster may take one meanwhile. */
+const ATTEMPTS = 5;
+
+/** The lifecycle of machines; every step is idempotent. */
+export class Machines {
+  readonly #options: MachinesOptions;
+  readonly #cluster: Cluster;
+  readonly #instances: Instances;
+  readonly #creations = new Queue();
+  #facts: Promise<ClusterFacts> | undefined;
+
+  constructor(options: MachinesOptions) {
+    this.#options = options;
+    this.#cluster = options.cluster;
+    this.#instances = options.instances;
+  }
+
+  async create(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
+    if (await this.#instances.find(spec.id, signal)) return;
+    const facts = await this.#readFacts();
+    for (let attempt = 1; ; attempt++) {
+      const body = instanceOf(spec, await this.#surroundings(facts, spec.id, attempt, signal));
+      try {
+        await this.#create(spec, body, signal);
+        if (await hasOwnIds(this.#instances, spec.id, signal)) return;
+        await this.remove(spec.id, signal);
+        if (attempt === ATTEMPTS) throw noIds();
+      } catch (error) {
+        const { status, message = '' } = clusterErrorOf(error) ?? {};
+        if (status === 409 || /already exists/i.test(message)) {
+          if (await this.#instances.find(spec.id, signal)) return;
+          throw notOurs(spec.id, error);
+        }
+        if (/image.* not found/i.test(message)) throw imageMissing(spec.image, error);
+        const isTaken = /address.*(in use|already|defined)/i.test(message);
+        if (!isTaken || attempt === ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  async start(id: string, signal?: AbortSignal): Promise<void> {
+    this.#instances.forget(id);
+    const { status } = await this.#instances.get(id, signal);
+    if (status === 'Frozen') return this.#change(id, 'unfreeze', {}, signal);
+    if (status !== 'Running') await this.#change(id, 'start', { timeout: 30 }, signal);
+  }
+
+  async stop(id: string, graceMs: number, signal?: AbortSignal): Promise<void> {
+    const instance = await this.#instances.find(id, signal);
+    if (instance === undefined || instance.status === 'Stopped') return;
+    // A frozen guest does not see the request.
+    if (instance.status === 'Running' && graceMs > 0) {
+      const timeout = Math.ceil(graceMs / 1000);
+      const ended = await this.#change(id, 'stop', { timeout }, signal).then(
+        () => true,
+        (error) => {
+          if (clusterErrorOf(error) === undefined) throw error;
+          return false;
+        },
+      );
+      if (ended) return;
+    }
+    await this.#change(id, 'stop', { force: true, timeout: 30 }, signal);
+  }
+
+  /** Until the cluster has none: it may be creating, starting or removing it. */
+  async remove(id: string, signal?: AbortSignal): Promise<void> {
+    this.#instances.forget(id);
+    const path = `/1.0/instances/${instanceName(id)}`;
+    for (const end = performance.now() + STEP_MS; ; await sleep(BUSY_EVERY_MS, signal)) {
+      const instance = await this.#instances.find(id, signal);
+      if (instance === undefined) return;
+      try {
+        if (instance.status !== 'Stopped') {
+          await this.#change(id, 'stop', { force: true, timeout: 30 }, signal);
+        }
+        await this.#cluster.run(path, { method: 'DELETE', signal });
+      } catch (error) {
+        if (clusterErrorOf(error) === undefined || performance.now() > end) throw error;
+      }
+    }
+  }
+
+  async setHostName(id: string, hostName: string): Promise<void> {
+    const path = `/1.0/instances/${instanceName(id)}`;
+    await this.#cluster.run(path, { method: 'PATCH', body: { config: { [HOST_NAME]: hostName } } });
+  }
+
+  /**
+   * The cluster completes a creation even if the request is aborted; a removal waits for that. Others
+   * begin when this one has its user ids: LXD gives two at once the same ones.
+   */
+  async #create(
+    { id, placement }: Pick<MachineSpec, 'id' | 'placement'>,
+    body: object,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const query = { method: 'POST', body, ms: CREATE_MS, signal } as const;
+    const operation = await this.#creations.run(async () => {
+      const begun = await this.#cluster.begin(`/1.0/instances${targetOf(placement)}`, query);
+      await untilIdsAreKnown(this.#instances, id, signal);
+      return begun;
+    }, signal);
+    await this.#cluster.finish(operation, query);
+  }
+
+  async #change(
+    id: string,
+    action: 'start' | 'stop' | 'unfreeze',
+    body: { readonly force?: boolean; readonly timeout?: number },
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const path = `/1.0/instances/${instanceName(id)}/state`;
+    await this.#cluster
+      .run(path, { method: 'PUT', body: { action, ...body }, signal })
+      .catch((error) => {
+        const { message = '' } = clusterErrorOf(error) ?? {};
+        const isDone = action === 'stop' ? /already stopped|not running/i : /already running/i;
+        if (!isDone.test(message) && !(action === 'stop' && isMissing(error))) throw error;
+      });
+  }
+
+  async #surroundings(
+    { pool, network, subnet, guestApiKey }: ClusterFacts,
+    id: string,
+    attempt: number,
+    signal: AbortSignal | undefined,
+  ): Promise<Surroundings> {
+    const { serviceId, allowSudo, diskGib, internet } = this.#options;
+    const around = { serviceId, allowSudo, diskGib, pool, guestApiKey };
+    if (!internet) return { ...around, network: undefined };
+    const all = await this.#instances.all(signal);
+    const used = all.flatMap(({ devices }) =>
+      Object.values(devices ?? {}).map((device) => device['ipv4.address'] ?? ''),
+    );
+    const address = chooseAddress(subnet, id, new Set(used), attempt);
+    return { ...around, network: { name: network, subnet, address } };
+  }
+
+  #readFacts(): Promise<ClusterFacts> {
+    this.#facts ??= readFacts(this.#cluster, AbortSignal.timeout(QUICK_MS));
+    this.#facts.catch(() => {
+      this.#facts = undefined;
+    });
+    return this.#facts;
+  }
+}
+
+/** LXD and Incus mark groups with an `@`. */
+function targetOf(placement: MachinePlacement | undefined): string {
+  if (placement === undefined) return '';
+  const target = 'member' in placement ? placement.member : `@${placement.group}`;
+  return `?target=${encodeURIComponent(target)}`;
+}
+
+function notOurs(id: string, cause: unknown): ApiError {
+  const name = instanceName(id);
+  const message = `The instance ${name} of the cluster does not belong to this service.`;
+  return new ApiError('internal', message, { remedy: `lxc delete --force ${name}`, cause });
+}

@@ -1,0 +1,48 @@
+import { ApiError } from '../../../contract/errors.js';
+import { sleep } from '../../../lib/async/sleep.js';
+import type { Instance } from './instance.js';
+import type { Instances } from './instances.js';
+
+/** The first of an isolated container's 65,536 user ids on its member. */
+const BASE = 'volatile.idmap.base';
+const IDS = 65_536;
+/** Time in which a creation allocates its ids; then another one begins in any case. */
+const KNOWN_WITHIN_MS = 2_000;
+const ASK_EVERY_MS = 20;
+
+/** Waits until a container that is being created has its user ids. */
+export async function untilIdsAreKnown(
+  instances: Instances,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const end = performance.now() + KNOWN_WITHIN_MS; performance.now() < end; ) {
+    const instance = await instances.find(id, signal);
+    if (instance?.config?.[BASE] !== undefined) return;
+    await sleep(ASK_EVERY_MS, signal);
+  }
+}
+
+/**
+ * False if LXD has given a new container the ids of another one on its member, or ids that are not for
+ * containers. It does so when containers are created at once: one without ids counts as the first.
+ */
+export async function hasOwnIds(
+  instances: Instances,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const [own, all] = await Promise.all([instances.get(id, signal), instances.all(signal)]);
+  const base = own.config?.[BASE];
+  if (base === undefined) return true;
+  if (Number(base) <= IDS) return false;
+  const isOther = ({ name, location, config }: Instance) =>
+    name !== own.name && location === own.location && config?.[BASE] === base;
+  return !all.some(isOther);
+}
+
+export function noIds(): ApiError {
+  const message = 'The cluster gave a container the user ids of another one.';
+  const remedy = 'Create it again; see /etc/subuid on the members for how many there are.';
+  return new ApiError('internal', message, { remedy });
+}

@@ -1,0 +1,160 @@
+import { ApiError } from '../../contract/errors.js';
+import type { CreatedKey, CreateKey, Key, Me, UpdateKey } from '../../contract/resources.js';
+import { generateApiKey } from '../computers/ids.js';
+import { missing } from '../errors/missing.js';
+import type { ListedKey } from '../store/accounts/keys.js';
+import type { Store } from '../store/index.js';
+import type { OwnerRecord } from '../store/records.js';
+import type { ApiKeys, Owner } from './api-keys.js';
+import { expiryOf, refuseMore } from './key-limits.js';
+
+/** API keys of an owner. */
+const MOST = 200;
+
+/** Lists, creates, changes and revokes API keys. */
+export class KeyManagement {
+  readonly #store: Store;
+  readonly #apiKeys: ApiKeys;
+
+  constructor(store: Store, apiKeys: ApiKeys) {
+    this.#store = store;
+    this.#apiKeys = apiKeys;
+  }
+
+  /** The owner's name and role, and the key that it came with. */
+  describe(owner: Owner): Pick<Me, 'user_id' | 'name' | 'role' | 'key'> {
+    const { name: ownerName = '', role = 'member' } = this.#store.owners.findOwner(owner.id) ?? {};
+    const { id, name, rights, project, expires_at } = serialize(this.#find(owner, owner.keyId));
+    return {
+      user_id: owner.id,
+      name: ownerName,
+      role,
+      key: { id, name, rights, project, expires_at },
+    };
+  }
+
+  /** A key for one project sees only keys for it. */
+  list(owner: Owner): Key[] {
+    return this.#listed(owner).map(serialize);
+  }
+
+  /** Creates a key that can do no more, in no more projects and for no longer than the owner's own. */
+  create(owner: Owner, input: CreateKey): CreatedKey {
+    if (this.#store.keys.list(owner.id).length >= MOST) {
+      throw new ApiError('limit_reached', `You have ${MOST} API keys, which is the limit.`, {
+        remedy: 'Remove one first: vc key rm ID',
+      });
+    }
+    const expires_at = expiryOf(input.expires_at);
+    const project = input.project === null ? null : this.#project(owner, input.project);
+    const { name, rights } = input;
+    refuseMore(this.#apiKeys.own(owner), { rights, project_id: project?.id ?? null, expires_at });
+    return this.#insert(owner.id, { name, rights, project, expires_at, created_by: owner.keyId });
+  }
+
+  /**
+   * Creates a key of `owner` for an administrator, who made the request `by`. It lives no longer than
+   * the administrator's key.
+   */
+  createFor(owner: Pick<OwnerRecord, 'id' | 'name'>, name: string, by: Owner): CreatedKey {
+    if (this.#store.keys.list(owner.id).length >= MOST) {
+      const message = `The owner ${JSON.stringify(owner.name)} has ${MOST} API keys, which is the limit.`;
+      throw new ApiError('limit_reached', message, {
+        remedy: 'Its owner can remove one: vc key rm ID',
+      });
+    }
+    const { expiresAt } = this.#apiKeys.own(by);
+    const expires_at = Number.isFinite(expiresAt) ? new Date(expiresAt).toISOString() : null;
+    const all = { name, rights: 'manage', project: null } as const;
+    return this.#insert(owner.id, { ...all, expires_at, created_by: by.keyId });
+  }
+
+  /** Changes the given fields at once. Fewer rights end what the key has open. */
+  update(owner: Owner, id: string, input: UpdateKey): Key {
+    const key = this.#find(owner, id);
+    const own = this.#apiKeys.own(owner);
+    // Otherwise a key could act on one that is more powerful than itself.
+    refuseMore(own, { ...key, expires_at: null }, 'existing');
+    const expires_at = input.expires_at === undefined ? key.expires_at : expiryOf(input.expires_at);
+    const rights = input.rights ?? key.rights;
+    if (input.expires_at !== undefined || rights !== key.rights) {
+      refuseMore(own, { rights, project_id: key.project_id, expires_at });
+    }
+    const next = { ...key, name: input.name ?? key.name, rights, expires_at };
+    if (isFull(key) && !isFull(next)) this.#refuseLastFull(owner, 'cannot have fewer rights');
+    this.#store.keys.update(id, next);
+    if (rights !== key.rights) this.#apiKeys.changed(id);
+    if (expires_at !== key.expires_at) this.#apiKeys.expiryChanged();
+    return serialize(this.#find(owner, id));
+  }
+
+  /**
+   * Revokes a key and ends its requests and sockets. An owner's last key that has all rights cannot
+   * be revoked.
+   */
+  remove(owner: Owner, id: string): void {
+    const key = this.#find(owner, id);
+    refuseMore(this.#apiKeys.own(owner), { ...key, expires_at: null }, 'existing');
+    if (isFull(key)) this.#refuseLastFull(owner, 'cannot be removed');
+    this.#store.keys.remove(owner.id, id);
+    this.#apiKeys.ended(id);
+  }
+
+  #insert(ownerId: string, key: Omit<Parameters<Store['keys']['insert']>[1], 'text'>): CreatedKey {
+    const { created, remember } = this.#store.keys.insert(ownerId, {
+      ...key,
+      text: generateApiKey(),
+    });
+    remember();
+    return created;
+  }
+
+  #project(owner: Owner, nameOrId: string): { readonly id: string; readonly name: string } {
+    const { projects } = this.#store;
+    const row = projects.find(owner.id, nameOrId);
+    const isSeen = ({ id }: { id: string }) => (owner.projectId ?? id) === id;
+    if (row !== undefined && isSeen(row)) return { id: row.id, name: row.name };
+    const known = projects
+      .list(owner.id)
+      .filter(isSeen)
+      .map(({ name }) => name);
+    throw missing('project', nameOrId, { known, list: 'vc project ls' });
+  }
+
+  #listed({ id, projectId }: Owner): ListedKey[] {
+    const keys = this.#store.keys.list(id);
+    return projectId === undefined ? keys : keys.filter((key) => key.project_id === projectId);
+  }
+
+  #find(owner: Owner, id: string): ListedKey {
+    const keys = this.#listed(owner);
+    const key = keys.find((one) => one.id === id);
+    if (key !== undefined) return key;
+    const known = keys.flatMap(({ name, id }) => [name, id]);
+    throw missing('API key', id, { known, list: 'vc key ls' });
+  }
+
+  #refuseLastFull(owner: Owner, what: string): void {
+    const keys = this.#store.keys.list(owner.id);
+    if (keys.filter(isFull).length > 1) return;
+    const message =
+      keys.length === 1
+        ? 'This is your last API key.'
+        : `This is your last API key with all rights that does not expire: it ${what}.`;
+    throw new ApiError('conflict', message, {
+      remedy: 'Create another one first: vc key create NAME',
+    });
+  }
+}
+
+/** A key that can do everything and does not expire: an owner always has one. */
+function isFull({ rights, project_id, expires_at }: ListedKey): boolean {
+  return rights === 'manage' && project_id === null && expires_at === null;
+}
+
+function serialize(key: ListedKey): Key {
+  const { id, name, prefix, rights, expires_at, created_at, last_used_at, created_by } = key;
+  const { project_id, project_name } = key;
+  const project = project_id === null ? null : { id: project_id, name: project_name ?? '' };
+  return { id, name, prefix, rights, project, expires_at, created_at, last_used_at, created_by };
+}

@@ -1,0 +1,243 @@
+import type { BatchResult } from '../../contract/actions/batch.js';
+import type {
+  ComputerUseResult,
+  ComputerUse as Request,
+} from '../../contract/actions/computer-use.js';
+import { ApiError } from '../../contract/errors.js';
+import type { Size } from '../../screen/types.js';
+import type { Room } from '../../shell/types.js';
+import type { Owner } from '../accounts/api-keys.js';
+import type { Actions } from '../actions/actions.js';
+import type { ComputerRecord } from '../store/records.js';
+import type { DialectLimits, Item, Outcome, UseAction, UseCall, UsePicture } from './actions.js';
+import { type DialectName, dialects, readTurn } from './dialects/index.js';
+import {
+  DEFAULT_EDGE,
+  type Frame,
+  Frames,
+  frameId,
+  pictureScale,
+  StaleFrame,
+  sameSize,
+  scaled,
+  toPicture,
+  toScreen,
+} from './frames.js';
+import { isFailure, outputOf } from './outputs.js';
+import {
+  bytesOf,
+  describe,
+  lastPicture,
+  noticeOf,
+  pictureStep,
+  type Region,
+  withNotice,
+} from './pictures.js';
+import { hasPlace, secondsOf, stepsOf } from './steps.js';
+import { Turns } from './turns.js';
+
+/** Seconds that the calls of a request wait and hold keys at most in all. */
+const MOST_SECONDS = 300;
+/** Errors of the request rather than of a call: the model can do nothing about them. */
+const THROWN: readonly string[] = [
+  ...['not_running', 'not_found', 'unauthorized', 'rate_limited', 'engine_unavailable'],
+  ...['internal', 'request_timeout'],
+];
+
+const INTERRUPTED = {
+  state: 'failed',
+  text: 'The request ended while this was carried out. Look at the screen before you repeat it.',
+} as const;
+
+/** What was taken. */
+interface Taken {
+  readonly results: BatchResult['results'];
+  readonly asked: ReturnType<typeof pictureStep> | undefined;
+  readonly screen: Size;
+}
+
+interface Done {
+  readonly outcome: Outcome;
+  readonly bytes: number;
+  readonly frame?: (Frame & { readonly isWhole: boolean }) | undefined;
+  /** That another had control until this picture, as a sentence for the model. */
+  readonly notice?: string | undefined;
+}
+
+/** Who asks for what on which computer. */
+export interface UseRequest {
+  readonly record: ComputerRecord;
+  readonly by: Owner;
+  readonly body: Request;
+  readonly signal?: AbortSignal | undefined;
+  readonly room?: Room | undefined;
+}
+
+/** Carries out the calls of models, in their own words, and answers them in these. */
+export class ComputerUse {
+  readonly #actions: Actions;
+  readonly #frames = new Frames();
+  readonly #turns = new Turns<Done>();
+
+  constructor(actions: Actions) {
+    this.#actions = actions;
+  }
+
+  /** The tools to declare to a model. */
+  async tools(record: ComputerRecord, name: DialectName, signal?: AbortSignal): Promise<Item[]> {
+    const { limits, tools } = dialects[name];
+    const { size, hasShell } = await this.#actions.facts(record, signal);
+    const picture = scaled(size, pictureScale(size, DEFAULT_EDGE, limits));
+    return tools({ picture, os: record.os, hasShell });
+  }
+
+  /**
+   * Carries out the calls of a turn, in order. After the first that fails, the others are answered as
+   * not executed. Stops before a call with a safety check that was not acknowledged.
+   */
+  async use(request: UseRequest): Promise<ComputerUseResult> {
+    const { record, by, body, signal } = request;
+    const { dialect, calls } = readTurn(body.items, body.dialect);
+    const results: Item[] = [];
+    const frames: ComputerUseResult['frames'] = [];
+    let failed = false;
+    let seconds = 0;
+    let notice: string | undefined;
+    for (const [index, call] of calls.entries()) {
+      const pending = call.checks.filter(({ id }) => !body.acknowledge.includes(id));
+      if (pending.length > 0 && !failed) {
+        const confirm = pending.map((check) => ({ call_id: call.id ?? `#${index}`, ...check }));
+        return { success: false, results, frames, confirm, ...noted(notice) };
+      }
+      seconds += secondsOf(call);
+      const run = () => this.#run(request, call, { failed, seconds, limits: dialect.limits });
+      const memory = `${by.keyId} ${record.id}`;
+      const { actions, id } = call;
+      signal?.throwIfAborted();
+      const done = await (id === undefined ? run() : this.#turns.once(memory, id, actions, run));
+      if (done.outcome.state !== 'done') failed = true;
+      if (done.frame !== undefined) frames.push(describe(done.frame));
+      if (done.notice !== undefined) notice = done.notice;
+      results.push(...call.answer(done.outcome));
+    }
+    return { success: !failed, results, frames, confirm: [], ...noted(notice) };
+  }
+
+  async #run(
+    request: UseRequest,
+    call: UseCall,
+    { failed, seconds, limits }: { failed: boolean; seconds: number; limits: DialectLimits },
+  ): Promise<Done> {
+    if (failed && !call.showsScreen) return { outcome: { state: 'skipped' }, bytes: 0 };
+    try {
+      if (failed) return await this.#shown(request, limits, { state: 'skipped' });
+      if ('error' in call.actions) throw new ApiError('invalid_request', call.actions.error);
+      if (seconds > MOST_SECONDS) {
+        const most = `The calls of a turn wait and hold keys ${MOST_SECONDS} s at most.`;
+        throw new ApiError('invalid_request', most);
+      }
+      return await this.#perform(request, call, call.actions, limits);
+    } catch (error) {
+      // Remembered, so that a repeated turn does not carry it out again.
+      if (request.signal?.aborted) return { outcome: INTERRUPTED, bytes: 0 };
+      if (!(error instanceof ApiError) || THROWN.includes(error.code)) throw error;
+      return this.#failed(request, call, limits, error);
+    }
+  }
+
+  async #perform(
+    request: UseRequest,
+    call: UseCall,
+    actions: readonly UseAction[],
+    limits: DialectLimits,
+  ): Promise<Done> {
+    const { record, by, body, signal, room } = request;
+    const { size: screen, pointer } = await this.#actions.facts(record, signal);
+    const last = this.#frames.last(by.keyId, record.id);
+    if (last !== undefined && !sameSize(last.screen, screen) && actions.some(hasPlace)) {
+      throw new StaleFrame(last.screen, screen);
+    }
+    const expected = pictureScale(screen, body.max_edge ?? DEFAULT_EDGE, limits);
+    const shown = last ?? scaled(screen, expected);
+    const translation = {
+      ...{
+        pointer,
+        screen,
+        shown,
+        secrets: body.secrets ?? [],
+        toScreen: toScreen(call.units, shown, screen),
+      },
+      picture: (region?: Region) => pictureStep(body, { screen, limits, region }),
+    };
+    const steps = actions.flatMap((action) => stepsOf(action, translation));
+    if (call.showsScreen) steps.push(translation.picture());
+    const asked = steps.findLast((step) => step.action === 'screenshot');
+    if (steps.length === 0) return { outcome: { state: 'done' }, bytes: 0 };
+    const { results } = await this.#actions.batch(record, steps, signal, room, by);
+    const failure = results.find(isFailure);
+    if (failure !== undefined)
+      throw new ApiError('guest_failed', failure.error, { remedy: failure.remedy });
+    const { picture, frame } = await this.#pictureOf(request, limits, { results, asked, screen });
+    const output = outputOf(results, (at) => toPicture(at, screen, shown, call.units));
+    const state = output.isFailed ? 'failed' : 'done';
+    const notice = noticeOf(results);
+    const text = withNotice(output.text, notice);
+    const outcome = { state, text, picture, notice } as const;
+    return { outcome, bytes: bytesOf(picture, text), frame, notice };
+  }
+
+  /** The answer to a call that failed, with a picture where its dialect has one or needs a new one. */
+  async #failed(
+    request: UseRequest,
+    call: UseCall,
+    limits: DialectLimits,
+    error: ApiError,
+  ): Promise<Done> {
+    const { remedy } = error;
+    // The model knows no index or field of the service's own actions.
+    const message = error.message.replace(/^actions\.\d+(\.\w+)?: /, '');
+    const text = remedy === undefined ? message : `${message} ${remedy}`;
+    const outcome = { state: 'failed', text } as const;
+    const plain = { outcome, bytes: text.length };
+    if (!call.showsScreen && !(error instanceof StaleFrame)) return plain;
+    // The answer is remembered, with or without its picture.
+    return this.#shown(request, limits, outcome).catch(() => plain);
+  }
+
+  /** An outcome with a picture of the screen as it is. */
+  async #shown(request: UseRequest, limits: DialectLimits, outcome: Outcome): Promise<Done> {
+    const { record, by, body, signal, room } = request;
+    const { size: screen } = await this.#actions.facts(record, signal);
+    const asked = pictureStep({ ...body, settle: false }, { screen, limits });
+    const { results } = await this.#actions.batch(record, [asked], signal, room, by);
+    const { picture, frame } = await this.#pictureOf(request, limits, { results, asked, screen });
+    const notice = noticeOf(results);
+    const text = withNotice(outcome.text, notice);
+    const bytes = bytesOf(picture, text);
+    return { outcome: { ...outcome, text, picture, notice }, bytes, frame, notice };
+  }
+
+  /** The last picture among results; a whole one is what the model's next points belong to. */
+  async #pictureOf(
+    { record, by, signal, room }: UseRequest,
+    limits: DialectLimits,
+    { results, asked, screen }: Taken,
+  ): Promise<{ picture?: UsePicture; frame?: Done['frame'] }> {
+    let result = lastPicture(results);
+    if (result === undefined || asked === undefined) return {};
+    if (result.image.length > limits.characters && asked.format === 'png') {
+      const smaller = { ...asked, format: 'jpeg', settle: undefined } as const;
+      const again = await this.#actions.batch(record, [smaller], signal, room, by);
+      result = lastPicture(again.results) ?? result;
+    }
+    const { image: data, format, width, height } = result;
+    const isWhole = asked.region === undefined;
+    const frame = { id: frameId(), width, height, screen, isWhole };
+    if (isWhole) this.#frames.shown(by.keyId, record.id, frame);
+    return { picture: { data, mediaType: `image/${format}` }, frame };
+  }
+}
+
+function noted(notice: string | undefined): Pick<ComputerUseResult, 'control_notice'> {
+  return notice === undefined ? {} : { control_notice: notice };
+}

@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import type { UseAction } from '../actions.js';
+
+/** Longest id of a call. */
+const MOST_ID = 256;
+/** Seconds that one call waits or holds keys at most. */
+export const MOST_SECONDS = 300;
+
+export const CallId = z.string().min(1).max(MOST_ID);
+export const Seconds = z.number().min(0).max(MOST_SECONDS);
+export const Text = z.string().max(100_000);
+export const Combination = z.string().min(1).max(100);
+export const Keys = z.array(Combination).max(10);
+export const Pixel = z.number().min(-100_000).max(100_000);
+export const Pair = z.tuple([Pixel, Pixel]);
+
+/** A record, and no array. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The point of a pair of coordinates. */
+export function placeOf([x, y]: readonly [number, number]): { x: number; y: number } {
+  return { x, y };
+}
+
+type Actions = readonly UseAction[] | { readonly error: string };
+
+/** Members of a tool by name: the schema of their input, and their actions. */
+export type Members = Readonly<Record<string, (input: unknown) => Actions>>;
+
+/** A member of a tool. */
+export function member<S extends z.ZodType>(
+  schema: S,
+  actions: (input: z.output<S>) => readonly UseAction[],
+): (input: unknown) => Actions {
+  return (input) => {
+    const read = schema.safeParse(input);
+    if (read.success) return actions(read.data);
+    const [issue] = read.error.issues;
+    const where = issue?.path.join('.') || 'the input';
+    return { error: `${where}: ${issue?.message ?? 'is wrong'}` };
+  };
+}
+
+/** The actions of a call; an error for a member that does not exist. */
+export function actionsOf(members: Members, name: string, input: unknown): Actions {
+  const read = Object.hasOwn(members, name) ? members[name] : undefined;
+  if (read !== undefined) return read(input);
+  return { error: `There is no action ${JSON.stringify(name.slice(0, 100))}.` };
+}
+
+/** Names of keys joined as a combination. */
+export function combine(keys: readonly string[]): string {
+  return keys.join('+');
+}

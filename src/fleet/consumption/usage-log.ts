@@ -1,0 +1,119 @@
+import type { UsageDay } from '../../contract/resources/usage.js';
+import { errorMessage } from '../../lib/text/error-message.js';
+import type { Owner } from '../accounts/api-keys.js';
+import type { AuditEntry } from '../audit/audit-log.js';
+import type { Log } from '../lifecycle/reconcile.js';
+import type { Store } from '../store/index.js';
+import type { UsageAmounts, UsageRow, UsageSubject } from '../store/usage.js';
+
+/** Running computers are counted, and amounts are written, this often, in milliseconds. */
+const EVERY_MS = 60_000;
+/** Subjects kept in memory until they are written; what others use is then not recorded. */
+const MOST = 20_000;
+/** Of computers that were created before it was recorded who did. */
+const UNKNOWN_KEY = '';
+
+type Mutable = { -readonly [Name in keyof UsageAmounts]: UsageAmounts[Name] };
+
+/**
+ * What owners use, by day, key and project. Amounts are added up in memory and written once a minute: a
+ * request reads and writes no database for it, and a crash loses a minute.
+ */
+export class UsageLog {
+  readonly #store: Store;
+  readonly #log: Log;
+  #waiting = new Map<string, readonly [UsageSubject, Mutable]>();
+  readonly #timer: NodeJS.Timeout;
+  #countedAt = performance.now();
+
+  constructor(store: Store, log: Log) {
+    this.#store = store;
+    this.#log = log;
+    this.#timer = setInterval(() => this.#tick(), EVERY_MS).unref();
+  }
+
+  /** An operation of the audit log. */
+  action({ owner, computerId, action, outcome }: AuditEntry): void {
+    const record =
+      computerId === undefined ? undefined : this.#store.computers.findById(computerId);
+    const isCreated =
+      outcome === 'ok' && (action === 'createComputer' || action === 'forkComputer');
+    this.#add(owner, record?.project_id, { actions: 1 });
+    if (isCreated && record?.created_by === owner.keyId && isNew(record.created_at)) {
+      this.#add(owner, record.project_id, { computers: 1 });
+    }
+  }
+
+  /** Bytes that a request or WebSocket has sent and received. */
+  bytes(owner: Owner, projectId: string | undefined, bytes: number): void {
+    if (bytes > 0) this.#add(owner, projectId, { bytes });
+  }
+
+  /** The newest day first; a key for one project sees only that one. */
+  list(owner: Owner, days: number): UsageDay[] {
+    this.#tick();
+    return this.#store.usage.list(owner, days).map(serialize);
+  }
+
+  close(): void {
+    clearInterval(this.#timer);
+    this.#tick();
+  }
+
+  /** Counts running computers and writes what has been added up. */
+  #tick(): void {
+    const now = performance.now();
+    const elapsed = Math.round(now - this.#countedAt);
+    this.#countedAt = now;
+    try {
+      for (const record of this.#store.computers.listAll()) {
+        if (record.status !== 'running') continue;
+        const { owner_id, created_by, project_id } = record;
+        const owner = { id: owner_id, keyId: created_by ?? UNKNOWN_KEY };
+        this.#add(owner, project_id, { computer_ms: elapsed });
+      }
+      if (this.#waiting.size === 0) return;
+      this.#store.usage.add(new Date().toISOString().slice(0, 10), this.#waiting.values());
+      this.#waiting = new Map();
+    } catch (error) {
+      // A full disk must fail nothing. Tried again in a minute.
+      this.#log.warn({ reason: errorMessage(error) }, 'the usage cannot be written');
+    }
+  }
+
+  #add(
+    { id, keyId }: Pick<Owner, 'id' | 'keyId'>,
+    project: string | undefined,
+    more: Partial<UsageAmounts>,
+  ) {
+    const project_id = project ?? '';
+    const name = `${id} ${keyId} ${project_id}`;
+    let entry = this.#waiting.get(name);
+    if (entry === undefined) {
+      if (this.#waiting.size >= MOST) return;
+      const amounts = { computers: 0, computer_ms: 0, actions: 0, bytes: 0 };
+      entry = [{ owner_id: id, key_id: keyId, project_id }, amounts];
+      this.#waiting.set(name, entry);
+    }
+    const [, amounts] = entry;
+    amounts.computers += more.computers ?? 0;
+    amounts.computer_ms += more.computer_ms ?? 0;
+    amounts.actions += more.actions ?? 0;
+    amounts.bytes += more.bytes ?? 0;
+  }
+}
+
+/** An entry of an action on a source names the source, which was created earlier. */
+function isNew(createdAt: string): boolean {
+  return Math.abs(Date.now() - Date.parse(createdAt)) < 10 * 60_000;
+}
+
+function serialize(row: UsageRow): UsageDay {
+  const { day, key_id, project_id, computers, computer_ms, actions, bytes } = row;
+  const key = { id: key_id, name: row.key_name, deleted: row.key_deleted === 1 };
+  const project = { id: project_id, name: row.project_name, deleted: row.project_deleted === 1 };
+  return {
+    ...{ date: day, key, project: project_id === '' ? null : project, computers },
+    ...{ computer_seconds: Math.round(computer_ms / 1000), actions, bytes },
+  };
+}

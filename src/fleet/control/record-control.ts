@@ -1,0 +1,37 @@
+import { errorMessage } from '../../lib/text/error-message.js';
+import { type AuditLog, SERVICE_KEY } from '../audit/audit-log.js';
+import type { Log } from '../lifecycle/reconcile.js';
+import type { Store } from '../store/index.js';
+import type { ControlChange, ControlLeases } from './leases.js';
+
+interface Parts {
+  readonly store: Store;
+  readonly auditLog: AuditLog;
+  readonly log: Log;
+}
+
+/**
+ * Writes who takes control and gives it back as events, and into the audit log what no request says:
+ * that it has ended by itself or was taken over.
+ */
+export function recordControl(control: ControlLeases, { store, auditLog, log }: Parts): void {
+  control.onChange(({ step, record, control: { holder, since } }: ControlChange) => {
+    if (step !== 'taken' && step !== 'released') {
+      auditLog.record({
+        owner: { id: record.owner_id, keyId: SERVICE_KEY },
+        computerId: record.id,
+        action: 'controlEnded',
+        detail: { step, holder: holder.key_id, session: holder.session, since },
+        outcome: 'ok',
+        ...{ at: new Date().toISOString(), ms: 0 },
+      });
+    }
+    try {
+      store.events.add(record.id, 'computer.control', { change: step, holder, since });
+      store.written.notify();
+    } catch (error) {
+      // A full disk must not keep control from anybody.
+      log.warn({ computer: record.id, reason: errorMessage(error) }, 'an event is lost');
+    }
+  });
+}

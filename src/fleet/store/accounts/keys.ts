@@ -1,0 +1,121 @@
+import type { Right } from '../../../contract/access/rights.js';
+import type { CreatedKey } from '../../../contract/resources.js';
+import { generateId, hashApiKey } from '../../computers/ids.js';
+import type { Db } from '../database.js';
+import type { KeyRecord } from '../records.js';
+
+/** A key as every request needs it. */
+export interface CachedKey extends Pick<KeyRecord, 'id' | 'owner_id' | 'hash' | 'rights'> {
+  readonly project_id: string | null;
+  /** In milliseconds of the wall clock; Infinity for never. */
+  readonly expiresAt: number;
+}
+
+/** A key with the name of its project. */
+export type ListedKey = KeyRecord & { readonly project_name: string | null };
+
+/** What a new key is. The caller generated its text. */
+export interface NewKey {
+  readonly name: string;
+  readonly text: string;
+  readonly rights: Right;
+  readonly project: { readonly id: string; readonly name: string } | null;
+  readonly expires_at: string | null;
+  readonly created_by: string | null;
+}
+
+/** Characters of a key that are stored as they are, so that its owner can tell keys apart. */
+const PREFIX_LENGTH = 7;
+
+/**
+ * API keys. A key itself is never stored, only its hash and its first characters. `onRenamed` is called
+ * after each change of a name, which the computers that it created have as well.
+ */
+export function keyStore(db: Db, onRenamed: () => void) {
+  const insert = db.prepare(
+    `INSERT INTO keys (id, owner_id, name, hash, created_at, created_by, rights, project_id,
+       expires_at, prefix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  );
+  const update = db.prepare('UPDATE keys SET name = ?, rights = ?, expires_at = ? WHERE id = ?');
+  const touch = db.prepare('UPDATE keys SET last_used_at = ? WHERE id = ?');
+  const list = db.prepare(
+    `SELECT keys.*, projects.name AS project_name FROM keys
+       LEFT JOIN projects ON projects.id = keys.project_id
+     WHERE keys.owner_id = ? ORDER BY keys.created_at, keys.id`,
+  );
+  const remove = db.prepare('DELETE FROM keys WHERE owner_id = ? AND id = ?');
+
+  /**
+   * Every key by its hash and by its id. Always current: this process is the only writer, and keys
+   * are added after, and removed with, their rows.
+   */
+  const byHash = new Map<string, CachedKey>();
+  const byId = new Map<string, CachedKey>();
+
+  function remember(row: Omit<CachedKey, 'expiresAt'> & Pick<KeyRecord, 'expires_at'>): CachedKey {
+    const { id, owner_id, hash, rights, project_id, expires_at } = row;
+    const expiresAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
+    const key = { id, owner_id, hash, rights, project_id, expiresAt };
+    byHash.set(hash, key);
+    byId.set(id, key);
+    return key;
+  }
+  function forget(key: CachedKey | undefined): void {
+    if (key === undefined) return;
+    byHash.delete(key.hash);
+    byId.delete(key.id);
+  }
+  for (const row of db.prepare('SELECT * FROM keys').all()) remember(row as KeyRecord);
+
+  return {
+    /** Writes a key; it takes effect when `remember` is called, after the transaction. */
+    insert(ownerId: string, key: NewKey): { created: CreatedKey; remember(): void } {
+      const { name, text, rights, project, expires_at, created_by } = key;
+      const [id, hash, created_at] = [
+        generateId('key'),
+        hashApiKey(text),
+        new Date().toISOString(),
+      ];
+      const prefix = text.slice(0, PREFIX_LENGTH);
+      const project_id = project?.id ?? null;
+      insert.run(
+        ...[id, ownerId, name, hash, created_at, created_by],
+        ...[rights, project_id, expires_at, prefix],
+      );
+      return {
+        created: {
+          ...{ id, name, prefix, rights, project, expires_at, created_at },
+          ...{ last_used_at: null, created_by, key: text },
+        },
+        remember: () =>
+          void remember({ id, owner_id: ownerId, hash, rights, project_id, expires_at }),
+      };
+    },
+    findByHash: (hash: string) => byHash.get(hash),
+    /** Undefined for one that was removed. */
+    find: (id: string) => byId.get(id),
+    touch: (id: string) => touch.run(new Date().toISOString(), id),
+    /** The oldest first. */
+    list: (ownerId: string) => list.all(ownerId) as ListedKey[],
+    update(
+      id: string,
+      { name, rights, expires_at }: Pick<KeyRecord, 'name' | 'rights' | 'expires_at'>,
+    ) {
+      update.run(name, rights, expires_at, id);
+      onRenamed();
+      const key = byId.get(id);
+      if (key !== undefined) remember({ ...key, rights, expires_at });
+    },
+    remove(ownerId: string, id: string): void {
+      if (remove.run(ownerId, id).changes > 0) forget(byId.get(id));
+    },
+    /** Forgets the keys whose rows were removed with their owner or project; returns their ids. */
+    forgetWhere(matches: (key: CachedKey) => boolean): string[] {
+      const gone = [...byId.values()].filter(matches);
+      for (const key of gone) forget(key);
+      return gone.map(({ id }) => id);
+    },
+  };
+}
+
+export type KeyStore = ReturnType<typeof keyStore>;

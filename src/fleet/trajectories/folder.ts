@@ -1,0 +1,133 @@
+import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomically } from '../../lib/fs/atomic-file.js';
+import { TAR_END, tarHeader, tarPadding } from '../../lib/tar/write.js';
+
+const LINES = 'trajectory.jsonl';
+const PICTURES = 'pictures';
+const STATE = 'state.json';
+/** Bytes of a file that are read at once. */
+const PIECE = 256 * 1024;
+
+/** The files of a trajectory: lines of JSON, pictures, and what the service keeps about them. */
+export class TrajectoryFolder {
+  readonly path: string;
+  #lines: FileHandle | undefined;
+  #length = 0;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Makes it anew, without what was there. */
+  async create(): Promise<void> {
+    await this.remove();
+    await mkdir(join(this.path, 'files', PICTURES), { recursive: true, mode: 0o700 });
+    this.#length = 0;
+    this.#lines = await open(join(this.path, 'files', LINES), 'wx', 0o600);
+  }
+
+  /** Appends a line; resolves to the number of bytes. */
+  async append(line: object): Promise<number> {
+    const data = Buffer.from(`${JSON.stringify(line)}\n`);
+    try {
+      await this.#lines?.appendFile(data);
+    } catch (error) {
+      // On a full disk the line is written in part.
+      await this.#lines?.truncate(this.#length).catch(() => undefined);
+      throw error;
+    }
+    this.#length += data.length;
+    return data.length;
+  }
+
+  /** Writes a picture; resolves to its name in the trajectory. */
+  async addPicture(number: number, data: Buffer): Promise<string> {
+    const name = `${PICTURES}/${String(number).padStart(4, '0')}.png`;
+    const path = join(this.path, 'files', name);
+    try {
+      await writeFile(path, data, { mode: 0o600 });
+    } catch (error) {
+      await rm(path, { force: true }).catch(() => undefined);
+      throw error;
+    }
+    return name;
+  }
+
+  /** No lines are appended any more. Idempotent. */
+  async close(): Promise<void> {
+    const lines = this.#lines;
+    this.#lines = undefined;
+    await lines?.close().catch(() => undefined);
+  }
+
+  async saveState(state: object): Promise<void> {
+    await writeFileAtomically(join(this.path, STATE), Buffer.from(JSON.stringify(state)), {
+      mode: 0o600,
+    });
+  }
+
+  /** The state as it was saved; undefined if it cannot be read. */
+  readState(): unknown {
+    try {
+      return JSON.parse(readFileSync(join(this.path, STATE), 'utf8'));
+    } catch {
+      return undefined;
+    }
+  }
+
+  /** Counts what a service that was killed has written, and removes a line that it had not completed. */
+  recover(state: object): { steps: number; pictures: number; bytes: number } {
+    const path = join(this.path, 'files', LINES);
+    const text = readFileSync(path);
+    const length = text.lastIndexOf('\n') + 1;
+    truncateSync(path, length);
+    const directory = join(this.path, 'files', PICTURES);
+    const names = readdirSync(directory);
+    const sizes = names.map((name) => statSync(join(directory, name)).size);
+    // Not as a string: there may be hundreds of MiB.
+    let lines = 0;
+    for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) lines += 1;
+    const counted = {
+      steps: Math.max(0, lines - 1),
+      pictures: names.length,
+      bytes: sizes.reduce((sum, size) => sum + size, length),
+    };
+    writeFileSync(join(this.path, STATE), JSON.stringify({ ...state, ...counted }));
+    return counted;
+  }
+
+  /** The files as a tar archive, as they are now. */
+  async *archive(): AsyncGenerator<Buffer> {
+    // The lines first: the pictures that they name are written before them.
+    yield* this.#packed(LINES);
+    const names = await readdir(join(this.path, 'files', PICTURES));
+    for (const name of names.sort()) yield* this.#packed(`${PICTURES}/${name}`);
+    yield TAR_END;
+  }
+
+  /** Removes it with all files. */
+  async remove(): Promise<void> {
+    await this.close();
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  async *#packed(name: string): AsyncGenerator<Buffer> {
+    const file = await open(join(this.path, 'files', name));
+    try {
+      const { size, mtime } = await file.stat();
+      yield tarHeader(name, size, mtime);
+      for (let at = 0; at < size; ) {
+        const piece = Buffer.allocUnsafe(Math.min(PIECE, size - at));
+        const { bytesRead } = await file.read(piece, 0, piece.length, at);
+        if (bytesRead === 0) throw new Error('a file of the trajectory was truncated');
+        at += bytesRead;
+        yield piece.subarray(0, bytesRead);
+      }
+      yield tarPadding(size);
+    } finally {
+      await file.close();
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import type { CallToolResult, ToolAnnotations } from '@modelcontextprotocol/server';
+import { z } from 'zod';
+import type { BodyInput } from '../contract/types/index.js';
+import { Actions, scaled, withSecrets } from './actions.js';
+import { addressOf, findComputer, listComputers } from './computers.js';
+import { listElements } from './elements.js';
+import { scaleOf, takePicture } from './pictures.js';
+import type { Service } from './service.js';
+import type { Toolset } from './toolsets.js';
+
+/** A tool: its description for models, and what it does. */
+export interface Tool {
+  readonly name: string;
+  readonly toolset: Toolset;
+  readonly title: string;
+  readonly description: string;
+  readonly input: z.ZodObject;
+  readonly annotations: Required<Omit<ToolAnnotations, 'title'>>;
+  /** `secrets` are the names that texts may contain. */
+  run(
+    service: Service,
+    input: never,
+    signal?: AbortSignal,
+    secrets?: readonly string[],
+  ): Promise<CallToolResult>;
+}
+
+function tool<const S extends z.ZodObject>(
+  definition: Omit<Tool, 'input' | 'run'> & {
+    readonly input: S;
+    run(
+      service: Service,
+      input: z.output<S>,
+      signal?: AbortSignal,
+      secrets?: readonly string[],
+    ): Promise<CallToolResult>;
+  },
+): Tool {
+  return definition as unknown as Tool;
+}
+
+const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true } as const;
+const CHANGES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true } as const;
+/** What it does cannot be taken back, and may reach the internet. */
+const ACTS = {
+  ...{ readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+} as const;
+
+const computer = z.string().max(200).describe('PROJECT/NAME or the id of the computer.');
+/** Most characters of a command's output: models have little use for more. */
+const MOST_OUTPUT = 30_000;
+
+const said = (text: string, isError = false): CallToolResult => ({
+  content: [{ type: 'text', text }],
+  ...(isError ? { isError } : {}),
+});
+
+/** All tools, ten at most: a model has to read all of them. */
+export const tools: readonly Tool[] = [
+  tool({
+    ...{ name: 'list_computers', toolset: 'screen', title: 'List computers' },
+    description: 'Lists the virtual computers with their status. Start here.',
+    input: z.object({ project: z.string().max(64).optional().describe('Only this project.') }),
+    annotations: { ...READS, openWorldHint: false },
+    run: async (service, { project }, signal) => {
+      const lines = (await listComputers(service, project, signal)).map((each) =>
+        [addressOf(each), each.id, each.os, each.status].join('\t'),
+      );
+      return said(lines.join('\n') || 'There are no computers. Create one: create_computer');
+    },
+  }),
+  tool({
+    ...{ name: 'screenshot', toolset: 'screen', title: 'Take a screenshot' },
+    description:
+      'Shows the screen of a computer when it has stopped changing; with `elements`, also lists buttons, fields and links with an id, which a click takes.',
+    input: z.object({
+      computer,
+      elements: z.boolean().default(false).describe('Also list the elements on the screen.'),
+    }),
+    annotations: { ...READS, openWorldHint: true },
+    run: async (service, { computer: given, elements }, signal) => {
+      const found = await findComputer(service, given, signal);
+      const picture = await takePicture(service, found, signal);
+      const listed = elements ? await listElements(service, found, scaleOf(found), signal) : [];
+      return { content: [...picture, ...listed] };
+    },
+  }),
+  tool({
+    ...{ name: 'act', toolset: 'screen', title: 'Use mouse and keyboard' },
+    description:
+      'Carries out mouse and keyboard actions on a computer one after the other, and shows its screen afterwards. Take a screenshot first, and give several actions at once where no look at the screen is needed between them.',
+    input: z.object({ computer, actions: Actions }),
+    annotations: ACTS,
+    run: async (service, { computer: given, actions }, signal, secrets = []) => {
+      const found = await findComputer(service, given, signal);
+      const scale = scaleOf(found);
+      const list = [
+        ...actions.map((action) => withSecrets(scaled(action, scale), secrets)),
+        { action: 'screenshot', scale, settle: true },
+      ];
+      const { success, results } = await service.request('batch', {
+        params: { id: found.id },
+        body: { actions: list } as unknown as BodyInput<'batch'>,
+        ...(signal && { signal }),
+      });
+      const last = results.at(-1) as Readonly<Record<string, unknown>> | undefined;
+      if (success) return { content: await takePicture(service, found, signal, last as never) };
+      const done = results.length - 1;
+      const text = `Action ${done + 1} of ${actions.length} failed: ${String(last?.error)} The ${done} before it were carried out, those after it were not.`;
+      const picture = await takePicture(service, found, signal).catch(() => []);
+      return { content: [{ type: 'text', text }, ...picture], isError: true };
+    },
+  }),
+  tool({
+    ...{ name: 'create_computer', toolset: 'computers', title: 'Create a computer' },
+    description: 'Creates a virtual computer and starts it. It costs memory until it is stopped.',
+    input: z.object({
+      project: z.string().max(64).default('default').describe('Created if it does not exist.'),
+      name: z.string().min(1).max(128),
+      os: z.enum(['linux', 'windows']).default('linux'),
+    }),
+    annotations: { ...CHANGES, idempotentHint: false, openWorldHint: false },
+    run: async (service, { project, name, os }, signal) => {
+      const options = signal ? { signal } : {};
+      const { projects } = await service.request('listProjects', options);
+      if (!projects.some((each) => each.name === project)) {
+        await service.request('createProject', { body: { name: project }, ...options });
+      }
+      const body = { name, os };
+      const made = await service.request('createComputer', {
+        ...{ params: { project }, body, ...options },
+      });
+      return said(`${addressOf(made)} (${made.id}) is ${made.status}.`);
+    },
+  }),
+  tool({
+    ...{ name: 'start_computer', toolset: 'computers', title: 'Start a computer' },
+    description: 'Starts a computer that is stopped.',
+    input: z.object({ computer }),
+    annotations: { ...CHANGES, openWorldHint: false },
+    run: async (service, { computer: given }, signal) => {
+      const { id } = await findComputer(service, given, signal);
+      const options = { params: { id }, ...(signal && { signal }) };
+      const { status } = await service.request('startComputer', options);
+      return said(`The computer is ${status}.`);
+    },
+  }),
+  tool({
+    ...{ name: 'stop_computer', toolset: 'computers', title: 'Stop a computer' },
+    description: 'Stops a computer. Its disk stays, its programs end.',
+    input: z.object({ computer }),
+    annotations: { ...CHANGES, destructiveHint: true, openWorldHint: false },
+    run: async (service, { computer: given }, signal) => {
+      const { id } = await findComputer(service, given, signal);
+      const options = { params: { id }, ...(signal && { signal }) };
+      const { status } = await service.request('stopComputer', options);
+      return said(`The computer is ${status}.`);
+    },
+  }),
+  tool({
+    ...{ name: 'run_command', toolset: 'commands', title: 'Run a command' },
+    description:
+      'Runs a bash script in a computer and answers its output and exit code. Also reads and writes files: cat, tee.',
+    input: z.object({
+      computer,
+      command: z.string().min(1),
+      timeout: z.number().min(1).max(600).default(60).describe('Seconds.'),
+    }),
+    annotations: ACTS,
+    run: async (service, { computer: given, command, timeout }, signal) => {
+      const { id } = await findComputer(service, given, signal);
+      const body = { command, timeout };
+      const options = { params: { id }, body, ...(signal && { signal }) };
+      const { output, exit_code, timed_out } = await service.request('bash', options);
+      const end = timed_out ? `Ended after ${timeout} s.` : `Exit code ${exit_code}.`;
+      return said(`${shortened(output)}\n${end}`.trim(), timed_out || exit_code !== 0);
+    },
+  }),
+];
+
+/** The beginning and the end of a text that is too long. */
+function shortened(text: string): string {
+  if (text.length <= MOST_OUTPUT) return text;
+  const half = MOST_OUTPUT / 2;
+  const left = text.length - MOST_OUTPUT;
+  return `${text.slice(0, half).toWellFormed()}\n… ${left} characters left out …\n${text.slice(-half).toWellFormed()}`;
+}

@@ -1,0 +1,56 @@
+import type { FastifyRequest } from 'fastify';
+import type { Owner } from '../../fleet/accounts/api-keys.js';
+import type { Fleet } from '../../fleet/fleet.js';
+import type { ComputerRecord } from '../../fleet/store/records.js';
+import { auditRefusal, type Request } from '../audit-requests.js';
+import { type Params, resolveComputer } from '../requests.js';
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The operation in the audit log, if the key's rights do not allow it. */
+    readonly operation?: Request['name'];
+  }
+}
+
+interface Asked {
+  readonly owner: Owner;
+  readonly name: Request['name'] | undefined;
+  readonly input?: unknown;
+}
+
+/** Runs `check`; that it refused the request is in the audit log. */
+export function checkAudited(
+  fleet: Fleet,
+  request: FastifyRequest,
+  { owner, name, input = {} }: Asked,
+  check: () => void,
+): void {
+  try {
+    check();
+  } catch (error) {
+    const params = request.params as Params;
+    const computer = computerOf(fleet, request, params);
+    if (name) auditRefusal(fleet, { name, owner, computer, input, params }, error);
+    throw error;
+  }
+}
+
+/** Refuses input to a computer that another has control of; the holder shows a sign of life. */
+export function checkControl(
+  fleet: Fleet,
+  request: FastifyRequest,
+  asked: Asked,
+  { id }: Pick<ComputerRecord, 'id'>,
+): void {
+  checkAudited(fleet, request, asked, () => fleet.control.check(id, asked.owner));
+}
+
+/** The computer that the path names, if there is one that the key reaches. */
+function computerOf(fleet: Fleet, request: FastifyRequest, { id, computer }: Params) {
+  if (id === undefined && computer === undefined) return undefined;
+  try {
+    return resolveComputer(fleet, request);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../contract/errors.js';
+import type { Owner } from '../../fleet/accounts/api-keys.js';
+import type { OpenSession } from '../../fleet/accounts/sessions.js';
+import type { Fleet } from '../../fleet/fleet.js';
+import { authenticate, hasKey } from '../http/authentication.js';
+import { holderOf } from './session-holder.js';
+
+/** Shows that a script of the page itself sends a request, where the browser does not say so. */
+const PAGE_HEADER = 'x-vc-page';
+const SECRET = /^vs_[0-9a-z]{32}$/;
+
+/**
+ * The owner of a request: by its API key, or else by the session of its cookie. A cookie alone is not
+ * enough: browsers send it with what other pages on this host cause, too. Throws `unauthorized`.
+ */
+export function identify(fleet: Fleet, request: FastifyRequest): Owner {
+  const { authorization } = request.headers;
+  const session = authorization === undefined ? sessionOf(fleet, request) : undefined;
+  if (session === undefined) return authenticate(fleet.apiKeys, request);
+  if (isFromPage(request)) return session.owner;
+  throw new ApiError('unauthorized', 'A session works only for requests of the web page itself.', {
+    remedy: 'Send an API key: "Authorization: Bearer <API_KEY>".',
+  });
+}
+
+/** Whether the request carries a key, or a session that is good for it. */
+export function isIdentified(fleet: Fleet, request: FastifyRequest): boolean {
+  if (request.headers.authorization !== undefined) return hasKey(fleet.apiKeys, request);
+  return sessionOf(fleet, request) !== undefined && isFromPage(request);
+}
+
+/** The session of the request's cookie, if it is open. */
+export function sessionOf(fleet: Fleet, request: FastifyRequest): OpenSession | undefined {
+  const secret = secretOf(request);
+  return secret === undefined ? undefined : fleet.sessions.find(secret);
+}
+
+/** What the request's cookie has for a session, with who has sent it. */
+export function secretOf(request: FastifyRequest): string | undefined {
+  const secret = cookieOf(request, nameOf(request));
+  if (secret === undefined || !SECRET.test(secret)) return undefined;
+  return `${secret}${holderOf(request.raw)}`;
+}
+
+/**
+ * Whether the web page of this service sends the request. For a WebSocket the Origin says so. Otherwise
+ * `Sec-Fetch-Site` does, or where browsers do not send that (plain HTTP between machines) the Origin of
+ * a write and the page's own header of a read, which other pages cannot send.
+ */
+export function isFromPage(request: FastifyRequest): boolean {
+  const { headers, method, ws } = request;
+  const isOwnOrigin = originHost(headers.origin) === headers.host;
+  if (ws || headers.upgrade !== undefined) return isOwnOrigin;
+  if (headers.origin !== undefined && !isOwnOrigin) return false;
+  const isRead = method === 'GET' || method === 'HEAD';
+  if (!isRead && !isTyped(request)) return false;
+  const site = headers['sec-fetch-site'];
+  // `none`: the user has entered the address.
+  if (site !== undefined) return site === 'same-origin' || (isRead && site === 'none');
+  return isOwnOrigin || (isRead && headers[PAGE_HEADER] === '1');
+}
+
+/** A type that no form can send. Files are bytes. */
+function isTyped({ headers, method }: FastifyRequest): boolean {
+  const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
+  return type === 'application/json' || (method === 'PUT' && type === 'application/octet-stream');
+}
+
+function originHost(origin: string | undefined): string | undefined {
+  return /^https?:\/\/(.+)$/.exec(origin ?? '')?.[1];
+}
+
+/** Gives the browser the session's secret; scripts cannot read it, and other sites cannot cause it. */
+export function setCookie(request: FastifyRequest, reply: FastifyReply, secret: string): void {
+  const secure = isSecure(request) ? '; Secure' : '';
+  const attributes = `Path=/; HttpOnly; SameSite=Strict${secure}`;
+  reply.header('set-cookie', `${nameOf(request)}=${secret}; ${attributes}`);
+}
+
+export function clearCookie(request: FastifyRequest, reply: FastifyReply): void {
+  setCookie(request, reply, '; Max-Age=0');
+}
+
+/** The port is in it: browsers send a cookie to every port of a host. */
+function nameOf(request: FastifyRequest): string {
+  const port = /:(\d{1,5})$/.exec(request.headers.host ?? '')?.[1];
+  if (!isSecure(request)) return `vc_session_${port ?? '80'}`;
+  return `__Host-vc_session_${port ?? '443'}`;
+}
+
+/** The page was loaded over TLS, which a proxy ends. */
+function isSecure({ headers }: FastifyRequest): boolean {
+  const forwarded = String(headers['x-forwarded-proto'] ?? '').split(',')[0];
+  return forwarded?.trim() === 'https';
+}
+
+function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
+  const start = `${name}=`;
+  const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
+  return pairs.find((pair) => pair.startsWith(start))?.slice(start.length);
+}

@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { gzipSync } from 'node:zlib';
+import { expect, it } from 'vitest';
+import { buildDashboard } from '../../scripts/dashboard.js';
+
+/** Bytes of everything that the first page loads, compressed with gzip. */
+const BUDGET = 40 * 1024;
+const BUILT = new URL('../../dist/dashboard/', import.meta.url);
+
+const read = (path: string) => readFileSync(new URL(path, BUILT));
+const size = (path: string) => gzipSync(read(path), { level: 9 }).length;
+
+/** The assets that a document loads at once: its links, its script, and what that imports statically. */
+function firstLoad(document: string): string[] {
+  const html = read(document).toString();
+  const linked = [...html.matchAll(/(?:href|src)="\/(assets\/[^"]+)"/g)].map(
+    ([, path = '']) => path,
+  );
+  const found = new Set(linked);
+  for (const path of found) {
+    if (!path.endsWith('.js')) continue;
+    for (const [, name] of read(path)
+      .toString()
+      .matchAll(/(?:from|import)\s?"\.\/([^"]+)"/g)) {
+      found.add(`assets/${name}`);
+    }
+  }
+  return [document, ...found];
+}
+
+it('the first load is at most 40 KB', async () => {
+  if (!existsSync(BUILT)) await buildDashboard();
+  const files = firstLoad('index.html');
+  const total = files.reduce((sum, path) => sum + size(path), 0);
+  console.log(`first load: ${total} bytes in ${files.length} files`);
+  expect(files.length).toBeGreaterThanOrEqual(4);
+  expect(total).toBeLessThanOrEqual(BUDGET);
+});

@@ -1,0 +1,77 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestProject } from 'vitest/node';
+import { defaultCacheDirectory } from '../../../src/images/cache.js';
+import { openTestCluster, type TestCluster } from '../../support/incus/cluster.js';
+import { buildClusterImage } from '../../support/incus/image.js';
+import { NoServer } from '../../support/incus/member.js';
+import { forgetRequests } from '../../support/service/requests/requests.js';
+import { provideSharedService } from '../../support/service/shared.js';
+
+/** An address without a Docker Engine: the tests on a cluster must not need one. */
+const NO_DOCKER = 'unix:///nonexistent/docker.sock';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** State directory with the settings of the test cluster; empty without one. */
+    clusterState: string;
+    /** Why this host has no LXD: the tests are skipped. Empty if it has one. */
+    noCluster: string;
+    /** What went wrong with LXD running: the tests fail. */
+    clusterFault: string;
+  }
+}
+
+/** Starts a cluster of one with the Linux image, and the shared service. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const say = (line: string) => process.stderr.write(`incus: ${line}\n`);
+  forgetRequests('incus');
+  project.provide('engine', 'incus');
+  project.provide('dockerHost', NO_DOCKER);
+  project.provide('dockerPid', 0);
+  project.provide('qemuSeed', '');
+  // Its data is in the cache, so the image is imported once.
+  const data = join(defaultCacheDirectory(), 'test-lxd');
+  const clusterState = mkdtempSync(join(tmpdir(), 'vc-e2e-incus-'));
+  const remove = () => rmSync(clusterState, { recursive: true, force: true });
+  let cluster: TestCluster | undefined;
+  try {
+    cluster = await openTestCluster(data);
+    await cluster.setUp(clusterState);
+    await buildClusterImage(clusterState, say);
+  } catch (error) {
+    await cluster?.close();
+    remove();
+    return withoutCluster(project, error, say);
+  }
+  const open = cluster;
+  project.provide('noCluster', '');
+  project.provide('clusterFault', '');
+  project.provide('clusterState', clusterState);
+  const engine = { engine: 'incus', dockerHost: NO_DOCKER, qemuSeed: '', clusterState } as const;
+  const closeService = await provideSharedService(project, engine);
+  return async () => {
+    await closeService();
+    await open.close();
+    remove();
+  };
+}
+
+/** The tests are skipped only where LXD is not installed or does not start; else they fail. */
+async function withoutCluster(
+  project: TestProject,
+  error: unknown,
+  say: (line: string) => void,
+): Promise<() => Promise<void>> {
+  const message = error instanceof Error ? error.message : String(error);
+  const isSkipped = error instanceof NoServer;
+  say(`${isSkipped ? 'skipped' : 'failed'}: ${message}`);
+  project.provide('noCluster', isSkipped ? (`no cluster: ${message}`.split('\n')[0] ?? '') : '');
+  project.provide('clusterFault', isSkipped ? '' : message);
+  project.provide('clusterState', '');
+  // Files connect to it when they are loaded, before they are skipped.
+  const nobody = { baseUrl: 'http://127.0.0.1:9/api', apiKey: 'none', logFile: '', pageOrigin: '' };
+  project.provide('sharedService', nobody);
+  return async () => undefined;
+}

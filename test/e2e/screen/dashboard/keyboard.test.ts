@@ -1,0 +1,251 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { inspect, openWatched, type Watched } from '../../../support/dashboard/checks.js';
+import { choose, goTo, pressOn, tabTo } from '../../../support/dashboard/keyboard.js';
+import { downloaded, dropFile, HOSTILE, partsOf } from '../../../support/dashboard/parts.js';
+import { eventually } from '../../../support/eventually.js';
+import { describeUnless } from '../../../support/run/needs.js';
+import { noBrowser, openBrowser } from '../../../support/screen/browser.js';
+import { connectSharedService } from '../../../support/service/service.js';
+
+const PROJECT = 'dash';
+const RENAMED = 'dash-two';
+
+describeUnless(noBrowser)('the web page by keyboard alone', () => {
+  let service: ReturnType<typeof connectSharedService>;
+  let browser: Browser;
+  let watched: Watched;
+  let page: Page;
+  let origin: string;
+
+  beforeAll(async () => {
+    service = connectSharedService();
+    origin = new URL(service.baseUrl).origin;
+    browser = await openBrowser();
+    watched = await openWatched(browser);
+    page = watched.page;
+  });
+  afterAll(async () => {
+    await browser?.close();
+    for (const name of [PROJECT, RENAMED]) await service.http('DELETE', `/projects/${name}`);
+    await service?.close();
+  });
+
+  const heading = (name: string) => partsOf(page).heading(name);
+  const dialog = () => partsOf(page).dialog();
+  const row = (name: string) => partsOf(page).row(name);
+  const bash = async (id: string, command: string) => {
+    const { json } = await service.http('POST', `/computers/${id}/bash`, { command });
+    return json.stdout as string;
+  };
+  /** Opens a dialog by keyboard; its first field has the focus then. */
+  const openDialog = async (name: string) => {
+    await pressOn(page.getByRole('button', { name }));
+    await page.locator('dialog :focus').waitFor();
+  };
+  const idOfPage = () => new URL(page.url()).pathname.split('/')[2] ?? '';
+
+  it('logs in with a link that works once, and keeps it out of the address', async () => {
+    const { json } = await service.http('POST', '/logins', {});
+    await page.goto(json.url);
+    await heading('Computers').waitFor();
+    expect(page.url()).toBe(`${origin}/`);
+    await inspect(page, 'computers-empty');
+    const second = await openWatched(browser);
+    await second.page.goto(json.url);
+    await second.page.getByRole('alert').getByText('link').waitFor();
+    await second.context.close();
+  });
+
+  it('creates a project and a key by keyboard, and copies the key', async () => {
+    await goTo(page, 'Projects');
+    await openDialog('New project');
+    await page.keyboard.type(PROJECT);
+    await inspect(page, 'project-new');
+    await page.keyboard.press('Enter');
+    await row(PROJECT).waitFor();
+    await choose(page, `Actions of ${PROJECT}`, 'Rename…');
+    await page.locator('dialog :focus').waitFor();
+    await page.keyboard.press('ControlOrMeta+a');
+    await page.keyboard.type(RENAMED);
+    await page.keyboard.press('Enter');
+    await row(RENAMED).waitFor();
+    await inspect(page, 'projects');
+
+    await goTo(page, 'Keys');
+    await openDialog('New key');
+    await page.keyboard.type(HOSTILE);
+    await tabTo(dialog().getByLabel('Rights'));
+    await page.keyboard.press('ArrowDown');
+    await pressOn(dialog().getByRole('button', { name: 'Copy as vc' }));
+    const { clipboard } = partsOf(page);
+    await eventually(async () => (await clipboard()).includes('-f rights=act'));
+    await pressOn(dialog().getByRole('button', { name: 'Create key' }));
+    await dialog().getByText('It is shown only this once').waitFor();
+    await inspect(page, 'key-new');
+    await pressOn(dialog().getByRole('button', { name: 'Copy key' }));
+    const key = await eventually(async () => /^vc_\S+$/.exec(await clipboard())?.[0]);
+    await pressOn(dialog().getByRole('button', { name: 'Done' }));
+    expect(await page.content()).not.toContain(key);
+    expect(await row(HOSTILE).innerText()).toContain('act');
+    await inspect(page, 'keys');
+  });
+
+  it('sets, replaces and deletes secrets of the project, and shows no value', async () => {
+    await goTo(page, 'Projects');
+    await pressOn(page.getByRole('link', { name: RENAMED, exact: true }));
+    await heading(RENAMED).waitFor();
+    for (const name of ['SHOP_PASSWORD', 'SHOP_PIN']) {
+      await openDialog('New secret');
+      await page.keyboard.type(name);
+      await tabTo(dialog().getByLabel('Value'));
+      await page.keyboard.type('a secret value');
+      if (name === 'SHOP_PASSWORD') await inspect(page, 'secret-new');
+      await page.keyboard.press('Enter');
+      await row(name).waitFor();
+    }
+    await choose(page, 'Actions of SHOP_PIN', 'Replace…');
+    await page.locator('dialog :focus').waitFor();
+    await page.keyboard.type('1234');
+    await page.keyboard.press('Enter');
+    await dialog().waitFor({ state: 'detached' });
+    await inspect(page, 'project');
+    expect(await page.content()).not.toMatch(/a secret value|1234/);
+    await choose(page, 'Actions of SHOP_PIN', 'Delete…');
+    await pressOn(dialog().getByRole('button', { name: 'Delete secret' }));
+    await row('SHOP_PIN').waitFor({ state: 'detached' });
+    const left = await service.http('GET', `/projects/${RENAMED}/secrets`);
+    expect(left.json.secrets).toMatchObject([{ name: 'SHOP_PASSWORD' }]);
+  });
+
+  it('creates a computer and shows it on the wall, as starting and then its picture', async () => {
+    await goTo(page, 'Computers');
+    await openDialog('New computer');
+    await page.keyboard.type(HOSTILE);
+    await tabTo(dialog().getByLabel('Project'));
+    await page.keyboard.type(RENAMED);
+    await inspect(page, 'computer-new');
+    await pressOn(dialog().getByRole('button', { name: 'Create computer' }));
+    const tile = partsOf(page).tile(HOSTILE);
+    await tile.getByText(/starting|running/).waitFor();
+    await tile.getByText('running').waitFor({ timeout: 60_000 });
+    await tile.locator('img').waitFor();
+    await tile.getByText('by default').waitFor();
+    await inspect(page, 'computers');
+  });
+
+  it('shows the screen, takes control, types, and leaves the screen by keyboard', async () => {
+    await pressOn(page.getByRole('link', { name: HOSTILE }));
+    await page.locator('.screen[data-state="live"]').waitFor();
+    const id = idOfPage();
+    await bash(id, 'xterm -e "cat > /tmp/typed" >/dev/null 2>&1 & sleep 1');
+    await inspect(page, 'computer');
+    await page.keyboard.type('not typed');
+    await pressOn(page.getByRole('button', { name: 'Take control' }));
+    await page.getByRole('button', { name: 'Hand back' }).waitFor();
+    await page.locator('.screen[data-state="live"] canvas:focus').waitFor();
+    await page.keyboard.type('hello from the page\n');
+    await eventually(async () => (await bash(id, 'cat /tmp/typed')) === 'hello from the page\n');
+    await inspect(page, 'computer-control');
+    for (const key of ['Control', 'Alt', 'Shift']) await page.keyboard.down(key);
+    for (const key of ['Shift', 'Alt', 'Control']) await page.keyboard.up(key);
+    await tabTo(page.getByRole('button', { name: 'Hand back' }));
+    await page.keyboard.press('Enter');
+    await page.getByText('You are watching').waitFor();
+  });
+
+  it('takes files that are dragged in, and streams them back', async () => {
+    await pressOn(page.getByRole('link', { name: 'Files' }));
+    await page.getByRole('button', { name: 'Documents', exact: true }).waitFor();
+    await dropFile(page, '<b>notes.txt', 'dragged');
+    const link = page.getByRole('link', { name: '<b>notes.txt' });
+    await link.waitFor();
+    await inspect(page, 'files');
+    expect(await downloaded(page, () => pressOn(link))).toBe('dragged');
+    await pressOn(page.getByRole('link', { name: 'Settings' }));
+    await page.getByRole('heading', { name: 'About' }).waitFor();
+    await inspect(page, 'settings');
+  });
+
+  it('opens a shell in the terminal, and leaves it by keyboard', async () => {
+    await pressOn(page.getByRole('link', { name: 'Terminal' }));
+    await page.getByText('Connected').waitFor();
+    await page.locator('.xterm-rows').filter({ hasText: '~$' }).waitFor();
+    await page.keyboard.type('echo $((6 * 7)); touch /tmp/from-terminal\n');
+    const id = new URL(page.url()).pathname.split('/').at(-1) ?? '';
+    await eventually(async () => (await bash(id, 'ls /tmp')).includes('from-terminal'));
+    await page.locator('.xterm-rows').getByText('42', { exact: true }).first().waitFor();
+    await inspect(page, 'terminal');
+    for (const key of ['Control', 'Alt', 'Shift']) await page.keyboard.down(key);
+    for (const key of ['Shift', 'Alt', 'Control']) await page.keyboard.up(key);
+    await page.keyboard.press('Enter');
+    await page.locator('.screen').waitFor();
+  });
+
+  it('shows the activity, streams, images and usage', async () => {
+    const pages = page.getByRole('navigation', { name: 'Pages of the computer' });
+    await pressOn(pages.getByRole('link', { name: 'Activity' }));
+    await heading('Activity').waitFor();
+    await page.getByRole('row').filter({ hasText: 'takeControl' }).first().waitFor();
+    await inspect(page, 'activity');
+    for (const [name, shown] of [
+      ['Streams', 'Targets'],
+      ['Images', 'linux'],
+      ['Usage', 'By project'],
+    ] as const) {
+      await goTo(page, name);
+      await page.getByText(shown).first().waitFor();
+      await inspect(page, name.toLowerCase());
+    }
+  });
+
+  it('says that the service is away, and continues when it is back', async () => {
+    await goTo(page, 'Projects');
+    await row(RENAMED).waitFor();
+    const before = watched.complaints.length;
+    await watched.context.setOffline(true);
+    await goTo(page, 'Keys');
+    await page.getByText('The service is not reachable').waitFor();
+    await inspect(page, 'away');
+    await watched.context.setOffline(false);
+    await row(HOSTILE).waitFor();
+    expect(await page.getByText('The service is not reachable').count()).toBe(0);
+    // The browser reports each request that fails.
+    const failed = watched.complaints.splice(before);
+    expect(failed.filter((text) => !/ERR_INTERNET_DISCONNECTED/.test(text))).toEqual([]);
+  });
+
+  it('revokes the key, and deletes the computer and the project, by keyboard', async () => {
+    await choose(page, `Actions of ${HOSTILE}`, 'Revoke…');
+    await pressOn(dialog().getByRole('button', { name: 'Revoke key' }));
+    await row(HOSTILE).waitFor({ state: 'detached' });
+    await goTo(page, 'Computers');
+    await pressOn(page.getByRole('link', { name: HOSTILE }));
+    await choose(page, 'Power', 'Delete…');
+    await inspect(page, 'computer-delete');
+    await pressOn(dialog().getByRole('button', { name: 'Delete computer' }));
+    await heading('Computers').waitFor();
+    await goTo(page, 'Projects');
+    await choose(page, `Actions of ${RENAMED}`, 'Delete…');
+    await pressOn(dialog().getByRole('button', { name: 'Delete project' }));
+    await row(RENAMED).waitFor({ state: 'detached' });
+  });
+
+  it('shows each error with its text, its remedy and the id of the request', async () => {
+    const before = watched.complaints.length;
+    await openDialog('New project');
+    await page.keyboard.type('by-name');
+    await page.keyboard.press('Enter');
+    const alert = dialog().getByRole('alert');
+    await alert.getByText(/req_/).waitFor();
+    await inspect(page, 'error');
+    await page.keyboard.press('Escape');
+    await dialog().waitFor({ state: 'detached' });
+    const failed = watched.complaints.splice(before);
+    expect(failed.filter((text) => !/status of 400/.test(text))).toEqual([]);
+  });
+
+  it('raised no error and no violation of the policy', () => {
+    expect(watched.complaints).toEqual([]);
+  });
+});

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { openTestFleet } from '../../support/fleet.js';
+
+test('sessions outlive a restart of the service, except those that had ended', async () => {
+  const before = await openTestFleet();
+  const { apiKeys, keys, sessions } = before.fleet;
+  const first = apiKeys.authenticate(before.key);
+  if (first === undefined) throw new Error('the key is unknown');
+  const input = { rights: 'act', project: null, expires_at: null } as const;
+  const revoked = keys.create(first, { ...input, name: 'revoked' });
+  const other = keys.create(first, { ...input, name: 'other' });
+  const ended = sessions.open({ key: before.key });
+  const ofRevoked = sessions.open({ key: revoked.key });
+  const open = sessions.open({ key: other.key });
+  const late = sessions.open({ key: other.key });
+  sessions.end(ended.session.id);
+  keys.remove(first, revoked.id);
+  before.store.sessions.remove(late.session.id);
+  const past = { created_at: '2026-01-01T00:00:00.000Z', expires_at: '2026-01-01T08:00:00.000Z' };
+  const { id } = late.session;
+  before.store.sessions.insert({ id, hash: 'ab'.repeat(32), key_id: other.id, ...past });
+
+  const after = await before.restart();
+  const { fleet, store } = after;
+  const found = fleet.sessions.find(open.secret);
+  expect(found).toMatchObject({ id: open.session.id, expiresAt: expect.any(Date) });
+  expect(found?.owner).toEqual({ ...open.session.owner, projectId: undefined });
+  const drift = (found?.expiresAt.getTime() ?? 0) - open.session.expiresAt.getTime();
+  expect(drift).toBeLessThanOrEqual(1);
+  for (const { secret } of [ended, ofRevoked, late]) {
+    expect(fleet.sessions.find(secret)).toBeUndefined();
+  }
+  expect(store.sessions.list().map((row) => row.id)).toEqual([open.session.id]);
+  let isEnded = false;
+  fleet.apiKeys.whileValid(open.session.owner, () => {
+    isEnded = true;
+  });
+  fleet.keys.remove(first, other.id);
+  expect([isEnded, fleet.sessions.find(open.secret)]).toEqual([true, undefined]);
+  expect(store.sessions.list()).toEqual([]);
+  await after.close();
+});
+
+test('a key cannot end the sessions and links of another key of its owner', async () => {
+  const world = await openTestFleet();
+  const { apiKeys, keys, sessions } = world.fleet;
+  const first = apiKeys.authenticate(world.key);
+  if (first === undefined) throw new Error('the key is unknown');
+  const input = { name: 'look', rights: 'look', project: null, expires_at: null } as const;
+  const look = apiKeys.authenticate(keys.create(first, input).key);
+  if (look === undefined) throw new Error('the key is unknown');
+  const { key } = keys.create(first, { ...input, name: 'other' });
+  const mine = sessions.open({ key: world.key });
+  const link = sessions.issueLogin(first);
+  const theirs = Array.from({ length: 80 }, () => sessions.open({ key }));
+  for (let i = 0; i < 20; i += 1) sessions.issueLogin(look);
+  expect(sessions.find(mine.secret)).toBeDefined();
+  expect(sessions.ownerOfLogin(link.text)).toBeDefined();
+  const open = theirs.filter(({ secret }) => sessions.find(secret) !== undefined);
+  expect(open).toEqual(theirs.slice(-63));
+  await world.close();
+});
+
+test('the database has no secret of a session', async () => {
+  const world = await openTestFleet();
+  const { secret } = world.fleet.sessions.open({ key: world.key });
+  expect(JSON.stringify(world.store.sessions.list())).not.toContain(secret.slice(3));
+  await world.close();
+});

@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest';
+import { DIALECTS } from '../../../src/contract/constants.js';
+import type { UseCall } from '../../../src/fleet/computer-use/actions.js';
+import { dialects, readTurn } from '../../../src/fleet/computer-use/dialects/index.js';
+import { recorded } from './recorded.js';
+
+function only(items: readonly unknown[], name?: (typeof DIALECTS)[number]): UseCall {
+  const [call] = readTurn(items, name).calls;
+  if (call === undefined) throw new Error('no call was read');
+  return call;
+}
+
+test.each(recorded.map((row) => [row.dialect, row.member, row] as const))(
+  '%s: %s',
+  (dialect, _, { item, actions }) => {
+    const name = dialect as (typeof DIALECTS)[number];
+    const read = only([item], name).actions;
+    expect(JSON.parse(JSON.stringify(read))).toEqual(actions);
+    // Its envelope alone says which dialect it is, except for text.
+    if (dialect !== 'ui-tars') expect(only([item]).actions).toEqual(read);
+  },
+);
+
+test('every dialect has recorded calls and a declaration', () => {
+  expect([...new Set(recorded.map(({ dialect }) => dialect))].sort()).toEqual([...DIALECTS].sort());
+  const facts = { picture: { width: 1280, height: 800 }, os: 'linux', hasShell: true } as const;
+  for (const name of DIALECTS) expect(dialects[name].tools(facts).length).toBeGreaterThan(0);
+  expect(dialects['anthropic-20251124'].tools({ ...facts, hasShell: false })).toEqual([
+    {
+      ...{ type: 'computer_20251124', name: 'computer', enable_zoom: true },
+      ...{ display_width_px: 1280, display_height_px: 800 },
+    },
+  ]);
+});
+
+test('an older version of a tool has not the members of later ones', () => {
+  const item = {
+    type: 'tool_use',
+    id: 'a',
+    name: 'computer',
+    input: { action: 'zoom', region: [0, 0, 1, 1] },
+  };
+  expect(only([item], 'anthropic-20250124').actions).toEqual({
+    error: 'There is no action "zoom".',
+  });
+});
+
+test('what is between calls is ignored', () => {
+  const [call] = [recorded.find(({ dialect }) => dialect === 'openai')?.item];
+  const { calls } = readTurn([{ type: 'reasoning', id: 'rs_1', summary: [] }, call], undefined);
+  expect(calls).toHaveLength(1);
+});
+
+test.each([
+  [
+    'a bare action without a dialect',
+    [{ type: 'click', x: 1, y: 2, button: 'left' }],
+    undefined,
+    'dialect',
+  ],
+  ['an action of Anthropic without a dialect', [{ action: 'screenshot' }], undefined, 'dialect'],
+  ['an unknown envelope', [{ type: 'robot_call', id: 'x' }], undefined, 'dialect'],
+  [
+    'another tool',
+    [{ type: 'tool_use', id: 'a', name: 'weather', input: {} }],
+    'anthropic',
+    'items.0',
+  ],
+  [
+    'two dialects',
+    [
+      { type: 'computer_call', call_id: 'a', actions: [] },
+      { type: 'tool_use', id: 'b', name: 'screenshot', toolset_name: 'computer', input: {} },
+    ],
+    undefined,
+    'items.1',
+  ],
+  [
+    'the same id twice',
+    [
+      { type: 'computer_call', call_id: 'a', actions: [] },
+      { type: 'computer_call', call_id: 'a', actions: [] },
+    ],
+    undefined,
+    'same id',
+  ],
+] as const)('refuses %s', (_, items, dialect, message) => {
+  expect(() => readTurn(items, dialect)).toThrow(
+    expect.objectContaining({ code: 'invalid_request' }),
+  );
+  try {
+    readTurn(items, dialect);
+  } catch (error) {
+    const { message: why, remedy } = error as { message: string; remedy?: string };
+    expect(`${why} ${remedy}`).toContain(message);
+  }
+});
+
+test('a bare action is read in the dialect that was named', () => {
+  expect(only([{ type: 'click', x: 1, y: 2, button: 'left' }], 'openai').actions).toHaveLength(1);
+  expect(only([{ action: 'screenshot' }], 'anthropic').actions).toEqual([{ does: 'screenshot' }]);
+  expect(only([{ name: 'move', args: { x: 1, y: 2 } }], 'gemini').actions).toHaveLength(1);
+  expect(only([{ action: 'wait', time: 1 }], 'qwen').actions).toHaveLength(1);
+});
+
+test.each([
+  ['openai', { type: 'click', x: 'left', y: 2, button: 'left' }, /^x: /],
+  ['openai', { type: 'drag', path: [] }, /^path/],
+  ['openai', { type: 'keypress', keys: [] }, /^keys: /],
+  ['anthropic', { action: '__proto__' }, /There is no action/],
+  ['anthropic', { action: 'wait', duration: 1e9 }, /^duration: /],
+  ['anthropic', { action: 'left_click', coordinate: [1] }, /^coordinate/],
+  ['gemini', { name: 'constructor', args: {} }, /There is no action/],
+  ['ui-tars', 'Action: explode()', /There is no action/],
+  ['ui-tars', "Action: click(start_box='here')", /start_box/],
+  ['ui-tars', `Action: ${'wait()\n'.repeat(50)}`, /At most/],
+] as const)('%s: %j is an error of the call', (dialect, item, message) => {
+  expect(only([item], dialect).actions).toEqual({ error: expect.stringMatching(message) });
+});

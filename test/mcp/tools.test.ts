@@ -1,0 +1,162 @@
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+import type { ApiError } from '../../src/contract/errors.js';
+import { CONFIG_CLIENTS, configFor } from '../../src/mcp/config.js';
+import { offered } from '../../src/mcp/server.js';
+import type { Service } from '../../src/mcp/service.js';
+import { tools } from '../../src/mcp/tools.js';
+
+const computer = {
+  ...{ id: `cmp_${'0'.repeat(20)}`, name: 'desk', project_name: 'demo', status: 'running' },
+  ...{ os: 'linux', resolution: { width: 2560, height: 1600 } },
+};
+
+interface Asked {
+  readonly operation: string;
+  readonly options: Readonly<Record<string, unknown>>;
+}
+
+/** A service with one computer, whose answers a test may replace. */
+function fakeService(
+  answers: Readonly<Record<string, (options: Asked['options']) => unknown>> = {},
+) {
+  const asked: Asked[] = [];
+  const picture = { image: 'aGk=', format: 'png', width: 1280, height: 800 };
+  const all: typeof answers = {
+    listAllComputers: () => ({ computers: [computer], next_cursor: null }),
+    getComputer: () => computer,
+    screenshot: () => picture,
+    batch: () => ({ success: true, results: [{ success: true }, { success: true, ...picture }] }),
+    bash: () => ({ output: 'hello\n', exit_code: 0, timed_out: false }),
+    ...answers,
+  };
+  const request = async (operation: string, options: Asked['options'] = {}) => {
+    asked.push({ operation, options });
+    return all[operation]?.(options);
+  };
+  return { asked, service: { request } as unknown as Service };
+}
+
+const call = (service: Service, name: string, input: object) => {
+  const found = tools.find((tool) => tool.name === name);
+  if (found === undefined) throw new Error(`no tool ${name}`);
+  return found.run(service, found.input.parse(input) as never);
+};
+
+it('there are at most ten tools, with short schemas and all annotations', () => {
+  expect(tools.length).toBeLessThanOrEqual(10);
+  for (const { name, description, annotations, input } of tools) {
+    expect(name).toMatch(/^[a-z_]{3,40}$/);
+    expect(description.length).toBeLessThan(400);
+    const { readOnlyHint, destructiveHint } = annotations;
+    expect(readOnlyHint && destructiveHint, name).toBe(false);
+    expect(Object.values(annotations), name).toHaveLength(4);
+    expect(JSON.stringify(z.toJSONSchema(input, { io: 'input' })).length).toBeLessThan(2500);
+  }
+});
+
+it('every tool but those that list and create names its computer', () => {
+  const without = tools.filter(({ input }) => !('computer' in input.shape)).map(({ name }) => name);
+  expect(without).toEqual(['list_computers', 'create_computer']);
+});
+
+it('toolsets can be left out, and everything that changes something', () => {
+  const names = (options: Parameters<typeof offered>[0]) =>
+    offered(options).map(({ name }) => name);
+  expect(names({})).toHaveLength(tools.length);
+  expect(names({ toolsets: ['screen'] })).toEqual(['list_computers', 'screenshot', 'act']);
+  expect(names({ readOnly: true })).toEqual(['list_computers', 'screenshot']);
+});
+
+it('a screenshot lists elements in pixels of the picture, their texts in quotes', async () => {
+  const element = {
+    ...{ id: '2c6e3adb-1.8-72', role: 'entry', name: 'a\nb', value: 'x'.repeat(500) },
+    ...{ states: ['focused', 'editable'], box: [100, 50, 20, 10], actions: [] },
+  };
+  const { asked, service } = fakeService({
+    getElements: () => ({ elements: [element], truncated: true }),
+  });
+  const shown = await call(service, 'screenshot', { computer: 'desk', elements: true });
+  expect(asked.at(-1)).toMatchObject({ operation: 'getElements' });
+  const [, line, more] = (shown.content.at(-1) as { text: string }).text.split('\n');
+  expect(line).toBe(
+    `2c6e3adb-1.8-72 entry 50,25,10,5 "a\\nb" = "${'x'.repeat(120)}…" focused,editable`,
+  );
+  expect(more).toBe('There are more.');
+  const actions = [{ action: 'click', element: element.id }];
+  await call(service, 'act', { computer: 'desk', actions });
+  const batch = asked.find(({ operation }) => operation === 'batch')?.options;
+  expect(batch).toMatchObject({ body: { actions: [actions[0], { action: 'screenshot' }] } });
+});
+
+it('a picture is scaled, and coordinates are those of the picture', async () => {
+  const { asked, service } = fakeService();
+  const shown = await call(service, 'screenshot', { computer: 'desk' });
+  expect(shown.content[0]).toMatchObject({ type: 'image', mimeType: 'image/png' });
+  expect(asked.at(-1)?.options).toMatchObject({ query: { scale: 0.5 } });
+  const actions = [
+    { action: 'click', x: 1, y: 2 },
+    { action: 'type', text: 'a' },
+  ];
+  const acted = await call(service, 'act', { computer: 'demo/desk', actions });
+  expect(acted.content).toHaveLength(2);
+  expect(asked.find(({ operation }) => operation === 'batch')?.options.body).toEqual({
+    actions: [
+      { action: 'click', x: 1, y: 2, scale: 0.5 },
+      { action: 'type', text: 'a' },
+      { action: 'screenshot', scale: 0.5, settle: true },
+    ],
+  });
+});
+
+it('a picture that is too large as PNG is sent as JPEG', async () => {
+  const { asked, service } = fakeService({
+    screenshot: ({ query }) => {
+      const { format = 'png', quality } = query as { format?: string; quality?: number };
+      const size = format === 'png' || quality === 80 ? 2_000_000 : 500_000;
+      return { image: 'A'.repeat(size), format, width: 1280, height: 800 };
+    },
+  });
+  const { content } = await call(service, 'screenshot', { computer: computer.id });
+  expect(content[0]).toMatchObject({ mimeType: 'image/jpeg', data: 'A'.repeat(500_000) });
+  expect(asked.filter(({ operation }) => operation === 'screenshot')).toHaveLength(3);
+});
+
+it('a failed action says which one, and shows the screen', async () => {
+  const failure = { success: false, error: 'There is no key "Entr"; did you mean Enter?' };
+  const { service } = fakeService({
+    batch: () => ({ success: false, results: [{ success: true }, failure] }),
+  });
+  const actions = [{ action: 'key', key: 'a' }, { action: 'key', key: 'Entr' }, { action: 'wait' }];
+  const { content, isError } = await call(service, 'act', { computer: 'desk', actions });
+  expect(isError).toBe(true);
+  expect(content[0]).toMatchObject({
+    text: expect.stringMatching(/^Action 2 of 3 failed: .*Enter/),
+  });
+  expect(content[1]).toMatchObject({ type: 'image' });
+});
+
+it('an unknown name lists those that exist', async () => {
+  const { service } = fakeService();
+  await expect(call(service, 'screenshot', { computer: 'desc' })).rejects.toThrow(
+    expect.objectContaining({ code: 'not_found', remedy: 'Name one of: demo/desk' }) as ApiError,
+  );
+});
+
+it('a command that fails is an error with its output, which is bounded', async () => {
+  const { service } = fakeService({
+    bash: () => ({ output: 'x'.repeat(100_000), exit_code: 3, timed_out: false }),
+  });
+  const { content, isError } = await call(service, 'run_command', {
+    computer: 'desk',
+    command: 'x',
+  });
+  expect(isError).toBe(true);
+  const [{ text }] = content as unknown as [{ text: string }];
+  expect(text.length).toBeLessThan(31_000);
+  expect(text).toMatch(/70000 characters left out[\s\S]*Exit code 3\.$/);
+});
+
+it.each(CONFIG_CLIENTS)('the configuration of %s names the command and its options', (client) => {
+  expect(configFor(client, ['mcp', '--read-only'])).toMatch(/vc[\s\S]*mcp[\s\S]*--read-only/);
+});

@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { WebSocket } from 'ws';
+import type { WallMessage } from '../../../src/contract/sockets/wall.js';
+import { openTestApp, type TestApp } from '../../support/app.js';
+import { eventually } from '../../support/eventually.js';
+
+let app: TestApp;
+let id: string;
+beforeEach(async () => {
+  app = await openTestApp({ maxRunning: 9 });
+  await app.send('POST', '/api/projects', { body: { name: 'p' } });
+  id = await create('p', 'a');
+});
+afterEach(() => app.close());
+
+async function create(project: string, name: string): Promise<string> {
+  const path = `/api/projects/${project}/computers`;
+  return String((await app.send('POST', path, { body: { name } })).json.id);
+}
+
+async function open(key = app.world.key) {
+  const socket = new WebSocket(`ws://127.0.0.1:${app.port}/api/wall`, {
+    headers: { authorization: `Bearer ${key}` },
+  });
+  const messages: WallMessage[] = [];
+  socket.on('message', (data) => messages.push(JSON.parse(String(data))));
+  socket.on('error', () => undefined);
+  await once(socket, 'open');
+  await eventually(async () => messages.length > 0);
+  const has = (wanted: object) =>
+    eventually(async () => {
+      try {
+        expect(messages).toContainEqual(expect.objectContaining(wanted));
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  return { socket, messages, has };
+}
+
+test('sends all computers, then each that is new, changed or deleted', async () => {
+  const wall = await open();
+  expect(wall.messages[0]).toMatchObject({
+    type: 'list',
+    computers: [{ id, name: 'a', status: 'running', seq: expect.any(Number) }],
+  });
+  const url = `http://127.0.0.1:${app.port}/api/view/${id}`;
+  expect(wall.messages[0]).toMatchObject({ computers: [{ url }] });
+  const added = await create('p', 'b');
+  await wall.has({ type: 'computer', computer: expect.objectContaining({ id: added, name: 'b' }) });
+  await app.send('PATCH', `/api/computers/${id}`, { body: { name: 'c' } });
+  await wall.has({ type: 'computer', computer: expect.objectContaining({ id, name: 'c' }) });
+  await app.send('POST', `/api/computers/${id}/stop`);
+  await wall.has({
+    type: 'computer',
+    computer: expect.objectContaining({ id, status: 'stopped' }),
+  });
+  await app.send('DELETE', `/api/computers/${id}`);
+  await wall.has({ type: 'removed', id });
+  wall.socket.terminate();
+});
+
+test('a change of the picture grows its number once', async () => {
+  await app.send('GET', `/api/computers/${id}/thumbnail`);
+  const wall = await open();
+  await wall.has({ type: 'change', id, status: 'running' });
+  const numbers = () =>
+    wall.messages.flatMap((message) => (message.type === 'change' ? [message.seq] : []));
+  const before = Math.max(...numbers());
+  const screen = app.world.connectors.screens.at(-1);
+  if (screen === undefined) throw new Error('no screen is open');
+  screen.version += 1;
+  await eventually(async () => Math.max(...numbers()) === before + 1);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  expect(Math.max(...numbers())).toBe(before + 1);
+  wall.socket.terminate();
+});
+
+test('a key for one project gets only its computers, and ends with it', async () => {
+  await app.send('POST', '/api/projects', { body: { name: 'other' } });
+  const body = { name: 'watcher', rights: 'look', project: 'other' };
+  const { json } = await app.send('POST', '/api/keys', { body });
+  const wall = await open(String(json.key));
+  expect(wall.messages[0]).toEqual({ type: 'list', computers: [] });
+  const added = await create('other', 'b');
+  await wall.has({ type: 'computer', computer: expect.objectContaining({ id: added }) });
+  await app.send('PATCH', `/api/computers/${id}`, { body: { name: 'secret' } });
+  const closed = once(wall.socket, 'close');
+  const began = performance.now();
+  await app.send('DELETE', `/api/keys/${json.id}`);
+  await closed;
+  expect(performance.now() - began).toBeLessThan(1000);
+  expect(JSON.stringify(wall.messages)).not.toContain(id);
+});
+
+test('a thumbnail is a small JPEG, and no use of the computer', async () => {
+  const answer = await app.send('GET', `/api/computers/${id}/thumbnail?width=160&seq=3`);
+  expect(answer.status).toBe(200);
+  expect(answer.headers['content-type']).toBe('image/jpeg');
+  const again = await app.send('GET', `/api/computers/${id}/thumbnail?width=160`, {
+    headers: { 'if-none-match': String(answer.headers.etag) },
+  });
+  expect(again.status).toBe(304);
+  const log = await app.send('GET', `/api/computers/${id}/actions`);
+  expect(log.text).not.toContain('thumbnail');
+  await app.send('POST', `/api/computers/${id}/stop`);
+  const off = await app.send('GET', `/api/computers/${id}/thumbnail`);
+  expect([off.status, off.headers['x-error-code']]).toEqual([400, 'not_running']);
+});

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { openGuest } from '../support/guest.js';
+
+const command = { command: '', timeoutMs: 10_000, background: false };
+
+it('reads all output of a command from a guest that sends it slowly', async () => {
+  const [parts, length] = [20, 16 * 1024];
+  const guest = await openGuest({
+    onExec: async (channel) => {
+      await once(channel.resume(), 'end');
+      // As sshd on a connection with many busy channels: the exit first, then a part at a time.
+      channel.write('100\n');
+      channel.exit(0);
+      for (let i = 0; i < parts; i++) {
+        channel.write(Buffer.alloc(length, 'x'));
+        await sleep(10);
+      }
+      channel.close();
+    },
+  });
+  const { stdout, truncated } = await guest.shell.run(command);
+  expect([stdout.length, truncated]).toEqual([parts * length, false]);
+  guest.close();
+});
+
+it('takes no time in which it did not run for silence of the guest', async () => {
+  let running: { write(text: string): void; close(): void } | undefined;
+  let rounds = 0;
+  const guest = await openGuest({
+    onConnection: (client) =>
+      client.on('request', (_accept, reject) => {
+        reject?.();
+        rounds += 1;
+        if (running === undefined || rounds !== 3) return;
+        // The replies to three round trips wait to be read while this process does not run.
+        const end = performance.now() + 100;
+        while (performance.now() < end);
+        running.write('late');
+        running.close();
+      }),
+    onExec: async (channel) => {
+      await once(channel.resume(), 'end');
+      running = channel;
+      rounds = 0;
+      channel.write('100\n');
+      channel.exit(0);
+    },
+  });
+  expect((await guest.shell.run(command)).stdout).toBe('late');
+  guest.close();
+});

@@ -1,0 +1,52 @@
+import type { Clustered, ClusterMember } from '../../../src/engines/clustered.js';
+import type { MachineSpec, MachineState } from '../../../src/engines/engine.js';
+import { FakeEngine } from '../fake-engine.js';
+
+const state = (name: string, status: ClusterMember['status'], groups: string[]): ClusterMember => ({
+  ...{ name, status, groups, detail: 'as recorded', architecture: 'x86_64' },
+  address: `${name}.example.com:8443`,
+});
+
+/** An engine in memory with three members, of which one is offline. */
+export class FakeClusteredEngine extends FakeEngine implements Clustered {
+  readonly places = new Map<string, string>();
+  readonly found: ClusterMember[] = [
+    {
+      ...state('m1', 'online', ['default']),
+      resources: {
+        ...{ cpu: 2, memoryUsedBytes: 1, memoryTotalBytes: 2 },
+        ...{ diskUsedBytes: 3, diskTotalBytes: 4 },
+      },
+    },
+    state('m2', 'online', ['default', 'fast']),
+    state('m3', 'offline', ['slow']),
+  ];
+
+  async members(): Promise<ClusterMember[]> {
+    return this.found;
+  }
+
+  memberStates(): Promise<ClusterMember[]> {
+    return this.members();
+  }
+
+  async memberOf(id: string): Promise<string | undefined> {
+    return this.places.get(id);
+  }
+
+  override async create(spec: MachineSpec): Promise<void> {
+    await super.create(spec);
+    const { placement } = spec;
+    const group = placement !== undefined && 'group' in placement ? placement.group : 'default';
+    const chosen = this.found.find(({ groups }) => groups.includes(group))?.name ?? 'm1';
+    const member = placement !== undefined && 'member' in placement ? placement.member : chosen;
+    this.places.set(spec.id, member);
+  }
+
+  override async list(): Promise<MachineState[]> {
+    return (await super.list()).map((each) => {
+      const member = this.places.get(each.id);
+      return member === undefined ? each : { ...each, member };
+    });
+  }
+}

@@ -99,6 +99,8 @@ export const quickBuild = ({ isExternal, plugins, minify }) => ({
   platform: 'node',
   external: isExternal,
   plugins: [onlyQuickCommands, filesBeside, ...plugins, lazyModules],
+  // Leaves out the server of `ws`, which its client does not use.
+  treeshake: { moduleSideEffects: [{ test: /\/node_modules\/ws\//, sideEffects: false }] },
   output: {
     file: 'dist/cli/quick.cjs',
     format: 'cjs',

@@ -20,8 +20,8 @@ interface ProgressOptions {
 
 /** Shows a spinner on stderr if that is a terminal; nothing with --json or --quiet, or in CI. */
 export function startProgress(text: string, { io, globals, env }: ProgressOptions): Progress {
-  const isShown = io.stderr.isTTY === true && !globals.json && !globals.quiet && !env.CI;
-  if (!isShown) return { update: () => {}, stop: () => {} };
+  const canMove = io.stderr.isTTY === true && env.TERM !== 'dumb' && !env.CI;
+  if (!canMove || globals.json || globals.quiet) return { update: () => {}, stop: () => {} };
   let current = printable(text);
   let spinner: Ora | undefined;
   let isStopped = false;
@@ -31,7 +31,9 @@ export function startProgress(text: string, { io, globals, env }: ProgressOption
     // discardStdin would put the terminal in raw mode.
     const stream = io.stderr as NodeJS.WritableStream;
     const color = globals.color && !env.NO_COLOR ? 'cyan' : false;
-    spinner = ora({ text: current, stream, discardStdin: false, color }).start();
+    // Otherwise ora reads the environment of this process.
+    const isEnabled = true;
+    spinner = ora({ text: current, stream, discardStdin: false, color, isEnabled }).start();
   }, DELAY_MS);
   timer.unref();
   return {

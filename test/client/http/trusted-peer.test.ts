@@ -8,6 +8,7 @@ import { verifyPeer } from '../../../src/client/http/trusted-peer.js';
 import { UntrustedListenerError, VirtualComputers } from '../../../src/client/index.js';
 import { type FakeService, startFakeService } from '../../cli/support/fake-service.js';
 import { openWorld } from '../../cli/support/run.js';
+import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
 
 /** An unprivileged user who listens on the port before the service. */
@@ -115,16 +116,21 @@ print(server.getsockname()[1], flush=True)
 time.sleep(60)
 `;
 
-async function connectTo(program: string, code: string): Promise<[Socket, ChildProcess]> {
+/** The connected socket, and the lines that the program has printed after its port. */
+async function connectTo(program: string, code: string): Promise<[Socket, () => string]> {
   const child = spawn(program, [program === 'python3' ? '-c' : '-e', code], {
     ...{ uid: NOBODY, gid: NOBODY, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] },
   });
   children.push(child);
-  const [port] = child.stdout ? await once(child.stdout, 'data') : [];
+  let printed = '';
+  child.stdout?.on('data', (data) => {
+    printed += data;
+  });
+  const port = await eventually(async () => /^(\d+)\n/.exec(printed)?.[1]);
   const socket = connect(Number(port), '127.0.0.1');
   closing.push(() => socket.destroy());
   await once(socket, 'connect');
-  return [socket, child];
+  return [socket, () => printed.slice(port.length + 1)];
 }
 
 promise.unless(reason)(
@@ -132,7 +138,7 @@ promise.unless(reason)(
   'a connection accepted by another user is not trusted after the service takes the port',
   async () => {
     const [socket, thief] = await connectTo(process.execPath, LEAVING_THIEF);
-    if (thief.stdout) await once(thief.stdout, 'data');
+    await eventually(async () => thief() === 'left\n');
     // The service, of a trusted user, gets the port between the connection and the check.
     const service = createServer().listen(socket.remotePort, '127.0.0.1');
     closing.push(() => service.close());

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { relative } from 'node:path';
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
 import { hostViolations } from './host-violations.js';
 import { asMarkdown, asText, type PromiseTest, promiseRows, writeRecord } from './promise-table.js';
 
@@ -22,12 +22,9 @@ export class SummaryReporter implements Reporter {
     this.#began ??= Date.now();
   }
 
-  onTestRunEnd(
-    ended: readonly TestModule[],
-    unhandled: readonly { readonly message: string }[],
-  ): void {
+  onTestRunEnd(ended: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     for (const module of ended) this.#modules.set(fileOf(module), module);
-    this.#unhandled.push(...unhandled.map(({ message }) => message));
+    this.#unhandled.push(...unhandled.map(withOrigin));
     const failed = ended.filter((module) => !module.ok());
     // See whole-run.js.
     if (failed.length > 0 && failed.length <= Number(process.env.VC_TEST_REPEAT ?? 0)) {
@@ -89,6 +86,14 @@ export class SummaryReporter implements Reporter {
       writeRecord(record, engine, `${title}\n\n${asMarkdown(ofEngine)}`);
     }
   }
+}
+
+/** An error outside of the tests with the test during which it came, and its stack. */
+function withOrigin({ message, stack, VITEST_TEST_PATH, VITEST_TEST_NAME }: SerializedError) {
+  const file = VITEST_TEST_PATH && relative(process.cwd(), String(VITEST_TEST_PATH));
+  return [message, `during: ${[file, VITEST_TEST_NAME].filter(Boolean).join(': ')}`, stack]
+    .filter(Boolean)
+    .join('\n');
 }
 
 function print(text: string): void {

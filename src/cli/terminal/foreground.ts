@@ -25,8 +25,9 @@ function ownStat(): string {
 const LOOK_MS = 500;
 
 /**
- * Calls `onChange` when the shell has continued this job in the background (`bg`), and when it is in
- * the foreground again (`fg`). The returned function ends that.
+ * Calls `onChange` before this job is suspended (Ctrl-Z), if it is in the background when it is
+ * continued (`bg`), and when it is in the foreground again (`fg`). The returned function ends that.
+ * A job that still reads the terminal when it is continued in the background is stopped again.
  */
 export function watchJob(onChange: (state: 'foreground' | 'background') => void): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -34,18 +35,28 @@ export function watchJob(onChange: (state: 'foreground' | 'background') => void)
     clearInterval(timer);
     timer = undefined;
   };
-  const look = () => {
-    const state = jobState();
-    if (state === 'background' && timer === undefined) {
-      onChange('background');
-      timer = setInterval(look, LOOK_MS).unref();
-    } else if (state !== 'background' && timer !== undefined) {
-      stopLooking();
-      onChange('foreground');
-    }
+  const leave = () => {
+    if (timer !== undefined) return;
+    onChange('background');
+    timer = setInterval(look, LOOK_MS).unref();
   };
+  const look = () => {
+    if (jobState() === 'background') return leave();
+    if (timer === undefined) return;
+    stopLooking();
+    process.off('SIGTSTP', suspend).on('SIGTSTP', suspend);
+    onChange('foreground');
+  };
+  // Without a handler of its own the signal stops the process.
+  const suspend = () => {
+    leave();
+    process.off('SIGTSTP', suspend);
+    process.kill(process.pid, 'SIGTSTP');
+  };
+  process.on('SIGTSTP', suspend);
   process.on('SIGCONT', look);
   return () => {
+    process.off('SIGTSTP', suspend);
     process.off('SIGCONT', look);
     stopLooking();
   };

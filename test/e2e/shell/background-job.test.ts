@@ -85,7 +85,8 @@ it('a job that is continued in the background reads again when it is back', asyn
   await enter('jobs');
   await terminal.shows(/\[1\]\+ +Running/);
   await enter('fg');
-  // Not in the foreground at once: what is typed stays in the terminal until then.
+  // What is typed earlier may go to the shell.
+  await terminal.shows(/fg\n"\$NODE"/);
   await enter('second');
   await eventually(async () => read.join('') === 'first\nsecond\n');
   exit();

@@ -19,6 +19,8 @@ export interface EngineDescriptor {
   readonly options: readonly EngineOption[];
   /** Environment variables that it reads, each with its meaning. */
   readonly environment: readonly (readonly [name: string, meaning: string])[];
+  /** Small files in the state directory that a backup contains, as paths within it. */
+  readonly stateFiles?: readonly string[];
   /** Opens the engine. Without a service it is used to look at the engine and its images only. */
   open(stateDirectory: string, service?: ServiceSettings): Promise<Engine>;
   readonly images: EngineImages;

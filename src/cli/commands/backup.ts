@@ -18,8 +18,8 @@ export const command = defineCommand({
   name: 'backup',
   summary: 'Back up the state of the service to a file',
   details: [
-    'The backup has owners, hashes of keys, projects, computers, RTMP targets and the audit log, but',
-    'not the disks and images of computers. Run it on the machine of the service, running or not. The',
+    'The backup has owners, hashes of keys, projects, computers, RTMP targets, the audit log and',
+    'the access to a cluster, but not the disks and images of computers. Run it on the machine of the service, running or not. The',
     'file gives access to the computers, so only its owner can read it (0600).',
   ].join(' '),
   arguments: { file: argument('file', 'file to write', nonEmpty, { completes: 'file' }) },

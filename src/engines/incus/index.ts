@@ -1,4 +1,5 @@
 import type { EngineDescriptor } from '../descriptor.js';
+import { SETTINGS_DIRECTORY, SETTINGS_FILES } from './settings-files.js';
 
 export const incus: EngineDescriptor = {
   name: 'incus',
@@ -8,6 +9,7 @@ export const incus: EngineDescriptor = {
   onlyByName: true,
   options: [],
   environment: [],
+  stateFiles: Object.values(SETTINGS_FILES).map((name) => `${SETTINGS_DIRECTORY}/${name}`),
   open: async (stateDirectory, service) =>
     (await import('./open.js')).openIncus(stateDirectory, service),
   images: {

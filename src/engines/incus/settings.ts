@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { SETTINGS_DIRECTORY, SETTINGS_FILES } from './settings-files.js';
 
 /** How to reach a cluster, and as whom. */
 export interface ClusterSettings {
@@ -20,17 +21,9 @@ const File = z.object({
   project: z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/),
 });
 
-/** Files in the directory of the settings. */
-export const SETTINGS_FILES = {
-  settings: 'cluster.json',
-  serverCertificate: 'server.crt',
-  clientCertificate: 'client.crt',
-  clientKey: 'client.key',
-} as const;
-
 /** Where a state directory keeps the settings of its cluster. */
 export function settingsDirectory(stateDirectory: string): string {
-  return join(stateDirectory, 'incus');
+  return join(stateDirectory, SETTINGS_DIRECTORY);
 }
 
 /** Undefined if no cluster has been set up. Throws for files that cannot be read. */

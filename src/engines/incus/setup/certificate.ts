@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { canAccess } from '../../../lib/fs/access.js';
 import { writeFileAtomically } from '../../../lib/fs/atomic-file.js';
-import { SETTINGS_FILES, settingsDirectory } from '../settings.js';
+import { settingsDirectory } from '../settings.js';
+import { SETTINGS_FILES } from '../settings-files.js';
 
 /** A client's certificate, which a cluster knows by its fingerprint. */
 export interface ClientCertificate {

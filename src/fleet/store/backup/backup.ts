@@ -6,6 +6,7 @@ import { type Db, migrate } from '../database.js';
 import { migrations } from '../migrations.js';
 import { keyFile } from '../secret-box.js';
 import { inTransaction } from '../transaction.js';
+import { readStateFiles, stateFiles } from './state-files.js';
 
 /** Description of a backup, stored in it. */
 export interface BackupFacts {
@@ -20,8 +21,8 @@ export interface BackupFacts {
 
 /**
  * Writes a consistent copy of the open database to the new file `path`, with an additional table for
- * the backup's description and the key of the stored secrets, so its mode is 0600. Blocks the
- * process: about a second for 100 MB.
+ * the backup's description, the key of the stored secrets and the engines' small files, so its mode
+ * is 0600. Blocks the process: about a second for 100 MB.
  */
 export function writeBackup(db: Db, directory: string, path: string, version: string): BackupFacts {
   const previous = process.umask(0o077);
@@ -50,6 +51,7 @@ function complete(path: string, directory: string, version: string): BackupFacts
       const insert = copy.prepare('INSERT INTO backup VALUES (?, ?)');
       insert.run('facts', Buffer.from(JSON.stringify(facts)));
       if (existsSync(key)) insert.run('secret.key', readFileSync(key));
+      for (const [name, bytes] of readStateFiles(directory)) insert.run(FILE + name, bytes);
     });
     return facts;
   } finally {
@@ -57,11 +59,16 @@ function complete(path: string, directory: string, version: string): BackupFacts
   }
 }
 
+/** Begins the names of {@link stateFiles} in a backup. */
+const FILE = 'file:';
+
 /** Contents of a backup. */
 export interface OpenedBackup {
   readonly facts: BackupFacts;
   /** Undefined when nothing was ever encrypted. */
   readonly secretKey: Buffer | undefined;
+  /** The engines' small files, by their paths in a state directory. */
+  readonly files: ReadonlyMap<string, Buffer>;
   readonly counts: {
     readonly owners: number;
     readonly projects: number;
@@ -75,7 +82,7 @@ export interface OpenedBackup {
  * made by a later vc.
  */
 export function unpackBackup(path: string): OpenedBackup {
-  return withBackup(path, (db, { facts, secretKey, ...found }) => {
+  return withBackup(path, (db, { facts, secretKey, files, ...found }) => {
     if (found.schema > migrations.length || facts.format !== 1) {
       const message = `It was made by a later vc (${facts.version}).`;
       throw new ApiError('invalid_request', message, { remedy: 'Restore it with that version.' });
@@ -90,12 +97,12 @@ export function unpackBackup(path: string): OpenedBackup {
     // A session may have ended after the backup.
     db.exec('DELETE FROM sessions');
     db.prepare('UPDATE service SET restored_at = ?').run(new Date().toISOString());
-    return { facts, secretKey, counts: found.counts };
+    return { facts, secretKey, files, counts: found.counts };
   });
 }
 
 /** Describes a backup without changing it. Throws as {@link unpackBackup} does. */
-export function describeBackup(path: string): Omit<OpenedBackup, 'secretKey'> {
+export function describeBackup(path: string): Omit<OpenedBackup, 'secretKey' | 'files'> {
   return withBackup(path, (_, { facts, counts }) => ({ facts, counts }));
 }
 
@@ -126,9 +133,15 @@ function read(db: Db): OpenedBackup & { readonly schema: number } {
     (db.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count;
   const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
   const secretKey = value('secret.key');
+  // Only known names: whatever else the file holds is written nowhere.
+  const files = stateFiles().flatMap((name): [string, Buffer][] => {
+    const bytes = value(FILE + name);
+    return bytes === undefined ? [] : [[name, Buffer.from(bytes)]];
+  });
   return {
     facts: JSON.parse(Buffer.from(value('facts') ?? []).toString()),
     secretKey: secretKey && Buffer.from(secretKey),
+    files: new Map(files),
     counts: { owners: count('owners'), projects: count('projects'), computers: count('computers') },
     schema: user_version,
   };

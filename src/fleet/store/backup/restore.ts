@@ -14,8 +14,9 @@ import { makeOwnDirectory } from '../../../engines/local-host.js';
 import { type Db, databaseFile } from '../database.js';
 import { keyFile } from '../secret-box.js';
 import { type OpenedBackup, unpackBackup } from './backup.js';
+import { moveStateFiles, writeStateFiles } from './state-files.js';
 
-export interface Restored extends Omit<OpenedBackup, 'secretKey'> {
+export interface Restored extends Omit<OpenedBackup, 'secretKey' | 'files'> {
   /** Where the previous state was moved to. */
   readonly replaced: string | undefined;
 }
@@ -41,13 +42,15 @@ export function restoreState(directory: string, backup: string): Restored {
     const database = databaseFile(part);
     copyFileSync(backup, database);
     chmodSync(database, 0o600);
-    const { secretKey, ...found } = unpackBackup(database);
+    const { secretKey, files, ...found } = unpackBackup(database);
     if (secretKey) writeFileSync(keyFile(part), secretKey, { mode: 0o600, flush: true });
+    writeStateFiles(part, files);
     // Closing writes the rest of the journal into the database.
     unlock(held);
     held = undefined;
-    const replaced = putAside(directory);
+    const replaced = putAside(directory, [...files.keys()]);
     if (secretKey) renameSync(keyFile(part), keyFile(directory));
+    moveStateFiles(part, directory, files.keys());
     renameSync(database, databaseFile(directory));
     return { ...found, replaced };
   } finally {
@@ -83,13 +86,18 @@ function unlock(db: Db | undefined): void {
   }
 }
 
-/** Moves the existing state to a new directory; undefined if there is none. */
-function putAside(directory: string): string | undefined {
+/**
+ * Moves the existing state to a new directory, with those of the engines' files that the backup has
+ * too; undefined if there is none.
+ */
+function putAside(directory: string, restored: readonly string[]): string | undefined {
   const database = databaseFile(directory);
   const files = [database, `${database}-wal`, `${database}-shm`, keyFile(directory)];
   const present = files.filter((path) => existsSync(path));
-  if (present.length === 0) return undefined;
+  const replaced = restored.filter((name) => existsSync(join(directory, name)));
+  if (present.length + replaced.length === 0) return undefined;
   const aside = mkdtempSync(join(directory, 'replaced-'));
   for (const path of present) renameSync(path, join(aside, basename(path)));
+  moveStateFiles(directory, aside, replaced);
   return aside;
 }

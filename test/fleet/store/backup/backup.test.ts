@@ -1,4 +1,13 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'libsql';
@@ -57,6 +66,41 @@ it('restores encrypted secrets and their key', () => {
   // The key is next to the restored database, not in it.
   const key = readFileSync(join(elsewhere, 'secret.key'));
   expect(readFileSync(databaseFile(elsewhere)).includes(key)).toBe(false);
+});
+
+it('restores the access to a cluster, and keeps a present one that the backup lacks', () => {
+  const names = ['client.crt', 'client.key', 'cluster.json', 'server.crt'];
+  const directory = join(parent, 'state');
+  const plant = (text: string) => {
+    mkdirSync(join(directory, 'incus'), { recursive: true, mode: 0o700 });
+    for (const name of names) writeFileSync(join(directory, 'incus', name), `${text} ${name}`);
+    writeFileSync(join(directory, 'incus', 'other'), text);
+    chmodSync(join(directory, 'incus', 'client.crt'), 0o644);
+  };
+  const read = (where: string) =>
+    names.map((name) => readFileSync(join(where, 'incus', name), 'utf8'));
+  plant('old');
+  backedUp(directory);
+  plant('new');
+
+  restoreState(elsewhere, file);
+  expect(read(elsewhere)).toEqual(names.map((name) => `old ${name}`));
+  expect(readdirSync(join(elsewhere, 'incus')).sort()).toEqual(names);
+  expect(statSync(join(elsewhere, 'incus')).mode & 0o777).toBe(0o700);
+  for (const name of names) {
+    expect(statSync(join(elsewhere, 'incus', name)).mode & 0o777).toBe(0o600);
+  }
+  // Neither is left in free pages of the database.
+  expect(readFileSync(databaseFile(elsewhere)).includes('old client.key')).toBe(false);
+
+  const { replaced = '' } = restoreState(directory, file);
+  expect(read(directory)).toEqual(names.map((name) => `old ${name}`));
+  expect(read(replaced)).toEqual(names.map((name) => `new ${name}`));
+
+  rmSync(file);
+  backedUp(join(parent, 'without'));
+  restoreState(directory, file);
+  expect(read(directory)).toEqual(names.map((name) => `old ${name}`));
 });
 
 it('moves an existing state aside', () => {

@@ -120,7 +120,10 @@ export function keyNamed(name: string | null | undefined, id: string): string {
 function controlField({ control }: Pick<Partial<Computer>, 'control'>): RecordField[] {
   if (control === null || control === undefined) return [];
   const { holder, since } = control;
-  return [['control', `${keyNamed(holder.key_name, holder.key_id)} since ${since}`]];
+  return [
+    ['control', keyNamed(holder.key_name, holder.key_id)],
+    ['control since', since, 'time'],
+  ];
 }
 
 /** The lines of `vc owner get`. */

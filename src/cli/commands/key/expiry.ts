@@ -19,7 +19,12 @@ export function expiry(text: string): Expiry {
   );
   // A date without a time is midnight here, as people write it.
   const time = new Date(text.includes('T') ? text : `${text}T00:00:00`);
-  if (isDate && !Number.isNaN(time.getTime())) return () => time.toISOString();
+  if (isDate && !Number.isNaN(time.getTime())) {
+    return (now) => {
+      if (time > now) return time.toISOString();
+      throw new UsageError(`--expires must be in the future, not ${JSON.stringify(text)}`);
+    };
+  }
   throw new UsageError(
     `must be a time from now such as 30d or 12h, a date such as 2027-01-31, or never, not ${JSON.stringify(text)}`,
   );

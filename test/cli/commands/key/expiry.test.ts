@@ -23,3 +23,7 @@ test.each(['', '0d', '30', '-1d', '30 d', '999999999w', 'tomorrow', '2027-13-01'
     expect(() => expiry(text)).toThrow(UsageError);
   },
 );
+
+test.each(['2026-11-23T04:00:00Z', '2020-01-01'])('%s is in the past', (text) => {
+  expect(() => expiry(text)(NOW)).toThrow(`--expires must be in the future, not "${text}"`);
+});

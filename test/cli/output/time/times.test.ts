@@ -107,3 +107,12 @@ test('vc computer control says when it was taken, and names the key', async () =
     `key "ci" has control of demo/desktop since ${computer.created_at}\n`,
   );
 });
+
+test('vc get says since when a key has control', async () => {
+  const holder = { key_id: 'key_1', key_name: 'ci', session: false };
+  const control = { holder, since: computer.created_at, expires_at: computer.created_at };
+  world.service.on('GET /projects/demo/computers/desktop', { ...computer, control });
+  const { stdout } = await world.run(['get', 'demo/desktop'], terminal);
+  expect(stdout).toMatch(/^control +key "ci"$/m);
+  expect(stdout).toMatch(/^control since +3 minutes ago/m);
+});

@@ -26,4 +26,4 @@ node bin/vc.js setup --engine incus --packages-only --yes || say "LXD cannot be 
 
 # On a planted host, where a test that uses the host fails the run; see
 # test/support/run/planted-host.js.
-exec node test/support/run/planted-host.js node test/support/run/whole-run.js
+exec node test/support/run/planted-host.js node test/support/run/whole-run/whole-run.js

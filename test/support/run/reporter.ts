@@ -3,10 +3,12 @@ import { relative } from 'node:path';
 import type { Reporter, SerializedError, TestCase, TestModule } from 'vitest/node';
 import { hostViolations } from './host-violations.js';
 import { asMarkdown, asText, type PromiseTest, promiseRows, writeRecord } from './promise-table.js';
+import { modulesToRepeat } from './whole-run/modules-to-repeat.js';
 
 const SLOWEST = 10;
 /** Number of printed characters of a failure's message. */
 const MESSAGE = 1_000;
+const OUTSIDE = 'an error outside of the tests';
 
 /**
  * Prints the end of a run: the slowest files, the table of promises, skipped tests with their reasons,
@@ -15,7 +17,6 @@ const MESSAGE = 1_000;
 export class SummaryReporter implements Reporter {
   #began: number | undefined;
   readonly #modules = new Map<string, TestModule>();
-  readonly #unhandled: string[] = [];
   readonly #repeated: string[] = [];
 
   onTestRunStart(): void {
@@ -24,24 +25,27 @@ export class SummaryReporter implements Reporter {
 
   onTestRunEnd(ended: readonly TestModule[], unhandled: readonly SerializedError[]): void {
     for (const module of ended) this.#modules.set(fileOf(module), module);
-    this.#unhandled.push(...unhandled.map(withOrigin));
-    const failed = ended.filter((module) => !module.ok());
-    // See whole-run.js.
-    if (failed.length > 0 && failed.length <= Number(process.env.VC_TEST_REPEAT ?? 0)) {
-      this.#repeated.push(...failed.flatMap(failuresOf));
+    const errors = unhandled.map((error) => described(OUTSIDE, [withOrigin(error)]));
+    const repeated = modulesToRepeat(
+      { testModules: ended, unhandledErrors: unhandled },
+      Number(process.env.VC_TEST_REPEAT ?? 0),
+    );
+    // See whole-run/whole-run.js.
+    if (repeated.length > 0) {
+      this.#repeated.push(...ended.flatMap(failuresOf), ...errors);
     } else {
-      this.#summary([...this.#modules.values()]);
+      this.#summary([...this.#modules.values()], errors);
     }
   }
 
-  #summary(modules: readonly TestModule[]): void {
+  #summary(modules: readonly TestModule[], errors: readonly string[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const ended = (...states: readonly string[]) =>
       tests.filter((test) => states.includes(test.result().state));
     const skipped = ended('skipped', 'pending');
     const failures = [
       ...modules.flatMap(failuresOf),
-      ...this.#unhandled.map((message) => described('an error outside of the tests', [message])),
+      ...errors,
       ...hostViolations().map((line) => described('the tests touched the host', [line])),
       ...(tests.length === 0 ? ['no test ran\n'] : []),
     ];

@@ -3,6 +3,7 @@
  * else runs, with the same engines. The reporter names them.
  */
 import { createVitest } from 'vitest/node';
+import { modulesToRepeat } from './modules-to-repeat.js';
 
 /** More failed files than this are a fault of the code, not of a busy host. */
 const MOST_REPEATED = 5;
@@ -12,10 +13,9 @@ process.env.VC_TEST_REPEAT = `${MOST_REPEATED}`;
 Object.assign(process.env, { TEST: 'true', VITEST: 'true', NODE_ENV: 'test' });
 // Unlike startVitest it does not end the engines after the first run.
 const vitest = await createVitest('test', { run: true, watch: false });
-await vitest.start();
+const failed = modulesToRepeat(await vitest.start(), MOST_REPEATED);
 delete process.env.VC_TEST_REPEAT;
-const failed = vitest.state.getTestModules().filter((module) => !module.ok());
-if (failed.length > 0 && failed.length <= MOST_REPEATED) {
+if (failed.length > 0) {
   process.exitCode = 0;
   await vitest.runTestSpecifications(failed.map((module) => module.toTestSpecification()));
 }

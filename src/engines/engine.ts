@@ -54,7 +54,15 @@ export interface MachineSpec {
   readonly hostName: string;
   /** Where to create it, for an engine with members; without either the engine chooses. */
   readonly placement?: MachinePlacement | undefined;
+  /** For an engine that is {@link Labelling}. */
+  readonly label?: MachineLabel | undefined;
 }
+
+/**
+ * Text by name, `[a-z_]+`, none of it empty. It is stored with a machine outside its guest, which can
+ * neither read nor change it.
+ */
+export type MachineLabel = Readonly<Record<string, string>>;
 
 export type MachinePlacement = { readonly member: string } | { readonly group: string };
 
@@ -69,6 +77,9 @@ export interface MachineState {
   readonly reason?: string;
   /** The member that it is on, for an engine with members. */
   readonly member?: string;
+  /** Its label and the key that it was made with, for an engine that is {@link Labelling}. */
+  readonly label?: MachineLabel;
+  readonly authorizedKey?: string;
 }
 
 /** Something happened to a machine, perhaps behind the service's back: its present state. */
@@ -186,6 +197,21 @@ export interface Forking {
 /** True when the engine can copy machines at all; {@link MachineDescription.canFork} says which. */
 export function isForking(engine: Engine): engine is Engine & Forking {
   return 'fork' in engine;
+}
+
+/**
+ * An engine that stores labels with its machines. A service that does not know a machine restores the
+ * row of its computer from the label.
+ */
+export interface Labelling {
+  /** Adds to the label of a machine, and replaces what has another text. */
+  setLabel(id: string, label: MachineLabel, signal?: AbortSignal): Promise<void>;
+  /** Has a machine accept this key in place of the one that it was made with; it may run. */
+  setAuthorizedKey(id: string, key: string, signal?: AbortSignal): Promise<void>;
+}
+
+export function isLabelling(engine: Engine): engine is Engine & Labelling {
+  return 'setLabel' in engine;
 }
 
 /**

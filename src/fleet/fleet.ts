@@ -1,5 +1,5 @@
 import type { ImageList } from '../contract/resources.js';
-import type { Engine } from '../engines/engine.js';
+import { type Engine, isLabelling } from '../engines/engine.js';
 import { listStoredImages } from '../engines/stored-images.js';
 import type { Owner } from './accounts/api-keys.js';
 import { ApiKeys } from './accounts/api-keys.js';
@@ -26,6 +26,7 @@ import { recordControl } from './control/record-control.js';
 import { Elements } from './elements/elements.js';
 import { Events } from './events/events.js';
 import { JobWatch } from './events/job-watch.js';
+import type { Adoption, Unadopted } from './lifecycle/adoption.js';
 import { autoStop } from './lifecycle/auto-stop.js';
 import { type EngineSet, Machines } from './lifecycle/machines.js';
 import { type Log, Reconciler } from './lifecycle/reconcile.js';
@@ -93,6 +94,7 @@ export class Fleet {
   readonly #stopping = new AbortController();
   readonly #background: Promise<void>[] = [];
   readonly #autoStop: { stop(): void };
+  readonly #adoption: Adoption;
   #probes: Promise<EngineProbe[]> | undefined;
   #probedAt = 0;
 
@@ -147,6 +149,8 @@ export class Fleet {
     const deletion = new OwnerDeletion({ store, apiKeys, machines, streams, auditLog, log });
     this.owners = new Owners({ store, apiKeys, keys: this.keys, auditLog, deletion });
     const reconciler = new Reconciler(store, machines, log, () => deletion.resume());
+    this.#adoption = reconciler.adoption;
+    if ([...engines.all.values()].some(isLabelling)) machines.labels.prepare();
     for (const engine of engines.all.values()) {
       const { name } = engine;
       const matters = () => name === engines.preferred || usesEngine(store, name);
@@ -182,6 +186,12 @@ export class Fleet {
     const state = this.#store.state();
     if (!state.usable || failure === undefined) return state;
     return { usable: false, detail: `it cannot be written: ${failure}` };
+  }
+
+  /** Machines that no computer owns and that were left alone; null without an engine that adopts. */
+  get unadopted(): readonly Unadopted[] | null {
+    const adopts = [...this.#machines.engines()].some(isLabelling);
+    return adopts ? this.#adoption.unadopted : null;
   }
 
   /** Closes all connections and the store. The machines keep running. */

@@ -3,6 +3,7 @@ import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import type { Unadopted } from '../fleet/lifecycle/adoption.js';
 import type { Log } from '../fleet/lifecycle/reconcile.js';
 import { errorMessage } from '../lib/text/error-message.js';
 
@@ -15,12 +16,14 @@ export interface LocalSocketParts {
   readonly stateDirectory: string;
   /** Writes a backup to a new file. */
   backup(path: string): void;
+  /** Machines that no computer owns and that were left alone; null without an engine that adopts. */
+  unadopted(): readonly Unadopted[] | null;
   readonly log: Pick<Log, 'info' | 'warn'>;
 }
 
 /**
  * Operations for commands on this host only, on a unix socket of mode 0600:
- * `POST /backup` answers with a backup. The state must be locked for this service alone.
+ * `POST /backup` answers with a backup, `GET /unadopted` with a list. The state must be locked for this service alone.
  */
 export async function listenLocally(parts: LocalSocketParts): Promise<{ close(): Promise<void> }> {
   const { stateDirectory, log } = parts;
@@ -28,6 +31,11 @@ export async function listenLocally(parts: LocalSocketParts): Promise<{ close():
     if (name.startsWith('.backup-')) await rm(join(stateDirectory, name), { recursive: true });
   }
   const server = createServer((request, response) => {
+    if (request.method === 'GET' && request.url === '/unadopted') {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(parts.unadopted()));
+      return;
+    }
     if (request.method !== 'POST' || request.url !== '/backup') {
       response.writeHead(404).end();
       return;

@@ -86,8 +86,10 @@ export async function serve(options: ServeOptions): Promise<Service> {
     await app.listen(options.listen).catch((cause) => {
       throw listeningError(options.listen, cause);
     });
+    const opened = fleet;
     local = await listenLocally({
       ...{ stateDirectory: options.stateDirectory, log },
+      unadopted: () => opened.unadopted,
       backup: (path) => void store.backup(path, version),
     });
     const url = localUrl(app.server.address() as AddressInfo);

@@ -18,7 +18,7 @@ export const command = defineCommand({
   details: [
     'Stop the service first: vc service stop. After its next start, computers have the same ids and keys work; a',
     'computer whose machine no longer exists has the status error and can be removed. Machines that are not in the backup',
-    'are left untouched. Never run two services with the same state on one engine: stop the original',
+    'are kept, and on a cluster they become computers again. Never run two services with the same state on one engine: stop the original',
     'service first.',
   ].join(' '),
   arguments: {

@@ -4,6 +4,7 @@ import { sameBaseUrl } from '../../profile/index.js';
 import { openPooledClient } from '../http/pooled-client.js';
 import { healthInDetail, serviceHealth } from '../serve/health.js';
 import { isLoopbackUrl } from '../serve/listen.js';
+import { localSocket, unadoptedOfService } from '../serve/local-service.js';
 import { describeMetrics, readMetrics } from '../serve/metrics.js';
 import { describeSilence } from '../service/silence.js';
 import { type Check, missing, ok } from './check.js';
@@ -100,5 +101,25 @@ const activity: Check = {
   },
 };
 
+const machines: Check = {
+  name: 'machines',
+  title: 'Unknown machines',
+  section: 'vc',
+  needed: false,
+  where: 'host',
+  async run({ stateDirectory, signal }) {
+    const found = await unadoptedOfService(localSocket(stateDirectory), signal);
+    if (found === undefined) return SILENT;
+    if (found === null) return { status: 'skipped', detail: 'only for a cluster' };
+    if (found.length === 0) return ok('none');
+    const lines = found.map(({ engine, id, reason }) => `${id} on ${engine}: ${reason}`);
+    const detail = `no computer owns ${lines.join('; ')}`;
+    return missing(
+      detail,
+      'remove them from the engine, or restore a backup that has their owners',
+    );
+  },
+};
+
 /** The state that the service reports. */
-export const serviceChecks: readonly Check[] = [service, key, store, activity];
+export const serviceChecks: readonly Check[] = [service, key, store, machines, activity];

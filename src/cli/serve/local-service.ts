@@ -3,6 +3,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import type { Unadopted } from '../../fleet/lifecycle/adoption.js';
 import { CliError } from '../errors/cli-error.js';
 
 /**
@@ -25,6 +26,29 @@ export async function backupOfService(
       .on('error', reject)
       .end();
   });
+}
+
+/**
+ * Machines that no computer owns and that the running service left alone; null if none of its engines
+ * adopts machines, undefined if no service runs.
+ */
+export async function unadoptedOfService(
+  socketPath: string,
+  signal: AbortSignal,
+): Promise<readonly Unadopted[] | null | undefined> {
+  const socket = await dial(socketPath);
+  if (socket === undefined) return undefined;
+  const answer = await new Promise<Readable | undefined>((resolve, reject) => {
+    const options = { path: '/unadopted', signal, createConnection: () => socket };
+    request(options, (response) => {
+      // An earlier version of the service.
+      if (response.statusCode !== 200) response.resume();
+      resolve(response.statusCode === 200 ? response : undefined);
+    })
+      .on('error', reject)
+      .end();
+  });
+  return answer && JSON.parse(await text(answer));
 }
 
 /** Undefined if nothing listens on `path`. */

@@ -1,14 +1,15 @@
 import type { Clustered } from '../clustered.js';
-import type { Channel, Engine, MachineDescription, Measuring } from '../engine.js';
+import type { Channel, Engine, Labelling, MachineDescription, Measuring } from '../engine.js';
 import type { Cluster } from './client/cluster.js';
-import { instanceName, KEY } from './ids.js';
+import { instanceName, KEY, labelConfig } from './ids.js';
 import { currentImages } from './images/list.js';
 import { imageHash } from './images/recipe-hash.js';
 import { execStream } from './machine/exec-stream.js';
+import { AUTHORIZED_KEY, HOST_NAME } from './machine/instance-config.js';
 import { Instances } from './machine/instances.js';
 import { Machines } from './machine/machines.js';
 import { measuredMembers, memberStates } from './machine/members.js';
-import { asUser, SCREEN_RELAY, SSHD } from './machine/programs.js';
+import { asUser, authorizeKey, SCREEN_RELAY, SSHD } from './machine/programs.js';
 import { locationOf, machineState } from './machine/state.js';
 import { machineUsage } from './machine/usage.js';
 import { watchMachines } from './machine/watch.js';
@@ -27,7 +28,9 @@ export interface IncusEngineOptions {
 }
 
 /** Machines as containers of a cluster of LXD or Incus. */
-export function createIncusEngine(options: IncusEngineOptions): Engine & Measuring & Clustered {
+export function createIncusEngine(
+  options: IncusEngineOptions,
+): Engine & Measuring & Clustered & Labelling {
   const { cluster, serviceId, allowSudo, internet, diskGib = 64 } = options;
   const instances = new Instances(cluster, serviceId);
   const machines = new Machines({ cluster, instances, serviceId, allowSudo, internet, diskGib });
@@ -38,6 +41,24 @@ export function createIncusEngine(options: IncusEngineOptions): Engine & Measuri
     const shell = { user: 'user' };
     return { isolation: 'container', pixels: 'hextile', canFork: false, shell, programs };
   };
+  const exec = async (id: string, command: readonly string[], signal?: AbortSignal) => {
+    const url = await instances.place(id, signal);
+    try {
+      return await execStream(cluster, { name: instanceName(id), command, url, signal });
+    } catch (error) {
+      instances.forget(id);
+      throw error;
+    }
+  };
+  const setAuthorizedKey = async (id: string, key: string, signal?: AbortSignal) => {
+    const { status } = await instances.get(id, signal);
+    // A stopped one has it from its next start on.
+    if (status !== 'Stopped') {
+      const run = (command: readonly string[]) => exec(id, asUser(allowSudo, ...command), signal);
+      await authorizeKey(key, run, signal);
+    }
+    await machines.configure(id, { [AUTHORIZED_KEY]: key }, signal);
+  };
   return {
     name: 'incus',
     capabilities: { os: ['linux', 'windows'], gpus: [], isolation: 'container' },
@@ -45,22 +66,16 @@ export function createIncusEngine(options: IncusEngineOptions): Engine & Measuri
     probe: (signal) => probeCluster(cluster, signal),
     create: (spec, signal) => machines.create(spec, signal),
     start: (id, signal) => machines.start(id, signal),
-    setHostName: (id, hostName) => machines.setHostName(id, hostName),
+    setHostName: (id, hostName) => machines.configure(id, { [HOST_NAME]: hostName }),
+    setLabel: (id, label, signal) => machines.configure(id, labelConfig(label), signal),
+    setAuthorizedKey,
     stop: (id, graceMs, signal) => machines.stop(id, graceMs, signal),
     remove: (id, signal) => machines.remove(id, signal),
     list: async (signal) =>
       (await instances.all(signal)).flatMap((each) => machineState(serviceId, each) ?? []),
     watch: (signal) => watchMachines(cluster, instances, serviceId, signal),
-    dial: async (id: string, channel: Channel, signal) => {
-      const command = asUser(allowSudo, ...(channel === 'screen' ? SCREEN_RELAY : SSHD));
-      const url = await instances.place(id, signal);
-      try {
-        return await execStream(cluster, { name: instanceName(id), command, url, signal });
-      } catch (error) {
-        instances.forget(id);
-        throw error;
-      }
-    },
+    dial: (id: string, channel: Channel, signal) =>
+      exec(id, asUser(allowSudo, ...(channel === 'screen' ? SCREEN_RELAY : SSHD)), signal),
     members: (signal) => measuredMembers(cluster, signal),
     memberStates: (signal) => memberStates(cluster, signal),
     memberOf: async (id, signal) => locationOf(await instances.get(id, signal)),

@@ -1,14 +1,33 @@
+import type { MachineLabel } from '../engine.js';
 import { assertMachineId, isMachineId } from '../machine-id.js';
 
-/** Keys in an instance's configuration that say what it is. */
+/** Begins the keys in an instance's configuration that say what it is, its label among them. */
+const USER_KEY = 'user.vc.';
+
 export const KEY = {
-  service: 'user.vc.service',
-  machine: 'user.vc.id',
-  owner: 'user.vc.owner',
-  project: 'user.vc.project',
-  os: 'user.vc.os',
-  image: 'user.vc.image',
+  service: `${USER_KEY}service`,
+  machine: `${USER_KEY}id`,
+  owner: `${USER_KEY}owner`,
+  project: `${USER_KEY}project`,
+  os: `${USER_KEY}os`,
+  image: `${USER_KEY}image`,
 } as const;
+
+/** The label of a machine as configuration of its instance. */
+export function labelConfig(label: MachineLabel): Record<string, string> {
+  const entries = Object.entries(label).map(([name, text]) => [USER_KEY + name, text]);
+  return Object.fromEntries(entries);
+}
+
+/** The label in an instance's configuration. */
+export function labelOf(config: Readonly<Record<string, string>>): MachineLabel {
+  const label: Record<string, string> = {};
+  for (const key in config) {
+    if (!key.startsWith(USER_KEY) || key === KEY.service || key === KEY.machine) continue;
+    label[key.slice(USER_KEY.length)] = config[key] ?? '';
+  }
+  return label;
+}
 
 /** Properties of an image. */
 export const PROPERTY = { name: 'vc.name', recipe: 'vc.recipe', os: 'vc.os' } as const;

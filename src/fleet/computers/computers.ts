@@ -214,7 +214,15 @@ export class Computers {
         protected: input.protected === undefined ? present.protected : Number(input.protected),
       });
     });
+    this.#machines.relabel(record);
     return this.view(record.id);
+  }
+
+  /** The project has a new name. */
+  projectRenamed(projectId: string): void {
+    for (const record of this.#store.computers.listOfProject(projectId)) {
+      this.#machines.relabel(record);
+    }
   }
 
   refuseProtected(record: ComputerRecord): void {

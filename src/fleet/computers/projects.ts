@@ -81,6 +81,7 @@ export class Projects {
       this.#store.projects.rename(present.id, name);
       return this.find(owner, present.id);
     });
+    if (name !== undefined) this.#computers.projectRenamed(row.id);
     return serializeProject(row);
   }
 

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.js';
 import { isClustered } from '../../engines/clustered.js';
-import type { Engine, MachineSpec, MachineState } from '../../engines/engine.js';
+import type { Engine, MachineLabel, MachineSpec, MachineState } from '../../engines/engine.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { LostMachine } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
@@ -18,6 +18,8 @@ export interface MachineParts {
   readonly connectors: Connectors;
   /** Copies the computer with the id `from` into the machine `spec`; idempotent. */
   copy(spec: MachineSpec, from: string, signal: AbortSignal): Promise<void>;
+  /** The label of its machine; undefined for an engine without labels. */
+  label(record: ComputerRecord): MachineLabel | undefined;
   /** Called when nothing of the machine is left. */
   onRemoved(): void;
 }
@@ -36,6 +38,7 @@ export class Machine {
   readonly #store: Store;
   readonly #steps = new Steps((error) => this.#failed(error));
   readonly #copy: MachineParts['copy'];
+  readonly #label: MachineParts['label'];
   readonly #onRemoved: () => void;
   /** Present while the machine has been started and is not ready yet. */
   #awaitingReady: AbortController | undefined;
@@ -44,6 +47,7 @@ export class Machine {
     const { engine, store, connectors } = parts;
     this.id = record.id;
     this.#copy = parts.copy;
+    this.#label = parts.label;
     this.#onRemoved = parts.onRemoved;
     this.#engine = engine;
     this.#store = store;
@@ -191,8 +195,12 @@ export class Machine {
     }
   }
 
+  #spec(record: ComputerRecord): MachineSpec {
+    return { ...machineSpec(record), label: this.#label(record) };
+  }
+
   async #create(record: ComputerRecord, signal: AbortSignal): Promise<void> {
-    await this.#engine.create(machineSpec(record), signal);
+    await this.#engine.create(this.#spec(record), signal);
     if (!isClustered(this.#engine)) return;
     const member = await this.#engine.memberOf(this.id, signal);
     if (member !== undefined) this.#store.computers.setMember(this.id, member);
@@ -200,7 +208,7 @@ export class Machine {
 
   /** Copies the computer `source` into this machine, and stops it if the copy should not run. */
   async #become(record: ComputerRecord, source: string, signal: AbortSignal): Promise<void> {
-    await this.#copy(machineSpec(record), source, signal);
+    await this.#copy(this.#spec(record), source, signal);
     // The source may have been started meanwhile.
     if (record.copy_runs === 0) await this.#engine.stop(this.id, 0, signal);
     this.#store.transaction(() => {

@@ -1,9 +1,16 @@
 import { ApiError } from '../../contract/errors.js';
-import { type Engine, type Isolation, isForking, type MachineSpec } from '../../engines/engine.js';
+import {
+  type Engine,
+  type Isolation,
+  isForking,
+  isLabelling,
+  type MachineSpec,
+} from '../../engines/engine.js';
 import type { EngineOffer } from '../computers/placement.js';
 import type { Connectors } from '../sessions/session.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
+import { Labels } from './labels.js';
 import { Machine } from './machine.js';
 
 /** The engines of this service by name, and those that new computers get. */
@@ -17,6 +24,7 @@ export interface EngineSet {
 
 /** The machines that this process has used. */
 export class Machines implements EngineOffer {
+  readonly labels: Labels;
   readonly #machines = new Map<string, Machine>();
   readonly #engines: EngineSet;
   readonly #store: Store;
@@ -28,16 +36,19 @@ export class Machines implements EngineOffer {
     this.#engines = engines;
     this.#store = store;
     this.#connectors = connectors;
+    this.labels = new Labels(store);
   }
 
   of(record: ComputerRecord): Machine {
     const known = this.#machines.get(record.id);
     if (known) return known;
+    const engine = this.engine(record.engine);
     const machine = new Machine(record, {
-      engine: this.engine(record.engine),
+      engine,
       store: this.#store,
       connectors: this.#connectors,
       copy: (spec, from, signal) => this.#copy(spec, from, signal),
+      label: (present) => (isLabelling(engine) ? this.labels.of(present) : undefined),
       onRemoved: () => {
         this.#machines.delete(record.id);
         for (const listener of this.#removed) listener(record.id);
@@ -46,6 +57,12 @@ export class Machines implements EngineOffer {
     if (this.#detached) machine.detach();
     this.#machines.set(record.id, machine);
     return machine;
+  }
+
+  /** A computer or its project has a new name or other settings: its machine gets another label. */
+  relabel({ id, engine: name }: Pick<ComputerRecord, 'id' | 'engine'>): void {
+    const engine = this.#engines.all.get(name);
+    if (engine) this.labels.renew(engine, id);
   }
 
   /** Calls `listener` with the id of every computer that is removed. */
@@ -65,6 +82,7 @@ export class Machines implements EngineOffer {
   /** Aborts all steps without touching the machines: the service stops. */
   detach(): void {
     this.#detached = true;
+    this.labels.close();
     for (const machine of this.#machines.values()) machine.detach();
   }
 

@@ -1,6 +1,12 @@
-import type { Engine, MachineEvent, MachineState } from '../../engines/engine.js';
+import {
+  type Engine,
+  isLabelling,
+  type MachineEvent,
+  type MachineState,
+} from '../../engines/engine.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
+import { Adoption } from './adoption.js';
 import { judge, type News } from './lifecycle.js';
 import type { Machines } from './machines.js';
 
@@ -20,6 +26,7 @@ export class Reconciler {
   readonly #machines: Machines;
   readonly #log: Log;
   readonly #resumeOthers: () => void;
+  readonly adoption: Adoption;
 
   /** `resumeOthers` continues interrupted work on more than one computer. */
   constructor(store: Store, machines: Machines, log: Log, resumeOthers: () => void = () => {}) {
@@ -27,6 +34,7 @@ export class Reconciler {
     this.#machines = machines;
     this.#log = log;
     this.#resumeOthers = resumeOthers;
+    this.adoption = new Adoption(store, machines.labels, log);
   }
 
   /** Resumes interrupted steps and adopts changes made outside the service. */
@@ -44,10 +52,9 @@ export class Reconciler {
     }
     // An unreachable machine may be another service's.
     const present = [...states.values()].filter(({ status }) => status !== 'unreachable');
-    const unowned = present
-      .map(({ id }) => id)
-      .filter((id) => this.#store.computers.findById(id) === undefined && !before.has(id));
-    for (const id of this.#store.orphans.removable(engine.name, unowned)) {
+    const isUnknown = (id: string) => this.#store.computers.findById(id) === undefined;
+    const unowned = present.filter(({ id }) => isUnknown(id) && !before.has(id));
+    for (const id of await this.#removable(engine, unowned, signal)) {
       await this.#removeOrphan(engine, id, signal);
     }
     await this.#finishProjects();
@@ -61,9 +68,32 @@ export class Reconciler {
     this.#reconcile(record, event.status === 'gone' ? undefined : event);
   }
 
+  /** Adopts machines that no computer owns, if the engine has labels; returns the orphans. */
+  async #removable(
+    engine: Engine,
+    unowned: readonly MachineState[],
+    signal: AbortSignal,
+  ): Promise<string[]> {
+    if (!isLabelling(engine)) {
+      return this.#store.orphans.removable(
+        engine.name,
+        unowned.map(({ id }) => id),
+      );
+    }
+    const deleted = await this.adoption.run(engine, unowned, signal);
+    for (const state of unowned) {
+      const record = this.#store.computers.findById(state.id);
+      if (record !== undefined) this.#reconcile(record, state);
+    }
+    return deleted;
+  }
+
   #reconcile(record: ComputerRecord, state: MachineState | undefined): void {
     if (state?.member !== undefined) this.#store.computers.setMember(record.id, state.member);
     const machine = this.#machines.of(record);
+    if (state !== undefined) {
+      this.#machines.labels.keep(this.#machines.engine(record.engine), record, state);
+    }
     if (machine.busy) {
       machine.observe(state);
       return;

@@ -49,6 +49,8 @@ export function openStore(directory: string) {
     usage: usageStore(db),
     streamTargets: streamTargetStore(db, secretBox),
     secrets: secretStore(db, secretBox),
+    /** See {@link SecretBox.sign}. */
+    sign: (purpose: string, text: string) => secretBox.sign(purpose, text),
     /** Runs `work` as one transaction. */
     transaction: <T>(work: () => T): T => {
       try {

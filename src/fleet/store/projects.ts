@@ -18,6 +18,7 @@ export function projectStore(db: Db, written: Notifier, onRenamed: () => void) {
   const find = db.prepare(
     `${SELECT} WHERE owner_id = ? AND (name = ? OR id = ?) ORDER BY name = ? DESC LIMIT 1`,
   );
+  const byId = db.prepare(`${SELECT} WHERE id = ?`);
   const list = db.prepare(`${SELECT} WHERE owner_id = ? ORDER BY created_at, id`);
   const count = db.prepare('SELECT count(*) AS count FROM projects WHERE owner_id = ?');
   const deleting = db.prepare(`${SELECT} WHERE deleting = 1`);
@@ -27,18 +28,20 @@ export function projectStore(db: Db, written: Notifier, onRenamed: () => void) {
   const remove = db.prepare('DELETE FROM projects WHERE id = ?');
 
   return {
-    /** Undefined when the owner has a project of that name. */
-    create(ownerId: string, name: string): ProjectRow | undefined {
+    /** Undefined when the owner has a project of that name. `id` is that of a lost project. */
+    create(ownerId: string, name: string, id = generateId('prj')): ProjectRow | undefined {
       if ((find.get(ownerId, name, '', name) as ProjectRow | undefined) !== undefined)
         return undefined;
       const now = new Date().toISOString();
-      insert.run(generateId('prj'), ownerId, name, now, now);
+      insert.run(id, ownerId, name, now, now);
       written.notify();
       return find.get(ownerId, name, '', name) as ProjectRow;
     },
     /** By name or id. */
     find: (ownerId: string, nameOrId: string) =>
       find.get(ownerId, nameOrId, nameOrId, nameOrId) as ProjectRow | undefined,
+    /** Of any owner. */
+    findById: (id: string) => byId.get(id) as ProjectRow | undefined,
     list: (ownerId: string) => list.all(ownerId) as ProjectRow[],
     count: (ownerId: string) => (count.get(ownerId) as { count: number }).count,
     listDeleting: () => deleting.all() as ProjectRow[],

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ApiError } from '../../contract/errors.js';
@@ -47,6 +47,12 @@ export class SecretBox {
       if (error instanceof ApiError) throw error;
       return undefined;
     }
+  }
+
+  /** A signature of the text that only this key gives, 64 hexadecimal digits; `purpose` has its own. */
+  sign(purpose: string, text: string): string {
+    const key = createHmac('sha256', this.#getKey()).update(`sign ${purpose}`).digest();
+    return createHmac('sha256', key).update(text).digest('hex');
   }
 
   #getKey(): Buffer {

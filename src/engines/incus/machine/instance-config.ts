@@ -1,5 +1,5 @@
 import type { MachineSpec } from '../../engine.js';
-import { imageAlias, instanceName, KEY } from '../ids.js';
+import { imageAlias, instanceName, KEY, labelConfig } from '../ids.js';
 import { formatAddress, type Subnet } from './addresses.js';
 
 /** What the service and the cluster add to a machine's specification. */
@@ -48,13 +48,14 @@ function configOf(spec: MachineSpec, around: Surroundings): Record<string, strin
     [around.guestApiKey]: 'false',
     'boot.autostart': 'false',
     'environment.VC_RESOLUTION': `${spec.resolution.width}x${spec.resolution.height}`,
-    'environment.VC_AUTHORIZED_KEY': spec.authorizedKey,
+    [AUTHORIZED_KEY]: spec.authorizedKey,
     [HOST_NAME]: spec.hostName,
     'environment.VC_NETWORK': network
       ? `${network.address}/${network.subnet.prefix} ${gateway}`
       : '',
     'environment.VC_MEMORY_MIB': `${spec.ram * 1024}`,
     'environment.VC_SUDO': around.allowSudo ? '1' : '0',
+    ...labelConfig(spec.label ?? {}),
     [KEY.service]: around.serviceId,
     [KEY.machine]: spec.id,
     [KEY.owner]: spec.ownerId,
@@ -66,6 +67,8 @@ function configOf(spec: MachineSpec, around: Surroundings): Record<string, strin
 
 /** The key with the guest's host name, which the image's first process reads. */
 export const HOST_NAME = 'environment.VC_HOST_NAME';
+/** The key with the public key that may log in, which is written to a file at every start. */
+export const AUTHORIZED_KEY = 'environment.VC_AUTHORIZED_KEY';
 
 function devicesOf({ pool, diskGib, network }: Surroundings) {
   const root = { type: 'disk', path: '/', pool, size: `${diskGib}GiB` };

@@ -7,7 +7,7 @@ import { type ClusterFacts, readFacts } from '../client/facts.js';
 import { clusterErrorOf, imageMissing } from '../errors.js';
 import { instanceName } from '../ids.js';
 import { chooseAddress } from './addresses.js';
-import { HOST_NAME, instanceOf, type Surroundings } from './instance-config.js';
+import { instanceOf, type Surroundings } from './instance-config.js';
 import { type Instances, isMissing } from './instances.js';
 import { hasOwnIds, noIds, untilIdsAreKnown } from './user-ids.js';
 
@@ -107,9 +107,16 @@ export class Machines {
     }
   }
 
-  async setHostName(id: string, hostName: string): Promise<void> {
+  /** Changes keys of its configuration and leaves the others. */
+  async configure(
+    id: string,
+    config: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<void> {
+    // Never an instance of another service.
+    await this.#instances.get(id, signal);
     const path = `/1.0/instances/${instanceName(id)}`;
-    await this.#cluster.run(path, { method: 'PATCH', body: { config: { [HOST_NAME]: hostName } } });
+    await this.#cluster.run(path, { method: 'PATCH', body: { config }, signal });
   }
 
   /**

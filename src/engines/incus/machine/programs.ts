@@ -1,3 +1,6 @@
+import { addAbortSignal, type Duplex } from 'node:stream';
+import { ApiError } from '../../../contract/errors.js';
+
 /** Runs a command of the image as the computer's user, without root's rights. */
 export function asUser(allowSudo: boolean, ...command: readonly string[]): string[] {
   return ['setpriv', ...USER, ...(allowSudo ? [] : UNPRIVILEGED), ...command];
@@ -37,3 +40,42 @@ os._exit(0)
 ] as const;
 
 export const SSHD = ['/usr/lib/vc/sshd'] as const;
+
+const DONE = 'done';
+const WITHIN_MS = 20_000;
+/** The guest may answer more, of which nothing is read. */
+const MOST_CHARACTERS = 64;
+
+/** Replaces the file that the image's SSH server reads; the key is the script's first argument. */
+const SCRIPT = `
+umask 022
+file=/var/lib/vc/authorized_keys
+printf '%s\\n' "$1" >"$file.new" && mv -f "$file.new" "$file" && echo ${DONE}
+`;
+
+/**
+ * Has a running machine accept the public key in place of all others. `exec` runs a command as the
+ * machine's user, never as root: that user could have put a link in place of the file.
+ */
+export async function authorizeKey(
+  key: string,
+  exec: (command: readonly string[]) => Promise<Duplex>,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const limit = AbortSignal.timeout(WITHIN_MS);
+  const either = signal ? AbortSignal.any([signal, limit]) : limit;
+  const stream = addAbortSignal(either, await exec(['sh', '-c', SCRIPT, 'sh', key]));
+  stream.end();
+  let answer = '';
+  try {
+    for await (const bytes of stream) {
+      answer += bytes;
+      if (answer.length > MOST_CHARACTERS) break;
+    }
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (!limit.aborted) throw error;
+  }
+  if (answer.trim() === DONE) return;
+  throw new ApiError('guest_failed', 'The computer does not accept a new key.');
+}

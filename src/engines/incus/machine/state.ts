@@ -1,6 +1,7 @@
 import type { MachineState } from '../../engine.js';
-import { KEY, machineOf } from '../ids.js';
+import { KEY, labelOf, machineOf } from '../ids.js';
 import type { Instance } from './instance.js';
+import { AUTHORIZED_KEY } from './instance-config.js';
 
 const FAILED = 'The cluster reports an error of its container.';
 
@@ -24,16 +25,21 @@ export function machineState(serviceId: string, instance: Instance): MachineStat
     return { id, status: 'unreachable', reason, ...where };
   }
   if (config[KEY.service] !== serviceId || config[KEY.machine] !== id) return undefined;
+  const { [AUTHORIZED_KEY]: authorizedKey } = config;
+  const about = {
+    ...{ ...where, label: labelOf(config) },
+    ...(authorizedKey === undefined ? {} : { authorizedKey }),
+  };
   switch (status) {
     // A frozen one counts as running: its processes and memory exist.
     case 'Running':
     case 'Frozen':
     case 'Freezing':
     case 'Ready':
-      return { id, status: 'running', ...where };
+      return { id, status: 'running', ...about };
     case 'Error':
-      return { id, status: 'error', reason: FAILED, ...where };
+      return { id, status: 'error', reason: FAILED, ...about };
     default:
-      return { id, status: 'stopped', ...where };
+      return { id, status: 'stopped', ...about };
   }
 }

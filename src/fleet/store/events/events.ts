@@ -56,6 +56,9 @@ export function eventStore(db: Db, serviceId: string) {
   const { restored_at } = db.prepare('SELECT restored_at FROM service').get() as {
     restored_at: string | null;
   };
+  const deleted = db.prepare(
+    "SELECT 1 FROM events WHERE computer_id = ? AND type = 'computer.deleted'",
+  );
   const lastId = () => (last.get() as { seq: number } | undefined)?.seq ?? 0;
   return {
     /** Changes when the state is restored from a backup, after which ids may be used again. */
@@ -84,6 +87,8 @@ export function eventStore(db: Db, serviceId: string) {
     /** Adds what no trigger of the schema does, unless the computer is gone. */
     add: (computerId: string, type: 'job.exited' | 'computer.control', data: object) =>
       insert.run(new Date().toISOString(), type, JSON.stringify(data), computerId),
+    /** True for a computer whose deletion is among the events. */
+    hasDeleted: (computerId: string) => deleted.get(computerId) !== undefined,
     /** Drops the oldest events of owners that have too many, once enough have come. */
     tidy: () => limiter.tidy(lastId()),
   };

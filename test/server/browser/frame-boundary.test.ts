@@ -74,10 +74,10 @@ test('frames that arrive together are told apart like those that arrive byte by 
     }
     return found;
   };
-  const single = ends(1);
+  const single = new Set(ends(1));
   for (const step of [2, 7, 20, 1000, bytes.length]) {
     const together = ends(step);
-    expect(single).toEqual(expect.arrayContaining(together));
+    expect(together.filter((end) => !single.has(end))).toEqual([]);
     expect(together.at(-1)).toBe(`${bytes.length} true true`);
   }
 });

@@ -36,7 +36,7 @@ import { type Connectors, realConnectors } from './sessions/session.js';
 import type { Store, StoreState } from './store/index.js';
 import { StreamTargets } from './streams/stream-targets.js';
 import { Streams } from './streams/streams.js';
-import { Trajectories } from './trajectories/trajectories.js';
+import { Trajectories, type TrajectoriesParts } from './trajectories/trajectories.js';
 import { Pictures } from './wall/pictures.js';
 
 /** Engines are probed at most this often. */
@@ -60,6 +60,8 @@ export interface FleetOptions {
   readonly connectors?: Connectors;
   /** Milliseconds without a sign of its holder after which control of a computer ends. */
   readonly controlMs?: number | undefined;
+  /** Other limits of trajectories, and another measure of the free disk. */
+  readonly recording?: Pick<TrajectoriesParts, 'limits' | 'freeBytes'> | undefined;
 }
 
 /** The domain: owners, projects, computers and the operations on them. */
@@ -125,7 +127,8 @@ export class Fleet {
       ...{ store, machines: this.#machines, log, stopping: this.#stopping.signal },
     });
     this.secrets = new Secrets(store, this.projects);
-    this.trajectories = new Trajectories({ store, running, apiKeys: this.apiKeys, log });
+    const recording = { store, running, apiKeys: this.apiKeys, log, ...options.recording };
+    this.trajectories = new Trajectories(recording);
     this.#machines.onRemoved((id) => this.trajectories.computerRemoved(id));
     this.elements = new Elements(running);
     this.actions = new Actions(running, {

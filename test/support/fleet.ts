@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CreateComputer, CreateKey } from '../../src/contract/resources.js';
 import { generateApiKey } from '../../src/fleet/computers/ids.js';
-import { Fleet } from '../../src/fleet/fleet.js';
+import { Fleet, type FleetOptions } from '../../src/fleet/fleet.js';
 import { closeDatabase, databaseFile, openDatabase } from '../../src/fleet/store/database.js';
 import { openStore, type Store } from '../../src/fleet/store/index.js';
 import { fakeConnectors } from './fake-connectors.js';
@@ -58,6 +58,7 @@ export async function openTestFleet(
   options: {
     maxRunning?: number;
     controlMs?: number;
+    recording?: FleetOptions['recording'];
     directory?: string;
     engine?: FakeEngine;
     /** Further engines, and the one for new computers if it is not the first. */
@@ -81,6 +82,7 @@ export async function openTestFleet(
     },
     maxRunning: options.maxRunning ?? 2,
     controlMs: options.controlMs,
+    recording: options.recording,
     log: silentLog,
     connectors,
   });

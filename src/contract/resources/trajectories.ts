@@ -28,7 +28,7 @@ export const Trajectory = z
       .enum(TRAJECTORY_ENDS)
       .nullable()
       .describe(
-        'What ended it: a `request`, its `limit` of time, steps or size, the end of the `key` that started it, the stop of the `computer`, the end of the `service`, or a `failure` to write it. Null while it runs.',
+        'What ended it: a `request`, its `limit` of time, steps, size or free disk, the end of the `key` that started it, the stop of the `computer`, the end of the `service`, or a `failure` to write it. Null while it runs.',
       ),
     message: z
       .string()

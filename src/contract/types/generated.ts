@@ -1826,9 +1826,9 @@ export interface Trajectory {
   /** When the recording ended; null while it runs. */
   ended_at: string | null;
   /**
-   * What ended it: a `request`, its `limit` of time, steps or size, the end of the `key` that
-   * started it, the stop of the `computer`, the end of the `service`, or a `failure` to write
-   * it. Null while it runs.
+   * What ended it: a `request`, its `limit` of time, steps, size or free disk, the end of the
+   * `key` that started it, the stop of the `computer`, the end of the `service`, or a
+   * `failure` to write it. Null while it runs.
    */
   end_reason: 'request' | 'limit' | 'key' | 'computer' | 'service' | 'failure' | null;
   /** More about the end. */

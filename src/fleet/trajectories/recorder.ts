@@ -5,21 +5,18 @@ import { Queue } from '../../lib/async/queue.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { Picture } from '../../screen/types.js';
 import type { TrajectoryFolder } from './folder.js';
+import { lowDisk, reached, type TrajectoryLimits } from './limits.js';
 import { type RecordedAction, written } from './recorded-action.js';
 
 export type EndReason = (typeof TRAJECTORY_ENDS)[number];
-
-/** Limits of one trajectory. */
-export interface TrajectoryLimits {
-  readonly steps: number;
-  readonly bytes: number;
-}
 
 export interface RecorderParts {
   readonly folder: TrajectoryFolder;
   readonly limits: TrajectoryLimits;
   /** Takes a PNG of the screen, with `settle` when it does not change any more. */
   capture(settle: 'settle' | 'now', signal?: AbortSignal): Promise<Picture>;
+  /** Bytes that are free on the disk. */
+  freeBytes(): Promise<number>;
   /** Called when the recorder has to end by itself. */
   onOver(reason: EndReason, message: string): void;
 }
@@ -47,6 +44,8 @@ export class Recorder {
   #screen = { width: 0, height: 0 };
   #isOver = false;
   #ending: Promise<void> | undefined;
+  #begun = 0;
+  /** Actions that were written. */
   steps = 0;
   bytes = 0;
 
@@ -69,8 +68,8 @@ export class Recorder {
   async step<T>(action: RecordedAction, work: () => Promise<T>): Promise<T> {
     if (this.#isOver) return work();
     this.#settling?.abort();
-    this.steps += 1;
-    const step = this.steps;
+    this.#begun += 1;
+    const step = this.#begun;
     const before = await this.#show('now');
     this.#complete(before);
     const at = this.#seconds();
@@ -85,8 +84,10 @@ export class Recorder {
     } finally {
       const took = round(this.#seconds() - at);
       const line = { at, took, action: written(action, this.#screen), outcome, before };
-      this.#waiting.push({ type: 'step', step, ...line });
-      this.#settle();
+      if (!this.#isOver) {
+        this.#waiting.push({ type: 'step', step, ...line });
+        this.#settle();
+      }
     }
   }
 
@@ -125,18 +126,16 @@ export class Recorder {
     const lines = this.#waiting;
     this.#waiting = [];
     if (lines.length === 0) return;
+    this.steps += lines.length;
+    const { limits, onOver, freeBytes } = this.#parts;
     this.#work
       .run(async () => {
         for (const line of lines) await this.#append({ ...line, after });
+        if ((await freeBytes()) < limits.freeDisk) onOver('limit', lowDisk(limits));
       })
       .catch((error: unknown) => this.#fail(error));
-    const { limits, onOver } = this.#parts;
-    if (this.steps >= limits.steps) {
-      onOver('limit', `The trajectory has ${limits.steps} steps, which is the limit.`);
-    } else if (this.bytes >= limits.bytes) {
-      const mib = Math.round(limits.bytes / 2 ** 20);
-      onOver('limit', `The trajectory has ${mib} MiB, which is the limit.`);
-    }
+    const message = reached(this, limits);
+    if (message !== undefined) onOver('limit', message);
   }
 
   /** The name of a picture of the screen; null if it cannot be taken. */

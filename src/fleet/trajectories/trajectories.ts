@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { ApiError } from '../../contract/errors.js';
@@ -7,50 +6,41 @@ import { errorMessage } from '../../lib/text/error-message.js';
 import type { ApiKeys, Owner } from '../accounts/api-keys.js';
 import type { RunningComputers } from '../actions/running-computers.js';
 import { generateId } from '../computers/ids.js';
-import { inCommands } from '../errors/remedies.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { Session } from '../sessions/session.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 import { captureFor } from './capture.js';
+import { Entry } from './entry.js';
+import { noTrajectory, recordingAlready, unwritable } from './errors.js';
 import { TrajectoryFolder } from './folder.js';
+import { checkDisk, freeBytes, LIMITS, type TrajectoryLimits } from './limits.js';
 import type { RecordedAction } from './recorded-action.js';
-import { type EndReason, Recorder, type TrajectoryLimits } from './recorder.js';
-import { Stored, shown } from './stored.js';
+import { type EndReason, Recorder } from './recorder.js';
+import { namesIn, recover } from './recover.js';
+import { toRemove } from './room.js';
+import { type Stored, shown } from './stored.js';
 
-/** Limits of a trajectory, and of the disk for those of an owner. */
-const LIMITS = { steps: 10_000, bytes: 256 * 2 ** 20, ofOwner: 2 ** 30 } as const;
 /** Milliseconds of a running service for which an ended trajectory is kept. */
 const KEPT_MS = 24 * 3600_000;
 const TIDY_MS = 10 * 60_000;
 const DIRECTORY = 'trajectories';
-
-interface Recording {
-  readonly recorder: Recorder;
-  /** Ends the timer and the listeners. */
-  dispose(): void;
-}
-
-interface Entry {
-  readonly folder: TrajectoryFolder;
-  stored: Stored;
-  /** When it ended or was found (performance.now): the wall clock may jump. */
-  keptFrom: number;
-  recording?: Recording | undefined;
-}
 
 export interface TrajectoriesParts {
   readonly store: Store;
   readonly running: RunningComputers;
   readonly apiKeys: ApiKeys;
   readonly log: Log;
-  readonly limits?: TrajectoryLimits & { readonly ofOwner: number };
+  /** In place of {@link LIMITS}. */
+  readonly limits?: Partial<TrajectoryLimits> | undefined;
+  /** In place of the disk's own. */
+  readonly freeBytes?: typeof freeBytes | undefined;
 }
 
 /** The recorded actions of computers, at most one trajectory of each. */
 export class Trajectories {
   readonly #parts: TrajectoriesParts;
-  readonly #limits: TrajectoryLimits & { readonly ofOwner: number };
+  readonly #limits: TrajectoryLimits;
   readonly #entries = new Map<string, Entry>();
   /** Those that are being started, with their owners: each has room of its own. */
   readonly #starting = new Map<string, string>();
@@ -60,7 +50,7 @@ export class Trajectories {
 
   constructor(parts: TrajectoriesParts) {
     this.#parts = parts;
-    this.#limits = parts.limits ?? LIMITS;
+    this.#limits = { ...LIMITS, ...parts.limits };
     this.#recover();
     this.#tidying = setInterval(() => this.#tidy(), TIDY_MS);
     this.#tidying.unref();
@@ -71,7 +61,7 @@ export class Trajectories {
    * called in this case only.
    */
   record<T>(id: string, describe: () => RecordedAction, work: () => Promise<T>): Promise<T> {
-    const recorder = this.#entries.get(id)?.recording?.recorder;
+    const recorder = this.#entries.get(id)?.recorder;
     return recorder === undefined ? work() : recorder.step(describe(), work);
   }
 
@@ -83,8 +73,9 @@ export class Trajectories {
     signal?: AbortSignal,
   ): Promise<Trajectory> {
     return this.#change(record, async () => {
-      if (this.#entries.get(record.id)?.recording !== undefined) throw recordingAlready(record);
+      if (this.#entries.get(record.id)?.recorder !== undefined) throw recordingAlready(record);
       const session = await this.#parts.running.session(record, signal);
+      checkDisk(await this.#free(), this.#limits);
       await this.#makeRoom(record);
       const stored: Stored = {
         ...{ id: generateId('trj'), owner_id: record.owner_id, computer_id: record.id },
@@ -94,9 +85,10 @@ export class Trajectories {
       const folder = this.#folder(record.id);
       const recorder = new Recorder({
         ...{ folder, limits: this.#limits, capture: captureFor(session, record) },
+        freeBytes: () => this.#free(),
         onOver: (reason, message) => this.#endLater(entry, reason, message),
       });
-      const entry: Entry = { folder, stored, keptFrom: performance.now() };
+      const entry = new Entry(folder, stored);
       const { id, started_at } = stored;
       const { name, project_name: project, os } = record;
       try {
@@ -111,12 +103,12 @@ export class Trajectories {
       }
       this.#entries.set(record.id, entry);
       this.#watch(entry, { recorder, session, owner, seconds: max_seconds });
-      return shown(this.#current(entry));
+      return shown(entry.stored);
     });
   }
 
   get(record: ComputerRecord): Trajectory {
-    return shown(this.#current(this.#find(record)));
+    return shown(this.#find(record).stored);
   }
 
   /** Ends the recording; without effect on one that has ended. */
@@ -153,10 +145,8 @@ export class Trajectories {
 
   #find(record: ComputerRecord): Entry {
     const entry = this.#entries.get(record.id);
-    if (entry !== undefined) return entry;
-    const message = `The computer ${JSON.stringify(record.name)} has no recorded actions.`;
-    const remedy = `Record some: vc computer trajectory ${inCommands(record)} start`;
-    throw new ApiError('not_found', message, { remedy });
+    if (entry === undefined) throw noTrajectory(record);
+    return entry;
   }
 
   #watch(
@@ -168,45 +158,30 @@ export class Trajectories {
     const timer = setTimeout(() => this.#endLater(entry, 'limit', late), seconds * 1000);
     timer.unref();
     const forget: (() => void)[] = [];
-    entry.recording = {
+    entry.begin({
       recorder,
       dispose: () => {
         clearTimeout(timer);
         for (const one of forget) one();
       },
-    };
+    });
     forget.push(session.onClose(() => this.#endLater(entry, 'computer')));
     // Calls back at once if the key has ended meanwhile.
     forget.push(this.#parts.apiKeys.whileValid(owner, () => this.#endLater(entry, 'key')));
   }
 
-  #current({ stored, recording }: Entry): Stored {
-    if (recording === undefined) return stored;
-    const { steps, pictures, bytes } = recording.recorder;
-    return { ...stored, steps, pictures, bytes };
-  }
-
   #endLater(entry: Entry, reason: EndReason, message?: string): void {
-    this.#end(entry, reason, message).catch((error: unknown) => this.#warn(error));
+    void this.#end(entry, reason, message);
   }
 
   async #end(entry: Entry, reason: EndReason, message?: string): Promise<void> {
-    const { recording } = entry;
-    if (recording === undefined) return;
-    recording.dispose();
-    await recording.recorder.end(reason, message);
-    // Another end may have come first.
-    if (entry.recording === undefined) return;
-    const { steps, pictures, bytes } = recording.recorder;
-    entry.recording = undefined;
-    entry.keptFrom = performance.now();
-    entry.stored = {
-      ...entry.stored,
-      ...{ ended_at: new Date().toISOString(), end_reason: reason, steps, pictures, bytes },
-      ...(message === undefined ? {} : { message }),
-    };
     // On a full disk the next start of the service counts the files.
-    await entry.folder.saveState(entry.stored).catch((error: unknown) => this.#warn(error));
+    await entry.end(reason, message).catch((error: unknown) => this.#warn(error));
+  }
+
+  #free(): Promise<number> {
+    const { store, freeBytes: measure = freeBytes } = this.#parts;
+    return measure(store.directory);
   }
 
   async #discard(id: string): Promise<void> {
@@ -232,56 +207,33 @@ export class Trajectories {
     }
   }
 
-  /**
-   * Reserves room for another trajectory: removes the oldest ended ones of the owner until there is
-   * enough. One that is recorded, or is being started, may become as large as the limit.
-   */
+  /** Reserves room for another trajectory: removes the oldest ended ones of the owner. */
   async #makeRoom({ owner_id, id }: ComputerRecord): Promise<void> {
-    const { bytes, ofOwner } = this.#limits;
+    const state = {
+      ...{ entries: this.#entries, starting: this.#starting, changing: this.#changing },
+    };
     for (;;) {
-      const others = [...this.#entries].filter(
-        ([computer, { stored }]) =>
-          computer !== id && stored.owner_id === owner_id && !this.#starting.has(computer),
-      );
-      const starting = [...this.#starting.values()].filter((owner) => owner === owner_id).length;
-      const sum = others.reduce(
-        (total, [, { stored, recording }]) => total + (recording ? bytes : stored.bytes),
-        starting * bytes,
-      );
-      if (sum + bytes <= ofOwner) break;
-      const [oldest] = others
-        .filter(([computer, { recording }]) => !recording && !this.#changing.has(computer))
-        .sort(([, a], [, b]) => (a.stored.ended_at ?? '').localeCompare(b.stored.ended_at ?? ''));
-      if (oldest === undefined) {
-        throw new ApiError('limit_reached', 'Too many of your computers are being recorded.', {
-          remedy: 'End one first: vc computer trajectory COMPUTER end',
-        });
-      }
-      await this.#discard(oldest[0]);
+      const oldest = toRemove(state, { owner_id, id }, this.#limits);
+      if (oldest === undefined) break;
+      await this.#discard(oldest);
     }
     this.#starting.set(id, owner_id);
   }
 
   #tidy(): void {
-    const before = performance.now() - KEPT_MS;
-    for (const [id, { stored, keptFrom }] of this.#entries) {
-      if (stored.ended_at !== null && keptFrom < before) this.computerRemoved(id);
+    for (const [id, { stored, keptMs }] of this.#entries) {
+      if (stored.ended_at !== null && keptMs > KEPT_MS) this.computerRemoved(id);
     }
   }
 
-  /** Finds the trajectories of an earlier process; what it was recording has ended. */
+  /** Finds the trajectories of an earlier process. */
   #recover(): void {
     const { store } = this.#parts;
     for (const id of namesIn(join(store.directory, DIRECTORY))) {
       const folder = this.#folder(id);
       try {
-        const stored = Stored.parse(folder.readState());
         if (store.computers.findById(id) === undefined) throw new Error('its computer is gone');
-        if (stored.ended_at === null) {
-          Object.assign(stored, { ended_at: new Date().toISOString(), end_reason: 'service' });
-          Object.assign(stored, folder.recover(stored));
-        }
-        this.#entries.set(id, { folder, stored, keptFrom: performance.now() });
+        this.#entries.set(id, recover(folder));
       } catch {
         folder.remove().catch((error: unknown) => this.#warn(error));
       }
@@ -291,23 +243,4 @@ export class Trajectories {
   #warn(error: unknown): void {
     this.#parts.log.warn({ reason: errorMessage(error) }, 'trajectory');
   }
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return [];
-  }
-}
-
-function recordingAlready(record: ComputerRecord): ApiError {
-  const message = `The actions of ${JSON.stringify(record.name)} are being recorded already.`;
-  const remedy = `End that first: vc computer trajectory ${inCommands(record)} end`;
-  return new ApiError('conflict', message, { remedy });
-}
-
-function unwritable(cause: unknown): ApiError {
-  const message = `The trajectory cannot be written: ${errorMessage(cause)}`;
-  return new ApiError('internal', message, { cause });
 }

@@ -106,7 +106,7 @@ export const tools: readonly Tool[] = [
       const last = results.at(-1) as Readonly<Record<string, unknown>> | undefined;
       if (success) return { content: await takePicture(service, found, signal, last as never) };
       const done = results.length - 1;
-      const text = `Action ${done + 1} of ${actions.length} failed: ${String(last?.error)} The ${done} before it were carried out, those after it were not.`;
+      const text = `Action ${done + 1} of ${actions.length} failed: ${[last?.error, last?.remedy].filter(Boolean).join(' ')} The ${done} before it were carried out, those after it were not.`;
       const picture = await takePicture(service, found, signal).catch(() => []);
       return { content: [{ type: 'text', text }, ...picture], isError: true };
     },

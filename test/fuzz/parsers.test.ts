@@ -1,6 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { deserializeMessage } from '@modelcontextprotocol/server';
 import Fastify from 'fastify';
 import { afterAll, expect } from 'vitest';
 import { decodeAmf } from '../../src/broadcast/rtmp/amf.js';
@@ -18,6 +20,7 @@ import { JsonLineReader } from '../../src/engines/qemu/monitor/json-lines.js';
 import { firstFile, readTar } from '../../src/engines/tar.js';
 import { readTurn } from '../../src/fleet/computer-use/dialects/index.js';
 import { parseJson } from '../../src/lib/text/parse-json.js';
+import { checkedMessages } from '../../src/mcp/checked-messages.js';
 import { ProfileStore } from '../../src/profile/store.js';
 import { Connection } from '../../src/screen/rfb/connection.js';
 import { FrameBoundary } from '../../src/server/browser/frame-boundary.js';
@@ -89,6 +92,17 @@ fuzz({
   parse(pieces) {
     const reader = new JsonLineReader(4096, () => undefined);
     for (const piece of pieces) reader.read(piece);
+  },
+});
+
+fuzz({
+  name: 'mcp-messages',
+  async parse(pieces) {
+    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+    const messages = checkedMessages(stdin, stdout.resume());
+    for (const piece of pieces) stdin.write(piece);
+    stdin.end();
+    for await (const line of messages) deserializeMessage(String(line).trim());
   },
 });
 

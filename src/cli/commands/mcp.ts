@@ -43,6 +43,7 @@ export const command = defineCommand({
       return ExitCode.ok;
     }
     const client = await context.client();
+    const { checkedMessages } = await import('../../mcp/checked-messages.js');
     const { createMcpServer } = await import('../../mcp/server.js');
     const { serveStdio, StdioServerTransport } = await import('@modelcontextprotocol/server/stdio');
     const options = {
@@ -50,10 +51,10 @@ export const command = defineCommand({
       ...(toolset.length === 0 ? {} : { toolsets: toolset }),
     };
     const { stdin, stdout } = context.io;
-    const transport = new StdioServerTransport(stdin, stdout);
+    const messages = checkedMessages(stdin, stdout);
+    const transport = new StdioServerTransport(messages, stdout);
     const ended = new Promise<void>((resolve) => {
-      stdin.once('end', resolve);
-      stdin.once('close', resolve);
+      messages.once('end', resolve);
       context.interrupts.signal.addEventListener('abort', () => resolve(), { once: true });
     });
     const handle = serveStdio(() => createMcpServer(options), { transport });

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { access } from '../../contract/access/rights.js';
+import { ApiError } from '../../contract/errors.js';
 import { MCP_PATH } from '../../contract/routes.js';
 import { MCP_QUERY } from '../../mcp/query.js';
+import { sendError } from '../http/errors.js';
 import { validateExactly } from '../http/input/read-input.js';
 import { departure } from '../requests.js';
 import { ownService } from './service.js';
@@ -14,9 +16,26 @@ const PROTOCOL_HEADERS = /^(accept|content-type|mcp-[a-z-]+)$/;
  * events with GET gets 405, as the protocol allows.
  */
 export function addMcp(app: FastifyInstance, version: string): void {
-  app.post(MCP_PATH, { config: { access: access.mcp } }, (request, reply) =>
-    answer(app, version, request, reply),
-  );
+  const options = { config: { access: access.mcp }, errorHandler: refuse };
+  app.post(MCP_PATH, options, (request, reply) => answer(app, version, request, reply));
+}
+
+/** Codes of JSON-RPC for a body that is not valid JSON, and for one that is refused unread. */
+const PARSE_ERROR = -32_700;
+const INVALID_REQUEST = -32_600;
+/** Statuses of errors in what a client has sent. */
+const MALFORMED: readonly number[] = [400, 413, 415];
+
+/** Answers a body that cannot be read in the form of the protocol, and other errors as elsewhere. */
+function refuse(error: Error, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendError(error, request, reply, (body) => {
+    if (!MALFORMED.includes(reply.statusCode)) return body;
+    const { error: message } = JSON.parse(body) as { readonly error: string };
+    // An error of the framework with 400 is that of its JSON parser.
+    const isSyntax = reply.statusCode === 400 && !(error instanceof ApiError);
+    const code = isSyntax ? PARSE_ERROR : INVALID_REQUEST;
+    return JSON.stringify({ jsonrpc: '2.0', id: null, error: { code, message } });
+  });
 }
 
 async function answer(

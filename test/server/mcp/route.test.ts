@@ -47,7 +47,8 @@ it('the query leaves tools out', async () => {
   expect(tools.map(({ name }) => name)).toEqual(['list_computers', 'screenshot']);
   await client.close();
   const wrong = await app.send('POST', '/api/mcp?toolset=none', { body: {} });
-  expect([wrong.status, wrong.json.error]).toEqual([400, expect.stringContaining('screen')]);
+  const message = expect.stringContaining('screen');
+  expect([wrong.status, wrong.json.error]).toEqual([400, { code: -32600, message }]);
 });
 
 it('a model types only the secrets that the address names, and is told of them', async () => {
@@ -93,22 +94,6 @@ it('a client of an earlier revision is served after initialize', async () => {
   const { status, text } = await rpc({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
   expect(status).toBe(200);
   expect(text).toContain('"protocolVersion":"2025-06-18"');
-});
-
-it.each([
-  {},
-  [],
-  { jsonrpc: '1.0', id: 1, method: 'tools/list' },
-  { jsonrpc: '2.0', id: 1, method: 'none' },
-  { jsonrpc: '2.0', id: {}, method: 'tools/list', params: 5 },
-  { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'none', arguments: {} } },
-])('%j is refused, and not a failure of the service', async (body) => {
-  for (const version of [undefined, '2025-06-18', '2026-07-28', 'x']) {
-    const headers: Record<string, string> = version ? { 'mcp-protocol-version': version } : {};
-    const { status, text } = await rpc(body, headers);
-    expect(status).toBeLessThan(500);
-    expect(text).toMatch(/error/i);
-  }
 });
 
 it('other methods are not possible', async () => {

@@ -1,9 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+import { type Desktop, openDesktop } from '../../../support/service/desktop.js';
 
-const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
+const VC = new URL('../../../../bin/vc.js', import.meta.url).pathname;
 
 let desktop: Desktop;
 beforeAll(async () => {

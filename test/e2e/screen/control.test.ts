@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { VirtualComputers } from '../../../src/client/index.js';
 import { openScreen } from '../../../src/screen/index.js';
 import { pointerEvent } from '../../../src/screen/rfb/messages.js';
+import { openWebSession } from '../../support/client/web-session.js';
 import { eventually } from '../../support/eventually.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 import type { Json } from '../../support/service/service.js';
@@ -17,23 +18,6 @@ describe('two people on one computer', () => {
   afterAll(() => desktop?.close());
 
   const C = () => `/computers/${desktop.id}`;
-
-  /** Requests of the web page, with a session of its own. */
-  async function openPage() {
-    const { baseUrl, apiKey: key } = desktop.service;
-    const headers: Record<string, string> = {
-      ...{ origin: new URL(baseUrl).origin, 'content-type': 'application/json', 'x-vc-page': '1' },
-    };
-    const body = JSON.stringify({ key });
-    const opened = await fetch(`${baseUrl}/sessions`, { method: 'POST', headers, body });
-    headers.cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
-    return async (method: string, path: string) => {
-      const sent = method === 'POST' ? { body: '{}' } : {};
-      const answer = await fetch(`${baseUrl}${path}`, { method, headers, ...sent });
-      expect(answer.status, `${method} ${path}`).toBe(200);
-      return (await answer.json()) as Json;
-    };
-  }
 
   /** A live view as a browser opens it. */
   async function watch(link: string) {
@@ -52,7 +36,7 @@ describe('two people on one computer', () => {
   const pointer = async () => (await desktop.run('xdotool getmouselocation')).split(' screen')[0];
 
   it('see who has control, and only that one gives input until it is given back', async () => {
-    const anna = await openPage();
+    const anna = await openWebSession(desktop.service);
     const { key } = await desktop.service.vc.keys.create({ name: 'ben', rights: 'act' });
     await using client = new VirtualComputers({ baseUrl: desktop.service.baseUrl, apiKey: key });
     const ben = client.computer({ id: desktop.id });
@@ -94,7 +78,7 @@ describe('two people on one computer', () => {
   });
 
   it("taking control ends a program's typing and its connection to the browser", async () => {
-    const anna = await openPage();
+    const anna = await openWebSession(desktop.service);
     const { key } = await desktop.service.vc.keys.create({ name: 'agent', rights: 'act' });
     await using client = new VirtualComputers({ baseUrl: desktop.service.baseUrl, apiKey: key });
     const agent = client.computer({ id: desktop.id });

@@ -152,7 +152,7 @@ export const operations = define({
     response: Computer,
   },
   forkComputer: {
-    summary: 'Copy a computer with its disk and, when it runs, its memory',
+    summary: 'Copy a computer with its disk and, where its engine can, its memory',
     query: WaitQuery,
     body: resources.ForkComputer,
     response: Computer,

@@ -23,8 +23,8 @@ export interface MachineDescription {
    * `hextile` where every byte has to be taken out of a guest.
    */
   readonly pixels: 'raw' | 'hextile';
-  /** It can be copied while it runs, with its memory. */
-  readonly canFork: boolean;
+  /** What a copy of it has while it runs; false: it cannot be copied. One that is stopped has a disk. */
+  readonly canFork: 'memory' | 'disk' | false;
   /** How to log in; undefined when its image has no SSH server. */
   readonly shell?: ShellAccess;
   /** What its desktop runs: X11 programs, Windows programs on Wine, or another operating system. */
@@ -186,9 +186,9 @@ export interface Engine {
 }
 
 /**
- * An engine that copies a running machine with its memory, a stopped one by its disk. The copy of
- * a running machine runs, that of a stopped one is stopped. Idempotent by `to.id`: a copy that was
- * not finished is made again. The copy is reached with the key in `to`.
+ * An engine that copies a running machine with its memory or by its disk, a stopped one by its disk.
+ * Only a copy with memory runs; others are stopped. Idempotent by `to.id`: a copy that was not finished
+ * is made again. The copy is reached with the key in `to`.
  */
 export interface Forking {
   fork(from: string, to: MachineSpec, signal?: AbortSignal): Promise<void>;

@@ -354,7 +354,7 @@ describe('a copy', () => {
     expect(answer.headers.get('x-error-code')).toBe('unsupported');
     expect(answer.json.error).toContain('cannot be copied');
     expect(decodeURIComponent(answer.headers.get('x-error-remedy') ?? '')).toBe(
-      'Only the engine qemu copies computers. Create one there: vc setup --engine qemu && vc image build linux --engine qemu --if-missing && vc service stop && vc serve --detach --engine auto && vc create copies/NAME --engine qemu',
+      'The engine qemu copies computers. Create one there: vc setup --engine qemu && vc image build linux --engine qemu --if-missing && vc service stop && vc serve --detach --engine auto && vc create copies/NAME --engine qemu',
     );
     await call('DELETE', '/projects/copies');
   });

@@ -46,7 +46,7 @@ export class FakeEngine implements Engine, Measuring {
 
   async describe(): Promise<MachineDescription> {
     const { isolation } = this.capabilities;
-    const canFork = isForking(this);
+    const canFork = isForking(this) ? 'memory' : false;
     return { isolation, pixels: 'raw', canFork, shell: { user: 'user' }, programs: 'x11' };
   }
 

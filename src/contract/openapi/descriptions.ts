@@ -44,7 +44,7 @@ export const descriptions: Readonly<Record<OperationName, readonly [Tag, string]
   startComputer: ['Computers', 'Has no effect on a computer that runs.'],
   stopComputer: ['Computers', 'Has no effect on a computer that is stopped.'],
   restartComputer: ['Computers', ''],
-  forkComputer: ['Computers', 'The copy of a running computer runs and has its memory; that of a stopped one is stopped. Not every engine can copy.'],
+  forkComputer: ['Computers', 'The copy of a running computer runs, and has its memory on the engine `qemu`; that of a stopped one is stopped. Not every engine can copy.'],
   getStats: ['Computers', 'Does not count as use of the computer.'],
   screenshot: ['Screen', 'Answers JSON with the image in base64. With `Accept: image/png`, `image/jpeg` or `image/webp` it answers the bytes of the image.'],
   thumbnail: ['Screen', 'Does not count as use of the computer, and is not in the audit log.'],

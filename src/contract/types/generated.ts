@@ -2331,7 +2331,7 @@ export interface OperationTypes {
   stopComputer: { query: undefined; body: undefined; answer: Computer };
   /** Stop and start a computer. */
   restartComputer: { query: RestartComputerQuery; body: undefined; answer: Computer };
-  /** Copy a computer with its disk and, when it runs, its memory. */
+  /** Copy a computer with its disk and, where its engine can, its memory. */
   forkComputer: { query: ForkComputerQuery; body: ForkComputer; answer: Computer };
   /** Measure what a running computer uses. */
   getStats: { query: undefined; body: undefined; answer: ComputerStats };

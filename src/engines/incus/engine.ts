@@ -1,5 +1,12 @@
 import type { Clustered } from '../clustered.js';
-import type { Channel, Engine, Labelling, MachineDescription, Measuring } from '../engine.js';
+import type {
+  Channel,
+  Engine,
+  Forking,
+  Labelling,
+  MachineDescription,
+  Measuring,
+} from '../engine.js';
 import type { Cluster } from './client/cluster.js';
 import { instanceName, KEY, labelConfig } from './ids.js';
 import { currentImages } from './images/list.js';
@@ -30,7 +37,7 @@ export interface IncusEngineOptions {
 /** Machines as containers of a cluster of LXD or Incus. */
 export function createIncusEngine(
   options: IncusEngineOptions,
-): Engine & Measuring & Clustered & Labelling {
+): Engine & Measuring & Clustered & Forking & Labelling {
   const { cluster, serviceId, allowSudo, internet, diskGib = 64 } = options;
   const instances = new Instances(cluster, serviceId);
   const machines = new Machines({ cluster, instances, serviceId, allowSudo, internet, diskGib });
@@ -39,7 +46,7 @@ export function createIncusEngine(
     // An image for Windows runs its programs on Wine.
     const programs = config?.[KEY.os] === 'windows' ? 'wine' : 'x11';
     const shell = { user: 'user' };
-    return { isolation: 'container', pixels: 'hextile', canFork: false, shell, programs };
+    return { isolation: 'container', pixels: 'hextile', canFork: 'disk', shell, programs };
   };
   const exec = async (id: string, command: readonly string[], signal?: AbortSignal) => {
     const url = await instances.place(id, signal);
@@ -65,6 +72,7 @@ export function createIncusEngine(
     describe,
     probe: (signal) => probeCluster(cluster, signal),
     create: (spec, signal) => machines.create(spec, signal),
+    fork: (from, to, signal) => machines.copy(from, to, signal),
     start: (id, signal) => machines.start(id, signal),
     setHostName: (id, hostName) => machines.configure(id, { [HOST_NAME]: hostName }),
     setLabel: (id, label, signal) => machines.configure(id, labelConfig(label), signal),

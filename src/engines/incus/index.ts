@@ -5,7 +5,7 @@ export const incus: EngineDescriptor = {
   name: 'incus',
   title: 'LXD and Incus',
   runsIn: 'containers of a cluster',
-  canFork: false,
+  canFork: true,
   onlyByName: true,
   options: [],
   environment: [],

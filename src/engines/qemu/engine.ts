@@ -105,7 +105,12 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
       const shell = shellAccess(record);
       const programs =
         record.image.kind === 'disk' ? 'native' : record.image.os === 'windows' ? 'wine' : 'x11';
-      const common = { isolation: isolation(), pixels: PIXELS, canFork: true, programs } as const;
+      const common = {
+        isolation: isolation(),
+        pixels: PIXELS,
+        canFork: 'memory',
+        programs,
+      } as const;
       return shell === undefined ? common : { ...common, shell };
     },
     create: (spec, signal) => machines.create(spec, signal),

@@ -67,8 +67,8 @@ export class Computers {
   }
 
   /**
-   * Copies a computer in its project: a running one with its memory, so the copy runs; a stopped one
-   * with its disk, so the copy is stopped. With `wait` answers when it is ready.
+   * Copies a computer in its project: a running one with its memory or its disk, and the copy runs; a
+   * stopped one with its disk, so the copy is stopped. With `wait` answers when it is ready.
    */
   async fork(
     owner: Owner,

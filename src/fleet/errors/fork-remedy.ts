@@ -22,7 +22,7 @@ export async function forkRemedy(
   const build = `vc image build ${os} --engine ${name} --if-missing`;
   const system = os === 'linux' ? '' : ` --os ${os}`;
   const create = `vc create ${shellWord(project)}/NAME --engine ${name}${system}`;
-  const lead = `Only the engine ${name} copies computers. Create one there:`;
+  const lead = `The engine ${name} copies computers. Create one there:`;
   if (able === undefined) {
     const serve = 'vc service stop && vc serve --detach --engine auto';
     return `${lead} ${[setup, build, serve, create].join(' && ')}`;

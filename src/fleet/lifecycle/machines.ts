@@ -128,7 +128,10 @@ export class Machines implements EngineOffer {
       throw new ApiError('unsupported', `The engine "${engine.name}" cannot copy.`);
     const machine = this.of(source);
     await machine.held(() => engine.fork(from, spec, signal), signal);
-    this.known(spec.id)?.session.copied(machine.session);
+    const { canFork } = await machine.session.describe(signal);
+    const copy = this.known(spec.id)?.session;
+    if (canFork === 'memory') copy?.copied(machine.session);
+    else copy?.started(spec.resolution);
   }
 }
 

@@ -179,7 +179,7 @@ const script: readonly Line[] = [
     ? { argv: ['computer', 'cdp', '--help'], stdout: /^Usage: vc computer cdp/ }
     : { argv: computer('cdp'), stdout: /^ws:\/\/127\.0\.0\.1:\d+\/api\/.*ticket=vt_\w+\n$/ },
   { argv: computer('stop') },
-  isQemu
+  inject('engine') !== 'docker'
     ? { argv: computer('fork', 'copy'), stderr: /copy/ }
     : { argv: computer('fork', 'copy'), code: 1, stderr: /cannot be copied/ },
   // With --no-wait on QEMU, since an emulated machine takes a minute to boot.

@@ -179,7 +179,7 @@ describe('a refused copy', () => {
     await expect(fork('one', 'two')).rejects.toMatchObject({
       code: 'unsupported',
       remedy:
-        'Only the engine qemu copies computers. Create one there: vc create demo/NAME --engine qemu',
+        'The engine qemu copies computers. Create one there: vc create demo/NAME --engine qemu',
     });
     expect(names()).toEqual(['one']);
   });

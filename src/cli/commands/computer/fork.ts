@@ -10,13 +10,13 @@ import { failOnError, untilReady, waitOptions, waitQuery } from '../../targets/w
 
 export const command = defineCommand({
   name: 'fork',
-  summary: 'Copy a computer, including its memory',
+  summary: 'Copy a computer, on QEMU including its memory',
   details: [
-    'Creates a new computer in the same project. The copy of a running computer has its disk and',
-    'memory, including open programs, and is running. The copy of a stopped computer has its disk',
-    'and is stopped. Only computers on the engine qemu can be copied, because Docker and Incus cannot',
-    'copy the memory of a running container; `vc get` shows the engine of a computer, and',
-    '`vc create NAME --engine qemu` creates one that can be copied.',
+    'Creates a new computer in the same project. The copy of a running computer runs, that of a',
+    'stopped one is stopped. On the engine qemu the copy of a running computer has its disk and',
+    'memory, including open programs; on incus it has the disk, and starts anew. Computers on docker',
+    'cannot be copied. `vc get` shows the engine of a computer, and `vc create NAME --engine qemu`',
+    'creates one that can be copied.',
   ].join(' '),
   arguments: { computer: computerArgument, name: argument('name', 'name of the copy', nonEmpty) },
   options: waitOptions,

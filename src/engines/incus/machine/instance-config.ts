@@ -17,15 +17,22 @@ export interface Surroundings {
   readonly guestApiKey: 'security.devlxd' | 'security.guestapi';
 }
 
-/** The body of a request that creates a machine's instance. */
-export function instanceOf(spec: MachineSpec, around: Surroundings) {
+/**
+ * The body of a request that creates a machine's instance, of its image or as a copy of the machine
+ * `from`. A copy gets everything of its original that is not named here.
+ */
+export function instanceOf(spec: MachineSpec, around: Surroundings, from: string | undefined) {
+  const source =
+    from === undefined
+      ? { type: 'image', alias: imageAlias(spec.image) }
+      : { type: 'copy', source: instanceName(from), instance_only: true };
   return {
     name: instanceName(spec.id),
     type: 'container',
     profiles: [],
-    source: { type: 'image', alias: imageAlias(spec.image) },
+    source,
     config: configOf(spec, around),
-    devices: devicesOf(around),
+    devices: devicesOf(around, from !== undefined),
   };
 }
 
@@ -70,9 +77,10 @@ export const HOST_NAME = 'environment.VC_HOST_NAME';
 /** The key with the public key that may log in, which is written to a file at every start. */
 export const AUTHORIZED_KEY = 'environment.VC_AUTHORIZED_KEY';
 
-function devicesOf({ pool, diskGib, network }: Surroundings) {
+function devicesOf({ pool, diskGib, network }: Surroundings, isCopy: boolean) {
   const root = { type: 'disk', path: '/', pool, size: `${diskGib}GiB` };
-  if (network === undefined) return { root };
+  // The original may have a network.
+  if (network === undefined) return isCopy ? { root, eth0: { type: 'none' } } : { root };
   const eth0 = {
     ...{ type: 'nic', name: 'eth0', network: network.name, 'ipv4.address': network.address },
     // Machines on a member cannot reach each other, and cannot take each other's addresses.

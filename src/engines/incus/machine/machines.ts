@@ -9,6 +9,7 @@ import { instanceName } from '../ids.js';
 import { chooseAddress } from './addresses.js';
 import { instanceOf, type Surroundings } from './instance-config.js';
 import { type Instances, isMissing } from './instances.js';
+import { locationOf } from './state.js';
 import { hasOwnIds, noIds, untilIdsAreKnown } from './user-ids.js';
 
 export interface MachinesOptions {
@@ -43,9 +44,29 @@ export class Machines {
 
   async create(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
     if (await this.#instances.find(spec.id, signal)) return;
+    await this.#make(spec, undefined, signal);
+  }
+
+  /** Copies the disk of a machine, running or not, on its member. The copy is stopped. */
+  async copy(from: string, to: MachineSpec, signal?: AbortSignal): Promise<void> {
+    // It may be one that was not finished.
+    await this.remove(to.id, signal);
+    const member = locationOf(await this.#instances.get(from, signal));
+    // To another member, all of the disk would be sent.
+    const placement = member === undefined ? undefined : { member };
+    await this.#make({ ...to, placement }, from, signal);
+  }
+
+  /** Makes a machine of its image, or as a copy of the machine `from`. */
+  async #make(
+    spec: MachineSpec,
+    from: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const facts = await this.#readFacts();
     for (let attempt = 1; ; attempt++) {
-      const body = instanceOf(spec, await this.#surroundings(facts, spec.id, attempt, signal));
+      const around = await this.#surroundings(facts, spec.id, attempt, signal);
+      const body = instanceOf(spec, around, from);
       try {
         await this.#create(spec, body, signal);
         if (await hasOwnIds(this.#instances, spec.id, signal)) return;

@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest';
+import type { MachineSpec } from '../../../src/engines/engine.js';
+import { labelOf } from '../../../src/engines/incus/ids.js';
+import {
+  instanceOf,
+  type Surroundings,
+} from '../../../src/engines/incus/machine/instance-config.js';
+
+const spec: MachineSpec = {
+  ...{ id: 'cmp_b', ownerId: 'usr_1', projectId: 'prj_1', os: 'linux', image: 'linux' },
+  ...{ cpu: 1, ram: 2, gpu: 'none', resolution: { width: 800, height: 600 } },
+  ...{ authorizedKey: 'ssh-ed25519 b', hostName: 'b' },
+  label: { owner: 'usr_1', name: 'né 名', signature: 'signed' },
+};
+const around: Surroundings = {
+  ...{ serviceId: 'srv_1', allowSudo: false, pool: 'vc', diskGib: 64, network: undefined },
+  guestApiKey: 'security.devlxd',
+};
+
+test('a label is stored beside what the engine itself needs, which it cannot replace', () => {
+  const label = { ...spec.label, service: 'srv_2', id: 'cmp_c', project: 'prj_2' };
+  const { config } = instanceOf({ ...spec, label }, around, undefined);
+  expect(config).toMatchObject({
+    ...{ 'user.vc.service': 'srv_1', 'user.vc.id': 'cmp_b', 'user.vc.project': 'prj_1' },
+    ...{ 'user.vc.name': 'né 名', 'user.vc.signature': 'signed' },
+  });
+  expect(labelOf(config)).toMatchObject({ owner: 'usr_1', name: 'né 名', signature: 'signed' });
+  expect(Object.keys(labelOf(config))).not.toContain('id');
+});
+
+test('a copy names everything that is its own, and gets no network from its original', () => {
+  const made = instanceOf(spec, around, undefined);
+  const copy = instanceOf(spec, around, 'cmp_a');
+  expect(copy.source).toEqual({ type: 'copy', source: 'vc-cmp-a', instance_only: true });
+  expect(copy.config).toEqual(made.config);
+  expect(made.devices).not.toHaveProperty('eth0');
+  expect(copy.devices).toMatchObject({ root: made.devices.root, eth0: { type: 'none' } });
+});

@@ -1,27 +1,33 @@
 import { ConcurrencyLimit } from '../../lib/async/concurrency-limit.js';
 import { requireOnScreen } from '../errors.js';
+import type { Region } from '../geometry.js';
 import type { Pointer } from '../input/pointer.js';
-import { drawCursor } from '../model/cursor.js';
+import { type DrawnCursor, drawCursor } from '../model/cursor.js';
 import type { Connection } from '../rfb/connection.js';
 import { PIXEL } from '../rfb/constants.js';
 import type { Picture, PictureOptions } from '../types.js';
 import { encode } from './encode.js';
+import { RecentPictures } from './recent-pictures.js';
 
 /** Pictures of a screen that are encoded at once: each has its pixels in memory, up to 33 MB. */
 const AT_ONCE = 2;
+/** Milliseconds that pictures and memory for pixels are kept after the last screenshot. */
+const KEEP_MS = 45_000;
 
-/** Encodes screenshots of the framebuffer, and caches the last one until something changes. */
+/** Encodes screenshots of the framebuffer, and keeps the last ones until something changes. */
 export class Screenshots {
   readonly #connection: Connection;
   readonly #pointer: Pointer;
-  #last: { readonly key: string; readonly picture: Promise<Picture> } | undefined;
+  readonly #recent = new RecentPictures();
   /** Pixel buffer of the last screenshot, for reuse: allocating a new one takes a millisecond. */
   #spare: Buffer | undefined;
   readonly #encodings = new ConcurrencyLimit(AT_ONCE);
+  #forgetting: NodeJS.Timeout | undefined;
 
   constructor(connection: Connection, pointer: Pointer) {
     this.#connection = connection;
     this.#pointer = pointer;
+    connection.once('close', () => this.#forget());
   }
 
   /** Rejects with ApiError `off_screen` for a region outside. */
@@ -30,38 +36,59 @@ export class Screenshots {
       // Another caller's update may be half written, which would tear the picture.
       while (this.#connection.updating) await this.#connection.updated(signal);
       signal?.throwIfAborted();
-      return this.#encode(options);
+      try {
+        return await this.#take(options);
+      } finally {
+        this.#forgetLater();
+      }
     });
   }
 
-  /** Copies the framebuffer before it returns. */
-  #encode(options: PictureOptions): Promise<Picture> {
+  /** Reads the framebuffer before it returns. */
+  #take(options: PictureOptions): Promise<Picture> {
     const { framebuffer, cursor } = this.#connection;
     const region = options.region ?? framebuffer.bounds;
     requireOnScreen(region, framebuffer.size);
-    const { format, quality, scale } = options;
-    const pointer = options.cursor ? [this.#pointer.at, cursor?.pixels.toString('base64')] : [];
-    const key = JSON.stringify([framebuffer.version, region, format, quality, scale, pointer]);
-    if (this.#last?.key === key) return this.#last.picture;
+    const pointer =
+      options.cursor && cursor !== undefined ? { cursor, ...this.#pointer.at } : undefined;
+    const { x, y, width, height } = region;
+    const { format, scale } = options;
+    const quality = format === 'png' ? undefined : options.quality;
+    const kind = JSON.stringify([x, y, width, height, format, quality, scale, options.cursor]);
+    const state = [framebuffer.versionOf(region), pointer?.cursor, pointer?.x, pointer?.y];
+    return this.#recent.get(kind, state, () => this.#encode(options, region, pointer));
+  }
 
+  async #encode(
+    options: PictureOptions,
+    region: Region,
+    pointer: DrawnCursor | undefined,
+  ): Promise<Picture> {
+    const { framebuffer } = this.#connection;
     const pixels = this.#memory(region.width * region.height * PIXEL);
     framebuffer.read(region, pixels);
-    if (options.cursor && cursor !== undefined) {
-      drawCursor(pixels, region, cursor, this.#pointer.at.x, this.#pointer.at.y);
-    }
-    const picture = encode(pixels, region, options).finally(() => {
+    if (pointer !== undefined) drawCursor(pixels, region, pointer.cursor, pointer.x, pointer.y);
+    return encode(pixels, region, options).finally(() => {
       this.#spare = pixels;
     });
-    this.#last = { key, picture };
-    picture.catch(() => {
-      if (this.#last?.key === key) this.#last = undefined;
-    });
-    return picture;
   }
 
   #memory(bytes: number): Buffer {
     const spare = this.#spare;
     this.#spare = undefined;
     return spare?.length === bytes ? spare : Buffer.allocUnsafe(bytes);
+  }
+
+  #forgetLater(): void {
+    clearTimeout(this.#forgetting);
+    const keepMs = this.#connection.isOpen ? KEEP_MS : 0;
+    this.#forgetting = setTimeout(() => this.#forget(), keepMs);
+    this.#forgetting.unref();
+  }
+
+  #forget(): void {
+    clearTimeout(this.#forgetting);
+    this.#recent.clear();
+    this.#spare = undefined;
   }
 }

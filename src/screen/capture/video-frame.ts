@@ -1,6 +1,6 @@
 import type { Region, Size } from '../geometry.js';
 import type { Pointer } from '../input/pointer.js';
-import { drawCursor } from '../model/cursor.js';
+import { drawCursor, regionOf } from '../model/cursor.js';
 import type { UpdateScheduler } from '../model/update-scheduler.js';
 import type { Connection } from '../rfb/connection.js';
 import type { UpdateDamage } from '../rfb/update-damage.js';
@@ -87,9 +87,7 @@ export class RfbVideoFrame implements VideoFrame {
   #pointerNow() {
     const { cursor } = this.#connection;
     if (cursor === undefined) return undefined;
-    const { width, height, hotX, hotY } = cursor;
-    const { x, y } = this.#pointer.at;
-    return { look: cursor, region: { x: x - hotX, y: y - hotY, width, height } };
+    return { look: cursor, region: regionOf({ cursor, ...this.#pointer.at }) };
   }
 
   #paint(changed: Region): void {

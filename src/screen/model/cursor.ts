@@ -9,6 +9,18 @@ export interface Cursor extends Size {
   readonly pixels: Buffer;
 }
 
+/** A pointer with its hot spot at `x`, `y` of the screen. */
+export interface DrawnCursor {
+  readonly cursor: Cursor;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** The part of the screen that a pointer covers; may reach beyond its edges. */
+export function regionOf({ cursor: { hotX, hotY, width, height }, x, y }: DrawnCursor): Region {
+  return { x: x - hotX, y: y - hotY, width, height };
+}
+
 /**
  * Converts plain pixels and a bit mask of the opaque ones (RFB 7.8.1) to pixels with alpha. Each
  * row of the mask starts with a new byte.

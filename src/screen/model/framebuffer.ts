@@ -2,6 +2,9 @@ import { protocolError } from '../errors.js';
 import { contains, type Region, type Size } from '../geometry.js';
 import { MAX_HEIGHT, MAX_PIXELS, MAX_WIDTH, PIXEL } from '../rfb/constants.js';
 
+/** Rows of a band, the unit in which changes are remembered; the last band may have fewer. */
+export const BAND_ROWS = 32;
+
 /**
  * The guest's screen in memory: four bytes per pixel (red, green, blue, unused), rows without
  * gaps. `version` grows whenever a pixel changes its value.
@@ -10,10 +13,13 @@ export class Framebuffer {
   #data: Buffer;
   #size: Size;
   #version = 0;
+  /** The version in which each band has changed last. */
+  #bands: Float64Array;
 
   constructor(size: Size) {
     this.#size = checked(size);
     this.#data = Buffer.alloc(size.width * size.height * PIXEL);
+    this.#bands = new Float64Array(bandCount(size));
   }
 
   get size(): Size {
@@ -28,11 +34,19 @@ export class Framebuffer {
     return { x: 0, y: 0, ...this.#size };
   }
 
+  /** The version in which a band that the region touches has changed last. */
+  versionOf(region: Region): number {
+    const first = Math.floor(region.y / BAND_ROWS);
+    const end = Math.ceil((region.y + region.height) / BAND_ROWS);
+    return this.#bands.subarray(first, end).reduce((a, b) => Math.max(a, b), 0);
+  }
+
   /** Replaces the contents with a black screen. */
   resize(size: Size): void {
     this.#size = checked(size);
     this.#data = Buffer.alloc(size.width * size.height * PIXEL);
     this.#version += 1;
+    this.#bands = new Float64Array(bandCount(size)).fill(this.#version);
   }
 
   /**
@@ -50,6 +64,7 @@ export class Framebuffer {
       if (pixels.compare(this.#data, at, at + length, read, read + length) !== 0) {
         pixels.copy(this.#data, at, read, read + length);
         changed = { first: changed?.first ?? row, last: row };
+        this.#bands[Math.floor((region.y + row) / BAND_ROWS)] = this.#version + 1;
       }
       read += length;
     }
@@ -66,6 +81,8 @@ export class Framebuffer {
       this.#data.copy(this.#data, this.#offset(to.x, to.y + row), from, from + to.width * PIXEL);
     }
     this.#version += 1;
+    const end = Math.ceil((to.y + to.height) / BAND_ROWS);
+    this.#bands.fill(this.#version, Math.floor(to.y / BAND_ROWS), end);
   }
 
   /** Copies the pixels of a region inside the screen into `target` without gaps. */
@@ -92,6 +109,10 @@ export class Framebuffer {
   #offset(x: number, y: number): number {
     return (y * this.#size.width + x) * PIXEL;
   }
+}
+
+function bandCount({ height }: Size): number {
+  return Math.ceil(height / BAND_ROWS);
 }
 
 /** First and last row of a range. */

@@ -1,5 +1,5 @@
 import sharp from 'sharp';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openScreen, type PictureOptions, type Screen } from '../../../src/screen/index.js';
 import { FakeServer, rectangle, update } from '../fake-server.js';
 
@@ -84,6 +84,44 @@ test('does not encode an unchanged screen again', async () => {
   server.paint(0x010203);
   const changed = await screen.screenshot(PNG);
   expect(await pixel(changed.data, 0, 0)).toBe(0x010203);
+});
+
+test('does not encode again what other pictures were taken between', async () => {
+  const { server, screen } = await open();
+  const kinds: PictureOptions[] = [
+    PNG,
+    { ...PNG, format: 'jpeg', scale: 0.25 },
+    { ...PNG, format: 'webp' },
+    { ...PNG, region: { x: 0, y: 0, width: 20, height: 20 } },
+  ];
+  const taken: Buffer[] = [];
+  for (const kind of kinds) taken.push((await screen.screenshot(kind)).data);
+  for (const [at, kind] of kinds.entries()) {
+    expect((await screen.screenshot(kind)).data).toBe(taken[at]);
+  }
+  // A change of the last rows only.
+  server.paint(0x00ff00, { x: 0, y: 40, width: 64, height: 8 });
+  for (const [at, kind] of kinds.entries()) {
+    const { data } = await screen.screenshot(kind);
+    if (kind.region === undefined) expect(data).not.toBe(taken[at]);
+    else expect(data).toBe(taken[at]);
+  }
+});
+
+test('keeps no pictures of a screen that nobody has looked at for a minute', async () => {
+  const { screen } = await open();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const { data } = await screen.screenshot(PNG);
+    vi.advanceTimersByTime(40_000);
+    expect((await screen.screenshot(PNG)).data).toBe(data);
+    vi.advanceTimersByTime(60_000);
+    const later = await screen.screenshot(PNG);
+    expect(later.data).not.toBe(data);
+    expect(later.data.equals(data)).toBe(true);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('gives concurrent callers the image that each requested', async () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { contains, intersects } from '../../../src/screen/geometry.js';
 import { drawCursor, withMask } from '../../../src/screen/model/cursor.js';
-import { Framebuffer } from '../../../src/screen/model/framebuffer.js';
+import { BAND_ROWS, Framebuffer } from '../../../src/screen/model/framebuffer.js';
 
 const WIDTH = 20;
 const HEIGHT = 12;
@@ -75,6 +75,33 @@ test('copies overlapping regions correctly', () => {
       expect(pixelsOf(framebuffer, { x: to.x, y: to.y, width, height })).toEqual(expected);
     }),
   );
+});
+
+test('remembers for each band of rows whether it has changed', () => {
+  const size = { width: 4, height: 4 * BAND_ROWS + 1 };
+  const framebuffer = new Framebuffer(size);
+  const rows = (y: number, height: number) => ({ x: 1, y, width: 2, height });
+  const bands = [0, 1, 2, 3].map((band) => rows(band * BAND_ROWS, BAND_ROWS));
+  bands.push(rows(4 * BAND_ROWS, 1));
+  let versions = bands.map((band) => framebuffer.versionOf(band));
+  const changed = () => {
+    const before = versions;
+    versions = bands.map((band) => framebuffer.versionOf(band));
+    return versions.flatMap((version, band) => (version === before[band] ? [] : [band]));
+  };
+  expect(changed()).toEqual([]);
+  framebuffer.write(rows(BAND_ROWS - 1, 2), 0, Buffer.alloc(16, 1));
+  expect(changed()).toEqual([0, 1]);
+  framebuffer.write(rows(0, BAND_ROWS), 0, pixelsOf(framebuffer, rows(0, BAND_ROWS)));
+  expect(changed()).toEqual([]);
+  // The second of two rows, in a write that begins with the first.
+  framebuffer.write(rows(2 * BAND_ROWS - 1, 2), 8, Buffer.alloc(8, 2));
+  expect(changed()).toEqual([2]);
+  framebuffer.copy(0, 0, rows(3 * BAND_ROWS, BAND_ROWS + 1));
+  expect(changed()).toEqual([3, 4]);
+  expect(framebuffer.versionOf({ x: 0, y: 0, ...size })).toBe(framebuffer.version);
+  framebuffer.resize(size);
+  expect(changed()).toEqual([0, 1, 2, 3, 4]);
 });
 
 test('rejects invalid screen sizes', () => {

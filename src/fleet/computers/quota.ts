@@ -21,8 +21,8 @@ export class Quota {
 
   /** Running computers of the owner, and the limit. */
   usage(ownerId: string): Pick<Me, 'running' | 'max_running'> {
-    const limit = this.#store.owners.findOwner(ownerId)?.max_running ?? this.#maxRunning;
-    return { running: this.#store.computers.countRunning(ownerId), max_running: limit };
+    const max_running = this.#limit(ownerId);
+    return { running: this.#store.computers.countRunning(ownerId), max_running };
   }
 
   refuseOverLimit(ownerId: string): void {
@@ -41,7 +41,7 @@ export class Quota {
   /** For one more computer, running or not. */
   refuseManyComputers(ownerId: string): void {
     presentOwner(this.#store, ownerId);
-    const most = this.usage(ownerId).max_running + MOST_STOPPED;
+    const most = this.#limit(ownerId) + MOST_STOPPED;
     if (this.#store.computers.count(ownerId) < most) return;
     const message = `You have ${most} computers, running or stopped, which is the limit.`;
     throw new ApiError('limit_reached', message, {
@@ -63,5 +63,9 @@ export class Quota {
     const message = `The project "${project.name}" has a computer named ${JSON.stringify(name)} already.`;
     const remedy = `Choose another name. See: vc ls -p ${project.name}`;
     throw new ApiError('name_taken', message, { remedy });
+  }
+
+  #limit(ownerId: string): number {
+    return this.#store.owners.findOwner(ownerId)?.max_running ?? this.#maxRunning;
   }
 }

@@ -5,6 +5,7 @@ import { onAbort } from '../../lib/async/abort.js';
 import { LostMachine } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
 import { type Connectors, Session } from '../sessions/session.js';
+import type { SpareConnections } from '../sessions/spare-connections.js';
 import type { Store } from '../store/index.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
 import type { Occasion } from './lifecycle.js';
@@ -16,6 +17,7 @@ export interface MachineParts {
   readonly engine: Engine;
   readonly store: Store;
   readonly connectors: Connectors;
+  readonly spares: SpareConnections;
   /** Copies the computer with the id `from` into the machine `spec`; idempotent. */
   copy(spec: MachineSpec, from: string, signal: AbortSignal): Promise<void>;
   /** The label of its machine; undefined for an engine without labels. */
@@ -51,7 +53,7 @@ export class Machine {
     this.#onRemoved = parts.onRemoved;
     this.#engine = engine;
     this.#store = store;
-    this.session = new Session(engine, record, connectors);
+    this.session = new Session(engine, record, connectors, parts.spares);
   }
 
   /** True while a step runs or waits; the engine's reports are incomplete then. */

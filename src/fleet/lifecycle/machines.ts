@@ -8,6 +8,7 @@ import {
 } from '../../engines/engine.js';
 import type { EngineOffer } from '../computers/placement.js';
 import type { Connectors } from '../sessions/session.js';
+import { SpareConnections } from '../sessions/spare-connections.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 import { Labels } from './labels.js';
@@ -30,6 +31,7 @@ export class Machines implements EngineOffer {
   readonly #store: Store;
   readonly #connectors: Connectors;
   readonly #removed: ((id: string) => void)[] = [];
+  readonly #spares = new SpareConnections();
   #detached = false;
 
   constructor(engines: EngineSet, store: Store, connectors: Connectors) {
@@ -47,6 +49,7 @@ export class Machines implements EngineOffer {
       engine,
       store: this.#store,
       connectors: this.#connectors,
+      spares: this.#spares,
       copy: (spec, from, signal) => this.#copy(spec, from, signal),
       label: (present) => (isLabelling(engine) ? this.labels.of(present) : undefined),
       onRemoved: () => {

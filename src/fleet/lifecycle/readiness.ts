@@ -94,7 +94,7 @@ function engineIsAway(error: unknown): boolean {
 }
 
 function firstFrame({ screen }: Session, signal: AbortSignal): Promise<void> {
-  return orClose(screen, signal, () => screen.use(async () => undefined, signal));
+  return orClose(screen, signal, () => screen.prepare(async () => undefined, signal));
 }
 
 async function runReady({ shell }: Session, signal: AbortSignal, ms: number): Promise<void> {
@@ -104,7 +104,9 @@ async function runReady({ shell }: Session, signal: AbortSignal, ms: number): Pr
     background: false,
     signal,
   };
-  const result = await orClose(shell, signal, () => shell.use((open) => open.run(input), signal));
+  const result = await orClose(shell, signal, () =>
+    shell.prepare((open) => open.run(input), signal),
+  );
   if (result.timedOut) throw new ApiError('guest_failed', 'the desktop is not painted yet');
   if (result.exitCode !== 0) throw new ApiError('guest_failed', excerpt(result.stderr));
 }

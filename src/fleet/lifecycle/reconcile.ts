@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import {
   type Engine,
   isLabelling,
@@ -9,6 +10,9 @@ import type { ComputerRecord } from '../store/records.js';
 import { Adoption } from './adoption.js';
 import { judge, type News } from './lifecycle.js';
 import type { Machines } from './machines.js';
+
+/** Computers that are compared at once; requests are answered in between. */
+const PART = 250;
 
 export interface Log {
   debug(details: object, message: string): void;
@@ -42,14 +46,26 @@ export class Reconciler {
     const epoch = (id: string) => this.#machines.known(id)?.epoch ?? 0;
     const before = new Map(this.#store.computers.listAll().map(({ id }) => [id, epoch(id)]));
     const states = new Map((await engine.list(signal)).map((state) => [state.id, state]));
-    for (const record of this.#store.computers.listAll()) {
-      // The list may be older than a step that began or ended since.
-      const unchanged = before.get(record.id) === epoch(record.id);
-      const busy = this.#machines.known(record.id)?.busy ?? false;
-      if (record.engine === engine.name && unchanged && !busy) {
-        this.#reconcile(record, states.get(record.id));
+    const ids = [...before.keys()];
+    let failure: unknown;
+    for (let at = 0; at < ids.length; at += PART) {
+      if (at > 0) await setImmediate();
+      signal.throwIfAborted();
+      const part = ids.slice(at, at + PART).flatMap((id) => {
+        const record = this.#store.computers.findById(id);
+        if (record?.engine !== engine.name) return [];
+        // The list may be older than a step that began or ended since.
+        const unchanged = before.get(id) === epoch(id);
+        const busy = this.#machines.known(id)?.busy ?? false;
+        return unchanged && !busy ? [record] : [];
+      });
+      try {
+        this.#reconcileAll(part, states);
+      } catch (error) {
+        failure ??= error;
       }
     }
+    if (failure !== undefined) throw failure;
     // An unreachable machine may be another service's.
     const present = [...states.values()].filter(({ status }) => status !== 'unreachable');
     const isUnknown = (id: string) => this.#store.computers.findById(id) === undefined;
@@ -65,7 +81,7 @@ export class Reconciler {
   apply(engine: Engine, event: MachineEvent): void {
     const record = this.#store.computers.findById(event.id);
     if (record === undefined || record.engine !== engine.name) return;
-    this.#reconcile(record, event.status === 'gone' ? undefined : event);
+    this.#reconcile(record, event.status === 'gone' ? undefined : event)?.();
   }
 
   /** Adopts machines that no computer owns, if the engine has labels; returns the orphans. */
@@ -83,12 +99,32 @@ export class Reconciler {
     const deleted = await this.adoption.run(engine, unowned, signal);
     for (const state of unowned) {
       const record = this.#store.computers.findById(state.id);
-      if (record !== undefined) this.#reconcile(record, state);
+      if (record !== undefined) this.#reconcile(record, state)?.();
     }
     return deleted;
   }
 
-  #reconcile(record: ComputerRecord, state: MachineState | undefined): void {
+  /** Stores what has changed in one transaction, for which the disk is waited for once. */
+  #reconcileAll(
+    records: readonly ComputerRecord[],
+    states: ReadonlyMap<string, MachineState>,
+  ): void {
+    const steps: (() => void)[] = [];
+    try {
+      this.#store.transaction(() => {
+        for (const record of records) {
+          const step = this.#reconcile(record, states.get(record.id));
+          if (step !== undefined) steps.push(step);
+        }
+      });
+    } finally {
+      // Also on a full disk: a removal frees space.
+      for (const step of steps) step();
+    }
+  }
+
+  /** Stores what the engine reports; returns how to resume an interrupted step. */
+  #reconcile(record: ComputerRecord, state: MachineState | undefined): (() => void) | undefined {
     if (state?.member !== undefined) this.#store.computers.setMember(record.id, state.member);
     const machine = this.#machines.of(record);
     if (state !== undefined) {
@@ -96,12 +132,13 @@ export class Reconciler {
     }
     if (machine.busy) {
       machine.observe(state);
-      return;
+      return undefined;
     }
     const verdict = judge(record, state, this.#lostItsSource(record));
-    if (verdict === undefined) return;
-    if ('pursue' in verdict) this.#resume(record, machine[verdict.pursue]());
-    else this.#adopt(record, verdict.news, verdict.reason);
+    if (verdict === undefined) return undefined;
+    if ('pursue' in verdict) return () => this.#resume(record, machine[verdict.pursue]());
+    this.#adopt(record, verdict.news, verdict.reason);
+    return undefined;
   }
 
   /** True for an incomplete copy whose source was deleted. */

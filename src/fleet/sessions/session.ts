@@ -8,6 +8,7 @@ import type { Shell } from '../../shell/types.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { ComputerRecord } from '../store/records.js';
 import { SharedConnection } from './shared-connection.js';
+import { SpareConnections } from './spare-connections.js';
 
 /** Idle connections are closed after this long. */
 const IDLE_MS = 5 * 60_000;
@@ -35,7 +36,7 @@ export class Session {
   readonly input = new Queue();
   /** When this computer was used last, in milliseconds of the monotonic clock. */
   lastUsed = performance.now();
-  /** The last screen connection, which holds the last pointer position. */
+  /** The open screen connection, which holds the last pointer position. */
   #screen: Screen | undefined;
   #pointer: { x: number; y: number } | undefined;
   readonly #describe: (signal?: AbortSignal) => Promise<MachineDescription>;
@@ -46,6 +47,7 @@ export class Session {
     engine: Engine,
     { id, private_key: privateKey }: Pick<ComputerRecord, 'id' | 'private_key'>,
     { openScreen, openShell }: Connectors,
+    spares = new SpareConnections(),
   ) {
     this.#describe = (signal) => engine.describe(id, signal);
     const direct = isConnecting(engine)
@@ -54,41 +56,58 @@ export class Session {
           connect: (name: string, given?: AbortSignal) => engine.connect(id, name, given),
         }
       : undefined;
-    this.screen = new SharedConnection(async (given) => {
-      const { isolation, pixels, programs } = await this.describe(given);
-      const speed = isolation === 'emulated' ? 'emulated' : 'native';
-      const timeoutMs = CONNECT_MS[speed];
-      const late = 'The screen did not answer in time.';
-      return withGuestDeadline(timeoutMs, late, given, async (signal) => {
-        const stream = await engine.dial(id, 'screen', signal);
-        const { pointer } = this;
-        const known = pointer ? { pointer } : {};
-        const extraButtons = programs === 'native' ? undefined : this.#extraButtons;
-        const options = {
-          signal,
-          pixels,
-          speed,
-          programs,
-          timeoutMs,
-          extraButtons,
-          ...known,
-        } as const;
-        this.#screen = await openScreen(stream, options);
-        return this.#screen;
-      });
-    }, IDLE_MS);
-    this.shell = new SharedConnection(async (given) => {
-      const { isolation, shell } = await this.describe(given);
-      if (shell === undefined) {
-        throw new ApiError('unsupported', NO_SHELL, { remedy: GET_A_SHELL });
-      }
-      const timeoutMs = CONNECT_MS[isolation === 'emulated' ? 'emulated' : 'native'];
-      const late = 'The shell did not answer in time.';
-      return withGuestDeadline(timeoutMs, late, given, async (signal) => {
-        const stream = await engine.dial(id, 'shell', signal);
-        return openShell(stream, { privateKey, ...shell, signal, timeoutMs, direct });
-      });
-    }, IDLE_MS);
+    this.screen = new SharedConnection(
+      async (given) => {
+        const { isolation, pixels, programs } = await this.describe(given);
+        const speed = isolation === 'emulated' ? 'emulated' : 'native';
+        const timeoutMs = CONNECT_MS[speed];
+        const late = 'The screen did not answer in time.';
+        return withGuestDeadline(timeoutMs, late, given, async (signal) => {
+          const stream = await engine.dial(id, 'screen', signal);
+          const { pointer } = this;
+          const known = pointer ? { pointer } : {};
+          const extraButtons = programs === 'native' ? undefined : this.#extraButtons;
+          const options = {
+            signal,
+            pixels,
+            speed,
+            programs,
+            timeoutMs,
+            extraButtons,
+            ...known,
+          } as const;
+          const screen = await openScreen(stream, options);
+          this.#screen = screen;
+          screen.once('close', () => this.#screenClosed(screen));
+          return screen;
+        });
+      },
+      IDLE_MS,
+      spares,
+    );
+    this.shell = new SharedConnection(
+      async (given) => {
+        const { isolation, shell } = await this.describe(given);
+        if (shell === undefined) {
+          throw new ApiError('unsupported', NO_SHELL, { remedy: GET_A_SHELL });
+        }
+        const timeoutMs = CONNECT_MS[isolation === 'emulated' ? 'emulated' : 'native'];
+        const late = 'The shell did not answer in time.';
+        return withGuestDeadline(timeoutMs, late, given, async (signal) => {
+          const stream = await engine.dial(id, 'shell', signal);
+          return openShell(stream, { privateKey, ...shell, signal, timeoutMs, direct });
+        });
+      },
+      IDLE_MS,
+      spares,
+    );
+  }
+
+  /** Keeps nothing of it but the position of the pointer: its picture takes megabytes. */
+  #screenClosed(screen: Screen): void {
+    if (this.#screen !== screen) return;
+    this.#pointer = screen.pointer;
+    this.#screen = undefined;
   }
 
   /** Older display servers know seven buttons; the X server has more. */
@@ -136,7 +155,7 @@ export class Session {
 
   /** Opens the screen ahead of its first use. Ignores errors: the first use reports them. */
   anticipate(): void {
-    this.screen.use(async () => undefined).catch(() => undefined);
+    this.screen.prepare(async () => undefined).catch(() => undefined);
   }
 
   /** After a copy with memory the pointer is where the original's was. */

@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.js';
 import { abortable } from '../../lib/async/abort.js';
+import { SpareConnections } from './spare-connections.js';
 
 interface Connection {
   readonly open: boolean;
@@ -18,11 +19,22 @@ export class SharedConnection<C extends Connection> {
   /** Those of {@link watch}. */
   #watchers = 0;
   #idle: NodeJS.Timeout | undefined;
+  readonly #spares: SpareConnections;
+  /** Since it was opened, for more than {@link prepare}. */
+  #wasUsed = false;
 
-  /** @param connect must give up when its signal is aborted */
-  constructor(connect: (signal: AbortSignal) => Promise<C>, idleMs: number) {
+  /**
+   * @param connect must give up when its signal is aborted
+   * @param spares bounds the connections that {@link prepare} opened
+   */
+  constructor(
+    connect: (signal: AbortSignal) => Promise<C>,
+    idleMs: number,
+    spares = new SpareConnections(),
+  ) {
     this.#connect = connect;
     this.#idleMs = idleMs;
+    this.#spares = spares;
   }
 
   /** The connection if it is open; to look at it keeps it no longer open. */
@@ -37,6 +49,17 @@ export class SharedConnection<C extends Connection> {
 
   /** Runs `work` with the open connection; it stays open at least as long as `work` runs. */
   async use<T>(work: (connection: C) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.#wasUsed = true;
+    return this.#use(work, signal);
+  }
+
+  /** Like {@link use}, to open it for later uses: one of many such connections may be closed again. */
+  prepare<T>(work: (connection: C) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    return this.#use(work, signal);
+  }
+
+  async #use<T>(work: (connection: C) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    this.#spares.delete(this);
     this.#users += 1;
     clearTimeout(this.#idle);
     try {
@@ -66,6 +89,8 @@ export class SharedConnection<C extends Connection> {
   /** Ends the connection; the next use opens a new one. */
   close(): void {
     clearTimeout(this.#idle);
+    this.#spares.delete(this);
+    this.#wasUsed = this.#users > 0;
     const pending = this.#pending;
     this.#current?.close();
     this.#current = undefined;
@@ -99,5 +124,6 @@ export class SharedConnection<C extends Connection> {
       else this.close();
     }, this.#idleMs);
     this.#idle.unref();
+    if (!this.#wasUsed) this.#spares.add(this);
   }
 }

@@ -1,5 +1,6 @@
 import type { ComputerStatus } from '../../contract/resources.js';
 import { type Occasion, TRANSITIONS } from '../lifecycle/lifecycle.js';
+import { RowCache } from './cache/row-cache.js';
 import type { Db, Statement } from './database.js';
 import type { Notifier } from './events/notifier.js';
 import { type ComputerRecord, OCCUPYING } from './records.js';
@@ -64,15 +65,13 @@ export function computerStore(db: Db, written: Notifier) {
   const setMember = db.prepare('UPDATE computers SET member = ? WHERE id = ?');
   const remove = db.prepare('DELETE FROM computers WHERE id = ?');
 
-  /** Rows by id. Always current: this process is the only writer, and each write drops its row. */
-  const cache = new Map<string, ComputerRecord>();
-  const findById = (id: string) => {
-    const record = cache.get(id) ?? (byId.get(id) as ComputerRecord | undefined);
-    if (record) cache.set(id, record);
-    return record;
-  };
+  const rows = new RowCache(
+    (id) => byId.get(id) as ComputerRecord | undefined,
+    () => all.all() as ComputerRecord[],
+  );
+  const findById = (id: string) => rows.find(id);
   const write = (statement: Statement, id: string, values: (string | number | null)[] = []) => {
-    cache.delete(id);
+    rows.changed(id);
     statement.run([...values, id]);
     written.notify();
   };
@@ -92,6 +91,7 @@ export function computerStore(db: Db, written: Notifier) {
 
   return {
     insert(row: NewComputer): void {
+      rows.changed(row.id);
       insert.run(
         row.id,
         row.project_id,
@@ -147,7 +147,7 @@ export function computerStore(db: Db, written: Notifier) {
         ...{ owner: ownerId, created: created_at, id, limit, project: project ?? null },
         statuses: statuses === undefined ? null : JSON.stringify(statuses),
       }) as ComputerRecord[],
-    listAll: () => all.all() as ComputerRecord[],
+    listAll: () => rows.all(),
     /** Computers of the owner, running or not. */
     count: (ownerId: string) => (count.get(ownerId) as { count: number }).count,
     /** Computers of the owner that count against the limit. */
@@ -171,6 +171,6 @@ export function computerStore(db: Db, written: Notifier) {
     /** A copy that was to be created stopped should run. */
     meanToRun: (id: string) => write(meanToRun, id),
     /** Needed after a rollback, and after a change of projects or keys: rows may have been read before it. */
-    clearCache: () => cache.clear(),
+    clearCache: () => rows.clear(),
   };
 }

@@ -291,4 +291,10 @@ export const migrations: readonly string[] = [
   ALTER TABLE computers ADD COLUMN member TEXT;
   ALTER TABLE computers ADD COLUMN member_group TEXT;
   `,
+  `
+  -- A page of the list, and the count of running computers, without reading the owner's other rows.
+  CREATE INDEX computers_by_age ON computers (owner_id, created_at, id);
+  DROP INDEX computers_by_owner;
+  CREATE INDEX computers_by_owner ON computers (owner_id, status, copy_of, copy_runs);
+  `,
 ];

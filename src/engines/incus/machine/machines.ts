@@ -4,6 +4,7 @@ import { sleep } from '../../../lib/async/sleep.js';
 import type { MachinePlacement, MachineSpec } from '../../engine.js';
 import { type Cluster, QUICK_MS, STEP_MS } from '../client/cluster.js';
 import { type ClusterFacts, readFacts } from '../client/facts.js';
+import { inTurn } from '../client/in-turn.js';
 import { clusterErrorOf, imageMissing } from '../errors.js';
 import { instanceName } from '../ids.js';
 import { chooseAddress } from './addresses.js';
@@ -137,7 +138,8 @@ export class Machines {
     // Never an instance of another service.
     await this.#instances.get(id, signal);
     const path = `/1.0/instances/${instanceName(id)}`;
-    await this.#cluster.run(path, { method: 'PATCH', body: { config }, signal });
+    const query = { method: 'PATCH', body: { config }, signal } as const;
+    await inTurn(() => this.#cluster.run(path, query), signal);
   }
 
   /**
@@ -165,13 +167,12 @@ export class Machines {
     signal: AbortSignal | undefined,
   ): Promise<void> {
     const path = `/1.0/instances/${instanceName(id)}/state`;
-    await this.#cluster
-      .run(path, { method: 'PUT', body: { action, ...body }, signal })
-      .catch((error) => {
-        const { message = '' } = clusterErrorOf(error) ?? {};
-        const isDone = action === 'stop' ? /already stopped|not running/i : /already running/i;
-        if (!isDone.test(message) && !(action === 'stop' && isMissing(error))) throw error;
-      });
+    const query = { method: 'PUT', body: { action, ...body }, signal } as const;
+    await inTurn(() => this.#cluster.run(path, query), signal).catch((error) => {
+      const { message = '' } = clusterErrorOf(error) ?? {};
+      const isDone = action === 'stop' ? /already stopped|not running/i : /already running/i;
+      if (!isDone.test(message) && !(action === 'stop' && isMissing(error))) throw error;
+    });
   }
 
   async #surroundings(

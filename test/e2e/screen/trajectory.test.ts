@@ -27,6 +27,7 @@ describe('a run that is recorded', () => {
     await desktop.until('xdotool search --onlyvisible --class xfce4-panel >/dev/null');
     second = `${desktop.project}/second`;
     const { http } = desktop.service;
+    // Containers cannot be copied: there, a new computer of the same image takes the place of a fork.
     if (inject('engine') === 'qemu') {
       const { json } = await http('POST', `/computers/${desktop.id}/fork`, { name: 'second' });
       await untilRunning(desktop.service, json.id);
@@ -51,9 +52,13 @@ describe('a run that is recorded', () => {
     );
     return answer.json.stdout as string;
   };
+  const untilStable = () =>
+    desktop.service.vc
+      .computer({ project: desktop.project, name: 'second' })
+      .wait({ until: 'stable' });
   const cli = (...argv: string[]) => desktop.service.cli(argv, { cwd: desktop.service.directory });
 
-  it('can be carried out again on another computer, with the same file in the end', async () => {
+  it('can be carried out again on a fork, with the same file in the end', async () => {
     rmSync(directory('run'), { recursive: true, force: true });
     await desktop.run('pkill -x mousepad; rm -f notes.txt; true');
     writeFileSync(directory('script.jsonl'), SCRIPT.map((one) => JSON.stringify(one)).join('\n'));
@@ -83,12 +88,17 @@ describe('a run that is recorded', () => {
     const replayed = await cli('computer', 'replay', second, 'run', '--within', '1m');
     expect(replayed).toMatchObject({ code: 0, stderr: `replayed 4 steps in ${second}\n` });
     await eventually(async () => (await inSecond('cat notes.txt')).includes(TEXT));
-    expect(await inSecond('cat notes.txt')).toBe(await desktop.run('cat notes.txt'));
+    const sum = 'sha256sum notes.txt';
+    expect(await inSecond(sum)).toBe(await desktop.run(sum));
   });
 
   it('stops on a screen that is another one, and says at which step', async () => {
-    await inSecond('pkill -x mousepad; rm -f notes.txt; xterm -geometry 150x50 >/dev/null 2>&1 &');
-    await inSecond('xdotool search --sync --onlyvisible --class xterm');
+    const program = "sh -c 'touch opened; sleep 1000'";
+    await inSecond(
+      `pkill -x mousepad; rm -f notes.txt opened; xterm -geometry 150x50 -e ${program} >/dev/null 2>&1 &`,
+    );
+    await inSecond('until test -e opened; do sleep 0.1; done');
+    await untilStable();
     const stopped = await cli('computer', 'replay', second, 'run', '--within', '1s', '--json');
     expect(stopped.code).toBe(3);
     const answer = JSON.parse(stopped.stdout) as Json;
@@ -98,6 +108,22 @@ describe('a run that is recorded', () => {
     expect([answer.recorded, answer.actual].map((path) => existsSync(path))).toEqual([true, true]);
     expect(await inSecond('ls notes.txt 2>&1; true')).toContain('No such file');
     await inSecond('pkill -x xterm; true');
+  });
+
+  it('stops in the middle where the screen changes, before anything is typed there', async () => {
+    await inSecond(
+      "pkill -x 'mousepad|xterm'; yes 'a line, not of the recording' | head -60 >notes.txt",
+    );
+    await untilStable();
+    const before = await inSecond('sha256sum notes.txt');
+    const stopped = await cli('computer', 'replay', second, 'run', '--within', '10s', '--json');
+    expect(stopped.code).toBe(3);
+    const answer = JSON.parse(stopped.stdout) as Json;
+    expect(answer).toMatchObject({ success: false, steps: 2, step: 3 });
+    expect(answer.error).toMatch(/^before step 3 \(type\) the screen differs from the recording: /);
+    expect([answer.recorded, answer.actual].map((path) => existsSync(path))).toEqual([true, true]);
+    expect(await inSecond('sha256sum notes.txt')).toBe(before);
+    await inSecond('pkill -x mousepad; rm notes.txt');
   });
 
   it('has placeholders in place of secrets, in every file', async () => {

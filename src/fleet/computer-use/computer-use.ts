@@ -17,9 +17,9 @@ import {
   Frames,
   frameId,
   pictureScale,
-  StaleFrame,
   sameSize,
   scaled,
+  staleFrame,
   toPicture,
   toScreen,
 } from './frames.js';
@@ -155,7 +155,10 @@ export class ComputerUse {
     const { size: screen, pointer } = await this.#actions.facts(record, signal);
     const last = this.#frames.last(by.keyId, record.id);
     if (last !== undefined && !sameSize(last.screen, screen) && actions.some(hasPlace)) {
-      throw new StaleFrame(last.screen, screen);
+      const remedy = call.showsScreen
+        ? 'Use the coordinates of the new picture.'
+        : 'Take a screenshot before the next action.';
+      throw staleFrame(last.screen, screen, remedy);
     }
     const expected = pictureScale(screen, body.max_edge ?? DEFAULT_EDGE, limits);
     const shown = last ?? scaled(screen, expected);
@@ -186,7 +189,7 @@ export class ComputerUse {
     return { outcome, bytes: bytesOf(picture, text), frame, notice };
   }
 
-  /** The answer to a call that failed, with a picture where its dialect has one or needs a new one. */
+  /** The answer to a call that failed, with a picture where its dialect always has one. */
   async #failed(
     request: UseRequest,
     call: UseCall,
@@ -199,7 +202,7 @@ export class ComputerUse {
     const text = remedy === undefined ? message : `${message} ${remedy}`;
     const outcome = { state: 'failed', text } as const;
     const plain = { outcome, bytes: text.length };
-    if (!call.showsScreen && !(error instanceof StaleFrame)) return plain;
+    if (!call.showsScreen) return plain;
     // The answer is remembered, with or without its picture.
     return this.#shown(request, limits, outcome).catch(() => plain);
   }

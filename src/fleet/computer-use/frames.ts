@@ -98,16 +98,14 @@ function outside(point: string, of: string): ApiError {
   return new ApiError('off_screen', `The point ${point} is outside the ${of}.`);
 }
 
-/** Throws its message to the model, with a new picture. */
-export class StaleFrame extends ApiError {
-  constructor(before: Size, now: Size) {
-    const size = ({ width, height }: Size) => `${width}x${height}`;
-    super(
-      'conflict',
-      `The screen was ${size(before)} in the last picture and is ${size(now)} now. Nothing was done.`,
-      { remedy: 'Use the coordinates of the new picture.' },
-    );
-  }
+/** That the points of a call are those of a picture before the screen changed its size. */
+export function staleFrame(before: Size, now: Size, remedy: string): ApiError {
+  const size = ({ width, height }: Size) => `${width}x${height}`;
+  return new ApiError(
+    'conflict',
+    `The screen was ${size(before)} in the last picture and is ${size(now)} now. Nothing was done.`,
+    { remedy },
+  );
 }
 
 export function sameSize(a: Size, b: Size): boolean {

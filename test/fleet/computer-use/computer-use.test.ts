@@ -188,16 +188,31 @@ describe('coordinates', () => {
     expect(screen.inputs).toEqual(['move 0,0', 'move 640,400', 'move 1279,799']);
   });
 
-  test('are refused once, with a new picture, when the screen has changed its size', async () => {
+  test('are refused with a new picture when the screen has changed its size', async () => {
+    const click = (id: string) => computerCall(id, [{ type: 'click', x: 5, y: 5, button: 'left' }]);
+    await use([computerCall('a', [])]);
+    await resized({ width: 1000 }, async () => {
+      const stale = await use([click('b')]);
+      expect(stale.results).toMatchObject([{ type: 'computer_call_output' }, { role: 'user' }]);
+      expect(JSON.stringify(stale.results)).toContain('was 1280x800 in the last picture');
+      expect(stale.frames).toHaveLength(1);
+      expect(screen.inputs).toEqual([]);
+      expect((await use([click('c')])).success).toBe(true);
+    });
+  });
+
+  test('are refused until the model has taken a screenshot, where errors have no picture', async () => {
     await use([toolUse('a', 'screenshot')]);
     await resized({ width: 1000 }, async () => {
-      const stale = await use([toolUse('b', 'left_click', { coordinate: [5, 5] })]);
-      expect(stale.results).toMatchObject([
-        { is_error: true, content: [{ type: 'text' }, { type: 'image' }] },
-      ]);
-      expect(JSON.stringify(stale.results)).toContain('was 1280x800 in the last picture');
+      for (const id of ['b', 'c']) {
+        const stale = await use([toolUse(id, 'left_click', { coordinate: [5, 5] })]);
+        const text = expect.stringMatching(/was 1280x800 in the last.*Take a screenshot/);
+        // The vendor accepts nothing but text with `is_error`.
+        expect(stale.results).toMatchObject([{ is_error: true, content: [{ text }] }]);
+      }
       expect(screen.inputs).toEqual([]);
-      expect((await use([toolUse('c', 'left_click', { coordinate: [5, 5] })])).success).toBe(true);
+      const turn = [toolUse('d', 'screenshot'), toolUse('e', 'left_click', { coordinate: [5, 5] })];
+      expect((await use(turn)).success).toBe(true);
     });
   });
 });

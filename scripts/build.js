@@ -5,7 +5,8 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, watch } from 'rolldown';
 import cli, { client, contract, quick } from '../rolldown.config.js';
-import { joinTypes } from './client-types.js';
+import { ADAPTERS } from './client-build.js';
+import { joinTypes, writeAdapterTypes } from './client-types.js';
 import { buildDashboard } from './dashboard.js';
 import { writeTypes } from './types.js';
 
@@ -32,6 +33,7 @@ if (process.argv.includes('--watch')) {
   await writeTypes();
   run('node_modules/.bin/tsc', '-p', 'tsconfig.build.json');
   joinTypes('dist/client/index.d.ts');
+  for (const name of ADAPTERS) writeAdapterTypes(`dist/client/adapters/${name}.d.ts`, name);
   for (const name of ['client', 'profile']) rmSync(`dist/${name}`, { recursive: true });
   for (const each of options) await build(each);
   await buildDashboard();

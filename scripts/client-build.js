@@ -1,4 +1,5 @@
-// Configuration of the client package, clients/typescript: one file for Node.js and one for browsers.
+// Configuration of the client package, clients/typescript: one file for Node.js, one for browsers, and
+// one for each SDK that it adapts to.
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
@@ -24,13 +25,14 @@ const forBrowsers = {
 const wrapper = {
   name: 'wrapper',
   generateBundle(_, bundle) {
-    const [{ exports }] = Object.values(bundle);
-    const names = exports.filter((name) => name !== 'default');
-    this.emitFile({
-      type: 'asset',
-      fileName: 'index.mjs',
-      source: `export { ${names.join(', ')} } from './index.cjs';\n`,
-    });
+    for (const { name, exports } of Object.values(bundle)) {
+      const names = exports.filter((exported) => exported !== 'default');
+      this.emitFile({
+        type: 'asset',
+        fileName: `${name}.mjs`,
+        source: `export { ${names.join(', ')} } from './${name}.cjs';\n`,
+      });
+    }
   },
 };
 
@@ -81,6 +83,16 @@ function collectStarts(node, starts) {
 const minify = { compress: true, mangle: true, codegen: { removeWhitespace: true } };
 const output = { dir: OUTPUT, codeSplitting: false, minify };
 
+/** Subpaths of the package: adapters for SDKs, which import nothing of the client but types. */
+export const ADAPTERS = ['ai-sdk', 'anthropic', 'openai'];
+
+const adapterBuild = (name, format, plugins = []) => ({
+  input: { [name]: source(`adapters/${name}.ts`) },
+  external: /^[^./]/,
+  plugins: [...plugins, shortLines],
+  output: { ...output, format, entryFileNames: `[name].${format === 'cjs' ? 'cjs' : 'mjs'}` },
+});
+
 export const clientBuilds = [
   {
     input: { index: source('index.ts') },
@@ -95,4 +107,9 @@ export const clientBuilds = [
     plugins: [forBrowsers, shortLines],
     output: { ...output, format: 'esm', entryFileNames: '[name].mjs' },
   },
+  adapterBuild('ai-sdk', 'cjs', [wrapper]),
+  adapterBuild('openai', 'cjs', [wrapper]),
+  // Both ways, because each copy of the SDK has a class of errors of its own.
+  adapterBuild('anthropic', 'cjs'),
+  adapterBuild('anthropic', 'esm'),
 ];

@@ -34,6 +34,15 @@ export function joinTypes(entry) {
   writeFileSync(join(OUTPUT, 'index.d.mts'), "export * from './index.cjs';\n");
 }
 
+/** Writes the types of an adapter, which imports those of the client from its index alone. */
+export function writeAdapterTypes(entry, name) {
+  const text = shortIndents(readFileSync(entry, 'utf8'));
+  const types = text.replaceAll("'../index.js'", "'./index.cjs'");
+  if (/from '\.(?!\/index\.cjs)/.test(types)) throw new Error(`${entry} imports another file`);
+  writeFileSync(join(OUTPUT, `${name}.d.cts`), types);
+  writeFileSync(join(OUTPUT, `${name}.d.mts`), `export * from './${name}.cjs';\n`);
+}
+
 /** The declarations of a file and of those that it needs, without imports and exports. */
 function collect(file, texts) {
   if (texts.has(file)) return;
@@ -47,12 +56,15 @@ function collect(file, texts) {
     }
     collect(join(dirname(file), path.replace(/\.js$/, '.d.ts')), texts);
   }
-  const own = text
+  const own = shortIndents(text)
     .replaceAll(FROM, '')
     .replaceAll(/^export \{\};\n/gm, '')
-    .replaceAll(/^( {4})+/gm, (indent) => '\t'.repeat(indent.length / 4))
     .replaceAll(/^export (?=(declare|interface|type|abstract))/gm, '');
   if (/^(import|export)|\bimport\(/m.test(own))
     throw new Error(`${file} has another import or export`);
   texts.set(file, own);
+}
+
+function shortIndents(text) {
+  return text.replaceAll(/^( {4})+/gm, (indent) => '\t'.repeat(indent.length / 4));
 }

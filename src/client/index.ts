@@ -41,7 +41,7 @@ export type { BatchAnswer } from './computer/batch.js';
 export type { CommandResult } from './computer/command-result.js';
 export { ComputerHandle, type KnownComputer } from './computer/computer.js';
 export { ComputerJobs } from './computer/jobs.js';
-export type { ComputerUseAnswer, ModelItem } from './computer/model-turn.js';
+export type { ComputerUseAnswer, ComputerUseOptions, ModelItem } from './computer/model-turn.js';
 export type { WaitOptions } from './computer/ready.js';
 export type { RunOptions } from './computer/run.js';
 export type { Region, ScreenshotOptions } from './computer/screenshot.js';

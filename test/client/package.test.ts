@@ -85,6 +85,24 @@ it('the root package exports the same files', () => {
     typeof value === 'string'
       ? value.replace('./', './clients/typescript/')
       : Object.fromEntries(Object.entries(value as object).map(([k, v]) => [k, below(v)]));
-  const own = manifest('clients/typescript/package.json').exports['.'];
-  expect(manifest('package.json').exports['.']).toEqual(below(own));
+  const client = manifest('clients/typescript/package.json');
+  const root = manifest('package.json');
+  const { './contract': _, ...shared } = root.exports;
+  const { './package.json': own, ...subpaths } = client.exports;
+  expect(shared).toEqual({ ...(below(subpaths) as object), './package.json': own });
+  expect(root.peerDependencies).toEqual(client.peerDependencies);
+});
+
+it('the adapters need their SDK only, and only if they are used', () => {
+  const { peerDependencies, peerDependenciesMeta } = manifest('clients/typescript/package.json');
+  for (const name of Object.keys(peerDependencies)) {
+    expect(peerDependenciesMeta[name], name).toEqual({ optional: true });
+  }
+  for (const name of ['ai-sdk', 'anthropic', 'openai']) {
+    const code = readFileSync(join(directory, `${name}.cjs`), 'utf8');
+    const required = [...code.matchAll(/require\([`'"]([^`'"]+)/g)].map(([, path]) => path);
+    expect(required, name).toEqual(
+      name === 'anthropic' ? ['@anthropic-ai/sdk/helpers/beta/toolsets'] : [],
+    );
+  }
 });

@@ -1,3 +1,4 @@
+import type Anthropic from '@anthropic-ai/sdk';
 import { expect, it } from 'vitest';
 import type {
   ComputerHandle,
@@ -11,24 +12,22 @@ import type {
  * Programs that must compile in strict mode: the type check is the test, nothing of it runs.
  */
 
-interface VendorTool {
-  readonly name: string;
-}
-interface VendorResult {
-  readonly tool_use_id: string;
-}
-
 const programs = {
   followJob: async (desk: ComputerHandle) => {
     const { job_id } = await desk.bash('make', { background: true });
     for await (const text of desk.jobs.follow(job_id)) text.trim();
   },
   decodeOutput: ({ stdout }: RemoteProcess) => stdout.pipeThrough(new TextDecoderStream()),
-  modelTurn: async (desk: ComputerHandle, content: VendorResult[]) => {
-    const tools: VendorTool[] = await desk.computerUseTools<VendorTool>('anthropic');
-    const { results, confirm } = await desk.computerUse<VendorResult>(content);
-    const items: VendorResult[] = results;
-    return [tools, items, confirm];
+  modelTurn: async (desk: ComputerHandle, anthropic: Anthropic, model: string) => {
+    const messages: Anthropic.MessageParam[] = [{ role: 'user', content: 'Go.' }];
+    const tools = await desk.computerUseTools<Anthropic.ToolUnion>('anthropic');
+    for (let turn = 1; turn <= 20; turn += 1) {
+      const message = await anthropic.messages.create({ model, max_tokens: 4096, tools, messages });
+      messages.push({ role: 'assistant', content: message.content });
+      if (message.stop_reason !== 'tool_use') break;
+      const { results } = await desk.computerUse<Anthropic.ToolResultBlockParam>(message.content);
+      messages.push({ role: 'user', content: results });
+    }
   },
   knownComputers: async (vc: VirtualComputers, any: ComputerHandle) => {
     const made: KnownComputer = await vc.computers.create('lab', { name: 'desk' });

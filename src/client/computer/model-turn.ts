@@ -1,4 +1,5 @@
 import type { Answer } from '../../contract/types/index.js';
+import type { Options } from './input.js';
 
 /** An item in the shape of a model's vendor. */
 export type ModelItem = Answer<'getComputerUse'>['tools'][number];
@@ -7,3 +8,9 @@ export type ModelItem = Answer<'getComputerUse'>['tools'][number];
 export type ComputerUseAnswer<Result = ModelItem> = Omit<Answer<'computerUse'>, 'results'> & {
   results: Result[];
 };
+
+/** What pictures a model gets, and which secrets it may type. */
+export type ComputerUseOptions = Pick<
+  Options<'computerUse', 'items'>,
+  'format' | 'quality' | 'max_edge' | 'settle' | 'secrets'
+>;

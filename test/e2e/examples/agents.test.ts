@@ -1,10 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { transform } from 'rolldown/experimental';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { type Examples, openExamples } from '../../support/cli/examples.js';
+import { openScriptedVendor, type ScriptedVendor } from '../../support/model/scripted-vendor.js';
 import { connectSharedService, type Json } from '../../support/service/service.js';
 
 const AGENTS = new URL('../../../examples/agents/', import.meta.url).pathname;
@@ -17,24 +16,12 @@ beforeAll(() => {
 });
 afterAll(() => service.close());
 
-let server: Server | undefined;
-afterEach(() => server?.close());
+let vendor: ScriptedVendor | undefined;
+afterEach(() => vendor?.close());
 
-/** A vendor's model on loopback: gives prepared answers and keeps what it was asked. */
-async function scriptedVendor(
-  answers: readonly unknown[],
-): Promise<{ url: string; asked: Json[] }> {
-  const asked: Json[] = [];
-  const left = [...answers];
-  server = createServer(async (request, response) => {
-    asked.push(await json(request));
-    response.setHeader('content-type', 'application/json');
-    response.end(JSON.stringify(left.shift()));
-  });
-  await new Promise<void>((resolve) => server?.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  const port = typeof address === 'object' && address ? address.port : 0;
-  return { url: `http://127.0.0.1:${port}`, asked };
+async function scriptedVendor(answers: readonly object[]): Promise<ScriptedVendor> {
+  vendor = await openScriptedVendor(answers);
+  return vendor;
 }
 
 const PNG = /^iVBORw0KGgo/;

@@ -1,22 +1,36 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { recorded } from '../../fleet/computer-use/recorded.js';
+import { shapeOf, shapes } from '../../fleet/computer-use/results.js';
 import { eventually } from '../../support/eventually.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+
+/** Names of keys that the program in the computer sees by another. */
+const KEYSYMS: Readonly<Record<string, string>> = { enter: 'Return', shift: 'Shift_L' };
+
+/** That a key goes down, or that one without a modifier goes up, by the name of its symbol. */
+function keyEvent(kind: 'KeyPress' | 'KeyRelease', combination = ''): RegExp {
+  const last = combination.split(/[+ ]/).at(-1) ?? '';
+  const name = KEYSYMS[last.toLowerCase()] ?? last;
+  const either = /^[a-z]$/i.test(name) ? `[${name.toLowerCase()}${name.toUpperCase()}]` : name;
+  return new RegExp(`^${kind}[\\s\\S]*keysym 0x\\w+, ${either}\\)`);
+}
 
 /** What the program in the computer is to see for each kind of action, apart from the position. */
 const SEEN: Readonly<Record<string, (action: Action) => readonly RegExp[]>> = {
   click: ({ button = 'left', clicks = 1 }) =>
     Array(clicks).fill(new RegExp(`^ButtonPress[\\s\\S]*button ${NUMBER[button]}`)),
   mouse_down: () => [/^ButtonPress[\s\S]*button 1/],
-  mouse_up: () => [],
+  mouse_up: () => [/^ButtonRelease[\s\S]*button 1/],
   move: () => [/^MotionNotify|^EnterNotify/],
   drag: () => [/^ButtonPress[\s\S]*button 1/, /^ButtonRelease[\s\S]*button 1/],
   scroll: () => [/^ButtonPress[\s\S]*button 5/],
   scroll_by: () => [/^ButtonPress[\s\S]*button [4-7]/],
-  type: () => [/^KeyPress/],
-  key: () => [/^KeyPress/],
-  key_down: () => [/^KeyPress/],
+  type: ({ text = '' }) =>
+    [...text.replaceAll(/[^a-z]/gi, '')].map((letter) => keyEvent('KeyPress', letter)),
+  key: ({ key }) => [keyEvent('KeyPress', key)],
+  key_down: ({ key }) => [keyEvent('KeyPress', key)],
+  key_up: ({ key }) => [keyEvent('KeyRelease', key)],
 };
 const NUMBER: Readonly<Record<string, number>> = { left: 1, middle: 2, right: 3 };
 
@@ -24,7 +38,12 @@ interface Action {
   readonly does?: string;
   readonly button?: string;
   readonly clicks?: number;
+  readonly text?: string;
+  readonly key?: string;
+  readonly seconds?: number;
 }
+
+const waits = recorded.filter(({ member }) => /^wait/.test(member));
 
 let desktop: Desktop;
 beforeAll(async () => {
@@ -68,7 +87,7 @@ beforeEach(async () => {
 it.each([...new Set(recorded.map(({ dialect }) => dialect))])(
   'a program in the computer sees every member of %s',
   async (dialect) => {
-    // Waits take their time, and the file of the editor comes with the shell.
+    // Waits and the editor have tests of their own.
     const skipped = ['wait', 'wait_5_seconds', 'str_replace_based_edit_tool'];
     const rows = recorded.filter((row) => row.dialect === dialect && !skipped.includes(row.member));
     const items = withFreshIds(rows.map(({ item }) => item));
@@ -78,6 +97,7 @@ it.each([...new Set(recorded.map(({ dialect }) => dialect))])(
       true,
     );
     expect(json.results).toHaveLength(items.length);
+    for (const result of json.results) expect(shapes[dialect]).toContainEqual(shapeOf(result));
     const expected = rows.flatMap(({ actions }) =>
       (actions as Action[]).flatMap((action) => SEEN[action.does ?? '']?.(action) ?? []),
     );
@@ -100,6 +120,28 @@ it.each([...new Set(recorded.map(({ dialect }) => dialect))])(
     expect(missing).toEqual([]);
   },
 );
+
+it.each(waits)('a program in the computer sees the wait of $dialect, $member', async (wait) => {
+  const key = recorded.find(
+    ({ dialect, member }) =>
+      dialect === wait.dialect && /^(key|keypress|press_key|hotkey)$/.test(member),
+  );
+  const [before, between, after] = [key?.item, wait.item, key?.item].map(
+    (item) => withFreshIds([item])[0],
+  );
+  const turn = [before, between, after];
+  const { json } = await use(turn, { dialect: wait.dialect, format: 'jpeg' });
+  expect(json.success).toBe(true);
+  for (const result of json.results) expect(shapes[wait.dialect]).toContainEqual(shapeOf(result));
+  const [{ seconds = 0 } = {}] = wait.actions as Action[];
+  await eventually(async () => {
+    const times = (await events())
+      .filter((event) => event.startsWith('KeyPress'))
+      .map((event) => Number(/ time (\d+),/.exec(event)?.[1]));
+    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time));
+    return Math.max(...gaps) >= seconds * 1000 - 10;
+  }, 5000);
+});
 
 it('points are those of the last picture, and a zoom shows them at full size', async () => {
   const call = (id: string, name: string, input: object) => ({

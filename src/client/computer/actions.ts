@@ -27,7 +27,10 @@ interface CheckOptions {
 export class ComputerActions extends ComputerInput {
   /** Takes a screenshot; resolves to the bytes of an image file. */
   screenshot(options?: ScreenshotOptions): Promise<Uint8Array<ArrayBuffer>>;
-  /** The same with its `etag`, or that the image would be the one of `ifNoneMatch`. */
+  /**
+   * The same with its `etag`, or that the image is the one of `ifNoneMatch`. After a large change,
+   * the same pixels can be another image.
+   */
   screenshot(options: ScreenshotOptions & IfNoneMatch): Promise<IfChanged>;
   async screenshot({
     ifNoneMatch,

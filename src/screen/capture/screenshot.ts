@@ -1,3 +1,4 @@
+import { ApiError } from '../../contract/errors.js';
 import { ConcurrencyLimit } from '../../lib/async/concurrency-limit.js';
 import { requireOnScreen } from '../errors.js';
 import type { Region } from '../geometry.js';
@@ -7,6 +8,7 @@ import type { Connection } from '../rfb/connection.js';
 import { PIXEL } from '../rfb/constants.js';
 import type { Picture, PictureOptions } from '../types.js';
 import { encode } from './encode.js';
+import { PngBands } from './png/bands.js';
 import { RecentPictures } from './recent-pictures.js';
 
 /** Pictures of a screen that are encoded at once: each has its pixels in memory, up to 33 MB. */
@@ -19,6 +21,7 @@ export class Screenshots {
   readonly #connection: Connection;
   readonly #pointer: Pointer;
   readonly #recent = new RecentPictures();
+  readonly #bands: PngBands;
   /** Pixel buffer of the last screenshot, for reuse: allocating a new one takes a millisecond. */
   #spare: Buffer | undefined;
   readonly #encodings = new ConcurrencyLimit(AT_ONCE);
@@ -27,6 +30,7 @@ export class Screenshots {
   constructor(connection: Connection, pointer: Pointer) {
     this.#connection = connection;
     this.#pointer = pointer;
+    this.#bands = new PngBands(connection.framebuffer);
     connection.once('close', () => this.#forget());
   }
 
@@ -65,18 +69,34 @@ export class Screenshots {
     pointer: DrawnCursor | undefined,
   ): Promise<Picture> {
     const { framebuffer } = this.#connection;
+    const { width, height } = framebuffer.size;
+    const isWhole = region.width === width && region.height === height;
+    const isPlain = options.format === 'png' && options.scale === 1 && isWhole;
     const pixels = this.#memory(region.width * region.height * PIXEL);
-    framebuffer.read(region, pixels);
-    if (pointer !== undefined) drawCursor(pixels, region, pointer.cursor, pointer.x, pointer.y);
-    return encode(pixels, region, options).finally(() => {
+    try {
+      if (isPlain && this.#bands.choose() === 'bands') {
+        return { data: await this.#whole(pixels, pointer), format: 'png', width, height };
+      }
+      framebuffer.read(region, pixels);
+      if (pointer !== undefined) drawCursor(pixels, region, pointer.cursor, pointer.x, pointer.y);
+      return await encode(pixels, region, options);
+    } finally {
       this.#spare = pixels;
-    });
+    }
+  }
+
+  async #whole(pixels: Buffer, pointer: DrawnCursor | undefined): Promise<Buffer> {
+    try {
+      return await this.#bands.encode(pixels, pointer);
+    } catch (cause) {
+      throw new ApiError('internal', 'The screenshot could not be encoded as png.', { cause });
+    }
   }
 
   #memory(bytes: number): Buffer {
     const spare = this.#spare;
     this.#spare = undefined;
-    return spare?.length === bytes ? spare : Buffer.allocUnsafe(bytes);
+    return spare?.length === bytes ? spare : Buffer.allocUnsafeSlow(bytes);
   }
 
   #forgetLater(): void {
@@ -89,6 +109,7 @@ export class Screenshots {
   #forget(): void {
     clearTimeout(this.#forgetting);
     this.#recent.clear();
+    this.#bands.clear();
     this.#spare = undefined;
   }
 }

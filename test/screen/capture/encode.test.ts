@@ -108,6 +108,45 @@ test('does not encode again what other pictures were taken between', async () =>
   }
 });
 
+test('shows small changes of a large screen, each pixel in its colour', async () => {
+  const size = { width: 200, height: 320 };
+  const server = new FakeServer(size);
+  const screen = await openScreen(server.client, { pointer: { x: 0, y: 0 } });
+  const chunks: number[] = [];
+  for (let at = 0; at < 5; at++) {
+    server.paint(0x123400 + at, { x: 7, y: 40, width: 2, height: 3 });
+    const { data, width, height } = await screen.screenshot(PNG);
+    expect({ width, height }).toEqual(size);
+    expect(await pixel(data, 8, 42)).toBe(0x123400 + at);
+    expect(await pixel(data, 9, 42)).toBe(0x336699);
+    chunks.push(data.toString('latin1').split('IDAT').length - 1);
+  }
+  // The last ones are made of a chunk for each band.
+  expect(chunks.map((count) => count > 10)).toEqual([false, false, true, true, true]);
+});
+
+test('gives the same bytes for the same pixels while little changes', async () => {
+  const server = new FakeServer({ width: 200, height: 320 });
+  const screen = await openScreen(server.client, { pointer: { x: 0, y: 0 } });
+  const caret = { x: 70, y: 100, width: 2, height: 16 };
+  const taken: string[] = [];
+  for (let at = 0; at < 10; at++) {
+    server.paint(at % 2 === 0 ? 0x336699 : 0xffffff, caret);
+    for (let again = 0; again < 2; again++) {
+      taken.push((await screen.screenshot(PNG)).data.toString('base64'));
+    }
+  }
+  const [off, on] = taken.slice(-4, -1).filter((_, index) => index !== 1);
+  expect(off).not.toBe(on);
+  // The way is settled after the third picture.
+  const settled = taken.slice(6);
+  expect(settled).toEqual(settled.map((_, at) => (at % 4 < 2 ? on : off)));
+  server.paint(0x123456, { x: 0, y: 0, width: 200, height: 320 });
+  const large = await screen.screenshot(PNG);
+  expect(await pixel(large.data, 70, 100)).toBe(0x123456);
+  expect((await screen.screenshot(PNG)).data.equals(large.data)).toBe(true);
+});
+
 test('keeps no pictures of a screen that nobody has looked at for a minute', async () => {
   const { screen } = await open();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

@@ -73,6 +73,14 @@ export function memory(pid, field) {
   return Math.round(Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024);
 }
 
+const TICKS_PER_SECOND = 100;
+
+/** Processor time of a process and its threads in seconds. */
+export function processorTime(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
 /** Resources of a process: MiB of memory, open file descriptors, child processes. */
 export function held(pid) {
   return {

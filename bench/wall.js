@@ -6,11 +6,10 @@
  *
  *   npm run build && node bench/wall.js [COMPUTERS] [SECONDS]
  */
-import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { chromium } from 'playwright-core';
-import { memory, withService } from './service.js';
+import { memory, processorTime, withService } from './service.js';
 
 const count = Number(process.argv[2] ?? 100);
 const seconds = Number(process.argv[3] ?? 60);
@@ -21,13 +20,6 @@ const CLOCK_EVERY = 4;
 const SCROLL_SECONDS = 10;
 const GOALS = { processor: 10, frames: 50 };
 const CLOCK = 'while :; do date; sleep 1; done';
-const TICKS_PER_SECOND = 100;
-
-/** Processor time of a process and its threads in seconds. */
-function processorTime(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
 
 /** Percent of a core that the process uses. */
 async function load(pid, duration) {

@@ -29,7 +29,8 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await service.close();
-  await rm(directory, { recursive: true });
+  // A command that has just ended may still write its cache there.
+  await rm(directory, { recursive: true, maxRetries: 10 });
 });
 beforeEach(async () => {
   read = [];

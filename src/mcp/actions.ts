@@ -19,7 +19,11 @@ export const Action = z.object({
   element: z.string().optional().describe('click: id of an element, in place of x and y.'),
   button: z.enum(['left', 'right', 'middle']).optional(),
   clicks: z.int().min(1).max(3).optional().describe('click: 2 for a double click.'),
-  keys: z.array(z.string()).optional().describe('Keys held during a mouse action: ["ctrl"].'),
+  keys: z
+    .array(z.string())
+    .max(4)
+    .optional()
+    .describe('Keys held during a mouse action: ["ctrl"].'),
   start_x: pixel.optional().describe('drag.'),
   start_y: pixel.optional().describe('drag.'),
   end_x: pixel.optional().describe('drag.'),

@@ -5,6 +5,7 @@ import {
   parseJSONRPCMessage,
   STDIO_DEFAULT_MAX_BUFFER_SIZE,
 } from '@modelcontextprotocol/server';
+import { excessOf } from './message-bounds.js';
 
 const NEWLINE = 10;
 /** What the SDK reads of a line. */
@@ -70,6 +71,8 @@ export function problemOf(line: string): Problem | undefined {
   } catch {
     return { code: PARSE_ERROR, message: 'Parse error: the line is not valid JSON.', id: null };
   }
+  const excess = excessOf(value);
+  if (excess !== undefined) return { code: INVALID_REQUEST, message: excess, id: idOf(value) };
   try {
     parseJSONRPCMessage(value);
     return undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../contract/errors.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
 import type { OnCreated } from '../fleet/computers/idempotency.js';
@@ -82,7 +82,7 @@ export function departure(request: FastifyRequest): AbortSignal {
   const { socket } = request.raw;
   const leave = () => controller.abort(new ApiError('request_timeout', 'The client disconnected.'));
   socket.once('close', leave);
-  const forget = onAbort(toolClients.get(String(request.headers[TOOL_HEADER])), leave);
+  const forget = onAbort(toolOf(request)?.left, leave);
   request.departureEnded = () => {
     socket.off('close', leave);
     forget();
@@ -95,22 +95,47 @@ export function disconnect({ raw: { socket } }: FastifyRequest): void {
   if (socket instanceof Socket) socket.destroy();
 }
 
-const TOOL_HEADER = 'x-vc-tool';
-/** Aborted when the client of a tool leaves, by a random id. */
-const toolClients = new Map<string, AbortSignal>();
+/** The request of which a tool sends requests of its own. */
+export interface ToolClient {
+  /** Aborted when the client leaves. */
+  readonly left: AbortSignal;
+  /** Aborted when what the tool has read is no longer in memory. */
+  readonly done: AbortSignal;
+}
 
-/** Runs a request of a tool, with headers by which it learns that the tool's client has `left`. */
+const TOOL_HEADER = 'x-vc-tool';
+/** By a random id. */
+const toolClients = new Map<string, ToolClient>();
+
+/** Runs a request of a tool, with headers by which it learns of the tool's client. */
 export async function requestOfTool<T>(
-  left: AbortSignal,
+  client: ToolClient,
   send: (headers: Record<string, string>) => Promise<T>,
 ): Promise<T> {
   const id = randomUUID();
-  toolClients.set(id, left);
+  toolClients.set(id, client);
   try {
     return await send({ [TOOL_HEADER]: id });
   } finally {
     toolClients.delete(id);
   }
+}
+
+function toolOf({ headers }: FastifyRequest): ToolClient | undefined {
+  const id = headers[TOOL_HEADER];
+  return typeof id === 'string' ? toolClients.get(id) : undefined;
+}
+
+/** Calls `release` once the answer is no longer in memory: it was sent, or the tool that read it ended. */
+export function onAnswerGone(
+  request: FastifyRequest,
+  { raw }: FastifyReply,
+  release: () => void,
+): void {
+  const tool = toolOf(request);
+  if (tool !== undefined) onAbort(tool.done, release);
+  else if (raw.closed) release();
+  else raw.once('close', release);
 }
 
 declare module 'fastify' {

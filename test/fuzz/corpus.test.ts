@@ -26,7 +26,7 @@ const CORPORA: Readonly<Record<string, readonly string[] | string>> = {
   'reboots of a virtual machine by its guest':
     'events of the monitor; test/engines/qemu/machine/resets.test.ts has a guest that reboots without end',
   'JSON bodies': ['batch'],
-  'messages to `vc mcp`': ['mcp-messages'],
+  'messages to `vc mcp` and `POST /mcp`': ['mcp-messages'],
   'calls of models': ['computer-use'],
   'messages of WebSockets': ['socket-messages'],
   "frames and the port of a computer's browser": ['browser-frames', 'browser-port'],

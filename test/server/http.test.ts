@@ -194,6 +194,15 @@ describe('bodies', () => {
     expect(none.status).toBe(200);
   });
 
+  it('answers 400 to JSON of more values or fields than anything takes', async () => {
+    const values = await call('POST', '/projects', { name: 'many', more: Array(400_001).fill(1) });
+    expect(values.json).toEqual({ error: 'The body has more than 400000 values.' });
+    const more = Object.fromEntries(Array.from({ length: 4001 }, (_, at) => [`field${at}`, 1]));
+    const fields = await call('POST', '/projects', { name: 'wide', more });
+    expect(fields.json).toEqual({ error: 'An object in the body has more than 4000 fields.' });
+    expect([values.status, fields.status]).toEqual([400, 400]);
+  });
+
   it('ignores unknown fields', async () => {
     const answer = await call('POST', '/projects', { name: 'extra', colour: 'blue' });
     expect(answer.status).toBe(200);

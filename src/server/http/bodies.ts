@@ -2,15 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
-import { BODY_LIMIT } from './body-limit.js';
-
-/** Maximum nesting of a body; the contract needs five levels. */
-const DEEPEST = 64;
+import { BODY_LIMIT, excessOf } from './body-limit.js';
 
 /**
  * Reads JSON bodies. An empty body of any type is an empty object; other types are refused.
- * Refuses JSON with `__proto__` or `constructor.prototype`, or nested more than {@link DEEPEST}
- * levels deep, with 400.
+ * Refuses JSON with `__proto__` or `constructor.prototype`, or beyond the bounds, with 400.
  */
 export function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
@@ -19,8 +15,9 @@ export function readBodies(app: FastifyInstance): void {
     collect(request, payload, BODY_LIMIT, tooLarge).then((text) => {
       if (text.trim() === '') return done(null, undefined);
       parse(request, text, (error, value) => {
-        if (error === null && isDeep(value)) done(tooDeep());
-        else done(error, value);
+        const excess = error === null ? excessOf(value, 'body') : undefined;
+        if (excess === undefined) done(error, value);
+        else done(excess);
       });
     }, done);
   });
@@ -73,24 +70,6 @@ function wrongLength(): ApiError {
 export function hasBody({ headers }: IncomingMessage): boolean {
   if (headers['transfer-encoding'] !== undefined) return true;
   return headers['content-length'] !== undefined && headers['content-length'] !== '0';
-}
-
-function tooDeep(): ApiError {
-  return new ApiError('invalid_request', `The body is nested more than ${DEEPEST} levels deep.`);
-}
-
-/** Iterative, so that deep nesting cannot overflow the stack. */
-function isDeep(value: unknown): boolean {
-  let level = [value].filter(isNested);
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth === DEEPEST) return true;
-    level = level.flatMap((each) => Object.values(each).filter(isNested));
-  }
-  return false;
-}
-
-function isNested(value: unknown): value is object {
-  return typeof value === 'object' && value !== null;
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import type { Room } from '../../shell/types.js';
+import { onAnswerGone } from '../requests.js';
 import { MemoryBudget, type MemoryLimits } from './memory-budget.js';
 
 const MIB = 1024 * 1024;
@@ -59,7 +60,7 @@ export class AnswerMemory {
       try {
         const bytes = Buffer.from(answer.make());
         held = Math.min(most, bytes.length);
-        return this.#send(ownerId, reply, bytes, held);
+        return this.#send(ownerId, request, reply, bytes, held);
       } finally {
         this.#answers.release(ownerId, most - held);
       }
@@ -72,13 +73,17 @@ export class AnswerMemory {
       if (isRead) throw tooMany(reply);
       await this.#answers.hold(ownerId, length, answer.signal);
     }
-    return this.#send(ownerId, reply, Buffer.from(made), length);
+    return this.#send(ownerId, request, reply, Buffer.from(made), length);
   }
 
-  #send(ownerId: string, reply: FastifyReply, bytes: Buffer, held: number): FastifyReply {
-    const release = () => this.#answers.release(ownerId, held);
-    if (reply.raw.closed) release();
-    else reply.raw.once('close', release);
+  #send(
+    ownerId: string,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    bytes: Buffer,
+    held: number,
+  ): FastifyReply {
+    onAnswerGone(request, reply, () => this.#answers.release(ownerId, held));
     return reply.send(bytes);
   }
 }

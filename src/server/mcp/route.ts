@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { access } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
 import { MCP_PATH } from '../../contract/routes.js';
+import { excessOf } from '../../mcp/message-bounds.js';
 import { MCP_QUERY } from '../../mcp/query.js';
 import { sendError } from '../http/errors.js';
 import { validateExactly } from '../http/input/read-input.js';
@@ -52,8 +53,14 @@ async function answer(
   // Loaded at the first use: the package takes a while.
   const { createMcpHandler } = await import('@modelcontextprotocol/server');
   const { createMcpServer } = await import('../../mcp/server.js');
+  const body = request.body ?? null;
+  const excess = excessOf(body);
+  if (excess !== undefined) throw new ApiError('invalid_request', excess);
   const left = departure(request);
-  const service = ownService(app, request, left);
+  const done = new AbortController();
+  reply.raw.once('close', () => done.abort());
+  if (reply.raw.closed) done.abort();
+  const service = ownService(app, request, { left, done: done.signal });
   const options = {
     service,
     version,
@@ -64,12 +71,10 @@ async function answer(
   const handler = createMcpHandler(() => createMcpServer(options), {
     maxSubscriptions: 0,
   });
-  const body = request.body ?? null;
   const headers = Object.entries(request.headers).filter(([name]) => PROTOCOL_HEADERS.test(name));
   const given = new Request('http://localhost/mcp', {
     method: 'POST',
     headers: headers.map(([name, value]) => [name, String(value)] as [string, string]),
-    body: JSON.stringify(body),
     signal: left,
   });
   try {

@@ -6,6 +6,7 @@ import { remedyOf, type Subject } from '../../fleet/errors/remedies.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { auditConnection, type ConnectionAudit } from '../audit-requests.js';
+import { excessOf } from '../http/body-limit.js';
 import type { ConnectionLimit } from '../limits/connections.js';
 import type { MemoryBudget } from '../limits/memory-budget.js';
 import { ownerOf, resolveComputer } from '../requests.js';
@@ -152,6 +153,13 @@ export async function forward(
 }
 
 export function parseJson(text: string): unknown {
+  const value = jsonOf(text);
+  const excess = excessOf(value, 'message');
+  if (excess !== undefined) throw excess;
+  return value;
+}
+
+function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -107,3 +107,9 @@ it.each([
   expect(event).toMatchObject({ type: 'error', code: 'invalid_request' });
   expect(event.error).toContain(error);
 });
+
+it('refuses a message of more values than it checks', async () => {
+  const { event } = await talk({ argv: ['x'], more: Array(400_001).fill(1) });
+  expect(event).toMatchObject({ type: 'error', code: 'invalid_request' });
+  expect(event.error).toBe('The message has more than 400000 values.');
+});

@@ -113,6 +113,10 @@ export class ScaleEngine {
     return this.#machines.get(id)?.member;
   }
 
+  async unlisted() {
+    return [];
+  }
+
   #place() {
     return memberName(this.#placed++);
   }

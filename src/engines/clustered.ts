@@ -1,4 +1,4 @@
-import type { Engine } from './engine.js';
+import type { Engine, MachineState } from './engine.js';
 
 /** A host of a cluster. */
 export interface ClusterMember {
@@ -33,6 +33,11 @@ export interface Clustered {
   memberStates(signal?: AbortSignal): Promise<Omit<ClusterMember, 'resources'>[]>;
   /** Name of the member that a machine is on; undefined without a cluster. */
   memberOf(id: string, signal?: AbortSignal): Promise<string | undefined>;
+  /**
+   * The states of those machines that exist although {@link Engine.list} lacked them: a list may lack
+   * one that is being moved to another member.
+   */
+  unlisted(ids: readonly string[], signal?: AbortSignal): Promise<MachineState[]>;
 }
 
 export function isClustered(engine: Engine): engine is Engine & Clustered {

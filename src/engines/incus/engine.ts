@@ -16,8 +16,9 @@ import { AUTHORIZED_KEY, HOST_NAME } from './machine/instance-config.js';
 import { Instances } from './machine/instances.js';
 import { Machines } from './machine/machines.js';
 import { measuredMembers, memberStates } from './machine/members.js';
+import { machineStates, unlistedStates } from './machine/moves/states.js';
 import { asUser, authorizeKey, SCREEN_RELAY, SSHD } from './machine/programs.js';
-import { locationOf, machineState } from './machine/state.js';
+import { locationOf } from './machine/state.js';
 import { machineUsage } from './machine/usage.js';
 import { watchMachines } from './machine/watch.js';
 import { probeCluster } from './probe.js';
@@ -79,8 +80,8 @@ export function createIncusEngine(
     setAuthorizedKey,
     stop: (id, graceMs, signal) => machines.stop(id, graceMs, signal),
     remove: (id, signal) => machines.remove(id, signal),
-    list: async (signal) =>
-      (await instances.all(signal)).flatMap((each) => machineState(serviceId, each) ?? []),
+    list: (signal) => machineStates(instances, serviceId, signal),
+    unlisted: (ids, signal) => unlistedStates(instances, serviceId, ids, signal),
     watch: (signal) => watchMachines(cluster, instances, serviceId, signal),
     dial: (id: string, channel: Channel, signal) =>
       exec(id, asUser(allowSudo, ...(channel === 'screen' ? SCREEN_RELAY : SSHD)), signal),

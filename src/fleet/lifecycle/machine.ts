@@ -133,7 +133,7 @@ export class Machine {
       .list(awaiting.signal)
       .then((states) => {
         const present = states.find(({ id }) => id === this.id);
-        if (present?.status === 'running') return;
+        if (present?.status === 'running' || present?.status === 'unreachable') return;
         const reason = present?.reason ?? 'Its machine ended while it was starting.';
         awaiting.abort(new ApiError('guest_failed', reason));
       })

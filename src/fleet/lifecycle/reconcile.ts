@@ -5,6 +5,7 @@ import {
   type MachineEvent,
   type MachineState,
 } from '../../engines/engine.js';
+import { unlisted } from '../cluster/unlisted.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 import { Adoption } from './adoption.js';
@@ -47,6 +48,8 @@ export class Reconciler {
     const before = new Map(this.#store.computers.listAll().map(({ id }) => [id, epoch(id)]));
     const states = new Map((await engine.list(signal)).map((state) => [state.id, state]));
     const ids = [...before.keys()];
+    const lost = this.#store.computers.listAll().filter(({ id }) => !states.has(id));
+    for (const state of await unlisted(engine, lost, signal)) states.set(state.id, state);
     let failure: unknown;
     for (let at = 0; at < ids.length; at += PART) {
       if (at > 0) await setImmediate();

@@ -10,6 +10,8 @@ const state = (name: string, status: ClusterMember['status'], groups: string[]):
 /** An engine in memory with three members, of which one is offline. */
 export class FakeClusteredEngine extends FakeEngine implements Clustered {
   readonly places = new Map<string, string>();
+  /** Ids of machines that a list lacks because they are being moved. */
+  readonly moving = new Set<string>();
   readonly found: ClusterMember[] = [
     {
       ...state('m1', 'online', ['default']),
@@ -44,9 +46,15 @@ export class FakeClusteredEngine extends FakeEngine implements Clustered {
   }
 
   override async list(): Promise<MachineState[]> {
-    return (await super.list()).map((each) => {
+    const listed = (await super.list()).filter(({ id }) => !this.moving.has(id));
+    return listed.map((each) => {
       const member = this.places.get(each.id);
       return member === undefined ? each : { ...each, member };
     });
+  }
+
+  async unlisted(ids: readonly string[]): Promise<MachineState[]> {
+    const moving = ids.filter((id) => this.moving.has(id) && this.machines.has(id));
+    return moving.map((id) => ({ id, status: 'unreachable' }));
   }
 }

@@ -1,3 +1,4 @@
+import { ApiError } from '../../../contract/errors.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import { clusterErrorOf } from '../errors.js';
 
@@ -16,8 +17,16 @@ export async function inTurn<T>(
       return await change();
     } catch (error) {
       const isBusy = BUSY.test(clusterErrorOf(error)?.message ?? '');
-      if (!isBusy || attempt === ATTEMPTS) throw error;
+      if (!isBusy) throw error;
+      if (attempt === ATTEMPTS) throw busy(error);
       await sleep(AGAIN_AFTER_MS, signal);
     }
   }
+}
+
+/** For example while the instance is moved: to be tried again later. */
+function busy(cause: unknown): ApiError {
+  const message = 'The cluster is still making another change of the computer.';
+  const remedy = 'Try again in a minute.';
+  return new ApiError('engine_unavailable', message, { remedy, cause });
 }

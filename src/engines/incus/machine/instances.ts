@@ -3,6 +3,7 @@ import { listMembers } from '../client/members.js';
 import { clusterErrorOf, gone, memberUnreachable } from '../errors.js';
 import { instanceName, KEY } from '../ids.js';
 import type { Instance } from './instance.js';
+import { isUnknownCopy, Moving, movedMachine } from './moves/copies.js';
 
 /** The instances of the cluster's project. */
 export class Instances {
@@ -20,8 +21,23 @@ export class Instances {
     return this.#cluster.ask('/1.0/instances?recursion=1', { signal });
   }
 
-  /** Undefined if there is none, or one of another service. Throws for one that cannot be reached. */
+  /**
+   * Undefined if there is none, or one of another service. Throws for one that cannot be reached, or
+   * that is being moved to another member.
+   */
   async find(id: string, signal?: AbortSignal): Promise<Instance | undefined> {
+    const instance = await this.named(id, signal);
+    if (instance !== undefined) return instance;
+    const all = await this.all(signal);
+    if (all.some((each) => movedMachine(this.#serviceId, each) === id)) throw new Moving();
+    const lost = all.find(isUnknownCopy);
+    if (lost !== undefined) throw memberUnreachable(lost.location);
+    // The copy may have got its name while the list was made, which then has neither.
+    return this.named(id, signal);
+  }
+
+  /** The instance with the name of the machine; one that is being moved may have another. */
+  async named(id: string, signal?: AbortSignal): Promise<Instance | undefined> {
     const name = instanceName(id);
     try {
       const instance = await this.#cluster.ask<Instance>(`/1.0/instances/${name}`, { signal });

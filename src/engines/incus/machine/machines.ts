@@ -10,6 +10,7 @@ import { instanceName } from '../ids.js';
 import { chooseAddress } from './addresses.js';
 import { instanceOf, type Surroundings } from './instance-config.js';
 import { type Instances, isMissing } from './instances.js';
+import { Moving } from './moves/copies.js';
 import { locationOf } from './state.js';
 import { hasOwnIds, noIds, untilIdsAreKnown } from './user-ids.js';
 
@@ -44,7 +45,7 @@ export class Machines {
   }
 
   async create(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
-    if (await this.#instances.find(spec.id, signal)) return;
+    if (await this.#instances.named(spec.id, signal)) return;
     await this.#make(spec, undefined, signal);
   }
 
@@ -76,7 +77,7 @@ export class Machines {
       } catch (error) {
         const { status, message = '' } = clusterErrorOf(error) ?? {};
         if (status === 409 || /already exists/i.test(message)) {
-          if (await this.#instances.find(spec.id, signal)) return;
+          if (await this.#instances.named(spec.id, signal)) return;
           throw notOurs(spec.id, error);
         }
         if (/image.* not found/i.test(message)) throw imageMissing(spec.image, error);
@@ -111,13 +112,17 @@ export class Machines {
     await this.#change(id, 'stop', { force: true, timeout: 30 }, signal);
   }
 
-  /** Until the cluster has none: it may be creating, starting or removing it. */
+  /** Until the cluster has none: it may be creating, starting, moving or removing it. */
   async remove(id: string, signal?: AbortSignal): Promise<void> {
     this.#instances.forget(id);
     const path = `/1.0/instances/${instanceName(id)}`;
     for (const end = performance.now() + STEP_MS; ; await sleep(BUSY_EVERY_MS, signal)) {
-      const instance = await this.#instances.find(id, signal);
+      const instance = await this.#instances.find(id, signal).catch((error) => {
+        if (!(error instanceof Moving) || performance.now() > end) throw error;
+        return 'moving' as const;
+      });
       if (instance === undefined) return;
+      if (instance === 'moving') continue;
       try {
         if (instance.status !== 'Stopped') {
           await this.#change(id, 'stop', { force: true, timeout: 30 }, signal);

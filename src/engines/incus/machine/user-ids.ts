@@ -17,7 +17,7 @@ export async function untilIdsAreKnown(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   for (const end = performance.now() + KNOWN_WITHIN_MS; performance.now() < end; ) {
-    const instance = await instances.find(id, signal);
+    const instance = await instances.named(id, signal);
     if (instance?.config?.[BASE] !== undefined) return;
     await sleep(ASK_EVERY_MS, signal);
   }

@@ -7,6 +7,7 @@ import { listMembers } from '../client/members.js';
 import { unreachable } from '../errors.js';
 import { machineOf } from '../ids.js';
 import type { Instances } from './instances.js';
+import { Moving, movingState } from './moves/copies.js';
 import { machineState } from './state.js';
 
 /** Interval of queries, which detect a member that hangs but keeps the connection open. */
@@ -16,7 +17,12 @@ const ENDED = /^instance-(deleted|renamed)$/;
 const CHANGED = /^instance-(started|stopped|shutdown|paused|resumed|restarted|ready)$/;
 
 interface LifecycleEvent {
-  readonly metadata?: { readonly action?: string; readonly source?: string };
+  readonly metadata?: {
+    readonly action?: string;
+    readonly source?: string;
+    /** Of a renamed instance. */
+    readonly context?: { readonly old_name?: string } | null;
+  };
 }
 
 /** State changes of the service's machines. Throws `engine_unavailable` if the cluster is lost. */
@@ -42,8 +48,7 @@ export async function* watchMachines(
     const messages = on(socket, 'message', { signal: lost.signal });
     socket.resume();
     for await (const [data] of messages) {
-      const event = await machineEvent(instances, serviceId, String(data), signal);
-      if (event) yield event;
+      yield* machineEvents(instances, serviceId, String(data), signal);
     }
   } catch (error) {
     if (!signal.aborted) throw lost.signal.aborted ? lost.signal.reason : error;
@@ -54,23 +59,29 @@ export async function* watchMachines(
   }
 }
 
-async function machineEvent(
+/**
+ * The present states of the machines that an event is about, which may have changed since. A machine
+ * is gone only if the cluster has none: one that is moved is deleted where it was.
+ */
+async function* machineEvents(
   instances: Instances,
   serviceId: string,
   text: string,
   signal: AbortSignal,
-): Promise<MachineEvent | undefined> {
-  const { action = '', source = '' } = (parseJson(text) as LifecycleEvent)?.metadata ?? {};
-  const name = /\/instances\/([^/?]+)/.exec(source)?.[1] ?? '';
-  const id = machineOf(name);
-  if (id === undefined) return undefined;
-  if (ENDED.test(action)) {
+): AsyncIterable<MachineEvent> {
+  const { action = '', source = '', context } = (parseJson(text) as LifecycleEvent)?.metadata ?? {};
+  const isEnd = ENDED.test(action);
+  if (!isEnd && !CHANGED.test(action)) return;
+  const name = /\/instances\/([^/?]+)/.exec(source)?.[1];
+  for (const id of [name, context?.old_name].flatMap((each) => machineOf(each ?? '') ?? [])) {
     instances.forget(id);
-    return { id, status: 'gone' };
+    try {
+      const instance = await instances.find(id, signal);
+      const state = instance && machineState(serviceId, instance);
+      if (state !== undefined) yield state;
+      else if (isEnd) yield { id, status: 'gone' };
+    } catch (error) {
+      if (error instanceof Moving) yield movingState(id);
+    }
   }
-  if (!CHANGED.test(action)) return undefined;
-  instances.forget(id);
-  // It may have changed since the event: report its present state.
-  const instance = await instances.find(id, signal).catch(() => undefined);
-  return instance && machineState(serviceId, instance);
 }

@@ -1,0 +1,132 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type WebSocket, WebSocketServer } from 'ws';
+import type { MachineEvent } from '../../../src/engines/engine.js';
+import { Cluster } from '../../../src/engines/incus/client/cluster.js';
+import { createIncusEngine } from '../../../src/engines/incus/engine.js';
+import { KEY } from '../../../src/engines/incus/ids.js';
+import type { Instance } from '../../../src/engines/incus/machine/instance.js';
+import { eventually } from '../../support/eventually.js';
+
+const COPY = 'lxd-move-of-6b1d7c8e-0c2f-4a35-9d8c-7f0f6f2f1a11';
+const NAME = 'vc-cmp-1';
+
+/** What the cluster answers; tests change it. */
+let instances: Instance[];
+/** Called before each list is answered. */
+let onList: () => void;
+let clients: WebSocket[];
+let close: () => Promise<void>;
+let engine: ReturnType<typeof createIncusEngine>;
+
+beforeEach(async () => {
+  instances = [instance(NAME, 'm1')];
+  onList = () => {};
+  clients = [];
+  const server = createServer(({ url = '' }, response) => {
+    const { pathname } = new URL(url, 'http://cluster');
+    const name = /^\/1\.0\/instances\/(.+)$/.exec(pathname)?.[1];
+    const answer = (metadata: unknown) => JSON.stringify({ type: 'sync', metadata });
+    if (pathname === '/1.0/instances') {
+      const listed = answer(instances);
+      onList();
+      return response.end(listed);
+    }
+    if (name === undefined) return response.end(answer([]));
+    const found = instances.find((each) => each.name === name);
+    if (found !== undefined) return response.end(answer(found));
+    response.end(JSON.stringify({ type: 'error', error_code: 404, error: 'Instance not found' }));
+  });
+  const sockets = new WebSocketServer({ server });
+  sockets.on('connection', (socket) => clients.push(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const cluster = new Cluster({
+    ...{ urls: [`http://127.0.0.1:${port}`], project: 'vc' },
+    ...{ serverCertificate: '', clientCertificate: '', clientKey: '' },
+  });
+  engine = createIncusEngine({ cluster, serviceId: 'mine', allowSudo: false, internet: false });
+  close = async () => {
+    await cluster.close();
+    for (const socket of clients) socket.terminate();
+    sockets.close();
+    server.close();
+  };
+});
+afterEach(() => close());
+
+function instance(name: string, location: string, change: Partial<Instance> = {}): Instance {
+  const config = { [KEY.service]: 'mine', [KEY.machine]: 'cmp_1' };
+  return { name, location, status: 'Stopped', config, ...change };
+}
+
+const brief = (states: readonly MachineEvent[]) =>
+  states.map((state) => `${state.id} ${state.status} ${'member' in state ? state.member : ''}`);
+
+it('a machine that has only its copy is unreachable, never gone', async () => {
+  expect(brief(await engine.list())).toEqual(['cmp_1 stopped m1']);
+  instances.push(instance(COPY, 'm2'));
+  expect(brief(await engine.list())).toEqual(['cmp_1 stopped m1']);
+  instances = [instance(COPY, 'm2')];
+  expect(brief(await engine.list())).toEqual(['cmp_1 unreachable ']);
+  await expect(engine.start('cmp_1')).rejects.toMatchObject({
+    ...{ code: 'engine_unavailable', message: expect.stringContaining('is moving the computer') },
+  });
+  instances = [instance(NAME, 'm2')];
+  expect(brief(await engine.list())).toEqual(['cmp_1 stopped m2']);
+});
+
+it('copies of other services, and those that an operator has made, are none of its machines', async () => {
+  instances = [
+    instance(COPY, 'm2', { config: { [KEY.service]: 'other', [KEY.machine]: 'cmp_1' } }),
+    instance('web', 'm2'),
+  ];
+  expect(await engine.list()).toEqual([]);
+  expect(await engine.unlisted(['cmp_1'])).toEqual([]);
+});
+
+it('a list that lacks a machine does not mean that it is gone', async () => {
+  // Renamed while it was listed.
+  instances = [];
+  onList = () => {
+    instances = [instance(NAME, 'm2')];
+  };
+  expect(brief(await engine.list())).toEqual([]);
+  instances = [];
+  expect(brief(await engine.unlisted(['cmp_1']))).toEqual(['cmp_1 stopped m2']);
+  // Its copy is on a member that does not answer.
+  onList = () => {};
+  instances = [instance(COPY, 'm2', { status: 'Error', config: null })];
+  expect(brief(await engine.unlisted(['cmp_1']))).toEqual(['cmp_1 unreachable ']);
+  instances = [];
+  expect(await engine.unlisted(['cmp_1'])).toEqual([]);
+});
+
+it('events of a move tell where the machine is; those of a deletion that it is gone', async () => {
+  const seen: MachineEvent[] = [];
+  const watching = new AbortController();
+  const watch = (async () => {
+    for await (const event of engine.watch(watching.signal)) seen.push(event);
+  })();
+  const told = async (action: string, name: string, old_name?: string) => {
+    const before = seen.length;
+    const metadata = { action, source: `/1.0/instances/${name}?project=vc`, context: { old_name } };
+    for (const client of clients) client.send(JSON.stringify({ type: 'lifecycle', metadata }));
+    await eventually(async () => seen.length > before);
+    return brief(seen.slice(before));
+  };
+  await eventually(async () => clients.length === 1);
+  instances = [instance(COPY, 'm2')];
+  expect(await told('instance-deleted', NAME)).toEqual(['cmp_1 unreachable ']);
+  instances = [instance(NAME, 'm2')];
+  expect(await told('instance-renamed', NAME, COPY)).toEqual(['cmp_1 stopped m2']);
+  // The event of the deletion comes late.
+  expect(await told('instance-deleted', NAME)).toEqual(['cmp_1 stopped m2']);
+  instances = [];
+  expect(await told('instance-deleted', NAME)).toEqual(['cmp_1 gone ']);
+  instances = [instance('taken', 'm2')];
+  expect(await told('instance-renamed', 'taken', NAME)).toEqual(['cmp_1 gone ']);
+  watching.abort();
+  await watch;
+});

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import type { ApiError } from '../../contract/errors.js';
 import { recipeHash } from '../../images/recipe.js';
-
+import { errorMessage } from '../../lib/text/error-message.js';
 import type {
   Channel,
   Connecting,
@@ -148,7 +148,11 @@ export function createDockerEngine(options: DockerEngineOptions): Engine & Measu
       await helper.settled();
       // Also for a stopped machine: `docker start` may start it without the service.
       const isNeeded = await containers.any().catch(() => true);
-      if (!isNeeded) await firewall.remove().catch(() => undefined);
+      if (!isNeeded) {
+        await firewall.remove().catch((error: unknown) => {
+          options.onProblem?.(`The firewall rules were not removed: ${errorMessage(error)}`);
+        });
+      }
       firewall.disconnect();
     },
   };

@@ -2,7 +2,7 @@ import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { includesEverything } from '../../../lib/net/cidr.js';
 import type { HelperRunner } from '../helper.js';
-import type { FirewallPolicy } from './firewall-rules.js';
+import { type FirewallPolicy, tableName } from './firewall-rules.js';
 import { type Guard, listGuards, openGuard, removeGuards } from './guard.js';
 import { guardCommand } from './guard-script.js';
 import { findResolvers } from './resolvers.js';
@@ -26,6 +26,9 @@ export class Firewall {
   readonly #helper: HelperRunner;
   readonly #options: FirewallOptions;
   #opening: Opening | undefined;
+  /** Connections that are being opened, which may create a guard. */
+  readonly #connecting = new Set<Promise<Guard>>();
+  #isEnding = false;
   #problem: ApiError | undefined;
 
   constructor(docker: Docker, helper: HelperRunner, options: FirewallOptions) {
@@ -61,13 +64,24 @@ export class Firewall {
     this.#drop(this.#opening);
   }
 
-  /** Removes the rules and what keeps them: no machine is left. */
+  /** Removes the rules and what keeps them, for good: no machine is left. */
   async remove(): Promise<void> {
+    this.#isEnding = true;
     const opening = this.#opening;
-    if (opening === undefined) return;
-    await opening.guard.then((guard) => guard.end()).catch(() => undefined);
+    const ending = opening?.guard.then((guard) => guard.end());
+    const isEnded = (await ending?.then(() => true).catch(() => false)) ?? false;
     this.disconnect();
-    await removeGuards(this.#docker, await listGuards(this.#docker, this.#options.serviceId));
+    await Promise.allSettled(this.#connecting);
+    const guards = await listGuards(this.#docker, this.#options.serviceId);
+    await removeGuards(this.#docker, guards);
+    const hadRules = opening !== undefined || guards.length > 0;
+    if (hadRules && !isEnded) await this.#removeTable();
+  }
+
+  /** On a busy host a guard may not have come to it, or its connection was lost. */
+  async #removeTable(): Promise<void> {
+    const command = ['nft', 'delete', 'table', 'inet', tableName(this.#options.serviceId)];
+    await this.#helper.run({ command, capabilities: ['NET_ADMIN'], network: 'host' });
   }
 
   async #check(): Promise<string | undefined> {
@@ -84,7 +98,7 @@ export class Firewall {
 
   /** Shared by all who ask. */
   #open(): Opening {
-    this.#opening ??= { guard: this.#connect(), at: performance.now() };
+    this.#opening ??= { guard: this.#connectOnce(), at: performance.now() };
     const opening = this.#opening;
     opening.guard.catch(() => this.#drop(opening));
     return opening;
@@ -93,6 +107,16 @@ export class Firewall {
   #drop(opening: Opening | undefined): void {
     if (this.#opening === opening) this.#opening = undefined;
     opening?.guard.then((guard) => guard.close()).catch(() => undefined);
+  }
+
+  #connectOnce(): Promise<Guard> {
+    // A check that was in progress would bring the rules back.
+    if (this.#isEnding) return Promise.reject(ended());
+    const connecting = this.#connect();
+    this.#connecting.add(connecting);
+    const forget = () => void this.#connecting.delete(connecting);
+    connecting.then(forget, forget);
+    return connecting;
   }
 
   async #connect(): Promise<Guard> {
@@ -105,6 +129,10 @@ export class Firewall {
 /** False for a missing image and an unavailable Engine, which are reported elsewhere. */
 function isOfRules(error: unknown): error is ApiError {
   return error instanceof ApiError && !['image_missing', 'engine_unavailable'].includes(error.code);
+}
+
+function ended(): ApiError {
+  return new ApiError('engine_unavailable', 'The service is stopping.');
 }
 
 function unsupported(output: string): ApiError {

@@ -55,14 +55,15 @@ export class Guard {
     return this.#next;
   }
 
-  /** Removes the rules. */
+  /** Removes the rules. Rejects if it is not known that they were removed. */
   async end(): Promise<void> {
-    const closed = new Promise((resolve) => {
-      this.#stream.once('close', resolve);
-      linesOf(this.#stream, (line) => line === 'ended' && resolve(0));
+    if (this.#stream.destroyed) throw lost();
+    const ended = new Promise<void>((resolve, reject) => {
+      this.#stream.once('close', () => reject(lost()));
+      linesOf(this.#stream, (line) => line === 'ended' && resolve());
     });
     this.#stream.write('end\n');
-    await within(closed, { ms: QUICK_MS, onTimeout: lost });
+    await within(ended, { ms: QUICK_MS, onTimeout: lost });
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { isClustered } from '../../engines/clustered.js';
+import type { Clustered } from '../../engines/clustered.js';
 import type { Engine, MachineState } from '../../engines/engine.js';
 import { lostReason } from '../errors/lost-machine.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
@@ -8,11 +8,10 @@ import { type ComputerRecord, hasDisk } from '../store/records.js';
  * be moving them. Those without a disk are not asked for: nothing of them can be lost.
  */
 export async function unlisted(
-  engine: Engine,
+  engine: Engine & Clustered,
   records: readonly ComputerRecord[],
   signal: AbortSignal,
 ): Promise<MachineState[]> {
-  if (!isClustered(engine)) return [];
   const asked = records.filter(
     (record) =>
       record.engine === engine.name &&

@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
+import { isClustered } from '../../engines/clustered.js';
 import {
   type Engine,
   isLabelling,
@@ -48,8 +49,10 @@ export class Reconciler {
     const before = new Map(this.#store.computers.listAll().map(({ id }) => [id, epoch(id)]));
     const states = new Map((await engine.list(signal)).map((state) => [state.id, state]));
     const ids = [...before.keys()];
-    const lost = this.#store.computers.listAll().filter(({ id }) => !states.has(id));
-    for (const state of await unlisted(engine, lost, signal)) states.set(state.id, state);
+    if (isClustered(engine)) {
+      const lacking = this.#store.computers.listAll().filter(({ id }) => !states.has(id));
+      for (const state of await unlisted(engine, lacking, signal)) states.set(state.id, state);
+    }
     let failure: unknown;
     for (let at = 0; at < ids.length; at += PART) {
       if (at > 0) await setImmediate();

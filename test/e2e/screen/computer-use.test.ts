@@ -1,75 +1,34 @@
 import sharp from 'sharp';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recorded } from '../../fleet/computer-use/recorded.js';
 import { shapeOf, shapes } from '../../fleet/computer-use/results.js';
-import { eventually } from '../../support/eventually.js';
+import { type Expected, HOME, seen } from '../../fleet/computer-use/seen.js';
+import { recordGuestEvents, seenDuring } from '../../support/screen/guest-events.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 
-/** Names of keys that the program in the computer sees by another. */
-const KEYSYMS: Readonly<Record<string, string>> = { enter: 'Return', shift: 'Shift_L' };
-
-/** That a key goes down, or that one without a modifier goes up, by the name of its symbol. */
-function keyEvent(kind: 'KeyPress' | 'KeyRelease', combination = ''): RegExp {
-  const last = combination.split(/[+ ]/).at(-1) ?? '';
-  const name = KEYSYMS[last.toLowerCase()] ?? last;
-  const either = /^[a-z]$/i.test(name) ? `[${name.toLowerCase()}${name.toUpperCase()}]` : name;
-  return new RegExp(`^${kind}[\\s\\S]*keysym 0x\\w+, ${either}\\)`);
-}
-
-/** What the program in the computer is to see for each kind of action, apart from the position. */
-const SEEN: Readonly<Record<string, (action: Action) => readonly RegExp[]>> = {
-  click: ({ button = 'left', clicks = 1 }) =>
-    Array(clicks).fill(new RegExp(`^ButtonPress[\\s\\S]*button ${NUMBER[button]}`)),
-  mouse_down: () => [/^ButtonPress[\s\S]*button 1/],
-  mouse_up: () => [/^ButtonRelease[\s\S]*button 1/],
-  move: () => [/^MotionNotify|^EnterNotify/],
-  drag: () => [/^ButtonPress[\s\S]*button 1/, /^ButtonRelease[\s\S]*button 1/],
-  scroll: () => [/^ButtonPress[\s\S]*button 5/],
-  scroll_by: () => [/^ButtonPress[\s\S]*button [4-7]/],
-  type: ({ text = '' }) =>
-    [...text.replaceAll(/[^a-z]/gi, '')].map((letter) => keyEvent('KeyPress', letter)),
-  key: ({ key }) => [keyEvent('KeyPress', key)],
-  key_down: ({ key }) => [keyEvent('KeyPress', key)],
-  key_up: ({ key }) => [keyEvent('KeyRelease', key)],
-};
-const NUMBER: Readonly<Record<string, number>> = { left: 1, middle: 2, right: 3 };
-
-interface Action {
-  readonly does?: string;
-  readonly button?: string;
-  readonly clicks?: number;
-  readonly text?: string;
-  readonly key?: string;
-  readonly seconds?: number;
-}
-
-const waits = recorded.filter(({ member }) => /^wait/.test(member));
+/** Milliseconds within which programs take two clicks as a double click. */
+const DOUBLE_CLICK_MS = 250;
 
 let desktop: Desktop;
 beforeAll(async () => {
   desktop = await openDesktop();
-  await desktop.run(
-    'xev -geometry 1200x700+20+40 -event mouse -event keyboard >> /tmp/xev.log 2>&1 &',
-  );
-  await desktop.until('xdotool search --onlyvisible --name "Event Tester" >/dev/null');
-  await desktop.computer.wait({ until: 'stable' });
+  await recordGuestEvents(desktop);
 });
 afterAll(() => desktop.close());
 
+const act = async (action: string, body: object) => {
+  const { status, json } = await desktop.service.http(
+    'POST',
+    `/computers/${desktop.id}/${action}`,
+    body,
+  );
+  expect(status, JSON.stringify(json)).toBe(200);
+};
 const use = (items: readonly unknown[], more: object = {}) =>
   desktop.service.http('POST', `/computers/${desktop.id}/computer-use`, {
     ...{ items, settle: false },
     ...more,
   });
-const events = async () =>
-  (await desktop.run("cat /tmp/xev.log; echo -n ''")).split('\n\n').map((event) => event.trim());
-
-/**
- * The window manager receives each press first, and passes it on. On a busy host it loses a press
- * that comes milliseconds after another: the X server's raw events have it, the program has not.
- * See docs/troubleshooting.md.
- */
-const atLeast = (presses: number) => Math.max(1, presses - 1);
 
 let attempts = 0;
 /** The same calls with other ids: those of an attempt before have been carried out. */
@@ -79,68 +38,89 @@ function withFreshIds(items: readonly unknown[]): unknown[] {
   return JSON.parse(JSON.stringify(items).replaceAll(ids, `"$1_$2_${attempts}"`));
 }
 
-beforeEach(async () => {
-  await desktop.computer.click(600, 400);
-  await desktop.run('sleep 0.1; : > /tmp/xev.log');
+/** Carries out calls of one dialect in a turn; their results must have types of its SDK. */
+async function turn(dialect: string, items: readonly unknown[]) {
+  const { status, json } = await use(
+    items.flatMap((item) => withFreshIds([item])),
+    {
+      ...{ dialect, format: 'jpeg' },
+    },
+  );
+  expect(status, JSON.stringify(json).slice(0, 500)).toBe(200);
+  const told = JSON.stringify(json.results).replaceAll(/[\w+/]{200,}={0,2}/g, '…');
+  expect(json.success, told).toBe(true);
+  expect(json.results).toHaveLength(items.length);
+  for (const result of json.results) expect(shapes[dialect]).toContainEqual(shapeOf(result));
+  return json.results as object[];
+}
+
+/** The texts in a result, and the sizes of its pictures as `1280x800`. */
+async function answerOf(result: object): Promise<string[]> {
+  const found: (string | Promise<string>)[] = [];
+  JSON.stringify(result, (key, value) => {
+    if (key === 'text') found.push(value);
+    // An object of its own in this dialect, a text in the others.
+    if (key === 'response') found.push(JSON.stringify(value));
+    const picture = /^data:image\/jpeg;base64,(.*)$/.exec(value)?.[1];
+    if (key === 'data' || picture !== undefined) found.push(sizeOf(picture ?? value));
+    return value;
+  });
+  return Promise.all(found);
+}
+
+async function sizeOf(base64: string): Promise<string> {
+  const { width, height } = await sharp(Buffer.from(base64, 'base64')).metadata();
+  return `${width}x${height}`;
+}
+
+const ownTests = ['bash', 'str_replace_based_edit_tool'];
+const rows = recorded.filter(({ member }) => !ownTests.includes(member));
+
+it('the table has every member of every dialect', () => {
+  const names = rows.map(({ dialect, member }) => `${dialect} ${member}`);
+  const expected = Object.entries(seen).flatMap(([dialect, members]) =>
+    Object.keys(members).map((member) => `${dialect} ${member}`),
+  );
+  expect(names.sort()).toEqual(expected.sort());
 });
 
-it.each([...new Set(recorded.map(({ dialect }) => dialect))])(
-  'a program in the computer sees every member of %s',
-  async (dialect) => {
-    // Waits and the editor have tests of their own.
-    const skipped = ['wait', 'wait_5_seconds', 'str_replace_based_edit_tool'];
-    const rows = recorded.filter((row) => row.dialect === dialect && !skipped.includes(row.member));
-    const items = withFreshIds(rows.map(({ item }) => item));
-    const { status, json } = await use(items, { dialect, format: 'jpeg' });
-    expect(status, JSON.stringify(json).slice(0, 500)).toBe(200);
-    expect(json.success, JSON.stringify(json.results).replaceAll(/[\w+/]{200,}={0,2}/g, '…')).toBe(
-      true,
-    );
-    expect(json.results).toHaveLength(items.length);
-    for (const result of json.results) expect(shapes[dialect]).toContainEqual(shapeOf(result));
-    const expected = rows.flatMap(({ actions }) =>
-      (actions as Action[]).flatMap((action) => SEEN[action.does ?? '']?.(action) ?? []),
-    );
-    const kinds = new Map<string, number>();
-    for (const { source } of expected) kinds.set(source, (kinds.get(source) ?? 0) + 1);
-    let missing: unknown[] = [];
-    await eventually(async () => {
-      const seen = await events();
-      const count = (source: string) =>
-        seen.filter((event) => new RegExp(source).test(event)).length;
-      missing = [...kinds]
-        .map(([source, wanted]) => [
-          source,
-          count(source),
-          source.startsWith('^B') ? atLeast(wanted) : 1,
-        ])
-        .filter(([, found = 0, wanted = 0]) => found < wanted);
-      return missing.length === 0;
-    }, 5000).catch(() => undefined);
-    expect(missing).toEqual([]);
-  },
-);
+describe.each([...new Set(rows.map(({ dialect }) => dialect))])('of %s', (dialect) => {
+  const ofDialect = rows.filter((row) => row.dialect === dialect);
+  const expectedOf = (member: string) => seen[dialect]?.[member] as Expected;
+  const isWait = ({ member }: { member: string }) => member.startsWith('wait');
 
-it.each(waits)('a program in the computer sees the wait of $dialect, $member', async (wait) => {
-  const key = recorded.find(
-    ({ dialect, member }) =>
-      dialect === wait.dialect && /^(key|keypress|press_key|hotkey)$/.test(member),
-  );
-  const [before, between, after] = [key?.item, wait.item, key?.item].map(
-    (item) => withFreshIds([item])[0],
-  );
-  const turn = [before, between, after];
-  const { json } = await use(turn, { dialect: wait.dialect, format: 'jpeg' });
-  expect(json.success).toBe(true);
-  for (const result of json.results) expect(shapes[wait.dialect]).toContainEqual(shapeOf(result));
-  const [{ seconds = 0 } = {}] = wait.actions as Action[];
-  await eventually(async () => {
-    const times = (await events())
-      .filter((event) => event.startsWith('KeyPress'))
-      .map((event) => Number(/ time (\d+),/.exec(event)?.[1]));
-    const gaps = times.slice(1).map((time, index) => time - (times[index] ?? time));
-    return Math.max(...gaps) >= seconds * 1000 - 10;
-  }, 5000);
+  it.each(ofDialect.filter((row) => !isWait(row)))('a program sees $member', async (row) => {
+    const { happened, answer, before, after, lasts, through } = expectedOf(row.member);
+    await act('move', HOME);
+    if (before !== undefined) await act(...before);
+    try {
+      const saw = await seenDuring(desktop, () => turn(dialect, [row.item]));
+      expect(saw.happened).toEqual(happened);
+      expect((await answerOf(saw.result[0] ?? {})).sort()).toEqual([...answer].sort());
+      if (/double|triple/.test(row.member)) {
+        expect(Math.max(...saw.gaps)).toBeLessThan(DOUBLE_CLICK_MS);
+      }
+      if (through !== undefined) expect(saw.path).toContain(through);
+      if (lasts !== undefined) {
+        expect(saw.held).toBeGreaterThanOrEqual(lasts[0]);
+        expect(saw.held).toBeLessThan(lasts[1]);
+      }
+    } finally {
+      if (after !== undefined) await act(...after);
+    }
+  });
+
+  it.each(ofDialect.filter(isWait))('a program sees the time of $member', async (row) => {
+    const key = ofDialect.find(({ member }) => /^(key|keypress|press_key|hotkey)$/.test(member));
+    const items = [key?.item, row.item, key?.item];
+    const { happened } = expectedOf(key?.member ?? '');
+    const { answer, lasts: [least, most] = [0, 0] } = expectedOf(row.member);
+    const saw = await seenDuring(desktop, () => turn(dialect, items));
+    expect(saw.happened).toEqual([...happened, ...happened]);
+    expect((await answerOf(saw.result[1] ?? {})).sort()).toEqual([...answer].sort());
+    expect(Math.max(...saw.gaps)).toBeGreaterThanOrEqual(least);
+    expect(Math.max(...saw.gaps)).toBeLessThan(most);
+  });
 });
 
 it('points are those of the last picture, and a zoom shows them at full size', async () => {
@@ -168,33 +148,46 @@ it('points are those of the last picture, and a zoom shows them at full size', a
   expect([zoom.width, zoom.height]).toEqual([200, 160]);
 });
 
-it('the bash and the text editor tool work on files', async () => {
-  const edit = (id: string, input: object) => ({
-    ...{ type: 'tool_use', id, name: 'str_replace_based_edit_tool' },
+it('a program sees what the shell and each command of the editor do', async () => {
+  const edit = (input: object) => ({
+    ...{ type: 'tool_use', id: 'call_edit', name: 'str_replace_based_edit_tool' },
     input: { path: '/tmp/note.txt', ...input },
   });
-  const { json } = await use([
-    edit('e1', { command: 'create', file_text: 'one\ntwo\n' }),
-    edit('e2', { command: 'str_replace', old_str: 'two', new_str: '2 $(date) \' "' }),
-    edit('e3', { command: 'insert', insert_line: 1, insert_text: 'between' }),
-    edit('e4', { command: 'view', view_range: [1, 2] }),
-    { type: 'tool_use', id: 'e5', name: 'bash', input: { command: 'cat /tmp/note.txt; false' } },
-    edit('e6', { command: 'str_replace', old_str: 'absent', new_str: '' }),
-  ]);
-  const texts = json.results.map(
-    (result: { content: { text: string }[] }) => result.content[0]?.text,
+  const bash = (input: object) => ({ type: 'tool_use', id: 'call_bash', name: 'bash', input });
+  const textOf = async (item: object) => {
+    const [result] = await turn('anthropic', [item]);
+    return (await answerOf(result ?? {})).join('');
+  };
+  const file = () => desktop.run('cat /tmp/note.txt');
+  await textOf(edit({ command: 'create', file_text: 'one\ntwo\n' }));
+  expect(await file()).toBe('one\ntwo\n');
+  await textOf(edit({ command: 'str_replace', old_str: 'two', new_str: '2 $(date) \' "' }));
+  expect(await file()).toBe('one\n2 $(date) \' "\n');
+  await textOf(edit({ command: 'insert', insert_line: 1, insert_text: 'between' }));
+  expect(await file()).toBe('one\nbetween\n2 $(date) \' "\n');
+  const view = edit({ command: 'view', view_range: [1, 2] });
+  expect(await textOf(view)).toBe('     1\tone\n     2\tbetween');
+  const command = 'cat /tmp/note.txt; rm /tmp/note.txt; false';
+  expect(await textOf(bash({ command }))).toBe(
+    'one\nbetween\n2 $(date) \' "\n\nThe exit code is 1.',
   );
-  expect(texts[3]).toBe('     1\tone\n     2\tbetween');
-  expect(texts[4]).toBe('one\nbetween\n2 $(date) \' "\n\nThe exit code is 1.');
-  expect(json.results[5]).toMatchObject({ is_error: true });
-  expect(texts[5]).toContain('occurs 0 times');
+  expect(await desktop.run('ls /tmp/note.txt 2>&1; true')).toContain('No such file');
+  expect(await textOf(bash({ restart: true }))).toBe('OK');
+  await desktop.run('echo one >/tmp/note.txt');
+  const failing = edit({ command: 'str_replace', old_str: 'absent', new_str: '' });
+  const { json } = await use(withFreshIds([failing]));
+  expect(json.results[0]).toMatchObject({ is_error: true });
+  expect(json.results[0].content[0].text).toContain('occurs 0 times');
+  expect(shapes.anthropic).toContainEqual(shapeOf(json.results[0]));
 });
 
 it('a repeated turn types nothing twice', async () => {
-  const turn = [
-    { type: 'computer_call', call_id: 'once', actions: [{ type: 'keypress', keys: ['F5'] }] },
-  ];
-  const [first, second] = [await use(turn), await use(turn)];
-  expect(second.json).toEqual(first.json);
-  expect((await events()).filter((event) => /^KeyPress[\s\S]*, F5\)/.test(event))).toHaveLength(1);
+  const actions = [{ type: 'keypress', keys: ['F5'] }];
+  const again = withFreshIds([{ type: 'computer_call', call_id: 'call_once', actions }]);
+  const { happened, result } = await seenDuring(desktop, async () => [
+    await use(again),
+    await use(again),
+  ]);
+  expect(result[1]?.json).toEqual(result[0]?.json);
+  expect(happened).toEqual(['key F5']);
 });

@@ -117,6 +117,11 @@ export class ScaleEngine {
     return [];
   }
 
+  async move(id, member) {
+    const machine = this.#machines.get(id);
+    if (machine !== undefined) machine.member = member;
+  }
+
   #place() {
     return memberName(this.#placed++);
   }

@@ -91,6 +91,16 @@ export class VirtualComputers {
     return this.client.request('getMember', { params: { member: name }, ...options });
   }
 
+  /** Begins to move the computers of a member to others; it gets no new ones. For administrators. */
+  drainMember(name: string, options: CallOptions = {}): Promise<Answer<'drainMember'>> {
+    return this.client.request('drainMember', { params: { member: name }, ...options });
+  }
+
+  /** Lets a drained member have computers again; for administrators. */
+  returnMember(name: string, options: CallOptions = {}): Promise<Answer<'returnMember'>> {
+    return this.client.request('returnMember', { params: { member: name }, ...options });
+  }
+
   /**
    * What happens to projects and computers, without end:
    *

@@ -493,6 +493,17 @@ export const operations = define({
     response: resources.ClusterMember,
     administrators: true,
   },
+  drainMember: {
+    summary:
+      'Move the computers of a member to others, and give it no new ones; for administrators',
+    response: resources.ClusterMember,
+    administrators: true,
+  },
+  returnMember: {
+    summary: 'Let a drained member have computers again; for administrators',
+    response: resources.ClusterMember,
+    administrators: true,
+  },
 
   listOwners: {
     summary: 'List owners; for administrators, like all of /owners',

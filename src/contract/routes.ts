@@ -94,6 +94,8 @@ export const routes = {
   listImages: { method: 'GET', paths: ['/images'] },
   listMembers: { method: 'GET', paths: ['/cluster/members'] },
   getMember: { method: 'GET', paths: ['/cluster/members/:member'] },
+  drainMember: { method: 'POST', paths: ['/cluster/members/:member/drain'] },
+  returnMember: { method: 'POST', paths: ['/cluster/members/:member/return'] },
   streamEvents: { method: 'GET', paths: ['/events'] },
   listAudit: { method: 'GET', paths: ['/audit'] },
   listKeys: { method: 'GET', paths: ['/keys'] },

@@ -38,6 +38,11 @@ export interface Clustered {
    * one that is being moved to another member.
    */
   unlisted(ids: readonly string[], signal?: AbortSignal): Promise<MachineState[]>;
+  /**
+   * Moves a stopped machine to another member, with its disk. Idempotent; completes a move that was
+   * interrupted.
+   */
+  move(id: string, member: string, signal?: AbortSignal): Promise<void>;
 }
 
 export function isClustered(engine: Engine): engine is Engine & Clustered {

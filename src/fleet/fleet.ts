@@ -12,6 +12,7 @@ import { Actions } from './actions/actions.js';
 import { RunningComputers } from './actions/running-computers.js';
 import { AuditLog } from './audit/audit-log.js';
 import { Browsers } from './browsers/browsers.js';
+import { Drains } from './cluster/drains.js';
 import { Members } from './cluster/members.js';
 import { ComputerUse } from './computer-use/computer-use.js';
 import { Computers } from './computers/computers.js';
@@ -82,6 +83,7 @@ export class Fleet {
   readonly secrets: Secrets;
   readonly streamTargets: StreamTargets;
   readonly streams: Streams;
+  readonly drains: Drains;
   readonly members: Members;
   readonly usage: Usage;
   readonly usageLog: UsageLog;
@@ -113,10 +115,14 @@ export class Fleet {
     this.control = new ControlLeases(this.apiKeys, options.controlMs);
     const quota = new Quota(store, maxRunning);
     this.computers = new Computers(store, this.#machines, quota, (id) => this.control.of(id));
-    this.members = new Members(store, this.#machines);
     this.usage = new Usage(this.#machines);
     this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
+    this.drains = new Drains({
+      ...{ store, machines: this.#machines, auditLog: this.auditLog, log },
+      stopping: this.#stopping.signal,
+    });
+    this.members = new Members(store, this.#machines, this.drains);
     recordControl(this.control, { store, auditLog: this.auditLog, log });
     this.usageLog = new UsageLog(store, log);
     this.auditLog.onEntry((entry) => this.usageLog.action(entry));
@@ -151,7 +157,10 @@ export class Fleet {
     const machines = this.#machines;
     const deletion = new OwnerDeletion({ store, apiKeys, machines, streams, auditLog, log });
     this.owners = new Owners({ store, apiKeys, keys: this.keys, auditLog, deletion });
-    const reconciler = new Reconciler(store, machines, log, () => deletion.resume());
+    const reconciler = new Reconciler(store, machines, log, () => {
+      deletion.resume();
+      this.drains.resume();
+    });
     this.#adoption = reconciler.adoption;
     if ([...engines.all.values()].some(isLabelling)) machines.labels.prepare();
     for (const engine of engines.all.values()) {

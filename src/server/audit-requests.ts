@@ -100,6 +100,7 @@ const OWNER_OPERATIONS: readonly string[] = [
   ...['createProject', 'updateProject', 'deleteProject', 'deleteProjectByPost'],
   ...['createConnection', 'deleteConnection', 'setSecret', 'deleteSecret'],
   ...['createOwner', 'updateOwner', 'deleteOwner', 'createOwnerKey'],
+  ...['drainMember', 'returnMember'],
 ];
 
 /** Further ones whose refusal is logged: otherwise each computer has an entry of its own. */

@@ -68,7 +68,9 @@ const member = {
   ...{ address: '10.0.0.1:8443', architecture: 'x86_64', groups: ['default'], cpu: 16 },
   ...{ memory_used_bytes: 8 * 2 ** 30, memory_total_bytes: 64 * 2 ** 30 },
   ...{ disk_used_bytes: 100 * 2 ** 30, disk_total_bytes: 1024 * 2 ** 30, computer_count: 3 },
+  drain: null,
 };
+const drain = { since: '2026-01-02T03:04:05.678Z', moving: null, failed: [] };
 const unmeasured = {
   ...{ status: 'offline', detail: 'No heartbeat', cpu: null },
   ...{ memory_used_bytes: null, memory_total_bytes: null },
@@ -533,6 +535,20 @@ const cases: Readonly<Record<string, Case>> = {
     asks: ['GET /cluster/members/node1'],
     stdout:
       /^name\tnode1\nstatus\tonline: Fully operational\n(.+\n)*memory\t8.0 \/ 64.0 GiB\n(.+\n)*computers\t3\n/,
+  },
+  'cluster drain': {
+    argv: ['cluster', 'drain', 'node1', '--detach'],
+    answers: { 'POST /cluster/members/node1/drain': { ...member, drain } },
+    asks: ['POST /cluster/members/node1/drain'],
+    stdout: '',
+    stderr: 'moving 3 computers from node1; see: vc cluster get node1\n',
+  },
+  'cluster return': {
+    argv: ['cluster', 'return', 'node1'],
+    answers: { 'POST /cluster/members/node1/return': member },
+    asks: ['POST /cluster/members/node1/return'],
+    stdout: '',
+    stderr: 'node1 may have computers again\n',
   },
   'owner ls': {
     argv: ['owner', 'ls'],

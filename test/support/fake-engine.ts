@@ -15,7 +15,7 @@ import {
   type Probe,
 } from '../../src/engines/engine.js';
 
-type Call = 'create' | 'start' | 'stop' | 'remove' | 'list' | 'fork';
+type Call = 'create' | 'start' | 'stop' | 'remove' | 'list' | 'fork' | 'move';
 
 /** A promise for {@link FakeEngine.gates} that the test resolves. */
 export function gate<T = void>(): { readonly passed: Promise<T>; open(value: T): void } {

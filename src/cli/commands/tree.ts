@@ -161,10 +161,12 @@ const groups: readonly Group[] = [
   {
     name: 'cluster',
     heading: 'Management commands',
-    summary: 'Show the members of a cluster',
+    summary: 'Show and drain the members of a cluster',
     verbs: {
       ls: () => import('./cluster/ls.js'),
       get: () => import('./cluster/get.js'),
+      drain: () => import('./cluster/drain.js'),
+      return: () => import('./cluster/return.js'),
     },
   },
   {

@@ -23,6 +23,7 @@ type Logged =
   | 'readFile'
   | 'writeFile'
   | 'autoStop'
+  | 'moveComputer'
   | 'controlEnded';
 
 /** Commands by the operations that they run, where the two differ in name. */
@@ -90,6 +91,9 @@ const commands: Readonly<Partial<Record<Logged, string>>> = {
   updateOwner: 'owner set',
   deleteOwner: 'owner rm',
   createOwnerKey: 'owner key',
+  drainMember: 'cluster drain',
+  returnMember: 'cluster return',
+  moveComputer: 'move (drain)',
 };
 
 /** The command that does what the entry says, without `vc`; an unknown operation as it is. */

@@ -119,6 +119,8 @@ export const access: Readonly<Record<OperationName | StreamName, Access | 'open'
   listImages: look.project,
   listMembers: manage.owner,
   getMember: manage.owner,
+  drainMember: manage.owner,
+  returnMember: manage.owner,
   streamEvents: look.project,
   listAudit: look.project,
   listKeys: manage.project,

@@ -113,6 +113,8 @@ export const descriptions: Readonly<Record<OperationName, readonly [Tag, string]
   endSession: ['Account', 'Also ends its WebSockets, and removes the cookie.'],
   listMembers: ['Cluster', 'An engine without a cluster answers `unsupported`.'],
   getMember: ['Cluster', 'An engine without a cluster answers `unsupported`.'],
+  drainMember: ['Cluster', 'Answers at once. Computers are moved one at a time: a running one is stopped, moved and started. An interrupted drain continues by itself; `computer_count` and `drain` say how far it is.'],
+  returnMember: ['Cluster', 'Computers that were moved stay where they are. One that is being moved is still moved.'],
   listOwners: ['Owners', ''],
   createOwner: ['Owners', ''],
   getOwner: ['Owners', ''],

@@ -7,15 +7,30 @@ const bytes = (description: string, example: number) =>
     .nullable()
     .meta({ description: `${description}; null if it is not known.`, examples: [example] });
 
+const MemberDrain = z
+  .object({
+    since: z.iso.datetime().describe('When it was requested.'),
+    moving: z.string().nullable().describe('Id of the computer that is being moved.'),
+    failed: z
+      .array(
+        z.object({
+          id: z.string().meta({ description: 'Id of the computer.', examples: ['cmp_8k2m'] }),
+          error: z.string().describe('Why it was not moved.'),
+        }),
+      )
+      .describe('Computers that could not be moved. They are tried again every 30 seconds.'),
+  })
+  .meta({ id: 'MemberDrain', description: 'How far a member is drained.' });
+
 /** A machine of a cluster, which runs computers. */
 export const ClusterMember = z
   .object({
     name: z.string().meta({ description: 'Name of the member.', examples: ['node1'] }),
     engine: z.string().describe('Engine that the cluster belongs to, for example `incus`.'),
     status: z
-      .enum(['online', 'offline', 'evacuated'])
+      .enum(['online', 'offline', 'evacuated', 'draining', 'drained'])
       .describe(
-        '`offline`: it does not answer; its computers may run on. `evacuated`: it takes no computers.',
+        '`offline`: it does not answer; its computers may run on. `evacuated`: the cluster gives it no computers. `draining`: the service moves its computers to others; `drained`: it has none left.',
       ),
     detail: z.string().meta({
       description: 'What the cluster says about the status, in one line.',
@@ -41,6 +56,7 @@ export const ClusterMember = z
       .number()
       .int()
       .meta({ description: 'Computers of the service on it, of all owners.', examples: [12] }),
+    drain: MemberDrain.nullable().describe('Null for a member that may have computers.'),
   })
   .meta({ id: 'ClusterMember', description: 'A machine of a cluster, which runs computers.' });
 

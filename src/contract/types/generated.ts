@@ -240,10 +240,11 @@ export interface ClusterMember {
   /** Engine that the cluster belongs to, for example `incus`. */
   engine: string;
   /**
-   * `offline`: it does not answer; its computers may run on. `evacuated`: it takes no
-   * computers.
+   * `offline`: it does not answer; its computers may run on. `evacuated`: the cluster gives it
+   * no computers. `draining`: the service moves its computers to others; `drained`: it has
+   * none left.
    */
-  status: 'online' | 'offline' | 'evacuated';
+  status: 'online' | 'offline' | 'evacuated' | 'draining' | 'drained';
   /** What the cluster says about the status, in one line. */
   detail: string;
   /** Host and port of the member. */
@@ -264,6 +265,8 @@ export interface ClusterMember {
   disk_total_bytes: number | null;
   /** Computers of the service on it, of all owners. */
   computer_count: number;
+  /** Null for a member that may have computers. */
+  drain: MemberDrain | null;
 }
 
 /** Members of the cluster. */
@@ -1105,6 +1108,21 @@ export interface Me {
   running: number;
   /** Computers that may run at once. */
   max_running: number;
+}
+
+/** How far a member is drained. */
+export interface MemberDrain {
+  /** When it was requested. */
+  since: string;
+  /** Id of the computer that is being moved. */
+  moving: string | null;
+  /** Computers that could not be moved. They are tried again every 30 seconds. */
+  failed: Array<{
+    /** Id of the computer. */
+    id: string;
+    /** Why it was not moved. */
+    error: string;
+  }>;
 }
 
 /** A mouse button to press and hold. */
@@ -2469,6 +2487,10 @@ export interface OperationTypes {
   listMembers: { query: undefined; body: undefined; answer: ClusterMemberList };
   /** Get a member of the cluster; for administrators. */
   getMember: { query: undefined; body: undefined; answer: ClusterMember };
+  /** Move the computers of a member to others, and give it no new ones; for administrators. */
+  drainMember: { query: undefined; body: undefined; answer: ClusterMember };
+  /** Let a drained member have computers again; for administrators. */
+  returnMember: { query: undefined; body: undefined; answer: ClusterMember };
   /** List owners; for administrators, like all of /owners. */
   listOwners: { query: undefined; body: undefined; answer: OwnerList };
   /** Create an owner with a first API key, which is shown once. */

@@ -88,6 +88,7 @@ export function createIncusEngine(
     members: (signal) => measuredMembers(cluster, signal),
     memberStates: (signal) => memberStates(cluster, signal),
     memberOf: async (id, signal) => locationOf(await instances.get(id, signal)),
+    move: (id, member, signal) => machines.move(id, member, signal),
     usage: (id, signal) => machineUsage(cluster, instances, id, signal),
     images: (signal) => currentImages(cluster, signal),
     recipeHash: (image) => imageHash(image).catch(() => undefined),

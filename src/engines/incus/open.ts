@@ -59,7 +59,14 @@ function notSetUp(): Engine & Clustered {
     images: async () => [],
     recipeHash: (image) => imageHash(image).catch(() => undefined),
     ...{ describe: fail, create: fail, start: fail, stop: fail, remove: fail, list: fail },
-    ...{ dial: fail, members: fail, memberStates: fail, memberOf: fail, unlisted: fail },
+    ...{
+      dial: fail,
+      members: fail,
+      memberStates: fail,
+      memberOf: fail,
+      unlisted: fail,
+      move: fail,
+    },
     // biome-ignore lint/correctness/useYield: it fails before it has something to report
     async *watch() {
       throw noCluster();

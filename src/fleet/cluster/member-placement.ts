@@ -3,15 +3,20 @@ import type { CreateComputer } from '../../contract/resources.js';
 import { type ClusterMember, isClustered } from '../../engines/clustered.js';
 import type { Engine } from '../../engines/engine.js';
 import { suggestion } from '../errors/missing.js';
+import type { Store } from '../store/index.js';
+import { drainedMembers } from './place-new.js';
 
 const LIST = 'vc cluster ls';
 
-type State = Pick<ClusterMember, 'name' | 'status' | 'groups'>;
+interface State extends Pick<ClusterMember, 'name' | 'groups'> {
+  readonly status: ClusterMember['status'] | 'drained';
+}
 
 /** Refuses a member or group that a computer cannot be created on now. */
 export async function refuseImpossiblePlacement(
   engine: Engine,
   { member, group }: Pick<CreateComputer, 'member' | 'group'>,
+  store: Store,
 ): Promise<void> {
   if (member === undefined && group === undefined) return;
   if (member !== undefined && group !== undefined) {
@@ -22,7 +27,11 @@ export async function refuseImpossiblePlacement(
     const message = `The engine "${engine.name}" has no cluster members to choose from.`;
     throw new ApiError('unsupported', message, { remedy: 'Leave out the member and the group.' });
   }
-  const members = await engine.memberStates();
+  const drained = drainedMembers(store, engine.name);
+  const members = (await engine.memberStates()).map((each) => ({
+    ...each,
+    status: drained.has(each.name) && each.status === 'online' ? ('drained' as const) : each.status,
+  }));
   if (member !== undefined) refuseMember(members, member);
   if (group !== undefined) refuseGroup(members, group);
 }

@@ -9,22 +9,31 @@ import type { Engine } from '../../engines/engine.js';
 import { missing } from '../errors/missing.js';
 import type { Machines } from '../lifecycle/machines.js';
 import type { Store } from '../store/index.js';
+import type { DrainProgress, Drains } from './drains.js';
+import { countByMember } from './place-new.js';
 
 /** The members of the clusters that the service's engines run computers on. */
 export class Members {
   readonly #store: Store;
   readonly #machines: Machines;
+  readonly #drains: Drains;
 
-  constructor(store: Store, machines: Machines) {
+  constructor(store: Store, machines: Machines, drains: Drains) {
     this.#store = store;
     this.#machines = machines;
+    this.#drains = drains;
   }
 
   async list(signal?: AbortSignal): Promise<ClusterMemberList> {
     const lists = this.#clustered().map(async (engine) => {
-      const counts = this.#counts(engine.name);
+      const counts = countByMember(this.#store, engine.name);
       return (await engine.members(signal)).map((member) =>
-        serializeMember(engine, member, counts.get(member.name) ?? 0),
+        serializeMember(
+          engine,
+          member,
+          counts.get(member.name) ?? 0,
+          this.#drains.of(engine.name, member.name),
+        ),
       );
     });
     return { members: (await Promise.all(lists)).flat() };
@@ -38,6 +47,20 @@ export class Members {
     throw missing('cluster member', name, { known, list: 'vc cluster ls' });
   }
 
+  /** Begins to move the computers of a member to others. It gets no new ones from now on. */
+  async drain(name: string, signal?: AbortSignal): Promise<ClusterMember> {
+    const { engine } = await this.get(name, signal);
+    this.#drains.start(engine, name);
+    return this.get(name, signal);
+  }
+
+  /** Lets a member have computers again. */
+  async return(name: string, signal?: AbortSignal): Promise<ClusterMember> {
+    const { engine } = await this.get(name, signal);
+    this.#drains.end(engine, name);
+    return this.get(name, signal);
+  }
+
   #clustered(): (Engine & Clustered)[] {
     const engines = [...this.#machines.engines()];
     const clustered = engines.filter(isClustered);
@@ -47,30 +70,27 @@ export class Members {
     const remedy = 'To run computers on a cluster, see docs/cluster.md.';
     throw new ApiError('unsupported', message, { remedy });
   }
-
-  /** Computers of an engine by member. */
-  #counts(engine: string): Map<string, number> {
-    const counts = new Map<string, number>();
-    for (const { engine: name, member } of this.#store.computers.listAll()) {
-      if (name !== engine || member === null) continue;
-      counts.set(member, (counts.get(member) ?? 0) + 1);
-    }
-    return counts;
-  }
 }
 
 function serializeMember(
   engine: Engine,
   { name, status, detail, address, architecture, groups, resources }: Member,
   computer_count: number,
+  drain: DrainProgress | undefined,
 ): ClusterMember {
   return {
-    ...{ name, engine: engine.name, status, detail, address, architecture, groups: [...groups] },
+    ...{ name, engine: engine.name, detail, address, architecture, groups: [...groups] },
+    status: drain !== undefined && status === 'online' ? drained(computer_count) : status,
     cpu: resources?.cpu ?? null,
     memory_used_bytes: resources?.memoryUsedBytes ?? null,
     memory_total_bytes: resources?.memoryTotalBytes ?? null,
     disk_used_bytes: resources?.diskUsedBytes ?? null,
     disk_total_bytes: resources?.diskTotalBytes ?? null,
     computer_count,
+    drain: drain === undefined ? null : { ...drain, failed: [...drain.failed] },
   };
+}
+
+function drained(computers: number): ClusterMember['status'] {
+  return computers > 0 ? 'draining' : 'drained';
 }

@@ -48,7 +48,7 @@ export class Creation {
     this.#quota.refuseOverLimit(owner.id);
     const { engine, image, os } = await choosePlacement(this.#machines, input);
     refuseUnavailableGpu(engine, input.gpu);
-    await refuseImpossiblePlacement(engine, input);
+    await refuseImpossiblePlacement(engine, input, this.#store);
     const { resolution, member = null, group: member_group = null, ...asked } = input;
     const shape = {
       ...{ ...asked, ...resolution, image, os, protected: input.protected ? 1 : 0 },

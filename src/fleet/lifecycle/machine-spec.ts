@@ -20,7 +20,8 @@ export function machineSpec(record: ComputerRecord): MachineSpec {
   };
 }
 
-function placementOf({ member, member_group: group }: ComputerRecord) {
+/** Where the computer is to be created, as its owner wants it. */
+export function placementOf({ member, member_group: group }: ComputerRecord) {
   if (member !== null) return { member };
   return group === null ? undefined : { group };
 }

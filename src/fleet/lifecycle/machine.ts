@@ -1,6 +1,12 @@
 import { ApiError } from '../../contract/errors.js';
-import { isClustered } from '../../engines/clustered.js';
-import type { Engine, MachineLabel, MachineSpec, MachineState } from '../../engines/engine.js';
+import { type Clustered, isClustered } from '../../engines/clustered.js';
+import type {
+  Engine,
+  MachineLabel,
+  MachinePlacement,
+  MachineSpec,
+  MachineState,
+} from '../../engines/engine.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { LostMachine } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
@@ -20,6 +26,8 @@ export interface MachineParts {
   readonly spares: SpareConnections;
   /** Copies the computer with the id `from` into the machine `spec`; idempotent. */
   copy(spec: MachineSpec, from: string, signal: AbortSignal): Promise<void>;
+  /** Where its machine is to be created. */
+  place(record: ComputerRecord): Promise<MachinePlacement | undefined>;
   /** The label of its machine; undefined for an engine without labels. */
   label(record: ComputerRecord): MachineLabel | undefined;
   /** Called when nothing of the machine is left. */
@@ -40,6 +48,7 @@ export class Machine {
   readonly #store: Store;
   readonly #steps = new Steps((error) => this.#failed(error));
   readonly #copy: MachineParts['copy'];
+  readonly #place: MachineParts['place'];
   readonly #label: MachineParts['label'];
   readonly #onRemoved: () => void;
   /** Present while the machine has been started and is not ready yet. */
@@ -49,6 +58,7 @@ export class Machine {
     const { engine, store, connectors } = parts;
     this.id = record.id;
     this.#copy = parts.copy;
+    this.#place = parts.place;
     this.#label = parts.label;
     this.#onRemoved = parts.onRemoved;
     this.#engine = engine;
@@ -106,6 +116,30 @@ export class Machine {
       await this.#engine.stop(this.id, STOP_GRACE_MS, signal);
       this.#storeResult(isStored ? ['stopped'] : ['stop', 'stopped']);
     });
+  }
+
+  /**
+   * Moves it to another member of its cluster. A running one is stopped for that and started there, or
+   * where it was if it could not be moved: a crash on the way leaves the intent to start it.
+   */
+  async move(engine: Clustered, member: string): Promise<void> {
+    const isRunning = this.#store.computers.findById(this.id)?.status === 'running';
+    const reason = `It is being moved to the cluster member "${member}".`;
+    if (isRunning) this.#store.computers.change(this.id, 'restart', reason);
+    let failure: unknown;
+    await this.#steps.run('move', async (signal) => {
+      this.session.close();
+      await this.#engine.stop(this.id, isRunning ? STOP_GRACE_MS : 0, signal);
+      try {
+        await engine.move(this.id, member, signal);
+        this.#store.computers.setMember(this.id, member);
+      } catch (error) {
+        signal.throwIfAborted();
+        failure = error;
+      }
+      if (isRunning) await this.#start(signal);
+    });
+    if (failure !== undefined) throw failure;
   }
 
   /** Removes the machine, then its row. */
@@ -202,7 +236,8 @@ export class Machine {
   }
 
   async #create(record: ComputerRecord, signal: AbortSignal): Promise<void> {
-    await this.#engine.create(this.#spec(record), signal);
+    const placement = await this.#place(record);
+    await this.#engine.create({ ...this.#spec(record), placement }, signal);
     if (!isClustered(this.#engine)) return;
     const member = await this.#engine.memberOf(this.id, signal);
     if (member !== undefined) this.#store.computers.setMember(this.id, member);

@@ -6,6 +6,7 @@ import {
   isLabelling,
   type MachineSpec,
 } from '../../engines/engine.js';
+import { placeNew } from '../cluster/place-new.js';
 import type { EngineOffer } from '../computers/placement.js';
 import type { Connectors } from '../sessions/session.js';
 import { SpareConnections } from '../sessions/spare-connections.js';
@@ -51,6 +52,7 @@ export class Machines implements EngineOffer {
       connectors: this.#connectors,
       spares: this.#spares,
       copy: (spec, from, signal) => this.#copy(spec, from, signal),
+      place: (present) => placeNew(engine, present, this.#store),
       label: (present) => (isLabelling(engine) ? this.labels.of(present) : undefined),
       onRemoved: () => {
         this.#machines.delete(record.id);

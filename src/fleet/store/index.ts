@@ -7,6 +7,7 @@ import { secretStore } from './accounts/secrets.js';
 import { sessionStore } from './accounts/sessions.js';
 import { auditStore } from './audit/entries.js';
 import { writeBackup } from './backup/backup.js';
+import { drainStore } from './cluster/drains.js';
 import { computerStore } from './computers.js';
 import { closeDatabase, openDatabase } from './database.js';
 import { eventStore } from './events/events.js';
@@ -45,6 +46,7 @@ export function openStore(directory: string) {
     /** Notifies after writes that may have added events. */
     written,
     orphans: orphanStore(db),
+    drains: drainStore(db),
     idempotency: idempotencyStore(db),
     usage: usageStore(db),
     streamTargets: streamTargetStore(db, secretBox),

@@ -297,4 +297,13 @@ export const migrations: readonly string[] = [
   DROP INDEX computers_by_owner;
   CREATE INDEX computers_by_owner ON computers (owner_id, status, copy_of, copy_runs);
   `,
+  `
+  -- Members of clusters that get no new computers, and whose computers are moved to others.
+  CREATE TABLE drains (
+    engine TEXT NOT NULL,
+    member TEXT NOT NULL,
+    since TEXT NOT NULL,
+    PRIMARY KEY (engine, member)
+  ) STRICT;
+  `,
 ];

@@ -44,9 +44,9 @@ const NOT_IN_CLI: Readonly<Record<string, string>> = {
 
 /** Rows that an engine does not support; test/e2e/operations/surfaces.test.ts tests its error. */
 const NOT_ON: Readonly<Record<string, readonly string[]>> = {
-  docker: ['forkComputer', 'listMembers', 'getMember'],
+  docker: ['forkComputer', 'listMembers', 'getMember', 'drainMember', 'returnMember'],
   // Chromium takes minutes to start in an emulated computer.
-  qemu: ['openBrowser', 'cdp', 'listMembers', 'getMember'],
+  qemu: ['openBrowser', 'cdp', 'listMembers', 'getMember', 'drainMember', 'returnMember'],
 };
 
 const matches = (pattern: string, path: string) =>

@@ -1,3 +1,4 @@
+import { ApiError } from '../../../src/contract/errors.js';
 import type { Clustered, ClusterMember } from '../../../src/engines/clustered.js';
 import type { MachineSpec, MachineState } from '../../../src/engines/engine.js';
 import { FakeEngine } from '../fake-engine.js';
@@ -51,6 +52,12 @@ export class FakeClusteredEngine extends FakeEngine implements Clustered {
       const member = this.places.get(each.id);
       return member === undefined ? each : { ...each, member };
     });
+  }
+
+  async move(id: string, member: string): Promise<void> {
+    await this.step('move', id);
+    if (this.machines.get(id)?.status === 'running') throw new ApiError('conflict', 'it runs');
+    this.places.set(id, member);
   }
 
   async unlisted(ids: readonly string[]): Promise<MachineState[]> {

@@ -28,7 +28,17 @@ export function memberFields(member: ClusterMember): RecordField[] {
     ...(memory(member) === '' ? [] : [['memory', memory(member)] as [string, string]]),
     ...(disk(member) === '' ? [] : [['disk', disk(member)] as [string, string]]),
     ['computers', String(member.computer_count)],
+    ...drainFields(member),
     ['engine', engine],
+  ];
+}
+
+function drainFields({ drain }: ClusterMember): RecordField[] {
+  if (drain === null) return [];
+  return [
+    ['draining since', drain.since],
+    ...(drain.moving === null ? [] : [['moving', drain.moving] as [string, string]]),
+    ...drain.failed.map(({ id, error }): [string, string] => ['not moved', `${id}: ${error}`]),
   ];
 }
 

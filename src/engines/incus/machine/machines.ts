@@ -11,6 +11,7 @@ import { chooseAddress } from './addresses.js';
 import { instanceOf, type Surroundings } from './instance-config.js';
 import { type Instances, isMissing } from './instances.js';
 import { Moving } from './moves/copies.js';
+import { moveMachine } from './moves/move.js';
 import { locationOf } from './state.js';
 import { hasOwnIds, noIds, untilIdsAreKnown } from './user-ids.js';
 
@@ -132,6 +133,14 @@ export class Machines {
         if (clusterErrorOf(error) === undefined || performance.now() > end) throw error;
       }
     }
+  }
+
+  /** Moves a stopped machine to another member, which gives it user ids there. */
+  async move(id: string, member: string, signal?: AbortSignal): Promise<void> {
+    const { serviceId } = this.#options;
+    const parts = { cluster: this.#cluster, instances: this.#instances, serviceId };
+    await moveMachine(parts, id, member, signal);
+    if (!(await hasOwnIds(this.#instances, id, signal))) throw noIds();
   }
 
   /** Changes keys of its configuration and leaves the others. */

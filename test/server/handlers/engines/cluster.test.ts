@@ -80,3 +80,23 @@ it('an engine without members says what to do', async () => {
     'The engine "docker" has no cluster members to choose from.',
   );
 });
+
+it('an administrator drains a member and returns it, which the audit log names', async () => {
+  await create('a', { member: 'm1' });
+  const drained = await app.send('POST', '/api/cluster/members/m1/drain');
+  expect(drained.json).toMatchObject({ name: 'm1', drain: { failed: [] } });
+  const get = async () => (await app.send('GET', '/api/cluster/members/m1')).json;
+  await eventually(async () => (await get()).status === 'drained');
+  expect((await app.send('POST', '/api/cluster/members/m1/return')).json).toMatchObject({
+    ...{ status: 'online', computer_count: 0, drain: null },
+  });
+  const { entries } = (await app.send('GET', '/api/audit')).json as { entries: object[] };
+  expect(entries).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ action: 'drainMember', detail: { member: 'm1' } }),
+      expect.objectContaining({ action: 'moveComputer', detail: { from: 'm1', to: 'm2' } }),
+      expect.objectContaining({ action: 'returnMember', outcome: 'ok' }),
+    ]),
+  );
+  expect((await app.send('POST', '/api/cluster/members/m9/drain')).status).toBe(404);
+});

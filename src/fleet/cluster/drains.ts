@@ -1,0 +1,157 @@
+import { ApiError } from '../../contract/errors.js';
+import { type Clustered, isClustered } from '../../engines/clustered.js';
+import type { Engine } from '../../engines/engine.js';
+import { Queue } from '../../lib/async/queue.js';
+import { type AuditLog, outcomeOf, SERVICE_KEY, startTimer } from '../audit/audit-log.js';
+import { publicMessage } from '../errors/public-message.js';
+import type { Machines } from '../lifecycle/machines.js';
+import type { Log } from '../lifecycle/reconcile.js';
+import { Superseded } from '../lifecycle/steps.js';
+import type { Store } from '../store/index.js';
+import type { ComputerRecord } from '../store/records.js';
+import { countByMember, drainedMembers, leastUsed } from './place-new.js';
+
+export interface DrainParts {
+  readonly store: Store;
+  readonly machines: Machines;
+  readonly auditLog: AuditLog;
+  readonly log: Log;
+  readonly stopping: AbortSignal;
+}
+
+/** How far a drain is. */
+export interface DrainProgress {
+  readonly since: string;
+  /** Id of the computer that is being moved. */
+  readonly moving: string | null;
+  /** Computers that could not be moved the last time; they are tried again. */
+  readonly failed: readonly { readonly id: string; readonly error: string }[];
+}
+
+interface Round {
+  moving: string | null;
+  failed: Map<string, string>;
+}
+
+/**
+ * Empties members of clusters: their computers are moved to others, one at a time. Which members is in
+ * the store, and where computers are too, so that it continues after a crash.
+ */
+export class Drains {
+  readonly #parts: DrainParts;
+  readonly #queue = new Queue();
+  /** Rounds that run or wait, and the last one of each member. */
+  readonly #active = new Set<string>();
+  readonly #rounds = new Map<string, Round>();
+
+  constructor(parts: DrainParts) {
+    this.#parts = parts;
+  }
+
+  start(engine: string, member: string): void {
+    this.#parts.store.drains.add(engine, member);
+    this.resume();
+  }
+
+  /** The computer that is being moved is still moved. */
+  end(engine: string, member: string): void {
+    this.#parts.store.drains.remove(engine, member);
+    this.#rounds.delete(keyOf(engine, member));
+  }
+
+  /** Undefined for a member that is not drained. */
+  of(engine: string, member: string): DrainProgress | undefined {
+    const row = this.#parts.store.drains.find(engine, member);
+    if (row === undefined) return undefined;
+    const { moving = null, failed = new Map() } = this.#rounds.get(keyOf(engine, member)) ?? {};
+    const failures = [...failed].map(([id, error]) => ({ id, error }));
+    return { since: row.since, moving, failed: failures };
+  }
+
+  /** Moves what is on drained members; called again and again. */
+  resume(): void {
+    for (const { engine: name, member } of this.#parts.store.drains.list()) {
+      const engine = [...this.#parts.machines.engines()].find((each) => each.name === name);
+      const key = keyOf(name, member);
+      if (engine === undefined || !isClustered(engine) || this.#active.has(key)) continue;
+      this.#active.add(key);
+      this.#queue
+        .run(() => this.#round(engine, member), this.#parts.stopping)
+        .catch((err) => {
+          if (!this.#parts.stopping.aborted) this.#parts.log.warn({ member, err }, 'drain failed');
+        })
+        .finally(() => this.#active.delete(key));
+    }
+  }
+
+  async #round(engine: Engine & Clustered, member: string): Promise<void> {
+    const round: Round = { moving: null, failed: new Map() };
+    this.#rounds.set(keyOf(engine.name, member), round);
+    const done = new Set<string>();
+    for (;;) {
+      this.#parts.stopping.throwIfAborted();
+      const next = this.#next(engine, member, done);
+      if (next === undefined) return;
+      done.add(next.id);
+      round.moving = next.id;
+      try {
+        await this.#move(engine, next);
+      } catch (error) {
+        if (!(error instanceof Superseded)) round.failed.set(next.id, publicMessage(error));
+      } finally {
+        round.moving = null;
+      }
+    }
+  }
+
+  /** A computer that is still on the member; undefined if the drain has ended. */
+  #next(engine: Engine, member: string, done: ReadonlySet<string>): ComputerRecord | undefined {
+    const { store, machines } = this.#parts;
+    if (store.drains.find(engine.name, member) === undefined) return undefined;
+    return store.computers
+      .listAll()
+      .find(
+        (record) =>
+          record.engine === engine.name &&
+          record.member === member &&
+          MOVABLE.includes(record.status) &&
+          !done.has(record.id) &&
+          !machines.of(record).busy,
+      );
+  }
+
+  async #move(engine: Engine & Clustered, record: ComputerRecord): Promise<void> {
+    const { store, machines, auditLog, log } = this.#parts;
+    const counts = countByMember(store, engine.name);
+    const drained = drainedMembers(store, engine.name);
+    const target = leastUsed(await engine.memberStates(), drained, counts);
+    if (target === undefined) {
+      throw new ApiError('engine_unavailable', 'No other member takes computers.');
+    }
+    const timer = startTimer();
+    const write = (outcome: ReturnType<typeof outcomeOf>) =>
+      auditLog.record({
+        owner: { id: record.owner_id, keyId: SERVICE_KEY },
+        ...{ computerId: record.id, action: 'moveComputer' },
+        ...{ detail: { from: record.member ?? '', to: target }, outcome, ...timer() },
+      });
+    log.info({ computer: record.id, from: record.member, to: target }, 'moving a computer');
+    const machine = machines.of(record);
+    // Something may have begun while the members were asked for.
+    if (machine.busy) return;
+    try {
+      await machine.move(engine, target);
+      write('ok');
+    } catch (error) {
+      log.warn({ computer: record.id, err: error }, 'a computer was not moved');
+      write(outcomeOf(error));
+      throw error;
+    }
+  }
+}
+
+const MOVABLE: readonly ComputerRecord['status'][] = ['running', 'stopped', 'error'];
+
+function keyOf(engine: string, member: string): string {
+  return `${engine} ${member}`;
+}

@@ -1,0 +1,120 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../../src/contract/errors.js';
+import { CreateComputer } from '../../../src/contract/resources.js';
+import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
+import { gate } from '../../support/fake-engine.js';
+import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+import { FakeClusteredEngine } from '../../support/memory-engine/clustered-engine.js';
+
+let engine: FakeClusteredEngine;
+let open: TestFleet;
+beforeEach(async () => {
+  engine = new FakeClusteredEngine();
+  open = await openTestFleet({ engine, maxRunning: 9 });
+  open.fleet.projects.create(owner(), 'demo');
+});
+afterEach(() => open.close());
+
+function owner(): Owner {
+  const found = open.fleet.apiKeys.authenticate(open.key);
+  if (found === undefined) throw new Error('the key is not known');
+  return found;
+}
+
+async function create(name: string, where: object = {}): Promise<string> {
+  const input = CreateComputer.parse({ name, ...where });
+  const project = open.fleet.projects.find(owner(), 'demo');
+  return (await open.fleet.computers.create(owner(), project, input, 'ready')).id;
+}
+
+const row = (id: string) => open.store.computers.findById(id);
+const member = (name: string) => open.fleet.members.get(name);
+const untilDrained = (name: string) =>
+  vi.waitFor(async () => expect((await member(name)).status).toBe('drained'));
+
+test('the computers of a drained member are on another, as they were', async () => {
+  const [runs, stopped, other] = [
+    await create('runs', { member: 'm1' }),
+    await create('stopped', { member: 'm1' }),
+    await create('other', { member: 'm2' }),
+  ];
+  await open.fleet.computers.stop(open.fleet.computers.find(owner(), { id: stopped }));
+  engine.calls.length = 0;
+  expect((await open.fleet.members.drain('m1')).status).toBe('draining');
+  await untilDrained('m1');
+  await vi.waitFor(() => expect(row(runs)).toMatchObject({ status: 'running', member: 'm2' }));
+  expect(row(stopped)).toMatchObject({ status: 'stopped', member: 'm2' });
+  expect(engine.calls.filter((call) => call.endsWith(runs))).toEqual([
+    ...[`stop ${runs}`, `move ${runs}`, `start ${runs}`],
+  ]);
+  expect(engine.calls).not.toContain(`start ${stopped}`);
+  expect(engine.calls.some((call) => call.endsWith(other))).toBe(false);
+});
+
+test('a drained member gets no new computers until it is returned', async () => {
+  await open.fleet.members.drain('m1');
+  await expect(create('a', { member: 'm1' })).rejects.toMatchObject({
+    ...{ code: 'conflict', message: 'The cluster member "m1" is drained.' },
+  });
+  expect(row(await create('b'))?.member).toBe('m2');
+  expect(row(await create('c', { group: 'default' }))?.member).toBe('m2');
+  await open.fleet.members.drain('m2');
+  await expect(create('d', { group: 'fast' })).rejects.toMatchObject({ code: 'conflict' });
+  await expect(create('e')).rejects.toMatchObject({
+    message: 'No member of the cluster takes new computers.',
+  });
+  const returned = await open.fleet.members.return('m1');
+  expect(returned).toMatchObject({ status: 'online', drain: null });
+  expect(row(await create('f', { member: 'm1' }))?.member).toBe('m1');
+});
+
+test('a computer that cannot be moved runs where it was, and is tried again', async () => {
+  const id = await create('one', { member: 'm1' });
+  engine.failures.set('move', new ApiError('internal', 'no space left'));
+  await open.fleet.members.drain('m1');
+  const failed = [{ id, error: 'no space left' }];
+  await vi.waitFor(async () => {
+    expect((await member('m1')).drain).toMatchObject({ moving: null, failed });
+  });
+  expect(row(id)).toMatchObject({ status: 'running', member: 'm1' });
+  engine.failures.clear();
+  open.fleet.drains.resume();
+  await untilDrained('m1');
+  expect((await member('m1')).drain?.failed).toEqual([]);
+});
+
+test('a drain that a crash has interrupted continues, and its computer runs', async () => {
+  const [first, second] = [
+    await create('first', { member: 'm1' }),
+    await create('second', { member: 'm1' }),
+  ];
+  const { passed, open: pass } = gate();
+  engine.gates.set('move', passed);
+  await open.fleet.members.drain('m1');
+  await vi.waitFor(() => expect(engine.calls).toContain(`move ${first}`));
+  expect(row(first)).toMatchObject({ status: 'starting' });
+  expect(row(first)?.status_reason).toContain('being moved to the cluster member "m2"');
+  expect((await member('m1')).drain?.moving).toBe(first);
+  const restarted = open.restart();
+  pass();
+  open = await restarted;
+  for (const id of [first, second]) {
+    await vi.waitFor(() => expect(row(id)).toMatchObject({ status: 'running', member: 'm2' }));
+  }
+  expect((await member('m1')).status).toBe('drained');
+});
+
+test('a stop during a move is obeyed', async () => {
+  const id = await create('one', { member: 'm1' });
+  const { passed, open: pass } = gate();
+  engine.gates.set('move', passed);
+  await open.fleet.members.drain('m1');
+  await vi.waitFor(() => expect(engine.calls).toContain(`move ${id}`));
+  const stopped = open.fleet.computers.stop(open.fleet.computers.find(owner(), { id }));
+  pass();
+  await stopped;
+  await vi.waitFor(() => expect(row(id)?.status).toBe('stopped'));
+  open.fleet.drains.resume();
+  await untilDrained('m1');
+  expect(row(id)).toMatchObject({ status: 'stopped', member: 'm2' });
+});

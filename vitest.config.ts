@@ -87,12 +87,11 @@ export default defineConfig({
           ...endToEnd,
           name: 'incus',
           include: [
-            'test/e2e/incus/**/*.test.ts',
-            ...thorough('incus/'),
             // Code above the engines is the same; the thorough tier runs every operation.
-            isThorough
-              ? 'test/e2e/operations/**/*.test.ts'
-              : 'test/e2e/operations/published.test.ts',
+            ...(isThorough
+              ? ['test/e2e/{incus,operations}/**/*.test.ts']
+              : ['test/e2e/incus/machines.test.ts', 'test/e2e/operations/published.test.ts']),
+            ...thorough('incus/'),
           ],
           runner: 'test/support/incus/skipping-runner.ts',
           globalSetup: ['test/e2e/incus/setup.ts'],

@@ -48,6 +48,12 @@ export class QemuHost {
     return this.#version;
   }
 
+  /** As {@link version}, tested again: QEMU may have been removed since. */
+  versionNow(): Promise<string> {
+    this.#version = undefined;
+    return this.version();
+  }
+
   /** The network for a machine that starts now. */
   async network(): Promise<MachineNetwork> {
     this.#networkProbe ??= probeNetwork().catch((error) => {

@@ -11,6 +11,7 @@ import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
 import { onDocker } from '../../support/run/tiers.js';
 import { freePort, openRtmpServer, openViewer, type Viewer } from '../../support/screen/ingest.js';
+import { followTarget } from '../../support/screen/stream-target.js';
 import { type OwnDesktop, openOwnDesktop } from '../../support/service/desktop.js';
 
 const SIZE = { width: 1280, height: 800 };
@@ -121,6 +122,10 @@ onDocker('a stream has the requested frame rate', async () => {
   console.log(`frames a second of a still screen: ${fps}`);
   expect(fps).toBeGreaterThan(20);
   expect(fps).toBeLessThan(40);
+});
+
+promiseOnDocker(23, 'a stream continues when its server is back', async (report) => {
+  report(await followTarget(call));
 });
 
 recovery(

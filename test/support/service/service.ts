@@ -74,6 +74,8 @@ export interface ServiceOptions {
   readonly descriptors?: number;
   /** More flags for `vc serve`. */
   readonly flags?: readonly string[];
+  /** It runs in a mount namespace of its own, so that a test may hide a program from it. */
+  readonly ownMounts?: boolean;
   /** A module of this path is loaded before the service. */
   readonly preload?: string;
   /** More variables for the service. */
@@ -169,7 +171,8 @@ export async function startService(
     const imports = preloads.flatMap((path) => ['--import', path]);
     const args = [...imports, VC, 'serve', '--listen', listen, '--spares', '0', ...flags];
     const limits = options.descriptors ? ['prlimit', `--nofile=${options.descriptors}`] : [];
-    const [program = '', ...rest] = [...limits, process.execPath, ...args];
+    const mounts = options.ownMounts ? ['unshare', '--mount'] : [];
+    const [program = '', ...rest] = [...mounts, ...limits, process.execPath, ...args];
     child = spawn(program, rest, {
       env: { ...env, ...options.env, VC_TEST_REQUESTS: requestsFile(engine) },
       stdio: ['ignore', 'ignore', output],

@@ -61,7 +61,10 @@ export class QemuProcess {
   #hasExited = false;
   #hadConnections = false;
 
-  /** Resolves when QEMU accepts commands. Throws ApiError `guest_failed` with QEMU's message. */
+  /**
+   * Resolves when QEMU accepts commands. Throws ApiError `guest_failed` with QEMU's message, or
+   * `engine_unavailable` if QEMU is not there any more.
+   */
   static async start(host: QemuHost, options: QemuStartOptions): Promise<QemuProcess> {
     const { directory, account, signal, inherit, relayPort } = options;
     const request: SpawnRequest = {
@@ -77,7 +80,7 @@ export class QemuProcess {
     };
     const { identity, exited } = await spawnProcess(request).catch(async (cause) => {
       signal?.throwIfAborted();
-      await host.version();
+      await host.versionNow();
       throw new ApiError('guest_failed', `QEMU did not start: ${hidePaths(errorMessage(cause))}`, {
         cause,
       });
@@ -91,6 +94,8 @@ export class QemuProcess {
       return qemu;
     } catch (error) {
       await qemu.end(0);
+      signal?.throwIfAborted();
+      await host.versionNow();
       throw error;
     }
   }

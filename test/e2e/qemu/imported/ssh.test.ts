@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { generateKeyPair } from '../../../src/shell/keys.js';
-import { makeSshDisk, SSH_USER } from '../../support/qemu/ssh-disk.js';
-import { untilRunning } from '../../support/service/desktop.js';
-import { type Json, openTestService, type TestService } from '../../support/service/service.js';
+import { generateKeyPair } from '../../../../src/shell/keys.js';
+import { makeSshDisk, SSH_USER } from '../../../support/qemu/ssh-disk.js';
+import { untilRunning } from '../../../support/service/desktop.js';
+import { type Json, openTestService, type TestService } from '../../../support/service/service.js';
 
 let service: TestService;
 let lab: Json;

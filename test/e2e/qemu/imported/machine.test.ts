@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.js';
-import { makeToyDisk } from '../../support/qemu/toy-disk.js';
+import { eventually } from '../../../support/eventually.js';
+import { makeToyDisk } from '../../../support/qemu/toy-disk.js';
 
-import { outOfBand } from '../../support/service/out-of-band.js';
-import { type Json, openTestService, type TestService } from '../../support/service/service.js';
+import { outOfBand } from '../../../support/service/out-of-band.js';
+import { type Json, openTestService, type TestService } from '../../../support/service/service.js';
 
 /** Heights of the first two rows of GRUB's menu, which are 16 pixels high. */
 const [FIRST, SECOND] = [71, 87];

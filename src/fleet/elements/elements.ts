@@ -48,7 +48,7 @@ export class Elements implements Locating {
   ): Promise<PreparedInput> {
     const { element: id } = input;
     if (id === undefined) return input;
-    const found = await abortable(this.#of(session).find(id), signal);
+    const found = await this.#of(session).find(id, signal);
     if (found === undefined) {
       throw new ApiError('not_found', `The element ${id} is gone or cannot be seen.`, {
         remedy: `List the elements again: vc computer elements ${inCommands(record)}`,

@@ -48,10 +48,11 @@ export class Walks {
     return result;
   }
 
-  /** An element as it is now; undefined when it is gone or hidden. */
-  find(id: string): Promise<Element | undefined> {
-    const found = this.#queue.run(() =>
-      this.#walk((shell, request) => findElement(shell, id, request)),
+  /** An element as it is now; undefined when it is gone or hidden. Who has left is not looked for. */
+  find(id: string, signal?: AbortSignal): Promise<Element | undefined> {
+    const found = this.#queue.run(
+      () => this.#walk((shell, request) => findElement(shell, id, request)),
+      signal,
     );
     found.catch(() => undefined);
     return found;

@@ -83,3 +83,19 @@ it.each([
   await expect(failed).rejects.toMatchObject({ code: 'unsupported' });
   expect(all).toHaveLength(started);
 });
+
+it('does not look for an element when the client has left before its turn', async () => {
+  const { walks, started, walk } = openWalks();
+  const first = walks.list(5);
+  const opened = await walk(0);
+  const left = new AbortController();
+  const found = walks.find('00000000-1.2-0', left.signal);
+  const next = walks.list(7);
+  left.abort(new Error('left'));
+  await expect(found).rejects.toThrow('left');
+  opened?.end(5);
+  await first;
+  (await walk(1))?.end(7);
+  expect((await next).elements).toHaveLength(7);
+  expect(started).toHaveLength(2);
+});

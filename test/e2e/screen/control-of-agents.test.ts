@@ -152,3 +152,59 @@ it.each(cases)(
     await desktop.run('pkill -x xterm; true');
   },
 );
+
+it('a turn that has begun is answered call by call, and one that has not is refused whole', async () => {
+  const file = `/tmp/${randomUUID()}`;
+  const go = `${file}.go`;
+  await desktop.run(`xterm -e 'cat >${file}' >/dev/null 2>&1 &`);
+  await desktop.until(`test -e ${file} && xdotool search --onlyvisible --class xterm >/dev/null`);
+  await desktop.computer.wait({ until: 'stable' });
+  const { key, id } = await desktop.service.vc.keys.create({ name: 'agent', rights: 'act' });
+  const client = new VirtualComputers({ baseUrl: desktop.service.baseUrl, apiKey: key });
+  const human = await onWebPage();
+  type Result = { is_error?: boolean; content: [{ type: string; text: string }] };
+  const use = (items: readonly object[]) =>
+    client.computer({ id: desktop.id }).computerUse<Result>(items);
+  const toolset = (name: string, input: object) => ({
+    ...{ type: 'tool_use', id: randomUUID(), toolset_name: 'computer', name, input },
+  });
+  const type = (text: string) => toolset('type', { text });
+
+  const turn = [
+    type('first by the agent\n'),
+    {
+      ...{ type: 'tool_use', id: randomUUID(), name: 'bash' },
+      input: { command: `until test -e ${go}; do sleep 0.05; done` },
+    },
+    type('never typed\n'),
+    toolset('screenshot', {}),
+  ];
+  const running = use(turn);
+  await desktop.until(`test -s ${file}`);
+  await human.take();
+  await desktop.run(`touch ${go}`);
+  const begun = await running;
+  expect(begun.success).toBe(false);
+  expect(begun.results.map(({ is_error = false }) => is_error)).toEqual([false, false, true, true]);
+  const texts = begun.results.map(({ content }) => content[0].text);
+  expect(texts[2]).toMatch(/Key .* on the web page has control of "desktop".* given back/);
+  expect(texts[3]).toMatch(/^Not executed/);
+
+  const next = [type('last by the agent\n')];
+  await expect(use(next)).rejects.toMatchObject({ code: 'controlled' });
+  await human.type('second by a person\n');
+  await human.giveBack();
+  // A repeated turn has the same answers; one that was refused whole can be repeated as it is.
+  expect((await use(turn)).results).toEqual(begun.results);
+  expect((await use(next)).success).toBe(true);
+  const seen = await use([toolset('screenshot', {})]);
+  expect(seen.control_notice).toMatch(/^A person had control of this computer until 20/);
+  await desktop.until(`grep -q last ${file}`);
+  expect(await desktop.run(`cat ${file}`)).toBe(
+    'first by the agent\nsecond by a person\nlast by the agent\n',
+  );
+
+  await client.close();
+  await desktop.service.vc.keys.delete(id);
+  await desktop.run('pkill -x xterm; true');
+});

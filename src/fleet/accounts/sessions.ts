@@ -8,6 +8,11 @@ import { OneTime } from './one-time.js';
 /** Lifetime of a login link and of a session, in milliseconds. */
 const LOGIN_MS = 5 * 60_000;
 const SESSION_MS = 8 * 60 * 60_000;
+/**
+ * For so long the secret before a new one of a session still opens it, in milliseconds: other pages of
+ * the browser have sent requests before the browser has the new cookie.
+ */
+const REPLACED_MS = 10_000;
 /** Open links and sessions of an owner. */
 const MOST_LOGINS = 16;
 const MOST_SESSIONS = 64;
@@ -30,6 +35,8 @@ export class Sessions {
   readonly #apiKeys: ApiKeys;
   readonly #logins: OneTime<Owner>;
   readonly #sessions: OneTime<OpenSession>;
+  /** Ids of sessions by the hashes of their secrets before. */
+  readonly #replaced: OneTime<string>;
 
   /** `now` is a monotonic clock in milliseconds: the wall clock may jump. */
   constructor(store: Store, apiKeys: ApiKeys, now: () => number = () => performance.now()) {
@@ -42,6 +49,8 @@ export class Sessions {
       ignoreFullDisk(() => store.sessions.remove(id));
     };
     this.#sessions = new OneTime({ lifeMs: SESSION_MS, most: MOST_SESSIONS, now, ended });
+    const replaced = { lifeMs: REPLACED_MS, most: MOST_SESSIONS, now, ended: () => {} };
+    this.#replaced = new OneTime(replaced);
     apiKeys.onRemoved((keyId) => {
       this.#logins.dropWhere((owner) => owner.keyId === keyId);
       const isOver = !apiKeys.isValid({ id: '', keyId });
@@ -68,7 +77,7 @@ export class Sessions {
   /**
    * Opens a session with a link, which is used up, or with a key. With the secret of an open session of
    * the same key (`present`) that one continues, with a new secret: what it has open stays, and ends
-   * with it. Throws `unauthorized`.
+   * with it, and its old secret works for seconds more. Throws `unauthorized`.
    */
   open(given: {
     readonly login?: string | undefined;
@@ -101,14 +110,15 @@ export class Sessions {
 
   /** The session of a cookie's secret with its holder; undefined if it has ended, or its key has. */
   find(secret: string): OpenSession | undefined {
-    const session = this.#sessions.get(hashApiKey(secret));
+    const hash = hashApiKey(secret);
+    const session = this.#sessions.get(hash) ?? this.byId(this.#replaced.get(hash));
     if (session === undefined || !this.#apiKeys.isValid(session.owner)) return undefined;
     this.#apiKeys.touch(session.owner.keyId);
     return session;
   }
 
   /** By its id. */
-  byId(id: string): OpenSession | undefined {
+  byId(id: string | undefined): OpenSession | undefined {
     return this.#sessions.find((session) => session.id === id);
   }
 
@@ -136,11 +146,14 @@ export class Sessions {
     }
   }
 
-  /** The session of a secret, which no longer opens it, if it is of the key. */
+  /** The session of a secret, which soon no longer opens it, if it is of the key. */
   #takeOf(keyId: string, secret = ''): OpenSession | undefined {
-    if (this.#sessions.get(hashApiKey(secret))?.owner.keyId !== keyId) return undefined;
-    const session = this.#sessions.take(hashApiKey(secret));
-    if (session !== undefined) ignoreFullDisk(() => this.#store.sessions.remove(session.id));
+    const hash = hashApiKey(secret);
+    if (this.#sessions.get(hash)?.owner.keyId !== keyId) return undefined;
+    const session = this.#sessions.take(hash);
+    if (session === undefined) return undefined;
+    ignoreFullDisk(() => this.#store.sessions.remove(session.id));
+    this.#replaced.add(hash, session.owner, session.id);
     return session;
   }
 

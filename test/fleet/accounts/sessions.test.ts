@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { Sessions } from '../../../src/fleet/accounts/sessions.js';
 import { openTestFleet } from '../../support/fleet.js';
 
 test('sessions outlive a restart of the service, except those that had ended', async () => {
@@ -58,6 +59,24 @@ test('a key cannot end the sessions and links of another key of its owner', asyn
   expect(sessions.ownerOfLogin(link.text)).toBeDefined();
   const open = theirs.filter(({ secret }) => sessions.find(secret) !== undefined);
   expect(open).toEqual(theirs.slice(-63));
+  await world.close();
+});
+
+test('the secret before a new one opens its session for ten seconds, and no other afterwards', async () => {
+  const world = await openTestFleet();
+  let now = 0;
+  const sessions = new Sessions(world.store, world.fleet.apiKeys, () => now);
+  const before = sessions.open({ key: world.key });
+  const after = sessions.open({ key: world.key, present: before.secret });
+  expect(after.session.id).toBe(before.session.id);
+  now = 9_999;
+  expect(sessions.find(before.secret)?.expiresAt).toEqual(after.session.expiresAt);
+  // It continues no session: a page that has only this one opens another.
+  const other = sessions.open({ key: world.key, present: before.secret });
+  expect(other.session.id).not.toBe(after.session.id);
+  now = 10_000;
+  expect(sessions.find(before.secret)).toBeUndefined();
+  expect(sessions.find(after.secret)).toBeDefined();
   await world.close();
 });
 

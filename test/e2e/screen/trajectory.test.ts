@@ -9,11 +9,14 @@ const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
 const TEXT = 'Grüße, Привет, 中文 👍';
 const SECRET = 's3cret-Zebra-4711';
 
+/** An emulated machine paints a window long after it has opened it, and pauses in between. */
+const QUIET_MS = inject('engine') === 'qemu' ? 3000 : 100;
+
 /** What an agent does: it opens an editor, types, and saves. */
 const SCRIPT = [
   { action: 'bash', command: 'touch notes.txt; mousepad notes.txt', background: true },
   { action: 'bash', command: 'xdotool search --sync --onlyvisible --class mousepad' },
-  { action: 'wait', until: 'stable' },
+  { action: 'screenshot', settle: { quiet_ms: QUIET_MS, max_ms: 60_000 } },
   { action: 'type', text: TEXT, settle: true },
   { action: 'key', key: 'ctrl+s', settle: true },
   { action: 'wait', until: 'stable' },

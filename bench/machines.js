@@ -14,7 +14,7 @@ import { sample } from './measure.js';
 import { withService } from './service.js';
 
 const seed = process.argv[2] ?? join(homedir(), '.local', 'state', 'vc');
-const flags = ['--engine', 'qemu', '--max-running', '8'];
+const flags = ['--engine', 'qemu', '--max-running', '8', '--spares', '1'];
 
 /** Links the images and templates of the seed into the state directory. */
 function prepare(state) {

@@ -17,7 +17,8 @@ export async function startService(flags = [], prepare = () => undefined, vc = V
   prepare(state);
   const config = join(directory, 'config');
   const env = { ...process.env, VC_CONFIG_DIR: config, VC_STATE_DIR: state };
-  const listen = ['--listen', '127.0.0.1:0', '--metrics'];
+  // Without a warm pool, unless the flags ask for one: it would make computers during a measurement.
+  const listen = ['--listen', '127.0.0.1:0', '--metrics', '--spares', '0'];
   const child = spawn(process.execPath, [vc, 'serve', ...listen, ...flags], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],

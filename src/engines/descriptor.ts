@@ -1,4 +1,5 @@
 import type { Engine, EngineImage, MachineShape, Os, WarmUp } from './engine.js';
+import type { MachineIdentity } from './pool/reserving.js';
 
 /**
  * An engine's interface to the service and the command line. `vc --help` and completion load every
@@ -43,6 +44,17 @@ export type EngineOption =
       readonly default: number;
     };
 
+/** The size of the warm pool, for every engine that has one. */
+export const SPARES: EngineOption = {
+  type: 'number',
+  name: 'spares',
+  summary: 'computers kept ready for fast creation',
+  unit: 'machines',
+  min: 0,
+  max: 64,
+  default: 1,
+};
+
 /** Values of engines' own options by name. */
 export type EngineOptionValues = Readonly<Record<string, boolean | number>>;
 
@@ -57,6 +69,8 @@ export interface ServiceSettings {
   readonly options: EngineOptionValues;
   /** Uses a new machine once, as a client would. */
   warmUp(machine: WarmUp): Promise<void>;
+  /** The identity of a computer that is yet to come, for a machine of the warm pool. */
+  identify(): MachineIdentity;
   /** Reports a failure of background work, in one line. */
   onProblem(message: string): void;
 }

@@ -1,9 +1,11 @@
 import type { EngineOptionValues } from '../engines/descriptor.js';
 import { engines as descriptors } from '../engines/index.js';
 import { firstUsable } from '../engines/select.js';
+import { generateId } from '../fleet/computers/ids.js';
 import type { EngineSet } from '../fleet/lifecycle/machines.js';
 import type { Log } from '../fleet/lifecycle/reconcile.js';
 import type { Store } from '../fleet/store/index.js';
+import { generateKeyPair } from '../shell/keys.js';
 import { warmUp } from './warm-up.js';
 
 export interface EngineOptions {
@@ -38,6 +40,7 @@ export async function composeEngines(
     needed.map(({ name, open }) =>
       open(stateDirectory, {
         ...{ serviceId, internet, allowNetworks, options: engineOptions, warmUp },
+        identify: () => ({ id: generateId('cmp'), ...generateKeyPair() }),
         onProblem: (reason) => log.warn({ engine: name, reason }, 'engine problem'),
       }),
     ),

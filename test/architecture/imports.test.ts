@@ -84,7 +84,9 @@ test('a folder has at most twelve files side by side', () => {
 
 test('the name of an engine occurs only in its own folder', () => {
   const engines = new Set(
-    trackedFiles('src/engines').flatMap((path) => /^src\/engines\/(\w+)\//.exec(path)?.[1] ?? []),
+    trackedFiles('src/engines').flatMap(
+      (path) => /^src\/engines\/(\w+)\/index\.ts$/.exec(path)?.[1] ?? [],
+    ),
   );
   const named = [...engines].flatMap((engine) =>
     [...imports.keys()]

@@ -14,6 +14,8 @@ export interface HelperTask {
   readonly command: readonly string[];
   readonly capabilities: readonly string[];
   readonly network: 'host' | 'none';
+  /** The container whose processes it sees; by default it sees its own only. */
+  readonly processesOf?: string;
   /** Mounted at `/directory`. */
   readonly directory?: string;
 }
@@ -101,6 +103,7 @@ export class Helpers implements HelperRunner {
       Healthcheck: { Test: ['NONE'] },
       HostConfig: {
         NetworkMode: task.network,
+        ...(task.processesOf === undefined ? {} : { PidMode: `container:${task.processesOf}` }),
         ReadonlyRootfs: true,
         CapDrop: ['ALL'],
         CapAdd: [...task.capabilities],

@@ -9,6 +9,8 @@ export const LABEL = {
   uid: 'sh.vc.uid',
   owner: 'sh.vc.owner',
   project: 'sh.vc.project',
+  /** Made for the warm pool; one that is paused is not used by a computer. */
+  spare: 'sh.vc.spare',
   helper: 'sh.vc.helper',
   firewall: 'sh.vc.firewall',
   rules: 'sh.vc.rules',

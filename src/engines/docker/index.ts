@@ -1,11 +1,11 @@
-import type { EngineDescriptor } from '../descriptor.js';
+import { type EngineDescriptor, SPARES } from '../descriptor.js';
 
 export const docker: EngineDescriptor = {
   name: 'docker',
   title: 'Docker',
   runsIn: 'containers',
   canFork: false,
-  options: [{ type: 'flag', name: 'allow-sudo', summary: 'allow sudo in containers' }],
+  options: [{ type: 'flag', name: 'allow-sudo', summary: 'allow sudo in containers' }, SPARES],
   environment: [['DOCKER_HOST', 'Docker Engine to use, for example unix:///var/run/docker.sock']],
   open: async (stateDirectory, service) => {
     const { openDocker } = await import('./open.js');

@@ -16,8 +16,12 @@ export async function openDocker(
   const directory = service ? join(stateDirectory, 'machines') : join(tmpdir(), 'vc-command-line');
   if (service) await mkdir(directory, { recursive: true, mode: 0o700 });
   const allowSudo = service?.options['allow-sudo'] === true;
+  const size = Number(service?.options.spares ?? 0);
   return createDockerEngine({
     ...{ serviceId, directory, allowSudo, internet, allowNetworks },
-    ...(service && { onProblem: service.onProblem }),
+    ...(service && {
+      onProblem: service.onProblem,
+      pool: { size, warmUp: service.warmUp, identify: service.identify },
+    }),
   });
 }

@@ -18,7 +18,7 @@ import { machineUsage } from './machine/usage.js';
 import { ChangeNotifier, watchMachines } from './machine/watch.js';
 import { hostAddresses } from './network/host-addresses.js';
 import { refreshNetwork } from './network/refresh.js';
-import { WarmPool } from './pool/warm-pool.js';
+import { QemuPool } from './pool/qemu-pool.js';
 import { probeQemu } from './probe.js';
 import { forkMachine } from './snapshots/fork/fork.js';
 import type { TemplateSource } from './snapshots/templates/template-source.js';
@@ -59,7 +59,7 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   const dialer = new Dialer(host);
   const onProblem = (message: string) => options.onProblem?.(message);
   const templates = new Templates(host, { mode: options.templates ?? 'automatic', onProblem });
-  const pool = new WarmPool({
+  const pool = new QemuPool({
     ...{ host, serviceId, templates, onProblem, size: options.poolSize ?? 0, pixels: PIXELS },
     dial: (machine, channel, signal) => {
       if (machine.record === undefined) throw notRunning();

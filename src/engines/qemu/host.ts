@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { freemem } from 'node:os';
 import { join } from 'node:path';
 import { accelerationArguments } from './acceleration/arguments.js';
 import { probeKvm } from './acceleration/kvm.js';
@@ -92,11 +90,4 @@ export class QemuHost {
     }
     return undefined;
   }
-}
-
-/** Bytes of memory available to new programs. */
-export async function availableMemory(): Promise<number> {
-  const text = await readFile('/proc/meminfo', 'utf8').catch(() => '');
-  const kib = /^MemAvailable:\s+(\d+) kB/m.exec(text)?.[1];
-  return kib === undefined ? freemem() : Number(kib) * 1024;
 }

@@ -1,21 +1,11 @@
-import type { EngineDescriptor } from '../descriptor.js';
+import { type EngineDescriptor, SPARES } from '../descriptor.js';
 
 export const qemu: EngineDescriptor = {
   name: 'qemu',
   title: 'QEMU',
   runsIn: 'virtual machines',
   canFork: true,
-  options: [
-    {
-      type: 'number',
-      name: 'spares',
-      summary: 'virtual machines kept warm for fast creation',
-      unit: 'machines',
-      min: 0,
-      max: 64,
-      default: 1,
-    },
-  ],
+  options: [SPARES],
   environment: [],
   open: async (stateDirectory, service) => (await load()).openQemu(stateDirectory, service),
   images: {

@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import type { CreateComputer } from '../../contract/resources.js';
 import { isForking } from '../../engines/engine.js';
+import { isReserving, type MachineIdentity } from '../../engines/pool/reserving.js';
 import { generateKeyPair } from '../../shell/keys.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { refuseImpossiblePlacement } from '../cluster/member-placement.js';
@@ -55,7 +56,18 @@ export class Creation {
       ...{ member, member_group },
       ...{ engine: engine.name, copy_of: null, copy_runs: 1, created_by: owner.keyId },
     };
-    return this.#insert(owner, project, shape, onCreated);
+    if (!isReserving(engine)) return this.#insert(owner, project, shape, onCreated);
+    const { ram, cpu, gpu, width, height } = shape;
+    const identity = await engine.reserve({
+      ...{ ownerId: owner.id, projectId: project.id, os, image, ram, cpu, gpu },
+      resolution: { width, height },
+    });
+    try {
+      return this.#insert(owner, project, shape, onCreated, identity);
+    } catch (error) {
+      if (identity !== undefined) engine.release(identity.id);
+      throw error;
+    }
   }
 
   /** Inserts the row of a copy in the same project, once no step runs on the original. */
@@ -89,9 +101,9 @@ export class Creation {
     project: ProjectRow,
     input: NewShape,
     onCreated: OnCreated = () => {},
+    identity: MachineIdentity = { id: generateId('cmp'), ...generateKeyPair() },
   ): ComputerRecord {
-    const id = generateId('cmp');
-    const keys = generateKeyPair();
+    const { id } = identity;
     // Checked again inside the transaction.
     return this.#store.transaction(() => {
       if (this.#store.projects.find(owner.id, project.id)?.deleting !== 0) {
@@ -106,8 +118,8 @@ export class Creation {
         project_id: project.id,
         owner_id: owner.id,
         status: INITIAL,
-        private_key: keys.privateKey,
-        public_key: keys.publicKey,
+        private_key: identity.privateKey,
+        public_key: identity.publicKey,
         created_at: new Date().toISOString(),
         created_by: owner.keyId,
       });

@@ -8,7 +8,7 @@ import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
 
 /** Our images have a program that waits for the window manager; others are ready when they answer. */
-const READY_SCRIPT = '[ ! -x /usr/lib/vc/ready ] || exec /usr/lib/vc/ready';
+export const READY_SCRIPT = '[ ! -x /usr/lib/vc/ready ] || exec /usr/lib/vc/ready';
 
 /**
  * Time limits of an attempt, in milliseconds. After a timeout the next limit is 1.5 times as long, up

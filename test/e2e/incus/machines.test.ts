@@ -7,10 +7,13 @@ import { openShell } from '../../../src/shell/shell.js';
 import { eventually } from '../../support/eventually.js';
 
 const keys = generateKeyPair();
+const noPool = (): never => {
+  throw new Error('this engine has no warm pool');
+};
 const options = { internet: true, allowNetworks: [], options: {} };
 const open = (serviceId: string) =>
   openIncus(inject('clusterState'), {
-    ...{ ...options, serviceId, warmUp: async () => undefined },
+    ...{ ...options, serviceId, warmUp: async () => undefined, identify: noPool },
     onProblem: (line) => console.log(line),
   });
 const spec = (id: string): MachineSpec => ({

@@ -15,7 +15,10 @@ export async function removeImage(
   const containers = await ask(QUICK_MS, signal, (abortSignal) =>
     docker.listContainers({ all: true, filters, abortSignal }),
   );
-  const users = containers.filter(({ Labels }) => !(LABEL.firewall in Labels));
+  const users = containers.filter(
+    ({ Labels, State }) =>
+      !(LABEL.firewall in Labels) && !(LABEL.spare in Labels && State === 'paused'),
+  );
   if (users.length > 0) {
     const computers = users.length === 1 ? 'a computer' : `${users.length} computers`;
     throw new ApiError('conflict', `The image ${name} is in use by ${computers}.`, {
@@ -23,7 +26,8 @@ export async function removeImage(
     });
   }
   for (const tag of images.flatMap((image) => image.tags)) {
-    // A container that keeps firewall rules may use the image; it keeps running.
+    // A container that keeps firewall rules may use the image, and machines of the warm pool, which are
+    // not used any more; they keep running.
     await docker.getImage(tag).remove({ force: true });
   }
 }

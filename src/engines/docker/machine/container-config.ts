@@ -14,7 +14,12 @@ export interface Host {
   readonly socketDirectory: string | undefined;
   /** Disk quota in GiB, if the Engine's storage driver supports quotas. */
   readonly diskGib: number | undefined;
+  /** Made for the warm pool, with little processor time while other machines need it. */
+  readonly isSpare: boolean;
 }
+
+/** Weight of a machine's processor time among others. */
+export const CPU_SHARES = { usual: 1024, spare: 64 } as const;
 
 /** Limits a container's log to 1 MB. */
 export const LOG_CONFIG = {
@@ -54,7 +59,7 @@ export function containerConfig(spec: MachineSpec, host: Host): ContainerCreateO
       [LABEL.machine]: spec.id,
       [LABEL.uid]: `${host.uid}`,
       [LABEL.owner]: spec.ownerId,
-      [LABEL.project]: spec.projectId,
+      ...(host.isSpare ? { [LABEL.spare]: '1' } : { [LABEL.project]: spec.projectId }),
     },
     Tty: false,
     OpenStdin: false,
@@ -93,6 +98,7 @@ function limits(spec: MachineSpec, host: Host, memory: number): HostConfig {
     MemorySwap: memory,
     // The Engine refuses more CPUs than the host has.
     NanoCpus: Math.min(spec.cpu, host.cpus) * NANO,
+    ...(host.isSpare ? { CpuShares: CPU_SHARES.spare } : {}),
     PidsLimit: 2048,
     Ulimits: [
       { Name: 'core', Soft: 0, Hard: 0 },

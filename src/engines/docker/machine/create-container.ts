@@ -19,6 +19,9 @@ export interface ContainerOptions {
   readonly diskGib: number;
 }
 
+/** A computer's, or one of the warm pool. */
+export type MachineUse = 'computer' | 'spare';
+
 interface EngineFacts {
   readonly cpus: number;
   /** User ids in containers are others on the host. */
@@ -41,8 +44,8 @@ export class ContainerCreation {
   }
 
   /** Idempotent: completes a creation that was interrupted. */
-  async create(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
-    await this.#make(spec, signal);
+  async create(spec: MachineSpec, use: MachineUse, signal?: AbortSignal): Promise<void> {
+    await this.#make(spec, use, signal);
     const { Id, Image, Config, State } = await ask(QUICK_MS, signal, (abortSignal) =>
       this.#docker.getContainer(machineName(spec.id)).inspect({ abortSignal }),
     );
@@ -54,8 +57,8 @@ export class ContainerCreation {
   }
 
   /** Does nothing if a container of this name exists. */
-  async #make(spec: MachineSpec, signal: AbortSignal | undefined): Promise<void> {
-    const host = await this.#host(spec.id, signal);
+  async #make(spec: MachineSpec, use: MachineUse, signal: AbortSignal | undefined): Promise<void> {
+    const host = { ...(await this.#host(spec.id, signal)), isSpare: use === 'spare' };
     const config = containerConfig(spec, host);
     try {
       await askToMake(signal, (abortSignal) =>
@@ -64,13 +67,13 @@ export class ContainerCreation {
     } catch (error) {
       if (host.diskGib !== undefined && /storage-opt|storage opt|quota/i.test(messageOf(error))) {
         this.#hasQuotas = false;
-        await this.#make(spec, signal);
+        await this.#make(spec, use, signal);
       } else if (statusOf(error) === 404) throw imageMissing(spec.image, error);
       else if (statusOf(error) !== 409) throw error;
     }
   }
 
-  async #host(id: string, signal: AbortSignal | undefined): Promise<Host> {
+  async #host(id: string, signal: AbortSignal | undefined): Promise<Omit<Host, 'isSpare'>> {
     const { serviceId, allowSudo, directories, diskGib } = this.#options;
     this.#facts ??= engineFacts(this.#docker);
     const { cpus, isRemapped } = await this.#facts.catch((error) => {

@@ -9,13 +9,15 @@ import { machineName } from '../ids.js';
 import type { Firewall } from '../network/firewall.js';
 import type { Networks } from '../network/network.js';
 import type { Containers } from './containers.js';
-import { ContainerCreation, type ContainerOptions } from './create-container.js';
+import { ContainerCreation, type ContainerOptions, type MachineUse } from './create-container.js';
+import type { HostNames } from './host-names.js';
 
 export interface MachinesOptions extends ContainerOptions {
   readonly containers: Containers;
   readonly networks: Networks;
   readonly firewall: Firewall;
   readonly helper: HelperRunner;
+  readonly hostNames: HostNames;
 }
 
 /** Machines: each has a container, a network and a socket directory. Every step is idempotent. */
@@ -30,12 +32,16 @@ export class Machines {
     this.#creation = new ContainerCreation(options);
   }
 
-  async create(spec: MachineSpec, signal?: AbortSignal): Promise<void> {
+  async create(
+    spec: MachineSpec,
+    signal?: AbortSignal,
+    use: MachineUse = 'computer',
+  ): Promise<void> {
     const { directories, networks } = this.#options;
     if (directories?.forNew(spec.id)) await directories.create(spec.id);
     // A container can name a network that does not exist yet, so all of this runs in parallel.
     await allEnded([
-      this.#creation.create(spec, signal),
+      this.#creation.create(spec, use, signal),
       networks.create(spec.id, signal),
       this.#applyFirewall(signal),
     ]);
@@ -51,9 +57,35 @@ export class Machines {
     const container = this.#docker.getContainer(found.Id);
     // It was disconnected outside the service, and Docker would start it without a network.
     if (!isConnected(found, id)) await this.#options.networks.restore(id, found.Id, signal);
+    if (found.State === 'paused') await this.#resume(id, container, signal);
+    else await this.#start(id, found, signal);
+  }
+
+  /** Gives it its name first: a machine of the warm pool was made with another. */
+  async #resume(
+    id: string,
+    container: Docker.Container,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    await this.#options.hostNames.apply(id, container.id, signal);
+    await ask(STEP_MS, signal, (abortSignal) => container.unpause({ abortSignal })).catch(
+      (error) => {
+        // Another client resumed it.
+        if (!/is not paused/i.test(messageOf(error))) throw error;
+      },
+    );
+  }
+
+  async #start(
+    id: string,
+    found: Docker.ContainerInfo,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    const container = this.#docker.getContainer(found.Id);
     for (let repairs = 0; ; repairs++) {
       try {
         await unlessDone(ask(STEP_MS, signal, (abortSignal) => container.start({ abortSignal })));
+        await this.#options.hostNames.apply(id, found.Id, signal);
         return;
       } catch (error) {
         if (statusOf(error) === undefined || isGone(error) || repairs === 2) throw error;

@@ -23,13 +23,11 @@ export async function openInContainer(
   { pid, container }: ContainerProcess,
   path: readonly string[],
 ): Promise<FileHandle | undefined> {
-  let directory = await openDirectory(`/proc/${pid}`).catch(unlessOutOfReach);
+  let directory = await openProcess({ pid, container });
   for (const name of ['root', ...path]) {
     const parent = directory;
     if (parent === undefined) return undefined;
     try {
-      // This is the process's own directory now, even if its id is reused.
-      if (name === 'root' && !(await isIn(parent, container))) return undefined;
       directory =
         name === 'root'
           ? await openDirectory(within(parent, name)).catch(unlessOutOfReach)
@@ -39,6 +37,18 @@ export async function openInContainer(
     }
   }
   return directory;
+}
+
+/** Opens the directory of a container's process in /proc; the same conditions hold. */
+export async function openProcess({
+  pid,
+  container,
+}: ContainerProcess): Promise<FileHandle | undefined> {
+  const directory = await openDirectory(`/proc/${pid}`).catch(unlessOutOfReach);
+  // This is the process's own directory now, even if its id is reused.
+  if (directory === undefined || (await isIn(directory, container))) return directory;
+  await directory.close();
+  return undefined;
 }
 
 /** The path of a file in an open directory. */

@@ -6,7 +6,7 @@ import { assertMachineId, isMachineId } from '../../machine-id.js';
 import { probesIn, removeAbandonedProbes } from '../acceleration/probe-directory.js';
 import { ensureDirectory, finishRemovals, names, removeDirectory } from '../disk/files.js';
 import type { QemuHost } from '../host.js';
-import type { WarmPool } from '../pool/warm-pool.js';
+import type { QemuPool } from '../pool/qemu-pool.js';
 import { configureGuest } from './configure-guest.js';
 import { createMachine } from './create.js';
 import type { MachineRecord } from './machine-record.js';
@@ -21,7 +21,7 @@ const RECOVER_EVERY_MS = 1_000;
 export interface MachineRegistryOptions extends Omit<StartParts, 'host'> {
   readonly host: QemuHost;
   readonly serviceId: string;
-  readonly pool?: Pick<WarmPool, 'claim' | 'replenish'>;
+  readonly pool?: Pick<QemuPool, 'claim' | 'replenish'>;
   /** Called when a machine's state may have changed. */
   onChange(id: string): void;
   /** Called when a guest has closed a stream. */

@@ -13,6 +13,9 @@ import { buildClusterImage } from '../../../support/incus/image.js';
 import { addressOf, MEMBERS, openThreeMembers } from '../../../support/incus/three-members.js';
 
 const keys = generateKeyPair();
+const noPool = (): never => {
+  throw new Error('this engine has no warm pool');
+};
 const spec = (id: string, placement?: MachinePlacement): MachineSpec => ({
   ...{ id, ownerId: 'own_one', projectId: 'prj_one', os: 'linux', image: 'linux', placement },
   ...{ cpu: 1, ram: 1, gpu: 'none', resolution: { width: 1024, height: 768 } },
@@ -55,7 +58,7 @@ it('machines run on the chosen members of three, and a lost member is unreachabl
 
   const engine = (await openIncus(state, {
     ...{ serviceId: 'three', internet: true, allowNetworks: [], options: {} },
-    ...{ warmUp: async () => undefined, onProblem: (line) => console.log(line) },
+    ...{ warmUp: async () => undefined, identify: noPool, onProblem: (line) => console.log(line) },
   })) as Engine & Clustered;
   onTestFinished(() => engine.close?.());
 

@@ -25,6 +25,7 @@ const host: Host = {
   uid: 2_010_000_007,
   socketDirectory: '/state/machines/cmp_1',
   diskGib: undefined,
+  isSpare: false,
 };
 
 describe("a machine's container", () => {

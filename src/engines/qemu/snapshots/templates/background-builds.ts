@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from '../../../../lib/async/queue.js';
 import { errorMessage } from '../../../../lib/text/error-message.js';
-import { availableMemory } from '../../host.js';
+import { availableMemory } from '../../../pool/memory.js';
 import type { Shape } from './key.js';
 
 /** Delay before a build, so that it does not compete with machines that users wait for. */

@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { errorMessage } from '../../lib/text/error-message.js';
+import { availableMemory } from './memory.js';
+import type { NewMachine } from './reserving.js';
+
+/** Makes and removes the warm machines `W` of an engine, from specifications `S`. */
+export interface WarmMachines<S extends NewMachine, W> {
+  /** Identifies the warm machines that can become `spec`; undefined: there can be none. */
+  keyOf(spec: S): Promise<string | undefined>;
+  create(spec: S, signal: AbortSignal): Promise<W>;
+  remove(warm: W): Promise<void>;
+  /** Resolves when it has ended by itself; undefined if that is not known. */
+  ended(warm: W): Promise<unknown> | undefined;
+}
+
+export interface WarmPoolOptions<S extends NewMachine, W> {
+  /** How many machines are kept, one of each shape that was started last. 0: none. */
+  readonly size: number;
+  readonly machines: WarmMachines<S, W>;
+  /** Fill the pool only when no machine was created or started for this long; 3,000 ms by default. */
+  readonly idleMs?: number;
+  onProblem(message: string): void;
+}
+
+const IDLE_MS = 3_000;
+/** Bytes of host memory that must stay available when a warm machine uses all of its own. */
+const RESERVE = 2 * 2 ** 30;
+
+/**
+ * Machines that are started in advance and paused: which are kept, and when they are made. A warm
+ * machine uses no processor time, only the memory it has touched. It has one owner, and ends with the
+ * service or when the next one starts.
+ */
+export class WarmPool<S extends NewMachine, W> {
+  readonly #options: WarmPoolOptions<S, W>;
+  readonly #closing = new AbortController();
+  /** By {@link WarmMachines.keyOf}, the oldest first. */
+  readonly #ready = new Map<string, { readonly warm: W; readonly ownerId: string }>();
+  /** Specs to fill the pool for, by owner and shape. */
+  readonly #requests = new Map<string, S>();
+  /** Owners that were deleted: their machines may still be being created. */
+  readonly #forgotten = new Set<string>();
+  #filling: Promise<void> | undefined;
+  /** When a machine was last created or started, as performance.now(). */
+  #busyAt = 0;
+
+  constructor(options: WarmPoolOptions<S, W>) {
+    this.#options = options;
+  }
+
+  /** Takes a warm machine that can become `spec` out of the pool. Never throws. */
+  async take(spec: S): Promise<W | undefined> {
+    this.#busyAt = performance.now();
+    if (this.#ready.size === 0) return undefined;
+    const key = await this.#keyOf(spec);
+    const entry = key === undefined ? undefined : this.#ready.get(key);
+    if (key === undefined || entry === undefined) {
+      if (await isShortOfMemory(spec)) await this.#removeOldest();
+      return undefined;
+    }
+    this.#ready.delete(key);
+    return entry.warm;
+  }
+
+  /** Removes a machine that {@link take} returned and that could not be used. */
+  async discard(warm: W, error: unknown): Promise<void> {
+    this.#report('cannot be used', error);
+    await this.#remove(warm);
+  }
+
+  /** Requests a warm machine like `spec`, which was just started. */
+  replenish(spec: S): void {
+    if (this.#options.size === 0 || this.#closing.signal.aborted) return;
+    this.#busyAt = performance.now();
+    const { ownerId, os, image, cpu, ram, resolution } = spec;
+    if (this.#forgotten.has(ownerId)) return;
+    this.#requests.set(JSON.stringify([ownerId, os, image, cpu, ram, resolution]), spec);
+    this.#filling ??= this.#fill().finally(() => {
+      this.#filling = undefined;
+    });
+  }
+
+  /** Removes the owner's warm machines; no more are created. */
+  async forgetOwner(ownerId: string): Promise<void> {
+    this.#forgotten.add(ownerId);
+    for (const [request, spec] of this.#requests) {
+      if (spec.ownerId === ownerId) this.#requests.delete(request);
+    }
+    for (const [key, entry] of this.#ready) {
+      if (entry.ownerId !== ownerId) continue;
+      this.#ready.delete(key);
+      await this.#remove(entry.warm);
+    }
+  }
+
+  /** Removes all warm machines. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#filling;
+    const ready = [...this.#ready.values()];
+    this.#ready.clear();
+    await Promise.all(ready.map(({ warm }) => this.#remove(warm)));
+  }
+
+  async #fill(): Promise<void> {
+    const { signal } = this.#closing;
+    const { idleMs = IDLE_MS } = this.#options;
+    while (this.#requests.size > 0 && !signal.aborted) {
+      do {
+        await sleep(idleMs, undefined, { signal, ref: false }).catch(() => undefined);
+      } while (!signal.aborted && performance.now() - this.#busyAt < idleMs);
+      const [next] = this.#requests;
+      if (signal.aborted || next === undefined) return;
+      this.#requests.delete(next[0]);
+      await this.#add(next[1]).catch((error) => {
+        if (!signal.aborted) this.#report('cannot be created', error);
+      });
+    }
+  }
+
+  async #add(spec: S): Promise<void> {
+    const { signal } = this.#closing;
+    const { ownerId } = spec;
+    const key = await this.#keyOf(spec);
+    if (key === undefined || this.#ready.has(key)) return;
+    if (await isShortOfMemory(spec)) return;
+    while (this.#ready.size >= this.#options.size) await this.#removeOldest();
+    const warm = await this.#options.machines.create(spec, signal);
+    if (signal.aborted || this.#forgotten.has(ownerId)) return this.#remove(warm);
+    this.#ready.set(key, { warm, ownerId });
+    this.#options.machines.ended(warm)?.then(async () => {
+      if (this.#ready.get(key)?.warm !== warm) return;
+      this.#ready.delete(key);
+      await this.#remove(warm);
+    });
+  }
+
+  async #removeOldest(): Promise<void> {
+    for (const [key, { warm }] of this.#ready) {
+      this.#ready.delete(key);
+      return this.#remove(warm);
+    }
+  }
+
+  async #remove(warm: W): Promise<void> {
+    try {
+      await this.#options.machines.remove(warm);
+    } catch (error) {
+      this.#report('cannot be removed', error);
+    }
+  }
+
+  async #keyOf(spec: S): Promise<string | undefined> {
+    const key = await this.#options.machines.keyOf(spec).catch(() => undefined);
+    return key && JSON.stringify([spec.ownerId, spec.os, key]);
+  }
+
+  #report(what: string, error: unknown): void {
+    this.#options.onProblem(`A warm machine ${what}: ${errorMessage(error)}`);
+  }
+}
+
+/** True if the host has too little memory for one more machine like this. */
+async function isShortOfMemory({ ram }: NewMachine): Promise<boolean> {
+  return (await availableMemory()) < ram * 2 ** 30 + RESERVE;
+}

@@ -24,12 +24,20 @@ export const OwnerName = z
     examples: ['alice@example.com'],
   });
 
+/** At most 128 characters. Those of a text of megabytes, which would take seconds, are not counted. */
+function isShort(name: string): boolean {
+  return name.length <= 256 && [...name].length <= 128;
+}
+
 /** Free text of 1 to 128 characters without control characters. */
 export const ComputerName = z
   .string({ error: 'must be a string' })
-  .refine((name) => [...name].length >= 1 && [...name].length <= 128, 'must be 1 to 128 characters')
-  .refine((name) => !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name), 'must have no control characters')
-  .refine((name) => name.trim().length > 0, 'must not be blank')
+  .refine((name) => name.length >= 1 && isShort(name), 'must be 1 to 128 characters')
+  .refine(
+    (name) => !isShort(name) || !/[\p{Cc}\p{Cs}\u2028\u2029]/u.test(name),
+    'must have no control characters',
+  )
+  .refine((name) => !isShort(name) || name.trim().length > 0, 'must not be blank')
   .meta({
     ...{ minLength: 1, maxLength: 128 },
     description: 'Free text without control characters, unique in its project.',

@@ -80,9 +80,19 @@ function envelopeOf(item: unknown): Read | undefined {
   const bare = Called.safeParse(item);
   if (bare.success) return { id: undefined, args: parsed(bare.data.arguments) };
   if (typeof item !== 'string') return undefined;
-  const text = /<tool_call>([\s\S]*?)<\/tool_call>/.exec(item)?.[1];
+  const text = innerOf(item);
   const inner = text === undefined ? undefined : Called.safeParse(parsed(text));
   return inner?.success ? { id: undefined, args: parsed(inner.data.arguments) } : undefined;
+}
+
+const BEGIN = '<tool_call>';
+const END = '</tool_call>';
+
+/** The text of the first call. A regular expression would search for its end at each beginning. */
+function innerOf(item: string): string | undefined {
+  const begin = item.indexOf(BEGIN);
+  const end = begin === -1 ? -1 : item.indexOf(END, begin);
+  return end === -1 ? undefined : item.slice(begin + BEGIN.length, end);
 }
 
 function parsed(value: unknown): unknown {

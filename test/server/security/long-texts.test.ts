@@ -1,0 +1,33 @@
+import { expect } from 'vitest';
+import { ComputerName } from '../../../src/contract/index.js';
+import { qwenDialect } from '../../../src/fleet/computer-use/dialects/qwen.js';
+import { uiTarsDialect } from '../../../src/fleet/computer-use/dialects/ui-tars.js';
+import { promise } from '../../support/run/promise.js';
+
+/** Milliseconds of processor time; a few tens on an idle machine. */
+const MOST_MS = 300;
+/** The longest item of a model's turn. */
+const ITEM = 200_000;
+const filled = (part: string, length: number) => part.repeat(length / part.length);
+
+promise(29, 'long texts of clients are refused in little processor time', (report) => {
+  const texts = [
+    ['a name', () => ComputerName.safeParse(filled('\u0300', 3_000_000)).data],
+    ['beginnings of calls', () => qwenDialect.read(filled('<tool_call>', ITEM))],
+    ['ends of calls', () => qwenDialect.read(filled('</tool_call>', ITEM))],
+    ['brackets', () => uiTarsDialect.read(`Action: ${filled('(', ITEM - 20)}`)],
+    ['quotes', () => uiTarsDialect.read(`Action: click(${filled("a='", ITEM - 20)})`)],
+    ['words', () => uiTarsDialect.read(`Action: click(${filled('a', ITEM - 20)})`)],
+  ] as const;
+  const slowest = Math.max(
+    ...texts.map(([name, read]) => {
+      const before = process.cpuUsage();
+      read();
+      const { user, system } = process.cpuUsage(before);
+      const ms = (user + system) / 1000;
+      expect(ms, name).toBeLessThan(MOST_MS);
+      return ms;
+    }),
+  );
+  report(`${Math.round(slowest)} ms`);
+});

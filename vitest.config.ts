@@ -25,7 +25,7 @@ const endToEnd = {
   retry: 2,
   hookTimeout: 900_000,
   // Both engines share the workers. Tests wait for machines much of the time.
-  maxWorkers: availableParallelism() + 1,
+  maxWorkers: availableParallelism() + 2,
   sequence: { groupOrder: 1 },
 } as const;
 
@@ -72,8 +72,10 @@ export default defineConfig({
           ...endToEnd,
           name: 'qemu',
           include: [
-            'test/e2e/{operations,qemu}/**/*.test.ts',
-            ...(isThorough ? [ABOVE_ENGINES] : []),
+            ...(isThorough
+              ? ['test/e2e/operations/*.test.ts', ABOVE_ENGINES]
+              : ['test/e2e/operations/!(every-command|elements).test.ts']),
+            'test/e2e/qemu/**/*.test.ts',
             ...thorough(''),
             ...thorough('qemu/'),
           ],

@@ -271,6 +271,13 @@ describe('a computer', () => {
     expect([success, results[0].tool_use_id]).toEqual([true, 'toolu_1']);
   });
 
+  it('lists and finds the elements on its screen', async () => {
+    const { elements } = await call('GET', `${C()}/elements?limit=50`);
+    const { name } = elements.find(({ role }: Json) => role === 'button');
+    const found = await call('POST', `${C()}/find`, { role: 'button', name });
+    expect(found.elements[0]).toMatchObject({ role: 'button', name, box: expect.any(Array) });
+  });
+
   it('changes its name and lists its actions', async () => {
     const changed = await call('PATCH', C(), { name: 'renamed', auto_stop_minutes: 600 });
     expect(changed).toMatchObject({ name: 'renamed', auto_stop_minutes: 600 });

@@ -16,6 +16,11 @@ const NAME = 'vc-cmp-1';
 let instances: Instance[];
 /** Called before each list is answered. */
 let onList: () => void;
+/** Requests that change something, and what they do. */
+let changes: string[];
+let onChange: (target: string | null) => void;
+/** Operations that run. */
+let underWay: object[];
 let clients: WebSocket[];
 let close: () => Promise<void>;
 let engine: ReturnType<typeof createIncusEngine>;
@@ -23,9 +28,20 @@ let engine: ReturnType<typeof createIncusEngine>;
 beforeEach(async () => {
   instances = [instance(NAME, 'm1')];
   onList = () => {};
+  onChange = () => {};
   clients = [];
-  const server = createServer(({ url = '' }, response) => {
-    const { pathname } = new URL(url, 'http://cluster');
+  changes = [];
+  underWay = [];
+  const server = createServer(({ url = '', method = '' }, response) => {
+    const { pathname, searchParams } = new URL(url, 'http://cluster');
+    if (method !== 'GET') {
+      changes.push(`${method} ${pathname}`);
+      onChange(searchParams.get('target'));
+      return response.end(JSON.stringify({ type: 'sync', metadata: {} }));
+    }
+    if (pathname === '/1.0/operations') {
+      return response.end(JSON.stringify({ type: 'sync', metadata: { running: underWay } }));
+    }
     const name = /^\/1\.0\/instances\/(.+)$/.exec(pathname)?.[1];
     const answer = (metadata: unknown) => JSON.stringify({ type: 'sync', metadata });
     if (pathname === '/1.0/instances') {
@@ -102,6 +118,63 @@ it('a list that lacks a machine does not mean that it is gone', async () => {
   instances = [];
   expect(await engine.unlisted(['cmp_1'])).toEqual([]);
 });
+
+it('a stopped machine is moved once; one that runs is not', async () => {
+  onChange = (target) => {
+    instances = [instance(NAME, target ?? '')];
+  };
+  await engine.move('cmp_1', 'm2');
+  await engine.move('cmp_1', 'm2');
+  expect(changes).toEqual([`POST /1.0/instances/${NAME}`]);
+  expect(brief(await engine.list())).toEqual(['cmp_1 stopped m2']);
+  instances = [instance(NAME, 'm2', { status: 'Running' })];
+  await expect(engine.move('cmp_1', 'm1')).rejects.toMatchObject({ code: 'conflict' });
+  expect(changes).toHaveLength(1);
+});
+
+it('a move that was interrupted is completed, unless the cluster is still about it', async () => {
+  instances = [instance(COPY, 'm2')];
+  underWay = [
+    { status_code: 103, resources: { instances: [`/1.0/instances/${NAME}?project=vc`] } },
+  ];
+  await expect(engine.move('cmp_1', 'm2')).rejects.toThrow('is moving the computer');
+  underWay = [{ status_code: 103, description: 'Evacuating cluster member', resources: null }];
+  await expect(engine.move('cmp_1', 'm2')).rejects.toThrow('is moving the computer');
+  expect(changes).toEqual([]);
+
+  // The original is gone: its copy gets the name.
+  underWay = [{ status_code: 103, resources: { instances: ['/1.0/instances/vc-cmp-2'] } }];
+  onChange = () => {
+    instances = [instance(NAME, 'm2')];
+  };
+  await engine.move('cmp_1', 'm2');
+  expect(changes).toEqual([`POST /1.0/instances/${COPY}`]);
+
+  // It is still there: the copy may not be complete.
+  changes.length = 0;
+  instances = [instance(NAME, 'm1'), instance(COPY, 'm2')];
+  onChange = (target) => {
+    instances = [instance(NAME, target ?? 'm1')];
+  };
+  await engine.move('cmp_1', 'm2');
+  expect(changes).toEqual([`DELETE /1.0/instances/${COPY}`, `POST /1.0/instances/${NAME}`]);
+});
+
+it('a machine that gets the user ids of another one is moved back', async () => {
+  const ids = (base: string) => ({
+    config: {
+      ...{ [KEY.service]: 'mine', [KEY.machine]: 'cmp_1' },
+      'volatile.idmap.base': base,
+    },
+  });
+  const other = instance('vc-cmp-2', 'm2', ids('165536'));
+  instances = [instance(NAME, 'm1', ids('231072')), other];
+  onChange = (target) => {
+    instances = [instance(NAME, target ?? '', ids(target === 'm2' ? '165536' : '231072')), other];
+  };
+  await expect(engine.move('cmp_1', 'm2')).rejects.toThrow('the user ids of another one');
+  expect(instances[0]).toMatchObject({ name: NAME, location: 'm1' });
+}, 30_000);
 
 it('events of a move tell where the machine is; those of a deletion that it is gone', async () => {
   const seen: MachineEvent[] = [];

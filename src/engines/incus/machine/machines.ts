@@ -138,9 +138,17 @@ export class Machines {
   /** Moves a stopped machine to another member, which gives it user ids there. */
   async move(id: string, member: string, signal?: AbortSignal): Promise<void> {
     const { serviceId } = this.#options;
-    const parts = { cluster: this.#cluster, instances: this.#instances, serviceId };
+    const cluster = this.#cluster;
+    const instances = this.#instances;
+    const parts = { cluster, instances, serviceId, creations: this.#creations };
+    // One whose move was interrupted may have only its copy.
+    const original = await instances.find(id, signal).catch(() => undefined);
+    const from = original && locationOf(original);
     await moveMachine(parts, id, member, signal);
-    if (!(await hasOwnIds(this.#instances, id, signal))) throw noIds();
+    if (await hasOwnIds(instances, id, signal)) return;
+    // It must not start with the ids of another one; where it was, it gets others.
+    if (from !== undefined) await moveMachine(parts, id, from, signal);
+    throw noIds();
   }
 
   /** Changes keys of its configuration and leaves the others. */

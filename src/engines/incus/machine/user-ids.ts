@@ -1,7 +1,9 @@
 import { ApiError } from '../../../contract/errors.js';
 import { sleep } from '../../../lib/async/sleep.js';
+import { instanceName } from '../ids.js';
 import type { Instance } from './instance.js';
 import type { Instances } from './instances.js';
+import { movedMachine } from './moves/copies.js';
 
 /** The first of an isolated container's 65,536 user ids on its member. */
 const BASE = 'volatile.idmap.base';
@@ -9,6 +11,9 @@ const IDS = 65_536;
 /** Time in which a creation allocates its ids; then another one begins in any case. */
 const KNOWN_WITHIN_MS = 2_000;
 const ASK_EVERY_MS = 20;
+/** A member begins a move more slowly than a creation. */
+const COPY_KNOWN_WITHIN_MS = 5_000;
+const ASK_FOR_COPY_EVERY_MS = 200;
 
 /** Waits until a container that is being created has its user ids. */
 export async function untilIdsAreKnown(
@@ -20,6 +25,24 @@ export async function untilIdsAreKnown(
     const instance = await instances.named(id, signal);
     if (instance?.config?.[BASE] !== undefined) return;
     await sleep(ASK_EVERY_MS, signal);
+  }
+}
+
+/** The same for the copy of a container that is being moved to another member. */
+export async function untilCopyHasIds(
+  instances: Instances,
+  serviceId: string,
+  { id, member }: { readonly id: string; readonly member: string },
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const end = performance.now() + COPY_KNOWN_WITHIN_MS; performance.now() < end; ) {
+    const all = await instances.all(signal);
+    const copy = all.find((each) => movedMachine(serviceId, each) === id);
+    if (copy?.config?.[BASE] !== undefined) return;
+    // It was moved meanwhile.
+    const name = instanceName(id);
+    if (all.some((each) => each.name === name && each.location === member)) return;
+    await sleep(ASK_FOR_COPY_EVERY_MS, signal);
   }
 }
 

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../../contract/errors.js';
+import type { Queue } from '../../../../lib/async/queue.js';
 import type { Cluster, Operation } from '../../client/cluster.js';
 import { inTurn } from '../../client/in-turn.js';
 import { clusterErrorOf } from '../../errors.js';
@@ -6,6 +7,7 @@ import { instanceName } from '../../ids.js';
 import type { Instance } from '../instance.js';
 import type { Instances } from '../instances.js';
 import { locationOf } from '../state.js';
+import { untilCopyHasIds } from '../user-ids.js';
 import { Moving, movedMachine } from './copies.js';
 
 /** A move sends the whole disk. */
@@ -15,6 +17,8 @@ export interface MoveParts {
   readonly cluster: Cluster;
   readonly instances: Instances;
   readonly serviceId: string;
+  /** Containers that are created at once may get the same user ids. */
+  readonly creations: Queue;
 }
 
 /**
@@ -27,7 +31,7 @@ export async function moveMachine(
   member: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { cluster, instances } = parts;
+  const { cluster, instances, serviceId } = parts;
   instances.forget(id);
   await completeMove(parts, id, signal);
   const instance = await instances.get(id, signal);
@@ -39,7 +43,12 @@ export async function moveMachine(
   const path = `/1.0/instances/${name}?target=${encodeURIComponent(member)}`;
   const body = { name, migration: true, live: false };
   const query = { method: 'POST', body, ms: MOVE_MS, signal } as const;
-  await inTurn(() => cluster.run(path, query), signal);
+  const operation = await parts.creations.run(async () => {
+    const begun = await inTurn(() => cluster.begin(path, query), signal);
+    await untilCopyHasIds(instances, serviceId, { id, member }, signal);
+    return begun;
+  }, signal);
+  await cluster.finish(operation, query);
   instances.forget(id);
   const moved = await instances.get(id, signal);
   if (locationOf(moved) === member) return;

@@ -32,8 +32,7 @@ export interface SpareParts {
   warmUp(warmUp: WarmUp): Promise<void>;
 }
 
-/** The host name that a container is created with, and the one of a machine without a computer. */
-const CREATED_NAME = 'warm';
+/** The host name of a machine without a computer. */
 const NO_NAME = 'computer';
 const WARM_UP_MS = 120_000;
 /** Time for the last programs of the desktop to start. */
@@ -54,7 +53,8 @@ export async function createSpare(
   given: AbortSignal,
 ): Promise<Spare> {
   const signal = AbortSignal.any([given, AbortSignal.timeout(WARM_UP_MS)]);
-  const spec = { ...like, id, authorizedKey: publicKey, hostName: CREATED_NAME };
+  // No computer asks for the name that the container is created with: it counts as set already.
+  const spec = { ...like, id, authorizedKey: publicKey, hostName: id.replace('_', '-') };
   await machines.create(spec, signal, 'spare');
   await machines.start(id, signal);
   const container = await containers.id(id, signal);

@@ -28,6 +28,8 @@ it('a computer of the same shape is a warm machine, with its own identity', asyn
   expect([Id, State.Paused]).toEqual([spare.Id, false]);
   expect(Object.keys(NetworkSettings.Networks)).toEqual([`vc-${json.id}`]);
   expect(Config.Labels[LABEL.machine]).toBe(json.id);
+  // A computer with the name that its container was created with would keep the one of the pool.
+  expect(Config.Hostname).toBe(json.id.replace('_', '-'));
 
   const bash = async (command: string) => {
     const answer = await http('POST', `/computers/${json.id}/bash`, { command });

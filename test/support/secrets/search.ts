@@ -1,8 +1,11 @@
 import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Looks for texts, byte by byte, in files and in the arguments and environments of all processes. */
-export function openSearch(texts: readonly string[]) {
+/**
+ * Looks for texts, byte by byte, in files and in the arguments and environments of all processes, but
+ * not in files of a path that matches `except`.
+ */
+export function openSearch(texts: readonly string[], except: RegExp) {
   const needles = [...new Set(texts)];
   const bytes = needles.map((text) => Buffer.from(text));
 
@@ -16,7 +19,7 @@ export function openSearch(texts: readonly string[]) {
       for (const name of readdirSync(directory, { recursive: true })) {
         const path = join(directory, String(name));
         // Temporary files come and go.
-        if (!lstatSync(path, { throwIfNoEntry: false })?.isFile()) continue;
+        if (except.test(path) || !lstatSync(path, { throwIfNoEntry: false })?.isFile()) continue;
         const content = contentOf(path);
         if (content !== undefined) search(path, content);
       }

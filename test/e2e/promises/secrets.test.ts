@@ -3,12 +3,12 @@ import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openMcp } from '../../../support/client/mcp.js';
-import { eventually } from '../../../support/eventually.js';
-import { promise } from '../../../support/run/promise.js';
-import { disguises } from '../../../support/secrets/disguises.js';
-import { openSearch } from '../../../support/secrets/search.js';
-import { type OwnDesktop, openOwnDesktop } from '../../../support/service/desktop.js';
+import { openMcp } from '../../support/client/mcp.js';
+import { eventually } from '../../support/eventually.js';
+import { promise } from '../../support/run/promise.js';
+import { disguises } from '../../support/secrets/disguises.js';
+import { openSearch } from '../../support/secrets/search.js';
+import { type OwnDesktop, openOwnDesktop } from '../../support/service/desktop.js';
 
 /** Typed as keys, and pasted. */
 const VALUES = {
@@ -22,6 +22,8 @@ const { needles, places } = openSearch(
     const [, part = ''] = /-(\w{18})/.exec(value) ?? [];
     return [...disguises(value), ...disguises(part)];
   }),
+  // The disks and the memory of a machine are those of its programs.
+  /\/qemu\/.*\/([^/]+\.qcow2|memory[^/]*|state[^/]*|kernel|initrd)$/,
 );
 
 let desktop: OwnDesktop;

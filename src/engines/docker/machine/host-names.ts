@@ -18,7 +18,7 @@ const IN_HELPER = `
 set -e
 nsenter --target 1 --uts hostname "$2"
 cd /proc/1/root/etc
-hosts=$(sed "s/\\t$1$/\\t$2/" hosts)
+hosts=$(sed "s/\\t\\($1\\|computer\\)$/\\t$2/" hosts)
 printf '%s\\n' "$hosts" >hosts
 printf '%s\\n' "$2" >hostname
 `;
@@ -109,7 +109,7 @@ async function setDirectly(
     if (etc === undefined) return false;
     try {
       await edit(within(etc, 'hosts'), (text) =>
-        text.replaceAll(new RegExp(`\\t${created}$`, 'gm'), `\t${wanted}`),
+        text.replaceAll(new RegExp(`\\t(?:${created}|computer)$`, 'gm'), `\t${wanted}`),
       );
       await edit(within(etc, 'hostname'), () => `${wanted}\n`);
     } finally {

@@ -24,10 +24,14 @@ const cluster: readonly Line[] =
     ? [
         { argv: ['cluster', 'ls'], stdout: /^\S+\tonline\t/m },
         { argv: ['cluster', 'get', hostname()], stdout: /^status\tonline: /m },
+        { argv: ['cluster', 'drain', 'none'], code: 5 },
+        { argv: ['cluster', 'return', 'none'], code: 5 },
       ]
     : [
         { argv: ['cluster', 'ls'], ...noCluster },
         { argv: ['cluster', 'get', 'node1'], ...noCluster },
+        { argv: ['cluster', 'drain', 'node1'], ...noCluster },
+        { argv: ['cluster', 'return', 'node1'], ...noCluster },
       ];
 const noWait = isQemu ? ['--no-wait'] : [];
 const name = 'shop/desk';

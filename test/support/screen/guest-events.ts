@@ -60,11 +60,14 @@ export async function recordGuestEvents(desktop: Desktop): Promise<void> {
   await desktop.run(
     [
       'window=$(xdotool search --onlyvisible --name "Event Tester")',
-      'xdotool windowunmap --sync $window set_window --overrideredirect 1 $window windowmap $window',
+      'xdotool windowunmap --sync $window',
+      // Until then the window manager would unmap it again.
+      'while xprop -id $window WM_STATE | grep -Eq "Normal|Iconic"; do sleep 0.05; done',
+      'xdotool set_window --overrideredirect 1 $window windowmap $window',
       // An unmapped window cannot have the focus.
       'until xdotool windowmove $window 0 0 windowsize $window 1280 800 windowraise $window',
       'do sleep 0.05; done',
-      'until xwininfo -id $window | grep -q IsViewable; do sleep 0.05; done',
+      'until xwininfo -id $window | grep -q IsViewable; do xdotool windowmap $window; sleep 0.05; done',
       'xdotool windowfocus $window',
     ].join('\n'),
   );

@@ -18,7 +18,9 @@ const MemberDrain = z
           error: z.string().describe('Why it was not moved.'),
         }),
       )
-      .describe('Computers that could not be moved. They are tried again every 30 seconds.'),
+      .describe(
+        'Computers that could not be moved. They are tried again after a minute, and then after twice as long each time, up to an hour; at once when the member is drained again.',
+      ),
   })
   .meta({ id: 'MemberDrain', description: 'How far a member is drained.' });
 

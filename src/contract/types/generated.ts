@@ -1116,7 +1116,10 @@ export interface MemberDrain {
   since: string;
   /** Id of the computer that is being moved. */
   moving: string | null;
-  /** Computers that could not be moved. They are tried again every 30 seconds. */
+  /**
+   * Computers that could not be moved. They are tried again after a minute, and then after
+   * twice as long each time, up to an hour; at once when the member is drained again.
+   */
   failed: Array<{
     /** Id of the computer. */
     id: string;

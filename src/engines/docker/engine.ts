@@ -147,7 +147,7 @@ export function createDockerEngine(
   });
   /** Machines stopped by us: ignore their exit code. */
   const ended = new Set<string>();
-  /** Set by the first `watch`: only a service that hosts machines may remove what another left. */
+  /** Set by `watch`, once: only a service that hosts machines may remove what another left. */
   let cleanUp: Promise<void> | undefined;
   const withoutExpected = <S extends MachineEvent>(state: S): S | MachineState =>
     state.status === 'error' && ended.has(state.id) ? { id: state.id, status: 'stopped' } : state;
@@ -188,7 +188,10 @@ export function createDockerEngine(
     async *watch(signal) {
       const watching = new AbortController();
       helper.clean(signal).catch(() => undefined);
-      cleanUp ??= pool.removeAbandoned();
+      cleanUp ??= pool.removeAbandoned(signal).catch(() => {
+        // The Engine is away: again when it is back.
+        cleanUp = undefined;
+      });
       removeAbandoned(docker, helper, serviceId, signal).catch(() => undefined);
       watchFirewall(firewall, machines, watching.signal, options.onProblem);
       try {

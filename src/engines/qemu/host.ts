@@ -46,10 +46,16 @@ export class QemuHost {
     return this.#version;
   }
 
-  /** As {@link version}, tested again: QEMU may have been removed since. */
-  versionNow(): Promise<string> {
+  /**
+   * Throws `engine_unavailable` if QEMU cannot be used any more: it may have been removed since. One
+   * that only takes long to answer, on a busy host, is there.
+   */
+  async checkAgain(): Promise<void> {
     this.#version = undefined;
-    return this.version();
+    await this.version().catch((error: Error) => {
+      const isSlow = (error.cause as { readonly timedOut?: boolean } | undefined)?.timedOut;
+      if (!isSlow) throw error;
+    });
   }
 
   /** The network for a machine that starts now. */

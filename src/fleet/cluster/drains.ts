@@ -30,8 +30,21 @@ export interface DrainProgress {
 
 interface Round {
   moving: string | null;
-  failed: Map<string, string>;
+  /** By id; kept until the computer was moved, so that it is not stopped again and again. */
+  readonly failed: Map<string, Failure>;
 }
+
+interface Failure {
+  readonly error: string;
+  /** Members that it could not be moved to. */
+  readonly targets: ReadonlySet<string>;
+  readonly pauseMs: number;
+  /** When it is tried again, as performance.now(). */
+  readonly againAt: number;
+}
+
+/** Pause before the second attempt; twice as long before each further one. */
+const PAUSE_MS = { first: 60_000, most: 3_600_000 };
 
 /**
  * Empties members of clusters: their computers are moved to others, one at a time. Which members is in
@@ -48,8 +61,10 @@ export class Drains {
     this.#parts = parts;
   }
 
+  /** Computers that could not be moved are tried again at once. */
   start(engine: string, member: string): void {
     this.#parts.store.drains.add(engine, member);
+    this.#rounds.get(keyOf(engine, member))?.failed.clear();
     this.resume();
   }
 
@@ -64,7 +79,7 @@ export class Drains {
     const row = this.#parts.store.drains.find(engine, member);
     if (row === undefined) return undefined;
     const { moving = null, failed = new Map() } = this.#rounds.get(keyOf(engine, member)) ?? {};
-    const failures = [...failed].map(([id, error]) => ({ id, error }));
+    const failures = [...failed].map(([id, { error }]) => ({ id, error }));
     return { since: row.since, moving, failed: failures };
   }
 
@@ -85,19 +100,31 @@ export class Drains {
   }
 
   async #round(engine: Engine & Clustered, member: string): Promise<void> {
-    const round: Round = { moving: null, failed: new Map() };
-    this.#rounds.set(keyOf(engine.name, member), round);
-    const done = new Set<string>();
+    const key = keyOf(engine.name, member);
+    const round: Round = this.#rounds.get(key) ?? { moving: null, failed: new Map() };
+    this.#rounds.set(key, round);
+    const { computers } = this.#parts.store;
+    for (const id of round.failed.keys()) {
+      if (computers.findById(id)?.member !== member) round.failed.delete(id);
+    }
+    const waiting = [...round.failed].filter(([, { againAt }]) => againAt > performance.now());
+    const done = new Set(waiting.map(([id]) => id));
     for (;;) {
       this.#parts.stopping.throwIfAborted();
       const next = this.#next(engine, member, done);
       if (next === undefined) return;
       done.add(next.id);
       round.moving = next.id;
+      const before = round.failed.get(next.id);
+      let target: string | undefined;
       try {
-        await this.#move(engine, next);
+        target = await this.#target(engine, next, before);
+        await this.#move(engine, next, target);
+        if (computers.findById(next.id)?.member !== member) round.failed.delete(next.id);
       } catch (error) {
-        if (!(error instanceof Superseded)) round.failed.set(next.id, publicMessage(error));
+        if (!(error instanceof Superseded)) {
+          round.failed.set(next.id, failureOf(error, target, before));
+        }
       } finally {
         round.moving = null;
       }
@@ -120,14 +147,34 @@ export class Drains {
       );
   }
 
-  async #move(engine: Engine & Clustered, record: ComputerRecord): Promise<void> {
-    const { store, machines, auditLog, log } = this.#parts;
+  /** A member of the group that was wanted, and first one that was not tried yet. */
+  async #target(
+    engine: Engine & Clustered,
+    { member, member_group: group }: ComputerRecord,
+    before: Failure | undefined,
+  ): Promise<string> {
+    const { store } = this.#parts;
+    const states = await engine.memberStates();
+    const source = states.find(({ name }) => name === member);
+    // Nothing can be stopped there: the computer keeps its status.
+    if (source === undefined || source.status === 'offline') {
+      throw new ApiError('engine_unavailable', `The member "${member}" does not answer.`);
+    }
+    const possible = states.filter(
+      ({ groups, architecture }) =>
+        architecture === source.architecture && (group === null || groups.includes(group)),
+    );
     const counts = countByMember(store, engine.name);
     const drained = drainedMembers(store, engine.name);
-    const target = leastUsed(await engine.memberStates(), drained, counts);
-    if (target === undefined) {
-      throw new ApiError('engine_unavailable', 'No other member takes computers.');
-    }
+    const excluded = new Set([...drained, ...(before?.targets ?? [])]);
+    const target = leastUsed(possible, excluded, counts) ?? leastUsed(possible, drained, counts);
+    if (target !== undefined) return target;
+    const which = group === null ? '' : ` of the group "${group}"`;
+    throw new ApiError('engine_unavailable', `No other member${which} takes computers.`);
+  }
+
+  async #move(engine: Engine & Clustered, record: ComputerRecord, target: string) {
+    const { machines, auditLog, log } = this.#parts;
     const timer = startTimer();
     const write = (outcome: ReturnType<typeof outcomeOf>) =>
       auditLog.record({
@@ -151,6 +198,17 @@ export class Drains {
 }
 
 const MOVABLE: readonly ComputerRecord['status'][] = ['running', 'stopped', 'error'];
+
+/** Without a target nothing was stopped: it is tried in the next round. */
+function failureOf(cause: unknown, target?: string, before?: Failure): Failure {
+  const { targets = new Set<string>(), pauseMs: last = 0 } = before ?? {};
+  const error = publicMessage(cause);
+  if (target === undefined) return { error, targets, pauseMs: last, againAt: 0 };
+  const pauseMs = Math.min(last === 0 ? PAUSE_MS.first : 2 * last, PAUSE_MS.most);
+  // When all were tried, it begins again with the first.
+  const tried = targets.has(target) ? [target] : [...targets, target];
+  return { error, targets: new Set(tried), pauseMs, againAt: performance.now() + pauseMs };
+}
 
 function keyOf(engine: string, member: string): string {
   return `${engine} ${member}`;

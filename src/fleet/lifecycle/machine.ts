@@ -129,7 +129,13 @@ export class Machine {
     let failure: unknown;
     await this.#steps.run('move', async (signal) => {
       this.session.close();
-      await this.#engine.stop(this.id, isRunning ? STOP_GRACE_MS : 0, signal);
+      try {
+        await this.#engine.stop(this.id, isRunning ? STOP_GRACE_MS : 0, signal);
+      } catch (error) {
+        signal.throwIfAborted();
+        // Of one whose move was interrupted there may be only the copy, which the move completes.
+        if (isRunning || !isEngineAway(error)) throw error;
+      }
       try {
         await engine.move(this.id, member, signal);
         this.#store.computers.setMember(this.id, member);
@@ -277,7 +283,10 @@ export class Machine {
   #failed(error: unknown): void {
     this.session.close();
     const reason = error instanceof LostMachine ? error.reason : publicMessage(error);
-    const isAway = error instanceof ApiError && error.code === 'engine_unavailable';
-    this.#store.computers.change(this.id, isAway ? 'delayed' : 'failed', reason);
+    this.#store.computers.change(this.id, isEngineAway(error) ? 'delayed' : 'failed', reason);
   }
+}
+
+function isEngineAway(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'engine_unavailable';
 }

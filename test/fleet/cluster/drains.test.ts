@@ -27,6 +27,17 @@ async function create(name: string, where: object = {}): Promise<string> {
   return (await open.fleet.computers.create(owner(), project, input, 'ready')).id;
 }
 
+/** The members that the engine is asked to move computers to. */
+function trackMoves() {
+  const targets: string[] = [];
+  const move = engine.move.bind(engine);
+  vi.spyOn(engine, 'move').mockImplementation((id, target) => {
+    targets.push(target);
+    return move(id, target);
+  });
+  return { targets };
+}
+
 const row = (id: string) => open.store.computers.findById(id);
 const member = (name: string) => open.fleet.members.get(name);
 const untilDrained = (name: string) =>
@@ -78,9 +89,63 @@ test('a computer that cannot be moved runs where it was, and is tried again', as
   });
   expect(row(id)).toMatchObject({ status: 'running', member: 'm1' });
   engine.failures.clear();
-  open.fleet.drains.resume();
+  await open.fleet.members.drain('m1');
   await untilDrained('m1');
   expect((await member('m1')).drain?.failed).toEqual([]);
+});
+
+test('a computer that could not be moved is not stopped again in each round', async () => {
+  const [id, sign] = [await create('one', { member: 'm1' }), await create('two', { member: 'm2' })];
+  engine.failures.set('move', new ApiError('internal', 'no space left'));
+  await open.fleet.members.drain('m1');
+  await vi.waitFor(async () => expect((await member('m1')).drain?.failed).toHaveLength(1));
+  engine.failures.clear();
+  // When this one has left, a whole round was made.
+  engine.places.set(sign, 'm1');
+  open.store.computers.setMember(sign, 'm1');
+  open.fleet.drains.resume();
+  await vi.waitFor(() => expect(row(sign)).toMatchObject({ status: 'running', member: 'm2' }));
+  expect(engine.calls.filter((call) => call === `stop ${id}`)).toHaveLength(1);
+  expect(row(id)).toMatchObject({ status: 'running', member: 'm1' });
+  expect((await member('m1')).drain?.failed).toMatchObject([{ id }]);
+});
+
+test('a member that could not take a computer is not tried first again', async () => {
+  const id = await create('one', { member: 'm1' });
+  await create('two', { member: 'm2' });
+  engine.found.push({ ...engine.found[1], name: 'm4' } as (typeof engine.found)[number]);
+  engine.failures.set('move', new ApiError('internal', 'no space left'));
+  const { targets } = trackMoves();
+  const now = vi.spyOn(performance, 'now');
+  await open.fleet.members.drain('m1');
+  await vi.waitFor(async () => expect((await member('m1')).drain?.failed).toHaveLength(1));
+  engine.failures.clear();
+  const at = performance.now();
+  now.mockImplementation(() => at + 61_000);
+  open.fleet.drains.resume();
+  await untilDrained('m1');
+  now.mockRestore();
+  expect(targets).toEqual(['m4', 'm2']);
+  expect(row(id)?.member).toBe('m2');
+});
+
+test('a computer stays in its group, and on a member that does not answer', async () => {
+  const grouped = await create('grouped', { group: 'fast' });
+  const away = await create('away', { member: 'm1' });
+  engine.calls.length = 0;
+  await open.fleet.members.drain('m2');
+  const inGroup = 'No other member of the group "fast" takes computers.';
+  await vi.waitFor(async () =>
+    expect((await member('m2')).drain?.failed).toEqual([{ id: grouped, error: inGroup }]),
+  );
+  await open.fleet.members.return('m2');
+  engine.found[0] = { ...engine.found[0], status: 'offline' } as (typeof engine.found)[number];
+  await open.fleet.members.drain('m1');
+  await vi.waitFor(async () =>
+    expect((await member('m1')).drain?.failed).toMatchObject([{ id: away }]),
+  );
+  for (const id of [grouped, away]) expect(row(id)?.status).toBe('running');
+  expect(engine.calls.filter((call) => call.startsWith('stop'))).toEqual([]);
 });
 
 test('a drain that a crash has interrupted continues, and its computer runs', async () => {
@@ -102,6 +167,15 @@ test('a drain that a crash has interrupted continues, and its computer runs', as
     await vi.waitFor(() => expect(row(id)).toMatchObject({ status: 'running', member: 'm2' }));
   }
   expect((await member('m1')).status).toBe('drained');
+});
+
+test('a stopped computer that has only the copy of an interrupted move is moved on', async () => {
+  const id = await create('one', { member: 'm1' });
+  await open.fleet.computers.stop(open.fleet.computers.find(owner(), { id }));
+  engine.failures.set('stop', new ApiError('engine_unavailable', 'It is being moved.'));
+  await open.fleet.members.drain('m1');
+  await untilDrained('m1');
+  expect(row(id)).toMatchObject({ status: 'stopped', member: 'm2' });
 });
 
 test('a stop during a move is obeyed', async () => {

@@ -58,7 +58,7 @@ async function untilDrained(
       throw new CliError(
         `${count(left, 'computer')} of ${name} could not be moved; ${failed.id}: ${failed.error}`,
         {
-          remedy: `the service tries again every 30 s; see: vc cluster get ${name}`,
+          remedy: `the service tries again later; now: vc cluster drain ${name}`,
           exitCode: ExitCode.failure,
           code: 'conflict',
         },

@@ -18,7 +18,7 @@ const IN_HELPER = `
 set -e
 nsenter --target 1 --uts hostname "$2"
 cd /proc/1/root/etc
-hosts=$(sed "s/\\t\\($1\\|computer\\)$/\\t$2/" hosts)
+hosts=$(sed "/^127\\./!s/\\t\\($1\\|computer\\)$/\\t$2/" hosts)
 printf '%s\\n' "$hosts" >hosts
 printf '%s\\n' "$2" >hostname
 `;
@@ -105,12 +105,16 @@ async function setDirectly(
   const proc = await openProcess(main);
   if (proc === undefined) return false;
   try {
-    const [etc] = await Promise.all([openInContainer(main, ['etc']), rename(proc, wanted, signal)]);
+    const [opened, renamed] = await Promise.allSettled([
+      openInContainer(main, ['etc']),
+      rename(proc, wanted, signal),
+    ]);
+    if (opened.status === 'rejected') throw opened.reason;
+    const etc = opened.value;
     if (etc === undefined) return false;
     try {
-      await edit(within(etc, 'hosts'), (text) =>
-        text.replaceAll(new RegExp(`\\t(?:${created}|computer)$`, 'gm'), `\t${wanted}`),
-      );
+      if (renamed.status === 'rejected') throw renamed.reason;
+      await edit(within(etc, 'hosts'), (text) => withName(text, created, wanted));
       await edit(within(etc, 'hostname'), () => `${wanted}\n`);
     } finally {
       await etc.close();
@@ -122,6 +126,12 @@ async function setDirectly(
   } finally {
     await proc.close();
   }
+}
+
+/** The file `hosts` with another name; a computer may have had the name of a loopback address. */
+export function withName(hosts: string, created: string, wanted: string): string {
+  const lines = new RegExp(`^(?!127\\.)(.*\\t)(?:${created}|computer)$`, 'gm');
+  return hosts.replaceAll(lines, (_, address: string) => `${address}${wanted}`);
 }
 
 /** Writes the name in the namespace of a process. */
@@ -142,13 +152,18 @@ async function rename(
 
 const { O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
 
-/** Changes a file in place, because the Engine mounts it. A guest may have put anything there. */
-async function edit(path: string, change: (text: string) => string): Promise<void> {
+/**
+ * Changes a file in place, because the Engine mounts it. A guest may have put anything there, and
+ * may make it longer meanwhile.
+ */
+export async function edit(path: string, change: (text: string) => string): Promise<void> {
   const file = await open(path, O_RDWR | O_NOFOLLOW | O_NONBLOCK);
   try {
-    const stats = await file.stat();
-    if (!stats.isFile() || stats.size > MAX_BYTES) return;
-    const changed = Buffer.from(change(await file.readFile('utf8')));
+    if (!(await file.stat()).isFile()) return;
+    const buffer = Buffer.alloc(MAX_BYTES + 1);
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, 0);
+    if (bytesRead > MAX_BYTES) return;
+    const changed = Buffer.from(change(buffer.toString('utf8', 0, bytesRead)));
     await file.write(changed, 0, changed.length, 0);
     await file.truncate(changed.length);
   } finally {

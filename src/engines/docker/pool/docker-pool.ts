@@ -1,4 +1,5 @@
 import type { Duplex } from 'node:stream';
+import { ApiError } from '../../../contract/errors.js';
 import type { MachineEvent, MachineSpec } from '../../engine.js';
 import type { MachineIdentity, NewMachine } from '../../pool/reserving.js';
 import { WarmPool } from '../../pool/warm-pool.js';
@@ -13,7 +14,7 @@ export interface DockerPoolOptions extends SpareParts {
   readonly markers: Markers;
   identify(): MachineIdentity;
   /** Removes a machine, and all that is known of it. */
-  remove(id: string): Promise<void>;
+  remove(id: string, signal?: AbortSignal): Promise<void>;
   onProblem(message: string): void;
 }
 
@@ -113,16 +114,21 @@ export class DockerPool {
     return this.#pool.forgetOwner(ownerId);
   }
 
-  /** Removes what a killed service left without a container. Never throws. */
-  async removeAbandoned(): Promise<void> {
+  /**
+   * Removes what a killed service left without a container. Rejects when the Engine is away: there
+   * is a marker for every computer from the pool, and each request would wait for its time limit.
+   */
+  async removeAbandoned(signal: AbortSignal): Promise<void> {
     const { markers, containers, remove } = this.#options;
     for (const id of await markers.all()) {
       if (this.hides(id)) continue;
       try {
         // One with a container belongs to a computer, or is removed as an orphan.
-        if ((await containers.list(id)).length > 0) continue;
-        await remove(id);
+        if ((await containers.list(id, signal)).length > 0) continue;
+        await remove(id, signal);
       } catch (error) {
+        signal.throwIfAborted();
+        if (error instanceof ApiError && error.code === 'engine_unavailable') throw error;
         this.#options.onProblem(`A network of a warm machine stays: ${(error as Error).message}`);
       }
     }

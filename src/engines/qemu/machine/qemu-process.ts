@@ -80,7 +80,7 @@ export class QemuProcess {
     };
     const { identity, exited } = await spawnProcess(request).catch(async (cause) => {
       signal?.throwIfAborted();
-      await host.versionNow();
+      await host.checkAgain();
       throw new ApiError('guest_failed', `QEMU did not start: ${hidePaths(errorMessage(cause))}`, {
         cause,
       });
@@ -95,7 +95,7 @@ export class QemuProcess {
     } catch (error) {
       await qemu.end(0);
       signal?.throwIfAborted();
-      await host.versionNow();
+      await host.checkAgain();
       throw error;
     }
   }

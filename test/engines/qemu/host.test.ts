@@ -1,18 +1,26 @@
-import { expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { ApiError } from '../../../src/contract/errors.js';
-import { QemuHost } from '../../../src/engines/qemu/host.js';
 import type { Layout } from '../../../src/engines/qemu/layout.js';
 import type { NetworkPolicy } from '../../../src/engines/qemu/network/firewall-rules.js';
-import { toolVersion } from '../../../src/engines/qemu/tool-version.js';
 
-vi.mock('../../../src/engines/qemu/tool-version.js', () => ({ toolVersion: vi.fn() }));
+const toolVersion = vi.fn();
+const TOOL_VERSION = '../../../src/engines/qemu/tool-version.js';
+
+// Other files of this process have loaded both modules.
+beforeAll(() => {
+  vi.doMock(TOOL_VERSION, () => ({ toolVersion }));
+  vi.resetModules();
+});
+afterAll(() => {
+  vi.doUnmock(TOOL_VERSION);
+  vi.resetModules();
+});
 
 const fails = (cause: object) =>
-  vi
-    .mocked(toolVersion)
-    .mockRejectedValue(new ApiError('engine_unavailable', 'it does not run', { cause }));
+  toolVersion.mockRejectedValue(new ApiError('engine_unavailable', 'it does not run', { cause }));
 
 it('QEMU that only answers late is not away, one that was removed is', async () => {
+  const { QemuHost } = await import('../../../src/engines/qemu/host.js');
   const host = new QemuHost({} as Layout, {} as NetworkPolicy);
   fails({ timedOut: true });
   await host.checkAgain();

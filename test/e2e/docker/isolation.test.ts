@@ -82,6 +82,7 @@ describe('a container has exactly the promised hardening', () => {
       }),
       NanoCpus: Math.min(2, NCPU) * 1e9,
       NetworkMode: name,
+      CpuShares: 1024,
       OomScoreAdj: 500,
       PidsLimit: 2048,
       ReadonlyPaths: expect.arrayContaining(['/proc/sys', '/proc/sysrq-trigger', '/proc/irq']),

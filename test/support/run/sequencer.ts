@@ -20,6 +20,7 @@ export const LONGEST: readonly string[] = [
   'docker test/e2e/cli/package.test.ts',
   'docker test/e2e/examples/python-client.test.ts',
   'docker test/e2e/examples/sdks.test.ts',
+  'docker test/e2e/screen/computer-use.test.ts',
   'qemu test/e2e/qemu/fork.test.ts',
   'docker test/e2e/docker/engine-away.test.ts',
   'docker test/e2e/screen/dashboard/keyboard.test.ts',

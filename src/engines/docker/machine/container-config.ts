@@ -18,7 +18,11 @@ export interface Host {
   readonly isSpare: boolean;
 }
 
-/** Weight of a machine's processor time among others. */
+/**
+ * Weight of a machine's processor time among others. Every machine gets one: the Engine cannot take
+ * back that of the warm pool, and a machine without one may have another weight (on version 2 of
+ * control groups 100 in place of 39, until runc 1.3.2).
+ */
 export const CPU_SHARES = { usual: 1024, spare: 64 } as const;
 
 /** Limits a container's log to 1 MB. */
@@ -98,7 +102,7 @@ function limits(spec: MachineSpec, host: Host, memory: number): HostConfig {
     MemorySwap: memory,
     // The Engine refuses more CPUs than the host has.
     NanoCpus: Math.min(spec.cpu, host.cpus) * NANO,
-    ...(host.isSpare ? { CpuShares: CPU_SHARES.spare } : {}),
+    CpuShares: CPU_SHARES[host.isSpare ? 'spare' : 'usual'],
     PidsLimit: 2048,
     Ulimits: [
       { Name: 'core', Soft: 0, Hard: 0 },

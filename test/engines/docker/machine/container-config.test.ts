@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  CPU_SHARES,
   containerConfig,
   type Host,
 } from '../../../../src/engines/docker/machine/container-config.js';
@@ -52,6 +53,7 @@ describe("a machine's container", () => {
             "ALL",
           ],
           "CgroupnsMode": "private",
+          "CpuShares": 1024,
           "Init": true,
           "IpcMode": "private",
           "LogConfig": {
@@ -121,6 +123,12 @@ describe("a machine's container", () => {
         "name": "vc-cmp_1",
       }
     `);
+  });
+
+  it('has less processor time in the warm pool, and then as much as every other one', () => {
+    const { HostConfig } = containerConfig(spec, { ...host, isSpare: true });
+    expect(HostConfig?.CpuShares).toBe(64);
+    expect(containerConfig(spec, host).HostConfig?.CpuShares).toBe(CPU_SHARES.usual);
   });
 
   it('has the capabilities that sudo needs only with allowSudo', () => {

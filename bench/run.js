@@ -2,7 +2,7 @@
  * Measures the service on this machine, compared with `docker exec` on the same container in the
  * same run. Requires a Docker Engine with the Linux image and a built `dist`:
  *
- *   npm run build && npm run bench
+ *   npm run build && node bench/run.js
  */
 import { execFile } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';

@@ -9,14 +9,15 @@ const VC = new URL('../bin/vc.js', import.meta.url).pathname;
 
 /**
  * Starts `vc serve --metrics` in a temporary directory. `prepare` is called with the state directory
- * before the service starts. `vc` is the launcher to run: of this checkout or another one.
+ * before the service starts. `vc` is the launcher to run: of this checkout or another one. `variables`
+ * are added to its environment.
  */
-export async function startService(flags = [], prepare = () => undefined, vc = VC) {
+export async function startService(flags = [], prepare = () => undefined, vc = VC, variables = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
   const state = join(directory, 'state');
   prepare(state);
   const config = join(directory, 'config');
-  const env = { ...process.env, VC_CONFIG_DIR: config, VC_STATE_DIR: state };
+  const env = { ...process.env, ...variables, VC_CONFIG_DIR: config, VC_STATE_DIR: state };
   // Without a warm pool, unless the flags ask for one: it would make computers during a measurement.
   const listen = ['--listen', '127.0.0.1:0', '--metrics', '--spares', '0'];
   const child = spawn(process.execPath, [vc, 'serve', ...listen, ...flags], {
@@ -82,6 +83,13 @@ export function processorTime(pid) {
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
 }
 
+/** Bytes of a metric of the service, in MiB. */
+export async function metric({ url, apiKey }, name) {
+  const headers = { authorization: `Bearer ${apiKey}` };
+  const text = await (await fetch(new URL('/metrics', url), { headers })).text();
+  return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]) / 2 ** 20;
+}
+
 /** Resources of a process: MiB of memory, open file descriptors, child processes. */
 export function held(pid) {
   return {
@@ -92,9 +100,6 @@ export function held(pid) {
 }
 
 /** Used heap of the service in MiB, from its metrics. */
-export async function heapUsed({ url, apiKey }) {
-  const headers = { authorization: `Bearer ${apiKey}` };
-  const text = await (await fetch(new URL('/metrics', url), { headers })).text();
-  const bytes = /^nodejs_heap_size_used_bytes (\S+)/m.exec(text)?.[1];
-  return Number(bytes) / 2 ** 20;
+export function heapUsed(service) {
+  return metric(service, 'nodejs_heap_size_used_bytes');
 }

@@ -59,6 +59,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   #open = true;
   #error: ApiError | undefined;
   #updating = false;
+  #isGathering = false;
   #damage = new UpdateDamageBuilder();
 
   private constructor(stream: Duplex, reader: ByteReader, size: Size, pixels: PixelEncoding) {
@@ -112,10 +113,22 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     if (!this.#open) throw this.#error ?? connectionLost();
   }
 
-  /** Sends messages in one write. Throws when the connection has ended. */
+  /**
+   * Sends messages, with all others of this turn of the event loop in one write: a click is several,
+   * and the display server wakes up for each write. Throws when the connection has ended.
+   */
   send(...parts: readonly Buffer[]): void {
     this.requireOpen();
-    this.#stream.write(parts.length === 1 ? parts[0] : Buffer.concat(parts));
+    if (!this.#isGathering) {
+      this.#isGathering = true;
+      this.#stream.cork();
+      // After the promises of this turn, which may send more.
+      process.nextTick(() => {
+        this.#isGathering = false;
+        this.#stream.uncork();
+      });
+    }
+    for (const part of parts) this.#stream.write(part);
     if (this.#stream.writableLength > MAX_UNSENT) {
       this.close(noAnswer('read the messages sent to it', ANSWER_TIMEOUT_MS));
     }

@@ -88,8 +88,8 @@ export interface Request {
   readonly input: unknown;
   /** Path parameters, which name the key, project, connection or owner. */
   readonly params?: Params;
-  /** Aborted when the client goes away. */
-  readonly signal?: AbortSignal;
+  /** Its signal is aborted when the client goes away. */
+  readonly call?: { readonly signal: AbortSignal };
   /** The owner that an administrator's request is about. */
   readonly affected?: { readonly id: string; readonly name: string } | undefined | false;
 }
@@ -169,7 +169,7 @@ export async function audited<T>(
     if (action === 'createComputer' || action === 'forkComputer') record('ok', id);
     return result;
   } catch (error) {
-    if (isLogged) record(outcomeOf(error, request.signal), computer?.id, names);
+    if (isLogged) record(outcomeOf(error, request.call?.signal), computer?.id, names);
     throw error;
   }
 }

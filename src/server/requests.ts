@@ -23,7 +23,7 @@ export interface Call<B, Q> {
   readonly query: Q;
   readonly headers: IncomingHttpHeaders;
   /** Called with the id of what is created, in the transaction that writes it. */
-  readonly onCreated?: OnCreated | undefined;
+  onCreated?: OnCreated | undefined;
   /** Aborted when the client disconnects before it has its answer. */
   readonly signal: AbortSignal;
   /** How many of some bytes of output may be kept until the answer was sent. */
@@ -78,6 +78,11 @@ export function resolveComputer(fleet: Fleet, request: FastifyRequest): Computer
 
 /** Aborts when the connection closes before the answer was written. */
 export function departure(request: FastifyRequest): AbortSignal {
+  return watchDeparture(request).signal;
+}
+
+/** The same for a request that may not need the signal, which takes time to make. */
+export function watchDeparture(request: FastifyRequest): { readonly signal: AbortSignal } {
   const controller = new AbortController();
   const { socket } = request.raw;
   const leave = () => controller.abort(new ApiError('request_timeout', 'The client disconnected.'));
@@ -87,7 +92,7 @@ export function departure(request: FastifyRequest): AbortSignal {
     socket.off('close', leave);
     forget();
   };
-  return controller.signal;
+  return controller;
 }
 
 /** Disconnects the client of a request. That of a tool has no connection; its client's request has. */

@@ -30,10 +30,10 @@ import {
   Bytes,
   type Call,
   type ComputerCall,
-  departure,
   ownerOf,
   type Params,
   resolveComputer,
+  watchDeparture,
 } from './requests.js';
 
 /** Every method and path of the contract, including those that are not operations. */
@@ -101,7 +101,7 @@ async function answer(
     checkAudited(fleet, request, asked, () => authorizeBody(fleet, owner, needed, body));
   }
   if (warning !== undefined) reply.header(WARNING_HEADER, warning);
-  const signal = departure(request);
+  const left = watchDeparture(request);
   const params = request.params as Params;
   try {
     const computer = isComputerOperation(operation) ? resolveComputer(fleet, request) : undefined;
@@ -109,21 +109,27 @@ async function answer(
     if (needed !== 'open' && needed.input && computer) {
       checkControl(fleet, request, asked, computer);
     }
-    const call = {
+    const call: Parameters<AnyHandler>[0] = {
       fleet,
       owner,
       params,
       body,
       query,
       headers: request.headers,
-      signal,
+      // Made when it is read: most requests end without it.
+      get signal() {
+        return left.signal;
+      },
       room: memory.outputRoom(owner.id, reply),
       ...(computer && { computer }),
     };
     const affected = operation.administrators && fleet.owners.identify(params.owner ?? '');
-    const subject = { name, owner, computer, input, params, signal, affected };
+    const subject = { name, owner, computer, input, params, call, affected };
     const { answer: given, isRepeated } = await withIdempotency(name, call, (onCreated) =>
-      audited(fleet, subject, () => handler({ ...call, onCreated })),
+      audited(fleet, subject, () => {
+        call.onCreated = onCreated;
+        return handler(call);
+      }),
     );
     if (isRepeated) reply.header(REPEATED_HEADER, 'true');
     const result = given instanceof Tagged ? given.answer : given;
@@ -139,10 +145,11 @@ async function answer(
     const make = () =>
       isBytes ? result.data : JSON.stringify(withAbsoluteUrls(operation.response, result, request));
     reply.type(isBytes ? result.type : 'application/json; charset=utf-8');
-    return await memory.send(owner.id, request, reply, { from: result, make, signal });
+    return await memory.send(owner.id, request, reply, { from: result, make, call });
   } catch (error) {
     // The client has left, which is no failure of the service.
-    throw signal.aborted && (error as Error).name === 'AbortError' ? signal.reason : error;
+    if ((error as Error).name === 'AbortError' && left.signal.aborted) throw left.signal.reason;
+    throw error;
   } finally {
     request.departureEnded?.();
   }

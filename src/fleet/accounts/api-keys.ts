@@ -98,6 +98,14 @@ export class ApiKeys {
     return ownerOf(record);
   }
 
+  /** The owner of a key that was authenticated before, unless it was deleted or has expired. */
+  authenticatedBefore(keyId: string): Owner | undefined {
+    const record = this.#current(keyId);
+    if (record === undefined) return undefined;
+    this.touch(keyId);
+    return ownerOf(record);
+  }
+
   /**
    * Creates the first owner, an administrator, and its key unless there is an owner. `publish` stores
    * the key for the user before it takes effect, so that after a crash in between the next start

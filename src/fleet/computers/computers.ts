@@ -303,7 +303,9 @@ export class Computers {
   }
 
   #view(record: ComputerRecord): Computer {
-    const computer = serializeComputer(record, this.#machines.isolation(record));
-    return { ...computer, control: this.#controlOf(record.id) };
+    const isolation = this.#machines.isolation(record);
+    return Object.assign(serializeComputer(record, isolation), {
+      control: this.#controlOf(record.id),
+    });
   }
 }

@@ -56,42 +56,45 @@ async function download(
   const stall = new StallDetector();
   const signal = AbortSignal.any([left, stall.signal]);
   try {
-    await audited(fleet, { name: 'readFile', owner, computer, input: { path }, signal: left }, () =>
-      fleet.actions.shell(
-        computer,
-        (shell) =>
-          shell.files.read(
-            path,
-            async (file) => {
-              const { size, mode, mtime } = file;
-              const etag = fileEtag(file);
-              reply
-                .type('application/octet-stream')
-                // A file from a guest must never run as a page of this service.
-                .header('content-disposition', 'attachment')
-                .header('last-modified', httpDate(mtime))
-                .header('etag', etag)
-                .header('accept-ranges', size === undefined ? 'none' : 'bytes')
-                .header('x-file-mode', octal(mode));
-              const { headers } = request;
-              if (isKnown(headers['if-none-match'], etag))
-                return void (await reply.status(304).send());
-              const range = requestedRange(headers, file);
-              if (range === 'none') throw notSatisfiable(reply, size ?? 0);
-              if (range) reply.status(206).header('content-range', contentRange(range, size));
-              const length = range ? range.end - range.start : size;
-              if (length !== undefined) reply.header('content-length', length);
-              const stream = range ? file.part(range.start, range.end) : file.stream;
-              stall.start();
-              // Abort a stalled answer.
-              onAbort(stall.signal, () => reply.raw.destroy());
-              void reply.send(Readable.from(watched(stream, stall), { objectMode: false }));
-              await finished(reply.raw).catch(() => undefined);
-            },
-            signal,
-          ),
-        left,
-      ),
+    await audited(
+      fleet,
+      { name: 'readFile', owner, computer, input: { path }, call: { signal: left } },
+      () =>
+        fleet.actions.shell(
+          computer,
+          (shell) =>
+            shell.files.read(
+              path,
+              async (file) => {
+                const { size, mode, mtime } = file;
+                const etag = fileEtag(file);
+                reply
+                  .type('application/octet-stream')
+                  // A file from a guest must never run as a page of this service.
+                  .header('content-disposition', 'attachment')
+                  .header('last-modified', httpDate(mtime))
+                  .header('etag', etag)
+                  .header('accept-ranges', size === undefined ? 'none' : 'bytes')
+                  .header('x-file-mode', octal(mode));
+                const { headers } = request;
+                if (isKnown(headers['if-none-match'], etag))
+                  return void (await reply.status(304).send());
+                const range = requestedRange(headers, file);
+                if (range === 'none') throw notSatisfiable(reply, size ?? 0);
+                if (range) reply.status(206).header('content-range', contentRange(range, size));
+                const length = range ? range.end - range.start : size;
+                if (length !== undefined) reply.header('content-length', length);
+                const stream = range ? file.part(range.start, range.end) : file.stream;
+                stall.start();
+                // Abort a stalled answer.
+                onAbort(stall.signal, () => reply.raw.destroy());
+                void reply.send(Readable.from(watched(stream, stall), { objectMode: false }));
+                await finished(reply.raw).catch(() => undefined);
+              },
+              signal,
+            ),
+          left,
+        ),
     );
   } catch (error) {
     if (reply.raw.headersSent) reply.raw.destroy();
@@ -145,7 +148,7 @@ async function upload(
     const input = { path, mode };
     const written = await audited(
       fleet,
-      { name: 'writeFile', owner, computer, input, signal: left },
+      { name: 'writeFile', owner, computer, input, call: { signal: left } },
       () =>
         fleet.actions.shell(
           computer,

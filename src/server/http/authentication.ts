@@ -15,10 +15,20 @@ export function authenticate(apiKeys: ApiKeys, request: FastifyRequest): Owner {
   throw new ApiError('unauthorized', 'The API key is wrong.');
 }
 
+/** What the last request of a connection was authenticated with: to hash a key takes time. */
+const authenticated = new WeakMap<object, { readonly header: string; readonly keyId: string }>();
+
 function find(apiKeys: ApiKeys, request: FastifyRequest): Owner | undefined {
-  const { authorization } = request.headers;
-  const key = authorization === undefined ? keyOfPage(request) : keyOf(authorization);
-  return key === undefined ? undefined : apiKeys.authenticate(key);
+  const { authorization: header } = request.headers;
+  const { socket } = request.raw;
+  const last = authenticated.get(socket);
+  if (last !== undefined && last.header === header) return apiKeys.authenticatedBefore(last.keyId);
+  const key = header === undefined ? keyOfPage(request) : keyOf(header);
+  const owner = key === undefined ? undefined : apiKeys.authenticate(key);
+  if (owner !== undefined && header !== undefined) {
+    authenticated.set(socket, { header, keyId: owner.keyId });
+  }
+  return owner;
 }
 
 function keyOf(authorization: string): string | undefined {

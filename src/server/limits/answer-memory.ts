@@ -55,7 +55,7 @@ export class AnswerMemory {
     const most = isRead ? 0 : MOST_PER_CHARACTER * charactersOf(answer.from);
     if (most > SMALL) {
       // Counted before it is made: many answers at once would fill the memory while they are made.
-      await this.#answers.hold(ownerId, most, answer.signal);
+      await this.#answers.hold(ownerId, most, answer.call.signal);
       let held = 0;
       try {
         const bytes = Buffer.from(answer.make());
@@ -71,7 +71,7 @@ export class AnswerMemory {
     if (length <= SMALL) return reply.send(made);
     if (!this.#answers.tryHold(ownerId, length)) {
       if (isRead) throw tooMany(reply);
-      await this.#answers.hold(ownerId, length, answer.signal);
+      await this.#answers.hold(ownerId, length, answer.call.signal);
     }
     return this.#send(ownerId, request, reply, Buffer.from(made), length);
   }
@@ -92,7 +92,8 @@ interface Answer {
   readonly from: unknown;
   /** Makes its JSON, or its bytes. */
   make(): string | Buffer;
-  readonly signal: AbortSignal;
+  /** Its signal is aborted when the client goes away. */
+  readonly call: { readonly signal: AbortSignal };
 }
 
 /** Characters of all texts in it. */

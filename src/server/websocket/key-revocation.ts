@@ -39,9 +39,9 @@ export function abortOnRevocation(
 }
 
 function isDeletion({ method, routeOptions: { url = '' } }: FastifyRequest): boolean {
-  if (/\/keys\/:key$|\/sessions\/current$/.test(url)) return method !== 'GET';
-  const isOfProject = /\/projects\/(:project|by-name\/:project)(\/delete)?$/.test(url);
-  return isOfProject && method !== 'GET';
+  if (method === 'GET') return false;
+  if (/\/keys\/:key$|\/sessions\/current$/.test(url)) return true;
+  return /\/projects\/(:project|by-name\/:project)(\/delete)?$/.test(url);
 }
 
 declare module 'fastify' {

@@ -313,6 +313,15 @@ export const operations = define({
     summary: 'Get the recorded actions of a computer',
     response: resources.Trajectory,
   },
+  listTrajectorySteps: {
+    summary: 'List the steps of a trajectory',
+    query: resources.TrajectoryStepsQuery,
+    response: resources.TrajectorySteps,
+  },
+  getTrajectoryPicture: {
+    summary: 'Get a picture of a trajectory',
+    response: z.unknown(),
+  },
   endTrajectory: {
     summary: 'End the recording of actions',
     response: resources.Trajectory,

@@ -67,6 +67,8 @@ export const routes = {
   releaseControl: { method: 'DELETE', paths: computerPaths('/control') },
   startTrajectory: { method: 'POST', paths: computerPaths('/trajectory') },
   getTrajectory: { method: 'GET', paths: computerPaths('/trajectory') },
+  listTrajectorySteps: { method: 'GET', paths: computerPaths('/trajectory/steps') },
+  getTrajectoryPicture: { method: 'GET', paths: computerPaths('/trajectory/pictures/:picture') },
   endTrajectory: { method: 'POST', paths: computerPaths('/trajectory/end') },
   deleteTrajectory: { method: 'DELETE', paths: computerPaths('/trajectory') },
   listActions: { method: 'GET', paths: computerPaths('/actions') },

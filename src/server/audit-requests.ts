@@ -79,6 +79,7 @@ function isValue(value: unknown): value is Value {
 const READS: readonly string[] = [
   ...['getComputer', 'listActions', 'listComputers', 'streamStatus', 'listJobs', 'getJob'],
   ...['getStats', 'thumbnail', 'getControl', 'getCursor', 'getComputerUse'],
+  ...['listTrajectorySteps', 'getTrajectoryPicture'],
 ];
 
 export interface Request {

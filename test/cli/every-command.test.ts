@@ -39,7 +39,7 @@ const job = {
 };
 const trajectory = {
   ...{ id: 'trj_1', status: 'recording', started_at: computer.created_at, ended_at: null },
-  ...{ end_reason: null, steps: 2, pictures: 3, bytes: 2048 },
+  ...{ started_by: 'agent', end_reason: null, steps: 2, pictures: 3, bytes: 2048 },
 };
 const element = {
   ...{ id: '2c6e3adb-1.8-72', role: 'button', name: 'Re\u202eload', value: 'one\ntwo' },

@@ -81,6 +81,8 @@ class Trajectory:
     bytes: int
     message: str | None = None
     """More about the end."""
+    started_by: str | None = None
+    """Name of the API key that started it."""
 
 
 @dataclass(frozen=True)

@@ -39,8 +39,8 @@ export const fields = {
     'truncated',
   ],
   trajectory: [
-    ...['id', 'status', 'started_at', 'ended_at', 'end_reason', 'message', 'steps', 'pictures'],
-    'bytes',
+    ...['id', 'status', 'started_at', 'started_by', 'ended_at', 'end_reason', 'message', 'steps'],
+    ...['pictures', 'bytes'],
   ],
   connection: ['name', 'url', 'has_stream_key', 'created_at'],
   secret: ['name', 'created_at', 'updated_at'],

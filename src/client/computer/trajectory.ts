@@ -1,5 +1,5 @@
 import { TRAJECTORY_TYPE } from '../../contract/constants.js';
-import type { Answer, BodyInput } from '../../contract/types/index.js';
+import type { Answer, BodyInput, QueryInput } from '../../contract/types/index.js';
 import { type CallOptions, splitOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
 import { type ComputerAddress, computerParameters } from '../http/address.js';
@@ -25,6 +25,21 @@ export class ComputerTrajectory {
 
   get(options: CallOptions = {}): Promise<Answer<'getTrajectory'>> {
     return this.#client.request('getTrajectory', { params: this.#params, ...options });
+  }
+
+  /** Some steps; continue at `next_offset`. */
+  steps(
+    options: NonNullable<QueryInput<'listTrajectorySteps'>> & CallOptions = {},
+  ): Promise<Answer<'listTrajectorySteps'>> {
+    const { call, fields: query } = splitOptions(options);
+    return this.#client.request('listTrajectorySteps', { params: this.#params, query, ...call });
+  }
+
+  /** A picture of a step as PNG, by its name in `before` or `after`. */
+  async picture(name: string, options: CallOptions = {}): Promise<Uint8Array> {
+    const params = { ...this.#params, picture: name.replace('pictures/', '') };
+    const request = { params, ...options };
+    return (await this.#client.requestBytes('getTrajectoryPicture', 'image/png', request)).data;
   }
 
   /** Ends the recording; has no effect on one that has ended. */

@@ -92,6 +92,8 @@ export const access: Readonly<Record<OperationName | StreamName, Access | 'open'
   releaseControl: act.project,
   startTrajectory: act.project,
   getTrajectory: act.project,
+  listTrajectorySteps: look.project,
+  getTrajectoryPicture: look.project,
   endTrajectory: act.project,
   deleteTrajectory: act.project,
   listActions: look.project,

@@ -40,6 +40,7 @@ const MEDIA: Partial<
   bash: { 'application/x-ndjson': { schema: BashLine } },
   record: { 'video/mp4': { schema: BYTES } },
   getTrajectory: { [TRAJECTORY_TYPE]: { schema: BYTES } },
+  getTrajectoryPicture: { 'image/png': { schema: BYTES } },
   streamEvents: { 'text/event-stream': { schema: ServiceEvent } },
 };
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MAX_TRAJECTORY_SECONDS, TRAJECTORY_ENDS } from '../constants.js';
-import { integer, Timestamp } from '../primitives.js';
+import { integer, queryNumber, Timestamp } from '../primitives.js';
 
 export const StartTrajectory = z
   .object({
@@ -23,6 +23,10 @@ export const Trajectory = z
       .meta({ description: 'Id of the trajectory.', examples: ['trj_8s1x7f3k2m9q4w8e1r6t'] }),
     status: z.enum(['recording', 'ended']).describe('Whether actions are still recorded.'),
     started_at: Timestamp.describe('When the recording started.'),
+    started_by: z
+      .string()
+      .nullable()
+      .meta({ description: 'Name of the API key that started it.', examples: ['agent'] }),
     ended_at: Timestamp.nullable().describe('When the recording ended; null while it runs.'),
     end_reason: z
       .enum(TRAJECTORY_ENDS)
@@ -43,5 +47,48 @@ export const Trajectory = z
   })
   .meta({ id: 'Trajectory', description: 'The recorded actions of a computer.' });
 
+export const TrajectoryStepsQuery = z.object({
+  offset: queryNumber(integer(0, 1_000_000_000))
+    .default(0)
+    .describe('Where to begin: the `next_offset` of the page before.'),
+  limit: queryNumber(integer(1, 500))
+    .default(100)
+    .describe('Most steps; a page with long ones has fewer.'),
+});
+
+const seconds = (description: string, example: number) =>
+  z.number().meta({ description, examples: [example] });
+const picture = (when: string) =>
+  z
+    .string()
+    .nullable()
+    .meta({ description: `The screen ${when}; null if unknown.`, examples: ['pictures/0001.png'] });
+
+export const TrajectoryStep = z
+  .object({
+    step: count('Number of the step.', 1),
+    at: seconds('Seconds since the start of the recording.', 2.418),
+    took: seconds('Seconds that it took.', 0.062),
+    action: z.record(z.string(), z.unknown()).meta({
+      description: 'The action as in a batch.',
+      examples: [{ action: 'click', x: 640, y: 400, button: 'left', clicks: 1 }],
+    }),
+    outcome: z.string().meta({ description: '`ok`, `failed` or an error code.', examples: ['ok'] }),
+    before: picture('before'),
+    after: picture('after'),
+  })
+  .meta({ id: 'TrajectoryStep', description: 'A recorded action.' });
+
+export const TrajectorySteps = z
+  .object({
+    trajectory: Trajectory.nullable().describe('Null if nothing was recorded.'),
+    steps: z.array(TrajectoryStep).describe('In the order in which they ended.'),
+    next_offset: count('The `offset` at which to continue.', 482),
+  })
+  .meta({ id: 'TrajectorySteps', description: 'Some steps of a trajectory.' });
+
 export type StartTrajectory = z.output<typeof StartTrajectory>;
 export type Trajectory = z.infer<typeof Trajectory>;
+export type TrajectoryStepsQuery = z.output<typeof TrajectoryStepsQuery>;
+export type TrajectoryStep = z.infer<typeof TrajectoryStep>;
+export type TrajectorySteps = z.infer<typeof TrajectorySteps>;

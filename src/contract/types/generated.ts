@@ -1844,6 +1844,8 @@ export interface Trajectory {
   status: 'recording' | 'ended';
   /** When the recording started. */
   started_at: string;
+  /** Name of the API key that started it. */
+  started_by: string | null;
   /** When the recording ended; null while it runs. */
   ended_at: string | null;
   /**
@@ -1860,6 +1862,34 @@ export interface Trajectory {
   pictures: number;
   /** Size of the files so far. */
   bytes: number;
+}
+
+/** A recorded action. */
+export interface TrajectoryStep {
+  /** Number of the step. */
+  step: number;
+  /** Seconds since the start of the recording. */
+  at: number;
+  /** Seconds that it took. */
+  took: number;
+  /** The action as in a batch. */
+  action: Record<string, unknown>;
+  /** `ok`, `failed` or an error code. */
+  outcome: string;
+  /** The screen before; null if unknown. */
+  before: string | null;
+  /** The screen after; null if unknown. */
+  after: string | null;
+}
+
+/** Some steps of a trajectory. */
+export interface TrajectorySteps {
+  /** Null if nothing was recorded. */
+  trajectory: Trajectory | null;
+  /** In the order in which they ended. */
+  steps: TrajectoryStep[];
+  /** The `offset` at which to continue. */
+  next_offset: number;
 }
 
 /** A text message of a connection to a port. */
@@ -2183,6 +2213,20 @@ export interface GetComputerUseQuery {
   dialect: 'anthropic' | 'anthropic-20251124' | 'anthropic-20250124' | 'anthropic-20241022' | 'openai' | 'openai-preview' | 'gemini' | 'gemini-generate-content' | 'qwen' | 'ui-tars';
 }
 
+/** Query of `listTrajectorySteps`. */
+export interface ListTrajectoryStepsQuery {
+  /**
+   * Where to begin: the `next_offset` of the page before. 0 to 1000000000.
+   * @default 0
+   */
+  offset?: number | undefined;
+  /**
+   * Most steps; a page with long ones has fewer. 1 to 500.
+   * @default 100
+   */
+  limit?: number | undefined;
+}
+
 /** Query of `listActions`. */
 export interface ListActionsQuery {
   /**
@@ -2418,6 +2462,10 @@ export interface OperationTypes {
   getTrajectory: { query: undefined; body: undefined; answer: Trajectory };
   /** Remove the recorded actions of a computer. */
   deleteTrajectory: { query: undefined; body: undefined; answer: Success };
+  /** List the steps of a trajectory. */
+  listTrajectorySteps: { query: ListTrajectoryStepsQuery; body: undefined; answer: TrajectorySteps };
+  /** Get a picture of a trajectory. */
+  getTrajectoryPicture: { query: undefined; body: undefined; answer: unknown };
   /** End the recording of actions. */
   endTrajectory: { query: undefined; body: undefined; answer: Trajectory };
   /** List the audit log of a computer, newest first; it contains no texts. */

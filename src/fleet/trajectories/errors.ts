@@ -9,6 +9,12 @@ export function noTrajectory(record: ComputerRecord): ApiError {
   return new ApiError('not_found', message, { remedy });
 }
 
+export function noPicture(record: ComputerRecord, name: string): ApiError {
+  const shown = JSON.stringify(name.slice(0, 64));
+  const message = `The trajectory of ${JSON.stringify(record.name)} has no picture ${shown}.`;
+  return new ApiError('not_found', message);
+}
+
 export function recordingAlready(record: ComputerRecord): ApiError {
   const message = `The actions of ${JSON.stringify(record.name)} are being recorded already.`;
   const remedy = `End that first: vc computer trajectory ${inCommands(record)} end`;

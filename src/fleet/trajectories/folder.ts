@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { writeFileAtomically } from '../../lib/fs/atomic-file.js';
 import { TAR_END, tarHeader, tarPadding } from '../../lib/tar/write.js';
 
@@ -96,6 +97,18 @@ export class TrajectoryFolder {
     };
     writeFileSync(join(this.path, STATE), JSON.stringify({ ...state, ...counted }));
     return counted;
+  }
+
+  /** Opens its lines to read them. */
+  openLines(): Promise<FileHandle> {
+    return open(join(this.path, 'files', LINES));
+  }
+
+  /** Opens a picture; undefined if there is none of this name. */
+  async openPicture(name: string): Promise<Readable | undefined> {
+    if (!/^\d{4,6}\.png$/.test(name)) return undefined;
+    const file = await open(join(this.path, 'files', PICTURES, name)).catch(() => undefined);
+    return file?.createReadStream();
   }
 
   /** The files as a tar archive, as they are now. */

@@ -5,21 +5,21 @@ import type { StartTrajectory, Trajectory } from '../../contract/resources.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { ApiKeys, Owner } from '../accounts/api-keys.js';
 import type { RunningComputers } from '../actions/running-computers.js';
-import { generateId } from '../computers/ids.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { Session } from '../sessions/session.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 import { captureFor } from './capture.js';
 import { Entry } from './entry.js';
-import { noTrajectory, recordingAlready, unwritable } from './errors.js';
+import { noPicture, noTrajectory, recordingAlready, unwritable } from './errors.js';
 import { TrajectoryFolder } from './folder.js';
 import { checkDisk, freeBytes, LIMITS, type TrajectoryLimits } from './limits.js';
+import { StepReader, type StepsWanted } from './reading/step-reader.js';
 import type { RecordedAction } from './recorded-action.js';
 import { type EndReason, Recorder } from './recorder.js';
-import { namesIn, recover } from './recover.js';
+import { recoverAll } from './recover.js';
 import { toRemove } from './room.js';
-import { type Stored, shown } from './stored.js';
+import { newlyStored, shown } from './stored.js';
 
 /** Milliseconds of a running service for which an ended trajectory is kept. */
 const KEPT_MS = 24 * 3600_000;
@@ -46,6 +46,7 @@ export class Trajectories {
   readonly #starting = new Map<string, string>();
   /** Computers whose trajectory is being started or removed. */
   readonly #changing = new Set<string>();
+  readonly #reader = new StepReader();
   readonly #tidying: NodeJS.Timeout;
 
   constructor(parts: TrajectoriesParts) {
@@ -77,11 +78,7 @@ export class Trajectories {
       const session = await this.#parts.running.session(record, signal);
       checkDisk(await this.#free(), this.#limits);
       await this.#makeRoom(record);
-      const stored: Stored = {
-        ...{ id: generateId('trj'), owner_id: record.owner_id, computer_id: record.id },
-        ...{ started_at: new Date().toISOString(), ended_at: null, end_reason: null },
-        ...{ steps: 0, pictures: 0, bytes: 0 },
-      };
+      const stored = newlyStored(record, this.#parts.apiKeys.nameOf(owner));
       const folder = this.#folder(record.id);
       const recorder = new Recorder({
         ...{ folder, limits: this.#limits, capture: captureFor(session, record) },
@@ -121,6 +118,18 @@ export class Trajectories {
   /** The files as a tar archive. */
   archive(record: ComputerRecord): Readable {
     return Readable.from(this.#find(record).folder.archive(), { objectMode: false });
+  }
+
+  /** Some steps, in the order in which they ended; none if there is no trajectory. */
+  steps({ id }: ComputerRecord, wanted: StepsWanted, signal?: AbortSignal) {
+    return this.#reader.read(this.#entries.get(id), wanted, signal);
+  }
+
+  /** A picture, by its name in the steps. */
+  async picture(record: ComputerRecord, name: string): Promise<Readable> {
+    const picture = await this.#find(record).folder.openPicture(name);
+    if (picture === undefined) throw noPicture(record, name);
+    return picture;
   }
 
   /** Ends the recording and removes its files; without effect if there is none. */
@@ -209,11 +218,9 @@ export class Trajectories {
 
   /** Reserves room for another trajectory: removes the oldest ended ones of the owner. */
   async #makeRoom({ owner_id, id }: ComputerRecord): Promise<void> {
-    const state = {
-      ...{ entries: this.#entries, starting: this.#starting, changing: this.#changing },
-    };
+    const [entries, starting, changing] = [this.#entries, this.#starting, this.#changing];
     for (;;) {
-      const oldest = toRemove(state, { owner_id, id }, this.#limits);
+      const oldest = toRemove({ entries, starting, changing }, { owner_id, id }, this.#limits);
       if (oldest === undefined) break;
       await this.#discard(oldest);
     }
@@ -229,15 +236,12 @@ export class Trajectories {
   /** Finds the trajectories of an earlier process. */
   #recover(): void {
     const { store } = this.#parts;
-    for (const id of namesIn(join(store.directory, DIRECTORY))) {
-      const folder = this.#folder(id);
-      try {
-        if (store.computers.findById(id) === undefined) throw new Error('its computer is gone');
-        this.#entries.set(id, recover(folder));
-      } catch {
-        folder.remove().catch((error: unknown) => this.#warn(error));
-      }
-    }
+    const isComputer = (id: string) => store.computers.findById(id) !== undefined;
+    const directory = join(store.directory, DIRECTORY);
+    recoverAll(directory, isComputer, (id, found) => {
+      if (found instanceof Entry) this.#entries.set(id, found);
+      else found.remove().catch((error: unknown) => this.#warn(error));
+    });
   }
 
   #warn(error: unknown): void {

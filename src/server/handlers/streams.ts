@@ -10,6 +10,8 @@ type Names =
   | 'record'
   | 'startTrajectory'
   | 'getTrajectory'
+  | 'listTrajectorySteps'
+  | 'getTrajectoryPicture'
   | 'endTrajectory'
   | 'deleteTrajectory'
   | 'listConnections'
@@ -34,6 +36,14 @@ export const streamHandlers: Pick<Handlers, Names> = {
     const state = fleet.trajectories.get(computer);
     if (!accepts(headers.accept, TRAJECTORY_TYPE)) return state;
     return new ByteStream(fleet.trajectories.archive(computer), TRAJECTORY_TYPE);
+  },
+  listTrajectorySteps: ({ fleet, owner, computer, query, signal }) => {
+    const rights = fleet.apiKeys.rightsOf(owner) ?? 'look';
+    return fleet.trajectories.steps(computer, { ...query, rights }, signal);
+  },
+  getTrajectoryPicture: async ({ fleet, computer, params }) => {
+    const picture = await fleet.trajectories.picture(computer, params.picture ?? '');
+    return new ByteStream(picture, 'image/png');
   },
   endTrajectory: ({ fleet, computer }) => fleet.trajectories.end(computer),
   deleteTrajectory: async ({ fleet, computer }) => {

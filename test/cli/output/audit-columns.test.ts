@@ -21,7 +21,7 @@ const shown = (action: string, detail = {}) =>
 
 /** Operations that only read are not written into the log. */
 const READS =
-  /^(health|list|getProject|getMe|getOwner|getStats|getCursor|getComputerUse|getControl|getSession|getUsage|getJob|thumbnail|streamStatus|streamEvents)/;
+  /^(health|list|getProject|getMe|getOwner|getStats|getCursor|getComputerUse|getControl|getSession|getUsage|getJob|getTrajectoryPicture|thumbnail|streamStatus|streamEvents)/;
 const logged = [
   ...Object.keys(routes).filter((name) => !READS.test(name)),
   ...['process', 'tunnel', 'viewOpened', 'readFile', 'writeFile', 'autoStop', 'listDirectory'],

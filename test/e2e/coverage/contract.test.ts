@@ -35,6 +35,8 @@ const NOT_IN_CLI: Readonly<Record<string, string>> = {
   removeEntry: 'vc exec PROJECT/NAME -- rm does the same',
   renameEntry: 'vc exec PROJECT/NAME -- mv does the same',
   cdp: 'vc computer cdp prints its address for other programs',
+  listTrajectorySteps: 'for the web page; vc computer trajectory -o has all of them',
+  getTrajectoryPicture: 'for the web page; vc computer trajectory -o has all of them',
   thumbnail: 'for the web page; vc screenshot has --scale',
   wall: 'for the web page; vc ls --watch follows computers',
   createSession: 'for the web page',

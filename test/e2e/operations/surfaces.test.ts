@@ -104,6 +104,12 @@ describe('the service', () => {
     await call('POST', `${C()}/move`, { x: 7, y: 7 });
     const { status, steps } = await call('POST', `${C()}/trajectory/end`);
     expect({ status, steps }).toEqual({ status: 'ended', steps: 1 });
+    const listed = await call('GET', `${C()}/trajectory/steps`);
+    expect(listed.steps).toMatchObject([{ action: { action: 'move', x: 7, y: 7 }, outcome: 'ok' }]);
+    const headers = { authorization: `Bearer ${desktop.service.apiKey}` };
+    const at = `${desktop.service.baseUrl}${C()}/trajectory/${listed.steps[0].before}`;
+    const picture = await fetch(at, { headers });
+    expect((await sharp(Buffer.from(await picture.arrayBuffer())).metadata()).width).toBe(1280);
     expect(await call('GET', `${C()}/trajectory`)).toMatchObject({ end_reason: 'request' });
     expect(await call('DELETE', `${C()}/trajectory`)).toEqual({ success: true });
   });

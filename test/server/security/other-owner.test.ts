@@ -38,8 +38,9 @@ async function restore(): Promise<void> {
   const created = await app.send('POST', '/api/keys', { body: { name: 'second' } });
   const [id, key] = [String(json.id), String(created.json.id)];
   const names = { project: 'demo', computer: 'desk', name: 'target', owner: 'colleague' };
-  theirs = { id, key, ...names, job: 'job_a' };
-  missing = { ...swapped(theirs), job: 'job_a' };
+  const parts = { job: 'job_a', picture: '0001.png' };
+  theirs = { id, key, ...names, ...parts };
+  missing = { ...swapped(theirs), ...parts };
 }
 
 /** Everything a client sees except request id and time, with both sets of names made equal. */

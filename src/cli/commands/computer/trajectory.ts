@@ -77,10 +77,12 @@ export const command = defineCommand({
 
 async function show(context: Context, trajectory: Answer<'getTrajectory'>): Promise<void> {
   if (context.globals.json) return printJson(context, trajectory);
-  const { status, started_at, ended_at, end_reason, message, steps, pictures, bytes } = trajectory;
+  const { status, started_at, started_by, ended_at, end_reason, message } = trajectory;
+  const { steps, pictures, bytes } = trajectory;
   await printRecord(context, [
     ['status', status],
     ['started', started_at],
+    ['started by', started_by ?? ''],
     ['ended', ended_at ?? ''],
     ['ended by', end_reason ?? ''],
     ['message', message ?? ''],

@@ -1,0 +1,89 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Right } from '../../../contract/access/rights.js';
+import type {
+  TrajectoryStep,
+  TrajectorySteps,
+  TrajectoryStepsQuery,
+} from '../../../contract/resources.js';
+import { Queue } from '../../../lib/async/queue.js';
+import type { Entry } from '../entry.js';
+import { shown } from '../stored.js';
+import { shownStep } from './shown-step.js';
+
+/** Bytes that are read at once. */
+const PIECE = 64 * 1024;
+/** Bytes of the file, and characters of the answer, after which a page ends. */
+const MOST_READ = 2 * 2 ** 20;
+const MOST_SHOWN = 256 * 1024;
+const NEWLINE = 10;
+
+type Page = Pick<TrajectorySteps, 'steps' | 'next_offset'>;
+
+export type StepsWanted = TrajectoryStepsQuery & {
+  /** Those of the reader. */
+  readonly rights: Right;
+};
+
+/** Reads steps of trajectories, one page at a time: a line may have 8 MiB. */
+export class StepReader {
+  readonly #reading = new Queue();
+
+  /** The steps from a byte of the file on, or from the next line if it is inside of one. */
+  async read(
+    entry: Entry | undefined,
+    wanted: StepsWanted,
+    signal?: AbortSignal,
+  ): Promise<TrajectorySteps> {
+    if (entry === undefined) return { trajectory: null, steps: [], next_offset: 0 };
+    const page = await this.#reading.run(async () => {
+      const file = await entry.folder.openLines();
+      try {
+        return await readPage(file, wanted);
+      } finally {
+        await file.close();
+      }
+    }, signal);
+    return { trajectory: shown(entry.stored), ...page };
+  }
+}
+
+async function readPage(file: FileHandle, { offset, limit, rights }: StepsWanted): Promise<Page> {
+  const steps: TrajectoryStep[] = [];
+  let [next_offset, characters] = [offset, 0];
+  // The newline before `offset` belongs to the line before, of which nothing else is left then.
+  let isFirst = offset > 0;
+  for await (const { line, end } of completeLines(file, Math.max(0, offset - 1))) {
+    next_offset = end;
+    const step = isFirst ? undefined : shownStep(line.toString(), rights);
+    isFirst = false;
+    if (step !== undefined) {
+      steps.push(step);
+      characters += JSON.stringify(step).length;
+    }
+    if (steps.length >= limit || characters >= MOST_SHOWN || end - offset >= MOST_READ) break;
+  }
+  return { steps, next_offset };
+}
+
+/** The lines from a byte on, and where each ends; not one that is still being written. */
+async function* completeLines(
+  file: FileHandle,
+  from: number,
+): AsyncGenerator<{ readonly line: Buffer; readonly end: number }> {
+  let parts: Buffer[] = [];
+  for (let at = from; ; ) {
+    const buffer = Buffer.allocUnsafe(PIECE);
+    const { bytesRead } = await file.read(buffer, 0, PIECE, at);
+    if (bytesRead === 0) return;
+    let rest = buffer.subarray(0, bytesRead);
+    for (let end = rest.indexOf(NEWLINE); end !== -1; end = rest.indexOf(NEWLINE)) {
+      const line = Buffer.concat([...parts, rest.subarray(0, end)]);
+      parts = [];
+      at += end + 1;
+      yield { line, end: at };
+      rest = rest.subarray(end + 1);
+    }
+    parts.push(rest);
+    at += rest.length;
+  }
+}

@@ -55,6 +55,9 @@ export const Session = z
       })
       .describe('The owner of the key.'),
     key: KeyInUse.describe('The API key that it was opened with, and ends with.'),
+    has_members: flag().describe(
+      'Whether the service runs computers on a cluster whose members the session may list.',
+    ),
     created_at: Timestamp.describe('When it was opened.'),
     expires_at: Timestamp.describe('When it ends at the latest.'),
   })

@@ -58,6 +58,10 @@ export const ClusterMember = z
       .number()
       .int()
       .meta({ description: 'Computers of the service on it, of all owners.', examples: [12] }),
+    running_count: z
+      .number()
+      .int()
+      .meta({ description: 'Those that run.', examples: [9] }),
     drain: MemberDrain.nullable().describe('Null for a member that may have computers.'),
   })
   .meta({ id: 'ClusterMember', description: 'A machine of a cluster, which runs computers.' });

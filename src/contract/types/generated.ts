@@ -265,6 +265,8 @@ export interface ClusterMember {
   disk_total_bytes: number | null;
   /** Computers of the service on it, of all owners. */
   computer_count: number;
+  /** Those that run. */
+  running_count: number;
   /** Null for a member that may have computers. */
   drain: MemberDrain | null;
 }
@@ -1732,6 +1734,8 @@ export interface Session {
     /** When the key ends; null for never. */
     expires_at: string | null;
   };
+  /** Whether the service runs computers on a cluster whose members the session may list. */
+  has_members: boolean;
   /** When it was opened. */
   created_at: string;
   /** When it ends at the latest. */

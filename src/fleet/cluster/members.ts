@@ -24,17 +24,21 @@ export class Members {
     this.#drains = drains;
   }
 
+  /** Whether computers run on a cluster. */
+  get exist(): boolean {
+    return [...this.#machines.engines()].some(isClustered);
+  }
+
   async list(signal?: AbortSignal): Promise<ClusterMemberList> {
     const lists = this.#clustered().map(async (engine) => {
-      const counts = countByMember(this.#store, engine.name);
-      return (await engine.members(signal)).map((member) =>
-        serializeMember(
-          engine,
-          member,
-          counts.get(member.name) ?? 0,
-          this.#drains.of(engine.name, member.name),
-        ),
-      );
+      const found = await engine.members(signal);
+      const all = countByMember(this.#store, engine.name);
+      const running = countByMember(this.#store, engine.name, 'running');
+      return found.map((member) => {
+        const { name } = member;
+        const counts = { all: all.get(name) ?? 0, running: running.get(name) ?? 0 };
+        return serializeMember(engine, member, counts, this.#drains.of(engine.name, name));
+      });
     });
     return { members: (await Promise.all(lists)).flat() };
   }
@@ -75,18 +79,19 @@ export class Members {
 function serializeMember(
   engine: Engine,
   { name, status, detail, address, architecture, groups, resources }: Member,
-  computer_count: number,
+  counts: { readonly all: number; readonly running: number },
   drain: DrainProgress | undefined,
 ): ClusterMember {
   return {
     ...{ name, engine: engine.name, detail, address, architecture, groups: [...groups] },
-    status: drain !== undefined && status === 'online' ? drained(computer_count) : status,
+    status: drain !== undefined && status === 'online' ? drained(counts.all) : status,
     cpu: resources?.cpu ?? null,
     memory_used_bytes: resources?.memoryUsedBytes ?? null,
     memory_total_bytes: resources?.memoryTotalBytes ?? null,
     disk_used_bytes: resources?.diskUsedBytes ?? null,
     disk_total_bytes: resources?.diskTotalBytes ?? null,
-    computer_count,
+    computer_count: counts.all,
+    running_count: counts.running,
     drain: drain === undefined ? null : { ...drain, failed: [...drain.failed] },
   };
 }

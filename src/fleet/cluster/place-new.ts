@@ -47,11 +47,12 @@ export function drainedMembers(store: Store, engine: string): Set<string> {
   return new Set(drains.map(({ member }) => member));
 }
 
-/** Computers of an engine by member. */
-export function countByMember(store: Store, engine: string): Map<string, number> {
+/** Computers of an engine by member; `only` those of a status. */
+export function countByMember(store: Store, engine: string, only?: 'running'): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { engine: name, member } of store.computers.listAll()) {
+  for (const { engine: name, member, status } of store.computers.listAll()) {
     if (name !== engine || member === null) continue;
+    if (only !== undefined && status !== only) continue;
     counts.set(member, (counts.get(member) ?? 0) + 1);
   }
   return counts;

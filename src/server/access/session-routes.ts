@@ -10,6 +10,7 @@ import type { Fleet } from '../../fleet/fleet.js';
 import { audited } from '../audit-requests.js';
 import { readInput } from '../http/input/read-input.js';
 import { ownerOf } from '../requests.js';
+import { mayAdminister } from './authorization.js';
 import { clearCookie, isFromPage, secretOf, sessionOf, setCookie } from './session-cookie.js';
 import { holderOf } from './session-holder.js';
 
@@ -94,6 +95,7 @@ export function serializeSession(fleet: Fleet, session: OpenSession): Session {
   return {
     owner: { id: user_id, name, role },
     key,
+    has_members: fleet.members.exist && mayAdminister(fleet, owner),
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
   };

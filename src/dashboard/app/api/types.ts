@@ -3,6 +3,7 @@ import type { Answer, Computer as ContractComputer } from '../../../contract/typ
 export type { KEY_ENDED } from '../../../contract/constants.js';
 export type {
   AuditEntry,
+  ClusterMember as Member,
   Connection,
   Control,
   FileEntry,
@@ -20,6 +21,7 @@ export interface Lists {
   readonly projects: Answer<'listProjects'>;
   readonly secrets: Answer<'listSecrets'>;
   readonly connections: Answer<'listConnections'>;
+  readonly members: Answer<'listMembers'>;
   readonly images: Answer<'listImages'>;
   readonly audit: Answer<'listAudit'>;
   readonly directory: Answer<'listDirectory'>;
@@ -57,6 +59,8 @@ export interface Session {
     readonly role: 'administrator' | 'member';
   };
   readonly key: Pick<Key, 'id' | 'name' | 'rights' | 'project' | 'expires_at'>;
+  /** Whether there is a cluster whose members the session may list. */
+  readonly has_members: boolean;
   readonly created_at: string;
   readonly expires_at: string;
 }

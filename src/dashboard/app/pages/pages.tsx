@@ -12,6 +12,7 @@ const Computer = page(async () => (await import('./computer/computer.js')).Compu
 const Activity = page(async () => (await import('./activity/activity.js')).Activity);
 const Streams = page(async () => (await import('./streams/streams.js')).Streams);
 const Images = page(async () => (await import('./images/images.js')).Images);
+const Hosts = page(async () => (await import('./hosts/hosts.js')).Hosts);
 const Usage = page(async () => (await import('./usage/usage.js')).Usage);
 
 function page(part: () => Promise<ComponentType>) {
@@ -31,6 +32,7 @@ export function Pages() {
       <Route path="/activity" component={Activity} />
       <Route path="/streams" component={Streams} />
       <Route path="/images" component={Images} />
+      <Route path="/hosts" component={Hosts} />
       <Route path="/usage" component={Usage} />
       <Route default component={Unknown} />
     </Router>

@@ -26,9 +26,14 @@ it('computers are created on a member, in a group, or where the cluster chooses'
   const { json } = await app.send('GET', '/api/cluster/members');
   expect(json.members).toMatchObject([
     { name: 'm1', engine: 'docker', computer_count: 1, cpu: 2, disk_total_bytes: 4 },
-    { name: 'm2', computer_count: 2, cpu: null, memory_used_bytes: null },
+    { name: 'm2', computer_count: 2, running_count: 2, cpu: null, memory_used_bytes: null },
     { name: 'm3', status: 'offline', computer_count: 0 },
   ]);
+  const [stopped] = engine.calls.filter((call) => call.startsWith('create'));
+  await app.send('POST', `/api/computers/${stopped?.split(' ')[1]}/stop`);
+  expect((await app.send('GET', '/api/cluster/members/m2')).json).toMatchObject({
+    ...{ computer_count: 2, running_count: 1 },
+  });
   const one = await app.send('GET', '/api/cluster/members/m1');
   expect(one.json).toEqual((json.members as unknown[])[0]);
 });
@@ -99,4 +104,20 @@ it('an administrator drains a member and returns it, which the audit log names',
     ]),
   );
   expect((await app.send('POST', '/api/cluster/members/m9/drain')).status).toBe(404);
+});
+
+it('only sessions that may list members are told of a cluster', async () => {
+  const headers = { 'content-type': 'application/json', 'x-vc-page': '1' };
+  const hasMembers = async (key: string) => {
+    const origin = `http://127.0.0.1:${app.port}`;
+    const sent = { body: { key }, authorization: null, headers: { ...headers, origin } };
+    return (await app.send('POST', '/api/sessions', sent)).json.has_members;
+  };
+  const { json } = await app.send('POST', '/api/keys', { body: { name: 'a', rights: 'act' } });
+  expect(await hasMembers(app.world.key)).toBe(true);
+  expect(await hasMembers(String(json.key))).toBe(false);
+  expect(await hasMembers(app.world.addOwner('alice'))).toBe(false);
+  await app.close();
+  await open(new FakeEngine());
+  expect(await hasMembers(app.world.key)).toBe(false);
 });

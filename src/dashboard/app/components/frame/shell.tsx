@@ -6,7 +6,13 @@ import { logOut } from '../../state/log-in.js';
 import { watchWall } from '../../state/wall.js';
 import { Icon, type IconName } from '../icon.js';
 
-const PAGES: readonly { path: string; name: string; icon: IconName }[] = [
+interface Entry {
+  readonly path: string;
+  readonly name: string;
+  readonly icon: IconName;
+}
+
+const PAGES: readonly Entry[] = [
   { path: '/', name: 'Computers', icon: 'computers' },
   { path: '/projects', name: 'Projects', icon: 'projects' },
   { path: '/keys', name: 'Keys', icon: 'keys' },
@@ -15,6 +21,8 @@ const PAGES: readonly { path: string; name: string; icon: IconName }[] = [
   { path: '/images', name: 'Images', icon: 'images' },
   { path: '/usage', name: 'Usage', icon: 'usage' },
 ];
+/** Only for those who may see the members of a cluster. */
+const HOSTS: Entry = { path: '/hosts', name: 'Hosts', icon: 'hosts' };
 
 /** The frame around every page: navigation, who is logged in, and the page itself. */
 export function Shell({ session, children }: { session: Session; children: ComponentChildren }) {
@@ -48,7 +56,7 @@ export function Shell({ session, children }: { session: Session; children: Compo
           vc
         </p>
         <ul>
-          {PAGES.map(({ path: page, name, icon }) => (
+          {(session.has_members ? [...PAGES, HOSTS] : PAGES).map(({ path: page, name, icon }) => (
             <li key={page}>
               <a href={page} aria-current={isCurrent(page) ? 'page' : undefined}>
                 <Icon name={icon} />

@@ -12,10 +12,14 @@ interface FilterBarProps {
 /** Search, choices, and the form of the list. */
 export function FilterBar({ all, shown, filters, onChange }: FilterBarProps) {
   const values = (of: (computer: Computer) => string) => [...new Set(all.map(of))].sort();
+  const members = values(({ member }) => member ?? '').filter((name) => name !== '');
   const choices = [
     { name: 'project', label: 'All projects', values: values((each) => each.project_name) },
     { name: 'status', label: 'Any status', values: values((each) => each.status) },
     { name: 'engine', label: 'All engines', values: values((each) => each.engine) },
+    ...(members.length > 0 || filters.member !== undefined
+      ? [{ name: 'member', label: 'All members', values: members } as const]
+      : []),
   ] as const;
   return (
     <search class="filters">

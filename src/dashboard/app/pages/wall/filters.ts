@@ -7,10 +7,12 @@ export interface Filters {
   readonly project?: string;
   readonly status?: string;
   readonly engine?: string;
+  /** A member of a cluster. */
+  readonly member?: string;
   readonly view?: 'table';
 }
 
-const NAMES = ['text', 'project', 'status', 'engine', 'view'] as const;
+const NAMES = ['text', 'project', 'status', 'engine', 'member', 'view'] as const;
 
 export function readFilters(query: Readonly<Record<string, string>>): Filters {
   const given = NAMES.filter((name) => query[name]).map((name) => [name, query[name]]);
@@ -25,14 +27,15 @@ export function filterQuery(filters: Filters): string {
 
 /** Whether a computer is shown. Words match its name, project, id, image and creator. */
 export function matches(computer: Computer, filters: Filters): boolean {
-  const { name, project_name, id, image, status, engine, created_by } = computer;
+  const { name, project_name, id, image, status, engine, member, created_by } = computer;
   const text = `${name} ${project_name} ${id} ${image} ${created_by?.name ?? ''}`.toLowerCase();
   const words = (filters.text ?? '').toLowerCase().split(/\s+/);
   return (
     words.every((word) => text.includes(word)) &&
     (filters.project === undefined || filters.project === project_name) &&
     (filters.status === undefined || filters.status === status) &&
-    (filters.engine === undefined || filters.engine === engine)
+    (filters.engine === undefined || filters.engine === engine) &&
+    (filters.member === undefined || filters.member === member)
   );
 }
 

@@ -55,7 +55,9 @@ function Tile({ computer, isSelected, onSelect }: TileProps) {
           </p>
           <StatusMark status={status} reason={computer.status_reason} />
           <p class="clip muted facts">
-            {computer.project_name} · {computer.engine} · {computer.cpu} CPU · {computer.ram} GB
+            {computer.project_name} · {computer.engine}
+            {computer.member === null ? '' : ` on ${computer.member}`} · {computer.cpu} CPU ·{' '}
+            {computer.ram} GB
           </p>
           <p class="clip muted facts">
             {computer.control == null ? (

@@ -23,6 +23,49 @@ if [ -d /usr/share/xfce4/panel ]; then
   ln -sf ../vc/default.png /usr/share/backgrounds/xfce/xfce-shapes.svg
   update-alternatives --set x-terminal-emulator /usr/bin/xfce4-terminal.wrapper
   gtk-update-icon-cache -q -f /usr/share/icons/elementary-xfce
+  # Every program parses the theme when it starts, and xfdesktop writes it as text with all pictures,
+  # several times. Without the rules for programs that are not here, and the pictures for screens of
+  # double density, the desktop starts with a fifth less work.
+  python3 - /usr/share/themes/Arc-Darker/gtk-3.0 <<'EOT'
+import ctypes, re, sys
+
+gio = ctypes.CDLL("libgio-2.0.so.0")
+glib = ctypes.CDLL("libglib-2.0.so.0")
+for call in gio.g_resource_load, gio.g_resource_lookup_data, glib.g_bytes_get_data:
+    call.restype = ctypes.c_void_p
+gio.g_resource_load.argtypes = [ctypes.c_char_p, ctypes.c_void_p]
+gio.g_resource_lookup_data.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_void_p]
+glib.g_bytes_get_data.argtypes = [ctypes.c_void_p, ctypes.POINTER(ctypes.c_size_t)]
+
+FOLDER = "/org/gnome/arc-theme/"
+ABSENT = re.compile(
+    "nautilus|nemo|caja|budgie|lightdm|gedit|mate-panel|unity|granite|pluma|panel-?applet|tilix"
+    "|gnome-|epiphany|evince|totem|photos|documents|tweak|rhythmbox|geary|polari|software",
+    re.IGNORECASE,
+)
+# One of: a rule of its own at the top level, such as @import, or a selector and its block, which may
+# have blocks in it.
+RULE = re.compile(r"([^{};]+)(;|\{(?:[^{}]|\{[^{}]*\})*\})")
+
+
+def resource_text(resource, name):
+    size = ctypes.c_size_t()
+    data = gio.g_resource_lookup_data(resource, (FOLDER + name).encode(), 0, None)
+    return ctypes.string_at(glib.g_bytes_get_data(data, ctypes.byref(size)), size.value).decode()
+
+
+def without_absent(rule):
+    selectors = [part for part in re.split(r",(?![^(]*\))", rule[1]) if not ABSENT.search(part)]
+    return ",".join(selectors) + rule[2] if selectors else ""
+
+
+resource = gio.g_resource_load(f"{sys.argv[1]}/gtk.gresource".encode(), None)
+for name, source in ("gtk.css", "gtk-main-darker.css"), ("gtk-dark.css", "gtk-main-dark.css"):
+    css = re.sub(r"/\*.*?\*/", "", resource_text(resource, source), flags=re.DOTALL)
+    css = re.sub(r"-gtk-scaled\((url\([^)]*\)),\s*url\([^)]*\)\)", r"\1", css)
+    css = re.sub(r'url\("(?!resource:)', rf'url("resource://{FOLDER}', css)
+    open(f"{sys.argv[1]}/{name}", "w").write(RULE.sub(without_absent, css))
+EOT
   # Run the tray in the panel's process, which saves a process.
   sed -i 's/X-XFCE-Internal=.*/X-XFCE-Internal=true/' /usr/share/xfce4/panel/plugins/systray.desktop
 fi

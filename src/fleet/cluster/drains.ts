@@ -1,8 +1,8 @@
 import { ApiError } from '../../contract/errors.js';
 import { type Clustered, isClustered } from '../../engines/clustered.js';
 import type { Engine } from '../../engines/engine.js';
-import { Queue } from '../../lib/async/queue.js';
 import { type AuditLog, outcomeOf, SERVICE_KEY, startTimer } from '../audit/audit-log.js';
+import { isLost } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
 import type { Machines } from '../lifecycle/machines.js';
 import type { Log } from '../lifecycle/reconcile.js';
@@ -47,13 +47,12 @@ interface Failure {
 const PAUSE_MS = { first: 60_000, most: 3_600_000 };
 
 /**
- * Empties members of clusters: their computers are moved to others, one at a time. Which members is in
- * the store, and where computers are too, so that it continues after a crash.
+ * Empties members of clusters: the computers of each are moved to others, one at a time. Which members
+ * is in the store, and where computers are too, so that it continues after a crash.
  */
 export class Drains {
   readonly #parts: DrainParts;
-  readonly #queue = new Queue();
-  /** Rounds that run or wait, and the last one of each member. */
+  /** Members whose round runs, and the last round of each member. */
   readonly #active = new Set<string>();
   readonly #rounds = new Map<string, Round>();
 
@@ -90,8 +89,8 @@ export class Drains {
       const key = keyOf(name, member);
       if (engine === undefined || !isClustered(engine) || this.#active.has(key)) continue;
       this.#active.add(key);
-      this.#queue
-        .run(() => this.#round(engine, member), this.#parts.stopping)
+      // A move may take an hour: the other members are not to wait for it.
+      this.#round(engine, member)
         .catch((err) => {
           if (!this.#parts.stopping.aborted) this.#parts.log.warn({ member, err }, 'drain failed');
         })
@@ -100,6 +99,7 @@ export class Drains {
   }
 
   async #round(engine: Engine & Clustered, member: string): Promise<void> {
+    if (await this.#hasLeft(engine, member)) return this.end(engine.name, member);
     const key = keyOf(engine.name, member);
     const round: Round = this.#rounds.get(key) ?? { moving: null, failed: new Map() };
     this.#rounds.set(key, round);
@@ -131,6 +131,12 @@ export class Drains {
     }
   }
 
+  /** Whether the cluster has the member no more: one that joins with its name is another. */
+  async #hasLeft(engine: Clustered, member: string): Promise<boolean> {
+    const members = await engine.memberStates(this.#parts.stopping).catch(() => []);
+    return members.length > 0 && members.every(({ name }) => name !== member);
+  }
+
   /** A computer that is still on the member; undefined if the drain has ended. */
   #next(engine: Engine, member: string, done: ReadonlySet<string>): ComputerRecord | undefined {
     const { store, machines } = this.#parts;
@@ -142,6 +148,7 @@ export class Drains {
           record.engine === engine.name &&
           record.member === member &&
           MOVABLE.includes(record.status) &&
+          !isLost(record) &&
           !done.has(record.id) &&
           !machines.of(record).busy,
       );

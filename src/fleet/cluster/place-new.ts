@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import { type ClusterMember, isClustered } from '../../engines/clustered.js';
 import type { Engine, MachinePlacement } from '../../engines/engine.js';
+import { isLost } from '../errors/lost-machine.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 
@@ -47,11 +48,12 @@ export function drainedMembers(store: Store, engine: string): Set<string> {
   return new Set(drains.map(({ member }) => member));
 }
 
-/** Computers of an engine by member; `only` those of a status. */
+/** Computers of an engine by member, without those whose machine is lost; `only` those of a status. */
 export function countByMember(store: Store, engine: string, only?: 'running'): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { engine: name, member, status } of store.computers.listAll()) {
-    if (name !== engine || member === null) continue;
+  for (const record of store.computers.listAll()) {
+    const { engine: name, member, status } = record;
+    if (name !== engine || member === null || isLost(record)) continue;
     if (only !== undefined && status !== only) continue;
     counts.set(member, (counts.get(member) ?? 0) + 1);
   }

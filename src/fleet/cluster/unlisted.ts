@@ -1,6 +1,6 @@
 import type { Clustered } from '../../engines/clustered.js';
 import type { Engine, MachineState } from '../../engines/engine.js';
-import { lostReason } from '../errors/lost-machine.js';
+import { isLost } from '../errors/lost-machine.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
 
 /**
@@ -17,7 +17,7 @@ export async function unlisted(
       record.engine === engine.name &&
       record.status !== 'deleting' &&
       hasDisk(record) &&
-      record.status_reason !== lostReason(record),
+      !isLost(record),
   );
   return asked.length === 0
     ? []

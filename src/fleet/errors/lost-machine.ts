@@ -16,6 +16,14 @@ export function lostReason(computer: Named): string {
   return `${LOST} ${lostRemedy(computer)}`;
 }
 
+/** Whether the machine of a computer is gone; also if the computer was renamed since. */
+export function isLost({
+  status,
+  status_reason: reason,
+}: Pick<ComputerRecord, 'status' | 'status_reason'>): boolean {
+  return status === 'error' && reason?.startsWith(LOST) === true;
+}
+
 /** A computer cannot be started, because the machine with its disk is gone. */
 export class LostMachine extends ApiError {
   /** For the status of the computer. */

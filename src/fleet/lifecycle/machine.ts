@@ -123,7 +123,8 @@ export class Machine {
    * where it was if it could not be moved: a crash on the way leaves the intent to start it.
    */
   async move(engine: Clustered, member: string): Promise<void> {
-    const isRunning = this.#store.computers.findById(this.id)?.status === 'running';
+    const record = this.#store.computers.findById(this.id);
+    const isRunning = record?.status === 'running';
     const reason = `It is being moved to the cluster member "${member}".`;
     if (isRunning) this.#store.computers.change(this.id, 'restart', reason);
     let failure: unknown;
@@ -137,7 +138,10 @@ export class Machine {
         if (isRunning || !isEngineAway(error)) throw error;
       }
       try {
-        await engine.move(this.id, member, signal);
+        await engine.move(this.id, member, signal).catch((error) => {
+          // It never had a machine: its first start creates one there.
+          if (record === undefined || hasDisk(record) || !isNotFound(error)) throw error;
+        });
         this.#store.computers.setMember(this.id, member);
       } catch (error) {
         signal.throwIfAborted();
@@ -232,8 +236,7 @@ export class Machine {
     try {
       await work();
     } catch (error) {
-      const isGone = error instanceof ApiError && error.code === 'not_found';
-      throw isGone && hasDisk(record) ? new LostMachine(record, error) : error;
+      throw isNotFound(error) && hasDisk(record) ? new LostMachine(record, error) : error;
     }
   }
 
@@ -289,4 +292,8 @@ export class Machine {
 
 function isEngineAway(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'engine_unavailable';
+}
+
+function isNotFound(error: unknown): boolean {
+  return error instanceof ApiError && error.code === 'not_found';
 }

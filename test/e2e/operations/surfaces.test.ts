@@ -61,8 +61,13 @@ describe('the service', () => {
       expect(member).toMatchObject({ status: 'online', engine: 'incus', cpu: expect.any(Number) });
       expect(await json('cluster', 'get', member.name)).toMatchObject({ name: member.name });
     } else {
-      expect(members.status).toBe(400);
-      expect(members.json.error).toContain('This service has no cluster');
+      const changes = ['drain', 'return'].map((verb) =>
+        request('POST', `/cluster/members/any/${verb}`, {}),
+      );
+      for (const { status, json } of [members, ...(await Promise.all(changes))]) {
+        expect(status).toBe(400);
+        expect(json.error).toContain('This service has no cluster');
+      }
     }
     const me = await call('GET', '/me');
     expect(me).toMatchObject({ running: expect.any(Number), max_running: 100 });

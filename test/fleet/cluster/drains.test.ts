@@ -192,3 +192,74 @@ test('a stop during a move is obeyed', async () => {
   await untilDrained('m1');
   expect(row(id)).toMatchObject({ status: 'stopped', member: 'm2' });
 });
+
+test('a computer whose machine is lost is neither counted nor moved', async () => {
+  const [lost, one] = [
+    await create('lost', { member: 'm1' }),
+    await create('one', { member: 'm1' }),
+  ];
+  engine.machines.delete(lost);
+  open = await open.restart();
+  await vi.waitFor(() => expect(row(lost)?.status).toBe('error'));
+  expect(await member('m1')).toMatchObject({ computer_count: 1 });
+  await open.fleet.members.drain('m1');
+  await untilDrained('m1');
+  expect((await member('m1')).drain?.failed).toEqual([]);
+  expect(engine.calls).not.toContain(`move ${lost}`);
+  expect(row(one)?.member).toBe('m2');
+});
+
+test('a computer that never got a machine is created on another member later', async () => {
+  engine.failures.set('create', new ApiError('internal', 'no space left'));
+  const input = CreateComputer.parse({ name: 'one', member: 'm1' });
+  const project = open.fleet.projects.find(owner(), 'demo');
+  const { id } = await open.fleet.computers.create(owner(), project, input, 'no');
+  await vi.waitFor(() => expect(row(id)).toMatchObject({ status: 'error', member: 'm1' }));
+  engine.failures.clear();
+  await open.fleet.members.drain('m1');
+  await untilDrained('m1');
+  await open.fleet.computers.start(open.fleet.computers.find(owner(), { id }));
+  await vi.waitFor(() => expect(row(id)).toMatchObject({ status: 'running', member: 'm2' }));
+  expect(engine.places.get(id)).toBe('m2');
+});
+
+test('a member that has left the cluster is not marked when it joins again', async () => {
+  await open.fleet.members.drain('m2');
+  await untilDrained('m2');
+  const [left] = engine.found.splice(1, 1);
+  open.fleet.drains.resume();
+  await vi.waitFor(() => expect(open.store.drains.list()).toEqual([]));
+  if (left) engine.found.push(left);
+  expect(await member('m2')).toMatchObject({ status: 'online', drain: null });
+});
+
+test('no member is taken for removed while the cluster lists none', async () => {
+  await open.fleet.members.drain('m2');
+  await untilDrained('m2');
+  const found = engine.found.splice(0);
+  const asked = vi.spyOn(engine, 'memberStates');
+  open.fleet.drains.resume();
+  await vi.waitFor(() => expect(asked).toHaveBeenCalled());
+  engine.found.push(...found);
+  await vi.waitFor(() => expect(asked.mock.settledResults.at(-1)?.type).toBe('fulfilled'));
+  await new Promise(setImmediate);
+  expect((await member('m2')).status).toBe('drained');
+});
+
+test('a move that hangs does not keep other members from being drained', async () => {
+  engine.found.push({ ...engine.found[1], name: 'm4' } as (typeof engine.found)[number]);
+  const [first, second] = [
+    await create('first', { member: 'm1' }),
+    await create('second', { member: 'm2' }),
+  ];
+  const { passed, open: pass } = gate();
+  engine.gates.set('move', passed);
+  await open.fleet.members.drain('m1');
+  await vi.waitFor(() => expect(engine.calls).toContain(`move ${first}`));
+  await open.fleet.members.drain('m2');
+  await untilDrained('m2');
+  expect(row(second)?.member).toBe('m4');
+  expect((await member('m1')).drain?.moving).toBe(first);
+  pass();
+  await untilDrained('m1');
+});

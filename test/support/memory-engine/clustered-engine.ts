@@ -26,7 +26,7 @@ export class FakeClusteredEngine extends FakeEngine implements Clustered {
   ];
 
   async members(): Promise<ClusterMember[]> {
-    return this.found;
+    return [...this.found];
   }
 
   memberStates(): Promise<ClusterMember[]> {
@@ -56,6 +56,7 @@ export class FakeClusteredEngine extends FakeEngine implements Clustered {
 
   async move(id: string, member: string): Promise<void> {
     await this.step('move', id);
+    if (!this.machines.has(id)) throw new ApiError('not_found', 'no such machine');
     if (this.machines.get(id)?.status === 'running') throw new ApiError('conflict', 'it runs');
     this.places.set(id, member);
   }

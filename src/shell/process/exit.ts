@@ -24,6 +24,8 @@ const QUIET_MS = 60;
  * is for other servers.
  */
 const QUIET_ROUNDS = 3;
+/** Milliseconds that sshd has to close the channel by itself, which makes round trips superfluous. */
+const CLOSING_MS = 2;
 
 interface ExitStatus {
   readonly code: number | null;
@@ -70,7 +72,7 @@ export class Exit {
       this.#exitedAt = performance.now();
       this.#heldAt = this.#exitedAt;
       this.#came = 0;
-      this.#drain();
+      this.#timer = setTimeout(() => this.#drain(), CLOSING_MS);
     });
     channel.on('close', () => {
       // ssh2 waits only for the end of standard output.

@@ -51,3 +51,25 @@ it('takes no time in which it did not run for silence of the guest', async () =>
   expect((await guest.shell.run(command)).stdout).toBe('late');
   guest.close();
 });
+
+it('asks nothing of a guest that closes the channel after the exit', async () => {
+  let rounds = 0;
+  const guest = await openGuest({
+    onConnection: (client) =>
+      client.on('request', (_accept, reject) => {
+        reject?.();
+        rounds += 1;
+      }),
+    onExec: async (channel) => {
+      await once(channel.resume(), 'end');
+      rounds = 0;
+      channel.write('100\n');
+      channel.exit(0);
+      channel.close();
+    },
+  });
+  expect((await guest.shell.run(command)).exitCode).toBe(0);
+  await guest.shell.run(command);
+  expect(rounds).toBe(0);
+  guest.close();
+});

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { memory } from '../../service.js';
 import { createAll, removeAll } from '../desktops.js';
 
-const COMPUTERS = 20;
+const COMPUTERS = 10;
 /** The goal is for a computer that nobody has looked at for a minute. */
 const IDLE_MS = 65_000;
 const MOST_MB = 2;
@@ -12,8 +12,7 @@ const MOST_MB = 2;
  * its memory then, without what it had before with one computer, after each has had the same use.
  */
 export async function measureMemory(sides) {
-  const values = [];
-  for (const side of sides) values.push(await perComputer(side));
+  const values = await Promise.all(sides.map(perComputer));
   return [
     {
       what: 'memory of the service for each idle computer',

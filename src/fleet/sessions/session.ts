@@ -7,11 +7,13 @@ import { openShell } from '../../shell/shell.js';
 import type { Shell } from '../../shell/types.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { ComputerRecord } from '../store/records.js';
-import { SharedConnection } from './shared-connection.js';
+import { type LastUse, SharedConnection } from './shared-connection.js';
 import { SpareConnections } from './spare-connections.js';
 
 /** Idle connections are closed after this long. */
 const IDLE_MS = 5 * 60_000;
+/** The same for a screen, whose pixels take megabytes. */
+const SCREEN_IDLE_MS = 45_000;
 /** Limit for connecting; a request's own deadline may be shorter. */
 const CONNECT_MS = { native: 15_000, emulated: 40_000 } as const;
 /** Limit for pressing a button through the shell. */
@@ -82,7 +84,7 @@ export class Session {
           return screen;
         });
       },
-      IDLE_MS,
+      (lastUse) => this.#screenIdleMs(lastUse),
       spares,
     );
     this.shell = new SharedConnection(
@@ -101,6 +103,15 @@ export class Session {
       IDLE_MS,
       spares,
     );
+  }
+
+  /**
+   * Longer for an emulated guest, which takes most of a second to send its whole screen again, and for
+   * a list of computers with their pictures, which reads each of them now and then.
+   */
+  #screenIdleMs(lastUse: LastUse): number {
+    const isCostly = this.#description?.isolation === 'emulated' || lastUse === 'watch';
+    return isCostly ? IDLE_MS : SCREEN_IDLE_MS;
   }
 
   /** Keeps nothing of it but the position of the pointer: its picture takes megabytes. */

@@ -6,30 +6,37 @@ interface Connection {
   readonly open: boolean;
   /** True if it has to stay open although nobody uses it. */
   readonly holdsText?: boolean;
+  /** The same: keys or buttons stay pressed. */
+  readonly holding?: boolean;
   close(): void;
 }
+
+/** What a connection was used for: for the computer, or to look at it in the service's own interest. */
+export type LastUse = 'use' | 'watch';
 
 /** A connection that is opened on demand, shared by all who need it and dropped when idle. */
 export class SharedConnection<C extends Connection> {
   readonly #connect: (signal: AbortSignal) => Promise<C>;
-  readonly #idleMs: number;
+  readonly #idleMs: number | ((lastUse: LastUse) => number);
   #pending: { readonly connection: Promise<C>; readonly opening: AbortController } | undefined;
   #current: C | undefined;
   #users = 0;
   /** Those of {@link watch}. */
   #watchers = 0;
   #idle: NodeJS.Timeout | undefined;
+  #lastUse: LastUse = 'use';
   readonly #spares: SpareConnections;
   /** Since it was opened, for more than {@link prepare}. */
   #wasUsed = false;
 
   /**
    * @param connect must give up when its signal is aborted
+   * @param idleMs for how long it stays open after its last use
    * @param spares bounds the connections that {@link prepare} opened
    */
   constructor(
     connect: (signal: AbortSignal) => Promise<C>,
-    idleMs: number,
+    idleMs: number | ((lastUse: LastUse) => number),
     spares = new SpareConnections(),
   ) {
     this.#connect = connect;
@@ -50,15 +57,19 @@ export class SharedConnection<C extends Connection> {
   /** Runs `work` with the open connection; it stays open at least as long as `work` runs. */
   async use<T>(work: (connection: C) => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.#wasUsed = true;
-    return this.#use(work, signal);
+    return this.#use(work, signal, 'use');
   }
 
   /** Like {@link use}, to open it for later uses: one of many such connections may be closed again. */
   prepare<T>(work: (connection: C) => Promise<T>, signal?: AbortSignal): Promise<T> {
-    return this.#use(work, signal);
+    return this.#use(work, signal, 'use');
   }
 
-  async #use<T>(work: (connection: C) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  async #use<T>(
+    work: (connection: C) => Promise<T>,
+    signal: AbortSignal | undefined,
+    kind: LastUse,
+  ): Promise<T> {
     this.#spares.delete(this);
     this.#users += 1;
     clearTimeout(this.#idle);
@@ -66,6 +77,7 @@ export class SharedConnection<C extends Connection> {
       return await work(await abortable(this.#get(), signal));
     } finally {
       this.#users -= 1;
+      this.#lastUse = kind;
       if (this.#users === 0) this.#rest();
     }
   }
@@ -73,8 +85,9 @@ export class SharedConnection<C extends Connection> {
   /** Like {@link use}, for work of the service itself, which is no use of the computer. */
   async watch<T>(work: (connection: C) => Promise<T>, signal?: AbortSignal): Promise<T> {
     this.#watchers += 1;
+    this.#wasUsed = true;
     try {
-      return await this.use(work, signal);
+      return await this.#use(work, signal, 'watch');
     } finally {
       this.#watchers -= 1;
     }
@@ -119,10 +132,12 @@ export class SharedConnection<C extends Connection> {
   }
 
   #rest(): void {
+    const ms = typeof this.#idleMs === 'number' ? this.#idleMs : this.#idleMs(this.#lastUse);
     this.#idle = setTimeout(() => {
-      if (this.#current?.open && this.#current.holdsText) this.#rest();
+      const { open, holdsText, holding } = this.#current ?? {};
+      if (open && (holdsText || holding)) this.#rest();
       else this.close();
-    }, this.#idleMs);
+    }, ms);
     this.#idle.unref();
     if (!this.#wasUsed) this.#spares.add(this);
   }

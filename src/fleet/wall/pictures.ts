@@ -14,7 +14,8 @@ const ANSWER_MS = 2_000;
 /** What is known of a computer's picture. */
 interface Seen {
   seq: number;
-  screen: Screen | undefined;
+  /** Weak: its pixels take megabytes, and it may be closed while nobody watches. */
+  screen: WeakRef<Screen> | undefined;
   version: number;
   /** When `seq` grew, in milliseconds of the monotonic clock. */
   at: number;
@@ -86,8 +87,8 @@ export class Pictures {
       .refresh(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]))
       .catch(() => undefined);
     if (version === undefined) return;
-    const isSame = seen.screen === screen && seen.version === version;
-    Object.assign(seen, { screen, version });
+    const isSame = seen.screen?.deref() === screen && seen.version === version;
+    if (!isSame) Object.assign(seen, { screen: new WeakRef(screen), version });
     if (!isSame) this.#grow(id, seen);
   }
 

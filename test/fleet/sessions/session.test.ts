@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { Session } from '../../../src/fleet/sessions/session.js';
 import { fakeConnectors } from '../../support/fake-connectors.js';
 import { FakeEngine } from '../../support/fake-engine.js';
@@ -11,4 +11,48 @@ it('keeps the position of the pointer after its screen was closed, and not the s
   const [screen] = connectors.screens;
   Object.assign(screen ?? {}, { pointer: { x: 1, y: 1 } });
   expect(session.pointer).toEqual({ x: 640, y: 400 });
+});
+
+describe('a screen that nobody looks at', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  async function idle(isolation: 'container' | 'emulated', use: 'use' | 'watch') {
+    const connectors = fakeConnectors();
+    const engine = new FakeEngine();
+    const describe = engine.describe.bind(engine);
+    engine.describe = async () => ({ ...(await describe()), isolation });
+    const session = new Session(engine, { id: 'cmp_1', private_key: '' }, connectors);
+    await session.screen[use](async () => undefined);
+    return session.screen;
+  }
+
+  it('is closed within a minute, because its pixels take megabytes', async () => {
+    const screen = await idle('container', 'use');
+    vi.advanceTimersByTime(40_000);
+    expect(screen.present).toBeDefined();
+    vi.advanceTimersByTime(20_000);
+    expect(screen.present).toBeUndefined();
+  });
+
+  it('stays open while a key is held', async () => {
+    const screen = await idle('container', 'use');
+    await screen.present?.keyDown('ctrl');
+    vi.advanceTimersByTime(60_000);
+    expect(screen.present).toBeDefined();
+    await screen.present?.keyUp('ctrl');
+    vi.advanceTimersByTime(60_000);
+    expect(screen.present).toBeUndefined();
+  });
+
+  it.each([
+    ['container', 'watch'],
+    ['emulated', 'use'],
+  ] as const)('stays open for five minutes if it costs more: %s, %s', async (isolation, use) => {
+    const screen = await idle(isolation, use);
+    vi.advanceTimersByTime(290_000);
+    expect(screen.present).toBeDefined();
+    vi.advanceTimersByTime(20_000);
+    expect(screen.present).toBeUndefined();
+  });
 });

@@ -12,6 +12,9 @@ export type {
   Project,
   Secret,
   StreamStatus,
+  Trajectory,
+  TrajectoryStep,
+  TrajectorySteps,
   UsageReport,
 } from '../../../contract/types/index.js';
 

@@ -154,6 +154,62 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await page.getByText('You are watching').waitFor();
   });
 
+  it('records actions, and shows each with its pictures by keyboard', async () => {
+    const pages = page.getByRole('navigation', { name: 'Pages of the computer' });
+    await pressOn(pages.getByRole('link', { name: 'Trajectory' }));
+    await page.getByText('Nothing was recorded').waitFor();
+    await openDialog('Record…');
+    await pressOn(dialog().getByRole('button', { name: 'Start recording' }));
+    await page.getByText('No steps yet').waitFor();
+    const id = idOfPage();
+    const act = (action: string, body: object) =>
+      service.http('POST', `/computers/${id}/${action}`, body);
+    await act('click', { x: 640, y: 400 });
+    await act('type', { text: HOSTILE });
+    await act('type', { text: '{{secret:SHOP_PASSWORD}}', secrets: ['SHOP_PASSWORD'] });
+    await act('drag', { start_x: 300, start_y: 200, end_x: 900, end_y: 600, duration: 0 });
+    await act('move', { x: 5000, y: 1 });
+    // They appear while they are recorded.
+    const title = page.getByRole('heading', { level: 2, name: / of \d+/ });
+    await page.getByText('/ 0:').waitFor();
+    await pressOn(page.getByRole('button', { name: 'End recording' }));
+    await page.getByRole('button', { name: 'Record again…' }).waitFor();
+    await page.getByRole('button', { name: /Move the pointer to 5000, 1/ }).waitFor();
+    await title.filter({ hasText: '1 of 5 Click at 640, 400' }).waitFor();
+    const mark = page.getByRole('figure').first().locator('circle').first();
+    expect(await mark.getAttribute('cx')).toBe('50.000%');
+
+    await page.keyboard.press('ArrowRight');
+    // The character that reverses the text after it is replaced.
+    await title.filter({ hasText: HOSTILE.replace('\u202e', '\ufffd') }).waitFor();
+    await page.keyboard.press('End');
+    await title.filter({ hasText: '5 of 5' }).waitFor();
+    await page.getByText('off screen', { exact: true }).first().waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await title.filter({ hasText: '4 of 5 Drag from 300, 200 to 900, 600' }).waitFor();
+    await page.getByRole('figure').nth(1).locator('.pointer').waitFor();
+    await inspect(page, 'trajectory');
+    await tabTo(page.getByRole('slider', { name: 'Step' }));
+    await page.keyboard.press('ArrowLeft');
+    await title.filter({ hasText: '3 of 5 Type “{{secret:SHOP_PASSWORD}}”' }).waitFor();
+    expect(await page.content()).not.toContain('a secret value');
+
+    // The address is of this step.
+    await eventually(async () => new URL(page.url()).searchParams.get('step') === '3');
+    await page.reload();
+    await title.filter({ hasText: '3 of 5' }).waitFor();
+    await page.getByLabel('Speed').selectOption('20');
+    await pressOn(page.getByRole('button', { name: 'Play' }));
+    await title.filter({ hasText: '5 of 5' }).waitFor();
+    await page.getByRole('button', { name: 'Play' }).waitFor();
+    await pressOn(page.getByRole('button', { name: 'Copy commands' }));
+    const { clipboard } = partsOf(page);
+    await eventually(async () => (await clipboard()).includes('--secret SHOP_PASSWORD'));
+    await pressOn(page.getByRole('button', { name: 'Delete…' }));
+    await pressOn(dialog().getByRole('button', { name: 'Delete trajectory' }));
+    await page.getByText('Nothing was recorded').waitFor();
+  });
+
   it('takes files that are dragged in, and streams them back', async () => {
     await pressOn(page.getByRole('link', { name: 'Files' }));
     await page.getByRole('button', { name: 'Documents', exact: true }).waitFor();

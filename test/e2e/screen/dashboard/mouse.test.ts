@@ -123,6 +123,41 @@ describeUnless(noBrowser)('the web page by mouse, from the first start of a serv
     await eventually(async () => (await bash('cat /tmp/typed')).endsWith('\na secret value\n'));
   });
 
+  it('shows what an agent did, step by step', async () => {
+    const agent = async (path: string, body: object) => {
+      const answer = await fetch(new URL(`/api/computers/${id}/${path}`, page.url()), {
+        method: 'POST',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      expect(answer.status, path).toBe(200);
+    };
+    await agent('trajectory', {});
+    for (const x of [200, 400, 600]) await agent('click', { x, y: 300 });
+    await agent('trajectory/end', {});
+    await parts.click('Trajectory', 'link');
+    const title = page.getByRole('heading', { level: 2, name: / of 3/ });
+    await title.filter({ hasText: '1 of 3' }).waitFor();
+    await page.getByText('by agent').waitFor();
+    await parts.click('Next step');
+    await title.filter({ hasText: '2 of 3 Click at 400, 300' }).waitFor();
+    await page.getByRole('button', { name: /Click at 600, 300/ }).click();
+    await title.filter({ hasText: '3 of 3' }).waitFor();
+    await parts.click('Previous step');
+    const slider = page.getByRole('slider', { name: 'Step' });
+    const box = await slider.boundingBox();
+    if (box === null) throw new Error('the page shows no slider');
+    await page.mouse.click(box.x + 2, box.y + box.height / 2);
+    await title.filter({ hasText: '1 of 3' }).waitFor();
+    await parts.click('Play');
+    await title.filter({ hasText: '3 of 3' }).waitFor();
+    const archive = await downloaded(page, () => parts.click('Download'));
+    expect(archive.startsWith('trajectory.jsonl\0')).toBe(true);
+    await parts.click('Delete…');
+    await parts.confirm('Delete trajectory');
+    await page.getByText('Nothing was recorded').waitFor();
+  });
+
   it('takes a file that is dragged in, and downloads it', async () => {
     await parts.click('Files', 'link');
     await page.getByRole('button', { name: 'Documents', exact: true }).click();

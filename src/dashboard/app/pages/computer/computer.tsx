@@ -12,10 +12,12 @@ import { FilesTab } from '../files/files.js';
 import { ComputerHeader, type Tab } from './header.js';
 import { ScreenTab } from './screen/screen-tab.js';
 import { SettingsTab } from './settings/settings-tab.js';
+import { TrajectoryTab } from './trajectory-tab.js';
 
 const TABS: Readonly<Record<Tab, typeof ScreenTab>> = {
   screen: ScreenTab,
   files: FilesTab,
+  trajectory: TrajectoryTab,
   settings: SettingsTab,
 };
 

@@ -1,14 +1,15 @@
 import type { Computer } from '../../api/types.js';
-import { Icon } from '../../components/icon.js';
+import { Icon, type IconName } from '../../components/icon.js';
 import { StatusMark } from '../../components/status.js';
 import { shownStatus } from '../../state/power.js';
 import { PowerMenu } from './power-menu.js';
 
-export type Tab = 'screen' | 'files' | 'settings';
+export type Tab = 'screen' | 'files' | 'trajectory' | 'settings';
 
-const TABS: readonly { tab: Tab; name: string; icon: Tab }[] = [
+const TABS: readonly { tab: Tab; name: string; icon: IconName }[] = [
   { tab: 'screen', name: 'Screen', icon: 'screen' },
   { tab: 'files', name: 'Files', icon: 'files' },
+  { tab: 'trajectory', name: 'Trajectory', icon: 'steps' },
   { tab: 'settings', name: 'Settings', icon: 'settings' },
 ];
 

@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import { type Engine, isConnecting, type MachineDescription } from '../../engines/engine.js';
 import { Queue } from '../../lib/async/queue.js';
+import { collectSoon } from '../../lib/memory/collect.js';
 import { openScreen } from '../../screen/index.js';
 import type { ExtraButtons, Screen, Size } from '../../screen/types.js';
 import { openShell } from '../../shell/shell.js';
@@ -116,6 +117,7 @@ export class Session {
 
   /** Keeps nothing of it but the position of the pointer: its picture takes megabytes. */
   #screenClosed(screen: Screen): void {
+    collectSoon();
     if (this.#screen !== screen) return;
     this.#pointer = screen.pointer;
     this.#screen = undefined;

@@ -12,7 +12,7 @@ let collect: (() => void) | undefined;
 
 /**
  * Collects garbage soon. V8 does so when a program allocates, so an idle one that has released large
- * buffers would keep their memory for hours.
+ * buffers keeps their memory.
  */
 export function collectSoon(): void {
   if (timer !== undefined) return;

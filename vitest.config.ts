@@ -26,6 +26,8 @@ const endToEnd = {
   hookTimeout: 900_000,
   // Both engines share the workers. Tests wait for machines much of the time.
   maxWorkers: availableParallelism() + 1,
+  // As in the unit tests: a worker loads the modules of `src` once for all its files.
+  isolate: false,
   sequence: { groupOrder: 1 },
 } as const;
 

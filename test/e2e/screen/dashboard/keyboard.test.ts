@@ -166,8 +166,8 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
       service.http('POST', `/computers/${id}/${action}`, body);
     await act('click', { x: 640, y: 400 });
     await act('type', { text: HOSTILE });
-    await act('type', { text: '{{secret:SHOP_PASSWORD}}', secrets: ['SHOP_PASSWORD'] });
     await act('drag', { start_x: 300, start_y: 200, end_x: 900, end_y: 600, duration: 0 });
+    await act('type', { text: '{{secret:SHOP_PASSWORD}}', secrets: ['SHOP_PASSWORD'] });
     await act('move', { x: 5000, y: 1 });
     // They appear while they are recorded.
     const title = page.getByRole('heading', { level: 2, name: / of \d+/ });
@@ -186,18 +186,19 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await title.filter({ hasText: '5 of 5' }).waitFor();
     await page.getByText('off screen', { exact: true }).first().waitFor();
     await page.keyboard.press('ArrowLeft');
-    await title.filter({ hasText: '4 of 5 Drag from 300, 200 to 900, 600' }).waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await title.filter({ hasText: '3 of 5 Drag from 300, 200 to 900, 600' }).waitFor();
     await page.getByRole('figure').nth(1).locator('.pointer').waitFor();
     await inspect(page, 'trajectory');
     await tabTo(page.getByRole('slider', { name: 'Step' }));
-    await page.keyboard.press('ArrowLeft');
-    await title.filter({ hasText: '3 of 5 Type “{{secret:SHOP_PASSWORD}}”' }).waitFor();
+    await page.keyboard.press('ArrowRight');
+    await title.filter({ hasText: '4 of 5 Type “{{secret:SHOP_PASSWORD}}”' }).waitFor();
     expect(await page.content()).not.toContain('a secret value');
 
     // The address is of this step.
-    await eventually(async () => new URL(page.url()).searchParams.get('step') === '3');
+    await eventually(async () => new URL(page.url()).searchParams.get('step') === '4');
     await page.reload();
-    await title.filter({ hasText: '3 of 5' }).waitFor();
+    await title.filter({ hasText: '4 of 5' }).waitFor();
     await page.getByLabel('Speed').selectOption('20');
     await pressOn(page.getByRole('button', { name: 'Play' }));
     await title.filter({ hasText: '5 of 5' }).waitFor();

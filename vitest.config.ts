@@ -94,7 +94,10 @@ export default defineConfig({
             // Code above the engines is the same; the thorough tier runs every operation.
             ...(isThorough
               ? ['test/e2e/{incus,operations}/**/*.test.ts']
-              : ['test/e2e/incus/machines.test.ts', 'test/e2e/operations/published.test.ts']),
+              : [
+                  'test/e2e/incus/{hosts,machines}.test.ts',
+                  'test/e2e/operations/published.test.ts',
+                ]),
             ...thorough('incus/'),
           ],
           runner: 'test/support/incus/skipping-runner.ts',

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { operations } from '../../../src/contract/operations.js';
 import {
@@ -8,7 +9,7 @@ import {
 } from '../../../src/contract/routes.js';
 import { WALL_PATH } from '../../../src/contract/sockets/wall.js';
 import { isThorough } from '../../support/run/tiers.js';
-import { readRequests } from '../../support/service/requests/requests.js';
+import { readRequests, requestsFile } from '../../support/service/requests/requests.js';
 
 interface Row {
   readonly method: string;
@@ -45,11 +46,14 @@ const NOT_IN_CLI: Readonly<Record<string, string>> = {
   openapi: 'used by client generators',
 };
 
+/** Only a cluster supports these; asked in test/e2e/incus/hosts.test.ts. */
+const ON_CLUSTERS = ['listMembers', 'getMember', 'drainMember', 'returnMember'] as const;
+
 /** Rows that an engine does not support; test/e2e/operations/surfaces.test.ts tests its error. */
 const NOT_ON: Readonly<Record<string, readonly string[]>> = {
-  docker: ['forkComputer', 'listMembers', 'getMember', 'drainMember', 'returnMember'],
+  docker: ['forkComputer', ...ON_CLUSTERS],
   // Chromium takes minutes to start in an emulated computer.
-  qemu: ['openBrowser', 'cdp', 'listMembers', 'getMember', 'drainMember', 'returnMember'],
+  qemu: ['openBrowser', 'cdp', ...ON_CLUSTERS],
 };
 
 const matches = (pattern: string, path: string) =>
@@ -75,5 +79,17 @@ it.each([
         ),
     )
     .map(([name]) => name);
+  expect(missing).toEqual([]);
+});
+
+// The tests on a cluster are skipped without LXD.
+const onCluster = existsSync(requestsFile('incus')) ? readRequests('incus') : [];
+it.skipIf(onCluster.length === 0)('on a cluster, its own rows were answered with success', () => {
+  const missing = ON_CLUSTERS.filter((name) => {
+    const { method, paths } = operations[name];
+    return !onCluster.some(
+      (request) => request.method === method && paths.some((path) => matches(path, request.path)),
+    );
+  });
   expect(missing).toEqual([]);
 });

@@ -1,134 +1,224 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'rolldown/experimental';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type Examples, openExamples } from '../../support/cli/examples.js';
 import { openScriptedVendor, type ScriptedVendor } from '../../support/model/scripted-vendor.js';
-import { connectSharedService, type Json } from '../../support/service/service.js';
+import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+import type { Json } from '../../support/service/service.js';
 
 const AGENTS = new URL('../../../examples/agents/', import.meta.url).pathname;
+const PICTURE = /iVBORw0KGgo/;
+const CHECK = { id: 'check_1', message: 'Suspicious.' };
 
-let service: ReturnType<typeof connectSharedService>;
-let examples: Examples;
-beforeAll(() => {
-  service = connectSharedService();
-  examples = openExamples(service);
-});
-afterAll(() => service.close());
-
-let vendor: ScriptedVendor | undefined;
-afterEach(() => vendor?.close());
-
-async function scriptedVendor(answers: readonly object[]): Promise<ScriptedVendor> {
-  vendor = await openScriptedVendor(answers);
-  return vendor;
+interface Vendor {
+  /** Its programs, in TypeScript and in Python. */
+  readonly programs: readonly [string, string];
+  /** Prefix of the variables of its programs. */
+  readonly prefix: string;
+  /** Where it serves its protocol. */
+  readonly path: string;
+  /** The turn that asks to type the text, with the id of the call, and the one that ends the loop. */
+  readonly turns: (text: string, id: string) => readonly [object, object];
+  /** True if a person has to confirm the turn. */
+  readonly isChecked?: true;
+  /** The first request declares the tool and has the task. */
+  readonly first: (request: Json) => void;
+  /** The second brings the result. */
+  readonly second: (request: Json, id: string) => void;
 }
 
-const PNG = /^iVBORw0KGgo/;
+const chat = (message: object) => ({ choices: [{ message: { role: 'assistant', ...message } }] });
 
-it('the agent with the tools of Anthropic answers each call as the vendor wants', async () => {
-  const call = (id: string, name: string, input: object) => ({
-    ...{ type: 'tool_use', id, name, toolset_name: 'computer', input },
+function expectPictures(messages: Json): void {
+  expect(messages[0].content.map(({ type }: Json) => type)).toEqual(['text', 'image_url']);
+  expect(JSON.stringify(messages[0])).toMatch(PICTURE);
+  expect(JSON.stringify(messages[2])).toMatch(PICTURE);
+}
+
+const VENDORS: readonly Vendor[] = [
+  {
+    ...{ programs: ['anthropic.ts', 'anthropic.py'], prefix: 'ANTHROPIC' },
+    ...{ path: '/v1/messages' },
+    turns: (text, id) => [
+      {
+        stop_reason: 'tool_use',
+        content: [
+          { type: 'text', text: 'First I look.' },
+          ...[
+            ['screenshot', {}],
+            ['type', { text }],
+            ['left_click', { coordinate: [5000, 9] }],
+          ].map(([name, input]) => ({
+            ...{ type: 'tool_use', toolset_name: 'computer', id: `${id}_${name}`, name, input },
+          })),
+        ],
+      },
+      { stop_reason: 'end_turn', content: [{ type: 'text', text: 'Done.' }] },
+    ],
+    first: ({ tools, messages, model }) => {
+      expect(model).toBe('m');
+      expect(tools[0].type).toBe('computer_toolset_20260801');
+      expect(messages).toEqual([{ role: 'user', content: 'Do it' }]);
+    },
+    second: ({ messages }) => {
+      const [a, b, c] = messages[2].content;
+      expect(a.content[0].source.data).toMatch(PICTURE);
+      expect(b.content).toEqual([{ type: 'text', text: 'OK' }]);
+      expect(c.is_error).toBe(true);
+    },
+  },
+  {
+    ...{ programs: ['openai.ts', 'openai.py'], prefix: 'OPENAI', path: '/responses' },
+    isChecked: true,
+    turns: (text, id) => [
+      {
+        id: 'resp_1',
+        output: [
+          {
+            ...{ type: 'computer_call', id: 'cc_1', call_id: id, status: 'completed' },
+            pending_safety_checks: [CHECK],
+            actions: [{ type: 'type', text }, { type: 'screenshot' }],
+          },
+        ],
+      },
+      {
+        id: 'resp_2',
+        output: [{ type: 'message', content: [{ type: 'output_text', text: 'Done.' }] }],
+      },
+    ],
+    first: ({ tools, input }) => {
+      expect(tools).toEqual([{ type: 'computer' }]);
+      expect(input).toEqual([{ role: 'user', content: 'Do it' }]);
+    },
+    second: ({ previous_response_id, input }, id) => {
+      expect(previous_response_id).toBe('resp_1');
+      expect(input[0]).toMatchObject({ type: 'computer_call_output', call_id: id });
+      expect(input[0].acknowledged_safety_checks).toEqual([CHECK]);
+      expect(input[0].output.image_url).toMatch(PICTURE);
+    },
+  },
+  {
+    ...{ programs: ['gemini.ts', 'gemini.py'], prefix: 'GEMINI' },
+    ...{ path: '/v1beta/models/m:generateContent', isChecked: true },
+    turns: (text, id) => {
+      const safety_decision = { decision: 'require_confirmation', explanation: 'Suspicious.' };
+      const args = { text, intent: 'to write', safety_decision };
+      const parts = [{ functionCall: { id, name: 'type', args } }];
+      return [
+        { candidates: [{ content: { role: 'model', parts } }] },
+        { candidates: [{ content: { role: 'model', parts: [{ text: 'Done.' }] } }] },
+      ];
+    },
+    first: ({ tools, contents }) => {
+      expect(tools[0].computerUse.environment).toBe('ENVIRONMENT_DESKTOP');
+      expect(contents).toEqual([{ role: 'user', parts: [{ text: 'Do it' }] }]);
+    },
+    second: ({ contents }, id) => {
+      const [{ functionResponse }] = contents[2].parts;
+      expect(functionResponse).toMatchObject({ id, name: 'type' });
+      expect(functionResponse.response.safety_acknowledgement).toBe('true');
+      expect(functionResponse.parts[0].inlineData.data).toMatch(PICTURE);
+    },
+  },
+  {
+    ...{ programs: ['qwen.ts', 'qwen.py'], prefix: 'QWEN', path: '/chat/completions' },
+    turns: (text, id) => {
+      const call = (callId: string, args: object) => ({
+        ...{ id: callId, type: 'function' },
+        function: { name: 'computer_use', arguments: JSON.stringify(args) },
+      });
+      const answer = call(`${id}_end`, { action: 'answer', text: 'Done.' });
+      return [
+        chat({ content: null, tool_calls: [call(id, { action: 'type', text })] }),
+        chat({ content: null, tool_calls: [answer] }),
+      ];
+    },
+    first: ({ tools, messages }) => {
+      expect(tools[0].function.name).toBe('computer_use');
+      expect(messages[0].content[0].text).toBe('Do it');
+    },
+    second: ({ messages }, id) => {
+      expectPictures(messages);
+      expect(messages[2]).toMatchObject({ role: 'tool', tool_call_id: id });
+    },
+  },
+  {
+    ...{ programs: ['ui-tars.ts', 'ui_tars.py'], prefix: 'UI_TARS' },
+    ...{ path: '/chat/completions' },
+    turns: (text) => [
+      chat({ content: `Thought: I write.\nAction: type(content='${text}')` }),
+      chat({ content: "Thought: Done.\nAction: finished(content='Done.')" }),
+    ],
+    first: ({ messages }) => {
+      expect(messages[0].content[0].text).toMatch(/left_double\(start_box=[\s\S]*\nDo it$/);
+    },
+    second: ({ messages }) => {
+      expectPictures(messages);
+      expect(messages[2].role).toBe('user');
+    },
+  },
+];
+
+let desktop: Desktop;
+let examples: Examples;
+let vendor: ScriptedVendor | undefined;
+beforeAll(async () => {
+  desktop = await openDesktop();
+  examples = openExamples(desktop.service);
+  // Writes what is typed into it, line by line.
+  await desktop.run("(xterm -T typed -e 'cat >/tmp/typed' >/dev/null 2>&1 &)");
+  await desktop.until('xdotool getactivewindow getwindowname | grep -q typed');
+});
+afterEach(() => vendor?.close());
+afterAll(() => desktop?.close());
+
+/** The command that runs a program on the test's computer; Node.js 20 reads no types. */
+async function commandOf(program: string): Promise<string> {
+  const source = readFileSync(`${AGENTS}${program}`, 'utf8');
+  const own = source.replace(/(['"])demo\1/, `$1${desktop.project}$1`);
+  expect(own).not.toBe(source);
+  const isPython = program.endsWith('.py');
+  const name = isPython ? `agent_${program}` : `${program}.mjs`;
+  const code = isPython ? own : (await transform(program, own)).code;
+  writeFileSync(join(examples.directory, name), code);
+  return `${isPython ? '/usr/bin/python3' : 'node'} ${name}`;
+}
+
+describe.each(VENDORS)('the agent $programs', (agent) => {
+  it.each(agent.programs)('%s types for its model and ends', async (program) => {
+    const text = `${program} here`;
+    // Another id for each attempt: a call is answered once.
+    const id = `call_${randomUUID()}`;
+    vendor = await openScriptedVendor([...agent.turns(text, id)]);
+    const { prefix } = agent;
+    const environment = `${prefix}_BASE_URL=${vendor.url} ${prefix}_API_KEY=k ${prefix}_MODEL=m`;
+    const person = agent.isChecked ? 'echo y | ' : '';
+    const command = `${person}${environment} ${await commandOf(program)} 'Do it'`;
+    const output = await examples.run(command);
+    expect(output).toMatch(/Done\./);
+    expect(/Suspicious\. Continue\?/.test(output)).toBe(agent.isChecked === true);
+
+    expect(vendor.paths).toEqual([agent.path, agent.path]);
+    const [first, second] = vendor.asked;
+    agent.first(first);
+    agent.second(second, id);
+    await desktop.computer.key('Enter');
+    await desktop.until(`grep -qx '${text}' /tmp/typed`);
   });
-  const { url, asked } = await scriptedVendor([
-    {
-      content: [
-        { type: 'text', text: 'First I look.' },
-        call('a', 'screenshot', {}),
-        call('b', 'left_click', { coordinate: [300, 300], text: 'ctrl' }),
-        call('c', 'cursor_position', {}),
-      ],
-    },
-    {
-      content: [
-        call('d', 'left_click_drag', { start_coordinate: [100, 100], coordinate: [200, 200] }),
-        call('e', 'scroll', { scroll_direction: 'up', scroll_amount: 2, coordinate: [9, 9] }),
-        call('f', 'key', { text: 'Escape', repeat: 2 }),
-        call('g', 'double_click', { coordinate: [5000, 9] }),
-        call('h', 'type', { text: 'never typed' }),
-      ],
-    },
-    { content: [call('i', 'zoom', { region: [0, 0, 100, 50] })] },
-    { content: [{ type: 'text', text: 'Done.' }] },
-  ]);
-  const { code } = await transform('agent.ts', readFileSync(`${AGENTS}anthropic-agent.ts`, 'utf8'));
-  writeFileSync(join(examples.directory, 'agent.mjs'), code);
-  const environment = `ANTHROPIC_BASE_URL=${url} ANTHROPIC_API_KEY=k ANTHROPIC_MODEL=m`;
-  const output = await examples.run(`${environment} node agent.mjs 'Do it'`);
-  expect(output).toMatch(/^First I look\.$/m);
-  expect(output).toMatch(/^Done\.$/m);
-
-  expect(asked).toHaveLength(4);
-  expect(asked[0].tools[0].type).toBe('computer_toolset_20260801');
-  expect(asked[0].messages).toEqual([{ role: 'user', content: 'Do it' }]);
-  const [a, b, c] = asked[1].messages.at(-1).content;
-  expect(a).toMatchObject({ type: 'tool_result', tool_use_id: 'a', toolset_name: 'computer' });
-  expect(a.content[0].source).toMatchObject({ media_type: 'image/png' });
-  expect(a.content[0].source.data).toMatch(PNG);
-  expect(b.content).toEqual([{ type: 'text', text: 'OK' }]);
-  expect(c.content).toEqual([{ type: 'text', text: 'X=300, Y=300' }]);
-  const second = asked[2].messages.at(-1).content;
-  expect(second.map((result: Json) => result.is_error === true)).toEqual([
-    ...[false, false, false, true, true],
-  ]);
-  expect(second[3].content[0].text).toMatch(/5000/);
-  expect(second[4].content[0].text).toBe(
-    'Not executed: an earlier computer action in this turn failed.',
-  );
-  expect(asked[3].messages.at(-1).content[0].content[0].source.data).toMatch(PNG);
 });
 
-it('the agent with the tool of OpenAI answers each call with one picture', async () => {
-  const { url, asked } = await scriptedVendor([
-    {
-      id: 'resp_1',
-      output: [
-        {
-          ...{ type: 'computer_call', id: 'cc_1', call_id: 'call_1', status: 'completed' },
-          pending_safety_checks: [],
-          actions: [
-            { type: 'click', button: 'wheel', x: 300, y: 300 },
-            { type: 'double_click', x: 300, y: 300, keys: null },
-            { type: 'move', x: 10, y: 10 },
-            { type: 'drag', path: [1, 2, 3].map((n) => ({ x: n * 100, y: n * 100 })) },
-            { type: 'scroll', x: 300, y: 300, scroll_x: 0, scroll_y: -250 },
-            { type: 'keypress', keys: ['CTRL', 'A'] },
-            { type: 'type', text: 'hello' },
-            { type: 'screenshot' },
-          ],
-        },
-      ],
-    },
-    {
-      id: 'resp_2',
-      output: [
-        {
-          ...{ type: 'computer_call', id: 'cc_2', call_id: 'call_2', status: 'completed' },
-          pending_safety_checks: [{ id: 'check_1', message: 'Suspicious.' }],
-          actions: [{ type: 'click', button: 'left', x: 5000, y: 1 }],
-        },
-      ],
-    },
-    {
-      id: 'resp_3',
-      output: [{ type: 'message', content: [{ type: 'output_text', text: 'Done.' }] }],
-    },
-  ]);
-  const environment = `OPENAI_BASE_URL=${url} OPENAI_API_KEY=k OPENAI_MODEL=m`;
-  const output = await examples.run(
-    `echo y | ${environment} /usr/bin/python3 ${AGENTS}openai_agent.py 'Do it'`,
-  );
-  expect(output).toMatch(/Suspicious\. Continue\?/);
-  expect(output).toMatch(/an action failed: .*5000/);
-  expect(output).toMatch(/^Done\.$/m);
-
-  expect(asked).toHaveLength(3);
-  expect(asked[0]).toMatchObject({ tools: [{ type: 'computer' }], previous_response_id: null });
-  const [first] = asked[1].input;
-  expect(asked[1].previous_response_id).toBe('resp_1');
-  expect(first).toMatchObject({ type: 'computer_call_output', call_id: 'call_1' });
-  expect(first.output).toMatchObject({ type: 'computer_screenshot', detail: 'original' });
-  expect(first.output.image_url).toMatch(/^data:image\/png;base64,iVBORw0KGgo/);
-  const [second] = asked[2].input;
-  expect(second.acknowledged_safety_checks).toEqual([{ id: 'check_1', message: 'Suspicious.' }]);
+it('without a person who agrees, nothing is typed', async () => {
+  const agent = VENDORS.find(({ prefix }) => prefix === 'OPENAI') as Vendor;
+  for (const program of agent.programs) {
+    vendor = await openScriptedVendor([...agent.turns('never typed', `call_${randomUUID()}`)]);
+    const environment = `OPENAI_BASE_URL=${vendor.url} OPENAI_API_KEY=k OPENAI_MODEL=m`;
+    const command = `echo n | ${environment} ${await commandOf(program)} 'Do it'`;
+    await expect(examples.run(command)).rejects.toThrow(/stopped at a safety check/);
+    expect(vendor.asked).toHaveLength(1);
+    vendor.close();
+  }
+  await desktop.computer.key('Enter');
+  expect(await desktop.run('cat /tmp/typed')).not.toContain('never typed');
 });

@@ -1,25 +1,49 @@
 /**
- * Measures a turn of a model over `computer-use`, compared with the same by single operations in
- * turn with it, on one computer; and the list of elements of a desktop with an editor and a browser. Requires a Docker Engine with the Linux image and a built `dist`:
+ * Measures a turn of a model over `computer-use` and over MCP on stdin and stdout, compared with the
+ * same by single operations in turn with it, on one computer; and the list of elements of a desktop
+ * with an editor and a browser. Requires a Docker Engine with the Linux image and a built `dist`:
  *
  *   npm run build && node bench/agents.js
  */
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { quantiles, row } from './measure.js';
 import { withService } from './service.js';
 
 /** Most that a turn should take of the time of the same operations. */
 const MOST = 1.3;
+/** The same over MCP. */
+const MOST_MCP = 1.5;
 /** Most milliseconds for a list of elements. */
 const MOST_ELEMENTS_MS = 1_000;
+const VC = new URL('../bin/vc.js', import.meta.url).pathname;
 
-await withService({}, async ({ vc }) => {
+await withService({}, async ({ vc, baseUrl, apiKey }) => {
   const computer = await vc.computers.create('bench', { name: 'agents' });
   await computer.wait({ until: 'stable' });
+  const mcp = new Client({ name: 'bench', version: '1.0.0' });
+  await mcp.connect(
+    new StdioClientTransport({
+      ...{ command: process.execPath, args: [VC, 'mcp'] },
+      env: { ...process.env, VC_BASE_URL: baseUrl, VC_API_KEY: apiKey },
+    }),
+  );
+  const act = async (...actions) => {
+    const answer = await mcp.callTool({
+      name: 'act',
+      arguments: { computer: 'bench/agents', actions },
+    });
+    if (answer.isError) throw new Error(JSON.stringify(answer.content));
+  };
   let id = 0;
   const call = (actions) => ({ type: 'computer_call', call_id: `call_${++id}`, actions });
   const click = { type: 'click', x: 900, y: 600, button: 'left' };
   const pictureOf = async (options) => (await computer.screenshot(options)).length;
-  /** What is compared: a turn, and the same without it. */
+  const settled = async () => {
+    await computer.click(900, 600);
+    await pictureOf({ cursor: true, settle: true });
+  };
+  /** What is compared: a turn, the same without it, and the limit if it is another one. */
   const pairs = {
     'click with its picture': [
       () => computer.computerUse([call([click])], { settle: false }),
@@ -28,12 +52,11 @@ await withService({}, async ({ vc }) => {
         await pictureOf({ cursor: true });
       },
     ],
-    'click with its picture, settled': [
-      () => computer.computerUse([call([click])]),
-      async () => {
-        await computer.click(900, 600);
-        await pictureOf({ cursor: true, settle: true });
-      },
+    'click with its picture, settled': [() => computer.computerUse([call([click])]), settled],
+    'click with its picture over MCP, settled': [
+      () => act({ action: 'click', x: 900, y: 600 }),
+      settled,
+      MOST_MCP,
     ],
     'ten moves with one picture': [
       () =>
@@ -48,7 +71,7 @@ await withService({}, async ({ vc }) => {
     ],
   };
   const report = [];
-  for (const [what, [turn, single]] of Object.entries(pairs)) {
+  for (const [what, [turn, single, most = MOST]] of Object.entries(pairs)) {
     const times = [[], []];
     for (let round = -3; round < 40; round++) {
       for (const [index, work] of [turn, single].entries()) {
@@ -60,8 +83,8 @@ await withService({}, async ({ vc }) => {
     const [own, other] = times;
     const share = quantiles(own).p50 / quantiles(other).p50;
     const { ratio: _, ...line } = row(what, own, { name: 'single operations', times: other });
-    report.push({ ...line, share: share.toFixed(2), most: MOST });
-    if (share > MOST) process.exitCode = 1;
+    report.push({ ...line, share: share.toFixed(2), most });
+    if (share > most) process.exitCode = 1;
   }
   console.table(report);
 
@@ -87,5 +110,6 @@ await withService({}, async ({ vc }) => {
       ...{ p50: `${Math.round(p50)} ms`, p95: `${Math.round(p95)} ms` },
     },
   ]);
+  await mcp.close();
   if (p50 > MOST_ELEMENTS_MS || count < 200) process.exitCode = 1;
 });

@@ -117,8 +117,11 @@ export interface EngineImages {
 
 /** A Debian package that an engine needs. */
 export interface SetupPackage {
-  /** Program, or absolute path of a file, that shows that the package is installed. */
-  readonly sign: string;
+  /**
+   * Program, or absolute path of a file, that shows that the package is installed; of several, one is
+   * enough.
+   */
+  readonly sign: string | readonly string[];
   /** Its name in Debian and Ubuntu. */
   readonly name: string;
   readonly purpose: string;

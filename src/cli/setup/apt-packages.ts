@@ -18,6 +18,11 @@ export async function missingPackages(
   return needed.filter((_, index) => !found[index]);
 }
 
-async function hasSign(sign: string, env: Environment): Promise<boolean> {
-  return sign.startsWith('/') ? canAccess(sign) : (await findProgram(sign, env)) !== undefined;
+async function hasSign(sign: SetupPackage['sign'], env: Environment): Promise<boolean> {
+  const present = [sign]
+    .flat()
+    .map(async (each) =>
+      each.startsWith('/') ? canAccess(each) : (await findProgram(each, env)) !== undefined,
+    );
+  return (await Promise.all(present)).includes(true);
 }

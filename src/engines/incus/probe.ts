@@ -7,6 +7,7 @@ import { clusterErrorOf } from './errors.js';
 
 const PROBE_MS = 4_000;
 const SET_UP = 'vc setup --engine incus';
+const LIST_MEMBERS = 'on a member: lxc cluster list, with Incus: incus cluster list';
 
 export const NOT_SET_UP: Probe = {
   usable: false,
@@ -39,7 +40,7 @@ export async function probeCluster(cluster: Cluster, signal?: AbortSignal): Prom
 function why(cluster: Cluster, error: unknown): { reason: string; remedy: string } {
   const at = cluster.urls.join(', ');
   if (error === undefined) {
-    return { reason: `no member answers in time: ${at}`, remedy: 'lxc cluster list' };
+    return { reason: `no member answers in time: ${at}`, remedy: LIST_MEMBERS };
   }
   const { status } = clusterErrorOf(error) ?? {};
   if (status === 403 || status === 404) {
@@ -50,7 +51,7 @@ function why(cluster: Cluster, error: unknown): { reason: string; remedy: string
   const remedy = error instanceof ApiError ? error.remedy : undefined;
   return {
     reason,
-    remedy: remedy === undefined || remedy === 'vc doctor' ? 'lxc cluster list' : remedy,
+    remedy: remedy === undefined || remedy === 'vc doctor' ? LIST_MEMBERS : remedy,
   };
 }
 

@@ -6,6 +6,7 @@ import { defaultCacheDirectory } from '../../../src/images/cache.js';
 import { openTestCluster, type TestCluster } from '../../support/incus/cluster.js';
 import { buildClusterImage } from '../../support/incus/image.js';
 import { NoServer } from '../../support/incus/member.js';
+import { server } from '../../support/incus/server.js';
 import { forgetRequests } from '../../support/service/requests/requests.js';
 import { provideSharedService } from '../../support/service/shared.js';
 
@@ -16,9 +17,9 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** State directory with the settings of the test cluster; empty without one. */
     clusterState: string;
-    /** Why this host has no LXD: the tests are skipped. Empty if it has one. */
+    /** Why this host has no server of LXD or Incus: the tests are skipped. Empty if it has one. */
     noCluster: string;
-    /** What went wrong with LXD running: the tests fail. */
+    /** What went wrong with the server running: the tests fail. */
     clusterFault: string;
   }
 }
@@ -32,7 +33,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('dockerPid', 0);
   project.provide('qemuSeed', '');
   // Its data is in the cache, so the image is imported once.
-  const data = join(defaultCacheDirectory(), 'test-lxd');
+  const data = join(defaultCacheDirectory(), `test-${server.name}`);
   const clusterState = mkdtempSync(join(tmpdir(), 'vc-e2e-incus-'));
   const remove = () => rmSync(clusterState, { recursive: true, force: true });
   let cluster: TestCluster | undefined;
@@ -58,7 +59,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   };
 }
 
-/** The tests are skipped only where LXD is not installed or does not start; else they fail. */
+/** The tests are skipped only where the server is not installed or does not start; else they fail. */
 async function withoutCluster(
   project: TestProject,
   error: unknown,

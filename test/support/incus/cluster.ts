@@ -18,7 +18,7 @@ export interface TestCluster {
 
 /**
  * Starts a cluster of one member with its data in `directory`, which may be that of an earlier cluster.
- * Throws {@link NoServer} where LXD cannot be started.
+ * Throws {@link NoServer} where the server cannot be started.
  */
 export async function openTestCluster(directory: string): Promise<TestCluster> {
   const member = await openMember({

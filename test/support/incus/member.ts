@@ -4,13 +4,14 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Cluster } from '../../../src/engines/incus/client/cluster.js';
+import { server, serverEnvironment } from './server.js';
 
 const MEMBER = fileURLToPath(new URL('member.sh', import.meta.url));
 const START_MS = 60_000;
 /** Exit code of flock when another run of the tests holds the lock. */
 const IN_USE = 75;
 
-/** This host cannot run a server of LXD: it is not installed, or it does not start. */
+/** This host cannot run a server of LXD or Incus: it is not installed, or it does not start. */
 export class NoServer extends Error {
   override readonly name = 'NoServer';
 }
@@ -25,7 +26,7 @@ export interface MemberOptions {
   connect(pid: number): void;
 }
 
-/** A running server of LXD. */
+/** A running server of LXD or Incus. */
 export interface TestMember {
   /** As its operator. */
   readonly operator: Cluster;
@@ -35,15 +36,15 @@ export interface TestMember {
 }
 
 /**
- * Starts a server of LXD whose processes, mounts and network are in namespaces of their own. Throws
+ * Starts a server whose processes, mounts and network are in namespaces of their own. Throws
  * {@link NoServer} if that is not possible.
  */
 export async function openMember(options: MemberOptions): Promise<TestMember> {
   const { directory } = options;
-  refuseWithoutLxd();
-  mkdirSync(join(directory, 'lxd'), { recursive: true, mode: 0o700 });
+  refuseWithoutServer();
+  mkdirSync(join(directory, server.name), { recursive: true, mode: 0o700 });
   const child = start(options);
-  const socketPath = join(directory, 'lxd', 'unix.socket');
+  const socketPath = join(directory, server.name, 'unix.socket');
   const operator = new Cluster({ socketPath, project: 'default' });
   const kill = () => end(child);
   const close = async () => {
@@ -60,16 +61,12 @@ export async function openMember(options: MemberOptions): Promise<TestMember> {
   return { operator, kill, close };
 }
 
-function refuseWithoutLxd(): void {
+function refuseWithoutServer(): void {
   try {
-    execFileSync('lxd', ['--version'], { stdio: 'ignore', env: environment() });
+    execFileSync(server.daemon, ['--version'], { stdio: 'ignore', env: serverEnvironment() });
   } catch (cause) {
-    throw new NoServer('LXD is not installed', { cause });
+    throw new NoServer(`${server.title} is not installed`, { cause });
   }
-}
-
-function environment() {
-  return { PATH: `${process.env.PATH}:/usr/sbin:/sbin`, HOME: '/root', USER: 'root' };
 }
 
 function start({ directory, address, gateway }: MemberOptions): ChildProcess {
@@ -81,9 +78,9 @@ function start({ directory, address, gateway }: MemberOptions): ChildProcess {
       ...['--nonblock', '--no-fork', '--conflict-exit-code', `${IN_USE}`, `${directory}.lock`],
       ...['setpriv', '--pdeathsig', 'KILL'],
       ...['unshare', '--net', '--mount', '--pid', '--fork', '--kill-child=KILL', '--mount-proc'],
-      ...['sh', MEMBER, directory, address, gateway],
+      ...['sh', MEMBER, directory, address, gateway, server.name],
     ],
-    { stdio: ['ignore', log, log], env: environment() },
+    { stdio: ['ignore', log, log], env: serverEnvironment() },
   );
   closeSync(log);
   return child;
@@ -128,7 +125,7 @@ function refuseEnded({ exitCode, signalCode }: ChildProcess, directory: string):
 
 function noServer(directory: string, cause?: unknown): NoServer {
   const log = readFileSync(join(directory, 'member.log'), 'utf8').trim().slice(-2_000);
-  return new NoServer(`LXD does not start: ${log || 'it does not answer'}`, { cause });
+  return new NoServer(`${server.title} does not start: ${log || 'it does not answer'}`, { cause });
 }
 
 async function end(child: ChildProcess): Promise<void> {

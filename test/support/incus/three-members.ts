@@ -14,6 +14,7 @@ import {
   removeControlGroups,
   type TestMember,
 } from './member.js';
+import { server, serverEnvironment } from './server.js';
 
 /** The network between this host and the members. */
 const NETWORK = '10.80.0';
@@ -146,13 +147,12 @@ async function joinOthers(
     ...{ method: 'PUT', body: { server_name: 'm1', enabled: true } },
   });
   for (const name of MEMBERS.slice(1)) {
-    const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
-    const lxdDirectory = (member: string) => ({
-      ...env,
-      LXD_DIR: join(directory, member, 'lxd'),
+    const environmentOf = (member: string) => ({
+      ...serverEnvironment(),
+      [server.directoryVariable]: join(directory, member, server.name),
     });
-    const added = execFileSync('lxc', ['cluster', 'add', name], {
-      ...{ env: lxdDirectory('m1'), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
+    const added = execFileSync(server.client, ['cluster', 'add', name], {
+      ...{ env: environmentOf('m1'), encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] },
     });
     const input = JSON.stringify({
       cluster: {
@@ -160,8 +160,9 @@ async function joinOthers(
         cluster_token: added.trim().split('\n').at(-1),
       },
     });
-    execFileSync('lxd', ['init', '--preseed'], {
-      ...{ env: lxdDirectory(name), input, stdio: ['pipe', 'ignore', 'pipe'] },
+    const [init, ...argv] = server.init;
+    execFileSync(init, argv, {
+      ...{ env: environmentOf(name), input, stdio: ['pipe', 'ignore', 'pipe'] },
     });
   }
   await eventually(async () => {

@@ -5,18 +5,23 @@ import { openIncus } from '../open.js';
 import { configureCluster } from './configure.js';
 import { openAsOperator, serverSocket } from './operator.js';
 
-const LOG = '/var/log/lxd.log';
+/** Where the packages of Debian and of the project itself install the server of Incus. */
+const INCUS_DAEMONS = ['/usr/libexec/incus/incusd', '/opt/incus/bin/incusd'] as const;
 
 const daemon: EngineDaemon = {
   isRunning: async (env) => (await serverSocket(env)) !== undefined,
   starters,
-  log: async () => ((await runsSystemd()) ? 'journalctl -u lxd' : LOG),
+  log: async () => {
+    const { name, log } = await server();
+    return (await runsSystemd()) ? `journalctl -u ${name}` : log;
+  },
 };
 
 export const incusSetup: EngineSetup = {
   packages: [
-    { sign: 'lxd', name: 'lxd', purpose: 'runs the computers' },
-    { sign: 'lxc', name: 'lxd-client', purpose: 'manages the cluster' },
+    // A host that has Incus keeps it.
+    { sign: ['lxd', ...INCUS_DAEMONS], name: 'lxd', purpose: 'runs the computers' },
+    { sign: ['lxc', 'incus'], name: 'lxd-client', purpose: 'manages the cluster' },
     { sign: 'lxcfs', name: 'lxcfs', purpose: 'shows containers their own limits' },
     { sign: 'dnsmasq', name: 'dnsmasq-base', purpose: 'name service of the network' },
     { sign: 'nft', name: 'nftables', purpose: 'firewall rules of the network' },
@@ -46,14 +51,40 @@ export const incusSetup: EngineSetup = {
 };
 
 async function starters(): Promise<SetupStep[]> {
+  const { name, title, program, log } = await server();
   if (await runsSystemd()) {
-    const argv = ['systemctl', 'enable', '--now', 'lxd'] as const;
-    return [{ title: 'Starting LXD with systemd', argv }];
+    const argv = ['systemctl', 'enable', '--now', name] as const;
+    return [{ title: `Starting ${title} with systemd`, argv }];
   }
-  if (await canAccess('/etc/init.d/lxd')) {
-    return [{ title: 'Starting LXD with its service', argv: ['service', 'lxd', 'start'] }];
+  if (await canAccess(`/etc/init.d/${name}`)) {
+    const argv = ['service', name, 'start'] as const;
+    return [{ title: `Starting ${title} with its service`, argv }];
   }
   // A constant script, without user input.
-  const script = `umask 077; setsid lxd --group lxd >>${LOG} 2>&1 </dev/null &`;
-  return [{ title: `Starting lxd in the background (log: ${LOG})`, argv: ['sh', '-c', script] }];
+  const script = `umask 077; setsid ${program} >>${log} 2>&1 </dev/null &`;
+  return [
+    { title: `Starting ${title} in the background (log: ${log})`, argv: ['sh', '-c', script] },
+  ];
+}
+
+interface Server {
+  /** Of its service. */
+  readonly name: string;
+  readonly title: string;
+  readonly program: string;
+  readonly log: string;
+}
+
+const LXD: Server = {
+  ...{ name: 'lxd', title: 'LXD', program: 'lxd --group lxd', log: '/var/log/lxd.log' },
+};
+
+/** The server of this host: Incus if it is installed, else LXD. */
+async function server(): Promise<Server> {
+  for (const path of INCUS_DAEMONS) {
+    if (!(await canAccess(path))) continue;
+    const program = `${path} --group incus-admin`;
+    return { name: 'incus', title: 'Incus', program, log: '/var/log/incus.log' };
+  }
+  return LXD;
 }

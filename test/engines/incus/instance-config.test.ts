@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { MachineSpec } from '../../../src/engines/engine.js';
+import { type ServerInfo, serverConfig } from '../../../src/engines/incus/client/facts.js';
 import { labelOf } from '../../../src/engines/incus/ids.js';
 import {
   instanceOf,
@@ -14,7 +15,7 @@ const spec: MachineSpec = {
 };
 const around: Surroundings = {
   ...{ serviceId: 'srv_1', allowSudo: false, pool: 'vc', diskGib: 64, network: undefined },
-  guestApiKey: 'security.devlxd',
+  serverConfig: {},
 };
 
 test('a label is stored beside what the engine itself needs, which it cannot replace', () => {
@@ -35,4 +36,17 @@ test('a copy names everything that is its own, and gets no network from its orig
   expect(copy.config).toEqual(made.config);
   expect(made.devices).not.toHaveProperty('eth0');
   expect(copy.devices).toMatchObject({ root: made.devices.root, eth0: { type: 'none' } });
+});
+
+test('Incus gets no key that it refuses in a restricted project, and guests have no API on either', () => {
+  const configOn = (server: string) => {
+    const info: ServerInfo = { auth: 'trusted', api_extensions: [], environment: { server } };
+    return instanceOf(spec, { ...around, serverConfig: serverConfig(info) }, undefined).config;
+  };
+  const lxd = configOn('lxd');
+  expect(lxd).toMatchObject({ 'security.devlxd': 'false', 'limits.memory.swap': 'false' });
+  const incus = configOn('incus');
+  expect(incus).toMatchObject({ 'security.guestapi': 'false', 'limits.memory': '2GiB' });
+  expect(Object.keys(incus)).not.toContain('limits.memory.swap');
+  expect(Object.keys(incus)).not.toContain('security.devlxd');
 });

@@ -51,7 +51,10 @@ test('without settings there is an engine that says how to set one up', async ()
 test('a cluster that does not answer is unavailable', async () => {
   await writeSettings(state, { ...NEW, urls: ['https://127.0.0.1:1', 'https://127.0.0.1:2'] });
   const engine = await openIncus(state, undefined);
-  expect(await engine.probe()).toMatchObject({ usable: false, remedy: expect.stringContaining('incus cluster list') });
+  expect(await engine.probe()).toMatchObject({
+    usable: false,
+    remedy: expect.stringContaining('incus cluster list'),
+  });
   await expect(engine.list()).rejects.toMatchObject({ code: 'engine_unavailable' });
   await engine.close?.();
 });

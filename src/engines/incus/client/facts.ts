@@ -25,7 +25,8 @@ export interface ClusterFacts {
   readonly pool: string;
   readonly network: string;
   readonly subnet: Subnet;
-  readonly guestApiKey: 'security.devlxd' | 'security.guestapi';
+  /** Configuration of instances that LXD and Incus name or treat differently. */
+  readonly serverConfig: Readonly<Record<string, string>>;
 }
 
 /** Reads the facts, which `vc setup` wrote into the cluster's project. */
@@ -41,13 +42,19 @@ export async function readFacts(cluster: Cluster, signal?: AbortSignal): Promise
     const remedy = 'vc setup --engine incus';
     throw new ApiError('engine_unavailable', message, { remedy });
   }
-  return { pool, network, subnet, guestApiKey: guestApiKey(info) };
+  return { pool, network, subnet, serverConfig: serverConfig(info) };
 }
 
 export function readProject(cluster: Cluster, signal?: AbortSignal): Promise<ProjectInfo> {
   return cluster.ask(`/1.0/projects/${cluster.project}`, { signal });
 }
 
-export function guestApiKey({ environment }: ServerInfo): ClusterFacts['guestApiKey'] {
-  return environment?.server === 'incus' ? 'security.guestapi' : 'security.devlxd';
+/**
+ * Keeps guests away from the API of their host, and from its swap space. Incus refuses the key for swap
+ * space in a restricted project, and gives none to a container whose memory has a limit.
+ */
+export function serverConfig({ environment }: ServerInfo): ClusterFacts['serverConfig'] {
+  return environment?.server === 'incus'
+    ? { 'security.guestapi': 'false' }
+    : { 'security.devlxd': 'false', 'limits.memory.swap': 'false' };
 }

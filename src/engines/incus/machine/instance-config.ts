@@ -1,4 +1,5 @@
 import type { MachineSpec } from '../../engine.js';
+import type { ClusterFacts } from '../client/facts.js';
 import { imageAlias, instanceName, KEY, labelConfig } from '../ids.js';
 import { formatAddress, type Subnet } from './addresses.js';
 
@@ -13,8 +14,8 @@ export interface Surroundings {
   readonly network:
     | { readonly name: string; readonly subnet: Subnet; readonly address: string }
     | undefined;
-  /** The key that keeps the guest away from the API of its host: LXD and Incus name it otherwise. */
-  readonly guestApiKey: 'security.devlxd' | 'security.guestapi';
+  /** Keys of this kind of server. */
+  readonly serverConfig: ClusterFacts['serverConfig'];
 }
 
 /**
@@ -47,12 +48,11 @@ function configOf(spec: MachineSpec, around: Surroundings): Record<string, strin
     'limits.cpu': `${spec.cpu}`,
     'limits.memory': `${spec.ram}GiB`,
     'limits.memory.enforce': 'hard',
-    'limits.memory.swap': 'false',
     'limits.processes': '2048',
     'security.idmap.isolated': 'true',
     'security.privileged': 'false',
     'security.nesting': 'false',
-    [around.guestApiKey]: 'false',
+    ...around.serverConfig,
     'boot.autostart': 'false',
     'environment.VC_RESOLUTION': `${spec.resolution.width}x${spec.resolution.height}`,
     [AUTHORIZED_KEY]: spec.authorizedKey,

@@ -198,13 +198,13 @@ export class Machines {
   }
 
   async #surroundings(
-    { pool, network, subnet, guestApiKey }: ClusterFacts,
+    { pool, network, subnet, serverConfig }: ClusterFacts,
     id: string,
     attempt: number,
     signal: AbortSignal | undefined,
   ): Promise<Surroundings> {
     const { serviceId, allowSudo, diskGib, internet } = this.#options;
-    const around = { serviceId, allowSudo, diskGib, pool, guestApiKey };
+    const around = { serviceId, allowSudo, diskGib, pool, serverConfig };
     if (!internet) return { ...around, network: undefined };
     const all = await this.#instances.all(signal);
     const used = all.flatMap(({ devices }) =>

@@ -16,6 +16,8 @@ const WAIT_SECONDS = 20;
 /** Status codes of operations. */
 const SUCCEEDED = 200;
 const FAILED = 400;
+/** What a wait for an operation that is not known any more was refused with. */
+const FORGOTTEN = /operation not found|deadline exceeded/i;
 
 export interface Query {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -116,18 +118,33 @@ export class Cluster {
   }
 
   async #wait(id: string, signal: AbortSignal): Promise<void> {
-    const ms = (WAIT_SECONDS + 10) * 1_000;
-    const path = `/1.0/operations/${id}/wait?timeout=${WAIT_SECONDS}`;
     for (;;) {
-      const operation = await this.ask<Operation>(path, { ms, signal }).catch((error) => {
-        // Operations are forgotten seconds after their end.
-        if (clusterErrorOf(error)?.status === 404) return undefined;
-        throw error;
-      });
+      const operation = await this.#operation(id, signal);
       if (operation === undefined || operation.status_code === SUCCEEDED) return;
       if (operation.status_code >= FAILED) {
         throw toApiError(new ClusterError(FAILED, operation.err ?? 'the operation failed'));
       }
+    }
+  }
+
+  /**
+   * An operation at its end, or after {@link WAIT_SECONDS}; undefined if it is not known: operations are
+   * forgotten seconds after their end.
+   */
+  async #operation(id: string, signal: AbortSignal): Promise<Operation | undefined> {
+    const path = `/1.0/operations/${id}`;
+    const ms = (WAIT_SECONDS + 10) * 1_000;
+    try {
+      return await this.ask<Operation>(`${path}/wait?timeout=${WAIT_SECONDS}`, { ms, signal });
+    } catch (error) {
+      const refused = clusterErrorOf(error);
+      if (refused === undefined) throw error;
+      // Incus before 6.0.5 answers with the error of the operation, or with that of a wait that is over.
+      return await this.ask<Operation>(path, { signal }).catch((unknown) => {
+        if (clusterErrorOf(unknown)?.status !== 404) throw unknown;
+        if (!FORGOTTEN.test(refused.message)) throw error;
+        return undefined;
+      });
     }
   }
 

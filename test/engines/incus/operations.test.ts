@@ -1,0 +1,78 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Cluster } from '../../../src/engines/incus/client/cluster.js';
+
+const OPERATION = '/1.0/operations/op';
+const failure = (error_code: number, error: string) => ({ type: 'error', error_code, error });
+const state = (status_code: number, err = '') => ({
+  ...{ type: 'sync', metadata: { id: 'op', status_code, err } },
+});
+/** Status codes of operations. */
+const [RUNNING, SUCCEEDED, FAILED] = [103, 200, 400];
+const FORGOTTEN = failure(404, 'Operation not found');
+const TIME_IS_UP = failure(500, 'context deadline exceeded');
+
+/** The answers of the cluster, in their order. */
+let waits: object[];
+let states: object[];
+let cluster: Cluster;
+let close: () => Promise<void>;
+
+beforeEach(async () => {
+  const server = createServer(({ url = '', method = '' }, response) => {
+    const { pathname } = new URL(url, 'http://cluster');
+    const answers: Record<string, object | undefined> = {
+      ...(method === 'POST' && { '/1.0/instances': { type: 'async', metadata: { id: 'op' } } }),
+      ...(pathname === OPERATION && { [OPERATION]: states.shift() }),
+      ...(pathname.endsWith('/wait') && { [`${OPERATION}/wait`]: waits.shift() }),
+    };
+    response.end(JSON.stringify(answers[pathname] ?? failure(500, `not expected: ${url}`)));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  cluster = new Cluster({
+    ...{ urls: [`http://127.0.0.1:${port}`], project: 'vc' },
+    ...{ serverCertificate: '', clientCertificate: '', clientKey: '' },
+  });
+  states = [];
+  close = async () => {
+    await cluster.close();
+    server.close();
+  };
+});
+afterEach(() => close());
+
+const create = () => cluster.run('/1.0/instances', { method: 'POST', body: {} });
+
+it('an operation that takes long is waited for, whatever the server says when its time is up', async () => {
+  waits = [state(RUNNING), TIME_IS_UP, TIME_IS_UP, state(SUCCEEDED)];
+  states = [state(RUNNING), state(RUNNING)];
+  await create();
+  waits = [TIME_IS_UP];
+  states = [state(SUCCEEDED)];
+  await create();
+  expect([waits, states]).toEqual([[], []]);
+});
+
+it('an operation that is forgotten has ended', async () => {
+  waits = [FORGOTTEN];
+  states = [FORGOTTEN];
+  await create();
+  waits = [TIME_IS_UP];
+  states = [FORGOTTEN];
+  await create();
+});
+
+it('a failed operation fails, whichever way the server says so', async () => {
+  const failed = { code: 'internal', cause: { status: 400, message: 'No such pool' } };
+  waits = [state(FAILED, 'No such pool')];
+  await expect(create()).rejects.toMatchObject(failed);
+  // Not an operation that is forgotten.
+  waits = [failure(404, 'No such pool')];
+  states = [state(FAILED, 'No such pool')];
+  await expect(create()).rejects.toMatchObject(failed);
+  waits = [failure(404, 'No such pool')];
+  states = [FORGOTTEN];
+  await expect(create()).rejects.toMatchObject({ cause: { status: 404 } });
+});

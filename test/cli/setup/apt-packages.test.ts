@@ -25,6 +25,10 @@ it.each([
 });
 
 it('finds a package by a file', async () => {
-  const server = { sign: ['server-b', join(directory, 'a-file')], name: 'server', purpose: 'for it' };
+  const server = {
+    sign: ['server-b', join(directory, 'a-file')],
+    name: 'server',
+    purpose: 'for it',
+  };
   expect(await missingPackages([server], { PATH: join(directory, 'bin') })).toEqual([]);
 });

@@ -160,7 +160,7 @@ it('a move that was interrupted is completed, unless the cluster is still about 
   expect(changes).toEqual([`DELETE /1.0/instances/${COPY}`, `POST /1.0/instances/${NAME}`]);
 });
 
-it('a machine that gets the user ids of another one is moved back', async () => {
+it('a machine that has the user ids of another one gets others, or is moved back', async () => {
   const ids = (base: string) => ({
     config: {
       ...{ [KEY.service]: 'mine', [KEY.machine]: 'cmp_1' },
@@ -169,11 +169,24 @@ it('a machine that gets the user ids of another one is moved back', async () => 
   });
   const other = instance('vc-cmp-2', 'm2', ids('165536'));
   instances = [instance(NAME, 'm1', ids('231072')), other];
-  onChange = (target) => {
-    instances = [instance(NAME, target ?? '', ids(target === 'm2' ? '165536' : '231072')), other];
+  const move = (target: string | null) => {
+    if (target === null) return;
+    instances = [instance(NAME, target, ids(target === 'm2' ? '165536' : '231072')), other];
   };
+  onChange = move;
   await expect(engine.move('cmp_1', 'm2')).rejects.toThrow('the user ids of another one');
   expect(instances[0]).toMatchObject({ name: NAME, location: 'm1' });
+
+  // It gets others there when its configuration changes.
+  onChange = (target) => {
+    if (target === null) instances = [instance(NAME, 'm2', ids('393216')), other];
+    else move(target);
+  };
+  changes.length = 0;
+  await engine.move('cmp_1', 'm2');
+  const path = `/1.0/instances/${NAME}`;
+  expect(changes).toEqual([`POST ${path}`, `PATCH ${path}`, `PATCH ${path}`]);
+  expect(instances[0]).toMatchObject({ name: NAME, location: 'm2' });
 }, 30_000);
 
 it('events of a move tell where the machine is; those of a deletion that it is gone', async () => {

@@ -27,7 +27,13 @@ export interface ClusterFacts {
   readonly subnet: Subnet;
   /** Configuration of instances that LXD and Incus name or treat differently. */
   readonly serverConfig: Readonly<Record<string, string>>;
+  /** Whether an instance that the server moves to another member keeps its user ids. */
+  readonly keepsIds: boolean;
+  readonly program: OperatorProgram;
 }
+
+/** The command line of the operator. */
+export type OperatorProgram = 'lxc' | 'incus';
 
 /** Reads the facts, which `vc setup` wrote into the cluster's project. */
 export async function readFacts(cluster: Cluster, signal?: AbortSignal): Promise<ClusterFacts> {
@@ -42,7 +48,13 @@ export async function readFacts(cluster: Cluster, signal?: AbortSignal): Promise
     const remedy = 'vc setup --engine incus';
     throw new ApiError('engine_unavailable', message, { remedy });
   }
-  return { pool, network, subnet, serverConfig: serverConfig(info) };
+  const keepsIds = info.environment?.server === 'incus';
+  const program = operatorProgram(info);
+  return { pool, network, subnet, serverConfig: serverConfig(info), keepsIds, program };
+}
+
+export function operatorProgram({ environment }: ServerInfo): OperatorProgram {
+  return environment?.server === 'incus' ? 'incus' : 'lxc';
 }
 
 export function readProject(cluster: Cluster, signal?: AbortSignal): Promise<ProjectInfo> {

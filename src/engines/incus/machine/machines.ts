@@ -13,7 +13,7 @@ import { type Instances, isMissing } from './instances.js';
 import { Moving } from './moves/copies.js';
 import { moveMachine } from './moves/move.js';
 import { locationOf } from './state.js';
-import { hasOwnIds, noIds, untilIdsAreKnown } from './user-ids.js';
+import { hasOwnIds, NEW_IDS, noIds, untilIdsAreKnown } from './user-ids.js';
 
 export interface MachinesOptions {
   readonly cluster: Cluster;
@@ -79,7 +79,7 @@ export class Machines {
         const { status, message = '' } = clusterErrorOf(error) ?? {};
         if (status === 409 || /already exists/i.test(message)) {
           if (await this.#instances.named(spec.id, signal)) return;
-          throw notOurs(spec.id, error);
+          throw notOurs(spec.id, facts, error);
         }
         if (/image.* not found/i.test(message)) throw imageMissing(spec.image, error);
         const isTaken = /address.*(in use|already|defined)/i.test(message);
@@ -92,7 +92,11 @@ export class Machines {
     this.#instances.forget(id);
     const { status } = await this.#instances.get(id, signal);
     if (status === 'Frozen') return this.#change(id, 'unfreeze', {}, signal);
-    if (status !== 'Running') await this.#change(id, 'start', { timeout: 30 }, signal);
+    if (status === 'Running') return;
+    // The operator may have moved it.
+    const { keepsIds } = await this.#readFacts();
+    if (keepsIds && !(await this.#ensureOwnIds(id, signal))) throw noIds();
+    await this.#change(id, 'start', { timeout: 30 }, signal);
   }
 
   async stop(id: string, graceMs: number, signal?: AbortSignal): Promise<void> {
@@ -135,7 +139,7 @@ export class Machines {
     }
   }
 
-  /** Moves a stopped machine to another member, which gives it user ids there. */
+  /** Moves a stopped machine to another member, where it has user ids of its own. */
   async move(id: string, member: string, signal?: AbortSignal): Promise<void> {
     const { serviceId } = this.#options;
     const cluster = this.#cluster;
@@ -145,7 +149,7 @@ export class Machines {
     const original = await instances.find(id, signal).catch(() => undefined);
     const from = original && locationOf(original);
     await moveMachine(parts, id, member, signal);
-    if (await hasOwnIds(instances, id, signal)) return;
+    if (await this.#ensureOwnIds(id, signal)) return;
     // It must not start with the ids of another one; where it was, it gets others.
     if (from !== undefined) await moveMachine(parts, id, from, signal);
     throw noIds();
@@ -162,6 +166,15 @@ export class Machines {
     const path = `/1.0/instances/${instanceName(id)}`;
     const query = { method: 'PATCH', body: { config }, signal } as const;
     await inTurn(() => this.#cluster.run(path, query), signal);
+  }
+
+  /** False if a stopped machine shares its user ids with another one, and cannot get others. */
+  async #ensureOwnIds(id: string, signal: AbortSignal | undefined): Promise<boolean> {
+    if (await hasOwnIds(this.#instances, id, signal)) return true;
+    await this.#creations.run(async () => {
+      for (const config of NEW_IDS) await this.configure(id, config, signal);
+    }, signal);
+    return hasOwnIds(this.#instances, id, signal);
   }
 
   /**
@@ -230,8 +243,8 @@ function targetOf(placement: MachinePlacement | undefined): string {
   return `?target=${encodeURIComponent(target)}`;
 }
 
-function notOurs(id: string, cause: unknown): ApiError {
+function notOurs(id: string, { program }: ClusterFacts, cause: unknown): ApiError {
   const name = instanceName(id);
   const message = `The instance ${name} of the cluster does not belong to this service.`;
-  return new ApiError('internal', message, { remedy: `lxc delete --force ${name}`, cause });
+  return new ApiError('internal', message, { remedy: `${program} delete --force ${name}`, cause });
 }

@@ -8,6 +8,14 @@ import { movedMachine } from './moves/copies.js';
 /** The first of an isolated container's 65,536 user ids on its member. */
 const BASE = 'volatile.idmap.base';
 const IDS = 65_536;
+/**
+ * Changes of a stopped container's configuration, one after the other, by which it gets user ids that
+ * are free on its member: they are allocated whenever this text changes, whose meaning stays the same.
+ */
+export const NEW_IDS = [
+  { 'security.privileged': '0' },
+  { 'security.privileged': 'false' },
+] as const;
 /** Time in which a creation allocates its ids; then another one begins in any case. */
 const KNOWN_WITHIN_MS = 2_000;
 const ASK_EVERY_MS = 20;
@@ -47,8 +55,9 @@ export async function untilCopyHasIds(
 }
 
 /**
- * False if LXD has given a new container the ids of another one on its member, or ids that are not for
- * containers. It does so when containers are created at once: one without ids counts as the first.
+ * False if a container has the ids of another one on its member, or ids that are not for containers. LXD
+ * gives such when containers are created at once: one without ids counts as the first. Incus moves a
+ * container with its ids, which another one may have on its new member.
  */
 export async function hasOwnIds(
   instances: Instances,

@@ -7,10 +7,11 @@ const member = (name: string, status = 'Online') => ({
   url: `https://${name}.example.com:8443`,
 });
 
-const judgeMembers = (found: readonly Member[]) =>
+const judgeMembers = (found: readonly Member[], program: 'lxc' | 'incus' = 'lxc') =>
   judge(
     found,
     found.map(({ url }) => url),
+    program,
   );
 
 test('names the member that does not answer, and where it is', () => {
@@ -24,6 +25,9 @@ test('says how to use an evacuated member again, and that two members are too fe
   expect(judgeMembers([member('m1', 'Evacuated')])).toMatchObject({
     ...{ status: 'ok', remedy: 'lxc cluster restore m1' },
   });
+  expect(judgeMembers([member('m1', 'Evacuated')], 'incus')).toMatchObject({
+    remedy: 'incus cluster restore m1',
+  });
   expect(judgeMembers([member('m1'), member('m2')])).toMatchObject({
     remedy: expect.stringContaining('third'),
   });
@@ -33,11 +37,13 @@ test('says how to use an evacuated member again, and that two members are too fe
 test('names a member that the rules of the network do not have', () => {
   const at = (host: string) => ({ ...member('m2'), url: `https://${host}:8443` });
   const known = [member('m1').url];
-  expect(judge([member('m1'), at('8.8.4.4')], known)).toEqual({
+  expect(judge([member('m1'), at('8.8.4.4')], known, 'lxc')).toEqual({
     ...{ status: 'missing', detail: 'm2 joined after vc setup: computers may reach it' },
     remedy: 'on a member: vc setup --engine incus',
   });
-  expect(judge([member('m1'), at('m2.example.com')], known)).toMatchObject({ status: 'missing' });
+  expect(judge([member('m1'), at('m2.example.com')], known, 'lxc')).toMatchObject({
+    status: 'missing',
+  });
   // Closed like every private address.
-  expect(judge([member('m1'), at('10.0.0.2')], known)).toMatchObject({ status: 'ok' });
+  expect(judge([member('m1'), at('10.0.0.2')], known, 'lxc')).toMatchObject({ status: 'ok' });
 });

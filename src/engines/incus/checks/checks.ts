@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { isPublicAddress } from '../../../lib/net/special-networks.js';
 import type { CheckResult, EngineCheck } from '../../descriptor.js';
+import { type OperatorProgram, operatorProgram, type ServerInfo } from '../client/facts.js';
 import { listMembers, type Member } from '../client/members.js';
 import { withCluster } from '../open.js';
 import { probeCluster } from '../probe.js';
@@ -18,7 +19,9 @@ const members: EngineCheck = {
       if (!(await probeCluster(cluster, signal)).usable) {
         return { status: 'skipped', detail: 'the cluster cannot be used' };
       }
-      return judgeMembers(await listMembers(cluster, signal), settings.urls);
+      const found = await listMembers(cluster, signal);
+      const program = operatorProgram(await cluster.ask<ServerInfo>('/1.0', { signal }));
+      return judgeMembers(found, settings.urls, program);
     });
   },
 };
@@ -27,7 +30,11 @@ const members: EngineCheck = {
  * Whether all members answer, the network's rules were made for all of them, and as many can fail as
  * their number suggests. `known` has the members' base URLs at the last set-up.
  */
-export function judgeMembers(found: readonly Member[], known: readonly string[]): CheckResult {
+export function judgeMembers(
+  found: readonly Member[],
+  known: readonly string[],
+  program: OperatorProgram,
+): CheckResult {
   const detail = found.map(({ server_name, status }) => `${server_name}: ${status}`).join(', ');
   const away = found.find(({ status }) => status === 'Offline');
   if (away !== undefined) {
@@ -42,7 +49,7 @@ export function judgeMembers(found: readonly Member[], known: readonly string[])
   }
   const evacuated = found.find(({ status }) => status === 'Evacuated');
   if (evacuated !== undefined) {
-    const remedy = `lxc cluster restore ${evacuated.server_name}`;
+    const remedy = `${program} cluster restore ${evacuated.server_name}`;
     return { status: 'ok', detail, remedy };
   }
   if (found.length === 2) {

@@ -46,6 +46,8 @@ it('computers of an evacuated member are on others with the same id, name and fi
   const second = await world.create('second', 'm2');
   const stopped = await world.create('stopped', 'm2');
   const ids = [first, second, stopped];
+  // Each member begins with the same user ids, so these have those of `first`.
+  const others = [await world.create('other-1', 'm1'), await world.create('other-3', 'm3')];
   await world.service.http('POST', `/computers/${stopped}/stop`);
   const seen = await watched(ids, () => setState('m2', 'evacuate'));
   for (const each of seen) expect(['running', 'stopped']).toContain(each);
@@ -63,6 +65,18 @@ it('computers of an evacuated member are on others with the same id, name and fi
   await world.service.http('POST', `/computers/${stopped}/start`);
   expect(await world.bash(stopped, 'cat ~/file')).toBe('stopped\n');
   expect((await world.service.http('GET', `/computers/${first}/screenshot`)).status).toBe(200);
+  // Incus starts them with the user ids that they had, the service with their own.
+  for (const id of [first, second]) {
+    await world.service.http('POST', `/computers/${id}/stop`);
+    expect((await world.service.http('POST', `/computers/${id}/start`)).status).toBe(200);
+  }
+  const bases = await Promise.all(
+    [...ids, ...others].map(async (id) => {
+      const { location, config } = await world.instance(id);
+      return `${location} ${config?.['volatile.idmap.base']}`;
+    }),
+  );
+  expect(new Set(bases).size).toBe(bases.length);
 
   const back = await watched(ids, () => setState('m2', 'restore'));
   for (const each of back) expect(['running', 'stopped']).toContain(each);

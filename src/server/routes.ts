@@ -127,7 +127,10 @@ async function answer(
     const subject = { name, owner, computer, input, params, call, affected };
     const { answer: given, isRepeated } = await withIdempotency(name, call, (onCreated) =>
       audited(fleet, subject, () => {
-        call.onCreated = onCreated;
+        call.onCreated = (id) => {
+          onCreated?.(id);
+          waitsOnly(request);
+        };
         return handler(call);
       }),
     );
@@ -153,6 +156,15 @@ async function answer(
   } finally {
     request.departureEnded?.();
   }
+}
+
+/**
+ * The rest of the request waits until the computer is ready. It takes no place among its owner's
+ * requests and no memory for its body meanwhile; the number of computers is limited by itself.
+ */
+function waitsOnly(request: FastifyRequest): void {
+  request.body = undefined;
+  request.throttleShare?.release();
 }
 
 /**

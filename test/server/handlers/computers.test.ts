@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openTestApp, type TestApp } from '../../support/app.js';
+import { gate } from '../../support/fake-engine.js';
 
 let app: TestApp;
 beforeEach(async () => {
@@ -59,6 +60,28 @@ it('lists the computers of all projects page by page, also while some are remove
   expect((await page('?status=stopped')).names).toBe('d');
   expect((await page('?status=stopped,running')).names).toBe('a d e');
   expect((await page('?status=error')).names).toBe('');
+});
+
+it('answers other requests while 300 new computers start', async () => {
+  await app.close();
+  app = await openTestApp({ maxRunning: 300 });
+  await app.send('POST', '/api/projects', { body: { name: 'p' } });
+  const starting = gate();
+  const { engine } = app.world;
+  const create = engine.create.bind(engine);
+  engine.create = async (spec) => {
+    await starting.passed;
+    return create(spec);
+  };
+  const answers = Array.from({ length: 300 }, (_, index) =>
+    app.send('POST', '/api/computers', { body: { project: 'p', name: `n${index}` } }),
+  );
+  await vi.waitFor(async () => {
+    const { json } = await app.send('GET', '/api/computers?limit=1000');
+    expect(json.computers).toHaveLength(300);
+  }, 15_000);
+  starting.open();
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(300).fill(200));
 });
 
 it('never lists a computer of another owner', async () => {

@@ -7,6 +7,7 @@ const HIGH_WATER = 1 << 20;
 /** Shorter pieces are copied into a block: a buffer of one byte takes more than 100. */
 const SMALL = 4096;
 const BLOCK = 16_384;
+const EMPTY = Buffer.alloc(0);
 
 /**
  * Reads a stream in pieces of known length. Buffers about 1 MiB at most and leaves the rest in
@@ -17,7 +18,7 @@ export class ByteReader {
   readonly #stream: Readable;
   readonly #chunks: Buffer[] = [];
   #length = 0;
-  #block: Buffer = Buffer.alloc(0);
+  #block: Buffer = EMPTY;
   #blockUsed = 0;
   #waiting: Deferred<void> | undefined;
   #ended: Error | undefined;
@@ -40,6 +41,23 @@ export class ByteReader {
   async some(most: number): Promise<Buffer> {
     while (this.#length === 0) await this.#more();
     return this.#take(Math.min(most, this.#chunks[0]?.length ?? 0));
+  }
+
+  /** At least `length` buffered bytes, which remain to be read. */
+  async peek(length: number): Promise<Buffer> {
+    while (this.#length < length) await this.#more();
+    const [first = EMPTY] = this.#chunks;
+    if (first.length >= length) return first;
+    const joined = this.#take(length);
+    this.#chunks.unshift(joined);
+    this.#length += length;
+    return joined;
+  }
+
+  /** Discards bytes that `peek` has returned; none are left after `fail`. */
+  drop(length: number): void {
+    const present = Math.min(length, this.#length);
+    if (present > 0) this.#take(present);
   }
 
   /** Reads and discards `length` bytes. */
@@ -114,7 +132,7 @@ export class ByteReader {
     }
     const joined = Buffer.allocUnsafe(length);
     for (let filled = 0; filled < length; ) {
-      const chunk = this.#chunks.shift() ?? Buffer.alloc(0);
+      const chunk = this.#chunks.shift() ?? EMPTY;
       const used = chunk.copy(joined, filled);
       if (used < chunk.length) this.#chunks.unshift(chunk.subarray(used));
       filled += used;

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { Framebuffer } from '../../../src/screen/model/framebuffer.js';
 import { readHextile } from '../../../src/screen/rfb/hextile.js';
 import { ByteReader } from '../../../src/screen/rfb/reader.js';
@@ -72,6 +72,21 @@ describe('a rectangle in Hextile', () => {
     const bytes = [BACKGROUND, 0, 0, 0, 0, ...dot, 0x12, 0x00, 0];
     expect(await paint(bytes)).toEqual({ first: 18, last: 18 });
     expect(await paint(bytes)).toBeUndefined();
+  });
+
+  test('is decoded without waiting for tiles that have arrived', async () => {
+    const region = { x: 0, y: 0, width: 1280, height: 800 };
+    const framebuffer = new Framebuffer(region);
+    const bytes = Buffer.from([BACKGROUND, ...RED, ...Array(80 * 50 - 1).fill(0)]);
+    const reader = new ByteReader(Readable.from([bytes], { objectMode: false }));
+    const peek = vi.spyOn(reader, 'peek');
+    await readHextile(reader, region, (offset, pixels) =>
+      framebuffer.write(region, offset, pixels),
+    );
+    expect(peek).toHaveBeenCalledTimes(1);
+    const pixel = Buffer.alloc(4);
+    framebuffer.read({ x: 1279, y: 799, width: 1, height: 1 }, pixel);
+    expect([...pixel]).toEqual(RED);
   });
 
   test('is rejected if malformed', async () => {

@@ -44,6 +44,23 @@ test('pauses the stream while nothing reads, and resumes on the next read', asyn
   expect(await reader.u8()).toBe(39);
 });
 
+test('shows bytes of several chunks that remain to be read', async () => {
+  const stream = new PassThrough();
+  const reader = new ByteReader(stream);
+  stream.emit('data', Buffer.alloc(5000, 'x'));
+  stream.emit('data', Buffer.alloc(5000, 'y'));
+  expect((await reader.peek(1)).toString()).toBe('x'.repeat(5000));
+  reader.drop(4999);
+  expect((await reader.peek(3)).toString()).toBe('xyy');
+  reader.drop(2);
+  expect((await reader.read(4999)).toString()).toBe('y'.repeat(4999));
+  stream.emit('data', Buffer.from('z'));
+  expect((await reader.peek(1)).toString()).toBe('z');
+  reader.fail(new Error('disconnected'));
+  reader.drop(1);
+  await expect(reader.peek(1)).rejects.toThrow('disconnected');
+});
+
 test('rejects every read once the stream has ended', async () => {
   const stream = new PassThrough();
   const reader = new ByteReader(stream);

@@ -9,6 +9,7 @@ import type {
   Me,
   UpdateComputer,
 } from '../../contract/resources.js';
+import { nextTurn } from '../../lib/async/next-turn.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { isWithin } from '../accounts/scope.js';
 import { missing, suggestion } from '../errors/missing.js';
@@ -63,6 +64,7 @@ export class Computers {
     wait: Waiting,
     onCreated?: OnCreated,
   ): Promise<Computer> {
+    await nextTurn();
     return this.#begin(await this.#creation.ofImage(owner, project, input, onCreated), wait);
   }
 

@@ -8,6 +8,7 @@ import type {
   MachineState,
 } from '../../engines/engine.js';
 import { onAbort } from '../../lib/async/abort.js';
+import { nextTurn } from '../../lib/async/next-turn.js';
 import { LostMachine } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
 import { type Connectors, Session } from '../sessions/session.js';
@@ -17,6 +18,7 @@ import { type ComputerRecord, hasDisk } from '../store/records.js';
 import type { Occasion } from './lifecycle.js';
 import { machineSpec } from './machine-spec.js';
 import { READINESS, ready } from './readiness.js';
+import { readyPlace } from './ready-places.js';
 import { Steps } from './steps.js';
 
 export interface MachineParts {
@@ -208,6 +210,8 @@ export class Machine {
   }
 
   async #start(signal: AbortSignal): Promise<void> {
+    await nextTurn();
+    signal.throwIfAborted();
     const record = this.#store.computers.findById(this.id);
     if (record === undefined)
       throw new ApiError('not_found', 'The computer was deleted meanwhile.', {
@@ -267,9 +271,11 @@ export class Machine {
     const controller = new AbortController();
     const dispose = onAbort(signal, (reason) => controller.abort(reason));
     this.#awaitingReady = controller;
+    let leave = () => {};
     try {
       const { isolation } = await this.session.describe(controller.signal);
       const { withinMs, attempt } = READINESS[isolation];
+      leave = await readyPlace(controller.signal);
       await ready(this.session, withinMs, controller.signal, attempt);
       signal.throwIfAborted();
     } catch (error) {
@@ -277,6 +283,7 @@ export class Machine {
       if (!signal.aborted) await this.#engine.stop(this.id, 0).catch(() => undefined);
       throw error;
     } finally {
+      leave();
       this.#awaitingReady = undefined;
       dispose();
     }

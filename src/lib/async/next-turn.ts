@@ -1,0 +1,22 @@
+/** Callers that go on in one turn of the event loop. */
+const MOST_PER_TURN = 8;
+
+let waiting: (() => void)[] = [];
+
+/**
+ * Resolves in a later turn of the event loop, in which few others go on: before work of milliseconds
+ * that may come up a thousand times at once. Requests and sockets have their turn in between.
+ */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.push(resolve);
+    if (waiting.length === 1) setImmediate(release);
+  });
+}
+
+function release(): void {
+  const going = waiting.slice(0, MOST_PER_TURN);
+  waiting = waiting.slice(MOST_PER_TURN);
+  if (waiting.length > 0) setImmediate(release);
+  for (const go of going) go();
+}

@@ -1,7 +1,6 @@
 import { Duplex } from 'node:stream';
 
 const [WIDTH, HEIGHT] = [1280, 800];
-const TILES = Math.ceil(WIDTH / 16) * Math.ceil(HEIGHT / 16);
 /** Sizes in bytes of messages of a fixed length, by type: pixel format, request, key, pointer. */
 const FIXED = new Map([
   [0, 20],
@@ -45,7 +44,7 @@ export class StillScreen extends Duplex {
     if (expected !== undefined) {
       this.#step += 1;
       this.push(expected[1]);
-    } else if (message[0] === 3 && message[1] === 0) this.push(wholeScreen);
+    } else if (message[0] === 3 && message[1] === 0) this.push(update(message.subarray(2)));
     return true;
   }
 
@@ -67,12 +66,13 @@ function serverInit() {
   return init;
 }
 
-/** An update with one rectangle: the first tile has a colour, the others the same. */
-const wholeScreen = (() => {
-  const head = Buffer.alloc(16);
-  head.writeUInt16BE(1, 2);
-  head.writeUInt16BE(WIDTH, 8);
-  head.writeUInt16BE(HEIGHT, 10);
-  head.writeInt32BE(5, 12);
-  return Buffer.concat([head, Buffer.from([2, 9, 9, 9, 0]), Buffer.alloc(TILES - 1)]);
-})();
+/** An update of the requested region: its first tile has a colour, the others the same. */
+function update(region) {
+  const tiles = Math.ceil(region.readUInt16BE(4) / 16) * Math.ceil(region.readUInt16BE(6) / 16);
+  const hextile = Buffer.from([0, 0, 0, 5]);
+  const first = Buffer.from([2, 9, 9, 9, 0]);
+  return Buffer.concat([ONE_RECTANGLE, region, hextile, first, Buffer.alloc(tiles - 1)]);
+}
+
+/** The head of an update with one rectangle. */
+const ONE_RECTANGLE = Buffer.from([0, 0, 0, 1]);

@@ -1,10 +1,10 @@
-/** Callers that go on in one turn of the event loop. */
+/** Callers that continue in one turn of the event loop. */
 const MOST_PER_TURN = 8;
 
 let waiting: (() => void)[] = [];
 
 /**
- * Resolves in a later turn of the event loop, in which few others go on: before work of milliseconds
+ * Resolves in a later turn of the event loop, in which few others continue: before work of milliseconds
  * that may come up a thousand times at once. Requests and sockets have their turn in between.
  */
 export function nextTurn(): Promise<void> {

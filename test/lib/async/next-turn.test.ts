@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { nextTurn } from '../../../src/lib/async/next-turn.js';
 
-it('lets few of many callers go on in each turn of the event loop, in order', async () => {
+it('lets few of many callers continue in each turn of the event loop, in order', async () => {
   const turns: number[][] = [[]];
   const count = () => {
     turns.push([]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import type { Engine, MachineSpec } from '../../../src/engines/engine.js';
 import { openIncus } from '../../../src/engines/incus/open.js';
 import { openScreen } from '../../../src/screen/index.js';
@@ -27,10 +27,21 @@ let engine: Engine;
 beforeAll(async () => {
   engine = await open('e2e');
 });
-afterAll(async () => {
+const removeAll = async () => {
   for (const { id } of await engine.list()) await engine.remove(id);
+};
+// Of an attempt that failed.
+beforeEach(removeAll);
+afterAll(async () => {
+  await removeAll();
   await engine.close?.();
 });
+
+/** Resolves when the guest can be used. */
+async function start(id: string): Promise<void> {
+  await engine.start(id);
+  (await openScreen(await engine.dial(id, 'screen'))).close();
+}
 
 async function run(id: string, command: string): Promise<string> {
   const access = { user: 'user', privateKey: keys.privateKey, timeoutMs: 30_000 };
@@ -51,7 +62,7 @@ it('machines created at once share neither user ids nor a network, and leave not
   await Promise.all(ids.map((id) => engine.create(spec(id))));
   // Idempotent.
   await engine.create(spec('mch_a'));
-  await Promise.all(ids.map((id) => engine.start(id)));
+  await Promise.all(ids.map(start));
   await engine.start('mch_a');
   expect((await engine.list()).map(({ id, status }) => `${id} ${status}`).sort()).toEqual(
     ids.map((id) => `${id} running`),
@@ -65,6 +76,9 @@ it('machines created at once share neither user ids nor a network, and leave not
   expect(status.match(/^Cap\w+:\s+0+$/gm)).toHaveLength(5);
   expect(status).toMatch(/NoNewPrivs:\s+1/);
   expect(await run('mch_a', 'hostname; unshare -U true || echo refused')).toBe('desk-a\nrefused\n');
+
+  // The API that servers offer to guests.
+  expect(await run('mch_a', 'ls -d /dev/lxd /dev/incus 2>/dev/null; true')).toBe('');
 
   const address = (await run('mch_b', "ip -4 -o address show eth0 | awk '{print $4}'")).trim();
   expect(address).toMatch(/^10\.150\.\d+\.\d+\/16$/);
@@ -89,7 +103,7 @@ it('machines created at once share neither user ids nor a network, and leave not
   await engine.stop('mch_a', 3_000);
   await expect(engine.dial('mch_a', 'shell')).rejects.toMatchObject({ code: 'not_running' });
   await engine.setHostName?.('mch_a', 'renamed');
-  await engine.start('mch_a');
+  await start('mch_a');
   expect(await run('mch_a', 'cat ~/file; hostname')).toBe('kept\nrenamed\n');
 
   await Promise.all(ids.map((id) => engine.remove(id)));

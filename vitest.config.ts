@@ -76,7 +76,7 @@ export default defineConfig({
           include: [
             ...(isThorough
               ? ['test/e2e/operations/*.test.ts', ABOVE_ENGINES]
-              : ['test/e2e/operations/!(every-command|elements).test.ts']),
+              : ['test/e2e/operations/!(every-command|elements|bounds).test.ts']),
             'test/e2e/qemu/**/*.test.ts',
             ...thorough(''),
             ...thorough('qemu/'),

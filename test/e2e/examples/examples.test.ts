@@ -3,9 +3,13 @@ import { basename, extname, join } from 'node:path';
 import { transform } from 'rolldown/experimental';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Examples, openExamples } from '../../support/cli/examples.js';
+import { isThorough } from '../../support/run/tiers.js';
 import { connectSharedService } from '../../support/service/service.js';
 
 const EXAMPLES = new URL('../../../examples/', import.meta.url).pathname;
+
+/** Programs that load several computers or their browser: in the quick tier in one language. */
+const HEAVY = ['parallel', 'browser'];
 
 /** What a program prints, in every language. */
 const PRINTS: Readonly<Record<string, readonly RegExp[]>> = {
@@ -29,6 +33,8 @@ const COMMANDS: Readonly<Record<string, (path: string, directory: string) => Pro
   '.sh': async (path) => path,
 };
 
+const topicOf = (name: string) => basename(name, extname(name));
+
 let service: ReturnType<typeof connectSharedService>;
 let examples: Examples;
 beforeAll(() => {
@@ -41,17 +47,18 @@ describe.each(['typescript', 'python', 'shell'])('the examples in %s', (language
   const names = readdirSync(join(EXAMPLES, language));
 
   it('are the same as in the other languages', () => {
-    expect(names.map((name) => basename(name, extname(name))).sort()).toEqual(
-      Object.keys(PRINTS).sort(),
-    );
+    expect(names.map(topicOf).sort()).toEqual(Object.keys(PRINTS).sort());
   });
 
-  it.each(names)('%s runs as it stands and leaves no computer', async (name) => {
+  const run = names.filter(
+    (name) => isThorough || language === 'typescript' || !HEAVY.includes(topicOf(name)),
+  );
+  it.each(run)('%s runs as it stands and leaves no computer', async (name) => {
     const command = await COMMANDS[extname(name)]?.(
       join(EXAMPLES, language, name),
       examples.directory,
     );
-    const topic = basename(name, extname(name));
+    const topic = topicOf(name);
     const output = await examples.run(`rm -f page.png; ${command} 2>&1`);
     for (const pattern of PRINTS[topic] ?? []) expect(output).toMatch(pattern);
     if (topic === 'browser')

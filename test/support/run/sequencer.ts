@@ -15,7 +15,6 @@ export const LONGEST: readonly string[] = [
   'docker test/e2e/streaming/stream.test.ts',
   'docker test/e2e/examples/documents.test.ts',
   'docker test/e2e/cli/readme.test.ts',
-  'qemu test/e2e/operations/bounds.test.ts',
   'qemu test/e2e/operations/desktop.test.ts',
   'docker test/e2e/cli/package.test.ts',
   'docker test/e2e/examples/python-client.test.ts',

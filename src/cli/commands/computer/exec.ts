@@ -22,7 +22,7 @@ export const command = defineCommand({
     { does: 'Run a program', command: 'vc exec demo/desktop -- uname -a' },
     {
       does: 'Copy a directory from the computer',
-      command: 'vc exec demo/desktop -- tar c -C /usr/share fonts > fonts.tar',
+      command: 'vc exec demo/desktop -- tar c -C /home/user Documents > documents.tar',
     },
     {
       does: 'Use a variable of the guest',

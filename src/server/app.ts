@@ -33,6 +33,7 @@ import {
   isPreflight,
   type Reachable,
 } from './http/origin.js';
+import { requestLogger } from './http/request-logger.js';
 import { disconnectSlowClients } from './http/slow-clients.js';
 import { throttleRequests } from './http/throttle.js';
 import { AnswerMemory } from './limits/answer-memory.js';
@@ -91,6 +92,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'id' }),
+    childLoggerFactory: requestLogger,
     genReqId: () => generateId('req'),
     bodyLimit: BODY_LIMIT,
     // File transfers have no time limit; disconnectSlowClients() limits all other bodies.

@@ -14,8 +14,8 @@ export function logRequests(app: FastifyInstance): void {
     const route = request.routeOptions.url ?? 'unknown';
     const took = Math.round(ms * 10) / 10;
     const omitted = allowed.omitted > 0 ? { omitted: allowed.omitted } : {};
-    const details = { method: request.method, route, status, ms: took, ...omitted };
-    request.log.info(details, 'request');
+    const { id, method } = request;
+    app.log.info({ id, method, route, status, ms: took, ...omitted }, 'request');
   };
   app.addHook('onResponse', (request, reply, done) => {
     line(request, reply.statusCode, reply.elapsedTime);

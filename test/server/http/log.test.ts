@@ -57,6 +57,19 @@ it("writes one line per request, with the answer's request id and no client inpu
   expect(JSON.stringify(lines)).not.toMatch(/secret/);
 });
 
+it('writes its request id into each further line of a request', async () => {
+  vi.spyOn(world.fleet.projects, 'list').mockImplementation(() => {
+    throw new Error('a defect');
+  });
+  const { status, headers } = await fetch(`http://${base}/api/projects`, {
+    headers: authorization(),
+  });
+  expect(status).toBe(500);
+  const id = headers.get('x-request-id');
+  expect(lines).toContainEqual(expect.objectContaining({ msg: 'failed', id, level: 50 }));
+  await vi.waitFor(() => expect(requests()).toMatchObject([{ id, status: 500 }]));
+});
+
 it('writes one line per WebSocket when it has closed, and counts open ones', async () => {
   await post('/projects', { name: 'p' });
   const { id } = (await (await post('/projects/p/computers', { name: 'desk' })).json()) as {

@@ -63,8 +63,9 @@ export function baseUrl(request: FastifyRequest): string {
 }
 
 function origin({ headers }: FastifyRequest): string {
-  const forwarded = String(headers['x-forwarded-proto'] ?? '').split(',')[0];
-  const scheme = forwarded?.trim() === 'https' ? 'https' : 'http';
+  const forwarded = headers['x-forwarded-proto'];
+  const isHttps = forwarded !== undefined && String(forwarded).split(',')[0]?.trim() === 'https';
+  const scheme = isHttps ? 'https' : 'http';
   // checkOrigin has accepted the host.
   return `${scheme}://${headers.host}`;
 }

@@ -16,8 +16,8 @@ if (isVersion() && print(`${version()}\n`)) {
   enableCompileCache();
   importFile('complete.js');
 } else if (!printHelp(helpKeys())) {
-  // Keeps V8's young generation at 1 MB instead of up to 16: a tenth less memory for the service,
-  // without a measurable cost.
+  // Keeps V8's young generation at 1 MB while the service starts, which takes a fifth less memory.
+  // It may grow once the service listens (src/cli/serve/foreground.ts).
   if (argv[0] === 'serve')
     process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
   run();

@@ -25,7 +25,7 @@ import { addHealth } from './health.js';
 import { askForBodies, readBodies } from './http/bodies.js';
 import { BODY_LIMIT } from './http/body-limit.js';
 import { refuseGarbage, sendError } from './http/errors.js';
-import { logRequests } from './http/log.js';
+import { logRequests, requestLogger } from './http/log.js';
 import {
   allowPage,
   answerPreflight,
@@ -33,7 +33,6 @@ import {
   isPreflight,
   type Reachable,
 } from './http/origin.js';
-import { requestLogger } from './http/request-logger.js';
 import { disconnectSlowClients } from './http/slow-clients.js';
 import { throttleRequests } from './http/throttle.js';
 import { AnswerMemory } from './limits/answer-memory.js';

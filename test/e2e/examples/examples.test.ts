@@ -8,8 +8,8 @@ import { connectSharedService } from '../../support/service/service.js';
 
 const EXAMPLES = new URL('../../../examples/', import.meta.url).pathname;
 
-/** Programs that load several computers or their browser: in the quick tier in one language. */
-const HEAVY = ['parallel', 'browser'];
+/** What the quick tier runs in every language; the others only in TypeScript. */
+const EVERYWHERE = ['agent'];
 
 /** What a program prints, in every language. */
 const PRINTS: Readonly<Record<string, readonly RegExp[]>> = {
@@ -51,7 +51,7 @@ describe.each(['typescript', 'python', 'shell'])('the examples in %s', (language
   });
 
   const run = names.filter(
-    (name) => isThorough || language === 'typescript' || !HEAVY.includes(topicOf(name)),
+    (name) => isThorough || language === 'typescript' || EVERYWHERE.includes(topicOf(name)),
   );
   it.each(run)('%s runs as it stands and leaves no computer', async (name) => {
     const command = await COMMANDS[extname(name)]?.(

@@ -1,3 +1,6 @@
+// Not the global function: a test that replaces it for a while would leave everybody waiting.
+import { setImmediate } from 'node:timers';
+
 /** Callers that continue in one turn of the event loop. */
 const MOST_PER_TURN = 8;
 

@@ -4,8 +4,8 @@ import { readyPlace } from '../../../src/fleet/lifecycle/ready-places.js';
 
 it('lets 16 machines at once wait for their first frame, each for a second before the next', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const leaves: (() => void)[] = [];
   try {
-    const leaves: (() => void)[] = [];
     const enter = (signal = new AbortController().signal) =>
       readyPlace(signal).then((leave) => leaves.push(leave));
     const entering = Array.from({ length: 40 }, () => enter());
@@ -30,5 +30,7 @@ it('lets 16 machines at once wait for their first frame, each for a second befor
     expect(leaves).toHaveLength(56);
   } finally {
     vi.useRealTimers();
+    // Other files of this process start machines, too.
+    for (const leave of leaves) leave();
   }
 });

@@ -25,7 +25,7 @@ const endToEnd = {
   retry: 2,
   hookTimeout: 900_000,
   // Both engines share the workers. Tests wait for machines much of the time.
-  maxWorkers: availableParallelism() + 2,
+  maxWorkers: availableParallelism() + 1,
   // As in the unit tests: a worker loads the modules of `src` once for all its files.
   isolate: false,
   sequence: { groupOrder: 1 },

@@ -95,7 +95,7 @@ export default defineConfig({
             ...(isThorough
               ? ['test/e2e/{incus,operations}/**/*.test.ts']
               : [
-                  'test/e2e/incus/{hosts,machines}.test.ts',
+                  'test/e2e/incus/{machines,members}.test.ts',
                   'test/e2e/operations/published.test.ts',
                 ]),
             ...thorough('incus/'),

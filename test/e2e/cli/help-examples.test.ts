@@ -69,6 +69,10 @@ const AFTER = [
   'vc project rm demo trial --yes',
 ];
 
+/** Examples that leave a browser running, which would keep a processor busy until the end. */
+const LEAVES_BROWSER = /--background chromium$|--temporary$/;
+const END_BROWSER = 'vc exec demo/desktop -- pkill chromium || true';
+
 it('every example in the help of a command runs as it stands', async () => {
   const all = [
     ...paths(await loadOutline(tree)).flatMap(({ command }) => command.examples),
@@ -87,7 +91,10 @@ it('every example in the help of a command runs as it stands', async () => {
     examples.run(line).catch((error: Error) => void failures.push(error.message));
   for (const line of BEFORE) await run(line);
   const job = (await examples.run("vc bash demo/desktop --background 'sleep 1000'")).trim();
-  for (const line of between) await run(line.replace('job_0mi4x2k9a01234567', job));
+  for (const line of between) {
+    await run(line.replace('job_0mi4x2k9a01234567', job));
+    if (LEAVES_BROWSER.test(line)) await run(END_BROWSER);
+  }
   for (const line of AFTER) await run(line);
   // A text, so that the summary of a repeated attempt shows it.
   expect(failures.join('\n')).toBe('');

@@ -113,7 +113,7 @@ describe('commands', () => {
     expect(exit_code).toBe(0);
   });
 
-  it('take the directory and variables, and any text, as UTF-8', async () => {
+  thorough('take the directory and variables, and any text, as UTF-8', async () => {
     const env = { WORDS: 'é Ж 中 👍' };
     const inside = await cmd('cd\necho %WORDS% Ж中é>words.txt\ntype words.txt', {
       cwd: 'C:\\users\\user',
@@ -129,7 +129,7 @@ describe('commands', () => {
     expect(json.error).toContain('no such folder');
   });
 
-  it('run an .exe and pass on its exit code', async () => {
+  thorough('run an .exe and pass on its exit code', async () => {
     expect((await cmd('hostname.exe')).stdout.trim()).not.toBe('');
     const bits32 = 'C:\\windows\\syswow64\\cmd.exe /c exit 5';
     expect((await cmd(bits32)).exit_code).toBe(5);
@@ -138,14 +138,14 @@ describe('commands', () => {
     ).toBe(1);
   });
 
-  it('are killed at their time-out with their children, and Wine keeps running', async () => {
+  thorough('are killed at their time-out with their children, and Wine keeps running', async () => {
     const result = await cmd('echo begun\nstart /wait winver', { timeout: 3 * SLOWDOWN });
     expect(result).toMatchObject({ timed_out: true, exit_code: null, stdout: 'begun\r\n' });
     await patiently(async () => !(await python(PROCESSES)).includes('winver'));
     expect((await cmd('ver')).exit_code).toBe(0);
   });
 
-  it('do not appear in a process list', async () => {
+  thorough('do not appear in a process list', async () => {
     await cmd('rem top-secret-word\nstart /wait winver', { background: true });
     const processes = await patiently(async () => {
       const list = await python(PROCESSES);
@@ -225,7 +225,7 @@ ${WINDOWS}`);
     150_000 * SLOWDOWN,
   );
 
-  it('run in the background and are ended by their process id', async () => {
+  thorough('run in the background and are ended by their process id', async () => {
     const { pid, exit_code } = await cmd('winver.exe', { background: true });
     expect(exit_code).toBeNull();
     await windowCalled('About Wine');

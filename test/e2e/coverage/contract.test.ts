@@ -46,7 +46,7 @@ const NOT_IN_CLI: Readonly<Record<string, string>> = {
   openapi: 'used by client generators',
 };
 
-/** Only a cluster supports these; asked in test/e2e/incus/hosts.test.ts. */
+/** Only a cluster supports these; asked in test/e2e/incus/members.test.ts. */
 const ON_CLUSTERS = ['listMembers', 'getMember', 'drainMember', 'returnMember'] as const;
 
 /** Rows that an engine does not support; test/e2e/operations/surfaces.test.ts tests its error. */

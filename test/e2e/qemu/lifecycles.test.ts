@@ -5,11 +5,12 @@ import { eventually } from '../../support/eventually.js';
 import { Model, type ModelStep, NAMES } from '../../support/lifecycle-model.js';
 import { makeToyDisk } from '../../support/qemu/toy-disk.js';
 import { promise } from '../../support/run/promise.js';
+import { inTier } from '../../support/run/tiers.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
 import { type Json, openTestService, type TestService } from '../../support/service/service.js';
 import { rested, vitals } from '../../support/service/vitals.js';
 
-const LIFECYCLES = 4;
+const LIFECYCLES = inTier({ thorough: 4, quick: 2 });
 
 /** Computers that show a boot menu: they start in a second, even if they are emulated. */
 let service: TestService;

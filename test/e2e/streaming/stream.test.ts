@@ -9,7 +9,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
-import { onDocker } from '../../support/run/tiers.js';
+import { onDocker, thorough } from '../../support/run/tiers.js';
 import { freePort, openRtmpServer, openViewer, type Viewer } from '../../support/screen/ingest.js';
 import { followTarget } from '../../support/screen/stream-target.js';
 import { type OwnDesktop, openOwnDesktop } from '../../support/service/desktop.js';
@@ -206,7 +206,7 @@ recovery(
   120_000,
 );
 
-it('a stream continues when the screen changes its size', async () => {
+thorough('a stream continues when the screen changes its size', async () => {
   const server = await openRtmpServer(directory);
   const resize = (size: string) => desktop.run(`xrandr -s ${size}`);
   try {

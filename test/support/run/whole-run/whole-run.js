@@ -3,6 +3,7 @@
  * else runs, with the same engines. The reporter names them.
  */
 import { createVitest } from 'vitest/node';
+import { buildQemuImage } from './build-qemu-image.js';
 import { modulesToRepeat } from './modules-to-repeat.js';
 
 /** More failed files than this are a fault of the code, not of a busy host. */
@@ -10,6 +11,8 @@ const MOST_REPEATED = 5;
 
 // The reporter ends its report only when no file is to be repeated.
 process.env.VC_TEST_REPEAT = `${MOST_REPEATED}`;
+// From nothing, the image for QEMU takes minutes on one processor, and those of the other engines on another.
+buildQemuImage();
 Object.assign(process.env, { TEST: 'true', VITEST: 'true', NODE_ENV: 'test' });
 // Unlike startVitest it does not end the engines after the first run.
 const vitest = await createVitest('test', { run: true, watch: false });

@@ -1,20 +1,19 @@
 /**
  * Creates as many desktops as asked for, or as the host takes, leaves them idle, and measures what they
- * cost and how they answer: each a screenshot, a click and a command. Prints the first refusal. Run as
- * root, with a built `dist`; Docker gets an Engine of its own, QEMU the images of a state directory:
+ * cost and how they answer: each a screenshot, a click and a command. Prints what is refused first,
+ * and how. Run as root, with a built `dist`; Docker gets an Engine of its own, QEMU the images and
+ * templates of a state directory:
  *
  *   npm run build && node bench/density.js [COMPUTERS] [--engine docker|qemu] [--seed STATE]
  */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { homedir, loadavg } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { VirtualComputers } from '../clients/typescript/dist/index.mjs';
-import { memory, startService } from './service.js';
-import { startEngine } from './table/engine.js';
-import { buildImage } from './table/image.js';
+import { quantiles } from './measure.js';
+import { availableMemory, held, hostTicks, memory } from './service.js';
+import { openOwnService } from './table/own-service.js';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
@@ -23,64 +22,48 @@ const { values: options, positionals } = parseArgs({
     seed: { type: 'string', default: join(homedir(), '.local', 'state', 'vc') },
   },
 });
-const wanted = Number(positionals[0] ?? 150);
+const wanted = Number(positionals[0] ?? (options.engine === 'qemu' ? 100 : 150));
 /** Computers that are created at the same time. */
 const AT_ONCE = 3;
 const SETTLE_MS = 30_000;
 const IDLE_MS = 30_000;
+/** A desktop that starts for longer counts as refused. */
+const START_MS = 180_000;
+const REQUEST_MS = 60_000;
 
-const available = () =>
-  Number(/MemAvailable:\s+(\d+)/.exec(readFileSync('/proc/meminfo'))[1]) / 1024;
+const print = (what, value) => console.log(`${what.padEnd(34)}${value}`);
+const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
+const describe = ({ code, message, remedy }) => [code, message, remedy].filter(Boolean).join(': ');
 
-/** Ticks of all processors: used, and in all. */
-function ticks() {
-  const fields = readFileSync('/proc/stat', 'utf8').split('\n')[0].trim().split(/\s+/).slice(1, 9);
-  const all = fields.reduce((sum, field) => sum + Number(field), 0);
-  return { all, used: all - Number(fields[3]) - Number(fields[4]) };
-}
-
-async function openService() {
-  const flags = [
-    '--engine',
-    options.engine,
-    '--max-running',
-    String(wanted),
-    '--log-level',
-    'warn',
-  ];
-  if (options.engine === 'qemu') {
-    const service = await startService(flags, (state) => {
-      mkdirSync(join(state, 'qemu'), { recursive: true, mode: 0o700 });
-      for (const name of ['images', 'templates']) {
-        execFileSync('cp', ['-al', join(options.seed, 'qemu', name), join(state, 'qemu')]);
-      }
-    });
-    return { service, close: service.close };
-  }
-  const engine = await startEngine('bench-docker');
-  const env = { DOCKER_HOST: engine.host };
-  const vc = new URL('../bin/vc.js', import.meta.url).pathname;
-  await buildImage(vc, env);
-  const service = await startService(flags, undefined, vc, env);
-  const close = async () => {
-    await service.close();
-    await engine.stop();
-  };
-  return { service, close };
+/** What can run out, to see what was short at the first refusal. */
+function resources(pid) {
+  const { rss, descriptors, children } = held(pid);
+  return (
+    `${Math.round(availableMemory())} MB available, load average ${loadavg()[0].toFixed(1)}; ` +
+    `service: ${rss} MB, ${descriptors} descriptors, ${children} child processes`
+  );
 }
 
 /** Creates computers until there are enough or one is refused. */
-async function createAll(vc) {
+async function createAll(vc, pid) {
   const made = [];
   let refusal;
   let next = 0;
+  const startedAt = performance.now();
   const one = async () => {
     while (next < wanted && refusal === undefined) {
+      const name = `computer-${next++}`;
       try {
-        made.push(await vc.computers.create('bench', { name: `computer-${next++}` }));
-        if (made.length % 10 === 0) process.stderr.write(`${made.length} computers\n`);
+        made.push(await vc.computers.create('bench', { name }, { timeoutMs: START_MS }));
+        if (made.length % 10 !== 0) continue;
+        console.error(`${made.length} after ${seconds(startedAt)}: ${resources(pid)}`);
       } catch (error) {
-        refusal ??= `${error.code}: ${error.message} ${error.remedy ?? ''}`;
+        refusal ??= `${name}: ${describe(error)}; ${resources(pid)}`;
+        // One that was created and does not start is none of those that are measured.
+        await vc
+          .computer({ project: 'bench', name })
+          .delete()
+          .catch(() => undefined);
       }
     }
   };
@@ -88,45 +71,69 @@ async function createAll(vc) {
   return { made, refusal };
 }
 
+/** One request to each, one after the other. */
 async function times(computers, work) {
   const found = [];
+  const failures = [];
   for (const computer of computers) {
     const startedAt = performance.now();
-    await work(computer);
-    found.push(performance.now() - startedAt);
+    try {
+      await work(computer);
+      found.push(performance.now() - startedAt);
+    } catch (error) {
+      failures.push(error);
+    }
   }
-  const sorted = found.sort((a, b) => a - b);
-  const at = (part) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
-  return `p50 ${at(0.5).toFixed(1)} ms, p99 ${at(0.99).toFixed(1)} ms`;
+  const failed = failures.length > 0 ? `${failures.length} failed: ${describe(failures[0])}` : '';
+  if (found.length === 0) return failed;
+  const { p50, p95 } = quantiles(found);
+  const highest = Math.max(...found);
+  const ms = [`p50 ${p50.toFixed(1)}`, `p95 ${p95.toFixed(1)}`, `highest ${highest.toFixed(1)} ms`];
+  return `${ms.join(', ')} ${failed}`;
 }
 
-const { service, close } = await openService();
+async function measureIdle(made, pid, before) {
+  await sleep(SETTLE_MS);
+  const each = (mb) => `${(mb / made.length).toFixed(1)} MB`;
+  print('memory of the host, each', each(before.available - availableMemory()));
+  print('memory of the service, each', each(memory(pid, 'VmRSS') - before.rss));
+  const from = hostTicks();
+  await sleep(IDLE_MS);
+  const to = hostTicks();
+  const share = (to.used - from.used) / (to.all - from.all);
+  print('processors in use while idle', `${(share * 100).toFixed(1)} %`);
+}
+
+async function measureUse(made) {
+  const limit = { timeoutMs: REQUEST_MS };
+  const screenshot = (computer) => computer.screenshot(limit);
+  print('first screenshot', await times(made, screenshot));
+  print('screenshot', await times(made, screenshot));
+  const click = (computer) => computer.click(600, 400, limit);
+  print('first click', await times(made, click));
+  print('click', await times(made, click));
+  const command = (computer) => computer.bash('true', limit);
+  print('first command', await times(made, command));
+  print('command', await times(made, command));
+}
+
+const flags = ['--max-running', String(wanted)];
+const { service, close } = await openOwnService(options.engine, options.seed, flags);
 const vc = new VirtualComputers({ baseUrl: service.url, apiKey: service.apiKey });
-const print = (what, value) => console.log(`${what.padEnd(32)}${value}`);
-const seconds = (since) => `${((performance.now() - since) / 1000).toFixed(0)} s`;
 try {
   await vc.projects.create('bench');
-  const [free, rss] = [available(), memory(service.pid, 'VmRSS')];
+  const before = { available: availableMemory(), rss: memory(service.pid, 'VmRSS') };
   const startedAt = performance.now();
-  const { made, refusal } = await createAll(vc);
+  const { made, refusal } = await createAll(vc, service.pid);
   print('computers', `${made.length} in ${seconds(startedAt)}, ${AT_ONCE} at a time`);
-  if (refusal !== undefined) print('first refusal', refusal);
-  await sleep(SETTLE_MS);
-  const each = (bytes) => `${(bytes / made.length).toFixed(1)} MB`;
-  print('memory of the host, each', each(free - available()));
-  print('memory of the service, each', each(memory(service.pid, 'VmRSS') - rss));
-  const before = ticks();
-  await sleep(IDLE_MS);
-  const after = ticks();
-  const share = (after.used - before.used) / (after.all - before.all);
-  print('idle, of all processors', `${(share * 100).toFixed(1)} %`);
-  const first = await times(made, (computer) => computer.screenshot());
-  print('first screenshot', first);
-  print('screenshot', await times(made, (computer) => computer.screenshot()));
-  print('click', await times(made, (computer) => computer.click(600, 400)));
-  print('command', await times(made, (computer) => computer.bash('true')));
+  print('first refusal', refusal ?? 'none');
+  if (made.length > 0) {
+    await measureIdle(made, service.pid, before);
+    await measureUse(made);
+  }
+  print('afterwards', resources(service.pid));
   const deleting = performance.now();
-  await vc.projects.delete('bench', { timeoutMs: 600_000 });
+  await vc.projects.delete('bench', { timeoutMs: 900_000 });
   print('deleted', seconds(deleting));
 } finally {
   await vc.close();

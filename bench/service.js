@@ -1,5 +1,5 @@
-import { spawn } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,8 +19,9 @@ export async function startService(flags = [], prepare = () => undefined, vc = V
   const config = join(directory, 'config');
   const env = { ...process.env, ...variables, VC_CONFIG_DIR: config, VC_STATE_DIR: state };
   // Without a warm pool, unless the flags ask for one: it would make computers during a measurement.
-  const listen = ['--listen', '127.0.0.1:0', '--metrics', '--spares', '0'];
-  const child = spawn(process.execPath, [vc, 'serve', ...listen, ...flags], {
+  const spares = flags.includes('--spares') ? [] : ['--spares', '0'];
+  const listen = ['--listen', '127.0.0.1:0', '--metrics'];
+  const child = spawn(process.execPath, [vc, 'serve', ...listen, ...spares, ...flags], {
     env,
     stdio: ['ignore', 'ignore', 'pipe'],
   });
@@ -52,6 +53,16 @@ export async function startService(flags = [], prepare = () => undefined, vc = V
   throw new Error(`the service did not start:\n${log}`);
 }
 
+/** For `prepare`: hard-links the images and templates of QEMU in the state directory `seed`. */
+export function linkMachines(seed) {
+  return (state) => {
+    mkdirSync(join(state, 'qemu'), { recursive: true, mode: 0o700 });
+    for (const name of ['images', 'templates']) {
+      execFileSync('cp', ['-al', join(seed, 'qemu', name), join(state, 'qemu')]);
+    }
+  };
+}
+
 /** Runs `work` with a service and a project `bench` in it, and removes both afterwards. */
 export async function withService({ flags, prepare }, work) {
   const { url: baseUrl, apiKey, pid, close } = await startService(flags, prepare);
@@ -81,6 +92,24 @@ const TICKS_PER_SECOND = 100;
 export function processorTime(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
+}
+
+/** Ticks of all processors of the host since its start: used, and in all. */
+export function hostTicks() {
+  const fields = readFileSync('/proc/stat', 'utf8').split('\n')[0].trim().split(/\s+/).slice(1, 9);
+  const all = fields.reduce((sum, field) => sum + Number(field), 0);
+  // Without idle and iowait.
+  return { all, used: all - Number(fields[3]) - Number(fields[4]) };
+}
+
+/** Seconds of processor time that all programs of the host have used. */
+export function hostProcessorTime() {
+  return hostTicks().used / TICKS_PER_SECOND;
+}
+
+/** MiB of memory that programs of the host can still get. */
+export function availableMemory() {
+  return Number(/MemAvailable:\s+(\d+)/.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]) / 1024;
 }
 
 /** Bytes of a metric of the service, in MiB. */

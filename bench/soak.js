@@ -1,25 +1,24 @@
 /**
  * Uses a service continuously, as many agents would, and prints its resources once a minute: a
- * leak is a column that rises. Computers are created, used, copied or restarted, and removed, two at
- * a time:
+ * leak is a column that rises. Computers are created, used, copied (QEMU) or restarted (Docker), and
+ * removed, two at a time. Run as root, with a built `dist`; Docker gets an Engine of its own, QEMU the
+ * images and templates of a state directory:
  *
- *   npm run build && node bench/soak.js [--engine docker|qemu] [--minutes 20] [--seed STATE]
- *
- * Requires the engine's Linux image; for QEMU a state directory whose images and templates it links.
+ *   npm run build && node bench/soak.js [--engine docker|qemu] [--minutes 30] [--seed STATE]
  */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { VirtualComputers } from '../clients/typescript/dist/index.mjs';
-import { heapUsed, held, startService } from './service.js';
+import { heapUsed, held } from './service.js';
+import { openOwnService } from './table/own-service.js';
 
 const { values } = parseArgs({
   options: {
     engine: { type: 'string', default: 'docker' },
-    minutes: { type: 'string', default: '20' },
+    minutes: { type: 'string', default: '30' },
     seed: { type: 'string', default: join(homedir(), '.local', 'state', 'vc') },
   },
 });
@@ -27,16 +26,8 @@ const isQemu = values.engine === 'qemu';
 const minutes = Number(values.minutes);
 const WORKERS = 2;
 
-const service = await startService(
-  ['--engine', values.engine, '--max-running', '6', '--log-level', 'warn'],
-  (state) => {
-    mkdirSync(join(state, 'qemu'), { recursive: true, mode: 0o700 });
-    if (!isQemu) return;
-    for (const name of ['images', 'templates']) {
-      execFileSync('cp', ['-al', join(values.seed, 'qemu', name), join(state, 'qemu')]);
-    }
-  },
-);
+const flags = ['--max-running', '6', '--spares', '1'];
+const { service, close } = await openOwnService(values.engine, values.seed, flags);
 const vc = new VirtualComputers({ baseUrl: service.url, apiKey: service.apiKey });
 const machinesDirectory = join(service.state, isQemu ? 'qemu/machines' : 'machines');
 
@@ -150,9 +141,11 @@ try {
   await sleep(30_000);
   const after = { ...held(service.pid), heap: await heapUsed(service) };
   console.log(`after: ${JSON.stringify(after)}`);
+  // On Docker also that of the warm pool.
   console.log(`remaining machines: ${JSON.stringify(readdirSync(machinesDirectory))}`);
+  if (counts.failures > 0) process.exitCode = 1;
 } finally {
   await vc.projects.delete('soak').catch(() => undefined);
   await vc.close();
-  await service.close();
+  await close();
 }

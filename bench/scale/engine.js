@@ -7,7 +7,7 @@ import { StillScreen } from './screen.js';
 const MEMBERS = 50;
 const TAKES = { list: 150, create: 100, start: 300, dial: 20, query: 5 };
 
-/** The file in the state directory with the ids of the machines that run at the start. */
+/** The file in the state directory with the ids of the machines at the start, and their status. */
 export const IDS_FILE = 'scale-ids.json';
 
 /** Name of the member that the machine with this number is on. */
@@ -25,8 +25,9 @@ export class ScaleEngine {
   #wake = () => {};
 
   constructor(stateDirectory) {
-    for (const id of JSON.parse(readFileSync(join(stateDirectory, IDS_FILE), 'utf8'))) {
-      this.#machines.set(id, { status: 'running', member: this.#place() });
+    const { status, ids } = JSON.parse(readFileSync(join(stateDirectory, IDS_FILE), 'utf8'));
+    for (const id of ids) {
+      this.#machines.set(id, { status, member: this.#place() });
     }
   }
 

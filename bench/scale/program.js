@@ -1,4 +1,7 @@
-/** The service of `bench/scale.js`: `seed DIRECTORY COMPUTERS` prints a key; `serve DIRECTORY`. */
+/**
+ * The service of `bench/scale.js`: `seed DIRECTORY COMPUTERS [running|stopped]` prints a key; `serve
+ * DIRECTORY`.
+ */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { generateApiKey, generateId } from '../../src/fleet/computers/ids.ts';
@@ -10,8 +13,8 @@ import { IDS_FILE, memberName } from './engine.js';
 const PROJECTS = 20;
 const MAX_RUNNING = 20_000;
 
-/** Writes the rows of an owner's running computers, as a service leaves them. */
-function seed(directory, count) {
+/** Writes the rows of an owner's computers, as a service leaves them. */
+function seed(directory, count, status) {
   const store = openStore(directory);
   const apiKey = generateApiKey();
   const first = { name: 'default', role: 'administrator', max_running: null, created_by: null };
@@ -19,7 +22,7 @@ function seed(directory, count) {
   const { publicKey: public_key, privateKey: private_key } = generateKeyPair();
   const shape = {
     ...{ os: 'linux', ram: 2, cpu: 2, gpu: 'none', image: 'linux', engine: 'cluster' },
-    ...{ width: 1280, height: 800, auto_stop_minutes: 60, protected: 0, status: 'starting' },
+    ...{ width: 1280, height: 800, auto_stop_minutes: 60, protected: 0 },
     ...{ copy_of: null, copy_runs: 1, member_group: null, created_by: key.id },
     ...{ owner_id: owner.id, private_key, public_key },
   };
@@ -33,12 +36,13 @@ function seed(directory, count) {
       const created_at = new Date(Date.UTC(2026, 0) + index * 1000).toISOString();
       const name = `desktop-${index}`;
       const member = memberName(index);
-      store.computers.insert({ ...shape, id, project_id, name, member, created_at });
-      store.computers.change(id, 'ready');
+      const row = { ...shape, id, project_id, name, member, created_at };
+      store.computers.insert({ ...row, status: status === 'running' ? 'starting' : status });
+      if (status === 'running') store.computers.change(id, 'ready');
     }
   });
   store.close();
-  writeFileSync(join(directory, IDS_FILE), JSON.stringify(ids));
+  writeFileSync(join(directory, IDS_FILE), JSON.stringify({ status, ids }));
   process.send({ key: apiKey });
   process.disconnect();
 }
@@ -61,6 +65,6 @@ async function run(stateDirectory) {
   process.once('disconnect', end);
 }
 
-const [, , task, directory, count] = process.argv;
-if (task === 'seed') seed(directory, Number(count));
+const [, , task, directory, count, status = 'running'] = process.argv;
+if (task === 'seed') seed(directory, Number(count), status);
 else await run(directory);

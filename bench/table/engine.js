@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 
 const START_MS = 60_000;
+const STOP_MS = 30_000;
 
 /**
  * A Docker Engine for a benchmark, with its own socket, data and network namespace, as the tests have
@@ -49,7 +50,8 @@ export async function startEngine(name) {
   const stop = async () => {
     await clean();
     child.kill('SIGTERM');
-    await ended;
+    await Promise.race([ended, sleep(STOP_MS, undefined, { ref: false })]);
+    if (child.exitCode === null) child.kill('SIGKILL');
     rmSync(directory, { recursive: true, force: true });
   };
   return { docker, host: `unix://${socketPath}`, pid: child.pid, stop };

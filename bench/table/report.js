@@ -1,5 +1,11 @@
 export const ms = (value) => `${value.toFixed(value < 10 ? 2 : 0)} ms`;
 
+/** Which side is measured first, second, … in a round: the other way round in every other one. */
+export function inOrder(count, round) {
+  const order = Array.from({ length: count }, (_, at) => at);
+  return round % 2 === 0 ? order : order.reverse();
+}
+
 /** Runs all works in turn, `rounds` times after `warm` uncounted ones; the milliseconds of each. */
 export async function inTurn(works, rounds, warm = 3) {
   const times = works.map(() => []);
@@ -15,7 +21,12 @@ export async function inTurn(works, rounds, warm = 3) {
   return times;
 }
 
-/** `values` are of the other checkout, if one is compared, and of this one. */
+/** In the place of lines that could not be measured. */
+export function formatFailure(name, error) {
+  return { what: `${name}: ${error.message.split('\n')[0].slice(0, 100)}`, after: 'failed' };
+}
+
+/** `values` are of the other checkout, if one is compared, and of this one; or of this one alone. */
 export function format({ what, values, unit, floor, least, goal }) {
   const after = values.at(-1);
   const before = values.length > 1 ? values[0] : undefined;

@@ -3,48 +3,115 @@
  * floor beside them, and the goal. Each side has a Docker Engine of its own and the image of its own
  * recipe. Run as root, with both checkouts built:
  *
- *   npm run bench -- [--before CHECKOUT] [--desktops N] [LINES…]
+ *   npm run bench -- [--before CHECKOUT] [--desktops N] [--seed STATE] [LINES…]
  *
- * Lines: requests, files, memory, deletions. Without --before it measures this checkout only.
+ * `--help` lists the lines. Without --before it measures this checkout only. Lines that fail, or take
+ * longer than they may, are named in their place, and the others are measured.
  */
-import { loadavg } from 'node:os';
+import { homedir, loadavg } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { measureDeletions } from './lines/deletions.js';
-import { measureFiles } from './lines/files.js';
-import { measureMemory } from './lines/memory.js';
-import { measureRequests } from './lines/requests.js';
-import { format } from './report.js';
-import { openSide } from './side.js';
+import { LINES } from './lines.js';
+import { format, formatFailure } from './report.js';
+import { Sides } from './sides.js';
 
 const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     before: { type: 'string' },
     desktops: { type: 'string', default: '100' },
+    seed: { type: 'string', default: join(homedir(), '.local', 'state', 'vc') },
+    help: { type: 'boolean', default: false },
   },
 });
-const desktops = Number(options.desktops);
-const LINES = {
-  requests: measureRequests,
-  files: measureFiles,
-  memory: measureMemory,
-  deletions: (sides) => measureDeletions(sides, desktops),
-};
-const chosen = positionals.length > 0 ? positionals : Object.keys(LINES);
-const unknown = chosen.find((name) => !(name in LINES));
+const unknown = positionals.find((name) => !(name in LINES));
 if (unknown !== undefined) throw new Error(`no lines ${unknown}; use ${Object.keys(LINES)}`);
+/** Images may have to be built first. */
+const OPENING_MINUTES = 30;
+/** For a line that failed, or took too long, to notice that its services are gone. */
+const ENDING_MS = 60_000;
+const desktops = Number(options.desktops);
+if (!Number.isInteger(desktops) || desktops < 1) throw new Error('--desktops must be a number');
 
-const sides = [];
-try {
-  if (options.before !== undefined) {
-    sides.push(await openSide('before', options.before, 'bench-docker-before'));
+/** Rejects when the benchmark is told to stop. */
+function interruption() {
+  return new Promise((_, reject) => {
+    for (const name of ['SIGINT', 'SIGTERM']) {
+      process.once(name, () => {
+        process.exitCode = 130;
+        reject(new Error(name));
+      });
+    }
+  });
+}
+
+/** Rejects when `work` takes longer. */
+async function within(minutes, what, work) {
+  let timer;
+  const late = new Promise((_, reject) => {
+    const fail = () => reject(new Error(`not ${what} within ${minutes} minutes`));
+    timer = setTimeout(fail, minutes * 60_000);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
   }
+}
+
+async function measure({ minutes, open, work }, sides, interrupted) {
+  let running;
+  const begin = async () => {
+    running = open(sides, options);
+    const opened = await within(OPENING_MINUTES, 'opened', running);
+    running = work(opened, { desktops });
+    return within(minutes, 'measured', running);
+  };
+  try {
+    return await Promise.race([begin(), interrupted]);
+  } catch (error) {
+    // Ends the requests of a line that still runs, and what it left: the next one opens them anew.
+    await sides.close();
+    await Promise.race([running?.catch(() => undefined), sleep(ENDING_MS)]);
+    throw error;
+  } finally {
+    await sides.closeLine();
+  }
+}
+
+async function main() {
   const here = new URL('../..', import.meta.url).pathname;
-  sides.push(await openSide('after', here, 'bench-docker'));
+  const checkouts = [{ name: 'after', checkout: here, data: 'bench-docker' }];
+  if (options.before !== undefined) {
+    checkouts.unshift({ name: 'before', checkout: options.before, data: 'bench-docker-before' });
+  }
+  const sides = new Sides(checkouts);
+  const interrupted = interruption();
+  interrupted.catch(() => undefined);
   const rows = [];
-  for (const name of chosen) rows.push(...(await LINES[name](sides)));
-  console.table(rows.map(format));
-  console.log(`load average: ${loadavg()[0].toFixed(1)}`);
-} finally {
-  for (const side of sides) await side.close();
+  try {
+    for (const name of positionals.length > 0 ? positionals : Object.keys(LINES)) {
+      const startedAt = performance.now();
+      try {
+        rows.push(...(await measure(LINES[name], sides, interrupted)).map(format));
+      } catch (error) {
+        console.error(error);
+        rows.push(formatFailure(name, error));
+        if (process.exitCode === 130) break;
+        process.exitCode = 1;
+      }
+      const seconds = Math.round((performance.now() - startedAt) / 1000);
+      console.error(`${name}: ${seconds} s, load average ${loadavg()[0].toFixed(1)}`);
+    }
+  } finally {
+    console.table(rows);
+    await sides.close();
+  }
+}
+
+if (options.help) {
+  for (const [name, { what }] of Object.entries(LINES)) console.log(`${name.padEnd(13)}${what}`);
+} else {
+  await main();
 }

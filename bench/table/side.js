@@ -1,28 +1,23 @@
-import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'undici';
 import { startService } from '../service.js';
-import { startEngine } from './engine.js';
-import { buildImage } from './image.js';
 
-const MOST_RUNNING = '1000';
+const LIMIT_MS = 600_000;
 
 /**
- * A service of one checkout on a Docker Engine of its own, with one running computer. Its Engine has
- * the image of its own recipe, so both sides are what a user of that version has.
+ * A service of one checkout, started by its launcher `vc`, with a project `bench`, and the requests
+ * to it. `by` is the connection to use, or a pool of them.
  */
-export async function openSide(name, checkout, data) {
-  const engine = await startEngine(data);
-  const vc = join(resolve(checkout), 'bin/vc.js');
-  const env = { DOCKER_HOST: engine.host };
-  await buildImage(vc, env);
-  const flags = ['--engine', 'docker', '--max-running', MOST_RUNNING, '--log-level', 'warn'];
-  const service = await startService(flags, undefined, vc, env);
-  const client = new Client(new URL(service.url).origin, { pipelining: 1, headersTimeout: 6e5 });
+export async function openSide(name, vc, { flags, env, prepare }) {
+  const all = ['--max-running', '1000', '--log-level', 'warn', ...flags];
+  const service = await startService(all, prepare, vc, env);
+  const limits = { headersTimeout: LIMIT_MS, bodyTimeout: LIMIT_MS };
+  const client = new Client(new URL(service.url).origin, { pipelining: 1, ...limits });
   const authorization = `Bearer ${service.apiKey}`;
 
   async function send(method, path, body, headers = {}, by = client) {
     const answer = await by.request({
-      ...{ method, path: `/api${path}`, body, headersTimeout: 600_000, bodyTimeout: 600_000 },
+      ...{ method, path: `/api${path}`, body, ...limits },
       headers: { authorization, ...headers },
     });
     const bytes = Buffer.from(await answer.body.arrayBuffer());
@@ -32,20 +27,36 @@ export async function openSide(name, checkout, data) {
   const json = { 'content-type': 'application/json' };
   const call = (method, path, body, by) =>
     send(method, path, body && JSON.stringify(body), body && json, by);
-  const create = async (computer, by) =>
-    JSON.parse(await call('POST', '/projects/bench/computers', { name: computer }, by)).id;
+  const screenshot = (id) =>
+    send('GET', `/computers/${id}/screenshot`, undefined, { accept: 'image/png' });
 
-  await call('POST', '/projects', { name: 'bench' });
-  const id = await create('one');
+  /** Makes a computer with the request, and returns its id when it runs. */
+  async function make(path, body, by) {
+    let computer = JSON.parse(await call('POST', path, body, by));
+    while (computer.status === 'starting') {
+      await sleep(100);
+      computer = JSON.parse(await call('GET', `/computers/${computer.id}`, undefined, by));
+    }
+    if (computer.status !== 'running') {
+      throw new Error(`${name}: ${computer.name} is ${computer.status}: ${computer.status_reason}`);
+    }
+    return computer.id;
+  }
+
+  const close = async () => {
+    await client.destroy();
+    await service.close();
+  };
+  try {
+    await call('POST', '/projects', { name: 'bench' });
+  } catch (error) {
+    await close();
+    throw error;
+  }
   return {
-    ...{ name, engine, service, authorization, id, send, call, create },
-    path: `/computers/${id}`,
-    container: `vc-${id}`,
-    env,
-    close: async () => {
-      await client.close();
-      await service.close();
-      await engine.stop();
-    },
+    ...{ name, service, authorization, send, call, screenshot, close },
+    create: (computer, by) => make('/projects/bench/computers', { name: computer }, by),
+    fork: (id, copy) => make(`/computers/${id}/fork`, { name: copy }),
+    remove: (id, by) => call('DELETE', `/computers/${id}`, undefined, by),
   };
 }

@@ -24,7 +24,7 @@ export async function measureMemory(sides) {
 
 async function perComputer(side) {
   const use = async (id) => {
-    await side.send('GET', `/computers/${id}/screenshot`, undefined, { accept: 'image/png' });
+    await side.screenshot(id);
     await side.call('POST', `/computers/${id}/bash`, { command: 'true' });
   };
   await use(side.id);

@@ -27,10 +27,6 @@ export async function measureRequests(sides) {
       ask: (side, i) => side.call('POST', `${side.path}/click`, { x: 600 + (i % 50), y: 400 }),
       floor: ['RFB fence', (i) => fence.click(600 + (i % 50), 400)],
     },
-    'screenshot, still': {
-      ask: (side) =>
-        side.send('GET', `${side.path}/screenshot`, undefined, { accept: 'image/png' }),
-    },
     'bash true': {
       ask: (side) => side.call('POST', `${side.path}/bash`, { command: 'true' }),
       floor: ['SSH channel', () => ssh.run('true')],
@@ -40,13 +36,12 @@ export async function measureRequests(sides) {
   const rows = [];
   for (const [what, { ask, floor }] of Object.entries(kinds)) {
     const works = sides.map((side) => (i) => ask(side, i));
-    const times = await inTurn(floor ? [...works, floor[1]] : works, ROUNDS, WARM);
-    const [own, bare] = [times.slice(0, sides.length), times[sides.length]];
-    const values = own.map((each) => quantiles(each).p50);
+    const times = await inTurn([...works, floor[1]], ROUNDS, WARM);
+    const all = times.map((each) => quantiles(each).p50);
+    const [values, least] = [all.slice(0, -1), all.at(-1)];
     medians[what] = values.at(-1);
-    const least = bare && quantiles(bare).p50;
     const goal = goals[what]?.(medians, least);
-    rows.push({ what: `${what}, p50`, values, unit: ms, floor: floor?.[0], least, goal });
+    rows.push({ what: `${what}, p50`, values, unit: ms, floor: floor[0], least, goal });
   }
   rows.push(await measureThroughput(sides, echo));
   ssh.close();

@@ -7,6 +7,8 @@ import Docker from 'dockerode';
 
 const START_MS = 60_000;
 const STOP_MS = 30_000;
+/** Exit code of flock when another benchmark holds the lock. */
+const IN_USE = 75;
 
 /**
  * A Docker Engine for a benchmark, with its own socket, data and network namespace, as the tests have
@@ -22,7 +24,7 @@ export async function startEngine(name) {
   const socketPath = join(directory, 'docker.sock');
   const log = openSync(join(directory, 'dockerd.log'), 'w');
   const words = [
-    ...['--nonblock', '--no-fork', `${data}.lock`],
+    ...['--nonblock', '--no-fork', '--conflict-exit-code', `${IN_USE}`, `${data}.lock`],
     ...['setpriv', '--pdeathsig', 'TERM', 'unshare', '--net', '--mount'],
     ...['sh', '-c', 'ip link set lo up && exec dockerd "$@"', 'dockerd'],
     ...['--host', `unix://${socketPath}`, '--data-root', data, '--bridge', 'none'],
@@ -35,6 +37,7 @@ export async function startEngine(name) {
   const docker = new Docker({ socketPath });
   for (const end = Date.now() + START_MS; ; await sleep(100)) {
     if (await docker.ping().catch(() => undefined)) break;
+    if (child.exitCode === IN_USE) throw new Error(`another benchmark uses ${data}`);
     if (child.exitCode !== null || Date.now() > end) {
       throw new Error(`dockerd did not start; see ${directory}/dockerd.log`);
     }

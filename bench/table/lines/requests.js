@@ -11,50 +11,63 @@ const CONNECTIONS = 32;
 const SECONDS = 2;
 const TURNS = 5;
 
-/** Medians of single requests, one after the other. */
+/** Medians of single requests, one after the other, and the throughput. */
 export async function measureRequests(sides) {
-  const last = sides.at(-1);
-  const echo = await openHttpEcho();
-  const fence = await openFence(last.engine, last.container);
-  const ssh = await openSsh(last.engine, last.container);
-  const kinds = {
-    health: { ask: (side) => side.call('GET', '/health'), floor: ['HTTP echo', echo.get] },
-    'GET a computer': {
-      ask: (side) => side.call('GET', side.path),
-      floor: ['HTTP echo', echo.get],
-    },
-    click: {
-      ask: (side, i) => side.call('POST', `${side.path}/click`, { x: 600 + (i % 50), y: 400 }),
-      floor: ['RFB fence', (i) => fence.click(600 + (i % 50), 400)],
-    },
-    'bash true': {
-      ask: (side) => side.call('POST', `${side.path}/bash`, { command: 'true' }),
-      floor: ['SSH channel', () => ssh.run('true')],
-    },
+  const { engine, container } = sides.at(-1);
+  const opened = [];
+  const open = async (floor) => {
+    opened.push(await floor);
+    return opened.at(-1);
   };
-  const medians = {};
-  const rows = [];
-  for (const [what, { ask, floor }] of Object.entries(kinds)) {
-    const works = sides.map((side) => (i) => ask(side, i));
-    const times = await inTurn([...works, floor[1]], ROUNDS, WARM);
-    const all = times.map((each) => quantiles(each).p50);
-    const [values, least] = [all.slice(0, -1), all.at(-1)];
-    medians[what] = values.at(-1);
-    const goal = goals[what]?.(medians, least);
-    rows.push({ what: `${what}, p50`, values, unit: ms, floor: floor[0], least, goal });
+  try {
+    const echo = await open(openHttpEcho());
+    const fence = await open(openFence(engine, container));
+    const ssh = await open(openSsh(engine, container));
+    const rows = [];
+    for (const kind of kindsOf({ echo, fence, ssh })) rows.push(await measureKind(sides, kind));
+    return [...rows, await measureThroughput(sides, echo)];
+  } finally {
+    for (const floor of opened) await floor.close();
   }
-  rows.push(await measureThroughput(sides, echo));
-  ssh.close();
-  fence.close();
-  await echo.close();
-  return rows;
 }
 
-/** The most that the median of this checkout may be. */
-const goals = {
-  click: ({ health }) => ({ text: '2 times health', most: 2 * health }),
-  'bash true': (_medians, least) => ({ text: '1.3 times the floor', most: 1.3 * least }),
-};
+const health = (side) => side.call('GET', '/health');
+
+function kindsOf({ echo, fence, ssh }) {
+  const x = (i) => 600 + (i % 50);
+  return [
+    { what: 'health', ask: health, floor: 'HTTP echo', bare: echo.get },
+    {
+      what: 'GET a computer',
+      ask: (side) => side.call('GET', side.path),
+      ...{ floor: 'HTTP echo', bare: echo.get },
+    },
+    {
+      what: 'click',
+      ask: (side, i) => side.call('POST', `${side.path}/click`, { x: x(i), y: 400 }),
+      ...{ floor: 'RFB fence', bare: (i) => fence.click(x(i), 400) },
+      // In turn with the click: the load of the host changes from one line to the next.
+      beside: health,
+      goal: ({ beside }) => ({ text: '2 times health', most: 2 * beside }),
+    },
+    {
+      what: 'bash true',
+      ask: (side) => side.call('POST', `${side.path}/bash`, { command: 'true' }),
+      ...{ floor: 'SSH channel', bare: () => ssh.run('true') },
+      goal: ({ least }) => ({ text: '1.3 times the floor', most: 1.3 * least }),
+    },
+  ];
+}
+
+async function measureKind(sides, { what, ask, floor, bare, beside, goal }) {
+  const works = [...sides.map((side) => (i) => ask(side, i)), bare];
+  if (beside !== undefined) works.push(() => beside(sides.at(-1)));
+  const medians = (await inTurn(works, ROUNDS, WARM)).map((times) => quantiles(times).p50);
+  const values = medians.slice(0, sides.length);
+  const [least, reference] = medians.slice(sides.length);
+  const wanted = goal?.({ least, beside: reference });
+  return { what: `${what}, p50`, values, unit: ms, floor, least, goal: wanted };
+}
 
 async function measureThroughput(sides, echo) {
   const targets = [

@@ -3,7 +3,7 @@ import { quantiles } from '../../measure.js';
 import { inOrder, ms } from '../report.js';
 
 const ROUNDS = 8;
-const REFILL_MS = 60_000;
+const REFILL_MS = 180_000;
 /** Beyond the time that a service waits before it fills its pool. */
 const QUIET_MS = 4_000;
 const MOST_MS = 150;

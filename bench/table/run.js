@@ -108,6 +108,8 @@ async function main() {
     console.table(rows);
     await sides.close();
   }
+  // A line that was given up can still have timers.
+  process.exit();
 }
 
 if (options.help) {

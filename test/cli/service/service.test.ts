@@ -266,7 +266,7 @@ describe('stop', () => {
 /** A child that ignores SIGTERM. */
 async function startStubborn(): Promise<void> {
   child.kill('SIGKILL');
-  child = await started('sh', '-c', "trap '' TERM; echo; while :; do sleep 0.05; done");
+  child = await started('sh', '-c', "trap '' TERM; echo; exec sleep 600");
   // The shell may not have set its trap yet.
   await eventually(async () =>
     /SigIgn:\s*[0-9a-f]*[4-7c-f][0-9a-f]{3}$/m.test(

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -79,11 +80,14 @@ promise(29, 'answers that are not read take limited memory', async (report) => {
 promise(29, 'output beyond the memory of its owner is cut', async (report) => {
   app = await openGuestApp({ answerLimits: { ownerBytes: MIB } });
   const directory = mkdtempSync(join(tmpdir(), 'vc-outputs-'));
-  // None ends before all have printed.
+  // None ends before all have printed: they wait until the pipe has no writer.
+  const pipe = `${directory}.pipe`;
+  execFileSync('mkfifo', [pipe]);
+  const writer = openSync(pipe, 'r+');
   const command = [
     'head -c 400000 /dev/zero | tr "\\0" x',
     `touch ${directory}/$$`,
-    `until [ -e ${directory}/end ]; do sleep 0.1; done`,
+    `[ -e ${directory}/end ] || read -rt 60 _ <${pipe}`,
   ].join('; ');
   const answering = Promise.all(
     Array.from({ length: REQUESTS }, () =>
@@ -92,6 +96,7 @@ promise(29, 'output beyond the memory of its owner is cut', async (report) => {
   );
   await eventually(async () => readdirSync(directory).length === REQUESTS);
   writeFileSync(join(directory, 'end'), '');
+  closeSync(writer);
   const answers = await answering;
   const kept = answers.map(({ json }) => String(json.stdout).length);
   const total = kept.reduce((sum, length) => sum + length, 0);
@@ -104,5 +109,6 @@ promise(29, 'output beyond the memory of its owner is cut', async (report) => {
   });
   expect(alone.json).toMatchObject({ truncated: false });
   rmSync(directory, { recursive: true });
+  rmSync(pipe);
   report(`of ${REQUESTS} outputs of 400 kB ${cut.length} cut`);
 });

@@ -34,7 +34,7 @@ const ENDING_MS = 60_000;
 const desktops = Number(options.desktops);
 if (!Number.isInteger(desktops) || desktops < 1) throw new Error('--desktops must be a number');
 
-/** Rejects when the benchmark is told to stop. */
+/** Rejects when the benchmark receives a signal to stop. */
 function interruption() {
   return new Promise((_, reject) => {
     for (const name of ['SIGINT', 'SIGTERM']) {

@@ -66,8 +66,9 @@ for name, source in ("gtk.css", "gtk-main-darker.css"), ("gtk-dark.css", "gtk-ma
     css = re.sub(r'url\("(?!resource:)', rf'url("resource://{FOLDER}', css)
     open(f"{sys.argv[1]}/{name}", "w").write(RULE.sub(without_absent, css))
 EOT
-  # Run the tray in the panel's process, which saves a process.
-  sed -i 's/X-XFCE-Internal=.*/X-XFCE-Internal=true/' /usr/share/xfce4/panel/plugins/systray.desktop
+  # Run the tray and the menu in the panel's process, which saves two processes.
+  sed -i 's/X-XFCE-Internal=.*/X-XFCE-Internal=true/' \
+    /usr/share/xfce4/panel/plugins/systray.desktop /usr/share/xfce4/panel/plugins/whiskermenu.desktop
 fi
 
 # Caches that programs otherwise build at their first start.

@@ -144,7 +144,7 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
     recipeHash: async (image) => (await loadVmRecipe(image).catch(() => undefined))?.hash,
     fork: (from, to, signal) =>
       machines.withTwo(from, to.id, (source, copy) =>
-        forkMachine(source, copy, to, { host, templates, signal }),
+        forkMachine(source, copy, to, { host, templates, onProblem, signal }),
       ),
     warm: (shape, warmOptions) => templates.warm(shape, warmOptions),
     templates: () => templates.templates(),

@@ -16,12 +16,14 @@ export const FILES = {
   image: 'image.qcow2',
   /** Writable UEFI variables. */
   variables: 'vars.fd',
-  /** A template's memory, mapped by its machines. */
+  /** The memory of a template or of a copied machine, mapped by those that start from it. */
   memory: 'memory',
   /** QEMU's migration stream: device state, and the memory unless it is mapped. */
   state: 'state',
   /** Listens while the state is saved. */
   migration: 'migration.sock',
+  /** The pipe through which a copied machine's QEMU saves its devices. */
+  devices: 'devices',
 } as const;
 
 /** The paths below the engine's state directory. */

@@ -50,9 +50,10 @@ const recordSchema = z.object({
   /** The guest may have been used, so its disk must be kept. */
   used: z.boolean(),
   /**
-   * What the first start resumes instead of booting: saved state, or, from the pool, a paused QEMU.
+   * What the first start resumes instead of booting: saved state (of a copy with all memory in it, or
+   * with the memory in a file), or, from the pool, a paused QEMU.
    */
-  resume: z.enum(['template', 'fork', 'pool']).nullable(),
+  resume: z.enum(['template', 'fork', 'fork-mapped', 'pool']).nullable(),
   /** The network card's MAC address in the resumed state; a fork has its source's. */
   resumeMac: z.string().nullable(),
   /** The last QEMU process. */

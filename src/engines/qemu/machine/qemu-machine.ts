@@ -8,6 +8,7 @@ import { prepareDirectory } from '../process/account.js';
 import { lastLogLines } from '../process/log.js';
 import { readProcessRecord } from '../process/process-record.js';
 import { cancelMigration } from '../snapshots/cancel-migration.js';
+import { releasingDevices } from '../snapshots/fork/device-state.js';
 import { type MachineRecord, readMachineRecord, writeMachineRecord } from './machine-record.js';
 import { QemuProcess, type Workspace } from './qemu-process.js';
 
@@ -95,20 +96,24 @@ export class QemuMachine {
   async recover(): Promise<boolean> {
     const { qemu } = this;
     if (qemu === undefined || this.#isRecovered) return true;
-    const call = { timeoutMs: ADOPT_MS };
     try {
-      const status = await qemu.status(call);
-      if (status === 'io-error') this.#pauseReason = DISK_FULL;
-      // An unused guest may be resuming: that is an incoming migration.
-      else if (this.#record?.used) await cancelMigration(qemu, call, ADOPT_MS);
-      const top = this.#record?.layers.at(-1);
-      // Fails while the node is in use. If it is not, the fork added it and stopped before switching.
-      if (top) await qemu.execute('blockdev-del', { 'node-name': top }, call).catch(ignoreRefusal);
+      await releasingDevices(this.directory, () => this.#undoFork(qemu));
     } catch {
       return false;
     }
     this.#isRecovered = true;
     return true;
+  }
+
+  async #undoFork(qemu: QemuProcess): Promise<void> {
+    const call = { timeoutMs: ADOPT_MS };
+    const status = await qemu.status(call);
+    if (status === 'io-error') this.#pauseReason = DISK_FULL;
+    // An unused guest may be resuming: that is an incoming migration.
+    else if (this.#record?.used) await cancelMigration(qemu, call, ADOPT_MS);
+    const top = this.#record?.layers.at(-1);
+    // Fails while the node is in use. If it is not, the fork added it and stopped before switching.
+    if (top) await qemu.execute('blockdev-del', { 'node-name': top }, call).catch(ignoreRefusal);
   }
 
   /** Throws if the record is damaged. Such a machine can only be removed. */

@@ -129,9 +129,9 @@ async function startUnused(
   record: MachineRecord,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (record.resume === 'fork') {
+  if (record.resume === 'fork' || record.resume === 'fork-mapped') {
     await replaceTopLayer(machine, record.layers.slice(0, -1));
-    return startFrom('fork', machine, parts, signal);
+    return startFrom(record.resume, machine, parts, signal);
   }
   const { templates } = parts;
   const template =

@@ -3,6 +3,7 @@ import { sleep } from '../../../lib/async/sleep.js';
 import type { QemuProcess } from '../machine/qemu-process.js';
 import { QmpError } from '../monitor/client.js';
 import type { RequestOptions } from '../monitor/json-peer.js';
+import { releasingDevices } from './fork/device-state.js';
 import { migrationStatus } from './migration.js';
 
 const ENDED: ReadonlySet<string> = new Set(['none', 'completed', 'failed', 'cancelled']);
@@ -17,14 +18,23 @@ const WITHIN_MS = 30_000;
 const POLL_MS = 5;
 
 /**
- * Cancels an outgoing migration, also one that an earlier service started, and continues the guest
- * unless something else has paused it. Must not be called while a machine resumes: that is an
+ * Cancels an outgoing migration or a copy, also one that an earlier service started, and continues
+ * the guest unless something else has paused it. Must not be called while a machine resumes: that is an
  * incoming migration. Throws if QEMU does not cancel in time.
  */
 export async function cancelMigration(
   qemu: QemuProcess,
   options: Partial<RequestOptions> = {},
   withinMs = WITHIN_MS,
+): Promise<void> {
+  const { directory } = qemu.workspace;
+  await releasingDevices(directory, () => cancelAndContinue(qemu, options, withinMs));
+}
+
+async function cancelAndContinue(
+  qemu: QemuProcess,
+  options: Partial<RequestOptions>,
+  withinMs: number,
 ): Promise<void> {
   let requested = false;
   let lastError: unknown;

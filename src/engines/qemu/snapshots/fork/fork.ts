@@ -1,4 +1,6 @@
 import { ApiError } from '../../../../contract/errors.js';
+import { errorMessage } from '../../../../lib/text/error-message.js';
+import { hidePaths } from '../../../../lib/text/hide-paths.js';
 import { generateKeyPair } from '../../../../shell/keys.js';
 import type { MachineSpec } from '../../../engine.js';
 import { removeDirectory } from '../../disk/files.js';
@@ -8,11 +10,16 @@ import { guestIdentity, withAgent } from '../../guest/configure.js';
 import { macAddress } from '../../ids.js';
 import type { MachineRecord } from '../../machine/machine-record.js';
 import type { QemuMachine } from '../../machine/qemu-machine.js';
+import type { QemuProcess } from '../../machine/qemu-process.js';
 import { type StartParts, startMachine } from '../../machine/start.js';
+import { saveMapped } from './save-mapped.js';
 import { saveRunning } from './save-running.js';
+import { type ForkWay, waysToFork } from './ways.js';
 
 /** Time for the source's guest to set its clock. */
 const CLOCK_MS = 10_000;
+
+type ForkParts = StartParts & { readonly signal: AbortSignal | undefined };
 
 /**
  * Copies a machine: a running one with its memory, and the copy runs; a stopped one with its disk
@@ -23,7 +30,7 @@ export async function forkMachine(
   from: QemuMachine,
   to: QemuMachine,
   spec: MachineSpec,
-  parts: StartParts & { readonly signal: AbortSignal | undefined },
+  parts: ForkParts,
 ): Promise<void> {
   const { signal } = parts;
   signal?.throwIfAborted();
@@ -39,14 +46,7 @@ export async function forkMachine(
   try {
     if (qemu) {
       assertSameHardware(record.spec, spec);
-      const { directory } = await to.workspace();
-      const { kind: acceleration } = await parts.host.acceleration(signal);
-      const options = { directory, acceleration, signal };
-      const layers = await saveRunning(from, qemu, record, options);
-      const clockSet = setClock(from, record, parts);
-      await createCopy(from, to, { ...record, layers: [...layers] }, spec, 'fork');
-      await startMachine(to, parts, signal);
-      await clockSet;
+      await forkRunning(from, qemu, to, spec, parts);
     } else {
       const layers = record.used ? await freezeDisk(from, record) : record.layers.slice(0, 1);
       await createCopy(from, to, { ...record, layers: [...layers] }, spec, null);
@@ -57,11 +57,50 @@ export async function forkMachine(
   }
 }
 
+/** Copies a running machine in the first way that works. */
+async function forkRunning(
+  from: QemuMachine,
+  qemu: QemuProcess,
+  to: QemuMachine,
+  spec: MachineSpec,
+  parts: ForkParts,
+): Promise<void> {
+  const { host, signal, onProblem } = parts;
+  const { kind: acceleration } = await host.acceleration(signal);
+  const [first, ...others] = waysToFork(from.record, acceleration);
+  for (let way: ForkWay | undefined = first; way !== undefined; way = others.shift()) {
+    const { record } = from;
+    if (record === undefined) return;
+    try {
+      const copy = await to.workspace();
+      const layers =
+        way === 'fork-mapped'
+          ? await saveMapped(from, qemu, record, { copy, signal })
+          : await saveRunning(from, qemu, record, { ...copy, acceleration, signal });
+      const clockSet = setClock(from, record, parts);
+      await createCopy(from, to, { ...record, layers: [...layers] }, spec, way);
+      await startMachine(to, parts, signal);
+      await clockSet;
+      return;
+    } catch (cause) {
+      signal?.throwIfAborted();
+      const reason = hidePaths(errorMessage(cause));
+      const isLast = others.length === 0 || !qemu.alive;
+      if (isLast && cause instanceof ApiError) throw cause;
+      if (isLast) {
+        throw new ApiError('internal', `The computer cannot be copied: ${reason}`, { cause });
+      }
+      onProblem?.(`A computer is copied in a slower way: ${reason}`);
+      await discard(to);
+    }
+  }
+}
+
 /** Corrects the clock, which stopped while the guest was paused. Ignores a guest without an answer. */
 async function setClock(
   machine: QemuMachine,
   record: MachineRecord,
-  { host, signal }: StartParts & { readonly signal: AbortSignal | undefined },
+  { host, signal }: ForkParts,
 ): Promise<void> {
   if (record.image.kind !== 'vc') return;
   try {
@@ -97,7 +136,7 @@ async function createCopy(
   to: QemuMachine,
   source: MachineRecord,
   spec: MachineSpec,
-  resume: 'fork' | null,
+  resume: ForkWay | null,
 ): Promise<void> {
   const workspace = await to.workspace();
   const { directory } = workspace;

@@ -1,17 +1,13 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ApiError } from '../../../../contract/errors.js';
-import { errorMessage } from '../../../../lib/text/error-message.js';
-import { hidePaths } from '../../../../lib/text/hide-paths.js';
-import { activeNode, addLayer, freeze } from '../../disk/layers.js';
+import { freeze } from '../../disk/layers.js';
 import { FILES } from '../../layout.js';
-import { layerNode } from '../../machine/arguments.js';
 import type { MachineRecord } from '../../machine/machine-record.js';
 import type { QemuMachine } from '../../machine/qemu-machine.js';
 import type { QemuProcess } from '../../machine/qemu-process.js';
 import { cancelMigration } from '../cancel-migration.js';
 import { LiveMigration } from '../live-migration.js';
 import { openMigrationSink } from '../migration-sink.js';
+import { DiskSwitch } from './disk-switch.js';
 
 export interface SaveOptions {
   readonly directory: string;
@@ -39,49 +35,20 @@ export async function saveRunning(
     path: join(directory, FILES.state),
     limit,
   });
-  let layer: string | undefined;
-  let switched = false;
   const migration = new LiveMigration(qemu);
+  let disk: DiskSwitch | undefined;
   try {
-    const node = await activeNode(qemu);
-    layer = await addLayer(machine, record);
-    await qemu.execute('blockdev-add', { ...layerNode(layer, layer), backing: null });
+    disk = await DiskSwitch.prepare(machine, qemu, record);
     await migration.begin(sink.uri, acceleration, signal);
     await migration.untilPaused(signal);
-    await qemu.execute('blockdev-snapshot', { node, overlay: layer });
-    switched = true;
+    await disk.perform();
     await migration.finish();
     await sink.received;
-    await freeze(machine.directory, record.layers.slice(1));
-    return record.layers;
-  } catch (cause) {
-    signal?.throwIfAborted();
-    if (cause instanceof ApiError) throw cause;
-    throw new ApiError(
-      'internal',
-      `The computer cannot be copied: ${hidePaths(errorMessage(cause))}`,
-      {
-        cause,
-      },
-    );
+    await freeze(machine.directory, disk.frozen.slice(1));
+    return disk.frozen;
   } finally {
     await migration.cancel();
     await sink.close();
-    if (layer !== undefined && !switched) await removeUnusedLayer(machine, qemu, record, layer);
+    await disk?.undo();
   }
-}
-
-/** Removes a layer that QEMU has not switched to. */
-async function removeUnusedLayer(
-  machine: QemuMachine,
-  qemu: QemuProcess,
-  record: MachineRecord,
-  layer: string,
-): Promise<void> {
-  await qemu.execute('blockdev-del', { 'node-name': layer }).catch(() => undefined);
-  // QEMU may have switched even if its answer did not arrive.
-  const node = await activeNode(qemu).catch(() => undefined);
-  if (node === undefined || node === layer) return;
-  await machine.write({ layers: record.layers });
-  await rm(join(machine.directory, layer), { force: true });
 }

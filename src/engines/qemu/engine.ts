@@ -142,9 +142,9 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
     },
     images: () => listImages(host.layout.images),
     recipeHash: async (image) => (await loadVmRecipe(image).catch(() => undefined))?.hash,
-    fork: (from, to, signal) =>
+    fork: (from, to, signal, onRunning) =>
       machines.withTwo(from, to.id, (source, copy) =>
-        forkMachine(source, copy, to, { host, templates, onProblem, signal }),
+        forkMachine(source, copy, to, { host, templates, onProblem, signal, onRunning }),
       ),
     warm: (shape, warmOptions) => templates.warm(shape, warmOptions),
     templates: () => templates.templates(),

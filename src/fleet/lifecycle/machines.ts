@@ -132,9 +132,16 @@ export class Machines implements EngineOffer {
     if (!isForking(engine))
       throw new ApiError('unsupported', `The engine "${engine.name}" cannot copy.`);
     const machine = this.of(source);
-    await machine.held(() => engine.fork(from, spec, signal), signal);
-    const { canFork } = await machine.session.describe(signal);
     const copy = this.known(spec.id)?.session;
+    let isRunning = false;
+    const onRunning = () => {
+      isRunning = true;
+      copy?.copied(machine.session);
+      copy?.anticipate();
+    };
+    await machine.held(() => engine.fork(from, spec, signal, onRunning), signal);
+    if (isRunning) return;
+    const { canFork } = await machine.session.describe(signal);
     if (canFork === 'memory') copy?.copied(machine.session);
     else copy?.started(spec.resolution);
   }

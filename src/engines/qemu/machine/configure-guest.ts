@@ -2,30 +2,41 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../../contract/errors.js';
 import { writeAtomically } from '../disk/files.js';
+import type { Agent } from '../guest/agent.js';
 import { guestIdentity, withAgent } from '../guest/configure.js';
 import type { QemuHost } from '../host.js';
 import { FILES } from '../layout.js';
 import { lastLogLines } from '../process/log.js';
+import { isFork } from './machine-record.js';
 import type { QemuMachine } from './qemu-machine.js';
 import type { QemuProcess } from './qemu-process.js';
 
+/** Time for the guest's agent to end a connection. */
+const RESET_MS = 5_000;
 /** The size of QEMU's ring buffer for the serial console. */
 const CONSOLE_BYTES = 65_536;
 
-/** Configures the guest as this machine, then removes the files that it was resumed from. */
+/**
+ * Configures the guest as this machine, then removes the files that it was resumed from. Calls
+ * `onConnectable` before it configures it, when its screen can be dialled.
+ */
 export async function configureGuest(
   machine: QemuMachine,
   host: QemuHost,
   signal?: AbortSignal,
+  onConnectable: () => void = () => undefined,
 ): Promise<void> {
   const { record } = machine;
   if (record === undefined) return;
   if (record.image.kind === 'vc') {
     const { guest } = await host.network();
     const identity = guestIdentity(record, guest);
-    await withAgent(await machine.workspace(), (agent) => agent.configure(identity, signal), {
-      signal,
-    });
+    const work = async (agent: Agent) => {
+      if (isFork(record)) await endConnections(machine, agent, signal);
+      onConnectable();
+      await agent.configure(identity, signal);
+    };
+    await withAgent(await machine.workspace(), work, { signal });
   }
   if (record.used) return;
   await machine.write({ used: true, resume: null });
@@ -34,17 +45,35 @@ export async function configureGuest(
   }
 }
 
+/**
+ * Ends the connections of the machine that this one is a copy of, which its guest still has. If that
+ * fails, each is ended before the next one.
+ */
+async function endConnections(
+  { qemu }: QemuMachine,
+  agent: Agent,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    for (const stream of ['screen', 'shell'] as const) await agent.reset(stream, RESET_MS, signal);
+    qemu?.connectionsEnded();
+  } catch {
+    signal?.throwIfAborted();
+  }
+}
+
 /** Like {@link configureGuest}; ends the QEMU process on failure. */
 export async function configureOrEnd(
   machine: QemuMachine,
   host: QemuHost,
   signal: AbortSignal | undefined,
+  onConnectable?: () => void,
 ): Promise<void> {
   const exited = new AbortController();
   machine.qemu?.exited.then(() => exited.abort());
   const either = signal ? AbortSignal.any([signal, exited.signal]) : exited.signal;
   try {
-    await configureGuest(machine, host, either);
+    await configureGuest(machine, host, either, onConnectable);
   } catch (cause) {
     const { qemu } = machine;
     if (qemu && !signal?.aborted) await saveConsole(machine, qemu).catch(() => undefined);

@@ -65,6 +65,11 @@ const recordSchema = z.object({
 /** The content of `machine.json`. It is written before each step, so that any crash is recoverable. */
 export type MachineRecord = z.infer<typeof recordSchema>;
 
+/** True if the first start resumes the memory of another machine. */
+export function isFork({ resume }: Pick<MachineRecord, 'resume'>): boolean {
+  return resume === 'fork' || resume === 'fork-mapped';
+}
+
 /** Undefined if there is no machine, or one that was not created completely. */
 export async function readMachineRecord(directory: string): Promise<MachineRecord | undefined> {
   // QEMU can write to the directory: do not follow a link.

@@ -126,6 +126,11 @@ export class QemuProcess {
     return this.#hadConnections;
   }
 
+  /** The guest has ended all connections that it had. */
+  connectionsEnded(): void {
+    this.#hadConnections = false;
+  }
+
   /** False once the process is known to have exited. */
   get alive(): boolean {
     return !this.#hasExited;

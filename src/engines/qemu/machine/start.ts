@@ -10,7 +10,7 @@ import { FILES } from '../layout.js';
 import { cancelMigration, PAUSED_STATES } from '../snapshots/cancel-migration.js';
 import type { Templates } from '../snapshots/templates/templates.js';
 import { configureOrEnd } from './configure-guest.js';
-import type { MachineRecord } from './machine-record.js';
+import { isFork, type MachineRecord } from './machine-record.js';
 import type { QemuMachine } from './qemu-machine.js';
 import { type StartFrom, startQemu } from './start-qemu.js';
 
@@ -174,7 +174,7 @@ async function startFrom(
   });
   machine.attach(qemu);
   if (from === 'template-mapped' || from === 'template-saved') onRunning?.();
-  await configureOrEnd(machine, host, signal);
+  await configureOrEnd(machine, host, signal, isFork(record) ? onRunning : undefined);
 }
 
 /** Replaces the layer that the machine writes to with a new, empty one over `below`. */

@@ -12,6 +12,7 @@ import type { MachineRecord } from '../../machine/machine-record.js';
 import type { QemuMachine } from '../../machine/qemu-machine.js';
 import type { QemuProcess } from '../../machine/qemu-process.js';
 import { type StartParts, startMachine } from '../../machine/start.js';
+import type { Templates } from '../templates/templates.js';
 import { saveMapped } from './save-mapped.js';
 import { saveRunning } from './save-running.js';
 import { type ForkWay, waysToFork } from './ways.js';
@@ -19,7 +20,10 @@ import { type ForkWay, waysToFork } from './ways.js';
 /** Time for the source's guest to set its clock. */
 const CLOCK_MS = 10_000;
 
-type ForkParts = StartParts & { readonly signal: AbortSignal | undefined };
+type ForkParts = StartParts & {
+  readonly templates: Pick<Templates, 'memoryFiles'>;
+  readonly signal: AbortSignal | undefined;
+};
 
 /**
  * Copies a machine: a running one with its memory, and the copy runs; a stopped one with its disk
@@ -67,6 +71,7 @@ async function forkRunning(
 ): Promise<void> {
   const { host, signal, onProblem } = parts;
   const { kind: acceleration } = await host.acceleration(signal);
+  const memoryFiles = await parts.templates.memoryFiles(spec.ownerId);
   const [first, ...others] = waysToFork(from.record, acceleration);
   for (let way: ForkWay | undefined = first; way !== undefined; way = others.shift()) {
     const { record } = from;
@@ -75,12 +80,12 @@ async function forkRunning(
       const copy = await to.workspace();
       const layers =
         way === 'fork-mapped'
-          ? await saveMapped(from, qemu, record, { copy, signal })
+          ? await saveMapped(from, qemu, record, { copy, memoryFiles, signal })
           : await saveRunning(from, qemu, record, { ...copy, acceleration, signal });
-      const clockSet = setClock(from, record, parts);
       await createCopy(from, to, { ...record, layers: [...layers] }, spec, way);
       await startMachine(to, parts, signal);
-      await clockSet;
+      // Not awaited: it takes most of a second in an emulated guest, and nothing depends on it.
+      void setClock(from, record, parts);
       return;
     } catch (cause) {
       signal?.throwIfAborted();
@@ -96,7 +101,7 @@ async function forkRunning(
   }
 }
 
-/** Corrects the clock, which stopped while the guest was paused. Ignores a guest without an answer. */
+/** Corrects the clock, which stopped while the guest was paused. Never throws: it can be wrong. */
 async function setClock(
   machine: QemuMachine,
   record: MachineRecord,
@@ -113,7 +118,7 @@ async function setClock(
       options,
     );
   } catch {
-    signal?.throwIfAborted();
+    // The guest does not answer, or the service stops.
   }
 }
 

@@ -7,7 +7,7 @@ import { type Mapping, mapFile, parseMappings } from './mappings.js';
 const ROM_END = 2 ** 32;
 
 /** RAM blocks of our own machines. QEMU fills the others again when it starts. */
-const GUEST_BLOCK = 'ram';
+export const GUEST_BLOCK = 'ram';
 const FIRMWARE_BLOCK = 'pc.bios';
 const REFILLED = /^(pc\.rom|\/rom@.+)$/;
 

@@ -1,7 +1,7 @@
-/** The kernel's page size on the architectures that QEMU runs on here, and the guest's. */
+/** The page size of the guest, and of the host on the architectures that this works on. */
 export const PAGE_BYTES = 4096;
-/** Bytes of an entry of /proc/PID/pagemap. */
-export const ENTRY_BYTES = 8;
+/** An entry of /proc/PID/pagemap has two words, the lower half first. */
+export const ENTRY_WORDS = 2;
 
 /** Bits of an entry's upper half, see proc_pid_pagemap(5). */
 const PRESENT = 1 << 31;
@@ -14,23 +14,23 @@ export interface PageRun {
   readonly to: number;
 }
 
-/** Runs at most this many pages apart are joined: reading a few pages more is faster than one more call. */
+/** Runs at most this many pages apart are joined: that is faster than one more call. */
 const JOINED_PAGES = 8;
 
 /**
  * The pages of a private mapping that the process has changed, so that they are no longer its
  * file's: present and not of a file, or swapped out. May contain other pages, too.
  *
- * @param entries from /proc/PID/pagemap, in the byte order of x86 and ARM
+ * @param entries from /proc/PID/pagemap, on a host with x86 or ARM processors
  */
-export function changedPages(entries: Uint8Array): PageRun[] {
+export function changedPages(entries: Uint32Array): PageRun[] {
   const runs: PageRun[] = [];
-  const view = new DataView(entries.buffer, entries.byteOffset, entries.byteLength);
   let from = -1;
   let to = -1;
-  for (let page = 0; page * ENTRY_BYTES < entries.byteLength; page++) {
-    const flags = view.getUint32(page * ENTRY_BYTES + ENTRY_BYTES / 2, true);
-    if (!isChanged(flags)) continue;
+  for (let word = 1; word < entries.length; word += ENTRY_WORDS) {
+    const flags = entries[word] ?? 0;
+    if (flags === 0 || !isChanged(flags)) continue;
+    const page = (word - 1) / ENTRY_WORDS;
     if (from === -1) from = page;
     else if (page > to + JOINED_PAGES) {
       runs.push({ from, to });

@@ -6,13 +6,13 @@ const SWAPPED = 1n << 62n;
 const OF_FILE = 1n << 61n;
 
 /** Entries of /proc/PID/pagemap: zero, but for the given pages. */
-function pagemap(pages: number, entries: Readonly<Record<number, bigint>>): Uint8Array {
-  const buffer = Buffer.alloc(pages * 8);
+function pagemap(pages: number, entries: Readonly<Record<number, bigint>>): Uint32Array {
+  const map = new BigUint64Array(pages);
   for (const [page, entry] of Object.entries(entries)) {
     // The lower bits are the frame's number and further flags.
-    buffer.writeBigUInt64LE(entry | 0xffffn | (1n << 55n), Number(page) * 8);
+    map[Number(page)] = entry | 0xffffn | (1n << 55n);
   }
-  return buffer;
+  return new Uint32Array(map.buffer);
 }
 
 describe('the changed pages of a private mapping', () => {

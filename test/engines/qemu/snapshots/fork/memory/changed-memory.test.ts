@@ -1,15 +1,29 @@
-import { type FileHandle, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import {
+  type FileHandle,
+  link,
+  mkdtemp,
+  open,
+  readFile,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import {
   copyBase,
-  copyChangedPages,
-} from '../../../../../../src/engines/qemu/snapshots/fork/memory/copy-memory.js';
+  linkBase,
+} from '../../../../../../src/engines/qemu/snapshots/fork/memory/base.js';
+import {
+  changedBytes,
+  readChanged,
+} from '../../../../../../src/engines/qemu/snapshots/fork/memory/changed-memory.js';
 import {
   mapFile,
   parseMappings,
 } from '../../../../../../src/engines/qemu/snapshots/fork/memory/mappings.js';
+import { writeFully } from '../../../../../../src/engines/qemu/snapshots/fork/memory/write-fully.js';
 import {
   memoryProblem,
   type PythonProgram,
@@ -99,10 +113,10 @@ describeUnless(memoryProblem())('the memory of a process', () => {
     const copy = join(directory, 'copy');
     const target = await copyBase(memory, copy, undefined);
     files.push(target);
-    const copied = await copyChangedPages(memory, target);
+    await readChanged(memory, (at, pages) => writeFully(target, pages, at));
     expect((await readFile(copy)).equals(expected)).toBe(true);
-    expect(copied).toBeGreaterThan(3 * 2 ** 20);
-    expect(copied).toBeLessThan(4 * 2 ** 20);
+    expect(await changedBytes(memory)).toBeGreaterThan(3 * 2 ** 20);
+    expect(await changedBytes(memory)).toBeLessThan(4 * 2 ** 20);
     expect((await stat(copy)).mode & 0o777).toBe(0o600);
   });
 
@@ -114,8 +128,22 @@ describeUnless(memoryProblem())('the memory of a process', () => {
     const copy = join(directory, 'copy');
     const target = await copyBase(memory, copy, undefined);
     files.push(target);
-    await copyChangedPages(memory, target);
+    await readChanged(memory, (at, pages) => writeFully(target, pages, at));
     expect((await readFile(copy)).equals(expected)).toBe(true);
+  });
+
+  it('is linked only if it is one of the known files', async () => {
+    const path = join(directory, 'base');
+    await writeFile(path, Buffer.alloc(BYTES, 1));
+    const [known, other] = [join(directory, 'known'), join(directory, 'other')];
+    await link(path, known);
+    await writeFile(other, Buffer.alloc(BYTES, 1));
+    program = await startPython(MAPPER, [path, String(BYTES)]);
+    const memory = await memoryOf(program);
+    const copy = join(directory, 'copy');
+    expect(await linkBase(memory, copy, [join(directory, 'missing'), other])).toBe(false);
+    expect(await linkBase(memory, copy, [other, known])).toBe(true);
+    expect((await stat(copy)).ino).toBe((await stat(known)).ino);
   });
 
   it('is not copied into a file that exists', async () => {
@@ -131,10 +159,9 @@ describeUnless(memoryProblem())('the memory of a process', () => {
     program = await startPython(MAPPER, ['', String(BYTES)]);
     await program.ask('0 1 1');
     const memory = await memoryOf(program);
-    const target = await copyBase(memory, join(directory, 'copy'), undefined);
-    files.push(target);
     await program.close();
     program = undefined;
-    await expect(copyChangedPages(memory, target)).rejects.toThrow();
+    await expect(changedBytes(memory)).rejects.toThrow('ended');
+    await expect(readChanged(memory, async () => undefined)).rejects.toThrow('ended');
   });
 });

@@ -2,18 +2,20 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 
+const PYTHON = '/usr/bin/python3';
+
 /** Why the memory of another process cannot be read here; undefined if it can. */
 export function memoryProblem(): string | undefined {
   if (process.getuid?.() !== 0) return 'only root may read the memory of another process';
   try {
-    execFileSync('python3', ['-c', 'pass']);
+    execFileSync(PYTHON, ['-c', 'pass']);
     return undefined;
   } catch {
-    return 'python3 is not installed';
+    return `${PYTHON} is not installed`;
   }
 }
 
-/** A program in Python that is told what to do in lines, and answers each with one. */
+/** A program in Python that reads orders as lines, and answers each with a line. */
 export interface PythonProgram {
   readonly pid: number;
   ask(line: string): Promise<string>;
@@ -24,7 +26,7 @@ export async function startPython(
   program: string,
   args: readonly string[],
 ): Promise<PythonProgram> {
-  const child = spawn('python3', ['-c', program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(PYTHON, ['-c', program, ...args], { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout });
   await nextLine(lines);
   return {

@@ -12,7 +12,7 @@ import type { MachineRecord } from '../../machine/machine-record.js';
 import type { QemuMachine } from '../../machine/qemu-machine.js';
 import type { QemuProcess } from '../../machine/qemu-process.js';
 import { type StartParts, startMachine } from '../../machine/start.js';
-import type { Templates } from '../templates/templates.js';
+import { TemplateStore } from '../templates/store.js';
 import { saveMapped } from './save-mapped.js';
 import { saveRunning } from './save-running.js';
 import { type ForkWay, waysToFork } from './ways.js';
@@ -20,10 +20,7 @@ import { type ForkWay, waysToFork } from './ways.js';
 /** Time for the source's guest to set its clock. */
 const CLOCK_MS = 10_000;
 
-type ForkParts = StartParts & {
-  readonly templates: Pick<Templates, 'memoryFiles'>;
-  readonly signal: AbortSignal | undefined;
-};
+type ForkParts = StartParts & { readonly signal: AbortSignal | undefined };
 
 /**
  * Copies a machine: a running one with its memory, and the copy runs; a stopped one with its disk
@@ -71,7 +68,7 @@ async function forkRunning(
 ): Promise<void> {
   const { host, signal, onProblem } = parts;
   const { kind: acceleration } = await host.acceleration(signal);
-  const memoryFiles = await parts.templates.memoryFiles(spec.ownerId);
+  const memoryFiles = await new TemplateStore(host.layout.templates).memoryFiles(spec.ownerId);
   const [first, ...others] = waysToFork(from.record, acceleration);
   for (let way: ForkWay | undefined = first; way !== undefined; way = others.shift()) {
     const { record } = from;

@@ -67,11 +67,6 @@ export class Templates implements TemplateSource {
     await this.#store.remove(key);
   }
 
-  /** The files with memory that machines of this owner may map; some may not exist. */
-  memoryFiles(ownerId: string): Promise<string[]> {
-    return this.#store.memoryFiles(ownerId);
-  }
-
   /** Removes an owner's copies of memory; no more are made. */
   forgetOwner(ownerId: string): Promise<void> {
     return this.#store.forgetOwner(ownerId);

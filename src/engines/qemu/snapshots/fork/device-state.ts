@@ -39,7 +39,7 @@ export async function createDevicePipe({ directory, account }: Workspace): Promi
  * which QEMU changes nothing, the memory included. A pause of the guest alone is not enough: QEMU
  * would still pass on what arrives for the guest's serial ports.
  *
- * QEMU is held in its call to open the pipe, which lasts until somebody opens the other end.
+ * QEMU is held in its call to open the pipe, which returns when the other end is opened.
  * {@link releasingDevices} does so if this service is killed meanwhile.
  */
 export async function saveDevices(
@@ -78,7 +78,7 @@ export async function saveDevices(
 }
 
 /**
- * Lets a QEMU go on that an earlier service has held, and discards its state, while `work` runs. The
+ * Releases a QEMU that an earlier service holds, and discards its state, while `work` runs. The
  * pipe is removed once `work` has resolved: until QEMU answers, it may be about to open the pipe.
  */
 export async function releasingDevices<T>(directory: string, work: () => Promise<T>): Promise<T> {

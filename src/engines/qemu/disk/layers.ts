@@ -11,6 +11,9 @@ import { LAYERS } from './disk.js';
 import { linkOrCopy, writeAtomically } from './files.js';
 import { createLayer, layerName } from './qcow2.js';
 
+/** For files that QEMU can replace: a link is not followed, and a pipe not waited for. */
+const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /** Creates an empty layer of `bytes` over `backing` that the machine can write. Returns its name. */
 export async function createTopLayer(
   { directory, account }: Workspace,
@@ -42,8 +45,7 @@ export async function addLayer(machine: QemuMachine, record: MachineRecord): Pro
 /** Makes layers read-only, for machines that share them. */
 export async function freeze(directory: string, layers: readonly string[]): Promise<void> {
   for (const layer of layers) {
-    const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
-    const file = await open(join(directory, layer), flags);
+    const file = await open(join(directory, layer), READ_ONLY);
     try {
       if (process.getuid?.() === 0) await file.chown(0, 0);
       await file.chmod(0o444);
@@ -69,7 +71,7 @@ export async function share(
 export async function copyVariables(from: QemuMachine, to: QemuMachine): Promise<void> {
   if (from.record?.image.firmware !== 'uefi') return;
   const source = join(from.directory, FILES.variables);
-  const file = await open(source, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const file = await open(source, READ_ONLY);
   try {
     const target = join(to.directory, FILES.variables);
     await writeAtomically(target, await file.readFile());

@@ -72,8 +72,8 @@ export function isFork({ resume }: Pick<MachineRecord, 'resume'>): boolean {
 
 /** Undefined if there is no machine, or one that was not created completely. */
 export async function readMachineRecord(directory: string): Promise<MachineRecord | undefined> {
-  // QEMU can write to the directory: do not follow a link.
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
+  // QEMU can write to the directory: do not follow a link, or wait for a pipe.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await unlessMissing(open(join(directory, FILES.record), flags));
   if (file === undefined) return undefined;
   try {

@@ -1,5 +1,5 @@
 import { constants, open as openFile } from 'node:fs';
-import { chown, type FileHandle, lstat, readFile, rm } from 'node:fs/promises';
+import { type FileHandle, lchown, lstat, readFile, rm } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -31,7 +31,8 @@ export async function createDevicePipe({ directory, account }: Workspace): Promi
   const path = join(directory, FILES.devices);
   await rm(path, { force: true });
   await execa('mkfifo', ['-m', '0620', '--', path]);
-  if (account.kind === 'machine') await chown(path, 0, account.gid);
+  // Not of a link's target: QEMU can replace the pipe.
+  if (account.kind === 'machine') await lchown(path, 0, account.gid);
 }
 
 /**

@@ -89,7 +89,8 @@ async function whilePaused(
 
 /** QEMU flushes the disk when the guest is paused; that takes less time if there is little left. */
 async function flushLayer(directory: string, { layers }: MachineRecord): Promise<void> {
-  const flags = constants.O_RDONLY | constants.O_NOFOLLOW;
+  // QEMU can replace the file, by a pipe as well, which would be waited for.
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
   const file = await open(join(directory, layers.at(-1) ?? ''), flags);
   try {
     await file.datasync();

@@ -36,8 +36,6 @@ const thorough = (folder: string) => (isThorough ? [`test/e2e/thorough/${folder}
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
-    // Keeps compiled modules in node_modules for the next run, and for the other projects of this one.
-    experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirstSequencer },
     projects: [
       {

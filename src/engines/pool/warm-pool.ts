@@ -23,6 +23,8 @@ export interface WarmPoolOptions<S extends NewMachine, W> {
 }
 
 const IDLE_MS = 3_000;
+/** Attempts to make one machine, which a busy host may prevent once; the pause before each is doubled. */
+const MOST_ATTEMPTS = 3;
 /** Bytes of host memory that must stay available when a warm machine uses all of its own. */
 const RESERVE = 2 * 2 ** 30;
 
@@ -40,6 +42,8 @@ export class WarmPool<S extends NewMachine, W> {
   readonly #requests = new Map<string, S>();
   /** Owners that were deleted: their machines may still be being created. */
   readonly #forgotten = new Set<string>();
+  /** Failed attempts for a request. */
+  readonly #failures = new Map<string, number>();
   #filling: Promise<void> | undefined;
   /** When a machine was last created or started, as performance.now(). */
   #busyAt = 0;
@@ -112,10 +116,28 @@ export class WarmPool<S extends NewMachine, W> {
       const [next] = this.#requests;
       if (signal.aborted || next === undefined) return;
       this.#requests.delete(next[0]);
-      await this.#add(next[1]).catch((error) => {
-        if (!signal.aborted) this.#report('cannot be created', error);
-      });
+      try {
+        await this.#add(next[1]);
+        this.#failures.delete(next[0]);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#report('cannot be created', error);
+        this.#tryAgain(...next);
+      }
     }
+  }
+
+  /** Puts a request back whose machine could not be made, unless that has failed too often. */
+  #tryAgain(request: string, spec: S): void {
+    const { idleMs = IDLE_MS } = this.#options;
+    const failures = (this.#failures.get(request) ?? 0) + 1;
+    if (failures === MOST_ATTEMPTS || this.#forgotten.has(spec.ownerId)) {
+      this.#failures.delete(request);
+      return;
+    }
+    this.#failures.set(request, failures);
+    this.#busyAt = performance.now() + idleMs * (2 ** failures - 1);
+    if (!this.#requests.has(request)) this.#requests.set(request, spec);
   }
 
   async #add(spec: S): Promise<void> {

@@ -12,10 +12,11 @@ const like = (more: Partial<NewMachine> = {}): NewMachine => ({
 });
 
 /** A pool of numbered machines. */
-function openPool(size: number) {
+function openPool(size: number, failures = 0) {
   const exits = new Map<number, ReturnType<typeof deferred<void>>>();
   const made: NewMachine[] = [];
   const removed: number[] = [];
+  let attempts = 0;
   const pool = new WarmPool<NewMachine, number>({
     size,
     idleMs: 5,
@@ -23,6 +24,8 @@ function openPool(size: number) {
     machines: {
       keyOf: async ({ image, cpu }) => (image === 'none' ? undefined : `${image} ${cpu}`),
       create: async (spec) => {
+        attempts += 1;
+        if (attempts <= failures) throw new Error('the host is busy');
         const number = made.push(spec);
         exits.set(number, deferred<void>());
         return number;
@@ -37,7 +40,7 @@ function openPool(size: number) {
     await eventually(async () => made.length > count);
   };
   open.push(pool);
-  return { pool, made, removed, exits, filled };
+  return { pool, made, removed, exits, filled, attempts: () => attempts };
 }
 
 const open: WarmPool<NewMachine, number>[] = [];
@@ -80,4 +83,20 @@ it('makes none where its size is 0', async () => {
   const other = openPool(1);
   await other.filled(like());
   expect(made).toEqual([]);
+});
+
+it('makes a machine at the next attempt if one fails, and stops after three', async () => {
+  const busy = openPool(1, 2);
+  await busy.filled(like());
+  expect(busy.attempts()).toBe(3);
+  expect(await busy.pool.take(like())).toBe(1);
+
+  const away = openPool(1, 100);
+  away.pool.replenish(like());
+  await eventually(async () => away.attempts() === 3);
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  expect(away.attempts()).toBe(3);
+  // A computer that is started is a reason to try again.
+  away.pool.replenish(like());
+  await eventually(async () => away.attempts() > 3);
 });

@@ -75,7 +75,7 @@ promise(29, 'answers that are not read take limited memory', async (report) => {
   expect(files.every(({ status }) => status === 200)).toBe(true);
   rmSync(directory, { recursive: true });
   report(`${REQUESTS} answers of 6 MB: +${growth} MiB, all answered once they were read`);
-});
+}, 60_000);
 
 promise(29, 'output beyond the memory of its owner is cut', async (report) => {
   app = await openGuestApp({ answerLimits: { ownerBytes: MIB } });

@@ -48,34 +48,41 @@ async function textOf(socket: Socket): Promise<string> {
   return text;
 }
 
-promise(29, 'answers that are not read take limited memory', async (report) => {
-  app = await openGuestApp({ answerLimits: { ownerBytes: 8 * MIB } });
-  // Each NUL takes six characters of JSON, in stdout and in output.
-  const directory = mkdtempSync(join(tmpdir(), 'vc-answers-'));
-  const command = `head -c 500000 /dev/zero; touch ${directory}/$$`;
-  const before = usedMib();
-  const all = await Promise.all(
-    Array.from({ length: REQUESTS }, () =>
-      sendOnly('POST', '/projects/demo/computers/desktop/bash', { command }),
-    ),
-  );
-  const growing = () => Math.round(usedMib() - before);
-  await eventually(async () => readdirSync(directory).length === REQUESTS);
-  await new Promise((resolve) => setTimeout(resolve, 1000));
-  const growth = growing();
-  expect(growth).toBeLessThan(50);
-  // Commands had an effect, so their answers are not refused.
-  const answers = await Promise.all(all.map(textOf));
-  expect(answers.filter((text) => text.startsWith('HTTP/1.1 200'))).toHaveLength(REQUESTS);
-  const files = await Promise.all(
-    Array.from({ length: REQUESTS }, () =>
-      app.send('POST', '/api/projects/demo/computers/desktop/bash', { body: { command: 'echo' } }),
-    ),
-  );
-  expect(files.every(({ status }) => status === 200)).toBe(true);
-  rmSync(directory, { recursive: true });
-  report(`${REQUESTS} answers of 6 MB: +${growth} MiB, all answered once they were read`);
-}, 60_000);
+promise(
+  29,
+  'answers that are not read take limited memory',
+  async (report) => {
+    app = await openGuestApp({ answerLimits: { ownerBytes: 8 * MIB } });
+    // Each NUL takes six characters of JSON, in stdout and in output.
+    const directory = mkdtempSync(join(tmpdir(), 'vc-answers-'));
+    const command = `head -c 500000 /dev/zero; touch ${directory}/$$`;
+    const before = usedMib();
+    const all = await Promise.all(
+      Array.from({ length: REQUESTS }, () =>
+        sendOnly('POST', '/projects/demo/computers/desktop/bash', { command }),
+      ),
+    );
+    const growing = () => Math.round(usedMib() - before);
+    await eventually(async () => readdirSync(directory).length === REQUESTS);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const growth = growing();
+    expect(growth).toBeLessThan(50);
+    // Commands had an effect, so their answers are not refused.
+    const answers = await Promise.all(all.map(textOf));
+    expect(answers.filter((text) => text.startsWith('HTTP/1.1 200'))).toHaveLength(REQUESTS);
+    const files = await Promise.all(
+      Array.from({ length: REQUESTS }, () =>
+        app.send('POST', '/api/projects/demo/computers/desktop/bash', {
+          body: { command: 'echo' },
+        }),
+      ),
+    );
+    expect(files.every(({ status }) => status === 200)).toBe(true);
+    rmSync(directory, { recursive: true });
+    report(`${REQUESTS} answers of 6 MB: +${growth} MiB, all answered once they were read`);
+  },
+  60_000,
+);
 
 promise(29, 'output beyond the memory of its owner is cut', async (report) => {
   app = await openGuestApp({ answerLimits: { ownerBytes: MIB } });

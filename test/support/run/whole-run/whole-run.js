@@ -11,7 +11,7 @@ const MOST_REPEATED = 5;
 
 // The reporter ends its report only when no file is to be repeated.
 process.env.VC_TEST_REPEAT = `${MOST_REPEATED}`;
-// From nothing, the image for QEMU takes minutes on one processor, and those of the other engines on another.
+// From nothing, it takes minutes on one processor, as the other engines' images do on another.
 buildQemuImage();
 Object.assign(process.env, { TEST: 'true', VITEST: 'true', NODE_ENV: 'test' });
 // Unlike startVitest it does not end the engines after the first run.

@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream';
 import ssh2 from 'ssh2';
 import { ApiError } from '../contract/errors.js';
 import { within } from '../lib/async/deadline.js';
+import { joinWrites } from '../lib/streams/join-writes.js';
 import { Connection, type DirectWay } from './connection.js';
 import { limitGuest } from './guest-limits.js';
 
@@ -23,6 +24,8 @@ export interface OpenShellOptions {
  * speak SSH or refuses the key, or the signal's reason, and destroys the stream.
  */
 export async function connect(stream: Duplex, options: OpenShellOptions): Promise<Connection> {
+  // ssh2 writes a packet in two or three parts.
+  joinWrites(stream);
   const client = new ssh2.Client();
   const connection = new Connection(client, stream, options.direct);
   try {

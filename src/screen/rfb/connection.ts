@@ -4,6 +4,7 @@ import type { ApiError } from '../../contract/errors.js';
 import { within } from '../../lib/async/deadline.js';
 import { deferred } from '../../lib/async/deferred.js';
 import { endWithin } from '../../lib/streams/end-within.js';
+import { joinWrites } from '../../lib/streams/join-writes.js';
 import { connectionLost, noAnswer, protocolError } from '../errors.js';
 import type { Region, Size } from '../geometry.js';
 import type { Cursor } from '../model/cursor.js';
@@ -59,7 +60,6 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   #open = true;
   #error: ApiError | undefined;
   #updating = false;
-  #isGathering = false;
   #damage = new UpdateDamageBuilder();
 
   private constructor(stream: Duplex, reader: ByteReader, size: Size, pixels: PixelEncoding) {
@@ -70,6 +70,8 @@ export class Connection extends EventEmitter<ConnectionEvents> {
       send: (message) => this.send(message),
     });
     this.setMaxListeners(0);
+    // A click is several messages.
+    joinWrites(stream);
     this.#stream = stream;
     this.#reader = reader;
     this.framebuffer = new Framebuffer(size);
@@ -113,21 +115,9 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     if (!this.#open) throw this.#error ?? connectionLost();
   }
 
-  /**
-   * Sends messages, with all others of this turn of the event loop in one write: a click is several,
-   * and the display server wakes up for each write. Throws when the connection has ended.
-   */
+  /** Sends messages. Throws when the connection has ended. */
   send(...parts: readonly Buffer[]): void {
     this.requireOpen();
-    if (!this.#isGathering) {
-      this.#isGathering = true;
-      this.#stream.cork();
-      // After the promises of this turn, which may send more.
-      process.nextTick(() => {
-        this.#isGathering = false;
-        this.#stream.uncork();
-      });
-    }
     for (const part of parts) this.#stream.write(part);
     if (this.#stream.writableLength > MAX_UNSENT) {
       this.close(noAnswer('read the messages sent to it', ANSWER_TIMEOUT_MS));

@@ -49,6 +49,8 @@ export async function openGuest({
   const server = new ssh2.Server({ hostKeys: [hostKeys.privateKey] }, (client) => {
     client.on('error', () => undefined);
     client.on('ready', () => onConnection?.(client));
+    // As sshd, which reads what programs have printed before it replies.
+    if (!onConnection) client.on('request', (_accept, reject) => setImmediate(() => reject?.()));
     client.on('authentication', (context) => context.accept());
     client.on('session', (accept) => {
       let pid: number | undefined;

@@ -22,11 +22,20 @@ const REQUESTS_PER_SECOND = 1;
 const MOST_PACKETS = 50_000;
 const PACKETS_PER_SECOND = 5_000;
 const BYTES_PER_PACKET = 1024;
+/**
+ * Least size of the packets that the guest says it accepts: ssh2 sends as many as that takes at once,
+ * and does not end if it is 0. OpenSSH accepts 32 KiB, as RFC 4253, section 6.1, demands.
+ */
+const LEAST_PACKET = 1024;
 
 /** The parts of ssh2 that have no public interface. */
 interface Internals {
   readonly _chanMgr?: { update(id: number, channel: unknown): void };
   readonly _protocol?: { readonly _handlers?: Record<string, Handler>; _onPacket?(): void };
+}
+
+interface Opened {
+  readonly outgoing?: { packetSize: number };
 }
 
 interface Protocol {
@@ -49,6 +58,11 @@ export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiErro
     const update = channels.update.bind(channels);
     channels.update = (id, channel) => {
       update(id, channel);
+      const { outgoing } = channel as Opened;
+      if (outgoing !== undefined && outgoing.packetSize < LEAST_PACKET) {
+        outgoing.packetSize = LEAST_PACKET;
+        violated('it accepts no packets of a usual size');
+      }
       if (isChannel(channel)) watch(channel, unread);
     };
   }

@@ -161,6 +161,16 @@ describe('a hostile SSH server', () => {
     await expect(guest.shell.run(command)).rejects.toMatchObject({ message });
   });
 
+  it.each([0, 1])('is disconnected if it accepts packets of %i bytes', async (size) => {
+    const { guest, connection } = await openBoth();
+    onMessage(connection, 'CHANNEL_OPEN', (_, { sender }) => {
+      const limits = [uint32(2 * MIB), uint32(size)];
+      sendPacket(connection, Buffer.of(91), uint32(sender), uint32(0), ...limits);
+    });
+    const message = 'The computer violated SSH: it accepts no packets of a usual size.';
+    await expect(guest.shell.run(command)).rejects.toMatchObject({ message });
+  });
+
   const reason = `no \u001b]0;title\u0007\u202e${'x'.repeat(30_000)}`;
   const quoted = /^[ -~]{100,280}…\.$/;
 

@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import { createServer as createNetServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createDockerEngine } from '../../../src/engines/docker/engine.js';
@@ -315,6 +316,33 @@ describe('lifecycle', () => {
   it('does not report a machine as removed while the Engine lists it', async () => {
     answers['DELETE /containers/vc-m1'] = [500, { message: 'device is busy' }];
     await expect(engine.remove('m1')).rejects.toThrow('device is busy');
+  });
+
+  it('removes a machine whose end the Engine did not see in time', async () => {
+    const missed = 'cannot remove - tried to kill container, but did not receive an exit event';
+    let attempts = 0;
+    answers['DELETE /containers/vc-m1'] = (response) => {
+      attempts += 1;
+      if (attempts === 1)
+        return void response.writeHead(500).end(JSON.stringify({ message: missed }));
+      containers = [];
+      response.writeHead(204).end();
+    };
+    await engine.remove('m1');
+    expect(attempts).toBe(2);
+  });
+
+  it('asks the Engine to remove a few containers at a time', async () => {
+    const waiting: ServerResponse[] = [];
+    answers['DELETE /containers/vc-m1'] = (response) => void waiting.push(response);
+    const removals = Array.from({ length: 40 }, (_, i) => engine.remove(`m${i}`));
+    await expect.poll(() => waiting.length).toBe(16);
+    await sleep(50);
+    expect(waiting.length).toBe(16);
+    containers = [];
+    answers['DELETE /containers/vc-m1'] = [204];
+    for (const response of waiting) response.writeHead(204).end();
+    await Promise.all(removals);
   });
 
   it('reconnects a disconnected machine to its network before it starts', async () => {

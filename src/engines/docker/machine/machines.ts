@@ -1,5 +1,7 @@
 import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
+import { abortable } from '../../../lib/async/abort.js';
+import { ConcurrencyLimit } from '../../../lib/async/concurrency-limit.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import type { MachineSpec } from '../../engine.js';
 import { ask, STEP_MS } from '../client.js';
@@ -11,6 +13,12 @@ import type { Networks } from '../network/network.js';
 import type { Containers } from './containers.js';
 import { ContainerCreation, type ContainerOptions, type MachineUse } from './create-container.js';
 import type { HostNames } from './host-names.js';
+
+/**
+ * Most containers that the Engine is asked to remove at a time. Of 150, it did not see some end within
+ * its ten seconds, and refused to remove them.
+ */
+const MOST_REMOVALS = 16;
 
 export interface MachinesOptions extends ContainerOptions {
   readonly containers: Containers;
@@ -25,6 +33,7 @@ export class Machines {
   readonly #options: MachinesOptions;
   readonly #docker: Docker;
   readonly #creation: ContainerCreation;
+  readonly #removals = new ConcurrencyLimit(MOST_REMOVALS);
 
   constructor(options: MachinesOptions) {
     this.#options = options;
@@ -61,19 +70,18 @@ export class Machines {
     else await this.#start(id, found, signal);
   }
 
-  /** Gives it its name first: a machine of the warm pool was made with another. */
+  /** With its own name: a machine of the warm pool was made with another. */
   async #resume(
     id: string,
     container: Docker.Container,
     signal: AbortSignal | undefined,
   ): Promise<void> {
-    await this.#options.hostNames.apply(id, container.id, signal);
-    await ask(STEP_MS, signal, (abortSignal) => container.unpause({ abortSignal })).catch(
-      (error) => {
-        // Another client resumed it.
-        if (!/is not paused/i.test(messageOf(error))) throw error;
-      },
-    );
+    const resuming = ask(STEP_MS, signal, (abortSignal) => container.unpause({ abortSignal }));
+    const resumed = resuming.catch((error) => {
+      // Another client resumed it.
+      if (!/is not paused/i.test(messageOf(error))) throw error;
+    });
+    await allEnded([resumed, this.#options.hostNames.apply(id, container.id, signal)]);
   }
 
   async #start(
@@ -152,20 +160,29 @@ export class Machines {
       const left = await containers.list(id, signal);
       if (left.length === 0) return;
       for (const { Id } of left) {
-        await ask(STEP_MS, signal, (abortSignal) =>
-          this.#docker.getContainer(Id).remove({ force: true, v: true, abortSignal }),
-        ).catch((error) => {
-          const isBeingRemoved = statusOf(error) === 409 && performance.now() < end;
-          if (!isGone(error) && !isBeingRemoved) throw error;
+        await this.#removeContainer(Id, signal).catch((error) => {
+          const isBeingRemoved = statusOf(error) === 409 || isSlow(error);
+          if (!isGone(error) && !(isBeingRemoved && performance.now() < end)) throw error;
         });
       }
       if (performance.now() > end) throw notRemoved();
     }
   }
+
+  /** In its turn, if there are many. */
+  #removeContainer(container: string, signal: AbortSignal | undefined): Promise<void> {
+    const removing = this.#removals.run(async () => {
+      signal?.throwIfAborted();
+      await ask(STEP_MS, signal, (abortSignal) =>
+        this.#docker.getContainer(container).remove({ force: true, v: true, abortSignal }),
+      );
+    });
+    return abortable(removing, signal);
+  }
 }
 
 /** Waits for all steps, then throws the first failure. */
-async function allEnded(steps: readonly (Promise<void> | undefined)[]): Promise<void> {
+async function allEnded(steps: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   const failed = (await Promise.allSettled(steps)).find((step) => step.status === 'rejected');
   if (failed) throw failed.reason;
 }
@@ -182,6 +199,11 @@ function notRemoved(): ApiError {
 
 function isGone(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'not_found';
+}
+
+/** The Engine has killed the container, and on a busy host did not see it end in time. */
+function isSlow(error: unknown): boolean {
+  return /did not receive an exit event/.test(messageOf(error));
 }
 
 /** Ignores status 304: the container is already in the wanted state. */

@@ -59,7 +59,8 @@ export async function ready(
         );
         waiting.delete(what);
       } catch (error) {
-        waiting.set(what, publicMessage(error));
+        // Its end is no reason of its own.
+        if (!deadline.signal.aborted) waiting.set(what, publicMessage(error));
         const isLate = performance.now() - begun > withinMs - MARGIN_MS;
         if (isLate) withinMs = Math.min(withinMs * 1.5, limits.longest);
         throw error;

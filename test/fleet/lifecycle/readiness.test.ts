@@ -51,3 +51,27 @@ it('gives a machine on a busy host more time with each attempt', async () => {
   await ready(session, 5_000, new AbortController().signal, { first: 20, longest: 1_000 });
   expect(attempts).toBeGreaterThan(2);
 });
+
+it('says what was missing, also if an attempt is under way at the end', async () => {
+  let attempts = 0;
+  const shell = new SharedConnection(
+    async () => ({
+      open: true,
+      close: () => undefined,
+      run: async () => {
+        attempts += 1;
+        if (attempts > 1) await new Promise(() => undefined);
+        return { exitCode: 1, timedOut: false, stderr: 'no window manager' };
+      },
+    }),
+    60_000,
+  );
+  const screen = new SharedConnection(async () => ({ open: true, close: () => undefined }), 60_000);
+  const describe = async () => ({ shell: { user: 'user' } });
+  const session = { screen, shell, describe } as unknown as Session;
+
+  const limits = { first: 60_000, longest: 60_000 };
+  const waiting = ready(session, 1_000, new AbortController().signal, limits);
+  await expect(waiting).rejects.toThrow('(shell: no window manager)');
+  expect(attempts).toBe(2);
+});

@@ -12,14 +12,33 @@ const MOST_REPEATED = 5;
 // The reporter ends its report only when no file is to be repeated.
 process.env.VC_TEST_REPEAT = `${MOST_REPEATED}`;
 // From nothing, it takes minutes on one processor, as the other engines' images do on another.
-buildQemuImage();
+const build = buildQemuImage();
 Object.assign(process.env, { TEST: 'true', VITEST: 'true', NODE_ENV: 'test' });
 // Unlike startVitest it does not end the engines after the first run.
 const vitest = await createVitest('test', { run: true, watch: false });
-const failed = modulesToRepeat(await vitest.start(), MOST_REPEATED);
+let isInterrupted = false;
+/** Ends the tests that run, and then their services, machines and engines, as after a whole run. */
+function interrupt() {
+  if (isInterrupted) process.exit(130);
+  isInterrupted = true;
+  delete process.env.VC_TEST_REPEAT;
+  console.error('Interrupted: ending the tests and their machines. A second signal leaves them.');
+  build?.kill();
+  // Again and again: a run that is about to begin ignores it.
+  const cancel = () => vitest.cancelCurrentRun('keyboard-input').catch(() => undefined);
+  cancel();
+  setInterval(cancel, 1_000).unref();
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  // vitest would exit at once.
+  process.removeAllListeners(signal).on(signal, interrupt);
+}
+const ended = await vitest.start();
+const failed = isInterrupted ? [] : modulesToRepeat(ended, MOST_REPEATED);
 delete process.env.VC_TEST_REPEAT;
 if (failed.length > 0) {
   process.exitCode = 0;
   await vitest.runTestSpecifications(failed.map((module) => module.toTestSpecification()));
 }
+if (isInterrupted) process.exitCode = 130;
 await vitest.exit();

@@ -38,7 +38,8 @@ async function modules() {
     engine: source('engines/qemu/engine.ts'),
     screen: source('screen/index.ts'),
     server: source('server/warm-up.ts'),
-    shell: source('shell/index.ts'),
+    shell: source('shell/shell.ts'),
+    keys: source('shell/keys.ts'),
   };
   const output = { dir, format: 'esm', entryFileNames: '[name].mjs' };
   const external = /^[@a-z]/;

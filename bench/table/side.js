@@ -44,6 +44,8 @@ export async function openSide(name, vc, { flags, env, prepare }) {
   }
 
   const close = async () => {
+    // Virtual machines outlive a service.
+    await call('DELETE', '/projects/bench').catch((error) => console.error(error));
     await client.destroy();
     await service.close();
   };

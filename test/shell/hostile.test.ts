@@ -162,13 +162,21 @@ describe('a hostile SSH server', () => {
   });
 
   it.each([0, 1])('is disconnected if it accepts packets of %i bytes', async (size) => {
-    const { guest, connection } = await openBoth();
-    onMessage(connection, 'CHANNEL_OPEN', (_, { sender }) => {
-      const limits = [uint32(2 * MIB), uint32(size)];
-      sendPacket(connection, Buffer.of(91), uint32(sender), uint32(0), ...limits);
-    });
     const message = 'The computer violated SSH: it accepts no packets of a usual size.';
-    await expect(guest.shell.run(command)).rejects.toMatchObject({ message });
+    const uses = [
+      ({ shell }: Guest) => shell.run(command),
+      ({ shell }: Guest) => shell.files.list('.'),
+      ({ shell }: Guest) => shell.connect(80),
+    ];
+    for (const use of uses) {
+      const { guest, connection } = await openBoth();
+      onMessage(connection, 'CHANNEL_OPEN', (_, { sender }) => {
+        const limits = [uint32(2 * MIB), uint32(size)];
+        sendPacket(connection, Buffer.of(91), uint32(sender), uint32(0), ...limits);
+      });
+      await expect(use(guest)).rejects.toMatchObject({ message });
+      guest.close();
+    }
   });
 
   const reason = `no \u001b]0;title\u0007\u202e${'x'.repeat(30_000)}`;

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Docker from 'dockerode';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDockerEngine } from '../../../src/engines/docker/engine.js';
 import type { Engine, MachineSpec } from '../../../src/engines/engine.js';
 import { tarEntry } from '../../../src/engines/tar.js';
@@ -343,6 +343,26 @@ describe('lifecycle', () => {
     answers['DELETE /containers/vc-m1'] = [204];
     for (const response of waiting) response.writeHead(204).end();
     await Promise.all(removals);
+  });
+
+  it('does not let containers that do not end delay other removals for long', async () => {
+    const waiting: ServerResponse[] = [];
+    answers['DELETE /containers/vc-m1'] = (response) => void waiting.push(response);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const removals = Array.from({ length: 20 }, (_, i) => engine.remove(`m${i}`));
+      await vi.waitUntil(() => waiting.length === 16, { timeout: 5_000 });
+      await vi.advanceTimersByTimeAsync(9_000);
+      expect(waiting.length).toBe(16);
+      await vi.advanceTimersByTimeAsync(1_500);
+      await vi.waitUntil(() => waiting.length === 20, { timeout: 5_000 });
+      vi.useRealTimers();
+      containers = [];
+      for (const response of waiting) response.writeHead(204).end();
+      await Promise.all(removals);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it('reconnects a disconnected machine to its network before it starts', async () => {

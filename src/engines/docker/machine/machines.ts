@@ -2,6 +2,7 @@ import type Docker from 'dockerode';
 import { ApiError } from '../../../contract/errors.js';
 import { abortable } from '../../../lib/async/abort.js';
 import { ConcurrencyLimit } from '../../../lib/async/concurrency-limit.js';
+import { resolvesWithin } from '../../../lib/async/deadline.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import type { MachineSpec } from '../../engine.js';
 import { ask, STEP_MS } from '../client.js';
@@ -19,6 +20,12 @@ import type { HostNames } from './host-names.js';
  * its ten seconds, and refused to remove them.
  */
 const MOST_REMOVALS = 16;
+
+/**
+ * A removal that takes longer no longer counts as one of them, so that containers that do not end
+ * delay other removals by no more than this. The Engine itself waits ten seconds for the end.
+ */
+const LONGEST_TURN_MS = 10_000;
 
 export interface MachinesOptions extends ContainerOptions {
   readonly containers: Containers;
@@ -170,14 +177,15 @@ export class Machines {
   }
 
   /** In its turn, if there are many. */
-  #removeContainer(container: string, signal: AbortSignal | undefined): Promise<void> {
-    const removing = this.#removals.run(async () => {
-      signal?.throwIfAborted();
-      await ask(STEP_MS, signal, (abortSignal) =>
-        this.#docker.getContainer(container).remove({ force: true, v: true, abortSignal }),
-      );
-    });
-    return abortable(removing, signal);
+  async #removeContainer(container: string, signal: AbortSignal | undefined): Promise<void> {
+    const endTurn = await abortable(this.#removals.acquire(), signal, { onLate: (end) => end() });
+    const removal = ask(STEP_MS, signal, (abortSignal) =>
+      this.#docker.getContainer(container).remove({ force: true, v: true, abortSignal }),
+    );
+    resolvesWithin(removal, LONGEST_TURN_MS)
+      .catch(() => {})
+      .finally(endTurn);
+    await removal;
   }
 }
 

@@ -55,7 +55,9 @@ interface ReconnectingStreamOptions {
 
 /** Keeps a stream running: reconnects with increasing delays when it breaks, then gives up. */
 export class ReconnectingStream {
-  readonly #options: ReconnectingStreamOptions;
+  readonly #label: string;
+  /** Until the end: what a caller's function refers to may be large, and an ended stream may be kept. */
+  #onTrouble: ((message: string) => void) | undefined;
   readonly #policy: Policy;
   readonly #clock: Clock;
   readonly #ending = new AbortController();
@@ -72,11 +74,12 @@ export class ReconnectingStream {
   #failures = 0;
 
   constructor(options: ReconnectingStreamOptions) {
-    this.#options = options;
+    this.#label = options.label;
+    this.#onTrouble = options.onTrouble;
     this.#policy = options.policy ?? POLICY;
     this.#clock = options.clock ?? steadyClock;
     this.#lastGood = this.#clock.now();
-    this.#running = Promise.resolve().then(() => this.#run());
+    this.#running = Promise.resolve().then(() => this.#run(options.attempt));
   }
 
   /** Resolves when the first frame is sent; rejects when the stream ends before. */
@@ -105,11 +108,11 @@ export class ReconnectingStream {
     await this.#running;
   }
 
-  async #run(): Promise<void> {
+  async #run(attempt: Attempt): Promise<void> {
     const { signal } = this.#ending;
     while (!this.#terminated) {
       try {
-        await this.#options.attempt(signal, (pid) => this.#onLive(pid));
+        await attempt(signal, (pid) => this.#onLive(pid));
         await this.#renew(signal);
       } catch (error) {
         if (signal.aborted) return;
@@ -144,7 +147,7 @@ export class ReconnectingStream {
     const isLate = now + pause - this.#lastGood > patience;
     if (isLate || isFinal(error)) return this.#terminate(error);
     this.#message = `reconnecting: ${messageOf(error)}`;
-    this.#options.onTrouble?.(this.#message);
+    this.#onTrouble?.(this.#message);
     await this.#clock.sleep(pause, signal).catch(() => undefined);
   }
 
@@ -168,13 +171,15 @@ export class ReconnectingStream {
     if (this.#terminated) return;
     this.#terminated = true;
     this.#liveSince = undefined;
-    this.#failure =
-      error instanceof ApiError
-        ? error
-        : targetFailed(this.#options.label, messageOf(error), error);
+    const failure =
+      error instanceof ApiError ? error : targetFailed(this.#label, messageOf(error), error);
+    // Kept without the stack and the cause, which refer to what the attempt used.
+    this.#failure = new ApiError(failure.code, failure.message, { remedy: failure.remedy });
     this.#message = this.#failure.message;
-    this.#options.onTrouble?.(this.#message);
-    this.#live?.reject(this.#failure);
+    this.#onTrouble?.(this.#message);
+    this.#onTrouble = undefined;
+    this.#live?.reject(failure);
+    this.#live = undefined;
   }
 }
 

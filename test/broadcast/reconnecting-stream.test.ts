@@ -5,6 +5,7 @@ import {
   ReconnectingStream,
 } from '../../src/broadcast/reconnecting-stream.js';
 import { ApiError } from '../../src/contract/errors.js';
+import { collectGarbage } from '../support/run/memory.js';
 
 const policy: Policy = {
   startMs: 1_000,
@@ -153,4 +154,25 @@ it('does not retry a failure that a retry cannot fix', async () => {
   const { stream, clock } = open(() => Promise.reject(refusal));
   await expect(stream.live()).rejects.toBe(refusal);
   expect(clock.pauses).toEqual([]);
+});
+
+it('keeps nothing that its attempts use once it has ended', async () => {
+  async function ended() {
+    const picture = { bytes: Buffer.alloc(1_000) };
+    const attempt: Attempt = async () => {
+      throw new ApiError('invalid_request', `a picture of ${picture.bytes.length} bytes`);
+    };
+    const onTrouble = () => void picture.bytes;
+    const stream = new ReconnectingStream({ attempt, label: 'rtmp://example.com', onTrouble });
+    await stream.over;
+    return { stream, picture: new WeakRef(picture) };
+  }
+  const { stream, picture } = await ended();
+  await expect
+    .poll(() => {
+      collectGarbage();
+      return picture.deref() === undefined;
+    })
+    .toBe(true);
+  expect(stream.status.message).toBe('a picture of 1000 bytes');
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { withAnySignal } from '../../lib/async/abort.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import { availableMemory } from './memory.js';
 import type { NewMachine } from './reserving.js';
@@ -147,7 +148,7 @@ export class WarmPool<S extends NewMachine, W> {
     if (key === undefined || this.#ready.has(key)) return;
     if (await isShortOfMemory(spec)) return;
     while (this.#ready.size >= this.#options.size) await this.#removeOldest();
-    const warm = await this.#options.machines.create(spec, signal);
+    const warm = await withAnySignal([signal], (own) => this.#options.machines.create(spec, own));
     if (signal.aborted || this.#forgotten.has(ownerId)) return this.#remove(warm);
     this.#ready.set(key, { warm, ownerId });
     this.#options.machines.ended(warm)?.then(async () => {

@@ -19,6 +19,8 @@ interface Held {
  */
 export class HeldInput {
   readonly #held = new Map<Screen, Held>();
+  /** Screens whose end is listened for. */
+  readonly #seen = new WeakSet<Screen>();
   readonly #heldMs: number;
 
   constructor(heldMs = HELD_MS) {
@@ -42,7 +44,8 @@ export class HeldInput {
       this.#held.delete(screen);
       return;
     }
-    if (known === undefined) screen.once('close', () => this.#forget(screen));
+    if (!this.#seen.has(screen)) screen.once('close', () => this.#forget(screen));
+    this.#seen.add(screen);
     const keyIds = known?.keyIds ?? new Set();
     if (keyId !== undefined) keyIds.add(keyId);
     const timer = setTimeout(() => this.#release(screen), this.#heldMs);

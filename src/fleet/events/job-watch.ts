@@ -1,3 +1,4 @@
+import { withAnySignal } from '../../lib/async/abort.js';
 import { sleep } from '../../lib/async/sleep.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { JobState } from '../../shell/jobs/types.js';
@@ -80,7 +81,10 @@ export class JobWatch {
     let signal = question();
     try {
       for (let ids = store.watchedJobs.list(computerId); ids.length > 0; ) {
-        const pause = await this.#ask(computerId, ids, AbortSignal.any([stopping, signal])).then(
+        const asked = withAnySignal([stopping, signal], (either) =>
+          this.#ask(computerId, ids, either),
+        );
+        const pause = await asked.then(
           () => PAUSE_MS,
           (error: unknown) => {
             if (signal.aborted) return 0;
@@ -89,7 +93,9 @@ export class JobWatch {
           },
         );
         if (signal.aborted) signal = question();
-        await sleep(pause, AbortSignal.any([stopping, signal])).catch(() => undefined);
+        await withAnySignal([stopping, signal], (either) => sleep(pause, either)).catch(
+          () => undefined,
+        );
         if (stopping.aborted) return;
         if (signal.aborted) signal = question();
         ids = store.watchedJobs.list(computerId);

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../lib/async/deadline.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { Screen } from '../../screen/types.js';
 import type { Machines } from '../lifecycle/machines.js';
@@ -83,9 +84,10 @@ export class Pictures {
       if (now - seen.at >= UNSEEN_MS || seen.seq === 0) this.#grow(id, seen);
       return;
     }
-    const version = await screen
-      .refresh(AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]))
-      .catch(() => undefined);
+    const deadline = { ms: ANSWER_MS, onTimeout: () => new Error('no answer'), signal };
+    const version = await withDeadline(deadline, (either) => screen.refresh(either)).catch(
+      () => undefined,
+    );
     if (version === undefined) return;
     const isSame = seen.screen?.deref() === screen && seen.version === version;
     if (!isSame) Object.assign(seen, { screen: new WeakRef(screen), version });

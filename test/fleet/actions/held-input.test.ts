@@ -46,3 +46,14 @@ test('leaves a screen alone that was closed, or where nothing is pressed', async
   await tick(20);
   expect([closed.inputs, idle.inputs]).toEqual([['press left'], ['press left', 'release left']]);
 });
+
+test('listens once for the end of a screen, however often something is pressed', async () => {
+  const [held, screen, queue] = [new HeldInput(), new FakeScreen(), new Queue()];
+  for (let i = 0; i < 20; i++) {
+    await screen.press({ button: 'left' });
+    held.acted(screen, { queue, keyId: 'key_a', computerId: 'cmp_1' });
+    await screen.release({ button: 'left' });
+    held.acted(screen, { queue, keyId: 'key_a', computerId: 'cmp_1' });
+  }
+  expect(screen.listenerCount('close')).toBe(1);
+});

@@ -1,6 +1,8 @@
-import { expect, it, vi } from 'vitest';
-import { abortable, onAbort } from '../../../src/lib/async/abort.js';
+import { getEventListeners } from 'node:events';
+import { describe, expect, it, vi } from 'vitest';
+import { abortable, onAbort, withAnySignal } from '../../../src/lib/async/abort.js';
 import { deferred } from '../../../src/lib/async/deferred.js';
+import { usedMib } from '../../support/run/memory.js';
 
 it('calls the listener with the reason, at once if the signal is already aborted', () => {
   const controller = new AbortController();
@@ -46,4 +48,38 @@ it('ignores a late rejection', async () => {
   await expect(abortable(late, AbortSignal.abort(new Error('over')))).rejects.toThrow('over');
   // An unhandled rejection would fail the test run.
   await new Promise((resolve) => setTimeout(resolve, 5));
+});
+
+describe('the first of several signals', () => {
+  it('aborts the work with its reason', async () => {
+    const first = new AbortController();
+    const second = new AbortController();
+    const work = withAnySignal([first.signal, undefined, second.signal], (signal) =>
+      abortable(new Promise(() => {}), signal),
+    );
+    second.abort(new Error('over'));
+    first.abort(new Error('later'));
+    await expect(work).rejects.toThrow('over');
+    const aborted = withAnySignal([first.signal], async ({ reason }) => reason.message);
+    expect(await aborted).toBe('later');
+  });
+
+  it('has no listener when the work has ended', async () => {
+    const { signal } = new AbortController();
+    expect(
+      await withAnySignal([signal], async () => getEventListeners(signal, 'abort').length),
+    ).toBe(1);
+    await withAnySignal([signal], () => Promise.reject(new Error('failed'))).catch(() => undefined);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
+
+  it('takes no memory when the work has ended', async () => {
+    const { signal } = new AbortController();
+    for (let i = 0; i < 1_000; i++) await withAnySignal([signal], async () => i);
+    const before = usedMib();
+    for (let i = 0; i < 20_000; i++) await withAnySignal([signal], async () => i);
+    // AbortSignal.any would leave 1.2 MiB.
+    expect(usedMib() - before).toBeLessThan(0.5);
+    expect(signal.aborted).toBe(false);
+  });
 });

@@ -3,8 +3,12 @@ import { runInNewContext } from 'node:vm';
 
 /** MiB of objects and buffers in this process, without garbage. */
 export function usedMib(): number {
-  setFlagsFromString('--expose-gc');
-  runInNewContext('gc')();
+  collectGarbage();
   const { heapUsed, external } = process.memoryUsage();
   return (heapUsed + external) / 2 ** 20;
+}
+
+export function collectGarbage(): void {
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
 }

@@ -1,5 +1,6 @@
 import { on } from 'node:events';
 import { onAbort } from '../../../lib/async/abort.js';
+import { withDeadline } from '../../../lib/async/deadline.js';
 import { parseJson } from '../../../lib/text/parse-json.js';
 import type { MachineEvent } from '../../engine.js';
 import { type Cluster, QUICK_MS } from '../client/cluster.js';
@@ -39,7 +40,8 @@ export async function* watchMachines(
   const lost = new AbortController();
   const dispose = onAbort(signal, () => lost.abort());
   const heartbeat = setInterval(() => {
-    listMembers(cluster, AbortSignal.any([signal, AbortSignal.timeout(QUICK_MS)])).catch((error) =>
+    const deadline = { ms: QUICK_MS, onTimeout: () => unreachable(new Error('no answer')), signal };
+    withDeadline(deadline, (either) => listMembers(cluster, either)).catch((error) =>
       lost.abort(error),
     );
   }, PING_EVERY_MS);

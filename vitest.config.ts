@@ -36,6 +36,8 @@ const thorough = (folder: string) => (isThorough ? [`test/e2e/thorough/${folder}
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
+    // An engine ends after its machines.
+    teardownTimeout: 60_000,
     sequence: { sequencer: LongestFirstSequencer },
     projects: [
       {

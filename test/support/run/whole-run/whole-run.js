@@ -2,6 +2,7 @@
  * Runs all tests: `node whole-run.js`. If few files failed, they run once more at the end, when nothing
  * else runs, with the same engines. The reporter names them.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { createVitest } from 'vitest/node';
 import { buildQemuImage } from './build-qemu-image.js';
 import { modulesToRepeat } from './modules-to-repeat.js';
@@ -24,10 +25,17 @@ function interrupt() {
   delete process.env.VC_TEST_REPEAT;
   console.error('Interrupted: ending the tests and their machines. A second signal leaves them.');
   build?.kill();
-  // Again and again: a run that is about to begin ignores it.
-  const cancel = () => vitest.cancelCurrentRun('keyboard-input').catch(() => undefined);
-  cancel();
-  setInterval(cancel, 1_000).unref();
+  void cancel();
+}
+/**
+ * Again and again: a run that is about to begin ignores it. Never two at once: the second would end
+ * the workers before their tests have removed their services.
+ */
+async function cancel() {
+  for (;;) {
+    await vitest.cancelCurrentRun('keyboard-input').catch(() => undefined);
+    await sleep(1_000, undefined, { ref: false });
+  }
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   // vitest would exit at once.

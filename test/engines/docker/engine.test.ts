@@ -365,6 +365,67 @@ describe('lifecycle', () => {
     }
   });
 
+  it.each<[string, [status: number, message: string][]]>([
+    ['succeeds', []],
+    ['meets another removal', [[409, 'removal of container c is already in progress']]],
+    ['is too early', [[500, 'tried to kill container, but did not receive an exit event']]],
+  ])('does not count the wait for its turn as time of a removal that %s', async (_, refusals) => {
+    const waiting: ServerResponse[] = [];
+    answers['DELETE /containers/vc-m1'] = (response) => void waiting.push(response);
+    const others = Array.from({ length: 16 }, (_, i) => engine.remove(`m${i}`));
+    const othersEnded = Promise.allSettled(others);
+    await expect.poll(() => waiting.length).toBe(16);
+    const removal = engine.remove('m16');
+    // Several later requests are answered: now it waits for its turn.
+    await engine.probe();
+    const left = [...refusals];
+    answers['DELETE /containers/vc-m1'] = (response) => {
+      const [status, message] = left.shift() ?? [204];
+      if (status === 204) containers = [];
+      response.writeHead(status).end(message && JSON.stringify({ message }));
+    };
+    const now = performance.now.bind(performance);
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + 61_000);
+    const [first, ...rest] = waiting;
+    try {
+      first?.writeHead(500).end('{"message":"device is busy"}');
+      await removal;
+      expect(left).toEqual([]);
+    } finally {
+      clock.mockRestore();
+      for (const response of rest) response.writeHead(204).end();
+      await othersEnded;
+    }
+  });
+
+  it('lists the containers again before it says that one is not removed', async () => {
+    const now = performance.now.bind(performance);
+    let passed = 0;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now() + passed);
+    let attempts = 0;
+    answers['DELETE /containers/vc-m1'] = (response) => {
+      attempts += 1;
+      passed = 61_000;
+      response.writeHead(409).end('{"message":"removal of container c is already in progress"}');
+    };
+    try {
+      await expect(engine.remove('m1')).rejects.toMatchObject({
+        message: /^The Docker Engine does not remove the container: removal of container c/,
+        remedy: 'sudo systemctl restart docker',
+      });
+      expect(attempts).toBe(1);
+      passed = 0;
+      answers['DELETE /containers/vc-m1'] = (response) => {
+        passed = 61_000;
+        containers = [];
+        response.writeHead(204).end();
+      };
+      await engine.remove('m1');
+    } finally {
+      clock.mockRestore();
+    }
+  });
+
   it('reconnects a disconnected machine to its network before it starts', async () => {
     containers = [container('c1', [])];
     answers['POST /networks/vc-m1/connect'] = [200];

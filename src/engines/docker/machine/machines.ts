@@ -4,6 +4,7 @@ import { abortable } from '../../../lib/async/abort.js';
 import { ConcurrencyLimit } from '../../../lib/async/concurrency-limit.js';
 import { resolvesWithin } from '../../../lib/async/deadline.js';
 import { sleep } from '../../../lib/async/sleep.js';
+import { hidePaths } from '../../../lib/text/hide-paths.js';
 import type { MachineSpec } from '../../engine.js';
 import { ask, STEP_MS } from '../client.js';
 import { messageOf, statusOf } from '../errors.js';
@@ -163,22 +164,31 @@ export class Machines {
   /** Until the Engine lists none: another client may be removing it, or may have renamed it. */
   async #removeContainers(id: string, signal: AbortSignal | undefined): Promise<void> {
     const { containers } = this.#options;
-    for (const end = performance.now() + STEP_MS; ; await sleep(100, signal)) {
+    let failure: unknown;
+    let end = performance.now() + STEP_MS;
+    for (; ; await sleep(100, signal)) {
       const left = await containers.list(id, signal);
       if (left.length === 0) return;
+      if (performance.now() > end) throw notRemoved(failure);
       for (const { Id } of left) {
-        await this.#removeContainer(Id, signal).catch((error) => {
-          const isBeingRemoved = statusOf(error) === 409 || isSlow(error);
-          if (!isGone(error) && !(isBeingRemoved && performance.now() < end)) throw error;
-        });
+        const askedAt = performance.now();
+        const endTurn = await this.#turn(signal);
+        // Removals of others may take minutes; they do not count.
+        end += performance.now() - askedAt;
+        failure = await this.#removeContainer(Id, endTurn, signal).catch(unlessTemporary);
       }
-      if (performance.now() > end) throw notRemoved();
     }
   }
 
-  /** In its turn, if there are many. */
-  async #removeContainer(container: string, signal: AbortSignal | undefined): Promise<void> {
-    const endTurn = await abortable(this.#removals.acquire(), signal, { onLate: (end) => end() });
+  #turn(signal: AbortSignal | undefined): Promise<() => void> {
+    return abortable(this.#removals.acquire(), signal, { onLate: (end) => end() });
+  }
+
+  async #removeContainer(
+    container: string,
+    endTurn: () => void,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const removal = ask(STEP_MS, signal, (abortSignal) =>
       this.#docker.getContainer(container).remove({ force: true, v: true, abortSignal }),
     );
@@ -199,10 +209,16 @@ function isConnected({ NetworkSettings }: Docker.ContainerInfo, id: string): boo
   return machineName(id) in NetworkSettings.Networks;
 }
 
-function notRemoved(): ApiError {
-  return new ApiError('internal', 'The Docker Engine does not remove the container.', {
-    remedy: 'sudo systemctl restart docker',
-  });
+function notRemoved(cause: unknown): ApiError {
+  const reason = cause === undefined ? '.' : `: ${hidePaths(messageOf(cause))}`;
+  const message = `The Docker Engine does not remove the container${reason}`;
+  return new ApiError('internal', message, { remedy: 'sudo systemctl restart docker', cause });
+}
+
+/** Returns the failure of a removal that is worth another attempt; throws others. */
+function unlessTemporary(error: unknown): unknown {
+  if (isGone(error) || isSlow(error) || statusOf(error) === 409) return error;
+  throw error;
 }
 
 function isGone(error: unknown): boolean {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withAnySignal } from '../../lib/async/abort.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import { availableMemory } from './memory.js';
+import { type WarmRequest, WarmRequests } from './requests.js';
 import type { NewMachine } from './reserving.js';
 
 /** Makes and removes the warm machines `W` of an engine, from specifications `S`. */
@@ -39,18 +40,16 @@ export class WarmPool<S extends NewMachine, W> {
   readonly #closing = new AbortController();
   /** By {@link WarmMachines.keyOf}, the oldest first. */
   readonly #ready = new Map<string, { readonly warm: W; readonly ownerId: string }>();
-  /** Specs to fill the pool for, by owner and shape. */
-  readonly #requests = new Map<string, S>();
+  readonly #requests: WarmRequests<S>;
   /** Owners that were deleted: their machines may still be being created. */
   readonly #forgotten = new Set<string>();
-  /** Failed attempts for a request. */
-  readonly #failures = new Map<string, number>();
   #filling: Promise<void> | undefined;
   /** When a machine was last created or started, as performance.now(). */
   #busyAt = 0;
 
   constructor(options: WarmPoolOptions<S, W>) {
     this.#options = options;
+    this.#requests = new WarmRequests(options.size);
   }
 
   /** Takes a warm machine that can become `spec` out of the pool. Never throws. */
@@ -77,9 +76,8 @@ export class WarmPool<S extends NewMachine, W> {
   replenish(spec: S): void {
     if (this.#options.size === 0 || this.#closing.signal.aborted) return;
     this.#busyAt = performance.now();
-    const { ownerId, os, image, cpu, ram, resolution } = spec;
-    if (this.#forgotten.has(ownerId)) return;
-    this.#requests.set(JSON.stringify([ownerId, os, image, cpu, ram, resolution]), spec);
+    if (this.#forgotten.has(spec.ownerId)) return;
+    this.#requests.add(spec);
     this.#filling ??= this.#fill().finally(() => {
       this.#filling = undefined;
     });
@@ -88,9 +86,7 @@ export class WarmPool<S extends NewMachine, W> {
   /** Removes the owner's warm machines; no more are created. */
   async forgetOwner(ownerId: string): Promise<void> {
     this.#forgotten.add(ownerId);
-    for (const [request, spec] of this.#requests) {
-      if (spec.ownerId === ownerId) this.#requests.delete(request);
-    }
+    this.#requests.forgetOwner(ownerId);
     for (const [key, entry] of this.#ready) {
       if (entry.ownerId !== ownerId) continue;
       this.#ready.delete(key);
@@ -114,31 +110,26 @@ export class WarmPool<S extends NewMachine, W> {
       do {
         await sleep(idleMs, undefined, { signal, ref: false }).catch(() => undefined);
       } while (!signal.aborted && performance.now() - this.#busyAt < idleMs);
-      const [next] = this.#requests;
-      if (signal.aborted || next === undefined) return;
-      this.#requests.delete(next[0]);
+      if (signal.aborted) return;
+      const request = this.#requests.next();
+      if (request === undefined) return;
       try {
-        await this.#add(next[1]);
-        this.#failures.delete(next[0]);
+        await this.#add(request.spec);
       } catch (error) {
         if (signal.aborted) return;
         this.#report('cannot be created', error);
-        this.#tryAgain(...next);
+        this.#tryAgain(request);
       }
     }
   }
 
   /** Puts a request back whose machine could not be made, unless that has failed too often. */
-  #tryAgain(request: string, spec: S): void {
+  #tryAgain(request: WarmRequest<S>): void {
     const { idleMs = IDLE_MS } = this.#options;
-    const failures = (this.#failures.get(request) ?? 0) + 1;
-    if (failures === MOST_ATTEMPTS || this.#forgotten.has(spec.ownerId)) {
-      this.#failures.delete(request);
-      return;
-    }
-    this.#failures.set(request, failures);
+    const failures = request.failures + 1;
+    if (failures === MOST_ATTEMPTS || this.#forgotten.has(request.spec.ownerId)) return;
     this.#busyAt = performance.now() + idleMs * (2 ** failures - 1);
-    if (!this.#requests.has(request)) this.#requests.set(request, spec);
+    this.#requests.putBack({ ...request, failures });
   }
 
   async #add(spec: S): Promise<void> {

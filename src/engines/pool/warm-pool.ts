@@ -94,10 +94,15 @@ export class WarmPool<S extends NewMachine, W> {
     }
   }
 
-  /** Removes all warm machines. */
+  /** Removes all warm machines; no more are created. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#filling;
+    await this.clear();
+  }
+
+  /** Removes the warm machines that are ready. Never throws. */
+  async clear(): Promise<void> {
     const ready = [...this.#ready.values()];
     this.#ready.clear();
     await Promise.all(ready.map(({ warm }) => this.#remove(warm)));

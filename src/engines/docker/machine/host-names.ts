@@ -27,6 +27,16 @@ const IN_NAMESPACE = 'printf %s "$0" >/proc/sys/kernel/hostname';
 /** Larger files are not ours. */
 const MAX_BYTES = 65_536;
 
+/** What programs print where the Engine's host forbids it. */
+const FORBIDDEN = /not permitted|permission denied|must be root/i;
+
+/** The Engine does not let the service change host names: another attempt does not help. */
+export class HostNameRefused extends Error {
+  constructor(output: string) {
+    super(`the Docker Engine does not let the service change host names: ${output}`);
+  }
+}
+
 export interface HostNamesOptions {
   readonly docker: Docker;
   readonly helper: HelperRunner;
@@ -56,22 +66,24 @@ export class HostNames {
   }
 
   /**
-   * Does nothing if the running machine has its name. A failure is reported: the machine then keeps the
-   * name that it was created with. Returns false after one.
+   * Like {@link change}, but reports a failure: the machine then keeps the name that it was created
+   * with.
    */
-  async apply(id: string, container: string, signal?: AbortSignal): Promise<boolean> {
+  async apply(id: string, container: string, signal?: AbortSignal): Promise<void> {
     try {
-      await this.#apply(id, container, signal);
-      return true;
+      await this.change(id, container, signal);
     } catch (error) {
       signal?.throwIfAborted();
       const reason = errorMessage(error);
       this.#options.onProblem(`The host name of ${id} cannot be set: ${reason}`);
-      return false;
     }
   }
 
-  async #apply(id: string, container: string, signal: AbortSignal | undefined): Promise<void> {
+  /**
+   * Does nothing if the running machine has its name. Throws {@link HostNameRefused}, and other errors,
+   * for example while the Engine is away.
+   */
+  async change(id: string, container: string, signal?: AbortSignal): Promise<void> {
     const wanted = this.#wanted.get(id);
     if (wanted === undefined) return;
     const { docker, helper } = this.#options;
@@ -91,7 +103,9 @@ export class HostNames {
       },
       signal,
     );
-    if (code !== 0) throw new Error(output.trim().slice(0, 200) || `exit code ${code}`);
+    if (code === 0) return;
+    const reason = output.trim().slice(0, 200) || `exit code ${code}`;
+    throw FORBIDDEN.test(output) ? new HostNameRefused(reason) : new Error(reason);
   }
 }
 

@@ -5,12 +5,15 @@ import type { MachineIdentity, NewMachine } from '../../pool/reserving.js';
 import { WarmPool } from '../../pool/warm-pool.js';
 import { ask, QUICK_MS } from '../client.js';
 import { imageTag } from '../ids.js';
+import { HostNameRefused } from '../machine/host-names.js';
 import type { Markers } from './markers.js';
-import { createSpare, type Spare, type SpareParts, Unnameable } from './spare.js';
+import { createSpare, type Spare, type SpareParts } from './spare.js';
 
 export interface DockerPoolOptions extends SpareParts {
   /** How many machines are kept. */
   readonly size: number;
+  /** As of {@link WarmPool}. */
+  readonly idleMs?: number;
   readonly markers: Markers;
   identify(): MachineIdentity;
   /** Removes a machine, and all that is known of it. */
@@ -30,7 +33,7 @@ export class DockerPool {
   readonly #pool: WarmPool<NewMachine, Spare>;
   /** Ids of machines that no computer has. */
   readonly #hidden = new Set<string>();
-  /** False once the Engine did not let the service change a host name. */
+  /** False once the Engine has refused to let the service change a host name. */
   #isPossible = true;
   /** By id, until they are claimed or removed. */
   readonly #spares = new Map<string, Spare>();
@@ -43,7 +46,7 @@ export class DockerPool {
   constructor(options: DockerPoolOptions) {
     this.#options = options;
     this.#pool = new WarmPool({
-      ...{ size: options.size, onProblem: options.onProblem },
+      ...{ size: options.size, idleMs: options.idleMs, onProblem: options.onProblem },
       machines: {
         keyOf: (spec) => this.#keyOf(spec),
         create: (spec, signal) => this.#create(spec, signal),
@@ -156,10 +159,17 @@ export class DockerPool {
       this.#spares.set(identity.id, spare);
       return spare;
     } catch (error) {
-      this.#isPossible = !(error instanceof Unnameable);
+      if (error instanceof HostNameRefused) await this.#switchOff();
       await this.#remove(identity);
       throw error;
     }
+  }
+
+  /** Machines that are ready could not get the names of their computers either. Never throws. */
+  async #switchOff(): Promise<void> {
+    this.#isPossible = false;
+    this.#options.onProblem('No warm machines are made until the service is restarted.');
+    await this.#pool.clear();
   }
 
   async #remove({ id }: Pick<Spare, 'id'>): Promise<void> {

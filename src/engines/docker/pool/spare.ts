@@ -30,28 +30,26 @@ export interface SpareParts {
   openShell(container: string, signal: AbortSignal): Promise<Duplex>;
   /** Does what clients usually do first; closes the connections it opens. */
   warmUp(warmUp: WarmUp): Promise<void>;
+  /** Time for the last programs of the desktop to start; 3,000 ms by default. */
+  readonly settleMs?: number;
 }
 
 /** The host name of a machine without a computer. */
 const NO_NAME = 'computer';
 const WARM_UP_MS = 120_000;
-/** Time for the last programs of the desktop to start. */
 const SETTLE_MS = 3_000;
 
-/** This Engine does not let the service change host names. */
-export class Unnameable extends Error {
-  constructor() {
-    super('its host name cannot be changed on this Engine');
-  }
-}
-
-/** Makes a machine, waits until it can be used, and pauses it. The caller removes one that failed. */
+/**
+ * Makes a machine, waits until it can be used, and pauses it. The caller removes one that failed.
+ * Throws `HostNameRefused` where no machine could get the name of its computer.
+ */
 export async function createSpare(
   { id, publicKey, privateKey }: MachineIdentity,
   like: Omit<MachineSpec, 'id' | 'authorizedKey' | 'hostName'>,
-  { docker, machines, containers, hostNames, dial, openShell, warmUp }: SpareParts,
+  parts: SpareParts,
   given: AbortSignal,
 ): Promise<Spare> {
+  const { docker, machines, containers, hostNames, dial, openShell, warmUp } = parts;
   const signal = AbortSignal.any([given, AbortSignal.timeout(WARM_UP_MS)]);
   // No computer asks for the name that the container is created with: it counts as set already.
   const spec = { ...like, id, authorizedKey: publicKey, hostName: id.replace('_', '-') };
@@ -60,14 +58,14 @@ export async function createSpare(
   const container = await containers.id(id, signal);
   // The computer gets its name in the same way.
   hostNames.set(id, NO_NAME);
-  if (!(await hostNames.apply(id, container, signal))) throw new Unnameable();
+  await hostNames.change(id, container, signal);
   await warmUp({
     dial: (channel) => dial(id, channel, signal),
     access: { user: 'user', privateKey },
     pixels: 'raw',
     signal,
   });
-  await sleep(SETTLE_MS, signal);
+  await sleep(parts.settleMs ?? SETTLE_MS, signal);
   const shell = await openShell(container, signal);
   try {
     await firstBytes(shell, signal);

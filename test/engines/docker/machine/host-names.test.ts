@@ -4,7 +4,13 @@ import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { edit, withName } from '../../../../src/engines/docker/machine/host-names.js';
+import {
+  edit,
+  HostNameRefused,
+  HostNames,
+  type HostNamesOptions,
+  withName,
+} from '../../../../src/engines/docker/machine/host-names.js';
 
 let directory: string;
 let file: string;
@@ -58,4 +64,51 @@ it('a computer that was called localhost leaves the loopback address its name', 
     '127.0.0.1\tlocalhost\n::1\tlocalhost ip6-localhost\n10.213.0.2\t1st\n',
   );
   expect(withName('10.213.0.2\tcomputer\n', 'cmp-1', 'desk')).toBe('10.213.0.2\tdesk\n');
+});
+
+describe('a failure', () => {
+  /** Of an Engine on another host. */
+  function openNames(
+    run: () => Promise<{ code: number; output: string }>,
+    inspect: () => Promise<object> = async () => ({
+      Config: { Hostname: 'cmp-1' },
+      State: { Running: true, Pid: 1 },
+    }),
+  ) {
+    const problems: string[] = [];
+    const names = new HostNames({
+      docker: { modem: { host: 'elsewhere' }, getContainer: () => ({ inspect }) },
+      helper: { run },
+      onProblem: (message: string) => problems.push(message),
+    } as unknown as HostNamesOptions);
+    names.set('cmp_1', 'desk');
+    return { names, problems };
+  }
+
+  it.each([
+    "nsenter: reassociate to namespace 'ns/uts' failed: Operation not permitted",
+    'hostname: you must be root to change the host name',
+    'sh: 5: cannot create hosts: Permission denied',
+  ])('is final where the Engine forbids it: %s', async (output) => {
+    const { names } = openNames(async () => ({ code: 1, output }));
+    await expect(names.change('cmp_1', 'c')).rejects.toThrow(HostNameRefused);
+    await expect(names.change('cmp_1', 'c')).rejects.toThrow(output);
+  });
+
+  const away = async () => {
+    throw new Error('the Engine is away');
+  };
+  it.each([
+    ['the Engine does not answer', openNames(away, away)],
+    ['the helper cannot be started', openNames(away)],
+    ['the helper is killed', openNames(async () => ({ code: 137, output: '' }))],
+    [
+      'the disk is full',
+      openNames(async () => ({ code: 1, output: 'sh: write error: No space left on device' })),
+    ],
+  ])('may be another time if %s', async (_, { names, problems }) => {
+    await expect(names.change('cmp_1', 'c')).rejects.not.toThrow(HostNameRefused);
+    await names.apply('cmp_1', 'c');
+    expect(problems).toEqual([expect.stringMatching(/^The host name of cmp_1 cannot be set: ./)]);
+  });
 });

@@ -24,6 +24,13 @@ export interface WarmPoolOptions<S extends NewMachine, W> {
   onProblem(message: string): void;
 }
 
+interface ReadyMachine<W> {
+  readonly warm: W;
+  readonly ownerId: string;
+  /** Of the request that it was made for. */
+  readonly shape: string;
+}
+
 const IDLE_MS = 3_000;
 /** Attempts to make one machine, which a busy host may prevent once; the pause before each is doubled. */
 const MOST_ATTEMPTS = 3;
@@ -39,7 +46,7 @@ export class WarmPool<S extends NewMachine, W> {
   readonly #options: WarmPoolOptions<S, W>;
   readonly #closing = new AbortController();
   /** By {@link WarmMachines.keyOf}, the oldest first. */
-  readonly #ready = new Map<string, { readonly warm: W; readonly ownerId: string }>();
+  readonly #ready = new Map<string, ReadyMachine<W>>();
   readonly #requests: WarmRequests<S>;
   /** Owners that were deleted: their machines may still be being created. */
   readonly #forgotten = new Set<string>();
@@ -119,7 +126,7 @@ export class WarmPool<S extends NewMachine, W> {
       const request = this.#requests.next();
       if (request === undefined) return;
       try {
-        await this.#add(request.spec);
+        await this.#add(request);
       } catch (error) {
         if (signal.aborted) return;
         this.#report('cannot be created', error);
@@ -137,21 +144,31 @@ export class WarmPool<S extends NewMachine, W> {
     this.#requests.putBack({ ...request, failures });
   }
 
-  async #add(spec: S): Promise<void> {
+  async #add({ spec, shape }: WarmRequest<S>): Promise<void> {
     const { signal } = this.#closing;
     const { ownerId } = spec;
     const key = await this.#keyOf(spec);
     if (key === undefined || this.#ready.has(key)) return;
+    await this.#removeOutdated(ownerId, shape);
     if (await isShortOfMemory(spec)) return;
     while (this.#ready.size >= this.#options.size) await this.#removeOldest();
     const warm = await withAnySignal([signal], (own) => this.#options.machines.create(spec, own));
     if (signal.aborted || this.#forgotten.has(ownerId)) return this.#remove(warm);
-    this.#ready.set(key, { warm, ownerId });
+    this.#ready.set(key, { warm, ownerId, shape });
     this.#options.machines.ended(warm)?.then(async () => {
       if (this.#ready.get(key)?.warm !== warm) return;
       this.#ready.delete(key);
       await this.#remove(warm);
     });
+  }
+
+  /** Removes machines that have another key than others of their shape now: of an older image. */
+  async #removeOutdated(ownerId: string, shape: string): Promise<void> {
+    for (const [key, entry] of this.#ready) {
+      if (entry.ownerId !== ownerId || entry.shape !== shape) continue;
+      this.#ready.delete(key);
+      await this.#remove(entry.warm);
+    }
   }
 
   async #removeOldest(): Promise<void> {

@@ -17,13 +17,15 @@ function openPool(size: number, failures = 0) {
   const exits = new Map<number, ReturnType<typeof deferred<void>>>();
   const made: NewMachine[] = [];
   const removed: number[] = [];
+  const versions = new Map<string, number>();
   let attempts = 0;
   const pool = new WarmPool<NewMachine, number>({
     size,
     idleMs: 5,
     onProblem: () => undefined,
     machines: {
-      keyOf: async ({ image, cpu }) => (image === 'none' ? undefined : `${image} ${cpu}`),
+      keyOf: async ({ image, cpu }) =>
+        image === 'none' ? undefined : `${image} ${cpu} ${versions.get(image) ?? 1}`,
       create: async (spec) => {
         attempts += 1;
         if (attempts <= failures) throw new Error('the host is busy');
@@ -41,7 +43,7 @@ function openPool(size: number, failures = 0) {
     await eventually(async () => made.length > count);
   };
   open.push(pool);
-  return { pool, made, removed, exits, filled, attempts: () => attempts };
+  return { pool, made, removed, exits, versions, filled, attempts: () => attempts };
 }
 
 const open: WarmPool<NewMachine, number>[] = [];
@@ -124,6 +126,17 @@ describe('an owner who starts computers of ever new shapes', () => {
     await idle();
     expect(made.map(({ cpu }) => cpu)).toEqual([48, 49, 50]);
   });
+});
+
+it('replaces one of an image that was built again', async () => {
+  const { pool, removed, versions, filled } = openPool(4);
+  await filled(like());
+  await filled(like({ cpu: 2 }));
+  await filled(like({ ownerId: 'two' }));
+  versions.set('linux', 2);
+  await filled(like());
+  expect(removed).toEqual([1]);
+  expect(await pool.take(like())).toBe(4);
 });
 
 it('makes none where its size is 0', async () => {

@@ -108,9 +108,12 @@ export class DockerPool {
     if (status !== 'running') this.#spares.get(id)?.ended.resolve();
   }
 
+  /** Called when a machine was removed, also a reserved one: its computer may never be created. */
   forget(id: string): void {
     this.#unstarted.delete(id);
     this.takeShell(id)?.destroy();
+    this.#dropSpare(id);
+    this.#hidden.delete(id);
   }
 
   forgetOwner(ownerId: string): Promise<void> {
@@ -173,13 +176,18 @@ export class DockerPool {
   }
 
   async #remove({ id }: Pick<Spare, 'id'>): Promise<void> {
-    this.#spares.get(id)?.shell.destroy();
-    this.#spares.delete(id);
+    this.#dropSpare(id);
     try {
       await this.#options.remove(id);
     } finally {
       // If it is still there, it is listed, and removed as an orphan.
       this.#hidden.delete(id);
     }
+  }
+
+  #dropSpare(id: string): void {
+    this.#spares.get(id)?.shell.destroy();
+    this.#spares.delete(id);
+    this.#reserved.delete(id);
   }
 }

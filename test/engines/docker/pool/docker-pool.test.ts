@@ -163,3 +163,17 @@ it('removes the ready machines, and makes no others, once host names are refused
     expect.stringMatching(/cannot be created: .* change host names: nsenter/),
   ]);
 });
+
+it('forgets a reserved machine whose computer is deleted before it is created', async () => {
+  const { pool, removed, shells, start } = openWorking(1, async () => ({ code: 0, output: '' }));
+  start();
+  const identity = await eventually(() => pool.reserve(spec), 5_000);
+  expect(pool.hides(identity.id)).toBe(true);
+  // The engine has removed its container.
+  pool.forget(identity.id);
+  expect(pool.hides(identity.id)).toBe(false);
+  expect(shells.get(identity.id)?.destroyed).toBe(true);
+  pool.release(identity.id);
+  expect(pool.claim({ ...spec, id: identity.id })).toBe(false);
+  expect(removed).toEqual([]);
+});

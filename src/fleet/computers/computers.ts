@@ -19,7 +19,7 @@ import { Superseded } from '../lifecycle/steps.js';
 import type { Store } from '../store/index.js';
 import type { ProjectRow } from '../store/projects.js';
 import type { ComputerRecord } from '../store/records.js';
-import { OCCUPYING } from '../store/records.js';
+import { isCounted } from '../store/records.js';
 import { Creation } from './creation.js';
 import { decodeCursor, encodeCursor } from './cursor.js';
 import type { OnCreated } from './idempotency.js';
@@ -237,10 +237,10 @@ export class Computers {
   /** Records that it should run, if the limit allows it, and returns the new status. */
   #intend(record: ComputerRecord, ask: 'start' | 'restart'): ComputerStatus {
     return this.#store.transaction(() => {
-      const { status } = this.#refuseDeleting(record);
-      if (!OCCUPYING.includes(status)) this.#quota.refuseOverLimit(record.owner_id);
-      // A copy that is being made keeps its intent; only a restart changes it.
-      if (ask === 'restart' || status !== 'starting') this.#store.computers.meanToRun(record.id);
+      if (!isCounted(this.#refuseDeleting(record))) {
+        this.#quota.refuseOverLimit(record.owner_id);
+        this.#store.computers.meanToRun(record.id);
+      }
       this.#store.computers.change(record.id, ask);
       return this.#refuseDeleting(record).status;
     });
@@ -263,14 +263,17 @@ export class Computers {
     return this.view(id);
   }
 
-  /** Waits for a stop, or for a copy that is created stopped. */
+  /** Waits for a stop, or for a copy that is to be stopped; also if one follows the other. */
   async #afterStopping(record: ComputerRecord): Promise<void> {
-    const present = this.#byId(record.id);
-    const isStillCopied =
-      present?.status === 'starting' && present.copy_of !== null && present.copy_runs === 0;
-    if (present?.status === 'stopping' || isStillCopied) {
-      await this.#machines.of(record).settled();
-    }
+    while (this.#endsStopped(record)) await this.#machines.of(record).settled();
+  }
+
+  /** Whether a step runs after which the computer is stopped. */
+  #endsStopped({ id }: ComputerRecord): boolean {
+    const present = this.#byId(id);
+    if (present === undefined || !this.#machines.of(present).busy) return false;
+    const { status } = present;
+    return status === 'stopping' || (status === 'starting' && !isCounted(present));
   }
 
   #refuseDeleting(record: ComputerRecord): ComputerRecord {

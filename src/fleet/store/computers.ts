@@ -3,11 +3,10 @@ import { type Occasion, TRANSITIONS } from '../lifecycle/lifecycle.js';
 import { RowCache } from './cache/row-cache.js';
 import type { Db, Statement } from './database.js';
 import type { Notifier } from './events/notifier.js';
-import { type ComputerRecord, OCCUPYING } from './records.js';
+import { type ComputerRecord, IS_COUNTED } from './records.js';
 
 const SELECT = `SELECT computers.*, projects.name AS project_name
   FROM computers JOIN projects ON projects.id = computers.project_id`;
-const occupying = OCCUPYING.map((status) => `'${status}'`).join(', ');
 
 export type NewComputer = Omit<
   ComputerRecord,
@@ -47,10 +46,8 @@ export function computerStore(db: Db, written: Notifier) {
        AND (:statuses IS NULL OR computers.status IN (SELECT value FROM json_each(:statuses)))
      ORDER BY computers.created_at, computers.id LIMIT :limit`,
   );
-  // The copy of a stopped computer never runs while it is made.
   const running = db.prepare(
-    `SELECT count(*) AS count FROM computers WHERE owner_id = ? AND status IN (${occupying})
-       AND NOT (copy_of IS NOT NULL AND copy_runs = 0)`,
+    `SELECT count(*) AS count FROM computers WHERE owner_id = ? AND ${IS_COUNTED}`,
   );
   const count = db.prepare('SELECT count(*) AS count FROM computers WHERE owner_id = ?');
   const setStatus = db.prepare(
@@ -60,7 +57,7 @@ export function computerStore(db: Db, written: Notifier) {
   const update = db.prepare(
     'UPDATE computers SET name = ?, auto_stop_minutes = ?, protected = ? WHERE id = ?',
   );
-  const setCopied = db.prepare('UPDATE computers SET copy_of = NULL, copied_at = ? WHERE id = ?');
+  const complete = db.prepare('UPDATE computers SET copy_of = NULL, copied_at = ? WHERE id = ?');
   const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
   const setMember = db.prepare('UPDATE computers SET member = ? WHERE id = ?');
   const remove = db.prepare('DELETE FROM computers WHERE id = ?');
@@ -75,6 +72,7 @@ export function computerStore(db: Db, written: Notifier) {
     statement.run([...values, id]);
     written.notify();
   };
+  const setCopied = (id: string) => write(complete, id, [new Date().toISOString()]);
   /** The only function that writes a status or removes a row. */
   const change = (id: string, occasion: Occasion, reason: string | null) => {
     const record = findById(id);
@@ -85,6 +83,8 @@ export function computerStore(db: Db, written: Notifier) {
     else if (next !== status || reason !== status_reason) {
       const begins = next === 'running' && status !== 'running';
       write(setStatus, id, [next, reason, begins ? new Date().toISOString() : null]);
+      // A machine that runs is complete, although the step that copied it failed.
+      if (begins && record.copy_of !== null) setCopied(id);
     }
     return next;
   };
@@ -163,12 +163,12 @@ export function computerStore(db: Db, written: Notifier) {
       write(update, row.id, [row.name, row.auto_stop_minutes, row.protected]);
     },
     /** The copy is complete. */
-    setCopied: (id: string) => write(setCopied, id, [new Date().toISOString()]),
+    setCopied,
     /** The member of the cluster that it is on. */
     setMember(id: string, member: string): void {
       if (findById(id)?.member !== member) write(setMember, id, [member]);
     },
-    /** A copy that was to be created stopped should run. */
+    /** A copy that was to be stopped should run, and counts. */
     meanToRun: (id: string) => write(meanToRun, id),
     /** Needed after a rollback, and after a change of projects or keys: rows may have been read before it. */
     clearCache: () => rows.clear(),

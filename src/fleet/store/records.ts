@@ -89,7 +89,23 @@ export function hasDisk({
 }
 
 /** Statuses in which a computer counts against its owner's limit. */
-export const OCCUPYING: readonly ComputerStatus[] = ['starting', 'running', 'stopping'];
+const OCCUPYING: readonly ComputerStatus[] = ['starting', 'running', 'stopping'];
+
+/**
+ * Whether a computer counts against its owner's limit. A copy that is to be stopped does not: it runs
+ * only while it is made, and only if its source was started meanwhile.
+ */
+export function isCounted({
+  status,
+  copy_of,
+  copy_runs,
+}: Pick<ComputerRecord, 'status' | 'copy_of' | 'copy_runs'>): boolean {
+  return OCCUPYING.includes(status) && (copy_of === null || copy_runs === 1);
+}
+
+/** {@link isCounted} as a condition in SQL. */
+export const IS_COUNTED = `status IN (${OCCUPYING.map((status) => `'${status}'`).join(', ')})
+  AND NOT (copy_of IS NOT NULL AND copy_runs = 0)`;
 
 /** A target of streams. Its URL and key are in `sealed`, encrypted. */
 export interface StreamTargetRecord {

@@ -27,17 +27,25 @@ const create = (name: string) => {
 const fork = (from: string, name: string, wait: 'ready' | 'no' = 'ready') =>
   test.fleet.computers.fork(owner, record(from), name, wait);
 const stop = (name: string) => test.fleet.computers.stop(record(name));
+const start = (name: string) => test.fleet.computers.start(record(name));
+const restart = (name: string) => test.fleet.computers.restart(record(name));
+const countRunning = () => test.store.computers.countRunning(owner.id);
 const refusal = (promise: Promise<unknown>) =>
   promise.then(
     () => 'done',
     (error) => (error instanceof ApiError ? error.code : String(error)),
   );
+const engineSpec = (name: string) => {
+  const machine = engine.machines.get(record(name).id);
+  if (machine === undefined) throw new Error(`the engine has no machine of ${name}`);
+  return machine.spec;
+};
 const reopen = async () => {
   test = await test.restart();
 };
 
 /** Blocks the next such call until the returned function is called. */
-function gate(call: 'fork' | 'start'): () => void {
+function gate(call: 'fork' | 'start' | 'stop'): () => void {
   let open = () => {};
   engine.gates.set(
     call,
@@ -157,6 +165,83 @@ describe('a copy of a stopped computer', () => {
     await reopen();
     await vi.waitFor(() => expect(record('two').status).toBe('error'));
     expect(record('two').status_reason).toContain('disk is lost');
+  });
+});
+
+describe('a copy of a stopped computer, at the limit of running ones', () => {
+  const atLimit = async () => {
+    await create('one');
+    await stop('one');
+    await create('two');
+    await create('three');
+  };
+
+  it.each([
+    ['start', start],
+    ['restart', restart],
+  ])('is refused a %s that a stop overtakes', async (_, run) => {
+    await atLimit();
+    const openFork = gate('fork');
+    const copying = refusal(fork('one', 'four'));
+    await underWay('fork');
+    const running = refusal(run('four'));
+    const openStop = gate('stop');
+    engine.calls.length = 0;
+    const stopping = stop('four');
+    await underWay('stop');
+    await new Promise(setImmediate);
+    openFork();
+    openStop();
+    expect(await copying).toBe('conflict');
+    expect(await running).toBe('limit_reached');
+    expect(countRunning()).toBe(2);
+    expect((await stopping).status).toBe('stopped');
+  });
+
+  it.each([
+    ['start', start],
+    ['restart', restart],
+  ])('is refused a %s while the engine is away, and runs when there is room', async (_, run) => {
+    await atLimit();
+    engine.failures.set('fork', new ApiError('engine_unavailable', 'It does not answer.'));
+    await fork('one', 'four', 'no');
+    await vi.waitFor(() => expect(record('four').status_reason).toBe('It does not answer.'));
+    engine.failures.clear();
+    expect(await refusal(run('four'))).toBe('limit_reached');
+    expect(record('four').status).toBe('starting');
+    expect(countRunning()).toBe(2);
+    await stop('two');
+    expect((await run('four')).status).toBe('running');
+    expect(countRunning()).toBe(2);
+  });
+
+  it('is refused a start while its stop is delayed', async () => {
+    await atLimit();
+    engine.failures.set('fork', new ApiError('engine_unavailable', 'It does not answer.'));
+    engine.failures.set('stop', new ApiError('engine_unavailable', 'It does not answer.'));
+    await fork('one', 'four', 'no');
+    expect(await refusal(stop('four'))).toBe('engine_unavailable');
+    engine.failures.clear();
+    expect(record('four').status).toBe('stopping');
+    expect(await refusal(start('four'))).toBe('limit_reached');
+    expect(countRunning()).toBe(2);
+  });
+
+  it('counts if its machine runs all the same', async () => {
+    await atLimit();
+    await stop('two');
+    engine.failures.set('fork', new ApiError('internal', 'no answer in time'));
+    const { id } = await fork('one', 'four', 'no');
+    await vi.waitFor(() => expect(record('four').status).toBe('error'));
+    expect(countRunning()).toBe(1);
+    // The engine completed it nevertheless.
+    engine.machines.set(id, { spec: { ...engineSpec('one'), id }, status: 'running' });
+    engine.emit({ id, status: 'running' });
+    await vi.waitFor(() => expect(record('four').status).toBe('running'));
+    expect(countRunning()).toBe(2);
+    expect(await refusal(start('two'))).toBe('limit_reached');
+    expect((await restart('four')).status).toBe('running');
+    expect(engine.calls.filter((call) => call.startsWith('fork'))).toHaveLength(1);
   });
 });
 

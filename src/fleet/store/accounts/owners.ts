@@ -1,7 +1,7 @@
 import type { CreatedKey } from '../../../contract/resources.js';
 import { generateId } from '../../computers/ids.js';
 import type { Db } from '../database.js';
-import { OCCUPYING, type OwnerRecord } from '../records.js';
+import { IS_COUNTED, type OwnerRecord } from '../records.js';
 import { inTransaction } from '../transaction.js';
 import type { KeyStore } from './keys.js';
 
@@ -39,12 +39,10 @@ export function ownerStore(db: Db, keys: KeyStore) {
   const deleteKeys = db.prepare('DELETE FROM keys WHERE owner_id = ?');
   const deleteProjects = db.prepare('DELETE FROM projects WHERE owner_id = ?');
   const deleteOwner = db.prepare('DELETE FROM owners WHERE id = ?');
-  const occupying = OCCUPYING.map((status) => `'${status}'`).join(', ');
   const counts = `SELECT id,
     (SELECT count(*) FROM projects WHERE owner_id = owners.id) AS project_count,
     (SELECT count(*) FROM computers WHERE owner_id = owners.id) AS computer_count,
-    (SELECT count(*) FROM computers WHERE owner_id = owners.id AND status IN (${occupying})
-       AND NOT (copy_of IS NOT NULL AND copy_runs = 0)) AS running
+    (SELECT count(*) FROM computers WHERE owner_id = owners.id AND ${IS_COUNTED}) AS running
     FROM owners`;
   const countEach = db.prepare(counts);
   const countOf = db.prepare(`${counts} WHERE id = ?`);

@@ -75,6 +75,11 @@ export interface MachineState {
   readonly status: MachineStatus;
   /** Why, when `status` is `error` or `unreachable`; one line for a user. */
   readonly reason?: string;
+  /**
+   * When `status` is `unreachable`: the cluster has only the copy of a move to another member. The next
+   * step completes the move if it was interrupted.
+   */
+  readonly isMoving?: true;
   /** The member that it is on, for an engine with members. */
   readonly member?: string;
   /** Its label and the key that it was made with, for an engine that is {@link Labelling}. */

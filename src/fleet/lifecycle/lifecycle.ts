@@ -71,17 +71,17 @@ export type Verdict =
  */
 export function judge(
   record: Pick<ComputerRecord, 'status' | 'started_at' | 'copied_at' | 'project_name' | 'name'>,
-  state: Pick<MachineState, 'status' | 'reason'> | undefined,
+  state: Pick<MachineState, 'status' | 'reason' | 'isMoving'> | undefined,
   sourceIsGone: boolean,
 ): Verdict | undefined {
   const { status } = record;
-  // Nothing is known of it until its host answers again.
-  if (state?.status === 'unreachable') return undefined;
+  // Nothing is known of it until its host answers again; only an interrupted move needs a step.
+  if (state?.status === 'unreachable' && !state.isMoving) return undefined;
   if (status === 'deleting' || sourceIsGone) return { pursue: 'remove' };
   if (state === undefined && hasDisk(record)) return { news: 'lost', reason: lostReason(record) };
   // Without a disk nothing is lost, and the intent can still be carried out.
   if (status === 'starting' || status === 'stopping') return { pursue: INTENDED[status] };
-  if (state === undefined) return undefined;
+  if (state === undefined || state.status === 'unreachable') return undefined;
   const news = { running: 'seen running', stopped: 'seen stopped', error: 'seen failed' } as const;
   return { news: news[state.status], reason: state.reason ?? null };
 }

@@ -1,16 +1,23 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { MachineEvent } from '../../../src/engines/engine.js';
 import { Cluster } from '../../../src/engines/incus/client/cluster.js';
 import { createIncusEngine } from '../../../src/engines/incus/engine.js';
-import { KEY } from '../../../src/engines/incus/ids.js';
+import { KEY, PROJECT_KEY } from '../../../src/engines/incus/ids.js';
 import type { Instance } from '../../../src/engines/incus/machine/instance.js';
 import { eventually } from '../../support/eventually.js';
 
 const COPY = 'lxd-move-of-6b1d7c8e-0c2f-4a35-9d8c-7f0f6f2f1a11';
 const NAME = 'vc-cmp-1';
+const UNDER_WAY = {
+  ...{ status_code: 103, resources: { instances: [`/1.0/instances/${NAME}?project=vc`] } },
+};
+const CONFIG = {
+  ...{ [PROJECT_KEY.pool]: 'vc', [PROJECT_KEY.network]: 'vcbr0' },
+  [PROJECT_KEY.gateway]: '10.150.0.1/16',
+};
 
 /** What the cluster answers; tests change it. */
 let instances: Instance[];
@@ -44,6 +51,7 @@ beforeEach(async () => {
     }
     const name = /^\/1\.0\/instances\/(.+)$/.exec(pathname)?.[1];
     const answer = (metadata: unknown) => JSON.stringify({ type: 'sync', metadata });
+    if (pathname === '/1.0/projects/vc') return response.end(answer({ config: CONFIG }));
     if (pathname === '/1.0/instances') {
       const listed = answer(instances);
       onList();
@@ -85,7 +93,11 @@ it('a machine that has only its copy is unreachable, never gone', async () => {
   instances.push(instance(COPY, 'm2'));
   expect(brief(await engine.list())).toEqual(['cmp_1 stopped m1']);
   instances = [instance(COPY, 'm2')];
-  expect(brief(await engine.list())).toEqual(['cmp_1 unreachable ']);
+  expect(await engine.list()).toMatchObject([
+    { id: 'cmp_1', status: 'unreachable', isMoving: true },
+  ]);
+  expect(await engine.unlisted(['cmp_1'])).toMatchObject([{ isMoving: true }]);
+  underWay = [UNDER_WAY];
   await expect(engine.start('cmp_1')).rejects.toMatchObject({
     ...{ code: 'engine_unavailable', message: expect.stringContaining('is moving the computer') },
   });
@@ -134,9 +146,7 @@ it('a stopped machine is moved once; one that runs is not', async () => {
 
 it('a move that was interrupted is completed, unless the cluster is still about it', async () => {
   instances = [instance(COPY, 'm2')];
-  underWay = [
-    { status_code: 103, resources: { instances: [`/1.0/instances/${NAME}?project=vc`] } },
-  ];
+  underWay = [UNDER_WAY];
   await expect(engine.move('cmp_1', 'm2')).rejects.toThrow('is moving the computer');
   underWay = [{ status_code: 103, description: 'Evacuating cluster member', resources: null }];
   await expect(engine.move('cmp_1', 'm2')).rejects.toThrow('is moving the computer');
@@ -158,6 +168,67 @@ it('a move that was interrupted is completed, unless the cluster is still about 
   };
   await engine.move('cmp_1', 'm2');
   expect(changes).toEqual([`DELETE /1.0/instances/${COPY}`, `POST /1.0/instances/${NAME}`]);
+});
+
+/** Carries out a deletion, and gives a copy that is renamed the name of the machine. */
+const carryOut = () => {
+  const [method, path] = changes.at(-1)?.split(' ') ?? [];
+  const changed = instances.find(({ name }) => path === `/1.0/instances/${name}`);
+  if (changed === undefined || !(method === 'DELETE' || changed.name === COPY)) return;
+  const renamed = method === 'DELETE' ? [] : [instance(NAME, changed.location)];
+  instances = [...instances.filter((each) => each !== changed), ...renamed];
+};
+
+it('a machine is removed with the copy of a move that was interrupted', async () => {
+  onChange = carryOut;
+  instances = [instance(COPY, 'm2')];
+  await engine.remove('cmp_1');
+  expect(changes).toEqual([`DELETE /1.0/instances/${COPY}`]);
+
+  changes.length = 0;
+  instances = [instance(NAME, 'm1'), instance(COPY, 'm2')];
+  await engine.remove('cmp_1');
+  expect(changes).toEqual([`DELETE /1.0/instances/${NAME}`, `DELETE /1.0/instances/${COPY}`]);
+  expect(instances).toEqual([]);
+});
+
+it('a copy is not removed while the cluster is about the move', async () => {
+  onChange = carryOut;
+  instances = [instance(COPY, 'm2')];
+  underWay = [UNDER_WAY];
+  let ms = performance.now();
+  const now = vi.spyOn(performance, 'now').mockImplementation(() => {
+    ms += 61_000;
+    return ms;
+  });
+  await expect(engine.remove('cmp_1')).rejects.toThrow('is moving the computer');
+  now.mockRestore();
+  expect(changes).toEqual([]);
+
+  let lists = 0;
+  onList = () => {
+    lists += 1;
+    if (lists === 3) underWay = [];
+  };
+  await engine.remove('cmp_1');
+  expect(lists).toBeGreaterThan(3);
+  expect(changes).toEqual([`DELETE /1.0/instances/${COPY}`]);
+});
+
+it.each([
+  ['started', () => engine.start('cmp_1'), [`PUT /1.0/instances/${NAME}/state`]],
+  ['stopped', () => engine.stop('cmp_1', 0), []],
+  ['named', () => engine.setHostName?.('cmp_1', 'desk'), [`PATCH /1.0/instances/${NAME}`]],
+])('a move that was interrupted is completed when the machine is %s', async (_, step, further) => {
+  onChange = carryOut;
+  instances = [instance(COPY, 'm2')];
+  underWay = [UNDER_WAY];
+  await expect(step()).rejects.toThrow('is moving the computer');
+  expect(changes).toEqual([]);
+  underWay = [];
+  await step();
+  expect(changes).toEqual([`POST /1.0/instances/${COPY}`, ...further]);
+  expect(brief(await engine.list())).toEqual(['cmp_1 stopped m2']);
 });
 
 it('a machine that has the user ids of another one gets others, or is moved back', async () => {

@@ -178,6 +178,25 @@ test('a stopped computer that has only the copy of an interrupted move is moved 
   expect(row(id)).toMatchObject({ status: 'stopped', member: 'm2' });
 });
 
+test('a running computer that has only the copy of an interrupted move is started again', async () => {
+  const id = await create('one', { member: 'm1' });
+  const away = new ApiError('engine_unavailable', 'It is being moved.');
+  engine.failures.set('move', new ApiError('internal', 'the server ended'));
+  engine.failures.set('start', away);
+  engine.moving.add(id);
+  await open.fleet.members.drain('m1');
+  await vi.waitFor(() => expect(row(id)?.status_reason).toBe(away.message));
+  expect(row(id)).toMatchObject({ status: 'starting', member: 'm1' });
+  // The start completes the move.
+  engine.failures.clear();
+  engine.places.set(id, 'm2');
+  engine.emit({ id, status: 'unreachable', isMoving: true });
+  await vi.waitFor(() => expect(row(id)?.status).toBe('running'));
+  engine.emit({ id, status: 'running', member: 'm2' });
+  await untilDrained('m1');
+  expect(row(id)).toMatchObject({ status: 'running', member: 'm2' });
+});
+
 test('a stop during a move is obeyed', async () => {
   const id = await create('one', { member: 'm1' });
   const { passed, open: pass } = gate();

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { ApiError } from '../../../src/contract/errors.js';
 import { CreateComputer } from '../../../src/contract/resources.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 import { FakeClusteredEngine } from '../../support/memory-engine/clustered-engine.js';
@@ -40,6 +41,20 @@ test('a computer that is being moved is not lost, and has its new member afterwa
   engine.places.set(id, 'm2');
   engine.emit({ id, status: 'running', member: 'm2' });
   await vi.waitFor(() => expect(row()).toMatchObject({ status: 'running', member: 'm2' }));
+});
+
+test('the deletion of one that has only the copy of an interrupted move is tried again', async () => {
+  engine.failures.set('remove', new ApiError('engine_unavailable', 'It is being moved.'));
+  const { computers } = open.fleet;
+  const record = row();
+  if (record === undefined) throw new Error('the computer is gone');
+  await expect(computers.remove(record)).rejects.toThrow('It is being moved.');
+  engine.failures.clear();
+  engine.emit({ id, status: 'unreachable' });
+  await new Promise(setImmediate);
+  expect(row()?.status).toBe('deleting');
+  engine.emit({ id, status: 'unreachable', isMoving: true });
+  await vi.waitFor(() => expect(row()).toBeUndefined());
 });
 
 test('one that is neither listed nor moved is lost', async () => {

@@ -78,12 +78,15 @@ it('the reconciler chooses allowed transitions only, and reports no disk as lost
     'stopped' as const,
     'error' as const,
     'unreachable' as const,
+    'moving' as const,
   );
   fc.assert(
     fc.property(fc.constantFrom(...statuses), at, at, state, fc.boolean(), (...given) => {
       const [status, started_at, copied_at, machine, sourceIsGone] = given;
       const named = { project_name: 'demo', name: 'desktop' };
-      const found = machine && { status: machine };
+      const isMoving = machine === 'moving';
+      const moving = { status: 'unreachable', isMoving: true } as const;
+      const found = machine && (isMoving ? moving : { status: machine });
       const verdict = judge({ ...named, status, started_at, copied_at }, found, sourceIsGone);
       const hadDisk = started_at !== null || copied_at !== null;
       // Nothing is known of it: its status stays, and it is not lost.
@@ -91,6 +94,8 @@ it('the reconciler chooses allowed transitions only, and reports no disk as lost
         expect(verdict).toBeUndefined();
         return;
       }
+      // A step completes its move; no status is derived from it.
+      if (isMoving && verdict) expect(verdict).toHaveProperty('pursue');
       if (status === 'deleting') expect(verdict).toEqual({ pursue: 'remove' });
       else if (verdict && 'pursue' in verdict) {
         expect(TRANSITIONS[status][verdict.pursue]).toBeDefined();

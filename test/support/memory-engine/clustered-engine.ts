@@ -63,6 +63,6 @@ export class FakeClusteredEngine extends FakeEngine implements Clustered {
 
   async unlisted(ids: readonly string[]): Promise<MachineState[]> {
     const moving = ids.filter((id) => this.moving.has(id) && this.machines.has(id));
-    return moving.map((id) => ({ id, status: 'unreachable' }));
+    return moving.map((id) => ({ id, status: 'unreachable', isMoving: true }));
   }
 }

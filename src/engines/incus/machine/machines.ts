@@ -5,13 +5,14 @@ import type { MachinePlacement, MachineSpec } from '../../engine.js';
 import { type Cluster, QUICK_MS, STEP_MS } from '../client/cluster.js';
 import { type ClusterFacts, readFacts } from '../client/facts.js';
 import { inTurn } from '../client/in-turn.js';
-import { clusterErrorOf, imageMissing } from '../errors.js';
+import { clusterErrorOf, gone, imageMissing } from '../errors.js';
 import { instanceName } from '../ids.js';
 import { chooseAddress } from './addresses.js';
+import type { Instance } from './instance.js';
 import { instanceOf, type Surroundings } from './instance-config.js';
 import { type Instances, isMissing } from './instances.js';
 import { Moving } from './moves/copies.js';
-import { moveMachine } from './moves/move.js';
+import { completeMove, moveMachine, removeCopies } from './moves/move.js';
 import { locationOf } from './state.js';
 import { hasOwnIds, NEW_IDS, noIds, untilIdsAreKnown } from './user-ids.js';
 
@@ -37,6 +38,7 @@ export class Machines {
   readonly #cluster: Cluster;
   readonly #instances: Instances;
   readonly #creations = new Queue();
+  readonly #completions = new Queue();
   #facts: Promise<ClusterFacts> | undefined;
 
   constructor(options: MachinesOptions) {
@@ -54,7 +56,7 @@ export class Machines {
   async copy(from: string, to: MachineSpec, signal?: AbortSignal): Promise<void> {
     // It may be one that was not finished.
     await this.remove(to.id, signal);
-    const member = locationOf(await this.#instances.get(from, signal));
+    const member = locationOf(await this.#get(from, signal));
     // To another member, all of the disk would be sent.
     const placement = member === undefined ? undefined : { member };
     await this.#make({ ...to, placement }, from, signal);
@@ -90,7 +92,7 @@ export class Machines {
 
   async start(id: string, signal?: AbortSignal): Promise<void> {
     this.#instances.forget(id);
-    const { status } = await this.#instances.get(id, signal);
+    const { status } = await this.#get(id, signal);
     if (status === 'Frozen') return this.#change(id, 'unfreeze', {}, signal);
     if (status === 'Running') return;
     // The operator may have moved it.
@@ -100,7 +102,7 @@ export class Machines {
   }
 
   async stop(id: string, graceMs: number, signal?: AbortSignal): Promise<void> {
-    const instance = await this.#instances.find(id, signal);
+    const instance = await this.#find(id, signal);
     if (instance === undefined || instance.status === 'Stopped') return;
     // A frozen guest does not see the request.
     if (instance.status === 'Running' && graceMs > 0) {
@@ -120,34 +122,39 @@ export class Machines {
   /** Until the cluster has none: it may be creating, starting, moving or removing it. */
   async remove(id: string, signal?: AbortSignal): Promise<void> {
     this.#instances.forget(id);
-    const path = `/1.0/instances/${instanceName(id)}`;
     for (const end = performance.now() + STEP_MS; ; await sleep(BUSY_EVERY_MS, signal)) {
       const instance = await this.#instances.find(id, signal).catch((error) => {
-        if (!(error instanceof Moving) || performance.now() > end) throw error;
-        return 'moving' as const;
+        if (error instanceof Moving) return 'only copies' as const;
+        throw error;
       });
       if (instance === undefined) return;
-      if (instance === 'moving') continue;
       try {
-        if (instance.status !== 'Stopped') {
-          await this.#change(id, 'stop', { force: true, timeout: 30 }, signal);
-        }
-        await this.#cluster.run(path, { method: 'DELETE', signal });
+        if (instance === 'only copies') await removeCopies(this.#options, id, signal);
+        else await this.#delete(id, instance, signal);
       } catch (error) {
-        if (clusterErrorOf(error) === undefined || performance.now() > end) throw error;
+        const isBusy = error instanceof Moving || clusterErrorOf(error) !== undefined;
+        if (!isBusy || performance.now() > end) throw error;
       }
     }
   }
 
-  /** Moves a stopped machine to another member, where it has user ids of its own. */
+  async #delete(id: string, { status }: Instance, signal: AbortSignal | undefined): Promise<void> {
+    if (status !== 'Stopped') await this.#change(id, 'stop', { force: true, timeout: 30 }, signal);
+    await this.#cluster.run(`/1.0/instances/${instanceName(id)}`, { method: 'DELETE', signal });
+  }
+
+  /**
+   * Moves a stopped machine to another member, where it has user ids of its own; completes a move that
+   * was interrupted.
+   */
   async move(id: string, member: string, signal?: AbortSignal): Promise<void> {
     const { serviceId } = this.#options;
     const cluster = this.#cluster;
     const instances = this.#instances;
     const parts = { cluster, instances, serviceId, creations: this.#creations };
-    // One whose move was interrupted may have only its copy.
-    const original = await instances.find(id, signal).catch(() => undefined);
-    const from = original && locationOf(original);
+    instances.forget(id);
+    await this.#completeMove(id, signal);
+    const from = locationOf(await instances.get(id, signal));
     await moveMachine(parts, id, member, signal);
     if (await this.#ensureOwnIds(id, signal)) return;
     // It must not start with the ids of another one; where it was, it gets others.
@@ -162,10 +169,32 @@ export class Machines {
     signal?: AbortSignal,
   ): Promise<void> {
     // Never an instance of another service.
-    await this.#instances.get(id, signal);
+    await this.#get(id, signal);
     const path = `/1.0/instances/${instanceName(id)}`;
     const query = { method: 'PATCH', body: { config }, signal } as const;
     await inTurn(() => this.#cluster.run(path, query), signal);
+  }
+
+  /** As {@link Instances.find}, and completes a move that was interrupted. */
+  async #find(id: string, signal: AbortSignal | undefined): Promise<Instance | undefined> {
+    try {
+      return await this.#instances.find(id, signal);
+    } catch (error) {
+      if (!(error instanceof Moving)) throw error;
+    }
+    await this.#completeMove(id, signal);
+    if (!(await this.#ensureOwnIds(id, signal))) throw noIds();
+    return this.#instances.find(id, signal);
+  }
+
+  async #get(id: string, signal: AbortSignal | undefined): Promise<Instance> {
+    const instance = await this.#find(id, signal);
+    if (instance === undefined) throw gone();
+    return instance;
+  }
+
+  #completeMove(id: string, signal: AbortSignal | undefined): Promise<void> {
+    return this.#completions.run(() => completeMove(this.#options, id, signal), signal);
   }
 
   /** False if a stopped machine shares its user ids with another one, and cannot get others. */

@@ -25,7 +25,7 @@ export function isUnknownCopy({ name, config }: Instance): boolean {
 
 /** A machine that has only its copy: it exists, and is there again when it was moved. */
 export function movingState(id: string): MachineState {
-  return { id, status: 'unreachable', reason: MOVING };
+  return { id, status: 'unreachable', reason: MOVING, isMoving: true };
 }
 
 /** The cluster is moving the machine: nothing can be done with it now. */

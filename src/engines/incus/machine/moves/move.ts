@@ -1,6 +1,6 @@
 import { ApiError } from '../../../../contract/errors.js';
 import type { Queue } from '../../../../lib/async/queue.js';
-import type { Cluster, Operation } from '../../client/cluster.js';
+import type { Cluster, Operation, Query } from '../../client/cluster.js';
 import { inTurn } from '../../client/in-turn.js';
 import { clusterErrorOf } from '../../errors.js';
 import { instanceName } from '../../ids.js';
@@ -21,10 +21,10 @@ export interface MoveParts {
   readonly creations: Queue;
 }
 
-/**
- * Moves a stopped machine to another member; completes a move that was interrupted. Throws
- * {@link Moving} while the cluster is about another one.
- */
+/** What is needed to end a move that was interrupted. */
+type EndParts = Omit<MoveParts, 'creations'>;
+
+/** Moves a stopped machine, whose last move is complete, to another member. */
 export async function moveMachine(
   parts: MoveParts,
   id: string,
@@ -32,8 +32,6 @@ export async function moveMachine(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const { cluster, instances, serviceId } = parts;
-  instances.forget(id);
-  await completeMove(parts, id, signal);
   const instance = await instances.get(id, signal);
   if (locationOf(instance) === member) return;
   if (instance.status !== 'Stopped') {
@@ -56,33 +54,61 @@ export async function moveMachine(
 }
 
 /**
- * What a server that was killed in the middle of a move has left: a copy without its name, or one
- * beside the original.
+ * Completes a move that was interrupted: a copy in place of the original gets its name, one beside the
+ * original is deleted. Throws {@link Moving} while the cluster is about it.
  */
-async function completeMove(
-  { cluster, instances, serviceId }: MoveParts,
+export async function completeMove(
+  parts: EndParts,
   id: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
+  const { cluster, instances } = parts;
+  const copies = await leftCopies(parts, id, signal);
+  if (copies.length === 0) return;
+  instances.forget(id);
+  const name = instanceName(id);
+  // The original is deleted only after the copy is complete.
+  const original = await instances.named(id, signal);
+  const query = original ? REMOVE : ({ method: 'POST', body: { name } } as const);
+  for (const copy of copies) await end(cluster, copy, { ...query, signal });
+}
+
+/**
+ * Deletes the copies that an interrupted move has left. Throws {@link Moving} while the cluster is
+ * about it.
+ */
+export async function removeCopies(
+  parts: EndParts,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (const copy of await leftCopies(parts, id, signal)) {
+    await end(parts.cluster, copy, { ...REMOVE, signal });
+  }
+}
+
+const REMOVE = { method: 'DELETE' } as const;
+
+/** Names of the copies that a server has left which was killed in the middle of a move. */
+async function leftCopies(
+  { cluster, instances, serviceId }: EndParts,
+  id: string,
+  signal: AbortSignal | undefined,
+): Promise<string[]> {
   const all = await instances.all(signal);
   const copies = all.filter((each) => movedMachine(serviceId, each) === id);
-  if (copies.length === 0) return;
-  const name = instanceName(id);
-  if (await isUnderWay(cluster, [name, ...copies.map((copy) => copy.name)], signal)) {
+  const names = copies.map(({ name }) => name);
+  if (names.length > 0 && (await isUnderWay(cluster, [instanceName(id), ...names], signal))) {
     throw new Moving();
   }
-  const original = await instances.named(id, signal);
-  for (const copy of copies) {
-    const path = `/1.0/instances/${copy.name}`;
-    // The original is deleted only after the copy is complete.
-    const change = original
-      ? cluster.run(path, { method: 'DELETE', signal })
-      : cluster.run(path, { method: 'POST', body: { name }, signal });
-    await change.catch((error) => {
-      // It has ended by itself.
-      if (clusterErrorOf(error)?.status !== 404) throw error;
-    });
-  }
+  return names;
+}
+
+/** Changes a copy, unless the cluster has ended the move by itself. */
+async function end(cluster: Cluster, copy: string, query: Query): Promise<void> {
+  await cluster.run(`/1.0/instances/${copy}`, query).catch((error) => {
+    if (clusterErrorOf(error)?.status !== 404) throw error;
+  });
 }
 
 type Operations = Readonly<Record<string, readonly (Operation & OperationDetails)[]>>;

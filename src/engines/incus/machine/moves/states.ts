@@ -3,7 +3,7 @@ import { ConcurrencyLimit } from '../../../../lib/async/concurrency-limit.js';
 import type { MachineState } from '../../../engine.js';
 import type { Instances } from '../instances.js';
 import { machineState } from '../state.js';
-import { movedMachine, movingState } from './copies.js';
+import { Moving, movedMachine, movingState } from './copies.js';
 
 /** Machines that are asked for at once. */
 const AT_ONCE = 8;
@@ -38,6 +38,7 @@ export async function unlistedStates(
       return instance && machineState(serviceId, instance);
     } catch (error) {
       signal?.throwIfAborted();
+      if (error instanceof Moving) return movingState(id);
       if (!(error instanceof ApiError && error.code === 'engine_unavailable')) throw error;
       return { id, status: 'unreachable', reason: error.message };
     }

@@ -23,6 +23,8 @@ const CORPORA: Readonly<Record<string, readonly string[] | string>> = {
   "a Docker computer's directory for sockets": 'its size is limited by the kernel',
   "QEMU's monitor": ['json-lines'],
   'the guest agent': ['json-lines'],
+  'what QEMU saves of a virtual machine that is copied':
+    'it is not parsed; test/engines/qemu/snapshots has files and memory that are too large',
   'reboots of a virtual machine by its guest':
     'events of the monitor; test/engines/qemu/machine/resets.test.ts has a guest that reboots without end',
   'JSON bodies': ['batch'],

@@ -15,6 +15,8 @@ const DOWNTIME_LIMITS = [
   { afterMs: 60_000, limitMs: 20_000 },
 ];
 const GIVE_UP_MS = 180_000;
+/** Time to save the last part, while the guest is paused: six times the greatest downtime. */
+const LAST_PART_MS = 120_000;
 const POLL_MS = 5;
 
 /**
@@ -68,10 +70,15 @@ export class LiveMigration {
     }
   }
 
-  /** Saves the last part, then continues the guest. */
-  async finish(): Promise<void> {
+  /** Saves the last part, then continues the guest. Throws if that takes longer than 120 s. */
+  async finish(signal: AbortSignal): Promise<void> {
     await this.#qemu.execute('migrate-continue', { state: 'pre-switchover' });
-    while ((await this.#status()) !== 'completed') await sleep(POLL_MS);
+    const end = performance.now() + LAST_PART_MS;
+    while ((await this.#status()) !== 'completed') {
+      signal.throwIfAborted();
+      if (performance.now() > end) throw lastPartTooSlow();
+      await sleep(POLL_MS);
+    }
     await this.#qemu.execute('cont');
     this.#active = false;
   }
@@ -95,4 +102,10 @@ export class LiveMigration {
     }
     return String(status);
   }
+}
+
+function lastPartTooSlow(): ApiError {
+  const message = `QEMU did not save the last part of the memory within ${LAST_PART_MS / 1000} s.`;
+  const remedy = "Copy it again when the host's disk is less busy.";
+  return new ApiError('internal', message, { remedy });
 }

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { constants, open, rm } from 'node:fs/promises';
-import { createServer, type Socket } from 'node:net';
+import { constants, type FileHandle, open, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { FILES } from '../layout.js';
 import type { Workspace } from '../machine/qemu-process.js';
@@ -16,56 +16,89 @@ export interface MigrationSink {
   readonly uri: string;
   /** Resolves when the stream has ended and the file holds all of it. */
   readonly received: Promise<void>;
-  /** Removes the socket; idempotent. */
+  /** Aborted with the reason when the stream cannot be written to the file. */
+  readonly failed: AbortSignal;
+  /** Ends the stream if there is one, and removes the socket; idempotent. */
   close(): Promise<void>;
 }
 
 /**
- * Listens in a machine's directory for its QEMU's migration stream. A separate process copies it to
- * the file, so that gigabytes do not pass through this one. It stops after `limit` bytes.
+ * Creates the file and listens in a machine's directory for its QEMU's migration stream. A separate
+ * process copies it to the file, so that gigabytes do not pass through this one. It stops after
+ * `limit` bytes. Throws if the file exists or cannot be created.
  */
 export async function openMigrationSink(
   { directory, account }: Workspace,
-  file: { readonly path: string; readonly limit: number },
+  { path, limit }: { readonly path: string; readonly limit: number },
 ): Promise<MigrationSink> {
   const socketPath = join(directory, FILES.migration);
-  await rm(socketPath, { force: true });
   const server = createServer({ pauseOnConnect: true });
-  const handle = await open(directory, O_PATH | constants.O_DIRECTORY);
+  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
+  // First, so that QEMU never writes to a connection that nothing reads.
+  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
   try {
-    // A socket's path may have 107 bytes at most.
-    server.listen(`/proc/self/fd/${handle.fd}/${FILES.migration}`);
-    await once(server, 'listening');
-  } finally {
-    await handle.close();
+    await rm(socketPath, { force: true });
+    await listenIn(directory, server);
+    await chownToMachine(account, socketPath);
+  } catch (error) {
+    server.close();
+    await file.close();
+    throw error;
   }
-  await chownToMachine(account, socketPath);
-  const received = saveStream(server, file);
-  received.catch(() => undefined);
+  const closed = new AbortController();
+  const failed = new AbortController();
+  const received = saveStream(server, file, { path, limit, signal: closed.signal });
+  received.catch((error) => failed.abort(error));
   return {
     uri: `unix:${FILES.migration}`,
     received,
+    failed: failed.signal,
     close: async () => {
+      closed.abort();
       server.close();
       await rm(socketPath, { force: true });
     },
   };
 }
 
-async function saveStream(
-  server: ReturnType<typeof createServer>,
-  { path, limit }: { path: string; limit: number },
-): Promise<void> {
-  const [socket] = (await once(server, 'connection')) as [Socket];
-  server.close();
-  const { O_CREAT, O_EXCL, O_NOFOLLOW, O_WRONLY } = constants;
-  const file = await open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+/** A socket's path may have 107 bytes at most, and that of the directory can be longer. */
+async function listenIn(directory: string, server: Server): Promise<void> {
+  const handle = await open(directory, O_PATH | constants.O_DIRECTORY);
   try {
-    const copier = spawn('head', ['-c', String(limit)], { stdio: [socket, file.fd, 'ignore'] });
-    socket.destroy();
+    server.listen(`/proc/self/fd/${handle.fd}/${FILES.migration}`);
+    await once(server, 'listening');
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Closes the file in any case. */
+async function saveStream(
+  server: Server,
+  file: FileHandle,
+  options: { readonly path: string; readonly limit: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const { path, limit, signal } = options;
+  try {
+    const [socket] = (await once(server, 'connection', { signal })) as [Socket];
+    server.close();
+    const copier = startCopier(socket, file, { limit, signal });
     const [code] = (await once(copier, 'close')) as [number | null];
     if (code !== 0) throw new Error(`the memory cannot be written to ${path} (code ${code})`);
   } finally {
     await file.close();
+  }
+}
+
+/** Passes the connection to a process, and closes this one's end in any case. */
+function startCopier(
+  socket: Socket,
+  file: FileHandle,
+  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
+): ChildProcess {
+  try {
+    return spawn('head', ['-c', String(limit)], { stdio: [socket, file.fd, 'ignore'], signal });
+  } finally {
+    socket.destroy();
   }
 }

@@ -35,14 +35,15 @@ export async function saveRunning(
     path: join(directory, FILES.state),
     limit,
   });
+  const either = signal ? AbortSignal.any([signal, sink.failed]) : sink.failed;
   const migration = new LiveMigration(qemu);
   let disk: DiskSwitch | undefined;
   try {
     disk = await DiskSwitch.prepare(machine, qemu, record);
     await migration.begin(sink.uri, acceleration, signal);
-    await migration.untilPaused(signal);
+    await migration.untilPaused(either);
     await disk.perform();
-    await migration.finish();
+    await migration.finish(sink.failed);
     await sink.received;
     await freeze(machine.directory, disk.frozen.slice(1));
     return disk.frozen;

@@ -1,5 +1,5 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 
 /** A file has more bytes than its reader accepts. */
 export class FileTooLargeError extends Error {
@@ -25,19 +25,24 @@ export async function readWithOwner(
 ): Promise<{ readonly data: Buffer; readonly uid: number }> {
   const file = await open(path);
   try {
-    const { size, uid } = await file.stat();
-    if (size > most) throw new FileTooLargeError(most);
-    const chunks: Buffer[] = [];
-    let length = 0;
-    for await (const chunk of file.createReadStream({ autoClose: false, end: most })) {
-      chunks.push(chunk as Buffer);
-      length += (chunk as Buffer).length;
-    }
-    if (length > most) throw new FileTooLargeError(most);
-    return { data: Buffer.concat(chunks, length), uid };
+    return { data: await readHandleBounded(file, most), uid: (await file.stat()).uid };
   } finally {
     await file.close();
   }
+}
+
+/** The same for a file that its caller has opened, at its beginning, and closes. */
+export async function readHandleBounded(file: FileHandle, most: number): Promise<Buffer> {
+  const { size } = await file.stat();
+  if (size > most) throw new FileTooLargeError(most);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of file.createReadStream({ autoClose: false, end: most })) {
+    chunks.push(chunk as Buffer);
+    length += (chunk as Buffer).length;
+  }
+  if (length > most) throw new FileTooLargeError(most);
+  return Buffer.concat(chunks, length);
 }
 
 /** The same without waiting, for a small file that nobody else has to wait for. */

@@ -1,6 +1,7 @@
 import { constants, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../../contract/errors.js';
+import { FileTooLargeError, readHandleBounded } from '../../../lib/fs/read-bounded.js';
 import { FILES } from '../layout.js';
 import { DISK } from '../machine/arguments.js';
 import type { MachineRecord } from '../machine/machine-record.js';
@@ -13,6 +14,9 @@ import { createLayer, layerName } from './qcow2.js';
 
 /** For files that QEMU can replace: a link is not followed, and a pipe not waited for. */
 const READ_ONLY = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+/** UEFI variables have 528 KiB. */
+const MAX_VARIABLES_BYTES = 1 << 20;
 
 /** Creates an empty layer of `bytes` over `backing` that the machine can write. Returns its name. */
 export async function createTopLayer(
@@ -67,15 +71,24 @@ export async function share(
   );
 }
 
-/** Copies the UEFI variables, if the machine has any. */
+/** Copies the UEFI variables, if the machine has any. Throws if there are more than 1 MiB. */
 export async function copyVariables(from: QemuMachine, to: QemuMachine): Promise<void> {
   if (from.record?.image.firmware !== 'uefi') return;
-  const source = join(from.directory, FILES.variables);
-  const file = await open(source, READ_ONLY);
+  const content = await readVariables(join(from.directory, FILES.variables));
+  const target = join(to.directory, FILES.variables);
+  await writeAtomically(target, content);
+  await chownToMachine((await to.workspace()).account, target);
+}
+
+async function readVariables(path: string): Promise<Buffer> {
+  const file = await open(path, READ_ONLY);
   try {
-    const target = join(to.directory, FILES.variables);
-    await writeAtomically(target, await file.readFile());
-    await chownToMachine((await to.workspace()).account, target);
+    return await readHandleBounded(file, MAX_VARIABLES_BYTES);
+  } catch (cause) {
+    if (!(cause instanceof FileTooLargeError)) throw cause;
+    const message = `The UEFI variables (${FILES.variables}) cannot be copied: ${cause.message}.`;
+    const remedy = 'The computer may have damaged them; copy its files to a new one.';
+    throw new ApiError('internal', message, { remedy, cause });
   } finally {
     await file.close();
   }

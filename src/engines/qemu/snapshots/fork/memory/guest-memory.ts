@@ -9,6 +9,8 @@ const ROM_END = 2 ** 32;
 /** RAM blocks of our own machines. QEMU fills the others again when it starts. */
 export const GUEST_BLOCK = 'ram';
 const FIRMWARE_BLOCK = 'pc.bios';
+/** It has 256 KiB. */
+const MAX_FIRMWARE_BYTES = 16 << 20;
 const REFILLED = /^(pc\.rom|\/rom@.+)$/;
 
 /** The firmware's ROM as part of a saved state. */
@@ -77,6 +79,8 @@ async function readFirmware(
   memory: FileHandle,
   bytes: number,
 ): Promise<Firmware> {
+  // The size is what QEMU says.
+  if (bytes > MAX_FIRMWARE_BYTES) throw new Error("the firmware's ROM is larger than 16 MiB");
   const address = await hostAddress(qemu, ROM_END - bytes, FIRMWARE_BLOCK);
   const { buffer, bytesRead } = await memory.read(Buffer.alloc(bytes), 0, bytes, address);
   if (bytesRead !== bytes || bytes === 0) throw new Error("the firmware's ROM cannot be read");

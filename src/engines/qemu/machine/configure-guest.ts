@@ -1,4 +1,3 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ApiError } from '../../../contract/errors.js';
 import { writeAtomically } from '../disk/files.js';
@@ -7,6 +6,7 @@ import { guestIdentity, withAgent } from '../guest/configure.js';
 import type { QemuHost } from '../host.js';
 import { FILES } from '../layout.js';
 import { lastLogLines } from '../process/log.js';
+import { removeResumeFiles } from '../snapshots/resume-files.js';
 import { isFork } from './machine-record.js';
 import type { QemuMachine } from './qemu-machine.js';
 import type { QemuProcess } from './qemu-process.js';
@@ -40,9 +40,7 @@ export async function configureGuest(
   }
   if (record.used) return;
   await machine.write({ used: true, resume: null });
-  for (const name of [FILES.memory, FILES.state]) {
-    await rm(join(machine.directory, name), { force: true });
-  }
+  await removeResumeFiles(machine.directory);
 }
 
 /**

@@ -9,6 +9,7 @@ import { lastLogLines } from '../process/log.js';
 import { readProcessRecord } from '../process/process-record.js';
 import { cancelMigration } from '../snapshots/cancel-migration.js';
 import { releasingDevices } from '../snapshots/fork/device-state.js';
+import { removeResumeFiles } from '../snapshots/resume-files.js';
 import { type MachineRecord, readMachineRecord, writeMachineRecord } from './machine-record.js';
 import { QemuProcess, type Workspace } from './qemu-process.js';
 
@@ -82,6 +83,8 @@ export class QemuMachine {
       this.#readError = `Its record machine.json cannot be read: ${words.slice(0, 200)}`;
       return undefined;
     });
+    // An earlier service may have ended just before it removed them.
+    if (this.#record?.used) await removeResumeFiles(this.directory).catch(() => undefined);
     const last = await readProcessRecord(this.directory);
     const identity = last?.identity ?? this.#record?.process;
     if (!identity || last?.exited || !(await processIs(identity))) return;

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -62,6 +62,33 @@ describe('a machine whose process has exited', () => {
 
   it('stopped if that was requested', async () => {
     await left({ intended: 'stopped' }, 128 + 9);
+    expect((await found()).state).toEqual({ id: 'one', status: 'stopped' });
+  });
+});
+
+describe('the memory and state that a machine was resumed from', () => {
+  const saved = async () =>
+    (await readdir(directory)).filter((name) => ['memory', 'state'].includes(name)).sort();
+  const save = () =>
+    Promise.all(['memory', 'state'].map((name) => writeFile(join(directory, name), 'of another')));
+
+  it('are removed if the service ended before it removed them', async () => {
+    await left({ used: true, resume: null });
+    await save();
+    await found();
+    expect(await saved()).toEqual([]);
+  });
+
+  it('stay until the machine is used', async () => {
+    await left({ used: false, resume: 'fork-mapped' });
+    await save();
+    await found();
+    expect(await saved()).toEqual(['memory', 'state']);
+  });
+
+  it('do not prevent the machine from being loaded', async () => {
+    await left({ used: true, resume: null }, 0);
+    await mkdir(join(directory, 'memory'));
     expect((await found()).state).toEqual({ id: 'one', status: 'stopped' });
   });
 });

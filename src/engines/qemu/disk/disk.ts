@@ -6,9 +6,11 @@ const TIMEOUT_MS = 600_000;
 
 /**
  * QEMU keeps every layer open and searches them one by one. A disk with more layers than
- * `flattenAbove` is flattened when it next boots; one with `max` layers cannot be forked.
+ * `flattenAbove` is flattened when it next boots; one with `max` layers cannot be forked. Each layer
+ * can become as large as the disk: one whose layers take more than `maxSizes` times its size on the
+ * host is flattened as well, and cannot be forked while it runs.
  */
-export const LAYERS = { flattenAbove: 10, max: 40 };
+export const LAYERS = { flattenAbove: 10, max: 40, maxSizes: 3 };
 
 /** Merges all layers between `backing` and `top` into `top`. Can take minutes. */
 export async function flatten(

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { ApiError } from '../../../contract/errors.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import { errorMessage } from '../../../lib/text/error-message.js';
-import { flatten, LAYERS } from '../disk/disk.js';
 import { createTopLayer } from '../disk/layers.js';
+import { mergeLayers } from '../disk/merge-layers.js';
 import type { QemuHost } from '../host.js';
 import { FILES } from '../layout.js';
 import { cancelMigration, PAUSED_STATES } from '../snapshots/cancel-migration.js';
@@ -110,14 +110,7 @@ async function bootUsed(
   record: MachineRecord,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { directory, account } = await machine.workspace();
-  const [backing, top] = [record.layers[0], record.layers.at(-1)];
-  if (record.layers.length > LAYERS.flattenAbove && backing && top) {
-    await flatten(directory, { top, backing }, account, signal);
-    await machine.write({ layers: [backing, top] });
-    for (const layer of record.layers.slice(1, -1))
-      await rm(join(directory, layer), { force: true });
-  }
+  await mergeLayers(machine, record, { signal, onProblem: parts.onProblem });
   if (record.resumeMac) await machine.write({ resumeMac: null });
   await startFrom('boot', machine, parts, signal);
 }

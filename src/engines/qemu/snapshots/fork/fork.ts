@@ -5,6 +5,7 @@ import { generateKeyPair } from '../../../../shell/keys.js';
 import type { MachineSpec } from '../../../engine.js';
 import { removeDirectory } from '../../disk/files.js';
 import { addLayer, copyVariables, createTopLayer, freeze, share } from '../../disk/layers.js';
+import { refuseLargeDisk } from '../../disk/own-bytes.js';
 import { layerName } from '../../disk/qcow2.js';
 import { guestIdentity, withAgent } from '../../guest/configure.js';
 import { macAddress } from '../../ids.js';
@@ -47,6 +48,7 @@ export async function forkMachine(
   try {
     if (qemu) {
       assertSameHardware(record.spec, spec);
+      await refuseLargeDisk(from.directory, record);
       await forkRunning(from, qemu, to, spec, parts);
     } else {
       const layers = record.used ? await freezeDisk(from, record) : record.layers.slice(0, 1);

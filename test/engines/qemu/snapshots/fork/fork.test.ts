@@ -1,4 +1,4 @@
-import { access, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import {
   readMachineRecord,
 } from '../../../../../src/engines/qemu/machine/machine-record.js';
 import { QemuMachine } from '../../../../../src/engines/qemu/machine/qemu-machine.js';
+import type { QemuProcess } from '../../../../../src/engines/qemu/machine/qemu-process.js';
 import { forkMachine } from '../../../../../src/engines/qemu/snapshots/fork/fork.js';
 import { Templates } from '../../../../../src/engines/qemu/snapshots/templates/templates.js';
 import { machineRecord } from '../../../../support/qemu/machine-record.js';
@@ -38,16 +39,22 @@ class RecordingMachine extends QemuMachine {
   }
 }
 
-async function copyOf(used: boolean) {
+/** A machine that does not run. */
+async function sourceMachine(used: boolean): Promise<QemuMachine> {
   const directory = join(root, 'one');
   await mkdir(directory);
   const source = new QemuMachine('one', directory, quiet);
   const about = await machineRecord({ used, intended: 'stopped', process: null });
-  const { spec, image } = about;
+  const { image } = about;
   await createLayer(directory, { name: 'image.qcow2', backing: '', bytes: image.diskBytes });
   const top = { name: 'disk-1.qcow2', backing: 'image.qcow2', bytes: image.diskBytes };
   await createLayer(directory, top);
   await source.writeNew({ ...about, image: { ...image, kind: 'disk' } });
+  return source;
+}
+
+async function fork(source: QemuMachine) {
+  const { spec } = await machineRecord({});
   const copy = new RecordingMachine('two', join(root, 'two'), quiet);
   const host = new QemuHost(new Layout(root), { internet: false, allowNetworks: [] });
   const templates = new Templates(host, {
@@ -58,6 +65,8 @@ async function copyOf(used: boolean) {
   await forkMachine(source, copy, { ...spec, id: 'two' }, parts);
   return copy;
 }
+
+const copyOf = async (used: boolean) => fork(await sourceMachine(used));
 
 describe('a fork of a stopped machine', () => {
   it('never exists without the data of its source', async () => {
@@ -73,5 +82,33 @@ describe('a fork of a stopped machine', () => {
     const { left } = await copyOf(false);
     expect(left.at(-1)).toMatchObject({ used: false, resume: null, intended: 'stopped' });
     expect(left.at(-1)?.layers).toHaveLength(2);
+  });
+});
+
+describe('a fork of a running machine', () => {
+  it('is refused if the layers of its source take too much of the host', async () => {
+    const source = await sourceMachine(true);
+    const asked: string[] = [];
+    source.attach({
+      workspace: await source.workspace(),
+      ...{ alive: true, onEvent: () => undefined, exited: new Promise(() => undefined) },
+      execute: async (command: string) => {
+        asked.push(command);
+        throw new Error('no QEMU');
+      },
+    } as unknown as QemuProcess);
+    const { image } = await machineRecord({});
+    await source.write({ image: { ...image, kind: 'disk', diskBytes: 1 << 20 } });
+    await writeFile(join(source.directory, 'disk-1.qcow2'), Buffer.alloc(4 << 20, 1));
+    await expect(fork(source)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('more than 3 times its size'),
+      remedy: expect.stringContaining('Stop and start the computer'),
+    });
+    expect(asked).toEqual([]);
+    await expect(access(join(root, 'two'))).rejects.toThrow('ENOENT');
+
+    await writeFile(join(source.directory, 'disk-1.qcow2'), Buffer.alloc(2 << 20, 1));
+    await expect(fork(source)).rejects.toThrow('no QEMU');
   });
 });

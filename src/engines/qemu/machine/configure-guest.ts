@@ -74,10 +74,12 @@ export async function configureOrEnd(
     await configureGuest(machine, host, either, onConnectable);
   } catch (cause) {
     const { qemu } = machine;
+    // Asked before this ends it. The exit of one that has ended may be noticed after its connections'.
+    const isCause = cause instanceof ApiError && !exited.signal.aborted;
     if (qemu && !signal?.aborted) await saveConsole(machine, qemu).catch(() => undefined);
     await qemu?.end(0);
     signal?.throwIfAborted();
-    if (!exited.signal.aborted) throw cause;
+    if (isCause || !exited.signal.aborted) throw cause;
     const lines = await lastLogLines(machine.directory);
     throw new ApiError('guest_failed', `The computer ended while it was starting: ${lines}`, {
       cause,

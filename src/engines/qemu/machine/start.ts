@@ -20,6 +20,8 @@ export interface StartParts {
     Templates,
     'linkTemplate' | 'reportFailure' | 'reportSuccess' | 'buildInBackground'
   >;
+  /** Called when a copy's guest has been resumed: it needs its source no longer. */
+  readonly onResumed?: (() => void) | undefined;
   /** Called when a resumed guest runs: its screen can be dialled from then on. */
   readonly onRunning?: (() => void) | undefined;
   /** Receives one line about each problem that did not prevent the start. */
@@ -152,7 +154,7 @@ async function startUnused(
 async function startFrom(
   from: StartFrom,
   machine: QemuMachine,
-  { host, onRunning }: StartParts,
+  { host, onResumed, onRunning }: StartParts,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const workspace = await machine.workspace();
@@ -166,6 +168,7 @@ async function startFrom(
     },
   });
   machine.attach(qemu);
+  if (isFork(record)) onResumed?.();
   if (from === 'template-mapped' || from === 'template-saved') onRunning?.();
   await configureOrEnd(machine, host, signal, isFork(record) ? onRunning : undefined);
 }

@@ -71,6 +71,11 @@ async function forkRunning(
   const { host, signal, onProblem } = parts;
   const { kind: acceleration } = await host.acceleration(signal);
   const memoryFiles = await new TemplateStore(host.layout.templates).memoryFiles(spec.ownerId);
+  let isResumed = false;
+  const onResumed = () => {
+    isResumed = true;
+    parts.onResumed?.();
+  };
   const [first, ...others] = waysToFork(from.record, acceleration);
   for (let way: ForkWay | undefined = first; way !== undefined; way = others.shift()) {
     const { record } = from;
@@ -82,14 +87,15 @@ async function forkRunning(
           ? await saveMapped(from, qemu, record, { copy, memoryFiles, signal })
           : await saveRunning(from, qemu, record, { ...copy, acceleration, signal });
       await createCopy(from, to, { ...record, layers: [...layers] }, spec, way);
-      await startMachine(to, parts, signal);
+      await startMachine(to, { ...parts, onResumed }, signal);
       // Not awaited: it takes most of a second in an emulated guest, and nothing depends on it.
-      void setClock(from, record, parts);
+      void setClock(qemu, record, parts);
       return;
     } catch (cause) {
       signal?.throwIfAborted();
       const reason = hidePaths(errorMessage(cause));
-      const isLast = others.length === 0 || !qemu.alive;
+      // A guest that runs and does not answer would not answer in another copy.
+      const isLast = isResumed || others.length === 0 || !qemu.alive;
       if (isLast && cause instanceof ApiError) throw cause;
       if (isLast) {
         throw new ApiError('internal', `The computer cannot be copied: ${reason}`, { cause });
@@ -102,20 +108,18 @@ async function forkRunning(
 
 /** Corrects the clock, which stopped while the guest was paused. Never throws: it can be wrong. */
 async function setClock(
-  machine: QemuMachine,
+  qemu: QemuProcess,
   record: MachineRecord,
   { host, signal }: ForkParts,
 ): Promise<void> {
-  if (record.image.kind !== 'vc') return;
+  // It may have been stopped or removed meanwhile.
+  if (record.image.kind !== 'vc' || !qemu.alive) return;
   try {
     const { guest } = await host.network();
     const identity = guestIdentity(record, guest);
     const options = { signal, timeoutMs: CLOCK_MS };
-    await withAgent(
-      await machine.workspace(),
-      (agent) => agent.configure(identity, signal),
-      options,
-    );
+    const { workspace } = qemu;
+    await withAgent(workspace, (agent) => agent.configure(identity, signal), options);
   } catch {
     // The guest does not answer, or the service stops.
   }

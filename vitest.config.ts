@@ -36,7 +36,7 @@ const thorough = (folder: string) => (isThorough ? [`test/e2e/thorough/${folder}
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
-    // An engine ends after its machines.
+    // An engine removes its machines when it ends.
     teardownTimeout: 60_000,
     sequence: { sequencer: LongestFirstSequencer },
     projects: [

@@ -196,15 +196,8 @@ export interface Engine {
  * is made again. The copy is reached with the key in `to`.
  */
 export interface Forking {
-  fork(from: string, to: MachineSpec, signal?: AbortSignal, progress?: ForkProgress): Promise<void>;
-}
-
-/** Each is called at most once. */
-export interface ForkProgress {
-  /** A copy runs whose screen can be dialled already. */
-  onRunning?(): void;
-  /** The copy needs its source no longer: that can be changed and removed. */
-  onSourceReleased?(): void;
+  /** @param onRunning called at most once, when a copy runs whose screen can be dialled already */
+  fork(from: string, to: MachineSpec, signal?: AbortSignal, onRunning?: () => void): Promise<void>;
 }
 
 /** True when the engine can copy machines at all; {@link MachineDescription.canFork} says which. */

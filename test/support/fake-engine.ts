@@ -5,7 +5,6 @@ import {
   type EngineCapabilities,
   type EngineImage,
   type Forking,
-  type ForkProgress,
   isForking,
   type MachineDescription,
   type MachineEvent,
@@ -16,7 +15,7 @@ import {
   type Probe,
 } from '../../src/engines/engine.js';
 
-type Call = 'create' | 'start' | 'stop' | 'remove' | 'list' | 'fork' | 'configure' | 'move';
+type Call = 'create' | 'start' | 'stop' | 'remove' | 'list' | 'fork' | 'move';
 
 /** A promise for {@link FakeEngine.gates} that the test resolves. */
 export function gate<T = void>(): { readonly passed: Promise<T>; open(value: T): void } {
@@ -156,17 +155,10 @@ export class FakeForkingEngine extends FakeEngine implements Forking {
     return this.stored;
   }
 
-  async fork(
-    from: string,
-    to: MachineSpec,
-    _signal?: AbortSignal,
-    progress?: ForkProgress,
-  ): Promise<void> {
+  async fork(from: string, to: MachineSpec): Promise<void> {
     const status = this.machines.get(from)?.status;
     await this.step('fork', `${from} ${to.id}`);
     if (!status) throw new ApiError('not_found', 'no such machine');
     this.machines.set(to.id, { spec: to, status });
-    progress?.onSourceReleased?.();
-    await this.gates.get('configure');
   }
 }

@@ -162,7 +162,7 @@ export class WarmPool<S extends NewMachine, W> {
     });
   }
 
-  /** Removes machines that have another key than others of their shape now: of an older image. */
+  /** Removes machines of this shape: they have another key, so they are of an older image. */
   async #removeOutdated(ownerId: string, shape: string): Promise<void> {
     for (const [key, entry] of this.#ready) {
       if (entry.ownerId !== ownerId || entry.shape !== shape) continue;

@@ -142,16 +142,10 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
     },
     images: () => listImages(host.layout.images),
     recipeHash: async (image) => (await loadVmRecipe(image).catch(() => undefined))?.hash,
-    fork: (from, to, signal, progress) =>
-      machines.withTwo(from, to.id, (source, copy, release) => {
-        const onRunning = () => progress?.onRunning?.();
-        const onResumed = () => {
-          release();
-          progress?.onSourceReleased?.();
-        };
-        const parts = { host, templates, onProblem, signal, onRunning, onResumed };
-        return forkMachine(source, copy, to, parts);
-      }),
+    fork: (from, to, signal, onRunning) =>
+      machines.withTwo(from, to.id, (source, copy) =>
+        forkMachine(source, copy, to, { host, templates, onProblem, signal, onRunning }),
+      ),
     warm: (shape, warmOptions) => templates.warm(shape, warmOptions),
     templates: () => templates.templates(),
     forgetOwner: async (ownerId) => {

@@ -7,9 +7,8 @@ import type {
   MachineSpec,
   MachineState,
 } from '../../engines/engine.js';
-import { abortable, onAbort } from '../../lib/async/abort.js';
+import { onAbort } from '../../lib/async/abort.js';
 import { nextTurn } from '../../lib/async/next-turn.js';
-import { releasable } from '../../lib/async/releasable.js';
 import { LostMachine } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
 import { type Connectors, Session } from '../sessions/session.js';
@@ -84,11 +83,9 @@ export class Machine {
     return this.#steps.settled();
   }
 
-  /** Runs `task` while no step runs and no button or key is held, until it calls `release`. */
-  held<T>(task: (release: () => void) => Promise<T>, signal: AbortSignal): Promise<T> {
-    const turn = (work: () => Promise<unknown>) =>
-      this.session.input.run(() => this.#steps.between(work, signal), signal);
-    return abortable(releasable(turn, task), signal);
+  /** Runs `task` while no step runs and no button or key is held. */
+  held<T>(task: () => Promise<T>, signal: AbortSignal): Promise<T> {
+    return this.session.input.run(() => this.#steps.between(task, signal), signal);
   }
 
   /** Starts the machine and resolves when it is ready. The caller has written `starting`. */

@@ -8,7 +8,7 @@ import {
 } from '../../engines/engine.js';
 import { placeNew } from '../cluster/place-new.js';
 import type { EngineOffer } from '../computers/placement.js';
-import type { Connectors, Session } from '../sessions/session.js';
+import type { Connectors } from '../sessions/session.js';
 import { SpareConnections } from '../sessions/spare-connections.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
@@ -133,21 +133,16 @@ export class Machines implements EngineOffer {
       throw new ApiError('unsupported', `The engine "${engine.name}" cannot copy.`);
     const machine = this.of(source);
     const copy = this.known(spec.id)?.session;
-    // Asked now: the source may be removed before the copy is complete.
-    const { canFork } = await machine.session.describe(signal);
-    let pointer: Session['pointer'];
     let isRunning = false;
     const onRunning = () => {
       isRunning = true;
-      copy?.copied(pointer);
+      copy?.copied(machine.session);
       copy?.anticipate();
     };
-    await machine.held((release) => {
-      pointer = machine.session.pointer;
-      return engine.fork(from, spec, signal, { onRunning, onSourceReleased: release });
-    }, signal);
+    await machine.held(() => engine.fork(from, spec, signal, onRunning), signal);
     if (isRunning) return;
-    if (canFork === 'memory') copy?.copied(pointer);
+    const { canFork } = await machine.session.describe(signal);
+    if (canFork === 'memory') copy?.copied(machine.session);
     else copy?.started(spec.resolution);
   }
 }

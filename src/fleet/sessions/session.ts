@@ -171,8 +171,8 @@ export class Session {
     this.screen.prepare(async () => undefined).catch(() => undefined);
   }
 
-  /** After a copy with memory the pointer is where the original's was, if that is known. */
-  copied(pointer: Session['pointer']): void {
+  /** After a copy with memory the pointer is where the original's was. */
+  copied({ pointer }: Session): void {
     this.lastUsed = performance.now();
     this.#screen = undefined;
     this.#description = undefined;

@@ -1,4 +1,3 @@
-import { statfs } from 'node:fs/promises';
 import { ApiError } from '../../contract/errors.js';
 
 export interface TrajectoryLimits {
@@ -16,12 +15,6 @@ export const LIMITS: TrajectoryLimits = {
   ...{ steps: 10_000, bytes: 256 * 2 ** 20 },
   ...{ ofOwner: 2 ** 30, freeDisk: 256 * 2 ** 20 },
 };
-
-/** Bytes that the service can still write to the disk of a directory. */
-export async function freeBytes(directory: string): Promise<number> {
-  const { bavail, bsize } = await statfs(directory);
-  return bavail * bsize;
-}
 
 /** What a trajectory has reached, in a sentence; undefined if it may continue. */
 export function reached(

@@ -352,9 +352,9 @@ describe('lifecycle', () => {
     try {
       const removals = Array.from({ length: 20 }, (_, i) => engine.remove(`m${i}`));
       await vi.waitUntil(() => waiting.length === 16, { timeout: 5_000 });
-      await vi.advanceTimersByTimeAsync(9_000);
+      await vi.advanceTimersByTimeAsync(5_000);
       expect(waiting.length).toBe(16);
-      await vi.advanceTimersByTimeAsync(1_500);
+      await vi.advanceTimersByTimeAsync(5_500);
       await vi.waitUntil(() => waiting.length === 20, { timeout: 5_000 });
       vi.useRealTimers();
       containers = [];

@@ -45,7 +45,7 @@ const reopen = async () => {
 };
 
 /** Blocks the next such call until the returned function is called. */
-function gate(call: 'fork' | 'start' | 'stop' | 'configure'): () => void {
+function gate(call: 'fork' | 'start' | 'stop'): () => void {
   let open = () => {};
   engine.gates.set(
     call,
@@ -103,21 +103,6 @@ describe('a copy of a running computer', () => {
     expect((await copying).status).toBe('running');
     await removing;
     expect(names()).toEqual(['two']);
-  });
-
-  it('delays its source no longer than its engine needs it', async () => {
-    await create('one');
-    const one = record('one');
-    const open = gate('configure');
-    const copying = fork('one', 'two');
-    await vi.waitFor(() => expect(engine.machines.size).toBe(2));
-    const signal = new AbortController().signal;
-    await test.fleet.actions.perform(one, 'move', { x: 5, y: 6 }, signal);
-    await test.fleet.computers.remove(one);
-    expect(names()).toEqual(['two']);
-    expect(record('two').status).toBe('starting');
-    open();
-    expect((await copying).status).toBe('running');
   });
 
   it('does not start while a text is typed', async () => {

@@ -28,7 +28,8 @@ const IN_NAMESPACE = 'printf %s "$0" >/proc/sys/kernel/hostname';
 const MAX_BYTES = 65_536;
 
 /** What programs print where the Engine's host forbids it. */
-const FORBIDDEN = /not permitted|permission denied|must be root/i;
+const FORBIDDEN =
+  /not permitted|permission denied|must be root|read-only file system|not implemented|not supported/i;
 
 /** The Engine does not let the service change host names: another attempt does not help. */
 export class HostNameRefused extends Error {

@@ -24,7 +24,7 @@ const MOST_REMOVALS = 16;
 
 /**
  * A removal that takes longer no longer counts as one of them, so that containers that do not end
- * delay other removals by no more than this. The Engine itself waits ten seconds for the end.
+ * do not keep others waiting. The Engine itself waits ten seconds for the end of one.
  */
 const LONGEST_TURN_MS = 10_000;
 

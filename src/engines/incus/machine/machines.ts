@@ -29,6 +29,7 @@ export interface MachinesOptions {
 /** The first machine of an image on a member waits until that is unpacked. */
 const CREATE_MS = 600_000;
 const BUSY_EVERY_MS = 200;
+const MOVING_EVERY_MS = 5_000;
 /** Times that an address is chosen: another service of the cluster may take one meanwhile. */
 const ATTEMPTS = 5;
 
@@ -134,6 +135,8 @@ export class Machines {
       } catch (error) {
         const isBusy = error instanceof Moving || clusterErrorOf(error) !== undefined;
         if (!isBusy || performance.now() > end) throw error;
+        // Sending a disk takes minutes.
+        if (error instanceof Moving) await sleep(MOVING_EVERY_MS, signal);
       }
     }
   }
@@ -168,8 +171,17 @@ export class Machines {
     config: Readonly<Record<string, string>>,
     signal?: AbortSignal,
   ): Promise<void> {
-    // Never an instance of another service.
     await this.#get(id, signal);
+    await this.#setConfig(id, config, signal);
+  }
+
+  async #setConfig(
+    id: string,
+    config: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
+    // Never of an instance of another service.
+    await this.#instances.get(id, signal);
     const path = `/1.0/instances/${instanceName(id)}`;
     const query = { method: 'PATCH', body: { config }, signal } as const;
     await inTurn(() => this.#cluster.run(path, query), signal);
@@ -201,7 +213,7 @@ export class Machines {
   async #ensureOwnIds(id: string, signal: AbortSignal | undefined): Promise<boolean> {
     if (await hasOwnIds(this.#instances, id, signal)) return true;
     await this.#creations.run(async () => {
-      for (const config of NEW_IDS) await this.configure(id, config, signal);
+      for (const config of NEW_IDS) await this.#setConfig(id, config, signal);
     }, signal);
     return hasOwnIds(this.#instances, id, signal);
   }

@@ -33,7 +33,7 @@ export async function refuseLargeDisk(directory: string, record: Disk): Promise<
   if (!(await takesTooMuch(directory, record))) return;
   const message =
     `The computer's disk takes more than ${LAYERS.maxSizes} times its size on the host, ` +
-    'because it keeps what it was at each copy.';
+    'because each copy of the running computer has frozen a layer of it.';
   const remedy = 'Stop and start the computer once, which merges that; then copy it again.';
   throw new ApiError('conflict', message, { remedy });
 }

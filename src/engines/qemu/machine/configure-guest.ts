@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import { ApiError } from '../../../contract/errors.js';
+import { NotListening } from '../../socket-file.js';
 import { writeAtomically } from '../disk/files.js';
 import type { Agent } from '../guest/agent.js';
 import { guestIdentity, withAgent } from '../guest/configure.js';
 import type { QemuHost } from '../host.js';
 import { FILES } from '../layout.js';
+import { Disconnected } from '../monitor/json-peer.js';
 import { lastLogLines } from '../process/log.js';
 import { removeResumeFiles } from '../snapshots/resume-files.js';
 import { isFork } from './machine-record.js';
@@ -74,12 +76,13 @@ export async function configureOrEnd(
     await configureGuest(machine, host, either, onConnectable);
   } catch (cause) {
     const { qemu } = machine;
-    // Asked before this ends it. The exit of one that has ended may be noticed after its connections'.
-    const isCause = cause instanceof ApiError && !exited.signal.aborted;
+    // QEMU's end can be noticed later than that of its connections.
+    const hasEnded =
+      exited.signal.aborted || cause instanceof Disconnected || cause instanceof NotListening;
     if (qemu && !signal?.aborted) await saveConsole(machine, qemu).catch(() => undefined);
     await qemu?.end(0);
     signal?.throwIfAborted();
-    if (isCause || !exited.signal.aborted) throw cause;
+    if (!hasEnded) throw cause;
     const lines = await lastLogLines(machine.directory);
     throw new ApiError('guest_failed', `The computer ended while it was starting: ${lines}`, {
       cause,

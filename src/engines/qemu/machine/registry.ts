@@ -1,6 +1,5 @@
 import { ApiError } from '../../../contract/errors.js';
 import { KeyedQueue } from '../../../lib/async/keyed-queue.js';
-import { releasable } from '../../../lib/async/releasable.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import type { Channel, MachineEvent, MachineSpec, MachineState } from '../../engine.js';
 import { assertMachineId, isMachineId } from '../../machine-id.js';
@@ -83,24 +82,20 @@ export class MachineRegistry {
     this.#options.onChange(id);
   }
 
-  /**
-   * Runs `work` while no other operation runs on either machine; on `from`, until it calls `release`.
-   */
+  /** Runs `work` while no other operation runs on either machine. */
   async withTwo<T>(
     from: string,
     to: string,
-    work: (from: QemuMachine, to: QemuMachine, release: () => void) => Promise<T>,
+    work: (from: QemuMachine, to: QemuMachine) => Promise<T>,
   ): Promise<T> {
-    if (from === to) {
+    // Always in the same order, so that two calls cannot deadlock.
+    const [first, second] = [from, to].sort();
+    if (first === undefined || second === undefined || first === second) {
       throw new ApiError('invalid_request', 'A computer cannot be a copy of itself.');
     }
-    const onFrom = (task: (release: () => void, machine: QemuMachine) => Promise<T>) =>
-      releasable((turn: (machine: QemuMachine) => Promise<unknown>) => this.#run(from, turn), task);
-    // Always in the same order, so that two calls cannot deadlock.
-    if (from < to) {
-      return onFrom((release, source) => this.#run(to, (copy) => work(source, copy, release)));
-    }
-    return this.#run(to, (copy) => onFrom((release, source) => work(source, copy, release)));
+    return this.#run(first, (a) =>
+      this.#run(second, (b) => (first === from ? work(a, b) : work(b, a))),
+    );
   }
 
   async list(): Promise<MachineState[]> {

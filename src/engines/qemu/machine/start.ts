@@ -20,7 +20,7 @@ export interface StartParts {
     Templates,
     'linkTemplate' | 'reportFailure' | 'reportSuccess' | 'buildInBackground'
   >;
-  /** Called when a copy's guest has been resumed: it needs its source no longer. */
+  /** Called when a copy's guest has been resumed, before it is configured. */
   readonly onResumed?: (() => void) | undefined;
   /** Called when a resumed guest runs: its screen can be dialled from then on. */
   readonly onRunning?: (() => void) | undefined;

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { constants, type FileHandle, open, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { ApiError } from '../../../contract/errors.js';
 import { FILES } from '../layout.js';
 import type { Workspace } from '../machine/qemu-process.js';
 import { chownToMachine } from '../process/account.js';
@@ -47,7 +48,7 @@ export async function openMigrationSink(
   }
   const closed = new AbortController();
   const failed = new AbortController();
-  const received = saveStream(server, file, { path, limit, signal: closed.signal });
+  const received = saveStream(server, file, { limit, signal: closed.signal });
   received.catch((error) => failed.abort(error));
   return {
     uri: `unix:${FILES.migration}`,
@@ -76,15 +77,18 @@ async function listenIn(directory: string, server: Server): Promise<void> {
 async function saveStream(
   server: Server,
   file: FileHandle,
-  options: { readonly path: string; readonly limit: number; readonly signal: AbortSignal },
+  { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
 ): Promise<void> {
-  const { path, limit, signal } = options;
   try {
     const [socket] = (await once(server, 'connection', { signal })) as [Socket];
     server.close();
     const copier = startCopier(socket, file, { limit, signal });
+    let output = '';
+    copier.stderr?.setEncoding('utf8').on('data', (text) => {
+      output = `${output}${text}`.slice(0, 300);
+    });
     const [code] = (await once(copier, 'close')) as [number | null];
-    if (code !== 0) throw new Error(`the memory cannot be written to ${path} (code ${code})`);
+    if (code !== 0) throw notSaved(output.trim() || `exit code ${code}`);
   } finally {
     await file.close();
   }
@@ -97,8 +101,14 @@ function startCopier(
   { limit, signal }: { readonly limit: number; readonly signal: AbortSignal },
 ): ChildProcess {
   try {
-    return spawn('head', ['-c', String(limit)], { stdio: [socket, file.fd, 'ignore'], signal });
+    return spawn('head', ['-c', String(limit)], { stdio: [socket, file.fd, 'pipe'], signal });
   } finally {
     socket.destroy();
   }
+}
+
+function notSaved(reason: string): ApiError {
+  return new ApiError('internal', `The memory of the computer cannot be saved: ${reason}`, {
+    ...(/No space left/i.test(reason) && { remedy: "Free some space on the host's disk." }),
+  });
 }

@@ -43,11 +43,14 @@ async function rewritten(layers: number): Promise<QemuMachine> {
 }
 
 /** The problems that were reported. */
-async function merge(machine: QemuMachine): Promise<string[]> {
+async function merge(machine: QemuMachine, free = 2 ** 40): Promise<string[]> {
   const problems: string[] = [];
   if (machine.record === undefined) throw new Error('no record');
   const onProblem = (message: string) => problems.push(message);
-  await mergeLayers(machine, machine.record, { signal: undefined, onProblem });
+  await mergeLayers(machine, machine.record, {
+    ...{ signal: undefined, onProblem },
+    freeBytes: async () => free,
+  });
   return problems;
 }
 
@@ -68,6 +71,12 @@ describe.runIf(hasTool)('the layers of a disk', () => {
     const machine = await rewritten(2);
     expect(await merge(machine)).toEqual([]);
     expect(machine.record?.layers).toHaveLength(3);
+  });
+
+  it('stay if the disk of the host has too little room for a merged one', async () => {
+    const machine = await rewritten(4);
+    expect(await merge(machine, 2 ** 30)).toEqual([expect.stringContaining('too little room')]);
+    expect(machine.record?.layers).toHaveLength(5);
   });
 
   it('that take much but cannot be merged do not prevent a start', async () => {

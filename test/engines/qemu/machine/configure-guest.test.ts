@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { QemuHost } from '../../../../src/engines/qemu/host.js';
 import { configureOrEnd } from '../../../../src/engines/qemu/machine/configure-guest.js';
 import { QemuMachine } from '../../../../src/engines/qemu/machine/qemu-machine.js';
@@ -58,6 +58,18 @@ it('reports why the guest was not configured, and ends QEMU', async () => {
     code: 'guest_failed',
     message: 'The computer\'s agent failed on "configure": no such user',
   });
+  expect(isEnded).toBe(true);
+});
+
+it('reports that the guest cannot be recorded as configured', async () => {
+  agent.on('connection', (socket: Socket) => {
+    socket.on('data', (line) => {
+      const { id } = JSON.parse(line.toString());
+      socket.write(`${JSON.stringify({ id, ok: true })}\n`);
+    });
+  });
+  vi.spyOn(machine, 'write').mockRejectedValue(new Error('ENOSPC: no space left on device'));
+  await expect(configureOrEnd(machine, host, undefined)).rejects.toThrow('no space left on device');
   expect(isEnded).toBe(true);
 });
 

@@ -74,7 +74,6 @@ async function forkRunning(
   let isResumed = false;
   const onResumed = () => {
     isResumed = true;
-    parts.onResumed?.();
   };
   const [first, ...others] = waysToFork(from.record, acceleration);
   for (let way: ForkWay | undefined = first; way !== undefined; way = others.shift()) {

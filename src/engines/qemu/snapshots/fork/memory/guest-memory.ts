@@ -9,7 +9,7 @@ const ROM_END = 2 ** 32;
 /** RAM blocks of our own machines. QEMU fills the others again when it starts. */
 export const GUEST_BLOCK = 'ram';
 const FIRMWARE_BLOCK = 'pc.bios';
-/** It has 256 KiB. */
+/** QEMU's has 256 KiB. */
 const MAX_FIRMWARE_BYTES = 16 << 20;
 const REFILLED = /^(pc\.rom|\/rom@.+)$/;
 

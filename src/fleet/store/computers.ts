@@ -29,11 +29,11 @@ export function computerStore(db: Db, written: Notifier) {
   );
   const byId = db.prepare(`${SELECT} WHERE computers.id = ?`);
   const byName = db.prepare(`${SELECT} WHERE project_id = ? AND computers.name = ?`);
-  // A project's name wins over an id, as in projectStore.
+  // A project's id wins over a name, as in projectStore.
   const idByAddress = db.prepare(
     `SELECT id FROM computers WHERE name = ? AND project_id =
        (SELECT id FROM projects WHERE owner_id = ? AND (name = ? OR id = ?)
-          ORDER BY name = ? DESC LIMIT 1)`,
+          ORDER BY id = ? DESC LIMIT 1)`,
   );
   const ofProject = db.prepare(
     `${SELECT} WHERE project_id = ? ORDER BY computers.created_at, computers.id`,

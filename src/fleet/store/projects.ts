@@ -14,9 +14,9 @@ export function projectStore(db: Db, written: Notifier, onRenamed: () => void) {
   const insert = db.prepare(
     'INSERT INTO projects (id, owner_id, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
   );
-  // A name wins over an id: the published interface addresses projects by name.
+  // An id wins over a name, so that no project gets what is meant for another one.
   const find = db.prepare(
-    `${SELECT} WHERE owner_id = ? AND (name = ? OR id = ?) ORDER BY name = ? DESC LIMIT 1`,
+    `${SELECT} WHERE owner_id = ? AND (name = ? OR id = ?) ORDER BY id = ? DESC LIMIT 1`,
   );
   const byId = db.prepare(`${SELECT} WHERE id = ?`);
   const list = db.prepare(`${SELECT} WHERE owner_id = ? ORDER BY created_at, id`);
@@ -30,12 +30,12 @@ export function projectStore(db: Db, written: Notifier, onRenamed: () => void) {
   return {
     /** Undefined when the owner has a project of that name. `id` is that of a lost project. */
     create(ownerId: string, name: string, id = generateId('prj')): ProjectRow | undefined {
-      if ((find.get(ownerId, name, '', name) as ProjectRow | undefined) !== undefined)
+      if ((find.get(ownerId, name, '', '') as ProjectRow | undefined) !== undefined)
         return undefined;
       const now = new Date().toISOString();
       insert.run(id, ownerId, name, now, now);
       written.notify();
-      return find.get(ownerId, name, '', name) as ProjectRow;
+      return find.get(ownerId, name, '', '') as ProjectRow;
     },
     /** By name or id. */
     find: (ownerId: string, nameOrId: string) =>

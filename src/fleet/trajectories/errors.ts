@@ -21,6 +21,18 @@ export function recordingAlready(record: ComputerRecord): ApiError {
   return new ApiError('conflict', message, { remedy });
 }
 
+/** The files of a trajectory were removed before a client had read them. */
+export function removedWhileRead(): ApiError {
+  return new ApiError('not_found', 'The trajectory was removed while it was read.', {
+    remedy: 'Record the actions again: vc computer trajectory COMPUTER start',
+  });
+}
+
+export function tooManyArchives(most: number): ApiError {
+  const message = `You are reading ${most} archives of trajectories already.`;
+  return new ApiError('rate_limited', message, { remedy: 'Try again when one of them has ended.' });
+}
+
 export function unwritable(cause: unknown): ApiError {
   const message = `The trajectory cannot be written: ${errorMessage(cause)}`;
   return new ApiError('internal', message, { cause });

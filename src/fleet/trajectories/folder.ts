@@ -1,9 +1,11 @@
 import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
+import { finished } from 'node:stream/promises';
 import { writeFileAtomically } from '../../lib/fs/atomic-file.js';
 import { TAR_END, tarHeader, tarPadding } from '../../lib/tar/write.js';
+import { removedWhileRead } from './errors.js';
 
 const LINES = 'trajectory.jsonl';
 const PICTURES = 'pictures';
@@ -16,6 +18,10 @@ export class TrajectoryFolder {
   readonly path: string;
   #lines: FileHandle | undefined;
   #length = 0;
+  /** Open archives and pictures. */
+  readonly #readers = new Set<Readable>();
+  #archives = 0;
+  #isRemoved = false;
 
   constructor(path: string) {
     this.path = path;
@@ -23,7 +29,7 @@ export class TrajectoryFolder {
 
   /** Makes it anew, without what was there. */
   async create(): Promise<void> {
-    await this.remove();
+    await this.#delete();
     await mkdir(join(this.path, 'files', PICTURES), { recursive: true, mode: 0o700 });
     this.#length = 0;
     this.#lines = await open(join(this.path, 'files', LINES), 'wx', 0o600);
@@ -104,26 +110,58 @@ export class TrajectoryFolder {
     return open(join(this.path, 'files', LINES));
   }
 
-  /** Opens a picture; undefined if there is none of this name. */
+  /** Opens a picture; undefined if there is none of this name. A removal ends it with an error. */
   async openPicture(name: string): Promise<Readable | undefined> {
     if (!/^\d{4,6}\.png$/.test(name)) return undefined;
     const file = await open(join(this.path, 'files', PICTURES, name)).catch(() => undefined);
-    return file?.createReadStream();
+    if (file === undefined) return undefined;
+    const picture = this.#track(file.createReadStream());
+    if (this.#isRemoved) picture.destroy(removedWhileRead());
+    return picture;
   }
 
-  /** The files as a tar archive, as they are now. */
-  async *archive(): AsyncGenerator<Buffer> {
+  /** Archives that are being read. */
+  get archives(): number {
+    return this.#archives;
+  }
+
+  /** The files as a tar archive, as they are now. A removal ends it with an error. */
+  archive(): Readable {
+    const archive = this.#track(Readable.from(this.#packedFiles(), { objectMode: false }));
+    this.#archives += 1;
+    archive.once('close', () => {
+      this.#archives -= 1;
+    });
+    return archive;
+  }
+
+  /** Removes it with all files. An open file would keep its bytes on the disk. */
+  async remove(): Promise<void> {
+    this.#isRemoved = true;
+    await this.close();
+    for (const reader of this.#readers) reader.destroy(removedWhileRead());
+    await Promise.allSettled([...this.#readers].map((reader) => finished(reader)));
+    await this.#delete();
+  }
+
+  async #delete(): Promise<void> {
+    await rm(this.path, { recursive: true, force: true });
+  }
+
+  #track(reader: Readable): Readable {
+    this.#readers.add(reader);
+    reader.once('close', () => this.#readers.delete(reader));
+    // It may end before the answer listens.
+    reader.on('error', () => undefined);
+    return reader;
+  }
+
+  async *#packedFiles(): AsyncGenerator<Buffer> {
     // The lines first: the pictures that they name are written before them.
     yield* this.#packed(LINES);
     const names = await readdir(join(this.path, 'files', PICTURES));
     for (const name of names.sort()) yield* this.#packed(`${PICTURES}/${name}`);
     yield TAR_END;
-  }
-
-  /** Removes it with all files. */
-  async remove(): Promise<void> {
-    await this.close();
-    await rm(this.path, { recursive: true, force: true });
   }
 
   async *#packed(name: string): AsyncGenerator<Buffer> {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { ApiError } from '../../contract/errors.js';
 import type { StartTrajectory, Trajectory } from '../../contract/resources.js';
 import { freeBytes } from '../../lib/fs/free-bytes.js';
@@ -12,7 +12,13 @@ import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 import { captureFor } from './capture.js';
 import { Entry } from './entry.js';
-import { noPicture, noTrajectory, recordingAlready, unwritable } from './errors.js';
+import {
+  noPicture,
+  noTrajectory,
+  recordingAlready,
+  tooManyArchives,
+  unwritable,
+} from './errors.js';
 import { TrajectoryFolder } from './folder.js';
 import { checkDisk, LIMITS, type TrajectoryLimits } from './limits.js';
 import { StepReader, type StepsWanted } from './reading/step-reader.js';
@@ -25,6 +31,8 @@ import { newlyStored, shown } from './stored.js';
 /** Milliseconds of a running service for which an ended trajectory is kept. */
 const KEPT_MS = 24 * 3600_000;
 const TIDY_MS = 10 * 60_000;
+/** Archives that an owner may read at once. */
+const MOST_ARCHIVES = 8;
 const DIRECTORY = 'trajectories';
 
 export interface TrajectoriesParts {
@@ -90,12 +98,12 @@ export class Trajectories {
       const { id, started_at } = stored;
       const { name, project_name: project, os } = record;
       try {
+        await this.#discard(record.id);
         await folder.create();
         await folder.saveState(stored);
         await recorder.begin({ id, started_at, computer: { project, name, os } });
         signal?.throwIfAborted();
       } catch (error) {
-        this.#entries.delete(record.id);
         await folder.remove().catch(() => undefined);
         throw error instanceof ApiError ? error : unwritable(error);
       }
@@ -116,9 +124,14 @@ export class Trajectories {
     return shown(entry.stored);
   }
 
-  /** The files as a tar archive. */
+  /** The files as a tar archive. Throws `rate_limited` if the owner reads too many of them. */
   archive(record: ComputerRecord): Readable {
-    return Readable.from(this.#find(record).folder.archive(), { objectMode: false });
+    const { folder } = this.#find(record);
+    const read = [...this.#entries.values()]
+      .filter(({ stored }) => stored.owner_id === record.owner_id)
+      .reduce((sum, entry) => sum + entry.folder.archives, 0);
+    if (read >= MOST_ARCHIVES) throw tooManyArchives(MOST_ARCHIVES);
+    return folder.archive();
   }
 
   /** Some steps, in the order in which they ended; none if there is no trajectory. */

@@ -1,17 +1,27 @@
-import { readdirSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
-import { writeFileAtomically } from '../../lib/fs/atomic-file.js';
+import { writeFileAtomically, writeFileAtomicallySync } from '../../lib/fs/atomic-file.js';
 import { TAR_END, tarHeader, tarPadding } from '../../lib/tar/write.js';
 import { removedWhileRead } from './errors.js';
 
 const LINES = 'trajectory.jsonl';
 const PICTURES = 'pictures';
 const STATE = 'state.json';
+/** How the line of a step begins, after another line. */
+const STEP = '\n{"type":"step"';
 /** Bytes of a file that are read at once. */
 const PIECE = 256 * 1024;
+
+interface Counted {
+  readonly steps: number;
+  readonly pictures: number;
+  readonly bytes: number;
+  /** Bytes of the complete lines. */
+  readonly linesLength: number;
+}
 
 /** The files of a trajectory: lines of JSON, pictures, and what the service keeps about them. */
 export class TrajectoryFolder {
@@ -75,34 +85,54 @@ export class TrajectoryFolder {
     });
   }
 
-  /** The state as it was saved; undefined if it cannot be read. */
-  readState(): unknown {
+  saveStateSync(state: object): void {
+    writeFileAtomicallySync(join(this.path, STATE), Buffer.from(JSON.stringify(state)), {
+      mode: 0o600,
+    });
+  }
+
+  /** The text of the state as it was saved; undefined if there is none. */
+  readState(): string | undefined {
     try {
-      return JSON.parse(readFileSync(join(this.path, STATE), 'utf8'));
-    } catch {
-      return undefined;
+      return readFileSync(join(this.path, STATE), 'utf8');
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
     }
   }
 
-  /** Counts what a service that was killed has written, and removes a line that it had not completed. */
-  recover(state: object): { steps: number; pictures: number; bytes: number } {
-    const path = join(this.path, 'files', LINES);
-    const text = readFileSync(path);
+  /** Counts what a service that was killed has written; undefined if a file is missing. */
+  count(): Counted | undefined {
+    try {
+      return this.#count();
+    } catch (error) {
+      if (isMissing(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #count(): Counted {
+    const text = readFileSync(join(this.path, 'files', LINES));
     const length = text.lastIndexOf('\n') + 1;
-    truncateSync(path, length);
     const directory = join(this.path, 'files', PICTURES);
     const names = readdirSync(directory);
     const sizes = names.map((name) => statSync(join(directory, name)).size);
     // Not as a string: there may be hundreds of MiB.
-    let lines = 0;
-    for (let at = text.indexOf(10); at !== -1; at = text.indexOf(10, at + 1)) lines += 1;
-    const counted = {
-      steps: Math.max(0, lines - 1),
+    const complete = text.subarray(0, length);
+    let steps = 0;
+    for (let at = complete.indexOf(STEP); at !== -1; at = complete.indexOf(STEP, at + 1))
+      steps += 1;
+    return {
+      steps,
       pictures: names.length,
       bytes: sizes.reduce((sum, size) => sum + size, length),
+      linesLength: length,
     };
-    writeFileSync(join(this.path, STATE), JSON.stringify({ ...state, ...counted }));
-    return counted;
+  }
+
+  /** Removes a line that was not completed. */
+  truncateLines(length: number): void {
+    truncateSync(join(this.path, 'files', LINES), length);
   }
 
   /** Opens its lines to read them. */
@@ -181,4 +211,8 @@ export class TrajectoryFolder {
       await file.close();
     }
   }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }

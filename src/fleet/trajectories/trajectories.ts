@@ -252,9 +252,10 @@ export class Trajectories {
     const { store } = this.#parts;
     const isComputer = (id: string) => store.computers.findById(id) !== undefined;
     const directory = join(store.directory, DIRECTORY);
-    recoverAll(directory, isComputer, (id, found) => {
-      if (found instanceof Entry) this.#entries.set(id, found);
-      else found.remove().catch((error: unknown) => this.#warn(error));
+    recoverAll(directory, isComputer, {
+      onFound: (id, entry) => this.#entries.set(id, entry),
+      onUseless: (folder) => void folder.remove().catch((error: unknown) => this.#warn(error)),
+      onFailed: (error) => this.#warn(error),
     });
   }
 

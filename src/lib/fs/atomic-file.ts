@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -14,6 +15,22 @@ export async function writeFileAtomically(
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** The same without waiting, for a small file. */
+export function writeFileAtomicallySync(
+  path: string,
+  data: Uint8Array,
+  { mode = 0o666 }: { readonly mode?: number } = {},
+): void {
+  const temporary = temporaryBeside(path);
+  try {
+    writeFileSync(temporary, data, { flag: 'wx', mode });
+    renameSync(temporary, path);
+  } catch (error) {
+    rmSync(temporary, { force: true });
     throw error;
   }
 }

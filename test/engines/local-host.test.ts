@@ -5,6 +5,7 @@ import {
   lchownSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
@@ -14,6 +15,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Cluster } from '../../src/engines/incus/client/cluster.js';
+import { writeSettings } from '../../src/engines/incus/setup/certificate.js';
+import { configureCluster } from '../../src/engines/incus/setup/configure.js';
 import { makeOwnDirectory } from '../../src/engines/local-host.js';
 import { restoreState } from '../../src/fleet/store/backup/restore.js';
 import { openStore } from '../../src/fleet/store/index.js';
@@ -57,6 +61,25 @@ describe.runIf(process.geteuid?.() === 0)("root and another user's state directo
     expect(statSync(directory).mode & 0o777).toBe(0o755);
     expect(readFileSync(join(directory, 'vc.db'), 'utf8')).toBe('');
   });
+
+  it.each(['.', 'incus'])(
+    'set-up of a cluster writes no settings if %s is theirs',
+    async (name) => {
+      const [state, own] = [join(root, 'state'), join(root, 'own')];
+      for (const directory of [state, own]) mkdirSync(directory);
+      symlinkSync(own, join(state, 'incus'));
+      lchownSync(join(state, name), OTHER, OTHER);
+      const settings = { urls: ['https://10.0.0.1:8443'], project: 'vc', serverCertificate: 'x' };
+      await expect(writeSettings(state, settings)).rejects.toMatchObject(refused);
+      const asked: string[] = [];
+      const ask = async (path: string) => Promise.reject(new Error(String(asked.push(path))));
+      const cluster = { ask, run: ask } as unknown as Cluster;
+      const options = { stateDirectory: state, poolDriver: 'dir' };
+      await expect(configureCluster(cluster, options)).rejects.toMatchObject(refused);
+      expect(asked).toEqual([]);
+      expect(readdirSync(own)).toEqual([]);
+    },
+  );
 
   it('follows no link of that user to a directory of its own', () => {
     const directory = join(root, 'own');

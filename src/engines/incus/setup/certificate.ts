@@ -1,9 +1,10 @@
 import { X509Certificate } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { canAccess } from '../../../lib/fs/access.js';
 import { writeFileAtomically } from '../../../lib/fs/atomic-file.js';
+import { makeOwnDirectory } from '../../local-host.js';
 import { settingsDirectory } from '../settings.js';
 import { SETTINGS_FILES } from '../settings-files.js';
 
@@ -22,14 +23,24 @@ export interface NewSettings {
 
 const VALID_DAYS = '3650';
 
+/**
+ * Creates the directory of the settings unless it exists; returns its path. Throws `forbidden` if it, or
+ * the state directory, is another user's.
+ */
+export function makeSettingsDirectory(stateDirectory: string): string {
+  makeOwnDirectory(stateDirectory);
+  const directory = settingsDirectory(stateDirectory);
+  makeOwnDirectory(directory);
+  return directory;
+}
+
 /** Writes the settings of a state directory, with a new certificate unless it has one. */
 export async function writeSettings(
   stateDirectory: string,
   { urls, project, serverCertificate }: NewSettings,
   signal?: AbortSignal,
 ): Promise<ClientCertificate> {
-  const directory = settingsDirectory(stateDirectory);
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const directory = makeSettingsDirectory(stateDirectory);
   const path = (name: keyof typeof SETTINGS_FILES) => join(directory, SETTINGS_FILES[name]);
   if (!(await canAccess(path('clientCertificate')))) await makeCertificate(directory, signal);
   const settings = `${JSON.stringify({ urls, project }, undefined, 2)}\n`;

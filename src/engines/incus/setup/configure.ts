@@ -4,7 +4,7 @@ import type { Cluster } from '../client/cluster.js';
 import type { ServerInfo } from '../client/facts.js';
 import { listMembers, type Member } from '../client/members.js';
 import { isMissing } from '../machine/instances.js';
-import { type ClientCertificate, writeSettings } from './certificate.js';
+import { type ClientCertificate, makeSettingsDirectory, writeSettings } from './certificate.js';
 import {
   type AclRule,
   egressRules,
@@ -46,6 +46,8 @@ const LOCAL_ADDRESS = '127.0.0.1:8443';
  */
 export async function configureCluster(cluster: Cluster, options: ConfigureOptions): Promise<void> {
   const { onProgress = () => undefined, signal } = options;
+  // Before the cluster is changed: it may be another user's.
+  makeSettingsDirectory(options.stateDirectory);
   onProgress('preparing the cluster');
   await ensureClustered(cluster, signal);
   const members = await listMembers(cluster, signal);

@@ -48,10 +48,16 @@ export function isSafeName(name: string, platform: string = process.platform): b
 
 /**
  * True for a link that stays in the copied tree: relative, with at most `depth` leading `..`. A `..`
- * after a name could leave the tree through another link.
+ * after a name could leave the tree through another link. On Windows a backslash separates as well, and
+ * a colon denotes a drive.
  */
-export function isSafeLink(target: string, depth: number): boolean {
+export function isSafeLink(
+  target: string,
+  depth: number,
+  platform: string = process.platform,
+): boolean {
   if (target.startsWith('/') || target === '') return false;
+  if (platform === 'win32' && /[\\:]/.test(target)) return false;
   const steps = target.split('/');
   const up = steps.findIndex((step) => step !== '..');
   const leading = up === -1 ? steps.length : up;

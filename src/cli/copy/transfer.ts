@@ -86,7 +86,7 @@ async function sendLink(
   { target: linkTarget = '' }: files.FileEntry,
   depth: number,
 ): Promise<void> {
-  if (!isSafeLink(linkTarget, depth)) {
+  if (!isSafeLink(linkTarget, depth, 'linux')) {
     const why = `links to ${JSON.stringify(linkTarget)}, outside the copied directory`;
     return skip(copy, source, why);
   }

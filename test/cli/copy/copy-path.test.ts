@@ -48,25 +48,38 @@ test('a name that leaves its directory is unsafe', () => {
 });
 
 test('a link is safe if it stays in the tree', () => {
-  for (const [target, depth] of [
+  for (const [target, depth, platform] of [
     ['a', 0],
     ['a/b', 0],
     ['../a', 1],
     ['../../a/b', 2],
     ['..', 1],
     ['./a', 0],
+    ['../a', 1, 'win32'],
+    ['a b/c', 0, 'win32'],
+    ['a\\..\\b', 0, 'linux'],
+    ['C:x', 0, 'linux'],
   ] as const) {
-    expect(isSafeLink(target, depth), target).toBe(true);
+    expect(isSafeLink(target, depth, platform), target).toBe(true);
   }
-  for (const [target, depth] of [
+  for (const [target, depth, platform] of [
     ['', 5],
     ['/etc/passwd', 5],
     ['../a', 0],
     ['../../a', 1],
+    ['..\\x', 0, 'win32'],
+    ['..\\..\\x', 1, 'win32'],
+    ['a\\..\\..\\x', 1, 'win32'],
+    ['\\x', 5, 'win32'],
+    ['\\\\host\\share', 5, 'win32'],
+    ['C:\\x', 5, 'win32'],
+    ['C:x', 5, 'win32'],
+    ['a:stream', 5, 'win32'],
+    ['../a', 0, 'win32'],
     // Through another link such as `a -> .`.
     ['a/../../b', 1],
     ['./../a', 1],
   ] as const) {
-    expect(isSafeLink(target, depth), target).toBe(false);
+    expect(isSafeLink(target, depth, platform), target).toBe(false);
   }
 });

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 import { ELEMENT_ID, MOUSE_BUTTONS } from './constants.js';
 
-/** 1 to 64 letters, digits, `_`, `-`; never like an id. */
+/** 1 to 64 letters, digits, `_`, `-`; never like an id, which projects are addressed by as well. */
 export const ProjectName = z
   .string({ error: 'must be a string' })
   .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "_" or "-"')
   .refine((name) => name !== 'by-name', '"by-name" is reserved')
-  .refine((name) => !/^prj_[0-9a-z]{20}$/.test(name), 'must not be like the id of a project')
+  .refine((name) => !/^prj_[0-9a-z]{20}$/.test(name), 'must not have the form of an id')
   .meta({
     description:
-      'Unique among the projects of the owner; `by-name`, and what is like an id, are reserved.',
+      'Unique among the projects of the owner; `by-name` and the form of an id are reserved.',
     examples: ['demo'],
   });
 

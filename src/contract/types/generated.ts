@@ -609,7 +609,7 @@ export interface CreateOwnerKey {
 
 /** A project to create. */
 export interface CreateProject {
-  /** Unique among the projects of the owner; `by-name`, and what is like an id, are reserved. */
+  /** Unique among the projects of the owner; `by-name` and the form of an id are reserved. */
   name: string;
 }
 
@@ -1972,7 +1972,7 @@ export interface UpdateOwner {
 
 /** Changes; omitted fields keep their values. */
 export interface UpdateProject {
-  /** Unique among the projects of the owner; `by-name`, and what is like an id, are reserved. */
+  /** Unique among the projects of the owner; `by-name` and the form of an id are reserved. */
   name?: string | undefined;
 }
 

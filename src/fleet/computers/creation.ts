@@ -78,7 +78,7 @@ export class Creation {
     onCreated?: OnCreated,
   ): Promise<ComputerRecord> {
     const source = await this.#still(id);
-    const project = this.#store.projects.find(owner.id, source.project_id);
+    const project = this.#store.projects.findOfOwner(owner.id, source.project_id);
     if (project === undefined)
       throw new ApiError(
         'not_found',
@@ -106,7 +106,7 @@ export class Creation {
     const { id } = identity;
     // Checked again inside the transaction.
     return this.#store.transaction(() => {
-      if (this.#store.projects.find(owner.id, project.id)?.deleting !== 0) {
+      if (this.#store.projects.findOfOwner(owner.id, project.id)?.deleting !== 0) {
         throw missing('project', project.name, { list: 'vc project ls' });
       }
       this.#quota.refuseName(project, input.name);

@@ -45,10 +45,8 @@ export class Projects {
 
   /** The answer about a project that was created; undefined if it is gone. */
   resume(owner: Owner, id: string): Promise<Project> | undefined {
-    const row = this.#store.projects.find(owner.id, id);
-    return row?.id === id && isWithin(owner, id)
-      ? Promise.resolve(serializeProject(row))
-      : undefined;
+    const row = this.#store.projects.findOfOwner(owner.id, id);
+    return row && isWithin(owner, id) ? Promise.resolve(serializeProject(row)) : undefined;
   }
 
   list(owner: Owner): Project[] {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ComputerName, ProjectName } from '../../contract/index.js';
+import { ComputerName } from '../../contract/index.js';
 import {
   type Engine,
   isLabelling,
@@ -23,7 +23,8 @@ const Spec = z.object({
 const Label = z.object({
   owner: z.string(),
   project: z.string().regex(/^prj_[0-9a-z]{20}$/),
-  project_name: ProjectName,
+  // An earlier version allowed names that are reserved now.
+  project_name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
   name: ComputerName,
   os: z.enum(['linux', 'windows']),
   image: z.string(),

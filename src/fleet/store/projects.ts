@@ -14,10 +14,12 @@ export function projectStore(db: Db, written: Notifier, onRenamed: () => void) {
   const insert = db.prepare(
     'INSERT INTO projects (id, owner_id, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
   );
-  // An id wins over a name, so that no project gets what is meant for another one.
+  // An id wins over a name, so that no project can be named to stand for another one.
   const find = db.prepare(
     `${SELECT} WHERE owner_id = ? AND (name = ? OR id = ?) ORDER BY id = ? DESC LIMIT 1`,
   );
+  const byName = db.prepare(`${SELECT} WHERE owner_id = ? AND name = ?`);
+  const ofOwner = db.prepare(`${SELECT} WHERE owner_id = ? AND id = ?`);
   const byId = db.prepare(`${SELECT} WHERE id = ?`);
   const list = db.prepare(`${SELECT} WHERE owner_id = ? ORDER BY created_at, id`);
   const count = db.prepare('SELECT count(*) AS count FROM projects WHERE owner_id = ?');
@@ -30,16 +32,18 @@ export function projectStore(db: Db, written: Notifier, onRenamed: () => void) {
   return {
     /** Undefined when the owner has a project of that name. `id` is that of a lost project. */
     create(ownerId: string, name: string, id = generateId('prj')): ProjectRow | undefined {
-      if ((find.get(ownerId, name, '', '') as ProjectRow | undefined) !== undefined)
-        return undefined;
+      if (byName.get(ownerId, name) !== undefined) return undefined;
       const now = new Date().toISOString();
       insert.run(id, ownerId, name, now, now);
       written.notify();
-      return find.get(ownerId, name, '', '') as ProjectRow;
+      return ofOwner.get(ownerId, id) as ProjectRow;
     },
-    /** By name or id. */
+    /** By id or name; an id wins. */
     find: (ownerId: string, nameOrId: string) =>
       find.get(ownerId, nameOrId, nameOrId, nameOrId) as ProjectRow | undefined,
+    /** By id only. */
+    findOfOwner: (ownerId: string, id: string) =>
+      ofOwner.get(ownerId, id) as ProjectRow | undefined,
     /** Of any owner. */
     findById: (id: string) => byId.get(id) as ProjectRow | undefined,
     list: (ownerId: string) => list.all(ownerId) as ProjectRow[],

@@ -49,7 +49,7 @@ test('a name that is taken or cannot be one is refused, and changes nothing', as
     ...{ status: 400, json: { error: 'You have a project named "other" already.' } },
     headers: { 'x-error-code': 'name_taken' },
   });
-  for (const name of ['', 'a/b', 'by-name', 'x'.repeat(65), 7, null]) {
+  for (const name of ['', 'a/b', 'by-name', `prj_${'0'.repeat(20)}`, 'x'.repeat(65), 7, null]) {
     const { status, headers } = await rename('shop', name);
     expect([status, headers['x-error-code']], String(name)).toEqual([400, 'invalid_request']);
   }

@@ -179,6 +179,43 @@ test('a key for one project sees only that project in every list', async () => {
   expect(missing.headers['x-error-remedy']).not.toContain('other');
 });
 
+test('a key for one project cannot name it like the id of another', async () => {
+  const { id: other } = (await ask(app.world.key, 'GET', '/projects/other')).json;
+  const { id: shop } = (await ask(app.world.key, 'GET', '/projects/shop')).json;
+  const answer = await ask(keys.shop.manage, 'PATCH', `/projects/${shop}`, { name: other });
+  expect([answer.status, answer.json.error]).toEqual([
+    400,
+    expect.stringContaining('must not have the form of an id'),
+  ]);
+  const created = await ask(app.world.key, 'POST', '/projects', { name: other });
+  expect(created.status).toBe(400);
+  expect((await ask(app.world.key, 'GET', '/projects/shop')).json.id).toBe(shop);
+});
+
+test('an id wins over a project that an earlier version let be named like it', async () => {
+  const { id: other } = (await ask(app.world.key, 'GET', '/projects/other')).json;
+  const { id: shop } = (await ask(app.world.key, 'GET', '/projects/shop')).json;
+  app.world.store.projects.rename(String(shop), String(other));
+  try {
+    const full = app.world.key;
+    const copy = await ask(full, 'POST', `/computers/${inOther}/fork`, { name: 'copy' });
+    expect(copy.json).toMatchObject({ project_id: other, project_name: 'other' });
+    expect((await ask(full, 'GET', `/projects/${other}`)).json.id).toBe(other);
+    const desk = await ask(full, 'GET', `/projects/${other}/computers/desk`);
+    expect(desk.json.id).toBe(inOther);
+    const key = await ask(full, 'POST', '/keys', { name: 'limited', project: other });
+    expect(key.json.project).toMatchObject({ id: other });
+    const secret = { value: 'only for the other' };
+    expect((await ask(full, 'PUT', `/projects/${other}/secrets/a`, secret)).status).toBe(200);
+    expect((await ask(full, 'GET', '/projects/other/secrets')).json.secrets).toHaveLength(1);
+    expect((await ask(full, 'GET', `/projects/${shop}/secrets`)).json.secrets).toEqual([]);
+    expect((await ask(keys.shop.manage, 'GET', `/projects/${other}`)).status).toBe(404);
+    await ask(full, 'DELETE', `/computers/${copy.json.id}`);
+  } finally {
+    app.world.store.projects.rename(String(shop), 'shop');
+  }
+});
+
 test('events of other projects never reach a key for one project', async () => {
   const owner = app.world.fleet.apiKeys.authenticate(keys.shop.look);
   if (owner === undefined) throw new Error('the key is unknown');

@@ -82,9 +82,9 @@ export class ApiKeys {
     return this.#current(keyId)?.rights;
   }
 
-  /** The name of the owner's key; null for one that was deleted. */
-  nameOf({ id, keyId }: Owner): string | null {
-    return this.#store.keys.list(id).find((key) => key.id === keyId)?.name ?? null;
+  /** The name of the owner's key; null for one that was deleted. Reads no database. */
+  nameOf({ keyId }: Owner): string | null {
+    return this.#store.keys.find(keyId)?.name ?? null;
   }
 
   /** The key's owner, or undefined for a key that does not exist or has expired. */

@@ -306,4 +306,8 @@ export const migrations: readonly string[] = [
     PRIMARY KEY (engine, member)
   ) STRICT;
   `,
+  `
+  -- The keys of an owner, without reading those of others.
+  CREATE INDEX keys_by_owner ON keys (owner_id, created_at, id);
+  `,
 ];

@@ -5,7 +5,7 @@ import type { Db } from '../database.js';
 import type { KeyRecord } from '../records.js';
 
 /** A key as every request needs it. */
-export interface CachedKey extends Pick<KeyRecord, 'id' | 'owner_id' | 'hash' | 'rights'> {
+export interface CachedKey extends Pick<KeyRecord, 'id' | 'owner_id' | 'name' | 'hash' | 'rights'> {
   readonly project_id: string | null;
   /** In milliseconds of the wall clock; Infinity for never. */
   readonly expiresAt: number;
@@ -53,9 +53,9 @@ export function keyStore(db: Db, onRenamed: () => void) {
   const byId = new Map<string, CachedKey>();
 
   function remember(row: Omit<CachedKey, 'expiresAt'> & Pick<KeyRecord, 'expires_at'>): CachedKey {
-    const { id, owner_id, hash, rights, project_id, expires_at } = row;
+    const { id, owner_id, name, hash, rights, project_id, expires_at } = row;
     const expiresAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
-    const key = { id, owner_id, hash, rights, project_id, expiresAt };
+    const key = { id, owner_id, name, hash, rights, project_id, expiresAt };
     byHash.set(hash, key);
     byId.set(id, key);
     return key;
@@ -88,7 +88,7 @@ export function keyStore(db: Db, onRenamed: () => void) {
           ...{ last_used_at: null, created_by, key: text },
         },
         remember: () =>
-          void remember({ id, owner_id: ownerId, hash, rights, project_id, expires_at }),
+          void remember({ id, owner_id: ownerId, name, hash, rights, project_id, expires_at }),
       };
     },
     findByHash: (hash: string) => byHash.get(hash),
@@ -104,7 +104,7 @@ export function keyStore(db: Db, onRenamed: () => void) {
       update.run(name, rights, expires_at, id);
       onRenamed();
       const key = byId.get(id);
-      if (key !== undefined) remember({ ...key, rights, expires_at });
+      if (key !== undefined) remember({ ...key, name, rights, expires_at });
     },
     remove(ownerId: string, id: string): void {
       if (remove.run(ownerId, id).changes > 0) forget(byId.get(id));

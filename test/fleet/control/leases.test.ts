@@ -1,0 +1,63 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
+import { allRights, openTestFleet, type TestFleet, wanted } from '../../support/fleet.js';
+
+const COMPUTERS = 500;
+
+let test: TestFleet;
+let owner: Owner;
+let project: string;
+beforeEach(async () => {
+  test = await openTestFleet({ maxRunning: 1 });
+  owner = test.fleet.apiKeys.authenticate(test.key) ?? { id: 'nobody', keyId: 'none' };
+  project = test.fleet.projects.create(owner, 'demo').id;
+});
+afterEach(() => test.close());
+
+/** Rows of further computers like `id`, of which the owner takes control. */
+function controlMany(id: string): void {
+  const { store, fleet } = test;
+  const record = store.computers.findById(id);
+  if (record === undefined) throw new Error('the computer is gone');
+  store.transaction(() => {
+    for (let i = 0; i < COMPUTERS; i += 1) {
+      const more = { id: `${id}${i}`, name: `desk ${i}`, status: 'stopped' } as const;
+      store.computers.insert({ ...record, ...more });
+    }
+  });
+  for (const each of store.computers.listOfProject(project)) {
+    fleet.control.take(each, owner, 'if-free');
+  }
+}
+
+it('a list of controlled computers reads no keys', async () => {
+  const { fleet, store } = test;
+  for (let i = 0; i < 150; i += 1) fleet.keys.create(owner, allRights(`key ${i}`));
+  const row = fleet.projects.find(owner, project);
+  const { id } = await fleet.computers.create(owner, row, wanted('desk'), 'no');
+  controlMany(id);
+  const reads = vi.spyOn(store.keys, 'list');
+  const listed = fleet.computers.list(project);
+  expect(listed).toHaveLength(COMPUTERS + 1);
+  for (const { control } of listed) expect(control?.holder.key_name).toBe('default');
+  const query = { status: undefined, limit: 200, cursor: undefined };
+  expect(fleet.computers.page(owner, query).computers).toHaveLength(200);
+  expect(reads).not.toHaveBeenCalled();
+});
+
+it('the holder has the present name of its key, and none once the key is deleted', async () => {
+  const { fleet } = test;
+  const created = fleet.keys.create(owner, allRights('laptop'));
+  const holder = fleet.apiKeys.authenticate(created.key) ?? owner;
+  const row = fleet.projects.find(owner, project);
+  const { id } = await fleet.computers.create(owner, row, wanted('desk'), 'no');
+  fleet.control.take(fleet.computers.find(owner, { id }), holder, 'if-free');
+  const nameOf = () => fleet.control.of(id)?.holder.key_name;
+  expect(nameOf()).toBe('laptop');
+  fleet.keys.update(owner, created.id, { name: 'desktop' });
+  expect(nameOf()).toBe('desktop');
+  const ended: (string | null)[] = [];
+  fleet.control.onChange(({ control }) => void ended.push(control.holder.key_name));
+  fleet.keys.remove(owner, created.id);
+  expect([fleet.control.of(id), ended]).toEqual([null, [null]]);
+});

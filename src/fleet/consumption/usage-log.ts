@@ -4,16 +4,21 @@ import type { Owner } from '../accounts/api-keys.js';
 import type { AuditEntry } from '../audit/audit-log.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { Store } from '../store/index.js';
-import type { UsageAmounts, UsageRow, UsageSubject } from '../store/usage.js';
+import { OTHERS, type UsageAmounts, type UsageRow, type UsageSubject } from '../store/usage.js';
 
 /** Running computers are counted, and amounts are written, this often, in milliseconds. */
 const EVERY_MS = 60_000;
-/** Subjects kept in memory until they are written; what others use is then not recorded. */
+/**
+ * Subjects kept in memory until they are written, of one owner and in all. What further ones use is
+ * added up for their owner.
+ */
+const MOST_OF_OWNER = 1_000;
 const MOST = 20_000;
 /** Of computers that were created before it was recorded who did. */
 const UNKNOWN_KEY = '';
 
 type Mutable = { -readonly [Name in keyof UsageAmounts]: UsageAmounts[Name] };
+type Entry = readonly [UsageSubject, Mutable];
 
 /**
  * What owners use, by day, key and project. Amounts are added up in memory and written once a minute: a
@@ -22,7 +27,9 @@ type Mutable = { -readonly [Name in keyof UsageAmounts]: UsageAmounts[Name] };
 export class UsageLog {
   readonly #store: Store;
   readonly #log: Log;
-  #waiting = new Map<string, readonly [UsageSubject, Mutable]>();
+  /** Amounts by owner, then by key and project. */
+  #waiting = new Map<string, Map<string, Entry>>();
+  #subjects = 0;
   readonly #timer: NodeJS.Timeout;
   #countedAt = performance.now();
 
@@ -73,8 +80,10 @@ export class UsageLog {
         this.#add(owner, project_id, { computer_ms: elapsed });
       }
       if (this.#waiting.size === 0) return;
-      this.#store.usage.add(new Date().toISOString().slice(0, 10), this.#waiting.values());
+      const entries = [...this.#waiting.values()].flatMap((ofOwner) => [...ofOwner.values()]);
+      this.#store.usage.add(new Date().toISOString().slice(0, 10), entries);
       this.#waiting = new Map();
+      this.#subjects = 0;
     } catch (error) {
       // A full disk must fail nothing. Tried again in a minute.
       this.#log.warn({ reason: errorMessage(error) }, 'the usage cannot be written');
@@ -86,20 +95,29 @@ export class UsageLog {
     project: string | undefined,
     more: Partial<UsageAmounts>,
   ) {
-    const project_id = project ?? '';
-    const name = `${id} ${keyId} ${project_id}`;
-    let entry = this.#waiting.get(name);
-    if (entry === undefined) {
-      if (this.#waiting.size >= MOST) return;
-      const amounts = { computers: 0, computer_ms: 0, actions: 0, bytes: 0 };
-      entry = [{ owner_id: id, key_id: keyId, project_id }, amounts];
-      this.#waiting.set(name, entry);
-    }
-    const [, amounts] = entry;
+    const [, amounts] = this.#entry({ owner_id: id, key_id: keyId, project_id: project ?? '' });
     amounts.computers += more.computers ?? 0;
     amounts.computer_ms += more.computer_ms ?? 0;
     amounts.actions += more.actions ?? 0;
     amounts.bytes += more.bytes ?? 0;
+  }
+
+  /** The amounts of the subject; those of the others of its owner if there are too many. */
+  #entry(subject: UsageSubject): Entry {
+    const { owner_id, key_id, project_id } = subject;
+    const ofOwner = this.#waiting.get(owner_id) ?? new Map<string, Entry>();
+    this.#waiting.set(owner_id, ofOwner);
+    const name = `${key_id} ${project_id}`;
+    const present = ofOwner.get(name);
+    if (present !== undefined) return present;
+    const isFull = ofOwner.size >= MOST_OF_OWNER || this.#subjects >= MOST;
+    if (isFull && key_id !== OTHERS) {
+      return this.#entry({ owner_id, key_id: OTHERS, project_id: '' });
+    }
+    const entry: Entry = [subject, { computers: 0, computer_ms: 0, actions: 0, bytes: 0 }];
+    ofOwner.set(name, entry);
+    this.#subjects += 1;
+    return entry;
   }
 }
 
@@ -110,7 +128,10 @@ function isNew(createdAt: string): boolean {
 
 function serialize(row: UsageRow): UsageDay {
   const { day, key_id, project_id, computers, computer_ms, actions, bytes } = row;
-  const key = { id: key_id, name: row.key_name, deleted: row.key_deleted === 1 };
+  const key =
+    key_id === OTHERS
+      ? { id: key_id, name: OTHERS, deleted: false }
+      : { id: key_id, name: row.key_name, deleted: row.key_deleted === 1 };
   const project = { id: project_id, name: row.project_name, deleted: row.project_deleted === 1 };
   return {
     ...{ date: day, key, project: project_id === '' ? null : project, computers },

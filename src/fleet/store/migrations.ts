@@ -309,5 +309,14 @@ export const migrations: readonly string[] = [
   `
   -- The keys of an owner, without reading those of others.
   CREATE INDEX keys_by_owner ON keys (owner_id, created_at, id);
+  -- Old days are found without reading all rows.
+  CREATE INDEX usage_by_day ON usage (day);
+  -- An owner has at most 2,000 names of deleted keys and projects; the oldest are dropped.
+  CREATE INDEX deleted_names_by_owner ON deleted_names (owner_id);
+  CREATE TRIGGER deleted_names_bounded AFTER INSERT ON deleted_names BEGIN
+    DELETE FROM deleted_names WHERE owner_id = NEW.owner_id AND rowid <=
+      (SELECT rowid FROM deleted_names WHERE owner_id = NEW.owner_id
+         ORDER BY rowid DESC LIMIT 1 OFFSET 2000);
+  END;
   `,
 ];

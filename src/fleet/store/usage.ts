@@ -3,6 +3,10 @@ import { inTransaction } from './transaction.js';
 
 /** Days with an entry that are kept. Counted, because the wall clock may jump. */
 const KEPT_DAYS = 90;
+/** Rows of an owner and day; what further subjects use is added up in one row more. */
+const MOST_OF_DAY = 1_000;
+/** Stands for the keys and projects that have no row of their own on a day. No id has this form. */
+export const OTHERS = 'others';
 /** Rows in one answer. */
 const MOST = 10_000;
 
@@ -40,9 +44,13 @@ export function usageStore(db: Db) {
        computers = computers + excluded.computers, computer_ms = computer_ms + excluded.computer_ms,
        actions = actions + excluded.actions, bytes = bytes + excluded.bytes`,
   );
+  const has = db.prepare(
+    'SELECT 1 FROM usage WHERE owner_id = ? AND day = ? AND key_id = ? AND project_id = ?',
+  );
+  const count = db.prepare('SELECT count(*) AS count FROM usage WHERE owner_id = ? AND day = ?');
   const drop = db.prepare(
-    `DELETE FROM usage WHERE day NOT IN
-       (SELECT DISTINCT day FROM usage ORDER BY day DESC LIMIT ${KEPT_DAYS})`,
+    `DELETE FROM usage WHERE day <
+       (SELECT DISTINCT day FROM usage ORDER BY day DESC LIMIT 1 OFFSET ${KEPT_DAYS - 1})`,
   );
   // Those of today may be wanted by amounts that are still to be written.
   const dropNames = db.prepare(
@@ -65,16 +73,39 @@ export function usageStore(db: Db) {
        AND day IN (SELECT DISTINCT day FROM usage WHERE owner_id = :owner ORDER BY day DESC LIMIT :days)
      ORDER BY day DESC, usage.project_id, key_id LIMIT ${MOST}`,
   );
+  /** The day on which old days were dropped last. */
+  let tidiedOn: string | undefined;
+
+  /** Gives the subject that has or gets a row on the day: the given one, or the others. */
+  function rowsOf(day: string): (subject: UsageSubject) => UsageSubject {
+    const counts = new Map<string, number>();
+    return (subject) => {
+      const { owner_id, key_id, project_id } = subject;
+      if (has.get(owner_id, day, key_id, project_id) !== undefined) return subject;
+      const rows = counts.get(owner_id) ?? (count.get(owner_id, day) as { count: number }).count;
+      counts.set(owner_id, rows + 1);
+      return rows < MOST_OF_DAY ? subject : { owner_id, key_id: OTHERS, project_id: '' };
+    };
+  }
+
   return {
-    /** Adds amounts in one transaction, and drops old days and the names that only they had. */
-    add: (day: string, entries: Iterable<readonly [UsageSubject, UsageAmounts]>) =>
+    /**
+     * Adds amounts in one transaction. On a new day also drops old days, and the names that no day has.
+     */
+    add(day: string, entries: Iterable<readonly [UsageSubject, UsageAmounts]>): void {
       inTransaction(db, () => {
-        for (const [{ owner_id, key_id, project_id }, amounts] of entries) {
+        const rowOf = rowsOf(day);
+        for (const [subject, amounts] of entries) {
+          const { owner_id, key_id, project_id } = rowOf(subject);
           const { computers, computer_ms, actions, bytes } = amounts;
           add.run(day, key_id, project_id, computers, computer_ms, actions, bytes, owner_id);
         }
-        if (drop.run().changes > 0) dropNames.run();
-      }),
+        if (day === tidiedOn) return;
+        drop.run();
+        dropNames.run();
+      });
+      tidiedOn = day;
+    },
     /** The newest day first. */
     list: (owner: { id: string; projectId?: string | undefined }, days: number) =>
       list.all({ owner: owner.id, project: owner.projectId ?? null, days }) as UsageRow[],

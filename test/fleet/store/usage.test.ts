@@ -42,6 +42,52 @@ it('keeps the name of a key that was just deleted, whose usage is not yet writte
   expect(names()).toMatchObject([{ name: 'agent' }]);
 });
 
+it('an owner has a bounded number of rows a day, and one for all others', () => {
+  const store = usageStore(db);
+  for (let i = 0; i < 3; i += 1) {
+    const entries = Array.from({ length: 1_500 }, (_, n) => {
+      const subject = { owner_id: 'usr_1', key_id: `key_${i}_${n}`, project_id: 'prj_1' };
+      return [subject, amounts] as const;
+    });
+    store.add(day(0), entries);
+  }
+  store.add(day(0), [[{ owner_id: 'usr_1', key_id: 'key_0_0', project_id: 'prj_1' }, amounts]]);
+  const rows = store.list({ id: 'usr_1' }, 1);
+  expect(rows).toHaveLength(1_001);
+  const others = { key_id: 'others', project_id: '', actions: 3_500 };
+  expect(rows.find(({ key_id }) => key_id === 'others')).toMatchObject(others);
+  expect(rows.find(({ key_id }) => key_id === 'key_0_0')).toMatchObject({ actions: 2 });
+});
+
+it('an owner has a bounded number of names, the newest ones, and no other owner loses any', () => {
+  db.exec("INSERT INTO owners (id, name, created_at) VALUES ('usr_2', 'second', '2026-01-01')");
+  const insert = db.prepare(
+    "INSERT INTO keys (id, owner_id, name, hash, created_at) VALUES (?, 'usr_2', ?, ?, '2026-01-01')",
+  );
+  db.exec('BEGIN');
+  for (let i = 0; i < 3_000; i += 1) {
+    insert.run(`key_2_${i}`, `key ${i}`, `hash ${i}`);
+    db.exec("DELETE FROM keys WHERE owner_id = 'usr_2'");
+  }
+  db.exec('COMMIT');
+  const kept = db.prepare("SELECT name FROM deleted_names WHERE owner_id = 'usr_2'").all();
+  expect(kept).toHaveLength(2_000);
+  expect(kept).toContainEqual(expect.objectContaining({ name: 'key 2999' }));
+  expect(kept).not.toContainEqual(expect.objectContaining({ name: 'key 0' }));
+  expect(names()).toContainEqual(expect.objectContaining({ name: 'agent' }));
+});
+
+it('drops names without usage when the day changes, even if no day is dropped', () => {
+  const store = usageStore(db);
+  const subject = { owner_id: 'usr_1', key_id: 'key_2', project_id: '' };
+  store.add(day(0), [[subject, amounts]]);
+  db.exec("UPDATE deleted_names SET deleted_at = '2020-01-01T00:00:00.000Z'");
+  store.add(day(0), [[subject, amounts]]);
+  expect(names()).toHaveLength(1);
+  store.add(day(1), [[subject, amounts]]);
+  expect(names()).toEqual([]);
+});
+
 it('an owner is deleted with the names', () => {
   db.exec(`
     INSERT INTO projects (id, owner_id, name, created_at, updated_at)

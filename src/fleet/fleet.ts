@@ -39,6 +39,7 @@ import { StreamTargets } from './streams/stream-targets.js';
 import { Streams } from './streams/streams.js';
 import { Trajectories, type TrajectoriesParts } from './trajectories/trajectories.js';
 import { Pictures } from './wall/pictures.js';
+import { Walls } from './wall/walls.js';
 
 /** Engines are probed at most this often. */
 const FRESH_MS = 2_000;
@@ -89,10 +90,11 @@ export class Fleet {
   readonly usageLog: UsageLog;
   readonly sessions: Sessions;
   readonly control: ControlLeases;
-  readonly pictures: Pictures;
+  readonly walls: Walls;
   readonly tickets = new Tickets();
   readonly browserTickets = new Tickets<BrowserGrant>();
   readonly browsers: Browsers;
+  readonly #pictures: Pictures;
   readonly #machines: Machines;
   readonly #store: Store;
   readonly #stopping = new AbortController();
@@ -106,7 +108,8 @@ export class Fleet {
     const { store, engines, maxRunning, log, connectors = realConnectors } = options;
     this.#store = store;
     this.#machines = new Machines(engines, store, connectors);
-    this.pictures = new Pictures(this.#machines);
+    this.#pictures = new Pictures(this.#machines);
+    this.#machines.onRemoved((id) => this.#pictures.computerRemoved(id));
     this.apiKeys = new ApiKeys(store);
     this.keys = new KeyManagement(store, this.apiKeys);
     this.apiKeys.onRemoved((keyId) => this.tickets.revoke(keyId));
@@ -128,6 +131,8 @@ export class Fleet {
     this.auditLog.onEntry((entry) => this.usageLog.action(entry));
     this.idempotency = new Idempotency(store, log);
     this.events = new Events(store, log);
+    const { computers, events, control } = this;
+    this.walls = new Walls({ computers, events, control, pictures: this.#pictures });
     const running = new RunningComputers(store, this.#machines);
     this.jobWatch = new JobWatch({
       ...{ store, machines: this.#machines, log, stopping: this.#stopping.signal },
@@ -210,7 +215,7 @@ export class Fleet {
   async close(): Promise<void> {
     this.#autoStop.stop();
     this.#stopping.abort();
-    this.pictures.close();
+    this.#pictures.close();
     this.control.close();
     await this.trajectories.close();
     this.#store.written.close();

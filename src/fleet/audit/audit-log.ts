@@ -152,7 +152,7 @@ export class AuditLog {
     if (this.#waiting.length === 0) return;
     try {
       this.#store.audit.append(this.#waiting);
-      this.#store.written.notify();
+      for (const { owner_id } of this.#waiting) this.#store.written.notify(owner_id, 'action');
       this.#waiting = [];
       this.#failure = undefined;
       if (performance.now() - this.#tidiedAt >= TIDY_EVERY_MS) this.#tidy();

@@ -28,7 +28,7 @@ export function recordControl(control: ControlLeases, { store, auditLog, log }: 
     }
     try {
       store.events.add(record.id, 'computer.control', { change: step, holder, since });
-      store.written.notify();
+      store.written.notify(record.owner_id);
     } catch (error) {
       // A full disk must not keep control from anybody.
       log.warn({ computer: record.id, reason: errorMessage(error) }, 'an event is lost');

@@ -48,9 +48,16 @@ export class Events {
     });
   }
 
-  /** Calls `listener` when there may be new events; returns a function that removes it. */
-  onAdded(listener: () => void): () => void {
-    return this.#store.written.subscribe(listener);
+  /** Calls `listener` when the owner may have new events; returns a function that removes it. */
+  onAdded({ id }: Pick<Owner, 'id'>, listener: () => void): () => void {
+    return this.#store.written.subscribeTo(id, listener);
+  }
+
+  /** The same for events other than actions, and for other changes of its computers. */
+  onChanged({ id }: Pick<Owner, 'id'>, listener: () => void): () => void {
+    return this.#store.written.subscribeTo(id, (isChange) => {
+      if (isChange) listener();
+    });
   }
 
   /**

@@ -144,6 +144,7 @@ export class JobWatch {
         ended_at,
       });
     });
-    store.written.notify();
+    const record = store.computers.findById(computerId);
+    if (record !== undefined) store.written.notify(record.owner_id);
   }
 }

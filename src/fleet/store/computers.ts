@@ -68,9 +68,10 @@ export function computerStore(db: Db, written: Notifier) {
   );
   const findById = (id: string) => rows.find(id);
   const write = (statement: Statement, id: string, values: (string | number | null)[] = []) => {
+    const ownerId = findById(id)?.owner_id;
     rows.changed(id);
     statement.run([...values, id]);
-    written.notify();
+    if (ownerId !== undefined) written.notify(ownerId);
   };
   const setCopied = (id: string) => write(complete, id, [new Date().toISOString()]);
   /** The only function that writes a status or removes a row. */
@@ -117,7 +118,7 @@ export function computerStore(db: Db, written: Notifier) {
         row.member_group,
         ...[row.created_by, row.created_by, row.created_by],
       );
-      written.notify();
+      written.notify(row.owner_id);
     },
     findById,
     findByName: (projectId: string, name: string) =>

@@ -26,7 +26,10 @@ export function openStore(directory: string) {
   const db = openDatabase(directory);
   const written = new Notifier();
   const computers = computerStore(db, written);
-  const keys = keyStore(db, computers.clearCache);
+  const keys = keyStore(db, (ownerId) => {
+    computers.clearCache();
+    written.notify(ownerId);
+  });
   const reserve = new DiskReserve(directory);
   reserve.refill();
   const id = serviceId(db);

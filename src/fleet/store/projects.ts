@@ -29,13 +29,17 @@ export function projectStore(db: Db, written: Notifier, onRenamed: () => void) {
   const touch = db.prepare('UPDATE projects SET updated_at = ? WHERE id = ?');
   const remove = db.prepare('DELETE FROM projects WHERE id = ?');
 
+  const notify = (project: ProjectRow | undefined) => {
+    if (project !== undefined) written.notify(project.owner_id);
+  };
+
   return {
     /** Undefined when the owner has a project of that name. `id` is that of a lost project. */
     create(ownerId: string, name: string, id = generateId('prj')): ProjectRow | undefined {
       if (byName.get(ownerId, name) !== undefined) return undefined;
       const now = new Date().toISOString();
       insert.run(id, ownerId, name, now, now);
-      written.notify();
+      written.notify(ownerId);
       return ofOwner.get(ownerId, id) as ProjectRow;
     },
     /** By id or name; an id wins. */
@@ -53,15 +57,16 @@ export function projectStore(db: Db, written: Notifier, onRenamed: () => void) {
     rename(id: string, name: string): void {
       rename.run(name, new Date().toISOString(), id);
       onRenamed();
-      written.notify();
+      notify(byId.get(id) as ProjectRow | undefined);
     },
     touch: (id: string) => touch.run(new Date().toISOString(), id),
     /** Called with the id of every project that is removed. */
     onRemoved: (listener: (id: string) => void) => void removed.push(listener),
     remove(id: string): void {
+      const project = byId.get(id) as ProjectRow | undefined;
       remove.run(id);
       for (const listener of removed) listener(id);
-      written.notify();
+      notify(project);
     },
   };
 }

@@ -23,7 +23,7 @@ export const PAYLOAD_LIMIT = 8 * 1024 * 1024;
 /** Fragments of one message: each is a buffer in memory. */
 const MOST_FRAGMENTS = 1024;
 /** Messages queued for a slow client: each takes memory besides its bytes. */
-const MOST_UNSENT = 64;
+export const MOST_UNSENT = 64;
 
 /** Options of the WebSocket server, which by default also bounds unsent answers to pings. */
 export const WEBSOCKET_LIMITS = { maxPayload: PAYLOAD_LIMIT, maxFragments: MOST_FRAGMENTS };

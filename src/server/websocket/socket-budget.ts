@@ -3,6 +3,8 @@ import { ApiError } from '../../contract/errors.js';
 export interface SocketLimits {
   /** WebSockets of one owner. */
   readonly sockets: number;
+  /** Those of them that report the computers on a wall. */
+  readonly walls: number;
   /** Received bytes of one owner that have not been consumed yet. */
   readonly ownerBytes: number;
   /** The same for all owners. */
@@ -20,6 +22,7 @@ const LOW_WATER = 32 * 1024;
 
 const LIMITS: SocketLimits = {
   sockets: 512,
+  walls: 16,
   ownerBytes: 64 * 1024 * 1024,
   bytes: 256 * 1024 * 1024,
   guaranteed: 128 * 1024,
@@ -27,10 +30,17 @@ const LIMITS: SocketLimits = {
   unsent: 256 * 1024 * 1024,
 };
 
+interface OwnersSockets {
+  sockets: number;
+  walls: number;
+  bytes: number;
+  unsent: number;
+}
+
 /** Limits the WebSockets of each owner, and the memory that their messages take. */
 export class SocketBudget {
   readonly #limits: SocketLimits;
-  readonly #owners = new Map<string, { sockets: number; bytes: number; unsent: number }>();
+  readonly #owners = new Map<string, OwnersSockets>();
   #bytes = 0;
   #unsent = 0;
 
@@ -39,8 +49,9 @@ export class SocketBudget {
   }
 
   /** Counts another socket of the owner. Throws `rate_limited` at the limit. */
-  open(ownerId: string): SocketShare {
-    const owner = this.#owners.get(ownerId) ?? { sockets: 0, bytes: 0, unsent: 0 };
+  open(ownerId: string, kind: 'wall' | 'other' = 'other'): SocketShare {
+    const owner = this.#owners.get(ownerId) ?? { sockets: 0, walls: 0, bytes: 0, unsent: 0 };
+    const walls = kind === 'wall' ? 1 : 0;
     if (owner.sockets >= this.#limits.sockets) {
       throw new ApiError(
         'rate_limited',
@@ -48,8 +59,16 @@ export class SocketBudget {
         { remedy: 'Close processes, tunnels or live views first.' },
       );
     }
+    if (owner.walls + walls > this.#limits.walls) {
+      throw new ApiError(
+        'rate_limited',
+        `You have ${this.#limits.walls} open connections to /wall, which is the limit.`,
+        { remedy: 'Close one first, or a page of the dashboard.' },
+      );
+    }
     this.#owners.set(ownerId, owner);
     owner.sockets += 1;
+    owner.walls += walls;
     let held = 0;
     let isOpen = true;
     const hold = (bytes: number) => {
@@ -83,6 +102,7 @@ export class SocketBudget {
         send(-queued);
         isOpen = false;
         owner.sockets -= 1;
+        owner.walls -= walls;
         if (owner.sockets === 0) this.#owners.delete(ownerId);
       },
     };

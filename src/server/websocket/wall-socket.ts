@@ -2,17 +2,15 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { access } from '../../contract/access/rights.js';
 import { WALL_PATH, type WallComputer, type WallMessage } from '../../contract/sockets/wall.js';
-import type { Owner } from '../../fleet/accounts/api-keys.js';
-import type { Fleet } from '../../fleet/fleet.js';
+import type { WallPicture, WallRound, WallView, WallViewer } from '../../fleet/wall/walls.js';
 import { baseUrl } from '../http/absolute-urls.js';
 import { ownerOf } from '../requests.js';
-import { type SocketServices, sendJson } from './computer-socket.js';
+import { MOST_UNSENT, type SocketServices } from './computer-socket.js';
 import { startHeartbeat } from './heartbeat.js';
 import { closeOnRevocation } from './key-revocation.js';
 import { limitMessages } from './limit-messages.js';
+import type { SocketShare } from './socket-budget.js';
 
-/** The list is compared at most so often, in milliseconds. */
-const EVERY_MS = 250;
 /** A client that has left so much unread gets a new list when it has read it, in bytes. */
 const MOST_UNREAD = 256 * 1024;
 /** The client sends nothing. */
@@ -23,111 +21,139 @@ export function addWallSocket(app: FastifyInstance, { fleet, budget }: SocketSer
   const config = { socket: true, access: access.wall } as const;
   const preValidation = async (request: FastifyRequest) => {
     if (!request.ws) return;
-    const share = budget.open(ownerOf(request).id);
+    const share = budget.open(ownerOf(request).id, 'wall');
     request.socketShare = share;
-    request.raw.socket.once('close', share.close);
+    const { socket } = request.raw;
+    if (socket.destroyed) share.close();
+    else socket.once('close', share.close);
   };
   app.get(WALL_PATH, { websocket: true, config, preValidation }, (socket, request) => {
     const owner = ownerOf(request);
     startHeartbeat(socket);
     closeOnRevocation(socket, request, fleet.apiKeys, owner);
-    const share = request.socketShare ?? budget.open(owner.id);
+    const share = request.socketShare ?? budget.open(owner.id, 'wall');
     const refuse = () => socket.terminate();
     limitMessages(socket, request.raw.socket, share, LIMITS, refuse);
-    const wall = new Wall(fleet, owner, socket, baseUrl(request));
-    socket.once('close', () => wall.close());
-    wall.begin();
+    const wall = new Wall(socket, share, baseUrl(request), (error) => {
+      request.log.warn({ err: error }, 'wall socket failed');
+    });
+    if (socket.readyState !== socket.OPEN) return;
+    const view = fleet.walls.open(owner, wall);
+    socket.once('close', view.close);
+    wall.show(view);
   });
 }
 
-/** Tells one client what has changed since the last message. */
-class Wall {
-  readonly #fleet: Fleet;
-  readonly #owner: Owner;
+/** Sends one client what changes, and a new list after it was slow. */
+class Wall implements WallViewer {
   readonly #socket: WebSocket;
+  readonly #share: SocketShare;
   readonly #base: string;
-  /** What the client knows, as JSON without `seq`, by id. */
-  #known = new Map<string, string>();
+  readonly #onFailure: (error: unknown) => void;
+  #view: WallView | undefined;
+  /** The client needs a list. */
   #isStale = true;
-  #timer: NodeJS.Timeout | undefined;
-  readonly #dispose: (() => void)[] = [];
+  /** Messages that the client has not read. */
+  #unsent = 0;
 
-  constructor(fleet: Fleet, owner: Owner, socket: WebSocket, base: string) {
-    this.#fleet = fleet;
-    this.#owner = owner;
+  constructor(
+    socket: WebSocket,
+    share: SocketShare,
+    base: string,
+    onFailure: (error: unknown) => void,
+  ) {
     this.#socket = socket;
+    this.#share = share;
     this.#base = base;
+    this.#onFailure = onFailure;
   }
 
-  begin(): void {
-    const { computers, pictures, events } = this.#fleet;
-    this.#compare();
-    const list = () => computers.records(this.#owner);
-    this.#dispose.push(
-      events.onAdded(() => this.#later()),
-      this.#fleet.control.onChange(() => this.#later()),
-      pictures.watch(list, (id) => this.#picture(id)),
-    );
+  show(view: WallView): void {
+    this.#view = view;
   }
 
-  close(): void {
-    clearTimeout(this.#timer);
-    for (const dispose of this.#dispose) dispose();
-  }
-
-  #later(): void {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined;
-      this.#compare();
-    }, EVERY_MS);
-  }
-
-  #compare(): void {
-    if (this.#isSlow()) return;
-    const { computers } = this.#fleet;
-    const present = computers.records(this.#owner).map((record) => this.#view(record.id));
-    const all = present.filter((computer) => computer !== undefined);
-    const before = this.#known;
-    this.#known = new Map(all.map((computer) => [computer.id, textOf(computer)]));
+  round(round: WallRound): void {
     if (this.#isStale) {
+      if (this.#isSlow()) return;
       this.#isStale = false;
-      this.#send({ type: 'list', computers: all });
+      this.#send(listOf(round, this.#base));
       return;
     }
-    for (const computer of all) {
-      if (before.get(computer.id) !== this.#known.get(computer.id))
-        this.#send({ type: 'computer', computer });
+    for (const message of changesOf(round, this.#base)) {
+      if (!this.#sendChange(message)) return;
     }
-    for (const id of before.keys()) if (!this.#known.has(id)) this.#send({ type: 'removed', id });
   }
 
-  #picture(id: string): void {
-    if (!this.#known.has(id) || this.#isSlow()) return;
-    const computer = this.#view(id);
-    if (computer === undefined) return;
-    this.#send({ type: 'change', id, status: computer.status, seq: computer.seq });
+  picture(picture: WallPicture): void {
+    if (!this.#isStale) this.#sendChange(encode({ type: 'change', ...picture }));
   }
 
-  /** True for a client that does not read; it gets a new list later. */
+  failed(error: unknown): void {
+    this.#onFailure(error);
+    this.#socket.terminate();
+  }
+
+  /** False for a client that does not read; it gets a new list later. */
+  #sendChange(message: Buffer): boolean {
+    this.#isStale ||= this.#isSlow();
+    if (!this.#isStale) this.#send(message);
+    return !this.#isStale;
+  }
+
   #isSlow(): boolean {
-    if (this.#socket.bufferedAmount <= MOST_UNREAD) return false;
-    this.#isStale = true;
-    this.#later();
-    return true;
+    const { bufferedAmount } = this.#socket;
+    if (bufferedAmount > Math.min(MOST_UNREAD, this.#share.highWater())) return true;
+    return bufferedAmount > 0 && this.#unsent >= MOST_UNSENT;
   }
 
-  #view(id: string): WallComputer | undefined {
-    const { computers, pictures } = this.#fleet;
-    const computer = computers.present(id);
-    if (computer === undefined) return undefined;
-    return { ...computer, url: `${this.#base}${computer.url}`, seq: pictures.seqOf(id) };
-  }
-
-  #send(message: WallMessage): void {
-    sendJson(this.#socket, message);
+  #send(message: Buffer): void {
+    if (this.#socket.readyState !== this.#socket.OPEN) return;
+    this.#unsent += 1;
+    this.#share.send(message.length);
+    this.#socket.send(message, { binary: false }, () => {
+      this.#unsent -= 1;
+      this.#share.send(-message.length);
+      if (this.#isStale && !this.#isSlow()) this.#view?.refresh();
+    });
   }
 }
 
-function textOf({ seq: _, ...computer }: WallComputer): string {
-  return JSON.stringify(computer);
+/** Messages of a round by the base address: sockets that do not read hold the same bytes. */
+type Messages = Map<string, { list?: Buffer; changes?: readonly Buffer[] }>;
+const made = new WeakMap<WallRound, Messages>();
+
+function messagesOf(round: WallRound, base: string) {
+  const ofRound: Messages = made.get(round) ?? new Map();
+  made.set(round, ofRound);
+  const messages = ofRound.get(base) ?? {};
+  ofRound.set(base, messages);
+  return messages;
+}
+
+function listOf(round: WallRound, base: string): Buffer {
+  const messages = messagesOf(round, base);
+  messages.list ??= encode({
+    type: 'list',
+    computers: round.computers.map((computer) => absolute(computer, base)),
+  });
+  return messages.list;
+}
+
+function changesOf(round: WallRound, base: string): readonly Buffer[] {
+  const messages = messagesOf(round, base);
+  messages.changes ??= [
+    ...round.changed.map((computer) =>
+      encode({ type: 'computer', computer: absolute(computer, base) }),
+    ),
+    ...round.removed.map((id) => encode({ type: 'removed', id })),
+  ];
+  return messages.changes;
+}
+
+function absolute(computer: WallComputer, base: string): WallComputer {
+  return { ...computer, url: `${base}${computer.url}` };
+}
+
+function encode(message: WallMessage): Buffer {
+  return Buffer.from(JSON.stringify(message));
 }

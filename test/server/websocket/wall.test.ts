@@ -1,9 +1,11 @@
 import { once } from 'node:events';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { connect, type Socket } from 'node:net';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { WallMessage } from '../../../src/contract/sockets/wall.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
+import { promise } from '../../support/run/promise.js';
 
 let app: TestApp;
 let id: string;
@@ -109,3 +111,93 @@ test('a thumbnail is a small JPEG, and no use of the computer', async () => {
   const off = await app.send('GET', `/api/computers/${id}/thumbnail`);
   expect([off.status, off.headers['x-error-code']]).toEqual([400, 'not_running']);
 });
+
+/** Adds stopped computers beside an existing one. */
+function addStopped(beside: string, count: number): void {
+  const { computers, transaction } = app.world.store;
+  const record = computers.findById(beside);
+  if (record === undefined) throw new Error(`no computer ${beside}`);
+  transaction(() => {
+    for (let i = 0; i < count; i++) {
+      const row = { ...record, id: `${record.id}-${i}`, name: `s${i}`, status: 'stopped' } as const;
+      computers.insert(row);
+    }
+  });
+}
+
+/** A client that never reads; `status` is that of the answer's first bytes. */
+async function openMute(): Promise<{ socket: Socket; status: number; text: string }> {
+  const socket = connect(app.port, '127.0.0.1');
+  socket.on('error', () => undefined);
+  socket.write(
+    `GET /api/wall HTTP/1.1\r\nhost: 127.0.0.1:${app.port}\r\nauthorization: Bearer ${app.world.key}\r\nupgrade: websocket\r\nconnection: upgrade\r\nsec-websocket-version: 13\r\nsec-websocket-key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n`,
+  );
+  const [first] = (await once(socket, 'data')) as [Buffer];
+  socket.pause();
+  const text = first.toString();
+  return { socket, status: Number(/^HTTP\/1.1 (\d+)/.exec(text)?.[1]), text };
+}
+
+promise(
+  29,
+  'many walls of one owner share one comparison, and hold little for those that do not read',
+  async (report) => {
+    addStopped(id, 1_000);
+    const records = vi.spyOn(app.world.fleet.computers, 'records');
+    const mute: Awaited<ReturnType<typeof openMute>>[] = [];
+    for (let i = 0; i < 17; i++) mute.push(await openMute());
+    expect(mute.map(({ status }) => status)).toEqual([...Array(16).fill(101), 429]);
+    expect(mute.at(-1)?.text).toContain('You have 16 open connections to /wall');
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    const before = process.memoryUsage().arrayBuffers;
+    records.mockClear();
+    for (const [from, to] of ['pq', 'qr', 'rs', 'st', 'tu', 'uv']) {
+      await app.send('PATCH', `/api/projects/${from}`, { body: { name: to } });
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    const lists = records.mock.calls.length;
+    expect(lists).toBeGreaterThan(0);
+    expect(lists).toBeLessThanOrEqual(16);
+    const growth = Math.round((process.memoryUsage().arrayBuffers - before) / 2 ** 20);
+    expect(growth).toBeLessThan(40);
+    const other = app.world.addOwner('other');
+    records.mockClear();
+    await app.send('POST', '/api/projects', {
+      ...{ body: { name: 'x' }, authorization: `Bearer ${other}` },
+    });
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(records).not.toHaveBeenCalled();
+    report(`16 walls of 1,000 computers: ${lists} lists read for 6 changes, +${growth} MiB`);
+    for (const { socket } of mute) socket.destroy();
+  },
+  90_000,
+);
+
+promise(
+  29,
+  "one owner's many computers do not delay the pictures of another's",
+  async (report) => {
+    addStopped(id, 1_000);
+    const crowded = await open();
+    const key = app.world.addOwner('other');
+    const authorization = `Bearer ${key}`;
+    await app.send('POST', '/api/projects', { body: { name: 'o' }, authorization });
+    const { json } = await app.send('POST', '/api/projects/o/computers', {
+      ...{ body: { name: 'b' }, authorization },
+    });
+    await app.send('GET', `/api/computers/${json.id}/thumbnail`, { authorization });
+    const screen = app.world.connectors.screens.at(-1);
+    if (screen === undefined) throw new Error('no screen is open');
+    const wall = await open(key);
+    const told = () => wall.messages.filter(({ type }) => type === 'change').length;
+    await eventually(async () => told() > 0, 10_000);
+    const before = told();
+    const began = performance.now();
+    screen.version += 1;
+    await eventually(async () => told() > before, 10_000);
+    report(`told after ${((performance.now() - began) / 1000).toFixed(1)} s`);
+    for (const { socket } of [crowded, wall]) socket.terminate();
+  },
+  60_000,
+);

@@ -31,7 +31,7 @@ const PREFIX_LENGTH = 7;
  * API keys. A key itself is never stored, only its hash and its first characters. `onRenamed` is called
  * after each change of a name, which the computers that it created have as well.
  */
-export function keyStore(db: Db, onRenamed: () => void) {
+export function keyStore(db: Db, onRenamed: (ownerId: string) => void) {
   const insert = db.prepare(
     `INSERT INTO keys (id, owner_id, name, hash, created_at, created_by, rights, project_id,
        expires_at, prefix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -102,9 +102,10 @@ export function keyStore(db: Db, onRenamed: () => void) {
       { name, rights, expires_at }: Pick<KeyRecord, 'name' | 'rights' | 'expires_at'>,
     ) {
       update.run(name, rights, expires_at, id);
-      onRenamed();
       const key = byId.get(id);
-      if (key !== undefined) remember({ ...key, name, rights, expires_at });
+      if (key === undefined) return;
+      onRenamed(key.owner_id);
+      remember({ ...key, name, rights, expires_at });
     },
     remove(ownerId: string, id: string): void {
       if (remove.run(ownerId, id).changes > 0) forget(byId.get(id));

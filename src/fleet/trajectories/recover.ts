@@ -49,10 +49,10 @@ function recover(folder: TrajectoryFolder, onFailed: (error: unknown) => void): 
   const counted = folder.count();
   if (counted === undefined) return undefined;
   const { linesLength, ...counts } = counted;
-  const ended = {
+  const ended: Stored = {
     ...{ ...stored, ...counts },
     ...{ ended_at: new Date().toISOString(), end_reason: 'service' },
-  } as const;
+  };
   try {
     folder.truncateLines(linesLength);
     folder.saveStateSync(ended);

@@ -9,6 +9,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { Connection, CreateConnection } from '../../contract/streams.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { presentOwner } from '../accounts/present-owner.js';
+import { oneProject } from '../accounts/scope.js';
 import { missing } from '../errors/missing.js';
 import type { Store } from '../store/index.js';
 import type { StreamTargetRecord } from '../store/records.js';
@@ -61,8 +62,9 @@ export class StreamTargets {
     if (!this.#store.streamTargets.remove(owner.id, name)) throw this.#missing(owner, name);
   }
 
-  /** The target of a stream to the connection. */
+  /** The target of a stream to the connection. A key for one project is refused, whatever the name. */
   target(owner: Owner, name: string): Target {
+    if (owner.projectId !== undefined) throw oneProject();
     const record = this.#store.streamTargets.find(owner.id, name);
     if (record === undefined) throw this.#missing(owner, name);
     const secret = this.#store.streamTargets.open(record);

@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Access, includesRight, type Right, rightFor } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
+import { oneProject } from '../../fleet/accounts/scope.js';
 import type { Fleet } from '../../fleet/fleet.js';
 
 declare module 'fastify' {
@@ -54,11 +55,6 @@ function missingRight(rights: Right, needed: Right): ApiError {
   return new ApiError('forbidden', message, {
     remedy: 'Use a key with more rights, or ask who gave you this one.',
   });
-}
-
-function oneProject(): ApiError {
-  const message = 'This concerns all projects of an owner, and your API key is for one of them.';
-  return new ApiError('forbidden', message, { remedy: 'Use a key for all projects.' });
 }
 
 /** Whether the key has everything that an administrator may do. */

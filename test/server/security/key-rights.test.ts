@@ -241,6 +241,27 @@ test('a link for control needs the right to act, one for looking does not', asyn
   expect((await link(keys.shop.look, { mode: 'view' })).status).toBe(200);
 });
 
+test('a key for one project can use no stream target, and learns of none', async () => {
+  const target = { name: 'youtube', url: 'rtmp://live.example.com/app', stream_key: 'secret' };
+  expect((await ask(app.world.key, 'POST', '/connections', target)).status).toBe(200);
+  const start = (key: string, body: object) =>
+    ask(key, 'POST', `/computers/${inShop}/stream/start`, body);
+  const listed = await ask(keys.shop.manage, 'GET', '/connections');
+  for (const rights of ['act', 'manage'] as const) {
+    for (const connection_name of ['youtube', 'yutube', 'nothing-like-it']) {
+      const { status, text, headers } = await start(keys.shop[rights], { connection_name });
+      expect([status, text], connection_name).toEqual([403, listed.text]);
+      expect(headers['x-error-code']).toBe('forbidden');
+      expect(headers['x-error-remedy']).toBe(listed.headers['x-error-remedy']);
+    }
+  }
+  const absent = await start(keys.all.act, { connection_name: 'yutube' });
+  expect(absent.headers['x-error-remedy']).toContain('youtube');
+  // A URL is no stream target of the owner.
+  const url = 'rtmp://127.0.0.1/app/stream';
+  expect((await start(keys.shop.act, { url })).status).not.toBe(403);
+});
+
 test('a route that does not say what it needs is for keys with all rights only', async () => {
   expect((await app.send('GET', '/metrics')).status).toBe(200);
   for (const key of [keys.all.look, keys.all.act, keys.shop.manage]) {

@@ -318,5 +318,9 @@ export const migrations: readonly string[] = [
       (SELECT rowid FROM deleted_names WHERE owner_id = NEW.owner_id
          ORDER BY rowid DESC LIMIT 1 OFFSET 2000);
   END;
+  -- The service's running time at a creation: the wall clock may jump.
+  ALTER TABLE idempotency_keys ADD COLUMN uptime_ms INTEGER NOT NULL DEFAULT 0;
+  UPDATE idempotency_keys SET
+    uptime_ms = (SELECT coalesce(max(audit_marks.uptime_ms), 0) FROM audit_marks);
   `,
 ];

@@ -1,4 +1,9 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { closeDatabase, openDatabase } from '../../../src/fleet/store/database.js';
+import { idempotencyStore } from '../../../src/fleet/store/idempotency.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -119,16 +124,44 @@ it('finds what was created and not answered before a crash', async () => {
   expect(third.json.id).not.toBe(before.json.id);
 });
 
-it('forgets a key after a day, and the oldest beyond a thousand', async () => {
+const DAY_MS = 24 * 60 * 60_000;
+
+it.each([2, -2, 365])('creates nothing twice when the clock jumps by %i days', async (days) => {
+  const first = await create('/projects', 'key', { name: 'p' });
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + days * DAY_MS });
+  // Drops the old keys of the owner.
+  expect((await create('/projects', 'another', { name: 'q' })).status).toBe(200);
+  const second = await create('/projects', 'key', { name: 'p' });
+  expect([second.json, second.headers['idempotent-replayed']]).toEqual([first.json, 'true']);
+});
+
+it('forgets a key after a day in which the service runs, restarts included', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'vc-store-'));
+  const db = openDatabase(directory);
+  db.exec("INSERT INTO owners (id, name, created_at) VALUES ('usr_1', 'default', '2026-01-01')");
+  let elapsed = 0;
+  const open = () => idempotencyStore(db, () => elapsed);
+  let store = open();
+  store.add('usr_1', 'a', 'hash', 'id');
+  elapsed = DAY_MS / 2;
+  store.add('usr_1', 'b', 'hash', 'id');
+  elapsed = 0;
+  store = open();
+  elapsed = DAY_MS / 2;
+  expect(store.find('usr_1', 'a')).toBeDefined();
+  elapsed += 1;
+  expect(store.find('usr_1', 'a')).toBeUndefined();
+  expect(store.find('usr_1', 'b')).toBeDefined();
+  store.add('usr_1', 'c', 'hash', 'id');
+  const kept = db.prepare('SELECT key FROM idempotency_keys ORDER BY key').all();
+  expect(kept).toMatchObject([{ key: 'b' }, { key: 'c' }]);
+  closeDatabase(db);
+  rmSync(directory, { recursive: true });
+});
+
+it('forgets the oldest keys beyond a thousand', () => {
   const { store } = app.world;
   const owner = app.world.fleet.apiKeys.authenticate(app.world.key)?.id ?? '';
-  const now = Date.now();
-  vi.useFakeTimers({ toFake: ['Date'], now });
-  store.idempotency.add(owner, 'a', 'hash', 'id');
-  vi.setSystemTime(now + 24 * 60 * 60_000);
-  expect(store.idempotency.find(owner, 'a')).toBeDefined();
-  vi.setSystemTime(now + 24 * 60 * 60_000 + 1);
-  expect(store.idempotency.find(owner, 'a')).toBeUndefined();
   store.transaction(() => {
     for (let n = 0; n < 1_002; n += 1) store.idempotency.add(owner, `k${n}`, 'hash', 'id');
   });

@@ -35,7 +35,7 @@ export interface WallPicture {
   readonly seq: number;
 }
 
-/** Who is told of a list. */
+/** Gets the rounds and pictures of a list. */
 export interface WallViewer {
   round(round: WallRound): void;
   picture(picture: WallPicture): void;

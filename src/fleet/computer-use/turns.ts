@@ -31,17 +31,21 @@ export class Turns<R extends { readonly bytes: number }> {
     this.#limits = { ...LIMITS, ...limits };
   }
 
+  /** Pairs of key and computer of which a call is remembered. */
+  get size(): number {
+    return this.#keys.size;
+  }
+
   /**
    * The result of the call `id`: that of `run` the first time. A call that rejects is forgotten.
    * Throws ApiError `conflict` for another `item` of the same id.
    */
   once(key: string, id: string, item: unknown, run: () => Promise<R>): Promise<R> {
     const calls = this.#keys.get(key) ?? new Map<string, Remembered<R>>();
-    this.#keys.delete(key);
-    this.#keys.set(key, calls);
     const hash = createHash('sha256').update(JSON.stringify(item)).digest('base64');
     const known = calls.get(id);
     if (known !== undefined) {
+      this.#used(key, calls);
       if (known.hash === hash) return known.result;
       throw new ApiError('conflict', `Another call had the id ${JSON.stringify(id)}.`, {
         remedy: 'Give each call an id of its own.',
@@ -49,6 +53,8 @@ export class Turns<R extends { readonly bytes: number }> {
     }
     const entry: Remembered<R> = { hash, result: run(), bytes: 0 };
     calls.set(id, entry);
+    this.#used(key, calls);
+    this.#trim(calls);
     entry.result.then(
       ({ bytes }) => {
         if (calls.get(id) !== entry || this.#keys.get(key) !== calls) return;
@@ -58,9 +64,15 @@ export class Turns<R extends { readonly bytes: number }> {
       },
       () => {
         if (calls.get(id) === entry) calls.delete(id);
+        if (calls.size === 0 && this.#keys.get(key) === calls) this.#keys.delete(key);
       },
     );
     return entry.result;
+  }
+
+  #used(key: string, calls: Map<string, Remembered<R>>): void {
+    this.#keys.delete(key);
+    this.#keys.set(key, calls);
   }
 
   #trim(newest: Map<string, Remembered<R>>): void {

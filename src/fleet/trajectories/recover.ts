@@ -50,8 +50,10 @@ function recover(folder: TrajectoryFolder, onFailed: (error: unknown) => void): 
   if (counted === undefined) return undefined;
   const { linesLength, ...counts } = counted;
   const ended: Stored = {
-    ...{ ...stored, ...counts },
-    ...{ ended_at: new Date().toISOString(), end_reason: 'service' },
+    ...stored,
+    ...counts,
+    ended_at: new Date().toISOString(),
+    end_reason: 'service',
   };
   try {
     folder.truncateLines(linesLength);

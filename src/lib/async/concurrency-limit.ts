@@ -2,6 +2,7 @@
 export class ConcurrencyLimit {
   readonly #limit: number;
   readonly #waiting: (() => void)[] = [];
+  readonly #waitingLast: (() => void)[] = [];
   #running = 0;
 
   constructor(limit: number) {
@@ -17,13 +18,17 @@ export class ConcurrencyLimit {
     }
   }
 
-  /** Resolves when there is room. The caller must call the returned function exactly once. */
-  async acquire(): Promise<() => void> {
+  /**
+   * Resolves when there is room, with `last` after all that wait in order. The caller must call the
+   * returned function exactly once.
+   */
+  async acquire(turn: 'in order' | 'last' = 'in order'): Promise<() => void> {
+    const waiting = turn === 'last' ? this.#waitingLast : this.#waiting;
     if (this.#running < this.#limit) this.#running += 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await new Promise<void>((resolve) => waiting.push(resolve));
     return () => {
       // Passes its place to the next waiting task.
-      const next = this.#waiting.shift();
+      const next = this.#waiting.shift() ?? this.#waitingLast.shift();
       if (next) next();
       else this.#running -= 1;
     };

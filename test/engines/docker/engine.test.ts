@@ -345,6 +345,44 @@ describe('lifecycle', () => {
     await Promise.all(removals);
   });
 
+  it('repeats a removal after those that wait for their first turn', async () => {
+    const waiting: ServerResponse[] = [];
+    const fail = (message: string, response?: ServerResponse) =>
+      response?.writeHead(500).end(JSON.stringify({ message }));
+    answers['DELETE /containers/vc-m1'] = (response) => void waiting.push(response);
+    answers['DELETE /containers/stuck'] = (response) =>
+      fail('tried to kill container, but did not receive an exit event', response);
+    answers['DELETE /containers/new'] = (response) => fail('device is busy', response);
+    const others = Array.from({ length: 16 }, (_, i) => engine.remove(`m${i}`));
+    const failed = [Promise.allSettled(others)];
+    const queue = async (machine: string, Id: string) => {
+      containers = [container(Id)];
+      failed.push(Promise.allSettled([engine.remove(machine)]));
+      // Several later requests are answered: now it waits for its turn.
+      await engine.probe();
+    };
+    await expect.poll(() => waiting.length).toBe(16);
+    await queue('m16', 'stuck');
+    // Takes the turn when the removal of the other has failed.
+    await queue('m17', 'vc-m1');
+    containers = [container('stuck')];
+    fail('device is busy', waiting.shift());
+    await expect.poll(() => waiting.length).toBe(16);
+    // The other waits for its second turn by then.
+    await sleep(500);
+    await queue('m18', 'new');
+    containers = [];
+    const rest = waiting.splice(0);
+    fail('device is busy', rest.shift());
+    const removals = () => calls.filter((call) => /stuck|new/.test(call));
+    await expect.poll(() => removals().length).toBe(3);
+    expect(removals()).toEqual(
+      ['stuck', 'new', 'stuck'].map((name) => `DELETE /containers/${name}`),
+    );
+    for (const response of rest) fail('device is busy', response);
+    await Promise.all(failed);
+  });
+
   it('does not let containers that do not end delay other removals for long', async () => {
     const waiting: ServerResponse[] = [];
     answers['DELETE /containers/vc-m1'] = (response) => void waiting.push(response);

@@ -28,3 +28,19 @@ it('runs at most as many tasks as the limit, in order, even after one failed', a
   ends[3]?.();
   expect(await Promise.all([results[0], results[2], results[3]])).toEqual([0, 2, 3]);
 });
+
+it('gives the last turns after those in order, also to those that came earlier', async () => {
+  const limit = new ConcurrencyLimit(1);
+  const order: string[] = [];
+  const wait = async (name: string, turn?: 'last') => {
+    const release = await limit.acquire(turn);
+    order.push(name);
+    await soon();
+    release();
+  };
+  await Promise.all([
+    ...[wait('running'), wait('last 1', 'last'), wait('last 2', 'last')],
+    ...[wait('a'), wait('b')],
+  ]);
+  expect(order).toEqual(['running', 'a', 'b', 'last 1', 'last 2']);
+});

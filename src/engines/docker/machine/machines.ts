@@ -166,13 +166,16 @@ export class Machines {
     const { containers } = this.#options;
     let failure: unknown;
     let end = performance.now() + STEP_MS;
+    const asked = new Set<string>();
     for (; ; await sleep(100, signal)) {
       const left = await containers.list(id, signal);
       if (left.length === 0) return;
       if (performance.now() > end) throw notRemoved(failure);
       for (const { Id } of left) {
         const askedAt = performance.now();
-        const endTurn = await this.#turn(signal);
+        // A container that does not end is asked for often; others wait for their first turn.
+        const endTurn = await this.#turn(asked.has(Id) ? 'last' : 'in order', signal);
+        asked.add(Id);
         // Removals of others may take minutes; they do not count.
         end += performance.now() - askedAt;
         failure = await this.#removeContainer(Id, endTurn, signal).catch(unlessTemporary);
@@ -180,8 +183,8 @@ export class Machines {
     }
   }
 
-  #turn(signal: AbortSignal | undefined): Promise<() => void> {
-    return abortable(this.#removals.acquire(), signal, { onLate: (end) => end() });
+  #turn(turn: 'in order' | 'last', signal: AbortSignal | undefined): Promise<() => void> {
+    return abortable(this.#removals.acquire(turn), signal, { onLate: (end) => end() });
   }
 
   async #removeContainer(

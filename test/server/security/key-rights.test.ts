@@ -407,23 +407,6 @@ test.each([
   expect(answer.json.error).toContain(error);
 });
 
-test('a project cannot get the name of the id of another one, and an id wins over a name', async () => {
-  const idOf = async (name: string) =>
-    String((await app.send('GET', `/api/projects/${name}`)).json.id);
-  const other = await idOf('other');
-  const renamed = await ask(keys.shop.manage, 'PATCH', '/projects/shop', { name: other });
-  expect(renamed.status).toBe(400);
-  expect(renamed.json.error).toContain('must not be like the id of a project');
-  // As an earlier version allowed it.
-  const shop = await idOf('shop');
-  app.world.store.projects.rename(shop, other);
-  const copy = await ask(app.world.key, 'POST', `/computers/${inOther}/fork`, { name: 'copy' });
-  expect(copy.status, copy.text).toBe(200);
-  expect(copy.json.project_name).toBe('other');
-  expect((await app.send('GET', `/api/projects/${other}`)).json.name).toBe('other');
-  app.world.store.projects.rename(shop, 'shop');
-});
-
 test('keys survive a restart with their rights, project and expiry', async () => {
   const listed = async () => {
     const { keys: all } = (await ask(app.world.key, 'GET', '/keys')).json;

@@ -8,8 +8,8 @@ export interface RequestOptions<N extends OperationName> extends CallOptions {
   readonly query?: QueryInput<N>;
   readonly body?: BodyInput<N>;
   /**
-   * Makes a creation happen once, however often it is sent with the same key within 24 hours. By
-   * default a random one if the client may repeat the request.
+   * Makes a creation happen once, however often it is sent with the same key within 24 hours in which
+   * the service runs. By default a random one if the client may repeat the request.
    */
   readonly idempotencyKey?: string | undefined;
   /** The `etag` of an earlier answer: then {@link Bytes} are undefined if nothing has changed. */

@@ -94,3 +94,6 @@ export const MAX_TRAJECTORY_SECONDS = 4 * 3600;
 export const TRAJECTORY_ENDS = ['request', 'limit', 'key', 'computer', 'service', 'failure'] as const;
 /** The media type of a trajectory as one file. */
 export const TRAJECTORY_TYPE = 'application/x-tar';
+
+export const PROJECT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+export const PROJECT_ID = /^prj_[0-9a-z]{20}$/;

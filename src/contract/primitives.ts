@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { ELEMENT_ID, MOUSE_BUTTONS } from './constants.js';
+import { ELEMENT_ID, MOUSE_BUTTONS, PROJECT_ID, PROJECT_NAME } from './constants.js';
 
 /** 1 to 64 letters, digits, `_`, `-`; never like an id, which projects are addressed by as well. */
 export const ProjectName = z
   .string({ error: 'must be a string' })
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be 1 to 64 letters, digits, "_" or "-"')
+  .regex(PROJECT_NAME, 'must be 1 to 64 letters, digits, "_" or "-"')
   .refine((name) => name !== 'by-name', '"by-name" is reserved')
-  .refine((name) => !/^prj_[0-9a-z]{20}$/.test(name), 'must not have the form of an id')
+  .refine((name) => !PROJECT_ID.test(name), 'must not have the form of an id')
   .meta({
     description:
       'Unique among the projects of the owner; `by-name` and the form of an id are reserved.',

@@ -8,7 +8,7 @@ const request = (name: string, description: string, example: string): Json => ({
 
 const idempotencyKey = request(
   'Idempotency-Key',
-  '1 to 255 printable ASCII characters without spaces. With the same key, path and body, the creation is carried out once in 24 hours; a repeated request gets the same answer.',
+  '1 to 255 printable ASCII characters without spaces. With the same key, path and body, the creation is carried out once in 24 hours in which the service runs; a repeated request gets the same answer.',
   '4f6b1c2e-5d0a-4c7e-9f3b-8a1d2e3c4b5a',
 );
 const ifNoneMatch = request(

@@ -31,11 +31,6 @@ export class Turns<R extends { readonly bytes: number }> {
     this.#limits = { ...LIMITS, ...limits };
   }
 
-  /** Pairs of key and computer of which a call is remembered. */
-  get size(): number {
-    return this.#keys.size;
-  }
-
   /**
    * The result of the call `id`: that of `run` the first time. A call that rejects is forgotten.
    * Throws ApiError `conflict` for another `item` of the same id.

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PROJECT_ID, PROJECT_NAME } from '../../contract/constants.js';
 import { ComputerName } from '../../contract/index.js';
 import {
   type Engine,
@@ -22,9 +23,9 @@ const Spec = z.object({
 /** What the label of a machine says about its computer. */
 const Label = z.object({
   owner: z.string(),
-  project: z.string().regex(/^prj_[0-9a-z]{20}$/),
+  project: z.string().regex(PROJECT_ID),
   // An earlier version allowed names that are reserved now.
-  project_name: z.string().regex(/^[A-Za-z0-9_-]{1,64}$/),
+  project_name: z.string().regex(PROJECT_NAME),
   name: ComputerName,
   os: z.enum(['linux', 'windows']),
   image: z.string(),

@@ -56,7 +56,7 @@ export class SocketBudget {
       throw new ApiError(
         'rate_limited',
         `You have too many open connections; the limit is ${this.#limits.sockets}.`,
-        { remedy: 'Close processes, tunnels or live views first.' },
+        { remedy: 'Close processes, tunnels, live views or pages of the dashboard first.' },
       );
     }
     if (owner.walls + walls > this.#limits.walls) {

@@ -1,4 +1,5 @@
 import type { ComputerAddress } from '../../../client/http/address.js';
+import { PROJECT_NAME } from '../../../contract/constants.js';
 import type { Computer } from '../../../contract/index.js';
 import { nearest } from '../../../lib/text/nearest.js';
 import { shellWord } from '../../../lib/text/shell-word.js';
@@ -12,8 +13,6 @@ import { listComputers } from './list-computers.js';
 
 /** The start of an id, as `vc ls` shows it on a terminal. */
 const ID_PREFIX = /^cmp_[0-9a-z]+$/;
-
-const PROJECT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /** Names that an error lists. */
 const MOST_NAMES = 5;

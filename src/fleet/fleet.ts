@@ -130,7 +130,7 @@ export class Fleet {
     this.usageLog = new UsageLog(store, log);
     this.auditLog.onEntry((entry) => this.usageLog.action(entry));
     this.idempotency = new Idempotency(store, log);
-    this.events = new Events(store, log);
+    this.events = new Events(store, this.apiKeys, log);
     const { computers, events, control } = this;
     this.walls = new Walls({ computers, events, control, pictures: this.#pictures });
     const running = new RunningComputers(store, this.#machines);

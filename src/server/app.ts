@@ -8,6 +8,8 @@ import Fastify, {
 import type { Logger } from 'pino';
 import { API_VERSION } from '../contract/constants.js';
 import { chooseProtocol } from '../contract/sockets/protocols.js';
+import type { Owner } from '../fleet/accounts/api-keys.js';
+import { keyInUse } from '../fleet/accounts/key-shares.js';
 import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { authorize, mayAdminister } from './access/authorization.js';
@@ -173,8 +175,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   refuseOtherSockets(app);
   const views = new MemoryBudget({ ...VIEW_LIMITS, ...options.viewLimits });
-  const sockets = { fleet, connections, views, budget: new SocketBudget(options.socketLimits) };
-  throttleRequests(app);
+  const keyOf = (owner: Owner) => keyInUse(fleet.apiKeys, owner);
+  const sockets = {
+    fleet,
+    connections,
+    views,
+    budget: new SocketBudget(keyOf, options.socketLimits),
+  };
+  throttleRequests(app, keyOf);
   disconnectSlowClients(app);
   logRequests(app);
   countBytes(app, fleet);

@@ -1,7 +1,8 @@
 import { ApiError } from '../../contract/errors.js';
 import type { EventsQuery, ServiceEvent } from '../../contract/events.js';
 import { errorMessage } from '../../lib/text/error-message.js';
-import type { Owner } from '../accounts/api-keys.js';
+import type { ApiKeys, Owner } from '../accounts/api-keys.js';
+import { KeyShares, keyInUse } from '../accounts/key-shares.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { EventFilter, EventKind, EventRow } from '../store/events/events.js';
 import type { Store } from '../store/index.js';
@@ -34,10 +35,12 @@ export interface EventSubscription {
  */
 export class Events {
   readonly #store: Store;
-  readonly #subscriptions = new Map<string, number>();
+  readonly #apiKeys: Pick<ApiKeys, 'rightsOf'>;
+  readonly #subscriptions = new Map<string, KeyShares>();
 
-  constructor(store: Store, log: Log) {
+  constructor(store: Store, apiKeys: Pick<ApiKeys, 'rightsOf'>, log: Log) {
     this.#store = store;
+    this.#apiKeys = apiKeys;
     store.written.subscribe(() => {
       try {
         store.events.tidy();
@@ -66,17 +69,19 @@ export class Events {
    */
   subscribe(owner: Owner, query: EventsQuery, position?: string): EventSubscription {
     const start = position === undefined ? undefined : parse(position);
-    const count = this.#subscriptions.get(owner.id) ?? 0;
-    if (count >= MOST) {
+    const key = keyInUse(this.#apiKeys, owner);
+    const shares = this.#subscriptions.get(owner.id) ?? new KeyShares(MOST);
+    if (!shares.fits(key, 1)) {
       throw new ApiError(
         'rate_limited',
-        `You have ${MOST} open event streams, which is the limit.`,
+        `You have too many open event streams; the limit is ${shares.describe(key)}.`,
         {
           remedy: 'Close another one first, or use one stream for several computers.',
         },
       );
     }
-    this.#subscriptions.set(owner.id, count + 1);
+    this.#subscriptions.set(owner.id, shares);
+    shares.add(key, 1);
     const { events } = this.#store;
     const filter = { ...filterOf(query), within: owner.projectId };
     const isForeign = start !== undefined && start.epoch !== events.epoch;
@@ -104,9 +109,8 @@ export class Events {
       close: () => {
         if (!isOpen) return;
         isOpen = false;
-        const open = (this.#subscriptions.get(owner.id) ?? 1) - 1;
-        if (open === 0) this.#subscriptions.delete(owner.id);
-        else this.#subscriptions.set(owner.id, open);
+        shares.add(key, -1);
+        if (shares.isEmpty) this.#subscriptions.delete(owner.id);
       },
     };
   }

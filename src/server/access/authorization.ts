@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Access, includesRight, type Right, rightFor } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
+import { keyInUse } from '../../fleet/accounts/key-shares.js';
 import { oneProject } from '../../fleet/accounts/scope.js';
 import type { Fleet } from '../../fleet/fleet.js';
 
@@ -59,6 +60,5 @@ function missingRight(rights: Right, needed: Right): ApiError {
 
 /** Whether the key has everything that an administrator may do. */
 export function mayAdminister(fleet: Fleet, owner: Owner): boolean {
-  const isFull = owner.projectId === undefined && fleet.apiKeys.rightsOf(owner) === 'manage';
-  return isFull && fleet.owners.isAdministrator(owner);
+  return !keyInUse(fleet.apiKeys, owner).isLimited && fleet.owners.isAdministrator(owner);
 }

@@ -49,7 +49,7 @@ async function serveBrowser(
   const { temporary } = grantOf(fleet, request, record) ?? {};
   checkControl(fleet, request, { owner, name: 'cdp' }, record);
   const client = request.raw.socket;
-  const share = budget.open(owner.id);
+  const share = budget.open(owner);
   const left = departure(request);
   const connection = { owner, computerId: record.id, name: 'cdp', signal: left } as const;
   const audit = auditConnection(fleet, connection);

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
+import type { Owner } from '../../fleet/accounts/api-keys.js';
+import { type KeyInUse, KeyShares } from '../../fleet/accounts/key-shares.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { hasBody } from './bodies.js';
 import { BODY_LIMIT } from './body-limit.js';
@@ -29,7 +31,11 @@ const LIMITS: Limits = {
  * before their body is read, and refused with `rate_limited` after a time. WebSockets and requests
  * without a key are not counted.
  */
-export function throttleRequests(app: FastifyInstance, limits: Limits = LIMITS): void {
+export function throttleRequests(
+  app: FastifyInstance,
+  keyOf: (owner: Owner) => KeyInUse,
+  limits: Limits = LIMITS,
+): void {
   const lanes = new Map<string, Lane>();
   app.addHook('onRequest', (request, reply, done) => {
     const { owner } = request;
@@ -48,11 +54,12 @@ export function throttleRequests(app: FastifyInstance, limits: Limits = LIMITS):
       if (reply.raw.closed) release();
       done();
     };
-    const share = lane.tryEnter(bytes);
+    const key = keyOf(owner);
+    const share = lane.tryEnter(bytes, key);
     if (share !== undefined) return begin(share);
     const left = new AbortController();
     reply.raw.once('close', () => left.abort(new ApiError('request_timeout', 'The client left.')));
-    lane.enter(bytes, left.signal).then(begin, (error: ApiError) => {
+    lane.enter(bytes, key, left.signal).then(begin, (error: ApiError) => {
       reply.header('retry-after', '1');
       // The body that was not read must not be taken for the next request.
       if (hasBody(request.raw)) reply.header('connection', 'close');
@@ -82,47 +89,52 @@ interface Waiting {
 /** One owner's running and queued requests. */
 export class Lane {
   readonly #limits: Limits;
-  readonly #waiting = new Set<Waiting>();
-  #count = 0;
-  #bytes = 0;
+  readonly #count: KeyShares;
+  readonly #bytes: KeyShares;
+  readonly #waiting: KeyShares;
+  /** Those of each limited key, and those of the other keys: none waits behind another queue. */
+  readonly #queues = new Map<string, Queue>();
 
   constructor(limits: Limits) {
     this.#limits = limits;
+    this.#count = new KeyShares(limits.atOnce);
+    this.#bytes = new KeyShares(limits.bytes);
+    this.#waiting = new KeyShares(limits.waiting);
   }
 
   get idle(): boolean {
-    return this.#count === 0 && this.#waiting.size === 0;
+    return this.#count.isEmpty && this.#queues.size === 0;
   }
 
-  /** A share if there is room now, after the queued requests. */
-  tryEnter(bytes: number): ThrottleShare | undefined {
-    if (this.#waiting.size > 0 || !this.#fits(bytes)) return undefined;
-    this.#count += 1;
-    this.#bytes += bytes;
-    return this.#share(bytes);
+  /** A share if there is room now, after the key's queued requests. */
+  tryEnter(bytes: number, key: KeyInUse): ThrottleShare | undefined {
+    if (this.#queues.has(queueOf(key)) || !this.#fits(bytes, key)) return undefined;
+    return this.#share(bytes, key);
   }
 
-  #fits(bytes: number): boolean {
-    return this.#count < this.#limits.atOnce && this.#bytes + bytes <= this.#limits.bytes;
+  #fits(bytes: number, key: KeyInUse): boolean {
+    return this.#count.fits(key, 1) && this.#bytes.fits(key, bytes);
   }
 
   /** Resolves when there is room. Rejects with `rate_limited`. */
-  enter(bytes: number, signal: AbortSignal): Promise<ThrottleShare> {
-    if (this.#waiting.size >= this.#limits.waiting) return Promise.reject(refusal());
+  enter(bytes: number, key: KeyInUse, signal: AbortSignal): Promise<ThrottleShare> {
+    if (!this.#waiting.fits(key, 1)) return Promise.reject(refusal());
     return new Promise((resolve, reject) => {
       let dispose = () => {};
+      const name = queueOf(key);
+      const queue = this.#queues.get(name) ?? { key, turns: new Set() };
       const end = () => {
         clearTimeout(timer);
         dispose();
-        this.#waiting.delete(turn);
+        if (!queue.turns.delete(turn)) return;
+        this.#waiting.add(key, -1);
+        if (queue.turns.size === 0) this.#queues.delete(name);
       };
       const turn: Waiting = {
         bytes,
         begin: () => {
           end();
-          this.#count += 1;
-          this.#bytes += bytes;
-          resolve(this.#share(bytes));
+          resolve(this.#share(bytes, key));
         },
       };
       const giveUp = (error: unknown) => {
@@ -131,37 +143,56 @@ export class Lane {
         this.#next();
       };
       const timer = setTimeout(() => giveUp(refusal()), this.#limits.waitMs);
-      this.#waiting.add(turn);
+      this.#queues.set(name, queue);
+      queue.turns.add(turn);
+      this.#waiting.add(key, 1);
       dispose = onAbort(signal, giveUp);
       if (!signal.aborted) this.#next();
     });
   }
 
-  #share(bytes: number): ThrottleShare {
+  #share(bytes: number, key: KeyInUse): ThrottleShare {
+    this.#count.add(key, 1);
+    this.#bytes.add(key, bytes);
     let held = bytes;
     let isIn = true;
     const resize = (size: number) => {
       if (!isIn) return;
-      this.#bytes += size - held;
+      this.#bytes.add(key, size - held);
       held = size;
       this.#next();
     };
     return {
       resize,
       release: () => {
-        if (isIn) this.#count -= 1;
+        if (isIn) this.#count.add(key, -1);
         resize(0);
         isIn = false;
       },
     };
   }
 
+  /** Begins what fits now, each queue's in order and the queues in turn. */
   #next(): void {
-    for (const turn of this.#waiting) {
-      if (!this.#fits(turn.bytes)) return;
-      turn.begin();
+    for (let began = true; began; ) {
+      began = false;
+      for (const { key, turns } of [...this.#queues.values()]) {
+        const [turn] = turns;
+        if (turn === undefined || !this.#fits(turn.bytes, key)) continue;
+        turn.begin();
+        began = true;
+      }
     }
   }
+}
+
+interface Queue {
+  readonly key: KeyInUse;
+  readonly turns: Set<Waiting>;
+}
+
+function queueOf({ id, isLimited }: KeyInUse): string {
+  return isLimited ? id : '';
 }
 
 function refusal(): ApiError {

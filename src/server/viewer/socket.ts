@@ -60,7 +60,7 @@ async function serveView(
     const ticket = fleet.tickets.redeem(opening.data?.ticket ?? '', id);
     const record = fleet.computers.find(ticket.owner, { id });
     connections.trust(request.raw.socket);
-    limitMessages(socket, request.raw.socket, budget.open(ticket.owner.id), LIMITS, (error) => {
+    limitMessages(socket, request.raw.socket, budget.open(ticket.owner), LIMITS, (error) => {
       sendClosed(socket, error);
       socket.terminate();
     });

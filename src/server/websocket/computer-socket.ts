@@ -77,7 +77,7 @@ export function addComputerSocket(
           route.check?.(request);
           resolveComputer(fleet, request);
           if (!request.ws) return;
-          const share = budget.open(ownerOf(request).id);
+          const share = budget.open(ownerOf(request));
           request.socketShare = share;
           const { socket } = request.raw;
           if (socket.destroyed) share.close();
@@ -97,7 +97,7 @@ export function addComputerSocket(
           socket.pause();
           setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
         };
-        const share = request.socketShare ?? budget.open(owner.id);
+        const share = request.socketShare ?? budget.open(owner);
         const hold = limitMessages(
           socket,
           request.raw.socket,

@@ -1,4 +1,6 @@
 import { ApiError } from '../../contract/errors.js';
+import type { Owner } from '../../fleet/accounts/api-keys.js';
+import { type KeyInUse, KeyShares } from '../../fleet/accounts/key-shares.js';
 
 export interface SocketLimits {
   /** WebSockets of one owner. */
@@ -31,44 +33,47 @@ const LIMITS: SocketLimits = {
 };
 
 interface OwnersSockets {
-  sockets: number;
-  walls: number;
+  readonly sockets: KeyShares;
+  readonly walls: KeyShares;
   bytes: number;
   unsent: number;
 }
 
 /** Limits the WebSockets of each owner, and the memory that their messages take. */
 export class SocketBudget {
+  readonly #keyOf: (owner: Owner) => KeyInUse;
   readonly #limits: SocketLimits;
   readonly #owners = new Map<string, OwnersSockets>();
   #bytes = 0;
   #unsent = 0;
 
-  constructor(limits: Partial<SocketLimits> = {}) {
+  constructor(keyOf: (owner: Owner) => KeyInUse, limits: Partial<SocketLimits> = {}) {
+    this.#keyOf = keyOf;
     this.#limits = { ...LIMITS, ...limits };
   }
 
   /** Counts another socket of the owner. Throws `rate_limited` at the limit. */
-  open(ownerId: string, kind: 'wall' | 'other' = 'other'): SocketShare {
-    const owner = this.#owners.get(ownerId) ?? { sockets: 0, walls: 0, bytes: 0, unsent: 0 };
+  open(by: Owner, kind: 'wall' | 'other' = 'other'): SocketShare {
+    const key = this.#keyOf(by);
+    const owner = this.#owners.get(by.id) ?? this.#newOwner();
     const walls = kind === 'wall' ? 1 : 0;
-    if (owner.sockets >= this.#limits.sockets) {
+    if (!owner.sockets.fits(key, 1)) {
       throw new ApiError(
         'rate_limited',
-        `You have too many open connections; the limit is ${this.#limits.sockets}.`,
+        `You have too many open connections; the limit is ${owner.sockets.describe(key)}.`,
         { remedy: 'Close processes, tunnels, live views or pages of the dashboard first.' },
       );
     }
-    if (owner.walls + walls > this.#limits.walls) {
+    if (!owner.walls.fits(key, walls)) {
       throw new ApiError(
         'rate_limited',
-        `You have ${this.#limits.walls} open connections to /wall, which is the limit.`,
+        `You have too many open connections to /wall; the limit is ${owner.walls.describe(key)}.`,
         { remedy: 'Close one first, or a page of the dashboard.' },
       );
     }
-    this.#owners.set(ownerId, owner);
-    owner.sockets += 1;
-    owner.walls += walls;
+    this.#owners.set(by.id, owner);
+    owner.sockets.add(key, 1);
+    owner.walls.add(key, walls);
     let held = 0;
     let isOpen = true;
     const hold = (bytes: number) => {
@@ -101,11 +106,16 @@ export class SocketBudget {
         hold(-held);
         send(-queued);
         isOpen = false;
-        owner.sockets -= 1;
-        owner.walls -= walls;
-        if (owner.sockets === 0) this.#owners.delete(ownerId);
+        owner.sockets.add(key, -1);
+        owner.walls.add(key, -walls);
+        if (owner.sockets.isEmpty) this.#owners.delete(by.id);
       },
     };
+  }
+
+  #newOwner(): OwnersSockets {
+    const { sockets, walls } = this.#limits;
+    return { sockets: new KeyShares(sockets), walls: new KeyShares(walls), bytes: 0, unsent: 0 };
   }
 }
 

@@ -21,7 +21,7 @@ export function addWallSocket(app: FastifyInstance, { fleet, budget }: SocketSer
   const config = { socket: true, access: access.wall } as const;
   const preValidation = async (request: FastifyRequest) => {
     if (!request.ws) return;
-    const share = budget.open(ownerOf(request).id, 'wall');
+    const share = budget.open(ownerOf(request), 'wall');
     request.socketShare = share;
     const { socket } = request.raw;
     if (socket.destroyed) share.close();
@@ -31,7 +31,7 @@ export function addWallSocket(app: FastifyInstance, { fleet, budget }: SocketSer
     const owner = ownerOf(request);
     startHeartbeat(socket);
     closeOnRevocation(socket, request, fleet.apiKeys, owner);
-    const share = request.socketShare ?? budget.open(owner.id, 'wall');
+    const share = request.socketShare ?? budget.open(owner, 'wall');
     const refuse = () => socket.terminate();
     limitMessages(socket, request.raw.socket, share, LIMITS, refuse);
     const wall = new Wall(socket, share, baseUrl(request), (error) => {

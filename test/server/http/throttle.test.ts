@@ -4,10 +4,14 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { sendError } from '../../../src/server/http/errors.js';
 import { Lane, throttleRequests } from '../../../src/server/http/throttle.js';
+import { fullKey } from '../../support/key-in-use.js';
 import { promise } from '../../support/run/promise.js';
 
 const limits = { atOnce: 2, bytes: 1000, waiting: 2, waitMs: 1_500 };
 const never = new AbortController().signal;
+const full = { id: 'full', isLimited: false };
+const look = { id: 'look', isLimited: true };
+const act = { id: 'act', isLimited: true };
 
 let app: FastifyInstance;
 let port: number;
@@ -29,7 +33,7 @@ beforeEach(async () => {
   app.addHook('onRequest', async (request) => {
     request.owner = { id: String(request.headers.from ?? 'somebody'), keyId: 'key' };
   });
-  throttleRequests(app, limits);
+  throttleRequests(app, fullKey, limits);
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.post('/', async () => {
     working += 1;
@@ -110,10 +114,10 @@ it('a client that disconnects makes room for the next one', async () => {
 
 it('runs queued requests in order', async () => {
   const lane = new Lane({ ...limits, atOnce: 1, waiting: 10 });
-  const leave = await lane.enter(0, never);
+  const leave = await lane.enter(0, full, never);
   const order: number[] = [];
   const rest = [1, 2, 3].map(async (number) => {
-    const end = await lane.enter(0, never);
+    const end = await lane.enter(0, full, never);
     order.push(number);
     end.release();
   });
@@ -126,14 +130,14 @@ it('runs queued requests in order', async () => {
 
 it('counts a body of unknown size as the largest until it was read', async () => {
   const lane = new Lane(limits);
-  const share = await lane.enter(1000, never);
-  const next = lane.enter(1000, never);
+  const share = await lane.enter(1000, full, never);
+  const next = lane.enter(1000, full, never);
   share.resize(10);
   expect(await Promise.race([next, 'waits'])).toBe('waits');
   share.release();
   const { resize } = await next;
   resize(1);
-  await lane.enter(999, never);
+  await lane.enter(999, full, never);
 });
 
 it('reads few bodies of unknown size at once', async () => {
@@ -142,7 +146,7 @@ it('reads few bodies of unknown size at once', async () => {
   large.addHook('onRequest', async (request) => {
     request.owner = { id: 'somebody', keyId: 'key' };
   });
-  throttleRequests(large, { ...limits, atOnce: 100, bytes: 64 * 2 ** 20, waiting: 1 });
+  throttleRequests(large, fullKey, { ...limits, atOnce: 100, bytes: 64 * 2 ** 20, waiting: 1 });
   large.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   large.post('/', async () => 'done');
   await large.listen({ host: '127.0.0.1', port: 0 });
@@ -159,4 +163,29 @@ it('reads few bodies of unknown size at once', async () => {
   expect(refused).toContain('HTTP/1.1 429');
   for (const socket of sockets) socket.destroy();
   await large.close();
+});
+
+it('keeps places for keys with all rights from limited ones', async () => {
+  const lane = new Lane({ ...limits, atOnce: 8, bytes: 800, waiting: 8 });
+  const held = await Promise.all(Array.from({ length: 4 }, () => lane.enter(0, look, never)));
+  // A limited key has half of the places, all limited keys three quarters.
+  expect(lane.tryEnter(0, look)).toBeUndefined();
+  for (let i = 0; i < 2; i++) held.push(await lane.enter(0, act, never));
+  expect(lane.tryEnter(0, act)).toBeUndefined();
+  for (let i = 0; i < 2; i++) held.push(await lane.enter(0, full, never));
+  expect(lane.tryEnter(0, full)).toBeUndefined();
+  for (const { release } of held) release();
+  expect(lane.idle).toBe(true);
+});
+
+it('a queued request of a limited key delays no other key', async () => {
+  const lane = new Lane({ ...limits, atOnce: 8, bytes: 800, waiting: 4 });
+  const body = await lane.enter(400, look, never);
+  const queued = [lane.enter(400, look, never), lane.enter(1, look, never)];
+  await expect(lane.enter(1, look, never)).rejects.toThrow('Too many of your requests');
+  const others = [await lane.enter(200, act, never), await lane.enter(200, full, never)];
+  body.release();
+  for (const next of queued) (await next).release();
+  for (const { release } of others) release();
+  expect(lane.idle).toBe(true);
 });

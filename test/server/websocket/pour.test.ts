@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import { forward } from '../../../src/server/websocket/computer-socket.js';
 import { pour } from '../../../src/server/websocket/pour.js';
 import { SocketBudget } from '../../../src/server/websocket/socket-budget.js';
+import { fullKey } from '../../support/key-in-use.js';
 import { promise } from '../../support/run/promise.js';
 
 class Paused {
@@ -49,7 +50,7 @@ promise(29, 'few messages are queued for a client that does not read', async () 
   async function* output() {
     for (;;) yield Buffer.of(1);
   }
-  const share = new SocketBudget().open('usr_a');
+  const share = new SocketBudget(fullKey).open({ id: 'usr_a', keyId: 'key_a' });
   void forward({ socket: socket as unknown as WebSocket, share }, output());
   for (let turn = 0; turn < 2000; turn++) await Promise.resolve();
   expect(sent.length).toBeLessThanOrEqual(64);

@@ -5,9 +5,11 @@ import { WebSocket } from 'ws';
 import { SocketBudget } from '../../../src/server/websocket/socket-budget.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
+import { fullKey } from '../../support/key-in-use.js';
 import { promise } from '../../support/run/promise.js';
 
 const MIB = 2 ** 20;
+const of = (owner: string, key = `${owner}-key`) => ({ id: owner, keyId: key });
 
 let app: TestApp;
 let path: string;
@@ -117,12 +119,12 @@ it('the number of sockets per owner is limited', async () => {
 }, 30_000);
 
 it('a small message always fits, even if others use the whole budget', () => {
-  const budget = new SocketBudget({ ownerBytes: 1000, bytes: 1500, guaranteed: 10 });
-  const greedy = budget.open('a');
+  const budget = new SocketBudget(fullKey, { ownerBytes: 1000, bytes: 1500, guaranteed: 10 });
+  const greedy = budget.open(of('a'));
   greedy.hold(900);
   expect(() => greedy.hold(200)).toThrow('faster than they are read');
-  budget.open('a').hold(10);
-  const other = budget.open('b');
+  budget.open(of('a')).hold(10);
+  const other = budget.open(of('b'));
   expect(() => other.hold(600)).toThrow();
   greedy.close();
   greedy.close();
@@ -131,17 +133,17 @@ it('a small message always fits, even if others use the whole budget', () => {
 });
 
 it('closing a share twice counts once', () => {
-  const budget = new SocketBudget({ sockets: 1 });
-  const first = budget.open('owner');
+  const budget = new SocketBudget(fullKey, { sockets: 1 });
+  const first = budget.open(of('owner'));
   first.close();
-  budget.open('owner');
+  budget.open(of('owner'));
   first.close();
-  expect(() => budget.open('owner')).toThrow('too many open connections');
+  expect(() => budget.open(of('owner'))).toThrow('too many open connections');
 });
 
 it('less may wait to be read per socket while much waits', () => {
-  const budget = new SocketBudget({ ownerUnsent: 10 * MIB, unsent: 15 * MIB });
-  const [one, two, other] = ['a', 'a', 'b'].map((owner) => budget.open(owner));
+  const budget = new SocketBudget(fullKey, { ownerUnsent: 10 * MIB, unsent: 15 * MIB });
+  const [one, two, other] = ['a', 'a', 'b'].map((owner) => budget.open(of(owner)));
   one?.send(8 * MIB);
   expect(two?.highWater()).toBe(MIB);
   two?.send(3 * MIB);
@@ -150,4 +152,19 @@ it('less may wait to be read per socket while much waits', () => {
   expect(other?.highWater()).toBe(32 * 1024);
   one?.close();
   expect([two, other].map((share) => share?.highWater())).toEqual([MIB, MIB]);
+});
+
+it('limited keys leave connections to the others of their owner', () => {
+  const keyOf = ({ keyId: id }: { keyId: string }) => ({ id, isLimited: id !== 'full' });
+  const budget = new SocketBudget(keyOf, { sockets: 8, walls: 4 });
+  for (let i = 0; i < 2; i++) budget.open(of('a', 'look'), 'wall');
+  expect(() => budget.open(of('a', 'look'), 'wall')).toThrow(
+    'too many open connections to /wall; the limit is 4, of which this API key can have 2.',
+  );
+  for (let i = 0; i < 2; i++) budget.open(of('a', 'look'));
+  expect(() => budget.open(of('a', 'look'))).toThrow('the limit is 8, of which this API key can');
+  for (let i = 0; i < 2; i++) budget.open(of('a', 'act'));
+  expect(() => budget.open(of('a', 'act'))).toThrow('too many open connections');
+  for (let i = 0; i < 2; i++) budget.open(of('a', 'full'), 'wall');
+  expect(() => budget.open(of('a', 'full'))).toThrow('the limit is 8.');
 });

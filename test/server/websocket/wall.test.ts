@@ -156,7 +156,7 @@ promise(
     try {
       for (let i = 0; i < 17; i++) mute.push(await openMute());
       expect(mute.map(({ status }) => status)).toEqual([...Array(16).fill(101), 429]);
-      expect(mute.at(-1)?.text).toContain('You have 16 open connections to /wall');
+      expect(mute.at(-1)?.text).toContain('too many open connections to /wall; the limit is 16');
       await eventually(async () => records.mock.calls.length > 0);
       await sleep(2_000);
       const before = process.memoryUsage().arrayBuffers;

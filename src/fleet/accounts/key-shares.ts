@@ -1,0 +1,62 @@
+import type { ApiKeys, Owner } from './api-keys.js';
+
+/** The key of a request, and whether it lacks a right or a project of its owner. */
+export interface KeyInUse {
+  readonly id: string;
+  readonly isLimited: boolean;
+}
+
+/** Of an owner's limit: what its limited keys may have together, and what one of them may have. */
+const LIMITED = 3 / 4;
+const ONE_LIMITED = 1 / 2;
+
+export function keyInUse(apiKeys: Pick<ApiKeys, 'rightsOf'>, owner: Owner): KeyInUse {
+  const isFull = owner.projectId === undefined && apiKeys.rightsOf(owner) === 'manage';
+  return { id: owner.keyId, isLimited: !isFull };
+}
+
+/**
+ * What the keys of one owner have of a limit. Limited keys cannot have all of it: a key with all
+ * rights must always be able to revoke them.
+ */
+export class KeyShares {
+  readonly #limit: number;
+  readonly #ofKey = new Map<string, number>();
+  #all = 0;
+  #limited = 0;
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  get isEmpty(): boolean {
+    return this.#all === 0;
+  }
+
+  /** For an error: the limit, and the key's part of it. */
+  describe({ isLimited }: KeyInUse): string {
+    const own = isLimited ? `, of which this API key can have ${this.#ofOne}` : '';
+    return `${this.#limit}${own}`;
+  }
+
+  get #ofOne(): number {
+    return Math.ceil(this.#limit * ONE_LIMITED);
+  }
+
+  fits({ id, isLimited }: KeyInUse, amount: number): boolean {
+    if (this.#all + amount > this.#limit) return false;
+    if (!isLimited) return true;
+    const own = (this.#ofKey.get(id) ?? 0) + amount;
+    return own <= this.#ofOne && this.#limited + amount <= Math.ceil(this.#limit * LIMITED);
+  }
+
+  /** Counts the amount, or no longer if it is negative: then with the key as it was counted. */
+  add({ id, isLimited }: KeyInUse, amount: number): void {
+    this.#all += amount;
+    if (!isLimited) return;
+    this.#limited += amount;
+    const own = (this.#ofKey.get(id) ?? 0) + amount;
+    if (own === 0) this.#ofKey.delete(id);
+    else this.#ofKey.set(id, own);
+  }
+}

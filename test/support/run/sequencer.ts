@@ -7,7 +7,6 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 export const LONGEST: readonly string[] = [
   'docker test/e2e/examples/examples.test.ts',
-  'docker test/e2e/cli/help-examples.test.ts',
   'qemu test/e2e/operations/surfaces.test.ts',
   'docker test/e2e/computers/windows.test.ts',
   'docker test/e2e/computers/lifecycle.test.ts',

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest';
-import { tree } from '../../../src/cli/commands/tree.js';
-import { jqExamples } from '../../../src/cli/framework/topics/topics.js';
-import { loadOutline, paths } from '../../../src/cli/generate/outline.js';
-import { openExamples, type Skipped, withoutSkipped } from '../../support/cli/examples.js';
-import { openTestService } from '../../support/service/service.js';
+import { tree } from '../../../../src/cli/commands/tree.js';
+import { jqExamples } from '../../../../src/cli/framework/topics/topics.js';
+import { loadOutline, paths } from '../../../../src/cli/generate/outline.js';
+import { openExamples, type Skipped, withoutSkipped } from '../../../support/cli/examples.js';
+import { openTestService } from '../../../support/service/service.js';
 
 /** Examples in the help of commands that are not run here. */
 const SKIPPED: Skipped = [

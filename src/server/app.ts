@@ -9,7 +9,7 @@ import type { Logger } from 'pino';
 import { API_VERSION } from '../contract/constants.js';
 import { chooseProtocol } from '../contract/sockets/protocols.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
-import { keyInUse } from '../fleet/accounts/key-shares.js';
+import { keyInUse } from '../fleet/accounts/limits/key-shares.js';
 import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { authorize, mayAdminister } from './access/authorization.js';
@@ -194,7 +194,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       addReference(api, version);
       addHealth(api, fleet, version);
       addSessionRoutes(api, fleet);
-      addRoutes(api, fleet, new AnswerMemory(options.answerLimits));
+      addRoutes(api, fleet, new AnswerMemory(keyOf, options.answerLimits));
       await addFileRoutes(api, fleet);
       addProcessSocket(api, sockets);
       addTunnelSocket(api, sockets);

@@ -120,7 +120,7 @@ async function answer(
       get signal() {
         return left.signal;
       },
-      room: memory.outputRoom(owner.id, reply),
+      room: memory.outputRoom(owner, reply),
       ...(computer && { computer }),
     };
     const affected = operation.administrators && fleet.owners.identify(params.owner ?? '');
@@ -148,7 +148,7 @@ async function answer(
     const make = () =>
       isBytes ? result.data : JSON.stringify(withAbsoluteUrls(operation.response, result, request));
     reply.type(isBytes ? result.type : 'application/json; charset=utf-8');
-    return await memory.send(owner.id, request, reply, { from: result, make, call });
+    return await memory.send(owner, request, reply, { from: result, make, call });
   } catch (error) {
     // The client has left, which is no failure of the service.
     if ((error as Error).name === 'AbortError' && left.signal.aborted) throw left.signal.reason;

@@ -4,10 +4,12 @@ import { updateRequest } from '../../src/screen/rfb/messages.js';
 import { MemoryBudget } from '../../src/server/limits/memory-budget.js';
 import { viewMemory } from '../../src/server/viewer/view-memory.js';
 import { Viewer } from '../../src/vnc-server/viewer.js';
+import { fullKeyOf } from '../support/accounts/key-in-use.js';
 import { eventually } from '../support/eventually.js';
 import { FakeScreen } from '../support/fake-connectors.js';
 import { promise } from '../support/run/promise.js';
 
+const key = fullKeyOf('usr_a');
 const VIEWERS = 12;
 /** Of a screen of 1280x800 without compression. */
 const FRAME = 1280 * 800 * 4;
@@ -26,7 +28,7 @@ promise(29, 'frames for viewers that do not read take limited memory', async (re
         send: (data) =>
           data.length < FRAME ? Promise.resolve() : new Promise((done) => frames.push(done)),
         sendClipboard: () => undefined,
-        memory: viewMemory(budget, 'usr_a'),
+        memory: viewMemory(budget, key),
       },
     });
     const showing = viewer.show(screen, new Queue(), leaving.signal);
@@ -47,5 +49,5 @@ promise(29, 'frames for viewers that do not read take limited memory', async (re
   }
   for (const { leaving } of shown) leaving.abort();
   await Promise.all(shown.map(({ showing }) => showing));
-  expect(budget.tryHold('usr_a', 2.5 * FRAME) && !budget.tryHold('usr_a', 1)).toBe(true);
+  expect(budget.tryHold(key, 2.5 * FRAME) && !budget.tryHold(key, 1)).toBe(true);
 });

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { EventsQuery, ServiceEvent } from '../../contract/events.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { ApiKeys, Owner } from '../accounts/api-keys.js';
-import { KeyShares, keyInUse } from '../accounts/key-shares.js';
+import { KeyShares, keyInUse } from '../accounts/limits/key-shares.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { EventFilter, EventKind, EventRow } from '../store/events/events.js';
 import type { Store } from '../store/index.js';

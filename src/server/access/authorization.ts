@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Access, includesRight, type Right, rightFor } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
-import { keyInUse } from '../../fleet/accounts/key-shares.js';
+import { keyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import { oneProject } from '../../fleet/accounts/scope.js';
 import type { Fleet } from '../../fleet/fleet.js';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
-import { type KeyInUse, KeyShares } from '../../fleet/accounts/key-shares.js';
+import { type KeyInUse, KeyShares, queueOf } from '../../fleet/accounts/limits/key-shares.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { hasBody } from './bodies.js';
 import { BODY_LIMIT } from './body-limit.js';
@@ -189,10 +189,6 @@ export class Lane {
 interface Queue {
   readonly key: KeyInUse;
   readonly turns: Set<Waiting>;
-}
-
-function queueOf({ id, isLimited }: KeyInUse): string {
-  return isLimited ? id : '';
 }
 
 function refusal(): ApiError {

@@ -1,5 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
+import type { Owner } from '../../fleet/accounts/api-keys.js';
+import type { KeyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import type { Room } from '../../shell/types.js';
 import { onAnswerGone } from '../requests.js';
 import { MemoryBudget, type MemoryLimits } from './memory-budget.js';
@@ -15,24 +17,28 @@ const GUARANTEED = 64 * 1024;
 
 /** Limits the memory of answers that clients have not read, and of the output that goes into them. */
 export class AnswerMemory {
+  readonly #keyOf: (owner: Owner) => KeyInUse;
   readonly #answers: MemoryBudget;
   readonly #outputs: MemoryBudget;
 
-  constructor(limits: Partial<MemoryLimits> = {}) {
+  constructor(keyOf: (owner: Owner) => KeyInUse, limits: Partial<MemoryLimits> = {}) {
+    this.#keyOf = keyOf;
     this.#answers = new MemoryBudget({ ...LIMITS, ...limits });
     this.#outputs = new MemoryBudget({ ...LIMITS, ...limits });
   }
 
   /** Asks for room for the output of a request's commands, until its answer was sent. */
-  outputRoom(ownerId: string, reply: FastifyReply): Room {
+  outputRoom(owner: Owner, reply: FastifyReply): Room {
     let kept = 0;
     let held = 0;
-    const release = () => this.#outputs.release(ownerId, held);
+    let key: KeyInUse | undefined;
     return (bytes) => {
       const isGuaranteed = kept + bytes <= GUARANTEED;
       if (!isGuaranteed) {
-        if (reply.raw.closed || !this.#outputs.tryHold(ownerId, bytes)) return 0;
-        if (held === 0) reply.raw.once('close', release);
+        key ??= this.#keyOf(owner);
+        const by = key;
+        if (reply.raw.closed || !this.#outputs.tryHold(by, bytes)) return 0;
+        if (held === 0) reply.raw.once('close', () => this.#outputs.release(by, held));
         held += bytes;
       }
       kept += bytes;
@@ -46,7 +52,7 @@ export class AnswerMemory {
    * `rate_limited`.
    */
   async send(
-    ownerId: string,
+    owner: Owner,
     request: FastifyRequest,
     reply: FastifyReply,
     answer: Answer,
@@ -54,36 +60,38 @@ export class AnswerMemory {
     const isRead = request.method === 'GET';
     const most = isRead ? 0 : MOST_PER_CHARACTER * charactersOf(answer.from);
     if (most > SMALL) {
+      const key = this.#keyOf(owner);
       // Counted before it is made: many answers at once would fill the memory while they are made.
-      await this.#answers.hold(ownerId, most, answer.call.signal);
+      await this.#answers.hold(key, most, answer.call.signal);
       let held = 0;
       try {
         const bytes = Buffer.from(answer.make());
         held = Math.min(most, bytes.length);
-        return this.#send(ownerId, request, reply, bytes, held);
+        return this.#send(key, request, reply, bytes, held);
       } finally {
-        this.#answers.release(ownerId, most - held);
+        this.#answers.release(key, most - held);
       }
     }
     const made = answer.make();
     const length = Buffer.byteLength(made);
     // As text: Node sends it in one piece with the headers.
     if (length <= SMALL) return reply.send(made);
-    if (!this.#answers.tryHold(ownerId, length)) {
+    const key = this.#keyOf(owner);
+    if (!this.#answers.tryHold(key, length)) {
       if (isRead) throw tooMany(reply);
-      await this.#answers.hold(ownerId, length, answer.call.signal);
+      await this.#answers.hold(key, length, answer.call.signal);
     }
-    return this.#send(ownerId, request, reply, Buffer.from(made), length);
+    return this.#send(key, request, reply, Buffer.from(made), length);
   }
 
   #send(
-    ownerId: string,
+    key: KeyInUse,
     request: FastifyRequest,
     reply: FastifyReply,
     bytes: Buffer,
     held: number,
   ): FastifyReply {
-    onAnswerGone(request, reply, () => this.#answers.release(ownerId, held));
+    onAnswerGone(request, reply, () => this.#answers.release(key, held));
     return reply.send(bytes);
   }
 }

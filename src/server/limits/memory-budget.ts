@@ -1,3 +1,4 @@
+import { type KeyInUse, KeyShares, queueOf } from '../../fleet/accounts/limits/key-shares.js';
 import { onAbort } from '../../lib/async/abort.js';
 
 export interface MemoryLimits {
@@ -8,7 +9,7 @@ export interface MemoryLimits {
 }
 
 interface Turn {
-  readonly ownerId: string;
+  readonly key: KeyInUse;
   readonly bytes: number;
   begin(): void;
 }
@@ -16,7 +17,7 @@ interface Turn {
 /** Limits memory per owner and in total. An owner that holds nothing may always hold one piece. */
 export class MemoryBudget {
   readonly #limits: MemoryLimits;
-  readonly #held = new Map<string, number>();
+  readonly #held = new Map<string, KeyShares>();
   readonly #waiting = new Set<Turn>();
   #bytes = 0;
 
@@ -25,24 +26,25 @@ export class MemoryBudget {
   }
 
   /** Holds the bytes if there is room for them, after those that wait. */
-  tryHold(ownerId: string, bytes: number): boolean {
-    const isNext = ![...this.#waiting].some((turn) => turn.ownerId === ownerId);
-    if (!isNext || !this.#fits(ownerId, bytes)) return false;
-    this.#add(ownerId, bytes);
+  tryHold(key: KeyInUse, bytes: number): boolean {
+    const queue = queueOf(key);
+    const isNext = ![...this.#waiting].some((turn) => queueOf(turn.key) === queue);
+    if (!isNext || !this.#fits(key, bytes)) return false;
+    this.#add(key, bytes);
     return true;
   }
 
   /** Resolves when the bytes are held. Rejects with the signal's reason. */
-  hold(ownerId: string, bytes: number, signal: AbortSignal): Promise<void> {
-    if (this.tryHold(ownerId, bytes)) return Promise.resolve();
+  hold(key: KeyInUse, bytes: number, signal: AbortSignal): Promise<void> {
+    if (this.tryHold(key, bytes)) return Promise.resolve();
     return new Promise((resolve, reject) => {
       let dispose = () => {};
       const turn: Turn = {
-        ...{ ownerId, bytes },
+        ...{ key, bytes },
         begin: () => {
           this.#waiting.delete(turn);
           dispose();
-          this.#add(ownerId, bytes);
+          this.#add(key, bytes);
           resolve();
         },
       };
@@ -55,31 +57,34 @@ export class MemoryBudget {
     });
   }
 
-  release(ownerId: string, bytes: number): void {
-    this.#add(ownerId, -bytes);
+  /** With the key that held them. */
+  release(key: KeyInUse, bytes: number): void {
+    this.#add(key, -bytes);
     this.#next();
   }
 
-  #fits(ownerId: string, bytes: number): boolean {
-    const held = this.#held.get(ownerId) ?? 0;
-    const { ownerBytes, bytes: all } = this.#limits;
-    return held === 0 || (held + bytes <= ownerBytes && this.#bytes + bytes <= all);
+  #fits(key: KeyInUse, bytes: number): boolean {
+    const held = this.#held.get(key.ownerId);
+    if (held === undefined) return true;
+    return held.fits(key, bytes) && this.#bytes + bytes <= this.#limits.bytes;
   }
 
-  #add(ownerId: string, bytes: number): void {
-    const held = (this.#held.get(ownerId) ?? 0) + bytes;
+  #add(key: KeyInUse, bytes: number): void {
+    const held = this.#held.get(key.ownerId) ?? new KeyShares(this.#limits.ownerBytes);
+    held.add(key, bytes);
     this.#bytes += bytes;
-    if (held > 0) this.#held.set(ownerId, held);
-    else this.#held.delete(ownerId);
+    if (held.isEmpty) this.#held.delete(key.ownerId);
+    else this.#held.set(key.ownerId, held);
   }
 
-  /** Begins what fits now, each owner's in order. */
+  /** Begins what fits now, each queue's in order. */
   #next(): void {
     const blocked = new Set<string>();
     for (const turn of this.#waiting) {
-      if (blocked.has(turn.ownerId)) continue;
-      if (this.#fits(turn.ownerId, turn.bytes)) turn.begin();
-      else blocked.add(turn.ownerId);
+      const queue = queueOf(turn.key);
+      if (blocked.has(queue)) continue;
+      if (this.#fits(turn.key, turn.bytes)) turn.begin();
+      else blocked.add(queue);
     }
   }
 }

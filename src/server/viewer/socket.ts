@@ -9,6 +9,7 @@ import {
   ViewOpening,
 } from '../../contract/sockets/view.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
+import { keyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
@@ -68,11 +69,11 @@ async function serveView(
     const subject = { owner: ticket.owner, computerId: id, name: 'viewOpened' } as const;
     auditConnection(fleet, subject).opened({ mode: ticket.mode });
     request.log.info({ computer: id, mode: ticket.mode }, 'view opened');
-    const ownerId = ticket.owner.id;
+    const key = keyInUse(fleet.apiKeys, ticket.owner);
     const channel = {
       send: (data: Buffer) => new Promise<void>((resolve) => socket.send(data, () => resolve())),
-      sendClipboard: clipboardChannel(socket, views, ownerId),
-      memory: viewMemory(views, ownerId),
+      sendClipboard: clipboardChannel(socket, views, key),
+      memory: viewMemory(views, key),
     };
     await showComputer(socket, fleet, {
       ...{ record, owner: ticket.owner, mode: ticket.mode, left, channel },

@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
 import type { ViewEvent } from '../../contract/sockets/view.js';
+import type { KeyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import type { ViewerMemory } from '../../vnc-server/frames.js';
 import type { MemoryBudget, MemoryLimits } from '../limits/memory-budget.js';
 
@@ -7,15 +8,15 @@ const MIB = 1024 * 1024;
 /** Memory of frames and clipboards that viewers have not read. */
 export const VIEW_LIMITS: MemoryLimits = { ownerBytes: 64 * MIB, bytes: 256 * MIB };
 
-/** An owner's part of the memory for live views. */
-export function viewMemory(budget: MemoryBudget, ownerId: string): ViewerMemory {
+/** A key's part of its owner's memory for live views. */
+export function viewMemory(budget: MemoryBudget, key: KeyInUse): ViewerMemory {
   return {
     reserve: async (bytes, signal) => {
-      await budget.hold(ownerId, bytes, signal);
+      await budget.hold(key, bytes, signal);
       let held = bytes;
       const shrink = (left: number) => {
         if (left >= held) return;
-        budget.release(ownerId, held - left);
+        budget.release(key, held - left);
         held = left;
       };
       return { shrink, release: () => shrink(0) };
@@ -30,7 +31,7 @@ export function viewMemory(budget: MemoryBudget, ownerId: string): ViewerMemory 
 export function clipboardChannel(
   socket: WebSocket,
   budget: MemoryBudget,
-  ownerId: string,
+  key: KeyInUse,
 ): (text: string) => void {
   let isSending = false;
   let latest: string | undefined;
@@ -38,10 +39,10 @@ export function clipboardChannel(
     latest = undefined;
     const event: ViewEvent = { type: 'clipboard', text };
     const data = Buffer.from(JSON.stringify(event));
-    if (socket.readyState !== socket.OPEN || !budget.tryHold(ownerId, data.length)) return;
+    if (socket.readyState !== socket.OPEN || !budget.tryHold(key, data.length)) return;
     isSending = true;
     socket.send(data, { binary: false }, () => {
-      budget.release(ownerId, data.length);
+      budget.release(key, data.length);
       isSending = false;
       if (latest !== undefined) send(latest);
     });

@@ -1,6 +1,6 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
-import { type KeyInUse, KeyShares } from '../../fleet/accounts/key-shares.js';
+import { type KeyInUse, KeyShares } from '../../fleet/accounts/limits/key-shares.js';
 
 export interface SocketLimits {
   /** WebSockets of one owner. */

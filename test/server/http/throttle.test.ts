@@ -4,14 +4,14 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { sendError } from '../../../src/server/http/errors.js';
 import { Lane, throttleRequests } from '../../../src/server/http/throttle.js';
-import { fullKey } from '../../support/key-in-use.js';
+import { fullKey, fullKeyOf, limitedKeyOf } from '../../support/accounts/key-in-use.js';
 import { promise } from '../../support/run/promise.js';
 
 const limits = { atOnce: 2, bytes: 1000, waiting: 2, waitMs: 1_500 };
 const never = new AbortController().signal;
-const full = { id: 'full', isLimited: false };
-const look = { id: 'look', isLimited: true };
-const act = { id: 'act', isLimited: true };
+const full = fullKeyOf('somebody');
+const look = limitedKeyOf('somebody', 'look');
+const act = limitedKeyOf('somebody', 'act');
 
 let app: FastifyInstance;
 let port: number;

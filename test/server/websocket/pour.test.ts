@@ -4,7 +4,7 @@ import type { WebSocket } from 'ws';
 import { forward } from '../../../src/server/websocket/computer-socket.js';
 import { pour } from '../../../src/server/websocket/pour.js';
 import { SocketBudget } from '../../../src/server/websocket/socket-budget.js';
-import { fullKey } from '../../support/key-in-use.js';
+import { fullKey } from '../../support/accounts/key-in-use.js';
 import { promise } from '../../support/run/promise.js';
 
 class Paused {

@@ -2,10 +2,11 @@ import { once } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
+import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
 import { SocketBudget } from '../../../src/server/websocket/socket-budget.js';
+import { fullKey, fullKeyOf, limitedKeyOf } from '../../support/accounts/key-in-use.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
-import { fullKey } from '../../support/key-in-use.js';
 import { promise } from '../../support/run/promise.js';
 
 const MIB = 2 ** 20;
@@ -155,7 +156,8 @@ it('less may wait to be read per socket while much waits', () => {
 });
 
 it('limited keys leave connections to the others of their owner', () => {
-  const keyOf = ({ keyId: id }: { keyId: string }) => ({ id, isLimited: id !== 'full' });
+  const keyOf = ({ id, keyId }: Owner) =>
+    keyId === 'full' ? fullKeyOf(id) : limitedKeyOf(id, keyId);
   const budget = new SocketBudget(keyOf, { sockets: 8, walls: 4 });
   for (let i = 0; i < 2; i++) budget.open(of('a', 'look'), 'wall');
   expect(() => budget.open(of('a', 'look'), 'wall')).toThrow(

@@ -1,7 +1,8 @@
-import type { ApiKeys, Owner } from './api-keys.js';
+import type { ApiKeys, Owner } from '../api-keys.js';
 
 /** The key of a request, and whether it lacks a right or a project of its owner. */
 export interface KeyInUse {
+  readonly ownerId: string;
   readonly id: string;
   readonly isLimited: boolean;
 }
@@ -12,7 +13,12 @@ const ONE_LIMITED = 1 / 2;
 
 export function keyInUse(apiKeys: Pick<ApiKeys, 'rightsOf'>, owner: Owner): KeyInUse {
   const isFull = owner.projectId === undefined && apiKeys.rightsOf(owner) === 'manage';
-  return { id: owner.keyId, isLimited: !isFull };
+  return { ownerId: owner.id, id: owner.keyId, isLimited: !isFull };
+}
+
+/** Requests of one queue wait for each other: those of each limited key, and all others of the owner. */
+export function queueOf({ ownerId, id, isLimited }: KeyInUse): string {
+  return isLimited ? id : ownerId;
 }
 
 /**

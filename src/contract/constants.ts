@@ -80,6 +80,8 @@ export const ELEMENT_ID =
 
 /** Actions in one batch at most. */
 export const MAX_BATCH = 100;
+/** Characters of the texts that one batch types at most in all, with the values of secrets. */
+export const MAX_BATCH_TEXT = 200_000;
 
 /** Defaults of `quiet_ms` and `max_ms` of `settle`. */
 export const SETTLE_MS = { quiet: 100, max: 2000 } as const;

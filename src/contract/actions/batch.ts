@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MAX_BATCH } from '../constants.js';
+import { MAX_BATCH, MAX_BATCH_TEXT } from '../constants.js';
 import { flag, integer, quantity } from '../primitives.js';
 import * as actions from './actions.js';
 import { Settle } from './settle.js';
@@ -102,7 +102,7 @@ export const Batch = z
       .min(1, 'must have at least one action')
       .max(MAX_BATCH, `must have at most ${MAX_BATCH} actions`)
       .meta({
-        description: 'Run in this order, until the first failure.',
+        description: `Run in this order, until the first failure. The texts that they type have at most ${MAX_BATCH_TEXT.toLocaleString('en')} characters in all, with the values of secrets.`,
         examples: [
           [
             { action: 'click', x: 640, y: 400 },

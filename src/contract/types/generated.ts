@@ -131,7 +131,10 @@ export interface BashStep extends Bash {
 
 /** Actions to run. */
 export interface Batch {
-  /** Run in this order, until the first failure. */
+  /**
+   * Run in this order, until the first failure. The texts that they type have at most 200,000
+   * characters in all, with the values of secrets.
+   */
   actions: BatchAction[];
 }
 

@@ -22,7 +22,7 @@ import {
 import { checkBatch, fillBatch, pictureAnswer, runBatch, withRoom } from './batch.js';
 import { bashResult, execResult } from './command-results.js';
 import { HeldInput } from './held-input.js';
-import { type Fill, fillText, type PreparedInput, prepareInput } from './input-actions.js';
+import { fillText, type PreparedInput, prepareInput } from './input-actions.js';
 import { dropIfFrozen, performInput } from './perform-input.js';
 import type { ActionsParts, RunningComputers } from './running-computers.js';
 import {
@@ -63,7 +63,8 @@ export class Actions {
     signal?: AbortSignal,
     by?: Owner,
   ): Promise<actions.ActionResult> {
-    const filled = name === 'type' ? fillText(input as actions.Type, this.#fillFor(record)) : input;
+    const filled =
+      name === 'type' ? fillText(input as actions.Type, this.#parts.secrets.filler(record)) : input;
     const prepared = prepareInput(name, filled as typeof input);
     const session = await this.#running.session(record, signal);
     const done = () => asTyped({ action: batchName(name), ...input } as BatchAction, filled);
@@ -94,7 +95,7 @@ export class Actions {
     room?: Room,
     by?: Owner,
   ): Promise<BatchResult> {
-    const filled = fillBatch(list, this.#fillFor(record));
+    const filled = fillBatch(list, this.#parts.secrets.filler(record));
     checkBatch(filled);
     const session = await this.#running.session(record, signal);
     const run = (action: BatchAction, index: number) =>
@@ -203,11 +204,6 @@ export class Actions {
         dropIfFrozen(session.screen, error);
         throw error;
       });
-  }
-
-  /** Puts the computer's secrets into texts. */
-  #fillFor(record: ComputerRecord): Fill {
-    return (text, allowed) => this.#parts.secrets.fill(record, text, allowed);
   }
 
   /** Performs an action within its turn of the input queue. */

@@ -5,13 +5,15 @@ import {
   type BatchResult,
   inputOperation,
 } from '../../contract/actions/batch.js';
+import { MAX_BATCH_TEXT } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import { parseCombination } from '../../screen/input/keyboard/combination.js';
 import type { Picture } from '../../screen/types.js';
-import { planTyping } from '../../screen/typing/typing-plan.js';
+import { requireTypable } from '../../screen/typing/typing-plan.js';
 import type { Room } from '../../shell/types.js';
 import { remedyOf, type Subject } from '../errors/remedies.js';
-import { type Fill, fillText, prepareInput } from './input-actions.js';
+import type { Fill } from '../secrets/secrets.js';
+import { fillText, prepareInput } from './input-actions.js';
 
 /** Limit for the characters of a batch's results as JSON, which are all held in memory. */
 const MOST_CHARACTERS = 64 * 1024 * 1024;
@@ -21,6 +23,7 @@ type BatchInputAction = Exclude<
   BatchAction,
   { readonly action: 'screenshot' | 'wait' | 'bash' | 'exec' | 'cursor' }
 >;
+type TypeAction = Extract<BatchAction, { readonly action: 'type' }>;
 type Result = BatchResult['results'][number];
 
 /**
@@ -49,11 +52,30 @@ export async function runBatch(
   return { success: true, results };
 }
 
-/** The actions with the secrets in their texts. Throws ApiError that names the action's index and field. */
+/**
+ * The actions with the secrets in their texts. Throws ApiError that names the action's index and
+ * field, also where the texts are too long in all: a short text can name a long secret many times.
+ */
 export function fillBatch(actions: readonly BatchAction[], fill: Fill): BatchAction[] {
-  return actions.map((action, index) =>
-    action.action === 'type' ? at(`${index}.text`, () => fillText(action, fill)) : action,
-  );
+  limitTexts(actions, (action) => action);
+  return limitTexts(actions, (action) => fillText(action, fill));
+}
+
+/** Changes actions that type; throws at the first text beyond the limit in all. */
+function limitTexts(
+  actions: readonly BatchAction[],
+  change: (action: TypeAction) => TypeAction,
+): BatchAction[] {
+  let characters = 0;
+  return actions.map((action, index) => {
+    if (action.action !== 'type') return action;
+    return at(`${index}.text`, () => {
+      const changed = change(action);
+      characters += changed.text.length;
+      if (characters > MAX_BATCH_TEXT) throw tooMuchText();
+      return changed;
+    });
+  });
 }
 
 /**
@@ -63,7 +85,7 @@ export function fillBatch(actions: readonly BatchAction[], fill: Fill): BatchAct
 export function checkBatch(actions: readonly BatchAction[]): void {
   for (const [index, action] of actions.entries()) {
     if ('key' in action) at(`${index}.key`, () => parseCombination(action.key));
-    if (action.action === 'type') at(`${index}.text`, () => planTyping(action.text));
+    if (action.action === 'type') at(`${index}.text`, () => requireTypable(action.text));
     if (isInput(action)) {
       at(`${index}`, () => prepareInput(inputOperation(action.action), action));
     }
@@ -85,6 +107,14 @@ function at<T>(where: string, check: () => T): T {
     const { code, message, remedy } = error;
     throw new ApiError(code, `actions.${where}: ${message}`, { remedy, cause: error });
   }
+}
+
+function tooMuchText(): ApiError {
+  const most = MAX_BATCH_TEXT.toLocaleString('en');
+  const message = `The texts to type have more than ${most} characters in all, with their secrets.`;
+  return new ApiError('invalid_request', message, {
+    remedy: 'Type them in several requests.',
+  });
 }
 
 function tooLarge(): ApiError {

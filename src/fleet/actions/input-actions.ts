@@ -4,7 +4,7 @@ import { MAX_HOLD_MS, SCROLL_STEP_PIXELS } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import type { Point } from '../../screen/geometry.js';
 import type { Screen, ScrollInput } from '../../screen/types.js';
-import type { FilledText } from '../secrets/secrets.js';
+import type { Fill } from '../secrets/secrets.js';
 import { unscaled } from './coordinates.js';
 
 /** A mouse or keyboard action that was checked and can be performed on a screen. */
@@ -132,9 +132,6 @@ function mouseButton(act: 'press' | 'release', input: actions.MouseDown): Prepar
 function heldKey(act: 'keyDown' | 'keyUp', { key, settle }: actions.KeyDown): PreparedInput {
   return { takesMs: 0, settle, perform: (screen, signal) => screen[act](key, signal) };
 }
-
-/** Replaces the placeholders of secrets in a text by their values, where `allowed` names them. */
-export type Fill = (text: string, allowed: readonly string[] | undefined) => FilledText;
 
 /** The same action with the values of its secrets; `secrets` are those that the text contains. */
 export function fillText<T extends Pick<actions.Type, 'text' | 'secrets'>>(

@@ -24,7 +24,7 @@ export interface Locating {
 
 /** What actions need besides the running computers. */
 export interface ActionsParts {
-  readonly secrets: Pick<Secrets, 'fill'>;
+  readonly secrets: Pick<Secrets, 'filler'>;
   readonly elements: Locating;
   /** Called for every background command that was started. */
   onJob?(record: ComputerRecord, job: string): void;

@@ -22,9 +22,12 @@ export interface FilledText {
   readonly used: readonly string[];
 }
 
+/** Replaces the placeholders of secrets in a text by their values, where `allowed` names them. */
+export type Fill = (text: string, allowed?: readonly string[]) => FilledText;
+
 /**
  * Secrets of projects: values that can be typed, and are never shown. Values leave this class only
- * through {@link fill}, for the keyboard.
+ * through {@link filler}, for the keyboard.
  */
 export class Secrets {
   readonly #store: Store;
@@ -69,25 +72,27 @@ export class Secrets {
   }
 
   /**
-   * Replaces `{{secret:NAME}}` by the values of secrets of the computer's project. Throws ApiError
-   * `invalid_request` for one that does not exist, or is not in `allowed`.
+   * A function that replaces `{{secret:NAME}}` by the values of secrets of the computer's project,
+   * each of which is read once. It throws ApiError `invalid_request` for a secret that does not
+   * exist, or is not in `allowed`.
    */
-  fill(
-    { project_id, project_name }: Project,
-    text: string,
-    allowed: readonly string[] = [],
-  ): FilledText {
+  filler({ project_id, project_name }: Project): Fill {
     const values = new Map<string, string>();
-    let added = 0;
-    const filled = text.replaceAll(PLACEHOLDER, (placeholder, name: string) => {
-      if (!allowed.includes(name)) throw notAllowed(name);
-      const value = values.get(name) ?? this.#valueOf({ project_id, project_name }, name);
-      values.set(name, value);
-      added += value.length - placeholder.length;
-      if (text.length + added > MOST_TEXT) throw tooLong();
-      return value;
-    });
-    return { text: filled, used: [...values.keys()] };
+    return (text, allowed = []) => {
+      const names = new Set(allowed);
+      const used = new Set<string>();
+      let added = 0;
+      const filled = text.replaceAll(PLACEHOLDER, (placeholder, name: string) => {
+        if (!names.has(name)) throw notAllowed(name);
+        const value = values.get(name) ?? this.#valueOf({ project_id, project_name }, name);
+        values.set(name, value);
+        used.add(name);
+        added += value.length - placeholder.length;
+        if (text.length + added > MOST_TEXT) throw tooLong();
+        return value;
+      });
+      return { text: filled, used: [...used] };
+    };
   }
 
   #valueOf({ project_id, project_name }: Project, name: string): string {

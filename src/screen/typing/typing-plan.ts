@@ -1,5 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
-import { isTypable } from '../input/keyboard/keysyms.js';
+import { TimeSlice } from '../../lib/async/time-slice.js';
+import { findUntypable } from '../input/keyboard/keysyms.js';
+import { graphemesOf, isGrapheme } from './graphemes.js';
 
 /** Part of a text: pressed as keys, character by character, or pasted in one piece. */
 export interface Step {
@@ -9,11 +11,13 @@ export interface Step {
 
 /** TigerVNC silently ignores a clipboard of more than 256 KiB. */
 const MAX_PASTE_BYTES = 128 << 10;
+/** Other work of the service waits at most about this long while a text is planned. */
+const SLICE_MS = 2;
 
-/** UTF-16 units segmented into characters at once; see {@link split}. */
-const WINDOW = 1024;
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject
+const CONTROLS = /([\x00-\x1f\x7f]+)/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are ASCII too
+const NOT_ASCII = /[^\x00-\x7f]/u;
 
 /**
  * Plans how to type a text: ASCII as keys and, in each stretch between control characters, one
@@ -23,38 +27,88 @@ const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
  *
  * Throws ApiError `invalid_request` for a control character that no key types.
  */
-export function planTyping(text: string): Step[] {
-  const lines = text.replace(/\r\n?/g, '\n');
-  requireTypable(lines);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject
-  const stretches = lines.split(/([\x00-\x1f\x7f]+)/);
-  return merged(stretches.flatMap(planStretch));
+export function planTyping(text: string): Promise<Step[]> {
+  return plan(text, new TimeSlice(SLICE_MS));
 }
 
 /** The same for typing with pauses: each step types one grapheme. */
-export function planSlowly(text: string): Step[] {
-  return planTyping(text).flatMap(({ kind, text: part }) =>
-    split(part).map((character) => ({ kind, text: character })),
+export async function planSlowly(text: string): Promise<Step[]> {
+  const slice = new TimeSlice(SLICE_MS);
+  const steps: Step[] = [];
+  for (const { kind, text: part } of await plan(text, slice)) {
+    for (const character of graphemesOf(part)) {
+      steps.push({ kind, text: character });
+      if (slice.isOver) await slice.next();
+    }
+  }
+  return steps;
+}
+
+/** Throws ApiError `invalid_request` for a text that cannot be typed. */
+export function requireTypable(text: string): void {
+  if (!text.isWellFormed()) {
+    throw new ApiError(
+      'invalid_request',
+      'text: must be well-formed Unicode (a surrogate is unpaired).',
+    );
+  }
+  const found = findUntypable(text);
+  if (found === undefined) return;
+  const code = (found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+  throw new ApiError(
+    'invalid_request',
+    `text: has the control character U+${code}, which no key types.`,
+    { remedy: 'Send it as a key, for example "ctrl+c".' },
   );
 }
 
-function planStretch(stretch: string): Step[] {
-  if (isAscii(stretch)) return [{ kind: 'keys', text: stretch }];
-  const characters = split(stretch);
-  const first = characters.findIndex((character) => !isAscii(character));
-  const last = characters.findLastIndex((character) => !isAscii(character));
-  return [
-    { kind: 'keys', text: characters.slice(0, first).join('') },
-    ...pastes(characters.slice(first, last + 1)),
-    { kind: 'keys', text: characters.slice(last + 1).join('') },
-  ];
+async function plan(text: string, slice: TimeSlice): Promise<Step[]> {
+  const lines = text.replace(/\r\n?/g, '\n');
+  requireTypable(lines);
+  const steps: Step[] = [];
+  for (const stretch of lines.split(CONTROLS)) {
+    const { head, middle, tail } = parts(stretch);
+    addKeys(steps, head);
+    await addPastes(steps, middle, slice);
+    addKeys(steps, tail);
+    if (slice.isOver) await slice.next();
+  }
+  return steps;
 }
 
-function pastes(characters: readonly string[]): Step[] {
-  const steps: Step[] = [];
+/** ASCII at the beginning, at the end, and the graphemes between these, with all that is not ASCII. */
+function parts(stretch: string): { head: string; middle: string; tail: string } {
+  let first = stretch.search(NOT_ASCII);
+  if (first === -1) return { head: stretch, middle: '', tail: '' };
+  let end = stretch.length;
+  while (stretch.charCodeAt(end - 1) < 0x80) end -= 1;
+  // A letter before and its accent, or a prefix and the digit after it.
+  const [opening = ''] = stretch.slice(first, first + 2);
+  const closing = Array.from(stretch.slice(Math.max(first, end - 2), end)).at(-1) ?? '';
+  if (first > 0 && isGrapheme(stretch.charAt(first - 1) + opening)) first -= 1;
+  if (end < stretch.length && isGrapheme(closing + stretch.charAt(end))) end += 1;
+  return {
+    head: stretch.slice(0, first),
+    middle: stretch.slice(first, end),
+    tail: stretch.slice(end),
+  };
+}
+
+function addKeys(steps: Step[], text: string): void {
+  const before = steps.at(-1);
+  if (text === '') return;
+  if (before?.kind !== 'keys') steps.push({ kind: 'keys', text });
+  else steps[steps.length - 1] = { kind: 'keys', text: before.text + text };
+}
+
+async function addPastes(steps: Step[], middle: string, slice: TimeSlice): Promise<void> {
+  if (Buffer.byteLength(middle) <= MAX_PASTE_BYTES) {
+    if (middle !== '') steps.push({ kind: 'paste', text: middle });
+    return;
+  }
   let text = '';
   let bytes = 0;
-  for (const character of characters) {
+  for (const character of graphemesOf(middle)) {
     const size = Buffer.byteLength(character);
     if (bytes + size > MAX_PASTE_BYTES) {
       steps.push({ kind: 'paste', text });
@@ -63,58 +117,7 @@ function pastes(characters: readonly string[]): Step[] {
     }
     text += character;
     bytes += size;
+    if (slice.isOver) await slice.next();
   }
-  return [...steps, { kind: 'paste', text }];
-}
-
-function merged(steps: readonly Step[]): Step[] {
-  const result: Step[] = [];
-  for (const step of steps) {
-    const before = result.at(-1);
-    if (step.text === '') continue;
-    if (step.kind === 'keys' && before?.kind === 'keys') {
-      result[result.length - 1] = { kind: 'keys', text: before.text + step.text };
-    } else result.push(step);
-  }
-  return result;
-}
-
-function requireTypable(text: string): void {
-  if (!text.isWellFormed()) {
-    throw new ApiError(
-      'invalid_request',
-      'text: must be well-formed Unicode (a surrogate is unpaired).',
-    );
-  }
-  for (const character of text) {
-    if (isTypable(character)) continue;
-    const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    throw new ApiError(
-      'invalid_request',
-      `text: has the control character U+${code}, which no key types.`,
-      { remedy: 'Send it as a key, for example "ctrl+c".' },
-    );
-  }
-}
-
-function isAscii(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are ASCII too
-  return /^[\x00-\x7f]*$/.test(text);
-}
-
-/**
- * Splits a text into graphemes, one window at a time: the segmenter's time is quadratic, 23 s for
- * 100,000 Chinese characters. The last grapheme of a window may continue in the next, so it is
- * segmented again there, unless it fills the whole window.
- */
-function split(text: string): string[] {
-  const characters: string[] = [];
-  for (let start = 0; start < text.length; ) {
-    const window = text.slice(start, start + WINDOW);
-    const parts = Array.from(graphemes.segment(window), ({ segment }) => segment);
-    const last = start + window.length < text.length && parts.length > 1 ? parts.pop() : undefined;
-    for (const part of parts) characters.push(part);
-    start += window.length - (last?.length ?? 0);
-  }
-  return characters;
+  steps.push({ kind: 'paste', text });
 }

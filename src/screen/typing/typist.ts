@@ -90,7 +90,8 @@ export class Typist {
 
   /** Types `text` exactly; resolves when the server has processed it. Rejects before the first key if it cannot. */
   async type(text: string, { delayMs = 0, signal }: TypeOptions = {}): Promise<void> {
-    const steps = delayMs > 0 ? planSlowly(text) : planTyping(text);
+    const steps = await (delayMs > 0 ? planSlowly(text) : planTyping(text));
+    signal?.throwIfAborted();
     const pasting = steps.some((step) => step.kind === 'paste');
     if (pasting) this.#requirePaste(steps);
     if (pasting) await this.clipboard.remember(signal);
@@ -192,9 +193,15 @@ export class Typist {
    */
   #asKeys(text: string): number[] | undefined {
     if (this.#programs !== 'x11') return undefined;
-    const keysyms = [...text.normalize('NFC')].map(keysymOf);
-    const added = new Set([...this.#newKeysyms, ...keysyms.filter((keysym) => !onLayout(keysym))]);
-    return added.size > MAX_NEW_KEYSYMS ? undefined : keysyms;
+    const added = new Set(this.#newKeysyms);
+    const keysyms: number[] = [];
+    for (const character of text.normalize('NFC')) {
+      const keysym = keysymOf(character);
+      keysyms.push(keysym);
+      if (!onLayout(keysym)) added.add(keysym);
+      if (added.size > MAX_NEW_KEYSYMS) return undefined;
+    }
+    return keysyms;
   }
 
   /** For programs without a paste key: adds the characters to the server's keymap. */
@@ -216,6 +223,6 @@ export class Typist {
 }
 
 function shortened(text: string): string {
-  const characters = [...text];
+  const characters = [...text.slice(0, 50)];
   return characters.length <= 20 ? text : `${characters.slice(0, 20).join('')}…`;
 }

@@ -1,23 +1,24 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { planSlowly, planTyping } from '../../../src/screen/typing/typing-plan.js';
 
-const plan = (text: string) => planTyping(text).map(({ kind, text: part }) => [kind, part]);
+const plan = async (text: string) =>
+  (await planTyping(text)).map(({ kind, text: part }) => [kind, part]);
 
-test('types ASCII as keys in one step', () => {
-  expect(plan('Hello, World!\n\tx')).toEqual([['keys', 'Hello, World!\n\tx']]);
+test('types ASCII as keys in one step', async () => {
+  expect(await plan('Hello, World!\n\tx')).toEqual([['keys', 'Hello, World!\n\tx']]);
 });
 
-test('pastes from the first to the last non-ASCII character of a line', () => {
-  expect(plan('say "héllo wörld" now')).toEqual([
+test('pastes from the first to the last non-ASCII character of a line', async () => {
+  expect(await plan('say "héllo wörld" now')).toEqual([
     ['keys', 'say "h'],
     ['paste', 'éllo wö'],
     ['keys', 'rld" now'],
   ]);
 });
 
-test('never pastes a newline or a tab', () => {
-  expect(plan('é\nü\tß')).toEqual([
+test('never pastes a newline or a tab', async () => {
+  expect(await plan('é\nü\tß')).toEqual([
     ['paste', 'é'],
     ['keys', '\n'],
     ['paste', 'ü'],
@@ -26,27 +27,31 @@ test('never pastes a newline or a tab', () => {
   ]);
 });
 
-test('never divides a grapheme', () => {
-  expect(plan('ae\u0301b')).toEqual([
+test('never divides a grapheme', async () => {
+  expect(await plan('ae\u0301b')).toEqual([
     ['keys', 'a'],
     ['paste', 'e\u0301'],
     ['keys', 'b'],
   ]);
-  expect(planSlowly('👩‍👩‍👧‍👦a👍🏽').map(({ text }) => text)).toEqual(['👩‍👩‍👧‍👦', 'a', '👍🏽']);
+  expect((await planSlowly('👩‍👩‍👧‍👦a👍🏽')).map(({ text }) => text)).toEqual([
+    '👩‍👩‍👧‍👦',
+    'a',
+    '👍🏽',
+  ]);
 });
 
-test('types every kind of line ending as one Enter', () => {
-  expect(plan('a\r\nb\rc\n')).toEqual([['keys', 'a\nb\nc\n']]);
+test('types every kind of line ending as one Enter', async () => {
+  expect(await plan('a\r\nb\rc\n')).toEqual([['keys', 'a\nb\nc\n']]);
 });
 
 // In quadratic time this would take minutes.
-test('splits a long text in linear time', { timeout: 60_000 }, () => {
-  expect(planSlowly('中'.repeat(100_000))).toHaveLength(100_000);
-  expect(planSlowly('👩‍👩‍👧‍👦'.repeat(9000))).toHaveLength(9000);
+test('splits a long text in linear time', { timeout: 60_000 }, async () => {
+  expect(await planSlowly('中'.repeat(100_000))).toHaveLength(100_000);
+  expect(await planSlowly('👩‍👩‍👧‍👦'.repeat(9000))).toHaveLength(9000);
 });
 
-test('splits a text larger than the clipboard limit between characters', () => {
-  const steps = planTyping('👍🏽'.repeat(40_000));
+test('splits a text larger than the clipboard limit between characters', async () => {
+  const steps = await planTyping('👍🏽'.repeat(40_000));
   expect(steps.length).toBeGreaterThan(2);
   for (const { text } of steps) {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(128 * 1024);
@@ -54,7 +59,41 @@ test('splits a text larger than the clipboard limit between characters', () => {
   }
 });
 
-test('preserves every text exactly', () => {
+/** Turns of the event loop during `work`. */
+async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  try {
+    await work();
+    return turns;
+  } finally {
+    clearImmediate(timer);
+  }
+}
+
+test('lets other work run while a long text is planned', async () => {
+  // Each takes tens of milliseconds even on a fast machine.
+  const texts = ['e\u0301'.repeat(50_000), 'e\u0301\n'.repeat(33_333), '👩‍👩‍👧‍👦'.repeat(9000)];
+  for (const text of texts) {
+    expect(await turnsDuring(async () => planSlowly(text))).toBeGreaterThan(5);
+  }
+});
+
+test('divides a line into graphemes only where it is larger than the clipboard', async () => {
+  const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
+  try {
+    await planTyping(`é${'e\u0301'.repeat(40_000)}é`);
+    expect(segment.mock.calls.length).toBeLessThan(3);
+  } finally {
+    segment.mockRestore();
+  }
+});
+
+test('preserves every text exactly', async () => {
   const unit = fc.constantFrom(
     ...[
       'a',
@@ -75,10 +114,10 @@ test('preserves every text exactly', () => {
       '\x1b',
     ],
   );
-  fc.assert(
-    fc.property(fc.array(unit, { maxLength: 60 }), (units) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(unit, { maxLength: 60 }), async (units) => {
       const text = units.join('');
-      for (const steps of [planTyping(text), planSlowly(text)]) {
+      for (const steps of [await planTyping(text), await planSlowly(text)]) {
         expect(steps.map((step) => step.text).join('')).toBe(text);
         for (const step of steps) {
           const points = [...step.text].map((character) => character.codePointAt(0) ?? 0);
@@ -90,10 +129,10 @@ test('preserves every text exactly', () => {
   );
 });
 
-test('rejects control characters that no key types, before typing anything', () => {
+test('rejects control characters that no key types, before typing anything', async () => {
   for (const text of ['a\x03', '\0', '\x85', '\x9b']) {
-    expect(() => planTyping(text)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    await expect(planTyping(text)).rejects.toMatchObject({ code: 'invalid_request' });
   }
-  expect(() => planTyping('a\x03')).toThrow('U+0003');
-  expect(() => planTyping('\ud800')).toThrow('surrogate');
+  await expect(planTyping('a\x03')).rejects.toThrow('U+0003');
+  await expect(planTyping('\ud800')).rejects.toThrow('surrogate');
 });

@@ -148,10 +148,12 @@ export function keysymOf(character: string): number {
   return point <= 0xff ? point : 0x0100_0000 + point;
 }
 
-/** False for a control character that no key types and for half of a surrogate pair. */
-export function isTypable(character: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject
-  return !/[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x80-\x9f]|\p{Surrogate}/u.test(character);
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject
+const UNTYPABLE = /[\x00-\x07\x0b\x0c\x0e-\x1a\x1c-\x1f\x80-\x9f]|\p{Surrogate}/u;
+
+/** The first control character that no key types, or half of a surrogate pair. */
+export function findUntypable(text: string): string | undefined {
+  return UNTYPABLE.exec(text)?.[0];
 }
 
 /**
@@ -170,7 +172,7 @@ export function keysymNamed(name: string): number {
 
 /** The keysym of a key's name as {@link keysymNamed} takes it; undefined if no key has the name. */
 export function findKeysym(name: string): number | undefined {
-  if ([...name].length === 1 && isTypable(name)) return keysymOf(name);
+  if ([...name].length === 1 && findUntypable(name) === undefined) return keysymOf(name);
   const lower = name.toLowerCase();
   // Aliases come first: "hyphen" means a minus, not the soft hyphen of that X name.
   return aliases.get(lower) ?? exact.get(name) ?? folded.get(lower);

@@ -1,6 +1,6 @@
 import { readSync } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
-import { nextTurn } from '../../../../../lib/async/next-turn.js';
+import { TimeSlice } from '../../../../../lib/async/time-slice.js';
 import type { GuestMemory } from './guest-memory.js';
 import { changedPages, ENTRY_WORDS, PAGE_BYTES, type PageRun } from './pagemap.js';
 
@@ -25,7 +25,7 @@ export async function readChanged(
   write: (at: number, pages: Buffer) => Promise<void>,
 ): Promise<void> {
   const buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  const slice = new TimeSlice();
+  const slice = new TimeSlice(SLICE_MS);
   for await (const run of changedRuns(memory, slice)) {
     const end = run.to * PAGE_BYTES;
     for (let at = run.from * PAGE_BYTES; at < end; at += buffer.length) {
@@ -40,7 +40,7 @@ export async function readChanged(
 /** How many bytes the guest has changed by now. */
 export async function changedBytes(memory: Memory): Promise<number> {
   let bytes = 0;
-  for await (const { from, to } of changedRuns(memory, new TimeSlice())) {
+  for await (const { from, to } of changedRuns(memory, new TimeSlice(SLICE_MS))) {
     bytes += (to - from) * PAGE_BYTES;
   }
   return bytes;
@@ -59,20 +59,6 @@ async function* changedRuns(
     readFully(pagemap, bytes, (mapping.start / PAGE_BYTES + first) * ENTRY_BYTES);
     for (const { from, to } of changedPages(entries)) yield { from: first + from, to: first + to };
     if (slice.isOver) await slice.next();
-  }
-}
-
-class TimeSlice {
-  #end = performance.now() + SLICE_MS;
-
-  get isOver(): boolean {
-    return performance.now() > this.#end;
-  }
-
-  /** Lets other work of the service run. */
-  async next(): Promise<void> {
-    await nextTurn();
-    this.#end = performance.now() + SLICE_MS;
   }
 }
 

@@ -23,7 +23,7 @@ export const ComputerUse = z
       .max(MAX_ITEMS, `must have at most ${MAX_ITEMS} items`)
       .meta({
         description:
-          'The calls of one turn as the model wrote them, in order. Texts and reasoning between them are ignored.',
+          'The calls of one turn as the model wrote them, in order. Texts and reasoning between them are ignored. Calls that are texts have at most 200,000 characters in all.',
         examples: [
           [
             {

@@ -388,7 +388,7 @@ export interface ComputerStats {
 export interface ComputerUse {
   /**
    * The calls of one turn as the model wrote them, in order. Texts and reasoning between them
-   * are ignored.
+   * are ignored. Calls that are texts have at most 200,000 characters in all.
    */
   items: Array<Record<string, unknown> | string>;
   /**

@@ -117,3 +117,45 @@ test.each([
 ] as const)('%s: %j is an error of the call', (dialect, item, message) => {
   expect(only([item], dialect).actions).toEqual({ error: expect.stringMatching(message) });
 });
+
+test('the texts of a turn are bounded in all', () => {
+  const text = `Action: click(start_box='(1,2)')${' '.repeat(100_000)}`;
+  for (const item of [text, { role: 'assistant', content: text }]) {
+    expect(readTurn([item], 'ui-tars').calls).toHaveLength(1);
+    expect(() => readTurn([item, item], 'ui-tars')).toThrow(
+      expect.objectContaining({
+        code: 'invalid_request',
+        message: expect.stringMatching(/^items: .*200,000 characters/),
+      }),
+    );
+  }
+});
+
+test('what is between calls does not count', () => {
+  const item = { type: 'tool_use', id: 'a', name: 'computer', input: { action: 'screenshot' } };
+  const text = { type: 'text', text: 'a'.repeat(300_000) };
+  expect(readTurn([text, item], 'anthropic-20250124').calls).toHaveLength(1);
+});
+
+test('ui-tars: a long word takes about as long as short ones', () => {
+  const length = 160_000;
+  const took = (argument: string) => {
+    const times = Array.from({ length: 5 }, () => {
+      const start = performance.now();
+      only([`Action: wait(${argument})`], 'ui-tars');
+      return performance.now() - start;
+    });
+    return Math.min(...times);
+  };
+  expect(took('a'.repeat(length)) / took('a '.repeat(length / 2))).toBeLessThan(5);
+});
+
+test.each([
+  [`type(content='${'a'.repeat(100_001)}')`, /^content: .*100,000/],
+  [`hotkey(key='${'a '.repeat(50_000)}')`, /^key: /],
+  [`click(start_box='${'1 '.repeat(50_000)}')`, /^start_box/],
+])('ui-tars: an argument that is too long is an error of the call', (action, message) => {
+  expect(only([`Action: ${action}`], 'ui-tars').actions).toEqual({
+    error: expect.stringMatching(message),
+  });
+});

@@ -5,6 +5,7 @@ import { anthropicDialects } from './anthropic.js';
 import { geminiDialects } from './gemini.js';
 import { openaiDialects } from './openai.js';
 import { qwenDialect } from './qwen.js';
+import { MOST_TEXT, textOf } from './reading.js';
 import { uiTarsDialect } from './ui-tars.js';
 
 export type DialectName = (typeof DIALECTS)[number];
@@ -25,12 +26,16 @@ export interface Turn {
 
 /**
  * Reads the items of a turn. The dialect follows from the first call's envelope unless it is named.
- * Throws ApiError `invalid_request` for an item that is no call, and for calls of several dialects.
+ * Throws ApiError `invalid_request` for an item that is no call, for calls of several dialects, and
+ * for texts that are too long in all.
  */
 export function readTurn(items: readonly unknown[], name: DialectName | undefined): Turn {
   const dialect = name === undefined ? recognise(items) : dialects[name];
+  let characters = 0;
   const calls = items.flatMap((item, index): UseCall[] => {
     if (dialect.isOther(item)) return [];
+    characters += textOf(item)?.length ?? 0;
+    if (characters > MOST_TEXT) throw tooMuchText();
     const call = dialect.read(item);
     if (call !== undefined) return [call];
     throw new ApiError('invalid_request', `items.${index}: is no call of this tool.`, {
@@ -40,6 +45,12 @@ export function readTurn(items: readonly unknown[], name: DialectName | undefine
   const ids = calls.flatMap(({ id }) => (id === undefined ? [] : [id]));
   if (new Set(ids).size === ids.length) return { dialect, calls };
   throw new ApiError('invalid_request', 'items: two calls have the same id.');
+}
+
+function tooMuchText(): ApiError {
+  const most = MOST_TEXT.toLocaleString('en');
+  const message = `items: have more than ${most} characters of text in all.`;
+  return new ApiError('invalid_request', message, { remedy: 'Send only the calls of the turn.' });
 }
 
 function recognise(items: readonly unknown[]): Dialect {

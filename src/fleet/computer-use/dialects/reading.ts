@@ -3,6 +3,8 @@ import type { UseAction } from '../actions.js';
 
 /** Longest id of a call. */
 const MOST_ID = 256;
+/** Characters of the texts that the calls of a turn are read from at most in all. */
+export const MOST_TEXT = 200_000;
 /** Seconds that one call waits or holds keys at most. */
 export const MOST_SECONDS = 300;
 
@@ -17,6 +19,12 @@ export const Pair = z.tuple([Pixel, Pixel]);
 /** A record, and no array. */
 export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The text of an item that has its calls in one. */
+export function textOf(item: unknown): string | undefined {
+  const text = isRecord(item) ? (item.text ?? item.content) : item;
+  return typeof text === 'string' ? text : undefined;
 }
 
 /** The point of a pair of coordinates. */

@@ -1,6 +1,6 @@
 import type { Dialect, Place, UseAction, UseCall } from '../actions.js';
 import { chatAnswer } from './chat-answer.js';
-import { isRecord } from './reading.js';
+import { Combination, MOST_TEXT, Text, textOf } from './reading.js';
 
 /** Coordinates are thousandths of the screen, 0 to 1000. */
 const UNITS = { last: 1000, whole: 1000 } as const;
@@ -8,8 +8,9 @@ const UNITS = { last: 1000, whole: 1000 } as const;
 const WAIT_SECONDS = 5;
 /** Steps of the wheel of `scroll`, which has no length of its own. */
 const SCROLL_STEPS = 5;
-const MOST_TEXT = 200_000;
 const MOST_CALLS = 20;
+/** Characters of a point at most. */
+const MOST_BOX = 200;
 
 type Arguments = Readonly<Record<string, string>>;
 type Read = (args: Arguments) => UseAction[];
@@ -26,12 +27,15 @@ const members: Readonly<Record<string, Read>> = {
   right_single: click('right', 1),
   drag: (args) => [{ does: 'drag', points: [pointOf(args.start_box), pointOf(args.end_box)] }],
   hotkey: ({ key = '' }) => {
+    const isShort = Combination.safeParse(key).success;
+    if (!isShort || key.trim() === '') throw new TypeError('key: must be names of keys');
     const keys = key.trim().split(/[\s+]+/);
-    if (key.trim() === '' || key.length > 100) throw new TypeError('key: must be names of keys');
     return [{ does: 'key', key: keys.join('+') }];
   },
   type: ({ content }) => {
-    if (content === undefined) throw new TypeError('content: must be a text');
+    if (!Text.safeParse(content).success || content === undefined) {
+      throw new TypeError('content: must be a text of at most 100,000 characters');
+    }
     return [{ does: 'type', text: content }];
   },
   scroll: ({ start_box, direction }) => {
@@ -47,7 +51,8 @@ const members: Readonly<Record<string, Read>> = {
 
 /** The point of `(x,y)`, or the middle of `(x1,y1,x2,y2)`; brackets and markers vary. */
 function pointOf(box: string | undefined): Place {
-  const numbers = (box ?? '').match(/-?\d{1,6}(?:\.\d{1,6})?/g)?.map(Number) ?? [];
+  const text = box === undefined || box.length > MOST_BOX ? '' : box;
+  const numbers = text.match(/-?\d{1,6}(?:\.\d{1,6})?/g)?.map(Number) ?? [];
   const [x1, y1, x2, y2] = numbers;
   if (x1 === undefined || y1 === undefined || numbers.length > 4) {
     throw new TypeError('start_box and end_box: must be points such as (500,500)');
@@ -84,11 +89,14 @@ function actionsOfLine(line: string): UseAction[] {
   return read(argumentsOf(line.slice(open + 1, -1)));
 }
 
-/** Arguments as `name='value'`, in which a backslash escapes a character. */
+/**
+ * Arguments as `name='value'`, in which a backslash escapes a character. Each word is tried once,
+ * from its beginning: at every character of a long one, this would take forty times as long.
+ */
 function argumentsOf(text: string): Arguments {
   const found: Record<string, string> = Object.create(null);
   for (const [, name = '', single, double] of text.matchAll(
-    /(\w{1,40})\s?=\s?(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/gs,
+    /(?<!\w)(\w{1,40})\s?=\s?(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)")/gs,
   )) {
     found[name] = unescaped(single ?? double ?? '');
   }
@@ -102,10 +110,8 @@ function unescaped(text: string): string {
 }
 
 function read(item: unknown): UseCall | undefined {
-  const text = isRecord(item) ? (item.text ?? item.content) : item;
-  if (typeof text !== 'string' || text.length > MOST_TEXT || !text.includes('Action:')) {
-    return undefined;
-  }
+  const text = textOf(item);
+  if (text === undefined || text.length > MOST_TEXT || !text.includes('Action:')) return undefined;
   return {
     ...{ id: undefined, actions: actionsOfText(text), units: UNITS, checks: [], showsScreen: true },
     answer: (outcome) => chatAnswer(undefined, outcome),

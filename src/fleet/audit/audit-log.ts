@@ -10,6 +10,7 @@ import type { Owner } from '../accounts/api-keys.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { AuditRow } from '../store/audit/entries.js';
 import type { Store } from '../store/index.js';
+import { latestOfEach } from './held-back.js';
 import { isRefusal, RefusalLimit } from './refusal-limit.js';
 
 /** Key id of entries that the service itself caused. */
@@ -56,7 +57,7 @@ export function outcomeOf(error: unknown, signal?: AbortSignal): string {
 const WRITE_EVERY_MS = 200;
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 const TIDY_EVERY_MS = 60 * 60_000;
-/** Entries kept in memory while the disk cannot be written; the oldest are dropped first. */
+/** Entries kept in memory while the disk cannot be written; the oldest of the busiest key are dropped. */
 const HELD_BACK = 10_000;
 
 /**
@@ -158,7 +159,7 @@ export class AuditLog {
       if (performance.now() - this.#tidiedAt >= TIDY_EVERY_MS) this.#tidy();
     } catch (error) {
       // A full disk must not fail actions. Retried with the next entry.
-      this.#waiting = this.#waiting.slice(-HELD_BACK);
+      this.#waiting = latestOfEach(this.#waiting, HELD_BACK);
       this.#failure = errorMessage(error);
       this.#log.warn(
         { reason: this.#failure, waiting: this.#waiting.length },

@@ -323,4 +323,8 @@ export const migrations: readonly string[] = [
   UPDATE idempotency_keys SET
     uptime_ms = (SELECT coalesce(max(audit_marks.uptime_ms), 0) FROM audit_marks);
   `,
+  `
+  -- The oldest entries of an API key, and the number of its entries, without reading those of others.
+  CREATE INDEX actions_by_key ON actions (owner_id, key_id, id);
+  `,
 ];

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { startTimer } from '../../../src/fleet/audit/audit-log.js';
-import { openTestFleet, type TestFleet } from '../../support/fleet.js';
+import { AuditLog, startTimer } from '../../../src/fleet/audit/audit-log.js';
+import { openTestFleet, silentLog, type TestFleet } from '../../support/fleet.js';
 import { promise } from '../../support/run/promise.js';
 
 const DAY_MS = 24 * 3_600_000;
@@ -61,4 +61,27 @@ it('measures durations with the monotonic clock', () => {
   vi.advanceTimersByTime(1200);
   vi.setSystemTime(0);
   expect(timer()).toMatchObject({ ms: 1200 });
+});
+
+it('while the disk is full, a flood of one key drops only its own entries', () => {
+  const { store } = test;
+  let isFull = true;
+  const append: typeof store.audit.append = (rows) => {
+    if (isFull) throw new Error('the disk is full');
+    store.audit.append(rows);
+  };
+  const log = new AuditLog({ ...store, audit: { ...store.audit, append } }, silentLog);
+  const recordOf = (keyId: string, action: string) =>
+    log.record({
+      ...{ owner: { id: 'usr_a', keyId }, computerId, action, detail: {}, outcome: 'ok' },
+      ...startTimer()(),
+    });
+  for (const action of ['one', 'two']) recordOf('key_b', action);
+  for (let i = 0; i < 12_000; i += 1) recordOf('key_a', 'wait');
+  expect(log.list(computerId, { limit: 1 })).toEqual([]);
+  isFull = false;
+  recordOf('key_b', 'three');
+  const actions = log.list(computerId, { limit: 20_000 }).map(({ action }) => action);
+  expect(actions.filter((action) => action !== 'wait')).toEqual(['three', 'two', 'one']);
+  expect(actions).toHaveLength(10_001);
 });

@@ -67,7 +67,7 @@ export function auditStore(db: Db, limits = AUDIT_LIMITS) {
               row.ms,
             );
           }
-          limiter.added(rows.map((row) => row.owner_id));
+          limiter.added(rows);
         });
       } catch (error) {
         limiter.reset();

@@ -1,79 +1,105 @@
 import type { Db } from '../database.js';
+import { divideExcess } from './excess.js';
 
-/** Most rows of the audit log. A row takes about 400 bytes of the disk, indexes included. */
+/** Most rows of the audit log. A row takes about 500 bytes of the disk, indexes included. */
 export interface AuditLimits {
   readonly ofOwner: number;
   readonly inAll: number;
+  /** Rows that are dropped in addition, so that not every new row drops one. */
+  readonly block: number;
 }
 
-export const AUDIT_LIMITS: AuditLimits = { ofOwner: 200_000, inAll: 1_000_000 };
+export const AUDIT_LIMITS: AuditLimits = { ofOwner: 200_000, inAll: 1_000_000, block: 1_000 };
 
-/** Counts the rows of each owner and drops the oldest ones beyond the limits. */
+/** Whose a row is. */
+interface Holder {
+  readonly owner_id: string;
+  readonly key_id: string;
+}
+
+/** Rows of an owner, in all and by API key. */
+interface Counts {
+  total: number;
+  readonly keys: Map<string, number>;
+}
+
+/** Counts the rows of each owner and key, and drops the oldest ones beyond the limits. */
 export class AuditRowLimiter {
   readonly #limits: AuditLimits;
-  readonly #count: () => { owner_id: string; rows: number }[];
-  readonly #drop: (ownerId: string, rows: number) => unknown;
+  readonly #count: () => (Holder & { rows: number })[];
+  readonly #drop: (ownerId: string, keyId: string, rows: number) => unknown;
   /** Counted by the database; undefined when that has to be done again. */
-  #rows: Map<string, number> | undefined;
+  #owners: Map<string, Counts> | undefined;
 
   constructor(db: Db, limits: AuditLimits) {
     this.#limits = limits;
-    const count = db.prepare('SELECT owner_id, count(*) AS rows FROM actions GROUP BY owner_id');
+    const count = db.prepare(
+      'SELECT owner_id, key_id, count(*) AS rows FROM actions GROUP BY owner_id, key_id',
+    );
     const drop = db.prepare(
       `DELETE FROM actions WHERE id IN
-         (SELECT id FROM actions WHERE owner_id = ? ORDER BY id LIMIT ?)`,
+         (SELECT id FROM actions WHERE owner_id = ? AND key_id = ? ORDER BY id LIMIT ?)`,
     );
-    this.#count = () => count.all() as { owner_id: string; rows: number }[];
-    this.#drop = (ownerId, rows) => drop.run(ownerId, rows);
-    this.#rows = this.#countRows();
+    this.#count = () => count.all() as (Holder & { rows: number })[];
+    this.#drop = (ownerId, keyId, rows) => drop.run(ownerId, keyId, rows);
+    this.#owners = this.#countRows();
   }
 
   /** Forgets the counts: rows were dropped, or a transaction was rolled back. */
   reset(): void {
-    this.#rows = undefined;
+    this.#owners = undefined;
   }
 
   /**
-   * Drops rows beyond the limits, after rows of these owners were added. Beyond the limit in all,
-   * the owner with the most rows loses its oldest ones, so a flood of one owner drops its own.
+   * Drops rows beyond the limits, after these rows were added. The owners with the most rows lose
+   * some, and of these owners the API keys with the most, the oldest first: a flood drops its own rows.
    */
-  added(ownerIds: readonly string[]): void {
-    const rows = this.#counted(ownerIds);
-    for (const id of new Set(ownerIds)) {
-      this.#dropOldest(rows, id, (rows.get(id) ?? 0) - this.#limits.ofOwner);
+  added(rows: readonly Holder[]): void {
+    const owners = this.#counted(rows);
+    const { ofOwner, inAll, block } = this.#limits;
+    for (const id of new Set(rows.map(({ owner_id }) => owner_id))) {
+      const excess = (owners.get(id)?.total ?? 0) - ofOwner;
+      if (excess > 0) this.#dropOldest(owners, id, excess + block);
     }
     let total = 0;
-    for (const count of rows.values()) total += count;
-    while (total > this.#limits.inAll) {
-      const [largest, next] = [...rows].sort((a, b) => b[1] - a[1]);
-      if (largest === undefined) return;
-      const [id, count] = largest;
-      // Down to the next largest at once, and one more when they have the same.
-      const lead = count - (next?.[1] ?? 0) + 1;
-      const excess = Math.min(total - this.#limits.inAll, lead);
-      this.#dropOldest(rows, id, excess);
-      total -= excess;
+    for (const counts of owners.values()) total += counts.total;
+    if (total <= inAll) return;
+    const totals = [...owners].map(([id, counts]) => [id, counts.total] as const);
+    for (const [id, excess] of divideExcess(totals, total - inAll + block)) {
+      this.#dropOldest(owners, id, excess);
     }
   }
 
   /** The counts after the addition: the database has counted the new rows already. */
-  #counted(ownerIds: readonly string[]): Map<string, number> {
-    const rows = this.#rows;
-    if (rows === undefined) {
-      this.#rows = this.#countRows();
-      return this.#rows;
+  #counted(rows: readonly Holder[]): Map<string, Counts> {
+    if (this.#owners === undefined) {
+      this.#owners = this.#countRows();
+      return this.#owners;
     }
-    for (const id of ownerIds) rows.set(id, (rows.get(id) ?? 0) + 1);
-    return rows;
+    for (const { owner_id, key_id } of rows) count(this.#owners, owner_id, key_id, 1);
+    return this.#owners;
   }
 
-  #countRows(): Map<string, number> {
-    return new Map(this.#count().map(({ owner_id: id, rows }) => [id, rows]));
+  #countRows(): Map<string, Counts> {
+    const owners = new Map<string, Counts>();
+    for (const { owner_id, key_id, rows } of this.#count()) count(owners, owner_id, key_id, rows);
+    return owners;
   }
 
-  #dropOldest(rows: Map<string, number>, ownerId: string, excess: number): void {
-    if (excess <= 0) return;
-    this.#drop(ownerId, excess);
-    rows.set(ownerId, (rows.get(ownerId) ?? 0) - excess);
+  #dropOldest(owners: Map<string, Counts>, ownerId: string, excess: number): void {
+    const keys = owners.get(ownerId)?.keys ?? [];
+    for (const [keyId, rows] of divideExcess(keys, excess)) {
+      this.#drop(ownerId, keyId, rows);
+      count(owners, ownerId, keyId, -rows);
+    }
   }
+}
+
+function count(owners: Map<string, Counts>, ownerId: string, keyId: string, rows: number): void {
+  const counts = owners.get(ownerId) ?? { total: 0, keys: new Map() };
+  owners.set(ownerId, counts);
+  counts.total += rows;
+  const left = (counts.keys.get(keyId) ?? 0) + rows;
+  if (left === 0) counts.keys.delete(keyId);
+  else counts.keys.set(keyId, left);
 }

@@ -14,25 +14,27 @@ afterEach(() => void db.close());
 
 type Store = ReturnType<typeof auditStore>;
 
-/** Adds rows `first` to `last` of an owner, which have their number as action. */
-function add(store: Store, owner: string, first: number, last: number): void {
+/** Adds rows `first` to `last` of an owner's key, which have their number as action. */
+function add(store: Store, owner: string, first: number, last: number, key = 'key'): void {
   const numbers = Array.from({ length: last - first + 1 }, (_, index) => first + index);
   store.append(
     numbers.map((number) => ({
-      ...{ at: '2026-01-01T00:00:00.000Z', owner_id: owner, computer_id: '', key_id: 'key' },
+      ...{ at: '2026-01-01T00:00:00.000Z', owner_id: owner, computer_id: '', key_id: key },
       ...{ action: String(number), detail: '{}', outcome: 'ok', ms: 1 },
     })),
   );
 }
 
-/** The first and the last row of an owner, and the number of its rows. */
-function rowsOf(store: Store, owner: string) {
-  const rows = store.listOfOwner({ id: owner }, undefined, Number.MAX_SAFE_INTEGER, 10_000);
+/** The first and the last row of an owner, or of one of its keys, and the number of these rows. */
+function rowsOf(store: Store, owner: string, key?: string) {
+  const rows = store
+    .listOfOwner({ id: owner }, undefined, Number.MAX_SAFE_INTEGER, 10_000)
+    .filter(({ key_id }) => key === undefined || key_id === key);
   return { first: rows.at(-1)?.action, last: rows[0]?.action, rows: rows.length };
 }
 
 it("drops an owner's oldest entries beyond its limit", () => {
-  const store = auditStore(db, { ofOwner: 100, inAll: 1000 });
+  const store = auditStore(db, { ofOwner: 100, inAll: 1000, block: 0 });
   add(store, 'a', 1, 90);
   add(store, 'b', 1, 50);
   add(store, 'a', 91, 110);
@@ -41,15 +43,15 @@ it("drops an owner's oldest entries beyond its limit", () => {
 });
 
 it('counts entries from before a restart', () => {
-  add(auditStore(db, { ofOwner: 100, inAll: 1000 }), 'a', 1, 90);
-  const store = auditStore(db, { ofOwner: 100, inAll: 1000 });
+  add(auditStore(db, { ofOwner: 100, inAll: 1000, block: 0 }), 'a', 1, 90);
+  const store = auditStore(db, { ofOwner: 100, inAll: 1000, block: 0 });
   add(store, 'a', 91, 110);
   add(store, 'a', 111, 120);
   expect(rowsOf(store, 'a')).toEqual({ first: '21', last: '120', rows: 100 });
 });
 
 promise(29, 'a flood of one owner drops only its own audit entries', (report) => {
-  const store = auditStore(db, { ofOwner: 1000, inAll: 300 });
+  const store = auditStore(db, { ofOwner: 1000, inAll: 300, block: 0 });
   for (const owner of ['b', 'c']) add(store, owner, 1, 80);
   for (let round = 0; round < 50; round++) add(store, 'a', round * 100 + 1, round * 100 + 100);
   expect(rowsOf(store, 'a')).toEqual({ first: '4861', last: '5000', rows: 140 });
@@ -59,8 +61,59 @@ promise(29, 'a flood of one owner drops only its own audit entries', (report) =>
   report('5,000 audit rows of a flood: none of other owners dropped');
 });
 
+promise(29, 'a flood of one key drops only its own audit entries', (report) => {
+  const store = auditStore(db, { ofOwner: 300, inAll: 1000, block: 0 });
+  for (const key of ['b', 'c']) add(store, 'owner', 1, 80, key);
+  for (let round = 0; round < 50; round++) {
+    add(store, 'owner', round * 100 + 1, round * 100 + 100, 'a');
+  }
+  expect(rowsOf(store, 'owner', 'a')).toEqual({ first: '4861', last: '5000', rows: 140 });
+  for (const key of ['b', 'c']) {
+    expect(rowsOf(store, 'owner', key)).toEqual({ first: '1', last: '80', rows: 80 });
+  }
+  report('5,000 audit rows of one key: none of the other keys of its owner dropped');
+});
+
+it('drops entries of the busiest key where all owners together have too many', () => {
+  const store = auditStore(db, { ofOwner: 1000, inAll: 300, block: 0 });
+  add(store, 'other', 1, 100);
+  add(store, 'owner', 1, 50, 'b');
+  for (let round = 0; round < 5; round++) {
+    add(store, 'owner', round * 100 + 1, round * 100 + 100, 'a');
+  }
+  expect(rowsOf(store, 'other').rows).toBe(100);
+  expect(rowsOf(store, 'owner', 'b')).toEqual({ first: '1', last: '50', rows: 50 });
+  expect(rowsOf(store, 'owner', 'a')).toEqual({ first: '351', last: '500', rows: 150 });
+});
+
+it('divides the limit among keys that all flood', () => {
+  const store = auditStore(db, { ofOwner: 300, inAll: 1000, block: 0 });
+  for (let round = 0; round < 5; round++) {
+    for (const key of ['a', 'b', 'c']) add(store, 'owner', round * 90 + 1, round * 90 + 90, key);
+  }
+  for (const key of ['a', 'b', 'c']) expect(rowsOf(store, 'owner', key).rows).toBe(100);
+});
+
+it('counts the entries of keys from before a restart', () => {
+  const limits = { ofOwner: 100, inAll: 1000, block: 0 };
+  add(auditStore(db, limits), 'owner', 1, 80, 'a');
+  const store = auditStore(db, limits);
+  add(store, 'owner', 1, 40, 'b');
+  expect(rowsOf(store, 'owner', 'a')).toEqual({ first: '21', last: '80', rows: 60 });
+  expect(rowsOf(store, 'owner', 'b').rows).toBe(40);
+});
+
+it('drops a block beyond a limit, so that not every entry drops one', () => {
+  const store = auditStore(db, { ofOwner: 100, inAll: 1000, block: 10 });
+  add(store, 'owner', 1, 100);
+  add(store, 'owner', 101, 101);
+  expect(rowsOf(store, 'owner')).toEqual({ first: '12', last: '101', rows: 90 });
+  add(store, 'owner', 102, 111);
+  expect(rowsOf(store, 'owner').rows).toBe(100);
+});
+
 it('divides the limit among owners that all flood', () => {
-  const store = auditStore(db, { ofOwner: 1000, inAll: 300 });
+  const store = auditStore(db, { ofOwner: 1000, inAll: 300, block: 0 });
   const owners = ['a', 'b', 'c'];
   for (let round = 0; round < 5; round++) {
     for (const owner of owners) add(store, owner, round * 90 + 1, round * 90 + 90);
@@ -71,7 +124,7 @@ it('divides the limit among owners that all flood', () => {
 });
 
 it('recounts after old entries were dropped', () => {
-  const store = auditStore(db, { ofOwner: 100, inAll: 1000 });
+  const store = auditStore(db, { ofOwner: 100, inAll: 1000, block: 0 });
   add(store, 'a', 1, 60);
   store.dropOld(1000, 500);
   add(store, 'a', 61, 100);

@@ -1,0 +1,31 @@
+import type { AuditRow } from '../store/audit/entries.js';
+import { divideExcess } from '../store/audit/excess.js';
+
+/**
+ * The rows without the oldest beyond `most`: the owners with the most rows lose some, and of these
+ * owners the API keys with the most.
+ */
+export function latestOfEach(rows: readonly AuditRow[], most: number): AuditRow[] {
+  const owners = new Map<string, Map<string, number>>();
+  for (const { owner_id, key_id } of rows) {
+    const keys = owners.get(owner_id) ?? new Map<string, number>();
+    owners.set(owner_id, keys.set(key_id, (keys.get(key_id) ?? 0) + 1));
+  }
+  const totals = [...owners].map(([id, keys]) => [id, sum(keys.values())] as const);
+  const losses = new Map<string, Map<string, number>>();
+  for (const [id, excess] of divideExcess(totals, rows.length - most)) {
+    losses.set(id, divideExcess(owners.get(id) ?? [], excess));
+  }
+  return rows.filter(({ owner_id, key_id }) => {
+    const keys = losses.get(owner_id);
+    const left = keys?.get(key_id) ?? 0;
+    if (left > 0) keys?.set(key_id, left - 1);
+    return left === 0;
+  });
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
+}

@@ -1,0 +1,27 @@
+/**
+ * How many entries each holder loses, so that `excess` fewer are left in all: those with the most are
+ * cut to the same number, and those with fewer lose none. Sorts the holders once.
+ */
+export function divideExcess(
+  counts: Iterable<readonly [holder: string, count: number]>,
+  excess: number,
+): Map<string, number> {
+  const losses = new Map<string, number>();
+  if (excess <= 0) return losses;
+  const sorted = [...counts].sort((a, b) => b[1] - a[1]);
+  let sum = 0;
+  for (const [index, [, count]] of sorted.entries()) {
+    const holders = index + 1;
+    sum += count;
+    const next = sorted[holders]?.[1] ?? 0;
+    // Cut to the next one's number, these holders lose too little.
+    if (sum - holders * next < excess && holders < sorted.length) continue;
+    const kept = Math.max(0, sum - excess);
+    for (const [place, [holder, has]] of sorted.slice(0, holders).entries()) {
+      const keeps = Math.floor(kept / holders) + (place < kept % holders ? 1 : 0);
+      if (has > keeps) losses.set(holder, has - keeps);
+    }
+    return losses;
+  }
+  return losses;
+}

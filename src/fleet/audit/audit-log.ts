@@ -10,6 +10,7 @@ import type { Owner } from '../accounts/api-keys.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { AuditRow } from '../store/audit/entries.js';
 import type { Store } from '../store/index.js';
+import type { ComputerRecord } from '../store/records.js';
 import { latestOfEach } from './held-back.js';
 import { isRefusal, RefusalLimit } from './refusal-limit.js';
 
@@ -109,16 +110,19 @@ export class AuditLog {
     this.#timer ??= setTimeout(() => this.#write(), WRITE_EVERY_MS).unref();
   }
 
-  /** The latest first. */
-  list(computerId: string, { limit, before }: ActionsQuery): Action[] {
+  /** The computer's entries, newest first. */
+  list(
+    { id, owner_id }: Pick<ComputerRecord, 'id' | 'owner_id'>,
+    { limit, before }: ActionsQuery,
+  ): Action[] {
     this.#write();
-    const rows = this.#store.audit.list(computerId, before ?? Number.MAX_SAFE_INTEGER, limit);
-    return rows.map(actionOf);
+    const end = before ?? Number.MAX_SAFE_INTEGER;
+    return this.#store.audit.listOfOwner({ id: owner_id }, id, end, limit).map(actionOf);
   }
 
   /**
    * The owner's entries, newest first; those of deleted computers too. A key for one project sees those
-   * of its present computers.
+   * of its computers.
    */
   listOfOwner(
     owner: Pick<Owner, 'id' | 'projectId'>,

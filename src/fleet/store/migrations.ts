@@ -326,5 +326,15 @@ export const migrations: readonly string[] = [
   `
   -- The oldest entries of an API key, and the number of its entries, without reading those of others.
   CREATE INDEX actions_by_key ON actions (owner_id, key_id, id);
+  -- The entries of a computer or project, without reading the owner's others.
+  DROP INDEX actions_by_computer;
+  CREATE INDEX actions_by_computer ON actions (owner_id, computer_id, id);
+  ALTER TABLE actions ADD COLUMN project_id TEXT;
+  UPDATE actions SET project_id = (SELECT project_id FROM computers WHERE id = computer_id)
+    WHERE computer_id <> '';
+  CREATE INDEX actions_by_project ON actions (project_id, id) WHERE project_id IS NOT NULL;
+  -- For the rows that are removed with a key or project.
+  CREATE INDEX sessions_by_key ON sessions (key_id);
+  CREATE INDEX keys_by_project ON keys (project_id);
   `,
 ];

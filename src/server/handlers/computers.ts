@@ -41,7 +41,7 @@ export const computerHandlers: Pick<Handlers, Names> = {
   },
   updateComputer: ({ fleet, computer, body }) => fleet.computers.update(computer, body),
   listActions: ({ fleet, computer, query }) => ({
-    actions: fleet.auditLog.list(computer.id, query),
+    actions: fleet.auditLog.list(computer, query),
   }),
   getControl: ({ fleet, owner, computer }) => controlState(fleet, owner, computer.id),
   takeControl: ({ fleet, owner, computer, body }) => {

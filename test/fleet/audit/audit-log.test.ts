@@ -5,6 +5,7 @@ import { promise } from '../../support/run/promise.js';
 
 const DAY_MS = 24 * 3_600_000;
 const computerId = 'cmp_0123456789abcdefghjk';
+const computer = { id: computerId, owner_id: 'usr_a' };
 
 let test: TestFleet;
 beforeEach(async () => {
@@ -24,7 +25,7 @@ function record(action: string): void {
 }
 
 const recorded = () =>
-  test.fleet.auditLog.list(computerId, { limit: 100 }).map(({ action }) => action);
+  test.fleet.auditLog.list(computer, { limit: 100 }).map(({ action }) => action);
 
 promise(30, 'no audit row is lost when the clock jumps by a year either way', async (report) => {
   record('before');
@@ -78,10 +79,10 @@ it('while the disk is full, a flood of one key drops only its own entries', () =
     });
   for (const action of ['one', 'two']) recordOf('key_b', action);
   for (let i = 0; i < 12_000; i += 1) recordOf('key_a', 'wait');
-  expect(log.list(computerId, { limit: 1 })).toEqual([]);
+  expect(log.list(computer, { limit: 1 })).toEqual([]);
   isFull = false;
   recordOf('key_b', 'three');
-  const actions = log.list(computerId, { limit: 20_000 }).map(({ action }) => action);
+  const actions = log.list(computer, { limit: 20_000 }).map(({ action }) => action);
   expect(actions.filter((action) => action !== 'wait')).toEqual(['three', 'two', 'one']);
   expect(actions).toHaveLength(10_001);
 });

@@ -70,7 +70,9 @@ it.each(versions)('migrates a state of schema %i with all its data', (version) =
       ...{ created_by: version >= 10 ? 'key_revoked' : null, created_by_name: null },
     },
   ]);
-  const actions = store.audit.list('cmp_0123456789abcdefghjk', 1000, 10);
+  const entries = (projectId?: string) =>
+    store.audit.listOfOwner({ id: owner?.id ?? '', projectId }, undefined, 1000, 10);
+  const actions = entries('prj_0123456789abcdefghjk');
   expect(actions.map(({ action }) => action)).toEqual(version >= 3 ? ['click'] : []);
   const names = store.streamTargets.list(owner?.id ?? '').map(({ name }) => name);
   expect(names).toEqual(version >= 5 ? ['studio'] : []);

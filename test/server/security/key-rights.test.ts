@@ -224,7 +224,7 @@ test('events of other projects never reach a key for one project', async () => {
     await ask(app.world.key, 'PATCH', `/computers/${id}`, { auto_stop_minutes: 99 });
   }
   // Writes the entries, and with them their events.
-  app.world.fleet.auditLog.list(inShop, { limit: 1, before: undefined });
+  app.world.fleet.auditLog.listOfOwner(owner, { limit: 1, before: undefined });
   const events = subscription.read().map(({ event }) => event as { project_id?: string });
   subscription.close();
   const { project_id } = (await ask(app.world.key, 'GET', `/computers/${inShop}`)).json;

@@ -20,9 +20,15 @@ type StoredRow = AuditRow & { readonly id: number; readonly key_name: string | n
 /** The audit log's rows: added, read, and dropped when they are old or too many; never changed. */
 export function auditStore(db: Db, limits = AUDIT_LIMITS) {
   const limiter = new AuditRowLimiter(db, limits);
+  // The project of a deleted computer is that of its last entry.
   const insert = db.prepare(
-    `INSERT INTO actions (at, owner_id, computer_id, key_id, action, detail, outcome, ms)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO actions
+       (at, owner_id, computer_id, key_id, action, detail, outcome, ms, project_id)
+     VALUES (:at, :owner_id, :computer_id, :key_id, :action, :detail, :outcome, :ms,
+       CASE WHEN :computer_id <> '' THEN coalesce(
+         (SELECT project_id FROM computers WHERE id = :computer_id),
+         (SELECT project_id FROM actions WHERE owner_id = :owner_id AND computer_id = :computer_id
+            ORDER BY id DESC LIMIT 1)) END)`,
   );
   // In an owner's log the names of an administrator's keys are left out.
   const select = (condition: string) =>
@@ -31,15 +37,14 @@ export function auditStore(db: Db, limits = AUDIT_LIMITS) {
          LEFT JOIN keys ON keys.id = key_id AND keys.owner_id = actions.owner_id
        WHERE ${condition} AND actions.id < ? ORDER BY actions.id DESC LIMIT ?`,
     );
-  const list = select('computer_id = ?');
   const ofOwner = select('actions.owner_id = ?');
-  const ofProject = select(
-    'actions.owner_id = ? AND computer_id IN (SELECT id FROM computers WHERE project_id = ?)',
+  const ofComputer = select('actions.owner_id = ? AND computer_id = ?');
+  // The plus keeps the index of the owner's entries out of the plan.
+  const ofProject = select('actions.project_id = ? AND +actions.owner_id = ?');
+  const projectOf = db.prepare(
+    `SELECT project_id FROM actions WHERE owner_id = ? AND computer_id = ?
+     ORDER BY id DESC LIMIT 1`,
   );
-  const ofProjectsComputer = select(
-    'computer_id = ? AND actions.owner_id = ? AND computer_id IN (SELECT id FROM computers WHERE project_id = ?)',
-  );
-  const ofOwnersComputer = select('computer_id = ? AND actions.owner_id = ?');
   const uptime = db.prepare('SELECT coalesce(max(uptime_ms), 0) AS ms FROM audit_marks');
   const mark = db.prepare(
     'INSERT OR REPLACE INTO audit_marks SELECT ?, coalesce(max(id), 0) FROM actions',
@@ -55,18 +60,7 @@ export function auditStore(db: Db, limits = AUDIT_LIMITS) {
     append: (rows: readonly AuditRow[]) => {
       try {
         inTransaction(db, () => {
-          for (const row of rows) {
-            insert.run(
-              row.at,
-              row.owner_id,
-              row.computer_id,
-              row.key_id,
-              row.action,
-              row.detail,
-              row.outcome,
-              row.ms,
-            );
-          }
+          for (const row of rows) insert.run(row);
           limiter.added(rows);
         });
       } catch (error) {
@@ -74,9 +68,10 @@ export function auditStore(db: Db, limits = AUDIT_LIMITS) {
         throw error;
       }
     },
-    list: (computerId: string, before: number, limit: number) =>
-      list.all(computerId, before, limit) as StoredRow[],
-    /** Rows of an owner, or of one computer of the owner, which may have been deleted. */
+    /**
+     * Rows of an owner, of one project of the owner, or of one computer of these, which may have been
+     * deleted.
+     */
     listOfOwner(
       owner: { readonly id: string; readonly projectId?: string | undefined },
       computerId: string | undefined,
@@ -84,13 +79,13 @@ export function auditStore(db: Db, limits = AUDIT_LIMITS) {
       limit: number,
     ): StoredRow[] {
       const { id, projectId } = owner;
-      const whose = computerId === undefined ? [id] : [computerId, id];
-      if (projectId === undefined) {
-        const all = computerId === undefined ? ofOwner : ofOwnersComputer;
-        return all.all(...whose, before, limit) as StoredRow[];
+      if (computerId !== undefined) {
+        const last = projectOf.get(id, computerId) as { project_id: string | null } | undefined;
+        if (projectId !== undefined && last?.project_id !== projectId) return [];
+        return ofComputer.all(id, computerId, before, limit) as StoredRow[];
       }
-      const within = computerId === undefined ? ofProject : ofProjectsComputer;
-      return within.all(...whose, projectId, before, limit) as StoredRow[];
+      if (projectId === undefined) return ofOwner.all(id, before, limit) as StoredRow[];
+      return ofProject.all(projectId, id, before, limit) as StoredRow[];
     },
     /**
      * Adds to the service's running time what has passed since the last call, and drops the rows

@@ -32,8 +32,7 @@ export interface EventFilter {
 }
 
 const SELECT = `SELECT id, at, type, project_id, project, computer_id, computer, data FROM events
-  WHERE owner_id = :owner AND id > :after AND id <= :last
-    AND kind IN (SELECT value FROM json_each(:kinds))
+  WHERE owner_id = :owner AND kind = :kind AND id > :after AND id <= :last
     AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
     AND (:within IS NULL OR project_id = :within)
     AND (:project IS NULL OR :project IN (project_id, project)
@@ -73,12 +72,18 @@ export function eventStore(db: Db, serviceId: string) {
       ownerId: string,
       { kinds, types, project, computer, within }: EventFilter,
       range: { readonly after: number; readonly last: number; readonly limit: number },
-    ) =>
-      select.all({
-        ...{ owner: ownerId, ...range, kinds: JSON.stringify(kinds) },
+    ): EventRow[] => {
+      const wanted = {
+        ...{ owner: ownerId, ...range },
         types: types === undefined ? null : JSON.stringify(types),
         ...{ project: project ?? null, computer: computer ?? null, within: within ?? null },
-      }) as EventRow[],
+      };
+      const pages = kinds.map((kind) => select.all({ ...wanted, kind }) as EventRow[]);
+      return pages
+        .flat()
+        .sort((a, b) => a.id - b.id)
+        .slice(0, range.limit);
+    },
     /** The last event of these kinds that was dropped; 0 if none was. */
     droppedUpTo(ownerId: string, kinds: readonly EventKind[]): number {
       const rows = dropped.all(ownerId) as { kind: EventKind; id: number }[];

@@ -1,0 +1,56 @@
+import Database from 'libsql';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { auditStore } from '../../../../src/fleet/store/audit/entries.js';
+import type { Db } from '../../../../src/fleet/store/database.js';
+import { migrations } from '../../../../src/fleet/store/migrations.js';
+
+let db: Db;
+let store: ReturnType<typeof auditStore>;
+beforeEach(() => {
+  db = new Database(':memory:');
+  for (const step of migrations) db.exec(step);
+  db.exec(`INSERT INTO owners (id, name, created_at) VALUES ('owner', 'owner', ''), ('b', 'b', '')`);
+  for (const id of ['shop', 'other']) {
+    db.exec(`INSERT INTO projects VALUES ('${id}', 'owner', '${id}', 0, '', '')`);
+    db.exec(
+      `INSERT INTO computers (id, project_id, owner_id, name, os, ram, cpu, gpu, image, engine,
+         width, height, status, private_key, public_key, created_at)
+       VALUES ('cmp_${id}', '${id}', 'owner', 'desk', '', 1, 1, '', '', '', 1, 1, '', '', '', '')`,
+    );
+  }
+  store = auditStore(db);
+});
+afterEach(() => void db.close());
+
+function add(computer: string, action: string, owner = 'owner'): void {
+  const row = { at: '', owner_id: owner, computer_id: computer, key_id: 'key', action };
+  store.append([{ ...row, detail: '{}', outcome: 'ok', ms: 1 }]);
+}
+
+const listed = (projectId: string | undefined, computer?: string, owner = 'owner') =>
+  store
+    .listOfOwner({ id: owner, projectId }, computer, Number.MAX_SAFE_INTEGER, 10)
+    .map(({ action }) => action);
+
+it('a key for one project sees the entries of its computers only, also of deleted ones', () => {
+  add('cmp_shop', 'click');
+  add('cmp_other', 'type');
+  add('', 'createKey');
+  db.exec("DELETE FROM computers WHERE id = 'cmp_shop'");
+  add('cmp_shop', 'deleteComputer');
+  expect(listed(undefined)).toEqual(['deleteComputer', 'createKey', 'type', 'click']);
+  expect(listed('shop')).toEqual(['deleteComputer', 'click']);
+  expect(listed('shop', 'cmp_shop')).toEqual(['deleteComputer', 'click']);
+  expect(listed('other')).toEqual(['type']);
+  expect(listed('other', 'cmp_shop')).toEqual([]);
+  expect(listed('shop', 'cmp_unknown')).toEqual([]);
+  expect(listed('shop', '')).toEqual([]);
+});
+
+it('the entries of a computer in the log of another owner are theirs', () => {
+  add('cmp_shop', 'click');
+  add('cmp_shop', 'deleteOwner', 'b');
+  expect(listed(undefined, 'cmp_shop')).toEqual(['click']);
+  expect(listed(undefined, 'cmp_shop', 'b')).toEqual(['deleteOwner']);
+  expect(listed('shop', 'cmp_shop')).toEqual(['click']);
+});

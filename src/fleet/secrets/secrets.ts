@@ -4,11 +4,15 @@ import { shellWord } from '../../lib/text/shell-word.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { Projects } from '../computers/projects.js';
 import { missing } from '../errors/missing.js';
+import type { ListedSecret } from '../store/accounts/secrets.js';
 import type { Store } from '../store/index.js';
-import type { ComputerRecord, SecretRecord } from '../store/records.js';
+import type { ComputerRecord } from '../store/records.js';
 
 /** Secrets that a project may have. */
 const MOST = 100;
+/** Secrets that an owner may have in all projects, and the bytes of their encrypted values. */
+const MOST_OF_OWNER = 1_000;
+const MOST_BYTES = 4 * 2 ** 20;
 /** Characters of a text to type, as in its schema. */
 const MOST_TEXT = 100_000;
 
@@ -52,12 +56,14 @@ export class Secrets {
     const record = this.#store.transaction(() => {
       const { id } = this.#projects.find(owner, project);
       const { secrets } = this.#store;
-      if (secrets.find(id, name) === undefined && secrets.list(id).length >= MOST) {
-        const message = `The project has ${MOST} secrets, which is the limit.`;
-        const remedy = 'Remove one first: vc secret rm NAME';
-        throw new ApiError('limit_reached', message, { remedy });
+      const before = secrets.usageOf(owner.id);
+      if (secrets.find(id, name) === undefined) {
+        if (secrets.count(id) >= MOST) throw tooMany(`The project has ${MOST}`, 'NAME');
+        if (before.count >= MOST_OF_OWNER) throw tooMany(`You have ${MOST_OF_OWNER}`, OF_ANY);
       }
       secrets.set(id, name, value);
+      const { bytes } = secrets.usageOf(owner.id);
+      if (bytes > MOST_BYTES && bytes > before.bytes) throw tooLarge();
       return secrets.find(id, name);
     });
     if (record === undefined) throw new Error('the secret was not written');
@@ -104,7 +110,24 @@ export class Secrets {
   }
 }
 
-function serialize({ name, created_at, updated_at }: SecretRecord): Secret {
+/** A secret in a command, which may be one of another project. */
+const OF_ANY = 'NAME -p PROJECT';
+
+function tooMany(what: string, secret: string): ApiError {
+  return new ApiError('limit_reached', `${what} secrets, which is the limit.`, {
+    remedy: `Remove one first: vc secret rm ${secret}`,
+  });
+}
+
+function tooLarge(): ApiError {
+  const mib = MOST_BYTES / 2 ** 20;
+  const message = `Your secrets would take more than ${mib} MiB encrypted, which is the limit.`;
+  return new ApiError('limit_reached', message, {
+    remedy: `Remove one first (vc secret rm ${OF_ANY}), or set a shorter value.`,
+  });
+}
+
+function serialize({ name, created_at, updated_at }: ListedSecret): Secret {
   return { name, created_at, updated_at };
 }
 

@@ -333,6 +333,10 @@ export const migrations: readonly string[] = [
   UPDATE actions SET project_id = (SELECT project_id FROM computers WHERE id = computer_id)
     WHERE computer_id <> '';
   CREATE INDEX actions_by_project ON actions (project_id, id) WHERE project_id IS NOT NULL;
+  -- Names, times and sizes of secrets, without reading the encrypted values.
+  ALTER TABLE secrets ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
+  UPDATE secrets SET bytes = length(sealed);
+  CREATE INDEX secrets_by_name ON secrets (project_id, name, created_at, updated_at, bytes);
   -- For the rows that are removed with a key or project.
   CREATE INDEX sessions_by_key ON sessions (key_id);
   CREATE INDEX keys_by_project ON keys (project_id);

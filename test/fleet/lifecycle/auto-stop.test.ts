@@ -23,7 +23,9 @@ it('stops an idle computer, with an audit entry of the service', async () => {
   vi.advanceTimersByTime(45_000);
   expect(fleet.computers.view(id).status).toBe('running');
   vi.advanceTimersByTime(30_000);
-  await vi.waitFor(() => expect(fleet.auditLog.list({ id, owner_id: owner.id }, { limit: 9 })).toHaveLength(1));
+  await vi.waitFor(() =>
+    expect(fleet.auditLog.list({ id, owner_id: owner.id }, { limit: 9 })).toHaveLength(1),
+  );
   expect(fleet.computers.view(id).status).toBe('stopped');
   const step = { action: 'autoStop', key_id: 'service', outcome: 'ok' };
   expect(fleet.auditLog.list({ id, owner_id: owner.id }, { limit: 9 })).toMatchObject([step]);

@@ -76,6 +76,8 @@ it.each(versions)('migrates a state of schema %i with all its data', (version) =
   expect(actions.map(({ action }) => action)).toEqual(version >= 3 ? ['click'] : []);
   const names = store.streamTargets.list(owner?.id ?? '').map(({ name }) => name);
   expect(names).toEqual(version >= 5 ? ['studio'] : []);
+  const secrets = version >= 18 ? { count: 1, bytes: 'sealed'.length } : { count: 0, bytes: 0 };
+  expect(store.secrets.usageOf(owner?.id ?? '')).toMatchObject(secrets);
   store.close();
 
   const fresh = mkdtempSync(join(tmpdir(), 'vc-store-'));

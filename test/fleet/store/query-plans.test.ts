@@ -83,3 +83,13 @@ it('a page of events is read in their order', () => {
     'SEARCH events USING INDEX events_by_owner (owner_id=? AND kind=? AND id>? AND id<?)',
   ]);
 });
+
+it('secrets are counted and listed without reading their values', () => {
+  const counted = statements.filter((sql) => /^SELECT .* FROM .*secrets/s.test(sql));
+  const plans = counted
+    .filter((sql) => !/SELECT \*/.test(sql))
+    .flatMap(planOf)
+    .filter((step) => /secrets/.test(step));
+  expect(plans).toHaveLength(3);
+  for (const plan of plans) expect(plan).toContain('USING COVERING INDEX');
+});

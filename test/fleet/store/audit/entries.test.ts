@@ -9,7 +9,9 @@ let store: ReturnType<typeof auditStore>;
 beforeEach(() => {
   db = new Database(':memory:');
   for (const step of migrations) db.exec(step);
-  db.exec(`INSERT INTO owners (id, name, created_at) VALUES ('owner', 'owner', ''), ('b', 'b', '')`);
+  db.exec(
+    `INSERT INTO owners (id, name, created_at) VALUES ('owner', 'owner', ''), ('b', 'b', '')`,
+  );
   for (const id of ['shop', 'other']) {
     db.exec(`INSERT INTO projects VALUES ('${id}', 'owner', '${id}', 0, '', '')`);
     db.exec(

@@ -309,4 +309,6 @@ UPDATE computers SET created_by = 'key_revoked' WHERE name = 'broken';
   UPDATE idempotency_keys SET
     uptime_ms = (SELECT coalesce(max(audit_marks.uptime_ms), 0) FROM audit_marks);
 
+INSERT INTO secrets VALUES ('prj_0123456789abcdefghjk', 'PASSWORD', 'sealed', '2026-01-02T03:04:05.000Z', '2026-01-02T03:04:05.000Z');
+
 PRAGMA user_version = 18;

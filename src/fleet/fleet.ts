@@ -153,6 +153,11 @@ export class Fleet {
       if (step === 'taken') this.actions.held.releaseOthers(record.id, owner);
     });
     this.computerUse = new ComputerUse(this.actions);
+    this.#machines.onRemoved((computerId) => this.computerUse.forget({ computerId }));
+    this.apiKeys.onRemoved((keyId) => {
+      // A key that only has fewer rights may repeat its calls.
+      if (store.keys.find(keyId) === undefined) this.computerUse.forget({ keyId });
+    });
     this.apiKeys.onRemoved((keyId) => this.actions.held.keyRemoved(keyId));
     this.browsers = new Browsers(this.actions, this.apiKeys);
     const rules = { allowPrivate: options.allowPrivateRtmp ?? false };

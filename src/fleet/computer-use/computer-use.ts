@@ -10,6 +10,7 @@ import type { Owner } from '../accounts/api-keys.js';
 import type { Actions } from '../actions/actions.js';
 import type { ComputerRecord } from '../store/records.js';
 import type { DialectLimits, Item, Outcome, UseAction, UseCall, UsePicture } from './actions.js';
+import { callerOf, type Removed } from './caller.js';
 import { type DialectName, dialects, readTurn } from './dialects/index.js';
 import {
   DEFAULT_EDGE,
@@ -23,11 +24,12 @@ import {
   toPicture,
   toScreen,
 } from './frames.js';
-import { isFailure, outputOf } from './outputs.js';
+import { INTERRUPTED, isFailure, outputOf } from './outputs.js';
 import {
   bytesOf,
   describe,
   lastPicture,
+  noted,
   noticeOf,
   pictureStep,
   type Region,
@@ -43,11 +45,6 @@ const THROWN: readonly string[] = [
   ...['not_running', 'not_found', 'unauthorized', 'rate_limited', 'engine_unavailable'],
   ...['internal', 'request_timeout'],
 ];
-
-const INTERRUPTED = {
-  state: 'failed',
-  text: 'The request ended while this was carried out. Look at the screen before you repeat it.',
-} as const;
 
 /** What was taken. */
 interface Taken {
@@ -83,6 +80,12 @@ export class ComputerUse {
     this.#actions = actions;
   }
 
+  /** Forgets the calls and pictures of a key or computer that was removed. */
+  forget(removed: Removed): void {
+    this.#turns.forget(removed);
+    this.#frames.forget(removed);
+  }
+
   /** The tools to declare to a model. */
   async tools(record: ComputerRecord, name: DialectName, signal?: AbortSignal): Promise<Item[]> {
     const { limits, tools } = dialects[name];
@@ -96,7 +99,7 @@ export class ComputerUse {
    * not executed. Stops before a call with a safety check that was not acknowledged.
    */
   async use(request: UseRequest): Promise<ComputerUseResult> {
-    const { record, by, body, signal } = request;
+    const { body, signal } = request;
     const { dialect, calls } = readTurn(body.items, body.dialect);
     const results: Item[] = [];
     const frames: ComputerUseResult['frames'] = [];
@@ -111,10 +114,11 @@ export class ComputerUse {
       }
       seconds += secondsOf(call);
       const run = () => this.#run(request, call, { failed, seconds, limits: dialect.limits });
-      const memory = `${by.keyId} ${record.id}`;
       const { actions, id } = call;
       signal?.throwIfAborted();
-      const done = await (id === undefined ? run() : this.#turns.once(memory, id, actions, run));
+      const done = await (id === undefined
+        ? run()
+        : this.#turns.once(callerOf(request), id, actions, run));
       if (done.outcome.state !== 'done') failed = true;
       if (done.frame !== undefined) frames.push(describe(done.frame));
       if (done.notice !== undefined) notice = done.notice;
@@ -128,7 +132,7 @@ export class ComputerUse {
     call: UseCall,
     { failed, seconds, limits }: { failed: boolean; seconds: number; limits: DialectLimits },
   ): Promise<Done> {
-    if (failed && !call.showsScreen) return { outcome: { state: 'skipped' }, bytes: 0 };
+    if (failed && !call.showsScreen) return { outcome: { state: 'skipped' }, bytes: bytesOf() };
     try {
       if (failed) return await this.#shown(request, limits, { state: 'skipped' });
       if ('error' in call.actions) throw new ApiError('invalid_request', call.actions.error);
@@ -139,7 +143,7 @@ export class ComputerUse {
       return await this.#perform(request, call, call.actions, limits);
     } catch (error) {
       // Remembered, so that a repeated turn does not carry it out again.
-      if (request.signal?.aborted) return { outcome: INTERRUPTED, bytes: 0 };
+      if (request.signal?.aborted) return { outcome: INTERRUPTED, bytes: bytesOf() };
       if (!(error instanceof ApiError) || THROWN.includes(error.code)) throw error;
       return this.#failed(request, call, limits, error);
     }
@@ -153,7 +157,7 @@ export class ComputerUse {
   ): Promise<Done> {
     const { record, by, body, signal, room } = request;
     const { size: screen, pointer } = await this.#actions.facts(record, signal);
-    const last = this.#frames.last(by.keyId, record.id);
+    const last = this.#frames.last(callerOf(request));
     if (last !== undefined && !sameSize(last.screen, screen) && actions.some(hasPlace)) {
       const remedy = call.showsScreen
         ? 'Use the coordinates of the new picture.'
@@ -175,7 +179,7 @@ export class ComputerUse {
     const steps = actions.flatMap((action) => stepsOf(action, translation));
     if (call.showsScreen) steps.push(translation.picture());
     const asked = steps.findLast((step) => step.action === 'screenshot');
-    if (steps.length === 0) return { outcome: { state: 'done' }, bytes: 0 };
+    if (steps.length === 0) return { outcome: { state: 'done' }, bytes: bytesOf() };
     const { results } = await this.#actions.batch(record, steps, signal, room, by);
     const failure = results.find(isFailure);
     if (failure !== undefined)
@@ -201,7 +205,7 @@ export class ComputerUse {
     const message = error.message.replace(/^actions\.\d+(\.\w+)?: /, '');
     const text = remedy === undefined ? message : `${message} ${remedy}`;
     const outcome = { state: 'failed', text } as const;
-    const plain = { outcome, bytes: text.length };
+    const plain = { outcome, bytes: bytesOf(undefined, text) };
     if (!call.showsScreen) return plain;
     // The answer is remembered, with or without its picture.
     return this.#shown(request, limits, outcome).catch(() => plain);
@@ -222,10 +226,11 @@ export class ComputerUse {
 
   /** The last picture among results; a whole one is what the model's next points belong to. */
   async #pictureOf(
-    { record, by, signal, room }: UseRequest,
+    request: UseRequest,
     limits: DialectLimits,
     { results, asked, screen }: Taken,
   ): Promise<{ picture?: UsePicture; frame?: Done['frame'] }> {
+    const { record, by, signal, room } = request;
     let result = lastPicture(results);
     if (result === undefined || asked === undefined) return {};
     if (result.image.length > limits.characters && asked.format === 'png') {
@@ -236,11 +241,7 @@ export class ComputerUse {
     const { image: data, format, width, height } = result;
     const isWhole = asked.region === undefined;
     const frame = { id: frameId(), width, height, screen, isWhole };
-    if (isWhole) this.#frames.shown(by.keyId, record.id, frame);
+    if (isWhole) this.#frames.shown(callerOf(request), frame);
     return { picture: { data, mediaType: `image/${format}` }, frame };
   }
-}
-
-function noted(notice: string | undefined): Pick<ComputerUseResult, 'control_notice'> {
-  return notice === undefined ? {} : { control_notice: notice };
 }

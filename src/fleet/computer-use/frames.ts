@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
 import type { Size } from '../../screen/types.js';
+import { oldestOfBusiestKey } from '../accounts/oldest.js';
 import type { DialectLimits, Place, UseCall } from './actions.js';
+import { type Caller, isOf, nameOf, type Removed } from './caller.js';
 
 /** A picture that a model was shown, and the screen's size then. */
 export interface Frame extends Size {
@@ -13,8 +15,8 @@ export interface Frame extends Size {
 export const DEFAULT_EDGE = 1280;
 /** Pixels of a model's patches; see {@link DialectLimits}. */
 const PATCH = 28;
-/** Frames that are remembered, of all keys and computers. */
-const MOST = 10_000;
+/** Frames that are remembered, of an owner and of all. */
+const MOST = { ofOwner: 1_000, inAll: 10_000 };
 
 /** The factor of a picture whose longer edge has at most `edge` pixels, within the dialect's limits. */
 export function pictureScale(screen: Size, edge: number, limits: DialectLimits): number {
@@ -32,25 +34,49 @@ export function scaled({ width, height }: Size, scale: number): Size {
   return { width: length(width), height: length(height) };
 }
 
-/** The last picture that each API key was shown of each computer. */
+/**
+ * The last picture that each API key was shown of each computer. Beyond the limits, the oldest one of
+ * the key with the most is dropped, of the owner with the most.
+ */
 export class Frames {
-  readonly #frames = new Map<string, Frame>();
-  readonly #most: number;
+  /** By owner, then by key and computer, the oldest first. */
+  readonly #owners = new Map<string, Map<string, { caller: Caller; frame: Frame }>>();
+  readonly #most: typeof MOST;
 
   constructor(most = MOST) {
     this.#most = most;
   }
 
-  last(keyId: string, computerId: string): Frame | undefined {
-    return this.#frames.get(`${keyId} ${computerId}`);
+  last(caller: Caller): Frame | undefined {
+    return this.#owners.get(caller.ownerId)?.get(nameOf(caller))?.frame;
   }
 
-  shown(keyId: string, computerId: string, frame: Frame): void {
-    const key = `${keyId} ${computerId}`;
-    this.#frames.delete(key);
-    this.#frames.set(key, frame);
-    const [oldest] = this.#frames.keys();
-    if (this.#frames.size > this.#most && oldest !== undefined) this.#frames.delete(oldest);
+  shown(caller: Caller, frame: Frame): void {
+    const frames = this.#owners.get(caller.ownerId) ?? new Map();
+    this.#owners.set(caller.ownerId, frames);
+    frames.delete(nameOf(caller));
+    frames.set(nameOf(caller), { caller, frame });
+    if (frames.size > this.#most.ofOwner) this.#dropOldest(caller.ownerId);
+    let sum = 0;
+    for (const { size } of this.#owners.values()) sum += size;
+    if (sum <= this.#most.inAll) return;
+    const [largest] = [...this.#owners].sort(([, a], [, b]) => b.size - a.size);
+    if (largest !== undefined) this.#dropOldest(largest[0]);
+  }
+
+  /** Forgets the pictures of a key or computer that was removed. */
+  forget(removed: Removed): void {
+    for (const [ownerId, frames] of this.#owners) {
+      for (const [name, { caller }] of frames) if (isOf(caller, removed)) frames.delete(name);
+      if (frames.size === 0) this.#owners.delete(ownerId);
+    }
+  }
+
+  #dropOldest(ownerId: string): void {
+    const frames = this.#owners.get(ownerId) ?? new Map<string, { caller: Caller }>();
+    const keys = [...frames].map(([name, { caller }]) => [name, caller.keyId] as const);
+    const oldest = oldestOfBusiestKey(keys);
+    if (oldest !== undefined) frames.delete(oldest);
   }
 }
 

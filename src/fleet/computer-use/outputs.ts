@@ -1,6 +1,12 @@
 import type { BatchResult } from '../../contract/actions/batch.js';
 import type { Place } from './actions.js';
 
+/** The outcome of a call whose request ended. */
+export const INTERRUPTED = {
+  state: 'failed',
+  text: 'The request ended while this was carried out. Look at the screen before you repeat it.',
+} as const;
+
 /** What the results of a call's actions tell the model, besides the picture. */
 export function outputOf(
   results: BatchResult['results'],

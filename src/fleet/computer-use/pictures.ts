@@ -1,5 +1,8 @@
 import type { BatchAction, BatchResult } from '../../contract/actions/batch.js';
-import type { ComputerUse as Request } from '../../contract/actions/computer-use.js';
+import type {
+  ComputerUseResult,
+  ComputerUse as Request,
+} from '../../contract/actions/computer-use.js';
 import type { Size } from '../../screen/types.js';
 import type { DialectLimits, UsePicture } from './actions.js';
 import { DEFAULT_EDGE, type Frame, pictureScale } from './frames.js';
@@ -45,8 +48,13 @@ export function withNotice(text: string | undefined, notice: string | undefined)
   return all.length === 0 ? undefined : all.join('\n');
 }
 
+/** A notice as an answer has it. */
+export function noted(notice: string | undefined): Pick<ComputerUseResult, 'control_notice'> {
+  return notice === undefined ? {} : { control_notice: notice };
+}
+
 /** What a result keeps in memory. */
-export function bytesOf(picture: UsePicture | undefined, text: string | undefined): number {
+export function bytesOf(picture?: UsePicture, text?: string): number {
   return (picture?.data.length ?? 0) + (text?.length ?? 0) * 2 + 500;
 }
 

@@ -42,20 +42,40 @@ test('points of a picture are converted to the screen, its corners to corners', 
 });
 
 test('remembers a bounded number of frames', () => {
-  const frames = new Frames(2);
+  const frames = new Frames({ ofOwner: 2, inAll: 10 });
   const frame = { id: frameId(), width: 1, height: 1, screen: { width: 1, height: 1 } };
-  for (const key of ['a', 'b', 'c']) frames.shown(key, 'computer', frame);
-  expect([frames.last('a', 'computer'), frames.last('c', 'computer')]).toEqual([undefined, frame]);
+  const caller = (keyId: string) => ({ ownerId: 'owner', keyId, computerId: 'computer' });
+  for (const key of ['a', 'b', 'c']) frames.shown(caller(key), frame);
+  expect([frames.last(caller('a')), frames.last(caller('c'))]).toEqual([undefined, frame]);
+});
+
+test('the frames of one owner or key push out none of others', () => {
+  const frames = new Frames({ ofOwner: 4, inAll: 6 });
+  const frame = { id: frameId(), width: 1, height: 1, screen: { width: 1, height: 1 } };
+  const caller = (ownerId: string, keyId: string, computerId = 'pc') => ({
+    ...{ ownerId, keyId, computerId },
+  });
+  frames.shown(caller('victim', 'key'), frame);
+  frames.shown(caller('owner', 'quiet'), frame);
+  for (let i = 0; i < 20; i += 1) frames.shown(caller('owner', 'busy', `pc ${i}`), frame);
+  for (let i = 0; i < 20; i += 1) frames.shown(caller('third', `key ${i}`), frame);
+  expect(frames.last(caller('victim', 'key'))).toEqual(frame);
+  expect(frames.last(caller('owner', 'quiet'))).toEqual(frame);
+  frames.forget({ keyId: 'quiet' });
+  frames.forget({ computerId: 'pc' });
+  expect(frames.last(caller('owner', 'quiet'))).toBeUndefined();
+  expect(frames.last(caller('victim', 'key'))).toBeUndefined();
 });
 
 test('remembers a bounded number and size of results', async () => {
-  const turns = new Turns({ calls: 2, keyBytes: 100, bytes: 150, keys: 10 });
+  const turns = new Turns({ calls: 2, pairBytes: 100, bytes: 150, pairs: 10 });
   let runs = 0;
   const run = (bytes: number) => async () => {
     runs += 1;
     return { bytes };
   };
-  const call = (key: string, id: string, bytes = 10) => turns.once(key, id, 'x', run(bytes));
+  const call = (keyId: string, id: string, bytes = 10) =>
+    turns.once({ ownerId: 'owner', keyId, computerId: 'pc' }, id, 'x', run(bytes));
   for (const id of ['1', '2', '3']) await call('a', id);
   await call('a', '3');
   expect(runs).toBe(3);

@@ -3,17 +3,34 @@ import { Turns } from '../../../src/fleet/computer-use/turns.js';
 import { promise } from '../../support/run/promise.js';
 
 /** Calls whose results tell how many have been carried out. */
-function counting(limits: { keys?: number } = {}) {
+function counting(limits: ConstructorParameters<typeof Turns>[0] = {}) {
   const turns = new Turns<{ bytes: number }>(limits);
   let runs = 0;
-  const call = (key: string) => turns.once(key, 'call', {}, async () => ({ bytes: ++runs }));
+  const caller = (keyId: string, ownerId = 'owner') => ({ ownerId, keyId, computerId: 'pc' });
+  const call = (key: string, owner?: string) =>
+    turns.once(caller(key, owner), 'call', {}, async () => ({ bytes: ++runs }));
   const fail = (key: string, id = 'call') =>
-    turns.once(key, id, {}, () => Promise.reject(new Error('no computer'))).catch(() => undefined);
-  return { turns, call, fail };
+    turns
+      .once(caller(key), id, {}, () => Promise.reject(new Error('no computer')))
+      .catch(() => undefined);
+  /** A call that never ends. */
+  const hang = (key: string, owner?: string, id = 'call') => {
+    void turns.once(caller(key, owner), id, {}, () => {
+      runs += 1;
+      return new Promise(() => undefined);
+    });
+  };
+  /** A call with a result of this size. */
+  const fill = (key: string, owner: string, bytes: number, id = 'call') =>
+    turns.once(caller(key, owner), id, {}, async () => {
+      runs += 1;
+      return { bytes };
+    });
+  return { turns, call, fail, hang, fill, caller, runs: () => runs };
 }
 
 promise(29, 'remembers nothing of pairs whose calls only fail', async (report) => {
-  const { call, fail } = counting({ keys: 2 });
+  const { call, fail } = counting({ pairs: 2 });
   expect(await call('first')).toEqual({ bytes: 1 });
   for (let i = 0; i < 10_000; i++) await fail(`key ${i}`);
   // It would be one pair too many if one of them was kept.
@@ -22,18 +39,76 @@ promise(29, 'remembers nothing of pairs whose calls only fail', async (report) =
   report('10,000 failed pairs, none kept');
 });
 
-it('bounds the pairs whose calls have not ended', async () => {
-  const { turns, call } = counting({ keys: 10 });
-  await call('first');
-  for (let i = 0; i < 10; i++) {
-    void turns.once(`key ${i}`, 'call', {}, () => new Promise(() => undefined));
-  }
-  expect(await call('first')).toEqual({ bytes: 2 });
-});
-
 it('remembers a call beside one that fails', async () => {
   const { call, fail } = counting();
   await call('key');
   await fail('key', 'bad');
   expect(await call('key')).toEqual({ bytes: 1 });
+});
+
+it('never drops a call that runs', async () => {
+  const { call, hang, fill, runs } = counting({ calls: 2, pairs: 5, ownerPairs: 3, bytes: 1_000 });
+  hang('key');
+  for (let i = 0; i < 20; i += 1) await fill('key', 'owner', 10, `call ${i}`);
+  for (let i = 0; i < 20; i += 1) await fill(`key ${i}`, 'owner', 100);
+  for (let i = 0; i < 20; i += 1) await fill(`key ${i}`, `owner ${i}`, 1_000);
+  const before = runs();
+  hang('key');
+  expect(runs(), 'it was not carried out again').toBe(before);
+  expect(await call('other')).toEqual({ bytes: before + 1 });
+});
+
+promise(29, "one owner's calls push out none of another", async (report) => {
+  const { call, hang, fill, runs } = counting({ bytes: 1_000, ownerBytes: 800, pairs: 50 });
+  expect(await call('key', 'victim')).toEqual({ bytes: 1 });
+  hang('key', 'victim', 'long');
+  for (let round = 0; round < 3; round += 1) {
+    for (let i = 0; i < 22; i += 1) await fill(`key ${i}`, 'attacker', 100, `call ${round}`);
+    for (let i = 0; i < 100; i += 1) await fill(`small ${round} ${i}`, 'attacker', 0);
+  }
+  const before = runs();
+  expect(await call('key', 'victim')).toEqual({ bytes: 1 });
+  hang('key', 'victim', 'long');
+  expect(runs()).toBe(before);
+  report('366 calls of another owner: none forgotten, none repeated');
+});
+
+it('one key of an owner pushes out none of another', async () => {
+  const { call, turns, runs } = counting({ ownerPairs: 10, ownerBytes: 1_000 });
+  await call('quiet');
+  for (let i = 0; i < 30; i += 1) {
+    const caller = { ownerId: 'owner', keyId: 'busy', computerId: `pc ${i}` };
+    await turns.once(caller, 'call', {}, async () => ({ bytes: 200 }));
+  }
+  expect(await call('quiet')).toEqual({ bytes: 1 });
+  expect(runs()).toBe(1);
+});
+
+it('drops the results of the pair that was used longest ago', async () => {
+  const { fill, runs } = counting({ ownerBytes: 250 });
+  for (const key of ['a', 'b', 'a', 'c']) await fill(key, 'owner', 100);
+  expect(runs()).toBe(3);
+  await fill('a', 'owner', 100);
+  expect(runs(), 'the first is kept, it was used again').toBe(3);
+  await fill('b', 'owner', 100);
+  expect(runs()).toBe(4);
+});
+
+it('counts a result whose id is long', async () => {
+  const { fill, runs } = counting({ ownerBytes: 1_000 });
+  await fill('a', 'owner', 1, 'x'.repeat(400));
+  await fill('b', 'owner', 1, 'x'.repeat(400));
+  await fill('a', 'owner', 1, 'x'.repeat(400));
+  expect(runs()).toBe(3);
+});
+
+it('forgets the calls of a key or computer that was removed', async () => {
+  const { turns, call } = counting();
+  await call('key');
+  turns.forget({ keyId: 'other' });
+  expect(await call('key')).toEqual({ bytes: 1 });
+  turns.forget({ keyId: 'key' });
+  expect(await call('key')).toEqual({ bytes: 2 });
+  turns.forget({ computerId: 'pc' });
+  expect(await call('key')).toEqual({ bytes: 3 });
 });

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { openScreen } from '../../src/screen/index.js';
+import { Framebuffer } from '../../src/screen/model/framebuffer.js';
 import { clipboard, FakeServer, fence, raw, rectangle, serverInit, update } from './fake-server.js';
 
 const region = (x: number, y: number, width: number, height: number) => ({ x, y, width, height });
@@ -121,6 +122,33 @@ test.each<[string, () => Buffer]>([
     message: expect.stringMatching(/more data than was requested/),
   });
   expect(process.memoryUsage().rss - before).toBeLessThan(400 << 20);
+});
+
+test('closes on copies of the whole screen that answer no request, with pauses', async () => {
+  const server = new FakeServer({ width: 1280, height: 800, can: ['fences'] });
+  const screen = await openScreen(server.client);
+  const closed = new Promise<Error | undefined>((resolve) => screen.once('close', resolve));
+  server.answering = false;
+  const copies = vi.spyOn(Framebuffer.prototype, 'copy');
+  const inTurn: number[] = [];
+  const count = () => {
+    inTurn.push(copies.mock.calls.length);
+    copies.mockClear();
+    if (screen.open) setImmediate(count);
+  };
+  setImmediate(count);
+  // Each lacks the pixel at the origin, for which the screenshot waits and asks again.
+  const all = rectangle(region(1, 0, 1279, 800), 1, Buffer.alloc(4));
+  const shot = screen.screenshot({ format: 'png', quality: 80, scale: 1, cursor: false });
+  server.send(Buffer.concat(Array(2000).fill(update(all))));
+  await expect(shot).rejects.toThrow('more data than was requested');
+  await closed;
+  await new Promise((resolve) => setImmediate(resolve));
+  copies.mockRestore();
+  const total = inTurn.reduce((sum, one) => sum + one, 0);
+  expect(total).toBeGreaterThan(10);
+  expect(total).toBeLessThan(100);
+  expect(Math.max(...inTurn)).toBeLessThan(10);
 });
 
 test('closes on a screen that changes its size whenever it is asked for pixels', async () => {

@@ -1,6 +1,7 @@
 import { within } from '../../lib/async/deadline.js';
 import { type Deferred, deferred } from '../../lib/async/deferred.js';
 import { connectionLost, noAnswer } from '../errors.js';
+import type { Region } from '../geometry.js';
 import { ANSWER_TIMEOUT_MS, type Connection } from '../rfb/connection.js';
 import { scancodeEvent } from '../rfb/messages.js';
 import type { UpdateDamage } from '../rfb/update-damage.js';
@@ -9,9 +10,17 @@ const ORIGIN = { x: 0, y: 0, width: 1, height: 1 };
 /** Milliseconds between requests to a server that has to be kept awake. */
 const AWAKE_MS = 30;
 
+/**
+ * Requests of one exchange whose answers are granted. The exchange repeats its request after each
+ * update that does not end it, and a hostile server could send such updates without an end.
+ */
+const GRANTED = 4;
+
 interface Barrier {
   readonly done: Deferred<void>;
   reached: boolean;
+  /** Requests since it was set up. */
+  requests: number;
 }
 
 /**
@@ -99,7 +108,8 @@ export class UpdateScheduler {
 
   async #exchange(): Promise<void> {
     this.#connection.requireOpen();
-    const barrier: Barrier = { done: deferred<void>(), reached: !this.#connection.can.fences };
+    const reached = !this.#connection.can.fences;
+    const barrier: Barrier = { done: deferred<void>(), reached, requests: 0 };
     this.#barrier = barrier;
     try {
       if (this.#connection.can.fences) {
@@ -134,9 +144,16 @@ export class UpdateScheduler {
   #request(): void {
     this.#outstanding = true;
     this.#requestedAt = performance.now();
-    if (this.#missing > 0) this.#connection.requestUpdate(this.#connection.framebuffer.bounds);
-    else if (this.#barrier !== undefined) this.#connection.requestUpdate(ORIGIN);
-    else this.#connection.requestUpdate();
+    const barrier = this.#barrier;
+    if (barrier !== undefined) barrier.requests += 1;
+    const isGranted = barrier === undefined || barrier.requests <= GRANTED;
+    this.#connection.requestUpdate(this.#whole(), { isGranted });
+  }
+
+  /** What to request unconditionally. */
+  #whole(): readonly Region[] {
+    if (this.#missing > 0) return [this.#connection.framebuffer.bounds];
+    return this.#barrier === undefined ? [] : [ORIGIN];
   }
 
   #pump(): void {

@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { ApiError } from '../../contract/errors.js';
 import { within } from '../../lib/async/deadline.js';
 import { deferred } from '../../lib/async/deferred.js';
+import { nextTurn } from '../../lib/async/next-turn.js';
 import { endWithin } from '../../lib/streams/end-within.js';
 import { joinWrites } from '../../lib/streams/join-writes.js';
 import { connectionLost, noAnswer, protocolError } from '../errors.js';
@@ -124,10 +125,13 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     }
   }
 
-  /** Requests all changed pixels, and the regions of `whole` unconditionally. */
-  requestUpdate(...whole: readonly Region[]): void {
+  /**
+   * Requests all changed pixels, and the regions of `whole` unconditionally. A request that the server
+   * itself can cause must not be granted every time: its answer then counts as unsolicited.
+   */
+  requestUpdate(whole: readonly Region[], { isGranted }: { readonly isGranted: boolean }): void {
     const bounds = this.framebuffer.bounds;
-    this.#floodLimit.grant(bounds.width * bounds.height);
+    if (isGranted) this.#floodLimit.grant(bounds.width * bounds.height);
     this.send(
       messages.updateRequest('changes', bounds),
       ...whole.map((region) => messages.updateRequest('whole', region)),
@@ -205,7 +209,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     return {
       framebuffer: this.framebuffer,
       announced: this.#announced,
-      charge: (pixels) => this.#floodLimit.charge(pixels),
+      charge: (pixels) => (this.#floodLimit.charge(pixels) ? nextTurn() : undefined),
       chargeResize: () => this.#floodLimit.chargeResize(),
       onUpdateStart: () => {
         this.#updating = true;

@@ -6,6 +6,8 @@ const CAPACITY = 64 << 20;
 const PER_SECOND = 16 << 20;
 /** The base cost of a message: allows about 4,000 unsolicited messages per second. */
 const MESSAGE = 4096;
+/** What is processed without a pause: less than 10 ms of work. */
+const WITHOUT_PAUSE = 4 << 20;
 /** Changes of the screen's size at once, and per second after that. A boot changes it a few times. */
 const RESIZES = 16;
 const RESIZES_PER_SECOND = 1;
@@ -16,6 +18,7 @@ const RESIZES_PER_SECOND = 1;
  */
 export class FloodLimit {
   readonly #bucket = new TokenBucket(CAPACITY, PER_SECOND);
+  #sincePause = 0;
   readonly #resizes = new TokenBucket(RESIZES, RESIZES_PER_SECOND);
 
   /** Allows the answer to a request for `pixels` pixels, which the server may send twice. */
@@ -23,11 +26,18 @@ export class FloodLimit {
     this.#bucket.add(2 * pixels + 2 * MESSAGE);
   }
 
-  /** Charges one message or rectangle of `pixels` pixels. Throws when the limit is exceeded. */
-  charge(pixels: number): void {
+  /**
+   * Charges one message or rectangle of `pixels` pixels. Throws when the limit is exceeded. Returns
+   * true if others should have a turn before it is processed: a few bytes can copy a whole screen.
+   */
+  charge(pixels: number): boolean {
     if (!this.#bucket.take(pixels + MESSAGE)) {
       throw protocolError('sent far more data than was requested');
     }
+    this.#sincePause += pixels + MESSAGE;
+    if (this.#sincePause <= WITHOUT_PAUSE) return false;
+    this.#sincePause = 0;
+    return true;
   }
 
   /**

@@ -15,7 +15,7 @@ export interface MessageTarget extends UpdateTarget {
 /** Reads one message of the server (RFB 7.6). */
 export async function readMessage(reader: ByteReader, target: MessageTarget): Promise<void> {
   const type = await reader.u8();
-  target.charge(0);
+  await target.charge(0);
   switch (type) {
     case ServerMessage.framebufferUpdate:
       target.onUpdateStart();
@@ -51,13 +51,13 @@ async function readCutText(reader: ByteReader, target: MessageTarget): Promise<v
   const length = (await reader.read(7)).readInt32BE(3);
   const size = Math.abs(length);
   if (size > MAX_SKIP) throw protocolError(`announced a clipboard of ${size} bytes`);
-  target.charge(size);
+  await target.charge(size);
   // Plain cut text is Latin-1 only; the extended message carries the same text in full.
   if (length >= 0 || size > MAX_CLIPBOARD) return reader.skip(size);
   if (size < 4) throw protocolError('sent a clipboard message without flags');
   const body = await reader.read(size);
   // A kilobyte can unpack to a megabyte, so charge for the unpacked size.
-  if (size > 64) target.charge(MAX_CLIPBOARD);
+  if (size > 64) await target.charge(MAX_CLIPBOARD);
   target.onClipboard(decoded(body));
 }
 

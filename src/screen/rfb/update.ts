@@ -11,8 +11,11 @@ export interface UpdateTarget {
   readonly framebuffer: Framebuffer;
   /** Encodings announced to the server. */
   readonly announced: readonly number[];
-  /** Called before a rectangle of `pixels` pixels is read; throws when it exceeds the limit. */
-  charge(pixels: number): void;
+  /**
+   * Called before a rectangle of `pixels` pixels is read; throws when it exceeds the limit. After much
+   * work the promise resolves in a later turn of the event loop.
+   */
+  charge(pixels: number): Promise<void> | undefined;
   /** Called before the screen gets another size; throws when that happens too often. */
   chargeResize(): void;
   /** Pixels of this region were received, changed or not. */
@@ -44,7 +47,7 @@ export async function readUpdate(reader: ByteReader, target: UpdateTarget): Prom
       width: head.readUInt16BE(4),
       height: head.readUInt16BE(6),
     };
-    target.charge(Math.min(region.width * region.height, MAX_PIXELS));
+    await target.charge(Math.min(region.width * region.height, MAX_PIXELS));
     await readRectangle(reader, target, encoding, region);
   }
 }

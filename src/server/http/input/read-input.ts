@@ -4,14 +4,17 @@ import { ApiError, encodeRemedy } from '../../../contract/errors.js';
 import type { Operation } from '../../../contract/operations.js';
 import { nearest } from '../../../lib/text/nearest.js';
 import { hasBody } from '../bodies.js';
-import { type UnknownField, unknownFields } from './unknown-fields.js';
-import { validate } from './validation.js';
+import { NOTHING, type UnknownField, unknownFields } from './unknown-fields.js';
+import { accepted, type Checked, check } from './validation.js';
 
 /** Response header that names fields which were ignored. */
 export const WARNING_HEADER = 'x-warning';
 
 /** A longer name is no typing mistake. */
 const LONGEST_NAME = 64;
+
+/** Objects and items of lists that are searched for unknown fields, of a value that is wrong. */
+const MOST_OBJECTS = 500;
 
 /** A request's body and query, checked, with defaults filled in. */
 export interface Input {
@@ -29,25 +32,39 @@ export interface Input {
 export function readInput(operation: Operation, request: FastifyRequest): Input {
   // No body is an empty object; one that says null is wrong. Fastify has null for both.
   const given = hasBody(request.raw) ? request.body : {};
-  const inBody = unknownFields(operation.body, given);
-  const inQuery = unknownFields(operation.query, request.query);
+  const body = read(operation.body ?? NOTHING, given, 'body');
+  const query = read(operation.query ?? NOTHING, request.query, 'query');
   if (!operation.published) {
-    refuseUnknown(inBody, 'body');
-    refuseUnknown(inQuery, 'query');
+    refuseUnknown(body.unknown, 'body');
+    refuseUnknown(query.unknown, 'query');
   }
-  const body = operation.body ? validate(operation.body, given, 'body') : undefined;
-  const query = operation.query ? validate(operation.query, request.query, 'query') : undefined;
-  return { body, query, warning: warningOf([...inBody, ...inQuery]) };
+  return {
+    body: operation.body && accepted(body.checked),
+    query: operation.query && accepted(query.checked),
+    warning: warningOf([...body.unknown, ...query.unknown]),
+  };
 }
 
-/** Like {@link validate}, and refuses fields that the schema does not have. */
+/** The value as the schema makes it. Also refuses fields that the schema does not have. */
 export function validateExactly<S extends z.ZodType>(
   schema: S,
   value: unknown,
   where: 'body' | 'query',
 ): z.output<S> {
-  refuseUnknown(unknownFields(schema, value), where);
-  return validate(schema, value, where);
+  const { checked, unknown } = read(schema, value, where);
+  refuseUnknown(unknown, where);
+  return accepted(checked);
+}
+
+/** Checks a value first: an accepted one has short lists, of another one only the beginning is searched. */
+function read<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  where: 'body' | 'query',
+): { checked: Checked<z.output<S>>; unknown: readonly UnknownField[] } {
+  const checked = check(schema, value, where);
+  const objects = 'error' in checked ? MOST_OBJECTS : Number.POSITIVE_INFINITY;
+  return { checked, unknown: unknownFields(schema, value, objects) };
 }
 
 /** Throws an error that names the fields, unless there are none. */

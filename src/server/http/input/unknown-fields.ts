@@ -14,22 +14,43 @@ export interface UnknownField {
 const MOST = 5;
 
 /** Takes no fields. */
-const NOTHING = z.object({});
+export const NOTHING = z.object({});
 
-/** The fields of `value` that `schema` does not have, at any depth; the first five. */
-export function unknownFields(schema: z.ZodType | undefined, value: unknown): UnknownField[] {
-  const found: UnknownField[] = [];
-  collect(schema ?? NOTHING, value, '', found);
-  return found;
+/**
+ * The fields of `value` that `schema` does not have, at any depth; the first five. At most `objects`
+ * objects and items of lists are looked at: the lists of a value that was not accepted by the schema
+ * may have any length.
+ */
+export function unknownFields(
+  schema: z.ZodType,
+  value: unknown,
+  objects = Number.POSITIVE_INFINITY,
+): UnknownField[] {
+  const search = { found: [], objects };
+  collect(schema, value, '', search);
+  return search.found;
 }
 
-function collect(schema: unknown, value: unknown, path: string, found: UnknownField[]): void {
-  if (found.length >= MOST || typeof value !== 'object' || value === null) return;
-  if (Object.keys(value).length === 0) return;
+interface Search {
+  readonly found: UnknownField[];
+  /** How many may still be looked at. */
+  objects: number;
+}
+
+function isOver({ found, objects }: Search): boolean {
+  return found.length >= MOST || objects <= 0;
+}
+
+function collect(schema: unknown, value: unknown, path: string, search: Search): void {
+  if (isOver(search)) return;
+  search.objects -= 1;
+  if (typeof value !== 'object' || value === null) return;
   const inner = unwrap(schema);
   if (inner instanceof z.ZodArray && Array.isArray(value)) {
+    if (!mayHaveFields(inner.element)) return;
     for (const [index, item] of value.entries()) {
-      collect(inner.element, item, `${path}${index}.`, found);
+      if (isOver(search)) return;
+      collect(inner.element, item, `${path}${index}.`, search);
     }
     return;
   }
@@ -37,10 +58,17 @@ function collect(schema: unknown, value: unknown, path: string, found: UnknownFi
   if (!(object instanceof z.ZodObject) || Array.isArray(value)) return;
   const known = Object.keys(object.shape);
   for (const [name, field] of Object.entries(value)) {
-    if (found.length >= MOST) return;
-    if (known.includes(name)) collect(object.shape[name], field, `${path}${name}.`, found);
-    else found.push({ path: path + name, name, known });
+    if (isOver(search)) return;
+    if (!known.includes(name)) search.found.push({ path: path + name, name, known });
+    else if (typeof field === 'object')
+      collect(object.shape[name], field, `${path}${name}.`, search);
   }
+}
+
+/** False for items without fields, such as the points of a drag. */
+function mayHaveFields(element: unknown): boolean {
+  const inner = unwrap(element);
+  return [z.ZodArray, z.ZodUnion, z.ZodObject].some((kind) => inner instanceof kind);
 }
 
 /** The object that a union takes `value` for: by its discriminator, or the only one it has. */

@@ -1,6 +1,9 @@
 import type { z } from 'zod';
 import { ApiError } from '../../../contract/errors.js';
 
+/** A value that was checked: as the schema makes it, or what is wrong with it. */
+export type Checked<T> = { readonly data: T } | { readonly error: ApiError };
+
 /**
  * The value as `schema` makes it: checked, defaults filled in, unknown fields dropped.
  * Throws ApiError `invalid_request` with one line that names each wrong field and what it allows.
@@ -10,10 +13,25 @@ export function validate<S extends z.ZodType>(
   value: unknown,
   where: 'body' | 'query',
 ): z.output<S> {
+  return accepted(check(schema, value, where));
+}
+
+/** Like {@link validate}, but returns the error. */
+export function check<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  where: 'body' | 'query',
+): Checked<z.output<S>> {
   const result = schema.safeParse(value);
-  if (result.success) return result.data;
+  if (result.success) return { data: result.data };
   const lines = result.error.issues.slice(0, 5).map((issue) => describe(issue, value, where));
-  throw new ApiError('invalid_request', `${[...new Set(lines)].join('; ')}.`);
+  return { error: new ApiError('invalid_request', `${[...new Set(lines)].join('; ')}.`) };
+}
+
+/** The value, or throws what is wrong with it. */
+export function accepted<T>(checked: Checked<T>): T {
+  if ('error' in checked) throw checked.error;
+  return checked.data;
 }
 
 function describe(issue: z.core.$ZodIssue, value: unknown, where: 'body' | 'query'): string {

@@ -1,6 +1,8 @@
+import type { FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeRemedy } from '../../../../src/contract/errors.js';
 import { operations } from '../../../../src/contract/operations.js';
+import { readInput } from '../../../../src/server/http/input/read-input.js';
 import { openTestApp, type TestApp } from '../../../support/app.js';
 
 let app: TestApp;
@@ -67,6 +69,58 @@ describe('an unknown field', () => {
     expect(answer.headers['set-cookie']).toBe(undefined);
     expect(String(answer.headers['x-warning']).length).toBeLessThan(2000);
   });
+});
+
+/** Items of a batch, and how often one of them was looked at. */
+function watched(fields: object) {
+  const counter = { reads: 0 };
+  const item = Object.defineProperty({ ...fields }, 'action', {
+    enumerable: true,
+    get() {
+      counter.reads += 1;
+      return 'screenshot';
+    },
+  });
+  return { item, counter };
+}
+
+const requestOf = (body: unknown) =>
+  ({ raw: { headers: { 'content-length': '9' } }, body, query: {} }) as unknown as FastifyRequest;
+
+it('a list that is too long is refused without looking at each of its items', () => {
+  for (const fields of [{}, { sclae: 1 }]) {
+    const { item, counter } = watched(fields);
+    const body = { actions: Array(20_000).fill(item) };
+    expect(() => readInput(operations.batch, requestOf(body))).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
+    expect(counter.reads).toBeLessThan(1000);
+  }
+});
+
+it('a list of points is not searched for fields', () => {
+  let reads = 0;
+  const point = new Proxy([1, 1], {
+    ownKeys(target) {
+      reads += 1;
+      return Reflect.ownKeys(target);
+    },
+  });
+  const drag = { start_x: 1, start_y: 1, end_x: 2, end_y: 2, path: Array(1000).fill(point) };
+  readInput(operations.drag, requestOf(drag));
+  expect(reads).toBe(0);
+});
+
+it('of a body that is also wrong, an unknown field is named', async () => {
+  const click = { action: 'click', x: 1, y: 1 };
+  const actions = [
+    ...Array(98).fill(click),
+    { ...click, buton: 'left' },
+    { action: 'click', x: 'a' },
+  ];
+  const answer = await app.send('POST', `${C}/batch`, { body: { actions } });
+  expect(answer.status).toBe(400);
+  expect(answer.json.error).toBe('The body has no field "actions.98.buton".');
 });
 
 it('yes and no in a query are true, false, 1 and 0 in any case', async () => {

@@ -70,7 +70,9 @@ export function oneOfWords<const Words extends readonly [string, ...string[]]>(w
 export const MouseButton = oneOfWords(MOUSE_BUTTONS).describe('The mouse button.');
 
 export const ModifierKeys = z
-  .array(z.string({ error: 'must be a key name' }), { error: 'must be a list of key names' })
+  .array(z.string({ error: 'must be a key name' }).max(100, 'must be at most 100 characters'), {
+    error: 'must be a list of key names',
+  })
   .max(4, 'must have at most 4 keys')
   .meta({
     description: 'Names of keys that are held down during the action.',

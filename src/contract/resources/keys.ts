@@ -16,6 +16,7 @@ const KeyProject = z
   .describe('The only project that the key is for; null for all.');
 const Moment = z.iso
   .datetime('must be a time in UTC such as "2027-01-31T00:00:00Z"')
+  .max(64, 'must be at most 64 characters')
   .meta({ examples: ['2027-01-31T00:00:00.000Z'] });
 const KeyExpiry = Timestamp.nullable().describe('When the key ends; null for never.');
 
@@ -55,6 +56,7 @@ export const CreateKey = z
     project: z
       .string({ error: 'must be the name or id of a project' })
       .min(1, 'must be the name or id of a project')
+      .max(64, 'must be the name or id of a project')
       .nullable()
       .default(null)
       .meta({

@@ -1,3 +1,5 @@
+import { cut } from './cut.js';
+
 /**
  * Control characters, line separators, and characters that change the direction or meaning of the
  * text around them.
@@ -25,5 +27,5 @@ export function excerpt(text: string, most = 200): string {
   const line = printable(text.slice(0, 4 * most))
     .replaceAll(/[\s\ufffd]+/g, ' ')
     .trim();
-  return line.length > most ? `${line.slice(0, most).toWellFormed()}…` : line;
+  return cut(line, most);
 }

@@ -4,8 +4,12 @@ import { API_VERSION } from '../../contract/constants.js';
 import { ApiError, type ErrorCode, encodeRemedy, REMEDY_HEADER } from '../../contract/errors.js';
 import { remedyOf } from '../../fleet/errors/remedies.js';
 import { isDiskFull } from '../../lib/fs/disk-reserve.js';
+import { cut } from '../../lib/text/cut.js';
 import { closeLater } from '../limits/lingering-close.js';
 import type { Params } from '../requests.js';
+
+/** Characters of an error's message: enough for two paths of 4,096 that it quotes. */
+const MOST_MESSAGE = 10_000;
 
 /** The framework's own errors as errors of the contract. */
 const frameworkErrors: Readonly<Record<string, () => ApiError>> = {
@@ -72,7 +76,7 @@ export function sendError(
     .status(answer.status)
     .header('x-error-code', answer.code)
     .type('application/json; charset=utf-8')
-    .send(pack(JSON.stringify({ error: answer.message })));
+    .send(pack(JSON.stringify({ error: cut(answer.message, MOST_MESSAGE) })));
 }
 
 /** Answers invalid or too slow HTTP in the contract's form. */

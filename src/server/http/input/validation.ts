@@ -1,5 +1,9 @@
 import type { z } from 'zod';
 import { ApiError } from '../../../contract/errors.js';
+import { cut } from '../../../lib/text/cut.js';
+
+/** Characters of a field's path that an error repeats: it has names of the request. */
+const MOST_FIELD = 200;
 
 /** A value that was checked: as the schema makes it, or what is wrong with it. */
 export type Checked<T> = { readonly data: T } | { readonly error: ApiError };
@@ -35,7 +39,7 @@ export function accepted<T>(checked: Checked<T>): T {
 }
 
 function describe(issue: z.core.$ZodIssue, value: unknown, where: 'body' | 'query'): string {
-  const field = issue.path.map(String).join('.');
+  const field = cut(issue.path.map(String).join('.'), MOST_FIELD);
   if (field === '') {
     return where === 'body'
       ? 'The body must be a JSON object'

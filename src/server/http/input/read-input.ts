@@ -2,6 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError, encodeRemedy } from '../../../contract/errors.js';
 import type { Operation } from '../../../contract/operations.js';
+import { cut } from '../../../lib/text/cut.js';
 import { nearest } from '../../../lib/text/nearest.js';
 import { hasBody } from '../bodies.js';
 import { NOTHING, type UnknownField, unknownFields } from './unknown-fields.js';
@@ -12,6 +13,8 @@ export const WARNING_HEADER = 'x-warning';
 
 /** A longer name is no typing mistake. */
 const LONGEST_NAME = 64;
+/** Characters of a path that are shown. */
+const MOST_PATH = 80;
 
 /** Objects and items of lists that are searched for unknown fields, of a value that is wrong. */
 const MOST_OBJECTS = 500;
@@ -95,6 +98,7 @@ function guess({ name, known }: UnknownField): string | undefined {
 }
 
 function quoted({ path }: UnknownField): string {
-  const shown = path.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?');
-  return JSON.stringify(shown.length > 80 ? `${shown.slice(0, 80)}…` : shown);
+  // Cut first: a name may have millions of characters.
+  const shown = cut(path, MOST_PATH).toWellFormed();
+  return JSON.stringify(shown.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, '?'));
 }

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { decodeRemedy } from '../../../../src/contract/errors.js';
 import { operations } from '../../../../src/contract/operations.js';
 import { readInput } from '../../../../src/server/http/input/read-input.js';
@@ -121,6 +121,20 @@ it('of a body that is also wrong, an unknown field is named', async () => {
   const answer = await app.send('POST', `${C}/batch`, { body: { actions } });
   expect(answer.status).toBe(400);
   expect(answer.json.error).toBe('The body has no field "actions.98.buton".');
+});
+
+it('a long name of an unknown field is cut before it is cleaned', () => {
+  const clean = vi.spyOn(String.prototype, 'replaceAll');
+  try {
+    const body = { x: 1, y: 1, [`\u202e${'👍'.repeat(500_000)}`]: 1 };
+    const { warning = '' } = readInput(operations.click, requestOf(body));
+    const message = decodeRemedy(warning) ?? '';
+    expect(message).toMatch(/^unknown field "\?👍+\ufffd?…" was ignored$/u);
+    const lengths = clean.mock.contexts.map((text) => String(text).length);
+    expect(Math.max(...lengths)).toBeLessThan(1000);
+  } finally {
+    clean.mockRestore();
+  }
 });
 
 it('yes and no in a query are true, false, 1 and 0 in any case', async () => {

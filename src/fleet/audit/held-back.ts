@@ -1,5 +1,5 @@
 import type { AuditRow } from '../store/audit/entries.js';
-import { divideExcess } from '../store/audit/excess.js';
+import { divideExcess } from '../store/excess.js';
 
 /**
  * The rows without the oldest beyond `most`: the owners with the most rows lose some, and of these

@@ -1,4 +1,5 @@
 import type { Db } from './database.js';
+import { divideExcess } from './excess.js';
 
 /** A creation that was made with an idempotency key. */
 export interface CreationRecord {
@@ -9,7 +10,10 @@ export interface CreationRecord {
   readonly answer: string | null;
 }
 
-/** How long a key is kept, in milliseconds of the service's running time, and how many of an owner: the oldest are dropped. */
+/**
+ * How long a key is kept, in milliseconds of the service's running time, and how many of an owner: the
+ * oldest of the API key that has the most are dropped.
+ */
 const KEPT_MS = 24 * 60 * 60_000;
 const MOST = 1_000;
 
@@ -36,24 +40,33 @@ export function idempotencyStore(db: Db, elapsed = () => performance.now()) {
   );
   const insert = db.prepare(
     `INSERT OR REPLACE INTO idempotency_keys
-       (owner_id, key, request_hash, resource_id, created_at, uptime_ms) VALUES (?, ?, ?, ?, ?, ?)`,
+       (owner_id, key, request_hash, resource_id, created_at, uptime_ms, key_id)
+     VALUES (?, ?, ?, ?, ?, ?, ?)`,
   );
   const setAnswer = db.prepare(
     'UPDATE idempotency_keys SET answer = ? WHERE owner_id = ? AND key = ?',
   );
-  const dropOld = db.prepare(
-    `DELETE FROM idempotency_keys WHERE owner_id = ?1 AND (uptime_ms < ?2 OR rowid <=
-       (SELECT rowid FROM idempotency_keys WHERE owner_id = ?1
-          ORDER BY rowid DESC LIMIT 1 OFFSET ?3))`,
+  const dropOld = db.prepare('DELETE FROM idempotency_keys WHERE owner_id = ? AND uptime_ms < ?');
+  const count = db.prepare(
+    'SELECT key_id, count(*) AS rows FROM idempotency_keys WHERE owner_id = ? GROUP BY key_id',
+  );
+  const drop = db.prepare(
+    `DELETE FROM idempotency_keys WHERE rowid IN
+       (SELECT rowid FROM idempotency_keys WHERE owner_id = ? AND key_id = ? ORDER BY rowid LIMIT ?)`,
   );
   const oldest = () => now() - KEPT_MS;
   return {
     find: (ownerId: string, key: string) =>
       find.get(ownerId, key, oldest()) as CreationRecord | undefined,
     /** Keeps the key; to be called in the transaction of the creation. */
-    add(ownerId: string, key: string, hash: string, resourceId: string): void {
-      insert.run(ownerId, key, hash, resourceId, new Date().toISOString(), now());
-      dropOld.run(ownerId, oldest(), MOST);
+    add(ownerId: string, key: string, hash: string, resourceId: string, keyId: string): void {
+      insert.run(ownerId, key, hash, resourceId, new Date().toISOString(), now(), keyId);
+      dropOld.run(ownerId, oldest());
+      const counts = (count.all(ownerId) as { key_id: string; rows: number }[]).map(
+        ({ key_id, rows }) => [key_id, rows] as const,
+      );
+      const excess = counts.reduce((sum, [, rows]) => sum + rows, 0) - MOST;
+      for (const [id, rows] of divideExcess(counts, excess)) drop.run(ownerId, id, rows);
     },
     setAnswer: (ownerId: string, key: string, answer: string) =>
       setAnswer.run(answer, ownerId, key),

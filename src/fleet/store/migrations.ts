@@ -337,6 +337,11 @@ export const migrations: readonly string[] = [
   ALTER TABLE secrets ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;
   UPDATE secrets SET bytes = length(sealed);
   CREATE INDEX secrets_by_name ON secrets (project_id, name, created_at, updated_at, bytes);
+  -- The API key that has used an idempotency key.
+  ALTER TABLE idempotency_keys ADD COLUMN key_id TEXT NOT NULL DEFAULT '';
+  CREATE INDEX idempotency_keys_by_key ON idempotency_keys (owner_id, key_id);
+  -- The computers that a key has created, which have its name.
+  CREATE INDEX computers_by_key ON computers (created_by);
   -- For the rows that are removed with a key or project.
   CREATE INDEX sessions_by_key ON sessions (key_id);
   CREATE INDEX keys_by_project ON keys (project_id);

@@ -111,14 +111,20 @@ it('finds what was created and not answered before a crash', async () => {
   const owner = app.world.fleet.apiKeys.authenticate(app.world.key)?.id ?? '';
   const found = store.idempotency.find(owner, 'key');
   // As if it had crashed before the answer.
-  store.idempotency.add(owner, 'key', found?.request_hash ?? '', String(before.json.id));
+  store.idempotency.add(owner, 'key', found?.request_hash ?? '', String(before.json.id), 'k');
   app = await app.restart();
   const after = await create('/projects/p/computers', 'key', body);
   expect(after.json).toMatchObject({ id: before.json.id, status: 'running' });
   // And once it is gone, the key creates another one.
   await app.send('DELETE', `/api/computers/${before.json.id}`);
   const again = app.world.store.idempotency.find(owner, 'key');
-  app.world.store.idempotency.add(owner, 'key', again?.request_hash ?? '', String(before.json.id));
+  app.world.store.idempotency.add(
+    owner,
+    'key',
+    again?.request_hash ?? '',
+    String(before.json.id),
+    'k',
+  );
   const third = await create('/projects/p/computers', 'key', body);
   expect(third.json).toMatchObject({ status: 'running' });
   expect(third.json.id).not.toBe(before.json.id);
@@ -142,9 +148,9 @@ it('forgets a key after a day in which the service runs, restarts included', () 
   let elapsed = 0;
   const open = () => idempotencyStore(db, () => elapsed);
   let store = open();
-  store.add('usr_1', 'a', 'hash', 'id');
+  store.add('usr_1', 'a', 'hash', 'id', 'key');
   elapsed = DAY_MS / 2;
-  store.add('usr_1', 'b', 'hash', 'id');
+  store.add('usr_1', 'b', 'hash', 'id', 'key');
   elapsed = 0;
   store = open();
   elapsed = DAY_MS / 2;
@@ -152,7 +158,7 @@ it('forgets a key after a day in which the service runs, restarts included', () 
   elapsed += 1;
   expect(store.find('usr_1', 'a')).toBeUndefined();
   expect(store.find('usr_1', 'b')).toBeDefined();
-  store.add('usr_1', 'c', 'hash', 'id');
+  store.add('usr_1', 'c', 'hash', 'id', 'key');
   const kept = db.prepare('SELECT key FROM idempotency_keys ORDER BY key').all();
   expect(kept).toMatchObject([{ key: 'b' }, { key: 'c' }]);
   closeDatabase(db);
@@ -163,10 +169,23 @@ it('forgets the oldest keys beyond a thousand', () => {
   const { store } = app.world;
   const owner = app.world.fleet.apiKeys.authenticate(app.world.key)?.id ?? '';
   store.transaction(() => {
-    for (let n = 0; n < 1_002; n += 1) store.idempotency.add(owner, `k${n}`, 'hash', 'id');
+    for (let n = 0; n < 1_002; n += 1) store.idempotency.add(owner, `k${n}`, 'hash', 'id', 'key');
   });
   const kept = ['k0', 'k1', 'k2', 'k1001'].filter((key) => store.idempotency.find(owner, key));
   expect(kept).toEqual(['k2', 'k1001']);
+});
+
+it('the many keys of one API key push out none of another', () => {
+  const { store } = app.world;
+  const owner = app.world.fleet.apiKeys.authenticate(app.world.key)?.id ?? '';
+  store.transaction(() => {
+    for (let n = 0; n < 5; n += 1) store.idempotency.add(owner, `mine${n}`, 'hash', 'id', 'a');
+    for (let n = 0; n < 1_500; n += 1) store.idempotency.add(owner, `k${n}`, 'hash', 'id', 'b');
+  });
+  const kept = ['mine0', 'mine4', 'k504', 'k505'].filter((key) =>
+    store.idempotency.find(owner, key),
+  );
+  expect(kept).toEqual(['mine0', 'mine4', 'k505']);
 });
 
 it('is ignored where nothing is created by name', async () => {

@@ -230,11 +230,14 @@ export class Trajectories {
     }
   }
 
-  /** Reserves room for another trajectory: removes the oldest ended ones of the owner. */
+  /** Reserves room for another trajectory: removes ended ones of the owner. */
   async #makeRoom({ owner_id, id }: ComputerRecord): Promise<void> {
     const [entries, starting, changing] = [this.#entries, this.#starting, this.#changing];
+    const projectOf = (computer: string) =>
+      this.#parts.store.computers.findById(computer)?.project_id;
+    const state = { entries, starting, changing, projectOf };
     for (;;) {
-      const oldest = toRemove({ entries, starting, changing }, { owner_id, id }, this.#limits);
+      const oldest = toRemove(state, { owner_id, id }, this.#limits);
       if (oldest === undefined) break;
       await this.#discard(oldest);
     }

@@ -8,6 +8,8 @@ import { OTHERS, type UsageAmounts, type UsageRow, type UsageSubject } from '../
 
 /** Running computers are counted, and amounts are written, this often, in milliseconds. */
 const EVERY_MS = 60_000;
+/** Requests count the computers of all owners at most this often, in milliseconds. */
+const FRESH_MS = 1_000;
 /**
  * Subjects kept in memory until they are written, of one owner and in all. What further ones use is
  * added up for their owner.
@@ -28,10 +30,12 @@ export class UsageLog {
   readonly #store: Store;
   readonly #log: Log;
   /** Amounts by owner, then by key and project. */
-  #waiting = new Map<string, Map<string, Entry>>();
+  readonly #waiting = new Map<string, Map<string, Entry>>();
   #subjects = 0;
   readonly #timer: NodeJS.Timeout;
   #countedAt = performance.now();
+  /** When a request had them counted. */
+  #askedAt = Number.NEGATIVE_INFINITY;
 
   constructor(store: Store, log: Log) {
     this.#store = store;
@@ -58,7 +62,12 @@ export class UsageLog {
 
   /** The newest day first; a key for one project sees only that one. */
   list(owner: Owner, days: number): UsageDay[] {
-    this.#tick();
+    const now = performance.now();
+    if (now - this.#askedAt >= FRESH_MS) {
+      this.#askedAt = now;
+      this.#try(() => this.#countRunning());
+    }
+    this.#try(() => this.#write([owner.id]));
     return this.#store.usage.list(owner, days).map(serialize);
   }
 
@@ -67,23 +76,37 @@ export class UsageLog {
     this.#tick();
   }
 
-  /** Counts running computers and writes what has been added up. */
   #tick(): void {
+    this.#try(() => {
+      this.#countRunning();
+      this.#write([...this.#waiting.keys()]);
+    });
+  }
+
+  #countRunning(): void {
     const now = performance.now();
     const elapsed = Math.round(now - this.#countedAt);
     this.#countedAt = now;
+    for (const record of this.#store.computers.listAll()) {
+      if (record.status !== 'running') continue;
+      const { owner_id, created_by, project_id } = record;
+      const owner = { id: owner_id, keyId: created_by ?? UNKNOWN_KEY };
+      this.#add(owner, project_id, { computer_ms: elapsed });
+    }
+  }
+
+  /** Writes what has been added up for these owners. */
+  #write(ownerIds: readonly string[]): void {
+    const entries = ownerIds.flatMap((id) => [...(this.#waiting.get(id)?.values() ?? [])]);
+    if (entries.length === 0) return;
+    this.#store.usage.add(new Date().toISOString().slice(0, 10), entries);
+    for (const id of ownerIds) this.#waiting.delete(id);
+    this.#subjects -= entries.length;
+  }
+
+  #try(work: () => void): void {
     try {
-      for (const record of this.#store.computers.listAll()) {
-        if (record.status !== 'running') continue;
-        const { owner_id, created_by, project_id } = record;
-        const owner = { id: owner_id, keyId: created_by ?? UNKNOWN_KEY };
-        this.#add(owner, project_id, { computer_ms: elapsed });
-      }
-      if (this.#waiting.size === 0) return;
-      const entries = [...this.#waiting.values()].flatMap((ofOwner) => [...ofOwner.values()]);
-      this.#store.usage.add(new Date().toISOString().slice(0, 10), entries);
-      this.#waiting = new Map();
-      this.#subjects = 0;
+      work();
     } catch (error) {
       // A full disk must fail nothing. Tried again in a minute.
       this.#log.warn({ reason: errorMessage(error) }, 'the usage cannot be written');

@@ -61,6 +61,8 @@ export function computerStore(db: Db, written: Notifier) {
   const meanToRun = db.prepare('UPDATE computers SET copy_runs = 1 WHERE id = ?');
   const setMember = db.prepare('UPDATE computers SET member = ? WHERE id = ?');
   const remove = db.prepare('DELETE FROM computers WHERE id = ?');
+  const idsOfProject = db.prepare('SELECT id FROM computers WHERE project_id = ?');
+  const idsOfKey = db.prepare('SELECT id FROM computers WHERE created_by = ?');
 
   const rows = new RowCache(
     (id) => byId.get(id) as ComputerRecord | undefined,
@@ -72,6 +74,9 @@ export function computerStore(db: Db, written: Notifier) {
     rows.changed(id);
     statement.run([...values, id]);
     if (ownerId !== undefined) written.notify(ownerId);
+  };
+  const renamed = (idsOf: Statement, id: string) => {
+    for (const row of idsOf.all(id) as { id: string }[]) rows.changed(row.id);
   };
   const setCopied = (id: string) => write(complete, id, [new Date().toISOString()]);
   /** The only function that writes a status or removes a row. */
@@ -171,7 +176,17 @@ export function computerStore(db: Db, written: Notifier) {
     },
     /** A copy that was to be stopped should run, and counts. */
     meanToRun: (id: string) => write(meanToRun, id),
-    /** Needed after a rollback, and after a change of projects or keys: rows may have been read before it. */
-    clearCache: () => rows.clear(),
+    /** The project has a new name, which its computers have as well. */
+    projectRenamed: (id: string) => renamed(idsOfProject, id),
+    /** The same for the API key that created computers. */
+    keyRenamed: (id: string) => renamed(idsOfKey, id),
+    /** Before a transaction; the function is to be called if it was rolled back. */
+    beforeTransaction: () => {
+      const { changes } = rows;
+      return () => {
+        // Rows may have been read after a change that was undone.
+        if (rows.changes !== changes) rows.clear();
+      };
+    },
   };
 }

@@ -26,9 +26,9 @@ export function openStore(directory: string) {
   const db = openDatabase(directory);
   const written = new Notifier();
   const computers = computerStore(db, written);
-  const keys = keyStore(db, (ownerId) => {
-    computers.clearCache();
-    written.notify(ownerId);
+  const keys = keyStore(db, ({ id, owner_id }) => {
+    computers.keyRenamed(id);
+    written.notify(owner_id);
   });
   const reserve = new DiskReserve(directory);
   reserve.refill();
@@ -41,7 +41,7 @@ export function openStore(directory: string) {
     keys,
     owners: ownerStore(db, keys),
     sessions: sessionStore(db),
-    projects: projectStore(db, written, computers.clearCache),
+    projects: projectStore(db, written, computers.projectRenamed),
     computers,
     audit: auditStore(db),
     events: eventStore(db, id),
@@ -58,10 +58,11 @@ export function openStore(directory: string) {
     sign: (purpose: string, text: string) => secretBox.sign(purpose, text),
     /** Runs `work` as one transaction. */
     transaction: <T>(work: () => T): T => {
+      const rolledBack = computers.beforeTransaction();
       try {
         return inTransaction(db, work);
       } catch (error) {
-        computers.clearCache();
+        rolledBack();
         throw error;
       }
     },
@@ -71,11 +72,12 @@ export function openStore(directory: string) {
      */
     writeToFreeSpace: (work: () => void): boolean => {
       const attempt = () => {
+        const rolledBack = computers.beforeTransaction();
         try {
           inTransaction(db, work);
           return true;
         } catch (error) {
-          computers.clearCache();
+          rolledBack();
           if (isDiskFull(error)) return false;
           throw error;
         }

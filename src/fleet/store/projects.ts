@@ -8,8 +8,8 @@ export type ProjectRow = ProjectRecord & { readonly computer_count: number };
 const SELECT = `SELECT projects.*,
   (SELECT count(*) FROM computers WHERE project_id = projects.id) AS computer_count FROM projects`;
 
-/** `onRenamed` is called after each change of a name, which computers have as well. */
-export function projectStore(db: Db, written: Notifier, onRenamed: () => void) {
+/** `onRenamed` is called with the id after each change of a name, which computers have as well. */
+export function projectStore(db: Db, written: Notifier, onRenamed: (id: string) => void) {
   const removed: ((id: string) => void)[] = [];
   const insert = db.prepare(
     'INSERT INTO projects (id, owner_id, name, created_at, updated_at) VALUES (?, ?, ?, ?, ?)',
@@ -56,7 +56,7 @@ export function projectStore(db: Db, written: Notifier, onRenamed: () => void) {
     markDeleting: (id: string) => markDeleting.run(new Date().toISOString(), id),
     rename(id: string, name: string): void {
       rename.run(name, new Date().toISOString(), id);
-      onRenamed();
+      onRenamed(id);
       notify(byId.get(id) as ProjectRow | undefined);
     },
     touch: (id: string) => touch.run(new Date().toISOString(), id),

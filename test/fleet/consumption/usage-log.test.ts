@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
 import { allRights, openTestFleet, type TestFleet } from '../../support/fleet.js';
 
@@ -32,6 +32,36 @@ it('keys that are created, used and deleted in turn leave a bounded number of ro
   expect(days.find(({ key }) => key.id === 'others')).toMatchObject({
     ...{ key: { id: 'others', name: 'others', deleted: false }, project: null },
   });
+});
+
+it('requests for the usage count the running computers at most once a second', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const { fleet, store } = test;
+    vi.advanceTimersByTime(2_000);
+    const listAll = vi.spyOn(store.computers, 'listAll');
+    for (let i = 1; i <= 20; i += 1) {
+      fleet.usageLog.bytes(owner, undefined, 1);
+      expect(fleet.usageLog.list(owner, 1)).toMatchObject([{ bytes: i }]);
+    }
+    expect(listAll).toHaveBeenCalledTimes(1);
+    vi.advanceTimersByTime(1_000);
+    fleet.usageLog.list(owner, 1);
+    expect(listAll).toHaveBeenCalledTimes(2);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('a request for the usage writes nothing of other owners', () => {
+  const { fleet, store } = test;
+  const other = ownerOf(test.addOwner('other'));
+  fleet.usageLog.list(owner, 1);
+  fleet.usageLog.bytes(other, undefined, 7);
+  fleet.usageLog.bytes(owner, undefined, 1);
+  fleet.usageLog.list(owner, 1);
+  expect(store.usage.list({ id: other.id }, 1)).toEqual([]);
+  expect(fleet.usageLog.list(other, 1)).toMatchObject([{ bytes: 7 }]);
 });
 
 it('one owner with many keys does not hide the usage of another', () => {

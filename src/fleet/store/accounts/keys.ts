@@ -31,7 +31,7 @@ const PREFIX_LENGTH = 7;
  * API keys. A key itself is never stored, only its hash and its first characters. `onRenamed` is called
  * after each change of a name, which the computers that it created have as well.
  */
-export function keyStore(db: Db, onRenamed: (ownerId: string) => void) {
+export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
   const insert = db.prepare(
     `INSERT INTO keys (id, owner_id, name, hash, created_at, created_by, rights, project_id,
        expires_at, prefix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -104,7 +104,7 @@ export function keyStore(db: Db, onRenamed: (ownerId: string) => void) {
       update.run(name, rights, expires_at, id);
       const key = byId.get(id);
       if (key === undefined) return;
-      onRenamed(key.owner_id);
+      onRenamed(key);
       remember({ ...key, name, rights, expires_at });
     },
     remove(ownerId: string, id: string): void {

@@ -6,12 +6,19 @@ export class RowCache<Row extends { readonly id: string }> {
   readonly #read: (id: string) => Row | undefined;
   readonly #readAll: () => Row[];
   readonly #rows = new Map<string, Row>();
+  /** How many times rows were reported as changed. */
+  #changes = 0;
   /** Rows to read again, once {@link #rows} has all others. */
   #changed: Set<string> | undefined;
 
   constructor(read: (id: string) => Row | undefined, readAll: () => Row[]) {
     this.#read = read;
     this.#readAll = readAll;
+  }
+
+  /** Grows with each report of a change. */
+  get changes(): number {
+    return this.#changes;
   }
 
   find(id: string): Row | undefined {
@@ -35,12 +42,14 @@ export class RowCache<Row extends { readonly id: string }> {
 
   /** The row is about to be inserted, changed or removed. */
   changed(id: string): void {
+    this.#changes += 1;
     this.#rows.delete(id);
     this.#changed?.add(id);
   }
 
   /** Rows may have changed that were not reported. */
   clear(): void {
+    this.#changes += 1;
     this.#rows.clear();
     this.#changed = undefined;
   }

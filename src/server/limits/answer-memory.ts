@@ -57,7 +57,7 @@ export class AnswerMemory {
     reply: FastifyReply,
     answer: Answer,
   ): Promise<FastifyReply> {
-    const isRead = request.method === 'GET';
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
     const most = isRead ? 0 : MOST_PER_CHARACTER * charactersOf(answer.from);
     if (most > SMALL) {
       const key = this.#keyOf(owner);

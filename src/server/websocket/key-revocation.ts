@@ -39,7 +39,7 @@ export function abortOnRevocation(
 }
 
 function isDeletion({ method, routeOptions: { url = '' } }: FastifyRequest): boolean {
-  if (method === 'GET') return false;
+  if (method === 'GET' || method === 'HEAD') return false;
   if (/\/keys\/:key$|\/sessions\/current$/.test(url)) return true;
   return /\/projects\/(:project|by-name\/:project)(\/delete)?$/.test(url);
 }

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { KEY_ENDED } from '../../../src/contract/constants.js';
 import { buildApp } from '../../../src/server/app.js';
+import { abortOnRevocation } from '../../../src/server/websocket/key-revocation.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 import { openViewer } from '../../support/viewer.js';
 
@@ -55,6 +56,23 @@ async function openProcess(key: string): Promise<WebSocket> {
 }
 
 const link = async (key: string) => String((await call(key, 'POST', `${C}/view`, {})).url);
+
+it.each([
+  ['GET', '/api/projects/:project', true],
+  ['HEAD', '/api/projects/:project', true],
+  ['HEAD', '/api/keys/:key', true],
+  ['DELETE', '/api/projects/:project', false],
+  ['POST', '/api/projects/:project/delete', false],
+  ['DELETE', '/api/keys/:key', false],
+])('%s %s ends with its key: %s', (method, url, ends) => {
+  let watched = 0;
+  const apiKeys = { whileValid: () => () => (watched += 1) };
+  const request = { method, routeOptions: { url }, stayOnRevocation: null };
+  const raw = { once: () => undefined };
+  abortOnRevocation(request as never, { raw } as never, apiKeys as never, {} as never);
+  (request.stayOnRevocation as null | (() => void))?.();
+  expect(watched === 1).toBe(ends);
+});
 
 it('deleting a key closes its sockets, but none of another key', async () => {
   const viewers = [openViewer(await link(other.key)), openViewer(await link(world.key))] as const;

@@ -192,12 +192,12 @@ export class Fleet {
   }
 
   /**
-   * The images of all engines, and templates. An owner who is not an administrator sees the templates
-   * of the shapes of its own computers only: others tell what other owners use.
+   * The images of all engines, and templates. A key that may not administer sees the templates of the
+   * shapes of its own computers only: others tell what other owners use.
    */
   async images(owner: Owner, signal?: AbortSignal): Promise<ImageList> {
     const list = await listStoredImages([...this.#machines.engines()], signal);
-    if (this.owners.isAdministrator(owner)) return list;
+    if (this.owners.mayAdminister(owner)) return list;
     const isOwn = ownShapes(this.#store, owner);
     return { ...list, images: list.images.filter((one) => one.kind !== 'template' || isOwn(one)) };
   }

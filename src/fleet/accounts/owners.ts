@@ -16,6 +16,7 @@ import type { OwnerRecord } from '../store/records.js';
 import type { ApiKeys, Owner } from './api-keys.js';
 import { refuseExpiring } from './key-limits.js';
 import type { KeyManagement } from './key-management.js';
+import { keyInUse } from './limits/key-shares.js';
 import type { OwnerDeletion } from './owner-deletion.js';
 
 /** Owners of a service. */
@@ -43,6 +44,11 @@ export class Owners {
   /** Reads no database. */
   isAdministrator({ id }: Pick<Owner, 'id'>): boolean {
     return this.#store.owners.findOwner(id)?.role === 'administrator';
+  }
+
+  /** Whether the key has everything that an administrator may do. Reads no database. */
+  mayAdminister(owner: Owner): boolean {
+    return !keyInUse(this.#parts.apiKeys, owner).isLimited && this.isAdministrator(owner);
   }
 
   /** The oldest first. */

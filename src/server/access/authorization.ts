@@ -2,7 +2,6 @@ import type { FastifyRequest } from 'fastify';
 import { type Access, includesRight, type Right, rightFor } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
-import { keyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import { oneProject } from '../../fleet/accounts/scope.js';
 import type { Fleet } from '../../fleet/fleet.js';
 
@@ -60,5 +59,5 @@ function missingRight(rights: Right, needed: Right): ApiError {
 
 /** Whether the key has everything that an administrator may do. */
 export function mayAdminister(fleet: Fleet, owner: Owner): boolean {
-  return !keyInUse(fleet.apiKeys, owner).isLimited && fleet.owners.isAdministrator(owner);
+  return fleet.owners.mayAdminister(owner);
 }

@@ -108,7 +108,10 @@ export class Fleet {
     const { store, engines, maxRunning, log, connectors = realConnectors } = options;
     this.#store = store;
     this.#machines = new Machines(engines, store, connectors);
-    this.#pictures = new Pictures(this.#machines);
+    this.#pictures = new Pictures({
+      known: (id) => this.#machines.known(id),
+      exists: (id) => store.computers.findById(id) !== undefined,
+    });
     this.#machines.onRemoved((id) => this.#pictures.computerRemoved(id));
     this.apiKeys = new ApiKeys(store);
     this.keys = new KeyManagement(store, this.apiKeys);

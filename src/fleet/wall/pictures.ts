@@ -22,6 +22,11 @@ interface Seen {
   lookedAt: number;
 }
 
+interface Computers extends Pick<Machines, 'known'> {
+  /** False for a computer that was removed, which a list may still have for a moment. */
+  exists(id: string): boolean;
+}
+
 interface Watcher {
   /** Ids of the computers that run. */
   running(): Iterable<string>;
@@ -41,15 +46,15 @@ interface Watched {
  * have their turns, so the many computers of one do not delay another's.
  */
 export class Pictures {
-  readonly #machines: Pick<Machines, 'known'>;
+  readonly #computers: Computers;
   readonly #seen = new Map<string, Seen>();
   /** The owner whose turn is next is first. */
   readonly #owners = new Map<string, Watched>();
   readonly #closed = new AbortController();
   #isRunning = false;
 
-  constructor(machines: Pick<Machines, 'known'>) {
-    this.#machines = machines;
+  constructor(computers: Computers) {
+    this.#computers = computers;
   }
 
   seqOf(id: string): number {
@@ -120,7 +125,9 @@ export class Pictures {
     let oldest = now - ROUND_MS;
     for (const { running } of watchers) {
       for (const id of running()) {
-        const lookedAt = this.#seen.get(id)?.lookedAt ?? Number.NEGATIVE_INFINITY;
+        const seen = this.#seen.get(id);
+        if (seen === undefined && !this.#computers.exists(id)) continue;
+        const lookedAt = seen?.lookedAt ?? Number.NEGATIVE_INFINITY;
         if (lookedAt > oldest || (next !== undefined && lookedAt === oldest)) continue;
         next = id;
         oldest = lookedAt;
@@ -137,7 +144,7 @@ export class Pictures {
     };
     seen.lookedAt = now;
     this.#seen.set(id, seen);
-    const screen = this.#machines.known(id)?.session.screen.present;
+    const screen = this.#computers.known(id)?.session.screen.present;
     if (screen === undefined) {
       if (now - seen.at >= UNSEEN_MS || seen.seq === 0) grow(id, seen, watchers);
       return;

@@ -1,5 +1,5 @@
 import type { AuditRow } from '../store/audit/entries.js';
-import { divideExcess } from '../store/excess.js';
+import { divideExcess } from '../store/limits/excess.js';
 
 /**
  * The rows without the oldest beyond `most`: the owners with the most rows lose some, and of these

@@ -1,5 +1,5 @@
 import type { Db } from './database.js';
-import { divideExcess } from './excess.js';
+import { divideExcess } from './limits/excess.js';
 
 /** A creation that was made with an idempotency key. */
 export interface CreationRecord {

@@ -1,5 +1,5 @@
 import type { Db } from '../database.js';
-import { divideExcess } from '../excess.js';
+import { divideExcess } from '../limits/excess.js';
 
 /** Most rows of the audit log. A row takes about 500 bytes of the disk, indexes included. */
 export interface AuditLimits {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { divideExcess } from '../../../src/fleet/store/excess.js';
+import { divideExcess } from '../../../../src/fleet/store/limits/excess.js';
 
 it.each([
   ['nothing', { a: 5 }, 0, {}],

@@ -138,13 +138,19 @@ export function flag() {
   return z.boolean({ error: 'must be true or false' });
 }
 
+/** A text with at most `max` UTF-16 units; `max()` alone counts code points, of up to two units. */
+export function upTo(max: number, schema = z.string()) {
+  const error = `must be at most ${max} characters`;
+  return schema.max(max, { error, abort: true }).refine((value) => value.length <= max, {
+    error,
+    abort: true,
+  });
+}
+
 /** Text of at most `max` UTF-16 units; lone surrogates have no meaning anywhere and are refused. */
 export function text(max: number) {
-  return z
-    .string({ error: 'must be a string' })
-    .max(max, `must be at most ${max} characters`)
-    .refine(
-      (value) => value.isWellFormed(),
-      'must be well-formed Unicode (a surrogate is unpaired)',
-    );
+  return upTo(max, z.string({ error: 'must be a string' })).refine(
+    (value) => value.isWellFormed(),
+    'must be well-formed Unicode (a surrogate is unpaired)',
+  );
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FRAME_RATES } from './constants.js';
-import { integer, oneOf, quantity, Success, Timestamp } from './primitives.js';
+import { integer, oneOf, quantity, Success, Timestamp, upTo } from './primitives.js';
 
 /** As projects are named: 1 to 64 letters, digits, `_`, `-`. */
 export const ConnectionName = z
@@ -9,10 +9,8 @@ export const ConnectionName = z
   .meta({ description: 'Name of a stream target.', examples: ['studio'] });
 
 /** The service validates the rest of the URL when it parses it. */
-const Url = z
-  .string({ error: 'must be an rtmp or rtmps URL' })
+const Url = upTo(2048, z.string({ error: 'must be an rtmp or rtmps URL' }))
   .min(1, 'must be an rtmp or rtmps URL')
-  .max(2048, 'must be at most 2048 characters')
   .meta({
     description: 'An `rtmp` or `rtmps` URL, with the stream key or without it.',
     examples: ['rtmp://stream.example.com/live'],
@@ -22,10 +20,8 @@ export const CreateConnection = z
   .object({
     name: ConnectionName.describe('Unique among the connections of the owner.'),
     url: Url,
-    stream_key: z
-      .string({ error: 'must be a string' })
+    stream_key: upTo(1024, z.string({ error: 'must be a string' }))
       .min(1, 'must not be empty')
-      .max(1024, 'must be at most 1024 characters')
       .regex(/^[^\s\p{Cc}]*$/u, 'must have no spaces')
       .optional()
       .meta({

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { DEFAULT_SECONDS } from '../constants.js';
-import { flag, quantity, text } from '../primitives.js';
+import { flag, quantity, text, upTo } from '../primitives.js';
 
 const noNul = (value: string) => !value.includes('\0');
 
 const environment = z
   .record(
     z.string().regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'must be a variable name'),
-    z
-      .string({ error: 'must be a string' })
-      .max(32_768)
-      .refine((value) => !value.includes('\0'), 'must have no NUL'),
+    upTo(32_768, z.string({ error: 'must be a string' })).refine(
+      (value) => !value.includes('\0'),
+      'must have no NUL',
+    ),
     { error: 'must be an object of strings' },
   )
   .refine((env) => Object.keys(env).length <= 256, 'must have at most 256 variables')

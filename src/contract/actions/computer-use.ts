@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DIALECTS } from '../constants.js';
-import { flag, integer, oneOfWords } from '../primitives.js';
+import { flag, integer, oneOfWords, upTo } from '../primitives.js';
 import { AllowedSecrets } from '../resources/secrets.js';
 import { ImageFormat } from './screen.js';
 
@@ -10,7 +10,7 @@ const MAX_ITEMS = 50;
 const Dialect = oneOfWords(DIALECTS);
 
 const Item = z
-  .union([z.record(z.string(), z.unknown()), z.string().max(200_000)], {
+  .union([z.record(z.string(), z.unknown()), upTo(200_000)], {
     error: 'must be an object or a text',
   })
   .meta({ description: 'An item as the model or for the model, in the shape of its vendor.' });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { oneOfWords, Timestamp } from '../primitives.js';
+import { oneOfWords, Timestamp, upTo } from '../primitives.js';
 import { Control } from '../resources/control.js';
 
 export const ViewMode = oneOfWords(['view', 'control']);
@@ -59,7 +59,7 @@ export const ViewEvent = z.discriminatedUnion('type', [
 /** Puts a text on the computer's clipboard; dropped in mode `view`. */
 export const ViewCommand = z.object({
   type: z.literal('clipboard'),
-  text: z.string().max(262_144),
+  text: upTo(262_144),
 });
 
 export type ViewMode = z.infer<typeof ViewMode>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { SCROLL_DIRECTIONS } from '../../../contract/constants.js';
+import { upTo } from '../../../contract/primitives.js';
 import type { UseAction } from '../actions.js';
 import {
   Combination,
@@ -99,18 +100,18 @@ export const third = {
   }),
 } satisfies Members;
 
-const path = z.string().min(1).max(4096);
+const path = upTo(4096).min(1);
 const lines = z.array(z.int().min(-1).max(1_000_000)).length(2).nullish();
 const editor = {
   view: z.object({ command: z.literal('view'), path, view_range: lines }),
-  create: z.object({ command: z.literal('create'), path, file_text: z.string().max(400_000) }),
+  create: z.object({ command: z.literal('create'), path, file_text: upTo(400_000) }),
   str_replace: z.object({
-    ...{ command: z.literal('str_replace'), path, old_str: z.string().min(1).max(200_000) },
-    new_str: z.string().max(200_000).nullish(),
+    ...{ command: z.literal('str_replace'), path, old_str: upTo(200_000).min(1) },
+    new_str: upTo(200_000).nullish(),
   }),
   insert: z.object({
     ...{ command: z.literal('insert'), path, insert_line: z.int().min(0).max(10_000_000) },
-    insert_text: z.string().max(200_000),
+    insert_text: upTo(200_000),
   }),
 };
 
@@ -119,7 +120,7 @@ export const tools: Members = {
   bash: member(
     z
       .object({
-        command: z.string().min(1).max(200_000).optional(),
+        command: upTo(200_000).min(1).optional(),
         restart: z.boolean().optional(),
       })
       .refine((input) => input.command !== undefined || input.restart, 'needs a command'),

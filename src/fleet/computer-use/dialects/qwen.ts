@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { upTo } from '../../../contract/primitives.js';
 import { parseJson } from '../../../lib/text/parse-json.js';
 import type { Dialect, UseAction, UseCall } from '../actions.js';
 import { chatAnswer } from './chat-answer.js';
@@ -60,7 +61,7 @@ const members: Members = {
 const Arguments = z.record(z.string(), z.unknown());
 const Called = z.object({
   name: z.literal(TOOL),
-  arguments: z.union([Arguments, z.string().max(200_000)]),
+  arguments: z.union([Arguments, upTo(200_000)]),
 });
 const ToolCall = z.object({
   id: CallId,

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { upTo } from '../../../contract/primitives.js';
 import type { UseAction } from '../actions.js';
 
 /** Longest id of a call. */
@@ -10,7 +11,7 @@ export const MOST_SECONDS = 300;
 
 export const CallId = z.string().min(1).max(MOST_ID);
 export const Seconds = z.number().min(0).max(MOST_SECONDS);
-export const Text = z.string().max(100_000);
+export const Text = upTo(100_000);
 export const Combination = z.string().min(1).max(100);
 export const Keys = z.array(Combination).max(10);
 export const Pixel = z.number().min(-100_000).max(100_000);

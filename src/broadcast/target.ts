@@ -65,7 +65,7 @@ export function parseTarget(text: string, streamKey?: string): Target {
 }
 
 function split({ pathname, search }: URL, streamKey: string | undefined) {
-  const path = pathname.replace(/^\/+/, '').replace(/\/+$/, '');
+  const path = pathname.replace(/^\/+/, '').replace(/(?<!\/)\/+$/, '');
   if (streamKey !== undefined) return { app: path + search, stream: streamKey };
   const slash = path.lastIndexOf('/');
   return { app: path.slice(0, Math.max(0, slash)), stream: path.slice(slash + 1) + search };

@@ -2,7 +2,7 @@ import type { Stats } from 'ssh2';
 import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
 import { fileError, ifExists } from './errors.js';
-import { guestPath } from './path.js';
+import { guestPath, withoutSlash } from './path.js';
 import { type FileSession, withSession } from './session.js';
 import type { DirectoryOptions } from './types.js';
 
@@ -11,7 +11,7 @@ export function makeDirectory(
   path: string,
   { mode, recursive = false, signal }: DirectoryOptions = {},
 ) {
-  const wanted = guestPath(path).replace(/(?<=.)\/+$/, '');
+  const wanted = withoutSlash(guestPath(path));
   return withSession(connection, signal, async (session) => {
     try {
       const existing = await ifExists(session.stat(wanted));

@@ -18,3 +18,8 @@ export function splitPath(path: string): { directory: string; name: string } {
   const slash = path.lastIndexOf('/');
   return { directory: path.slice(0, slash) || '/', name: path.slice(slash + 1) };
 }
+
+/** The path without slashes at its end. Slashes within it are tried once, not from each of them. */
+export function withoutSlash(path: string): string {
+  return path.replace(/(?<=^\/|[^/])\/+$/, '');
+}

@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
 import { readAll } from './directory.js';
 import { fileError } from './errors.js';
-import { guestPath } from './path.js';
+import { guestPath, withoutSlash } from './path.js';
 import { replace } from './replace.js';
 import { type FileSession, withSession } from './session.js';
 import type { RemoveOptions } from './types.js';
@@ -106,8 +106,4 @@ export function rename(
       throw fileError(error, 'rename to', newPath);
     }
   });
-}
-
-function withoutSlash(path: string): string {
-  return path.replace(/(?<=.)\/+$/, '');
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { fileError } from '../../../src/shell/files/errors.js';
-import { guestPath, splitPath } from '../../../src/shell/files/path.js';
+import { guestPath, splitPath, withoutSlash } from '../../../src/shell/files/path.js';
 
 test('paths start from the home directory, and nothing but ~/ is special', () => {
   expect(['~', '~/a', 'a', '/a', '~b', '-rf', '$(x)', '../a'].map(guestPath)).toEqual([
@@ -31,4 +31,21 @@ test('converts an SFTP status to an error that names the path', () => {
   expect(of(8)).toMatchObject({ code: 'unsupported' });
   expect(of(4)).toMatchObject({ code: 'invalid_request' });
   expect(of('ECONNRESET')).toMatchObject({ code: 'guest_failed' });
+});
+
+test('slashes at the end are removed, except the root', () => {
+  const paths = ['/', '//', '/a', '/a/', 'a//', '/a//b///', '~/', './'];
+  expect(paths.map(withoutSlash)).toEqual(['/', '/', '/a', '/a', 'a', '/a//b', '~', '.']);
+});
+
+test('slashes within a path take about as long as letters', () => {
+  const took = (path: string) => {
+    const times = Array.from({ length: 5 }, () => {
+      const start = performance.now();
+      expect(withoutSlash(path)).toBe(path);
+      return performance.now() - start;
+    });
+    return Math.min(...times);
+  };
+  expect(took(`a${'/'.repeat(20_000)}b`) / took('a'.repeat(20_002))).toBeLessThan(100);
 });

@@ -1,5 +1,3 @@
-import { cut } from './cut.js';
-
 /**
  * Control characters, line separators, and characters that change the direction or meaning of the
  * text around them.
@@ -28,4 +26,9 @@ export function excerpt(text: string, most = 200): string {
     .replaceAll(/[\s\ufffd]+/g, ' ')
     .trim();
   return cut(line, most);
+}
+
+/** The beginning of a text of more than `most` UTF-16 units, with `…`. */
+export function cut(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most).toWellFormed()}…` : text;
 }

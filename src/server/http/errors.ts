@@ -4,7 +4,7 @@ import { API_VERSION } from '../../contract/constants.js';
 import { ApiError, type ErrorCode, encodeRemedy, REMEDY_HEADER } from '../../contract/errors.js';
 import { remedyOf } from '../../fleet/errors/remedies.js';
 import { isDiskFull } from '../../lib/fs/disk-reserve.js';
-import { cut } from '../../lib/text/cut.js';
+import { cut } from '../../lib/text/printable.js';
 import { closeLater } from '../limits/lingering-close.js';
 import type { Params } from '../requests.js';
 

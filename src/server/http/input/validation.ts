@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { ApiError } from '../../../contract/errors.js';
-import { cut } from '../../../lib/text/cut.js';
+import { cut } from '../../../lib/text/printable.js';
 
 /** Characters of a field's path that an error repeats: it has names of the request. */
 const MOST_FIELD = 200;

@@ -46,7 +46,8 @@ type Handler = (protocol: Protocol, name: string, wantsReply: boolean) => void;
 
 /**
  * Bounds what ssh2 leaves to the guest: bytes beyond the window of a channel, memory per byte,
- * replies that the guest does not read, requests, new keys, and the processor time for small packets.
+ * replies that the guest does not read, requests, new keys, signatures, and the processor time for
+ * small packets.
  * Call after `connect`; `fail` closes the connection.
  */
 export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiError) => void): void {
@@ -73,7 +74,14 @@ export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiErro
   client.on('handshake', count);
   const handlers = protocol?._handlers;
   if (handlers !== undefined) {
-    const { CHANNEL_OPEN: refuseChannel } = handlers;
+    const { CHANNEL_OPEN: refuseChannel, USERAUTH_PK_OK: sign } = handlers;
+    let hasSigned = false;
+    // A signature takes a millisecond. A login needs one: ssh2 asks for one algorithm of the one key.
+    handlers.USERAUTH_PK_OK = (...message) => {
+      if (hasSigned) return violated('it asked for a second signature');
+      hasSigned = true;
+      sign?.(...message);
+    };
     handlers.CHANNEL_OPEN = (...message) => {
       count();
       refuseChannel?.(...message);

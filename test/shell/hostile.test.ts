@@ -146,6 +146,28 @@ describe('a hostile SSH server', () => {
     await expect(guest.shell.run(command)).rejects.toMatchObject({ message });
   });
 
+  it('is disconnected if it asks for a signature again', async () => {
+    let requests = 0;
+    const opening = openGuest({
+      onLogin: (connection) =>
+        onMessage(connection, 'USERAUTH_REQUEST', () => {
+          requests += 1;
+          if (requests === 1) {
+            sendPacket(connection, Buffer.of(51), ssh('publickey'), Buffer.of(0));
+          }
+          if (requests !== 2) return;
+          // Each says that the key is accepted.
+          const accepted = [Buffer.of(60), ssh('ssh-ed25519'), ssh('key')];
+          for (let count = 0; count < 500; count++) sendPacket(connection, ...accepted);
+        }),
+    });
+    const message = 'The computer violated SSH: it asked for a second signature.';
+    await expect(opening).rejects.toMatchObject({ message });
+    for (let turn = 0; turn < 50; turn++) await tick();
+    // Without a method, with the key, and with the signature.
+    expect(requests).toBeLessThanOrEqual(3);
+  });
+
   it('is disconnected if it ignores flow control', async () => {
     const { guest, connection } = await openBoth();
     onMessage(connection, 'CHANNEL_OPEN', (_, { sender }) => {

@@ -20,6 +20,8 @@ export interface Guest {
 
 interface GuestOptions {
   onConnection?(client: ssh2.Connection): void;
+  /** Called before the login. */
+  onLogin?(client: ssh2.Connection): void;
   /** Answers a command in place of bash. */
   onExec?(channel: ServerChannel): void;
   /** Answers the bytes of a file transfer session, in place of `onFiles`. */
@@ -39,6 +41,7 @@ const hostKeys = generateKeyPair();
  */
 export async function openGuest({
   onConnection,
+  onLogin,
   onExec,
   onFiles,
   onSubsystem,
@@ -48,6 +51,7 @@ export async function openGuest({
   const home = mkdtempSync(join(tmpdir(), 'vc-guest-'));
   const server = new ssh2.Server({ hostKeys: [hostKeys.privateKey] }, (client) => {
     client.on('error', () => undefined);
+    onLogin?.(client);
     client.on('ready', () => onConnection?.(client));
     // As sshd, which reads what programs have printed before it replies.
     if (!onConnection) client.on('request', (_accept, reject) => setImmediate(() => reject?.()));

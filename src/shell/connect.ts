@@ -3,8 +3,9 @@ import ssh2 from 'ssh2';
 import { ApiError } from '../contract/errors.js';
 import { within } from '../lib/async/deadline.js';
 import { joinWrites } from '../lib/streams/join-writes.js';
-import { Connection, type DirectWay } from './connection.js';
+import { Connection } from './connection.js';
 import { limitGuest } from './guest-limits.js';
+import type { DirectWay } from './types.js';
 
 export interface OpenShellOptions {
   /** The user to log in as. */
@@ -54,6 +55,7 @@ export async function connect(stream: Duplex, options: OpenShellOptions): Promis
           compress: ['none'],
         },
       });
+      connection.watchChannels();
       limitGuest(client, stream, (error) => connection.destroy(error));
     });
     const onTimeout = () =>

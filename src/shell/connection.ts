@@ -2,13 +2,18 @@ import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, PseudoTtyOptions, SFTPWrapper } from 'ssh2';
 import { ApiError } from '../contract/errors.js';
 import { ConcurrencyLimit } from '../lib/async/concurrency-limit.js';
-import { excerpt } from '../lib/text/printable.js';
+import { closeChannel, closeChannelsAtOnce, dropOutput, latestChannel } from './channel-close.js';
+import { lost, noFiles, refused, violated } from './connection-errors.js';
+import { RoundTrips } from './round-trips.js';
+import type { DirectWay } from './types.js';
 
 const CHANNEL_MS = 10_000;
 /** Channels opened at once; others queue before their deadline starts. */
 const MOST_OPENING = 16;
 /** Most channels kept for programs that their command left running. */
 const MOST_LINGERING = 64;
+/** Most channels that the guest may still open after their deadline. */
+const MOST_UNANSWERED = 64;
 
 interface ExecOptions {
   readonly terminal?: PseudoTtyOptions | undefined;
@@ -24,14 +29,6 @@ interface ChannelRequest<T> {
   drop(opened: T): void;
 }
 
-/** A way to programs in the guest that is shorter than SSH. */
-export interface DirectWay {
-  /** Where a program has to listen: a directory of the guest. */
-  readonly socketDirectory: string;
-  /** Connects to the unix socket `name` there; undefined where that is not possible. */
-  connect(name: string, signal?: AbortSignal): Promise<Duplex | undefined>;
-}
-
 /** One SSH connection over a stream of the engine. */
 export class Connection {
   /** Undefined if the guest cannot be reached in another way. */
@@ -42,6 +39,9 @@ export class Connection {
   readonly #lingering = new Set<ClientChannel>();
   readonly #listeners = new Set<(error?: Error) => void>();
   readonly #opening = new ConcurrencyLimit(MOST_OPENING);
+  /** Numbers of channels that were not opened by their deadline. */
+  readonly #unanswered = new Set<number>();
+  readonly #roundTrips: RoundTrips;
   #ended: { error?: Error } | undefined;
   #closing = false;
 
@@ -49,10 +49,16 @@ export class Connection {
     this.direct = direct;
     this.#client = client;
     this.#stream = stream;
+    this.#roundTrips = new RoundTrips(client, (error) => this.#end(error));
     client.on('error', (cause) => this.#end(lost(cause)));
     client.on('close', () => this.#end(lost()));
     stream.on('error', (cause) => this.#end(lost(cause)));
     stream.on('close', () => this.#end(lost()));
+  }
+
+  /** Call when the client connects. */
+  watchChannels(): void {
+    closeChannelsAtOnce(this.#client, (id) => this.#unanswered.has(id));
   }
 
   get open(): boolean {
@@ -130,13 +136,7 @@ export class Connection {
    * before it. Never calls back once the connection has ended.
    */
   roundTrip(done: () => void): void {
-    if (!this.open) return;
-    try {
-      // sshd only replies that there is no such forwarding.
-      this.#client.unforwardIn('127.0.0.1', 1, () => done());
-    } catch {
-      // The connection has just ended; `onEnd` reports it.
-    }
+    if (this.open) this.#roundTrips.begin(done);
   }
 
   /**
@@ -145,10 +145,7 @@ export class Connection {
    */
   linger(channel: ClientChannel): void {
     this.#lingering.add(channel);
-    for (const output of [channel, channel.stderr]) {
-      output.removeAllListeners('data');
-      output.resume();
-    }
+    dropOutput(channel);
     const [oldest] = this.#lingering;
     if (oldest && this.#lingering.size > MOST_LINGERING) oldest.close();
   }
@@ -170,10 +167,10 @@ export class Connection {
   close(): void {
     if (!this.open) return;
     this.#closing = true;
+    this.#notify();
     for (const channel of this.#channels) {
       if (!this.#lingering.has(channel)) channel.close();
     }
-    this.#notify();
     this.#closeWhenUnused();
   }
 
@@ -182,7 +179,7 @@ export class Connection {
     this.#end(error);
   }
 
-  /** Opens one channel; drops one that opens after the deadline. */
+  /** Opens one channel; closes one that opens after the deadline. */
   #request<T>(request: ChannelRequest<T>): Promise<T> {
     return this.#opening.run(() => this.#ask(request));
   }
@@ -190,21 +187,35 @@ export class Connection {
   #ask<T>({ withinMs, late, begin, drop }: ChannelRequest<T>): Promise<T> {
     return new Promise((resolve, reject) => {
       if (!this.open) return reject(this.#ended?.error ?? lost());
+      let id = -1;
       const fail = (error: Error) => {
         clearTimeout(timer);
         this.#listeners.delete(onEnd);
         reject(error);
       };
-      const onEnd = (error?: Error) => fail(error ?? lost());
-      const timer = setTimeout(() => fail(new ApiError('guest_timeout', late)), withinMs);
+      const giveUp = (error: Error) => {
+        fail(error);
+        this.#giveUp(id);
+      };
+      const onEnd = (error?: Error) => giveUp(error ?? lost());
+      const timer = setTimeout(() => giveUp(new ApiError('guest_timeout', late)), withinMs);
       this.#listeners.add(onEnd);
       begin((cause, opened) => {
+        this.#unanswered.delete(id);
         if (cause || opened === undefined) return fail(cause ?? lost());
         clearTimeout(timer);
         if (this.#listeners.delete(onEnd)) resolve(opened);
         else drop(opened);
       });
+      id = latestChannel(this.#client);
     });
+  }
+
+  #giveUp(id: number): void {
+    if (this.#ended || closeChannel(this.#client, id)) return;
+    this.#unanswered.add(id);
+    if (this.#unanswered.size <= MOST_UNANSWERED) return;
+    this.#end(violated('it did not answer the opening of channels'));
   }
 
   #adopt(channel: ClientChannel): void {
@@ -235,24 +246,4 @@ export class Connection {
     this.#listeners.clear();
     for (const listener of listeners) listener(error);
   }
-}
-
-function lost(cause?: Error): ApiError {
-  if (cause instanceof ApiError) return cause;
-  const { level } = (cause ?? {}) as { level?: string };
-  if (level === 'client-authentication') {
-    return new ApiError('guest_failed', 'The computer refused the SSH key.', { cause });
-  }
-  const message = `The connection to the computer was lost${cause ? `: ${excerpt(cause.message)}` : ''}.`;
-  return new ApiError('guest_failed', message, { cause });
-}
-
-function refused(cause: Error): ApiError {
-  const message = `The computer could not start the command: ${excerpt(cause.message)}.`;
-  return new ApiError('guest_failed', message, { cause });
-}
-
-function noFiles(cause: Error): ApiError {
-  const message = `This computer does not support file transfers: ${excerpt(cause.message)}.`;
-  return new ApiError('unsupported', message, { cause });
 }

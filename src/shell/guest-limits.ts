@@ -1,8 +1,10 @@
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
-import { ApiError } from '../contract/errors.js';
+import type { ApiError } from '../contract/errors.js';
 import { TokenBucket } from '../lib/async/token-bucket.js';
 import { joinPieces } from '../lib/streams/join-pieces.js';
+import { isStream } from './channel-close.js';
+import { violated as violation } from './connection-errors.js';
 
 /** Most unread bytes per channel: a server may not send more than its window of 2 MiB. */
 const MOST_UNREAD = 8 * 1024 * 1024;
@@ -52,8 +54,7 @@ type Handler = (protocol: Protocol, name: string, wantsReply: boolean) => void;
  */
 export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiError) => void): void {
   const { _chanMgr: channels, _protocol: protocol } = client as unknown as Internals;
-  const violated = (what: string) =>
-    fail(new ApiError('guest_failed', `The computer violated SSH: ${what}.`));
+  const violated = (what: string) => fail(violation(what));
   const unread = new Set<() => number>();
   if (channels !== undefined) {
     const update = channels.update.bind(channels);
@@ -64,7 +65,7 @@ export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiErro
         outgoing.packetSize = LEAST_PACKET;
         violated('it accepts no packets of a usual size');
       }
-      if (isChannel(channel)) watch(channel, unread);
+      if (isStream(channel)) watch(channel, unread);
     };
   }
   const requests = new TokenBucket(MOST_REQUESTS, REQUESTS_PER_SECOND);
@@ -141,9 +142,4 @@ function watch(channel: ClientChannel, unread: Set<() => number>): void {
   const waiting = () => output() + errors();
   unread.add(waiting);
   channel.once('close', () => unread.delete(waiting));
-}
-
-/** A file transfer session is none: it reads its answers itself. */
-function isChannel(value: unknown): value is ClientChannel {
-  return typeof value === 'object' && value !== null && 'readableLength' in value;
 }

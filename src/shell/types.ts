@@ -81,6 +81,14 @@ export interface ShellProcess {
   kill(signal: 'INT' | 'TERM' | 'HUP' | 'KILL' | 'QUIT'): Promise<void>;
 }
 
+/** A way to programs in the guest that is shorter than SSH. */
+export interface DirectWay {
+  /** Where a program has to listen: a directory of the guest. */
+  readonly socketDirectory: string;
+  /** Connects to the unix socket `name` there; undefined where that is not possible. */
+  connect(name: string, signal?: AbortSignal): Promise<Duplex | undefined>;
+}
+
 /** Commands and files of a machine, over one shared SSH connection. */
 export interface Shell {
   readonly open: boolean;

@@ -36,6 +36,13 @@ export class CappedOutput {
     this.#length += taken;
   }
 
+  /** Drops the kept bytes and all later ones. */
+  discard(): void {
+    this.#limit = 0;
+    this.#length = 0;
+    this.#bytes = new Uint8Array(0);
+  }
+
   /**
    * The kept bytes as text. Invalid UTF-8 becomes U+FFFD; a character cut by the limit is omitted.
    */

@@ -67,8 +67,8 @@ export class FileSession {
 
   /** Ends the session and rejects its pending requests. */
   end(): void {
-    this.sftp.end();
     this.#fail(new ApiError('guest_failed', 'The transfer was ended.'));
+    this.sftp.end();
   }
 
   #fail(error: Error): void {

@@ -78,6 +78,7 @@ async function ask(
     input: script,
     timeoutMs,
     signal,
+    kept: [stdout],
     onStdout: (chunk) => stdout.write(chunk),
     onStderr: () => undefined,
   });

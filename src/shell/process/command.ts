@@ -1,7 +1,8 @@
 import type { ClientChannel } from 'ssh2';
 import { ApiError } from '../../contract/errors.js';
-import { abortable } from '../../lib/async/abort.js';
+import { abortable, onAbort } from '../../lib/async/abort.js';
 import { resolvesWithin } from '../../lib/async/deadline.js';
+import type { CappedOutput } from '../../lib/streams/capped-output.js';
 import type { Connection } from '../connection.js';
 import { Exit } from './exit.js';
 import { HeaderReader } from './header.js';
@@ -21,6 +22,8 @@ interface CommandInput {
   readonly input: string | Buffer;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** What the output is kept in; an abort discards it before the command has ended. */
+  readonly kept: readonly CappedOutput[];
   onStdout(chunk: Buffer): void;
   onStderr(chunk: Buffer): void;
 }
@@ -61,11 +64,18 @@ export async function runCommand(
     command.onStderr(chunk);
   });
   channel.end(command.input);
-  const end = await firstOf(exit, command.timeoutMs, signal);
-  if (end !== 'ended') await terminate(connection, channel, header.line, exit);
-  signal?.throwIfAborted();
-  const { code, signal: killedBy } = await exit.ended;
-  return { header: header.line, code, signal: killedBy, timedOut: end === 'timeout' };
+  const dispose = onAbort(signal, () => {
+    for (const output of command.kept) output.discard();
+  });
+  try {
+    const end = await firstOf(exit, command.timeoutMs, signal);
+    if (end !== 'ended') await terminate(connection, channel, header.line, exit);
+    signal?.throwIfAborted();
+    const { code, signal: killedBy } = await exit.ended;
+    return { header: header.line, code, signal: killedBy, timedOut: end === 'timeout' };
+  } finally {
+    dispose();
+  }
 }
 
 /** Ends the command's process group and waits until the command has ended. */

@@ -23,6 +23,7 @@ export async function run(connection: Connection, input: RunInput): Promise<RunR
     input: script,
     timeoutMs: input.timeoutMs,
     signal: input.signal,
+    kept: [stdout, stderr],
     onStdout: (chunk) => stdout.write(chunk),
     onStderr: (chunk) => stderr.write(chunk),
   });

@@ -31,6 +31,7 @@ export async function python(connection: Connection, input: PythonInput): Promis
     input: pythonInput(input.code, marker),
     timeoutMs: input.timeoutMs,
     signal: input.signal,
+    kept: [stdout, stderr],
     onStdout: (chunk) => stdout.write(chunk),
     onStderr: (chunk) => report.write(chunk),
   });

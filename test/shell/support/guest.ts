@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Duplex, PassThrough } from 'node:stream';
 import ssh2, { type ServerChannel, type SFTPWrapper } from 'ssh2';
-import type { DirectWay } from '../../../src/shell/connection.js';
 import { generateKeyPair } from '../../../src/shell/keys.js';
 import { openShell } from '../../../src/shell/shell.js';
-import type { Shell } from '../../../src/shell/types.js';
+import type { DirectWay, Shell } from '../../../src/shell/types.js';
 
 export interface Guest {
   readonly shell: Shell;

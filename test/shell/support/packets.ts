@@ -35,11 +35,14 @@ export function sendPacket(connection: Connection, ...parts: readonly Buffer[]):
   cipher.encrypt(_packetRW.write.finalize(packet));
 }
 
+type Handler = (protocol: unknown, info: { readonly sender: number }) => void;
+
 /** Handles a message in place of ssh2's server. */
-export function onMessage(
-  connection: Connection,
-  name: string,
-  handle: (protocol: unknown, info: { readonly sender: number }) => void,
-): void {
+export function onMessage(connection: Connection, name: string, handle: Handler): void {
   (connection as unknown as Internals)._protocol._handlers[name] = handle;
+}
+
+/** What ssh2's server does with a message. */
+export function handlerOf(connection: Connection, name: string): Handler {
+  return (connection as unknown as Internals)._protocol._handlers[name] as Handler;
 }

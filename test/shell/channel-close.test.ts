@@ -1,0 +1,180 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Connection } from 'ssh2';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { usedMib } from '../support/run/memory.js';
+import { promise } from '../support/run/promise.js';
+import { type Guest, openGuest } from './support/guest.js';
+import { handlerOf, onMessage } from './support/packets.js';
+
+const MIB = 2 ** 20;
+const COUNT = 16;
+/** Shared, so that the guest's own side takes no memory. */
+const output = Buffer.alloc(MIB);
+const tick = () => new Promise((resolve) => setImmediate(resolve));
+const command = { command: 'x', timeoutMs: 100, background: false };
+
+let guest: Guest | undefined;
+afterEach(() => {
+  vi.useRealTimers();
+  guest?.close();
+});
+
+/** A collection of garbage frees the memory of buffers a little later. */
+async function usedSoon(): Promise<number> {
+  for (let turn = 0; turn < 50; turn++) await tick();
+  usedMib();
+  await sleep(50);
+  return usedMib();
+}
+
+/** A guest that never ends a command and never confirms a close. */
+async function openSilent(): Promise<{ guest: Guest; printed(): number }> {
+  let printed = 0;
+  guest = await openGuest({
+    onExec: (channel) => {
+      channel.on('error', () => undefined);
+      channel.write('no number\n');
+      channel.write(output);
+      channel.stderr.write(output);
+      printed += 1;
+    },
+    onConnection: (connection) => onMessage(connection, 'CHANNEL_CLOSE', () => undefined),
+  });
+  return { guest, printed: () => printed };
+}
+
+describe('a guest that does not confirm that a channel is closed', () => {
+  promise(29, 'leaves nothing of the output of commands that did not end', async (report) => {
+    const { shell } = (await openSilent()).guest;
+    const before = await usedSoon();
+    const runs = Array.from({ length: COUNT }, () => shell.run(command));
+    for (const { reason } of (await Promise.allSettled(runs)) as PromiseRejectedResult[]) {
+      expect(reason).toMatchObject({ code: 'guest_timeout' });
+    }
+    runs.length = 0;
+    const mib = (await usedSoon()) - before;
+    report(`${COUNT} commands with 2 MiB of output each: +${Math.round(mib)} MiB`);
+    expect(shell.open).toBe(true);
+    expect(mib).toBeLessThan(8);
+  });
+
+  promise(29, 'leaves nothing of the output of aborted commands', async (report) => {
+    const { guest, printed } = await openSilent();
+    const before = await usedSoon();
+    const controller = new AbortController();
+    const { signal } = controller;
+    const runs = Array.from({ length: COUNT }, () =>
+      guest.shell.run({ ...command, timeoutMs: 60_000, signal }),
+    );
+    const ends = Promise.allSettled(runs);
+    while (printed() < COUNT || guest.stream.readableLength > 0) await tick();
+    for (let turn = 0; turn < 100; turn++) await tick();
+    expect(usedMib() - before).toBeGreaterThan(COUNT);
+    controller.abort();
+    const mib = (await usedSoon()) - before;
+    report(`${COUNT} commands with 2 MiB of output each: +${Math.round(mib)} MiB at once`);
+    expect(mib).toBeLessThan(8);
+    await ends;
+  });
+});
+
+it('a guest that confirms it late keeps its other commands', async () => {
+  const late: (() => void)[] = [];
+  guest = await openGuest({
+    onExec: (channel) => {
+      channel.on('error', () => undefined);
+      if (late.length === 0) late.push(() => channel.write('late'));
+      else {
+        channel.write('1234\n');
+        channel.pipe(channel);
+      }
+    },
+    onConnection: (connection) => {
+      const close = handlerOf(connection, 'CHANNEL_CLOSE');
+      onMessage(connection, 'CHANNEL_CLOSE', (...message) => late.push(() => close(...message)));
+    },
+  });
+  const { shell } = guest;
+  const abandoned = shell.run(command);
+  while (late.length === 0) await tick();
+  const child = await shell.spawn({ argv: ['x'] });
+  await expect(abandoned).rejects.toMatchObject({ code: 'guest_timeout' });
+  while (late.length < 2) await tick();
+  for (const act of late) act();
+  child.stdin.write('still here');
+  let output = '';
+  for await (const chunk of child.stdout) {
+    output += chunk;
+    if (output.endsWith('still here')) break;
+  }
+  expect(shell.open).toBe(true);
+});
+
+describe('a channel that the guest does not open in time', () => {
+  /** Opens a guest; `closes` counts how often it is asked to close a channel. */
+  async function openSlow(prepare: (connection: Connection) => void) {
+    const closes = vi.fn();
+    guest = await openGuest({
+      onConnection: (connection) => {
+        onMessage(connection, 'CHANNEL_CLOSE', closes);
+        prepare(connection);
+      },
+    });
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    return { shell: guest.shell, closes };
+  }
+
+  const uses: [string, (guest: Guest) => Promise<unknown>][] = [
+    ['a command', ({ shell }) => shell.run(command)],
+    ['a file transfer session', ({ shell }) => shell.files.list('.')],
+    ['a tunnel', ({ shell }) => shell.connect(80)],
+  ];
+
+  it.each(uses.slice(0, 2))('is closed before %s has begun', async (_, use) => {
+    const { closes } = await openSlow((connection) =>
+      onMessage(connection, 'CHANNEL_REQUEST', () => undefined),
+    );
+    const used = expect(use(guest as Guest)).rejects.toMatchObject({ code: 'guest_timeout' });
+    await pass(15_000);
+    await used;
+    expect(closes).toHaveBeenCalledOnce();
+  });
+
+  it.each(uses)('is closed when it opens later: %s', async (_, use) => {
+    const later: (() => void)[] = [];
+    const { shell, closes } = await openSlow((connection) => {
+      const open = handlerOf(connection, 'CHANNEL_OPEN');
+      onMessage(connection, 'CHANNEL_OPEN', (...message) => later.push(() => open(...message)));
+      onMessage(connection, 'CHANNEL_REQUEST', () => undefined);
+      connection.on('tcpip', (accept) => accept());
+    });
+    const used = expect(use(guest as Guest)).rejects.toMatchObject({ code: 'guest_timeout' });
+    await pass(15_000);
+    await used;
+    expect(closes).not.toHaveBeenCalled();
+    for (const open of later) open();
+    await pass(0);
+    expect(closes).toHaveBeenCalledOnce();
+    expect(shell.open).toBe(true);
+  });
+
+  it('ends the connection if there are many', async () => {
+    const { shell } = await openSlow((connection) =>
+      onMessage(connection, 'CHANNEL_OPEN', () => undefined),
+    );
+    const runs = Promise.allSettled(Array.from({ length: 65 }, () => shell.run(command)));
+    for (let round = 0; round < 4; round++) await pass(3_200);
+    expect(shell.open).toBe(true);
+    await pass(3_200);
+    expect(shell.open).toBe(false);
+    const last = (await runs)[64];
+    expect(last).toMatchObject({ reason: { code: 'guest_timeout' } });
+  });
+});
+
+/** Lets some time pass, and what was sent arrive. */
+async function pass(ms: number): Promise<void> {
+  for (let turn = 0; turn < 50; turn++) await tick();
+  await vi.advanceTimersByTimeAsync(ms);
+  for (let turn = 0; turn < 50; turn++) await tick();
+}

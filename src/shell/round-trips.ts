@@ -2,7 +2,7 @@ import type { Client } from 'ssh2';
 import { violated } from './connection-errors.js';
 
 /** Most at once; a command needs one after its exit. */
-const MOST = 256;
+const MOST = 2048;
 
 /** Requests without effect, whose replies show that sshd has processed everything before them. */
 export class RoundTrips {

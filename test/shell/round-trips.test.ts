@@ -10,11 +10,11 @@ it('a guest that does not reply to requests is disconnected', () => {
   const begin = (count: number) => {
     for (let sent = 0; sent < count; sent++) roundTrips.begin(() => undefined);
   };
-  begin(256);
+  begin(2048);
   for (const reply of replies.splice(0)) reply();
-  begin(256);
+  begin(2048);
   expect(fail).not.toHaveBeenCalled();
   begin(1);
   expect(fail).toHaveBeenCalledOnce();
-  expect(replies).toHaveLength(256);
+  expect(replies).toHaveLength(2048);
 });

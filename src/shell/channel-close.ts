@@ -41,8 +41,22 @@ export function closeChannelsAtOnce(client: Client, isUnwanted: (id: number) => 
       if (isStream(channel)) dropOutput(channel);
       protocol?._handlers?.CHANNEL_CLOSE?.(protocol, id);
     };
+    if (isStream(channel)) keepEnded(channel, send);
     // ssh2 sends the request that follows the opening in between.
     if (isUnwanted(id)) queueMicrotask(() => opened[method]());
+  };
+}
+
+/**
+ * Node destroys a channel that has ended in both directions. Its exit status may not have come yet, so
+ * only the close is sent then.
+ */
+function keepEnded(channel: ClientChannel & Opened, send: () => void): void {
+  channel.destroy = () => {
+    channel.end();
+    if (channel.incoming.state === 'eof') send();
+    else channel.close();
+    return channel;
   };
 }
 
@@ -69,6 +83,6 @@ export function dropOutput(channel: ClientChannel): void {
 }
 
 /** A file transfer session is none: it reads its answers itself. */
-export function isStream(channel: unknown): channel is ClientChannel {
+export function isStream(channel: unknown): channel is ClientChannel & Opened {
   return typeof channel === 'object' && channel !== null && 'readableLength' in channel;
 }

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { usedMib } from '../support/run/memory.js';
 import { promise } from '../support/run/promise.js';
 import { type Guest, openGuest } from './support/guest.js';
-import { handlerOf, onMessage } from './support/packets.js';
+import { handlerOf, onMessage, sendPacket, ssh, uint32 } from './support/packets.js';
 
 const MIB = 2 ** 20;
 const COUNT = 16;
@@ -108,6 +108,30 @@ it('a guest that confirms it late keeps its other commands', async () => {
     if (output.endsWith('still here')) break;
   }
   expect(shell.open).toBe(true);
+});
+
+it('a command whose output ends before its exit status comes keeps the status', async () => {
+  let connection: Connection | undefined;
+  guest = await openGuest({
+    onExec: (channel) => {
+      channel.write('1234\n');
+      channel.eof();
+      setTimeout(() => {
+        const { id } = (channel as unknown as { readonly outgoing: { readonly id: number } })
+          .outgoing;
+        const status = [ssh('exit-status'), Buffer.of(0), uint32(3)];
+        if (connection) sendPacket(connection, Buffer.of(98), uint32(id), ...status);
+        channel.close();
+      }, 50);
+    },
+    onConnection: (opened) => {
+      connection = opened;
+      // As sshd, which reports the exit even if this side has closed the channel.
+      onMessage(opened, 'CHANNEL_CLOSE', () => undefined);
+    },
+  });
+  const result = await guest.shell.run({ ...command, timeoutMs: 10_000 });
+  expect(result).toMatchObject({ exitCode: 3 });
 });
 
 describe('a channel that the guest does not open in time', () => {

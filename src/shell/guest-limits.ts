@@ -25,6 +25,11 @@ const MOST_PACKETS = 50_000;
 const PACKETS_PER_SECOND = 5_000;
 const BYTES_PER_PACKET = 1024;
 /**
+ * Bytes during an exchange of keys, in which ssh2 does not report its packets. It takes a few KiB; the
+ * piece that ends it may have others behind it.
+ */
+const MOST_EXCHANGED = 256 * 1024;
+/**
  * Least size of the packets that the guest says it accepts: ssh2 sends as many as that takes at once,
  * and does not end if it is 0. OpenSSH accepts 32 KiB, as RFC 4253, section 6.1, demands.
  */
@@ -33,7 +38,12 @@ const LEAST_PACKET = 1024;
 /** The parts of ssh2 that have no public interface. */
 interface Internals {
   readonly _chanMgr?: { update(id: number, channel: unknown): void };
-  readonly _protocol?: { readonly _handlers?: Record<string, Handler>; _onPacket?(): void };
+  readonly _protocol?: {
+    readonly _handlers?: Record<string, Handler>;
+    /** Set while keys are exchanged. */
+    readonly _kexinit?: Buffer;
+    _onPacket?(): void;
+  };
 }
 
 interface Opened {
@@ -101,40 +111,62 @@ export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiErro
       onPacket();
     };
   }
+  let exchanged = 0;
+  // Before ssh2 reads them.
+  stream.prependListener('data', ({ length }: Buffer) => {
+    exchanged = protocol?._kexinit === undefined ? 0 : exchanged + length;
+    if (exchanged > MOST_EXCHANGED) violated('it sent too much while it exchanged keys');
+  });
+  const gate = new Gate(stream);
   stream.on('data', (chunk: Buffer) => {
     packets.add(chunk.length / BYTES_PER_PACKET);
     // Not an error: a guest that is read later sends larger packets.
-    if (packets.debtMs > 0) pauseFor(stream, packets.debtMs);
+    const { debtMs } = packets;
+    if (debtMs > 0) gate.close('packets', (open) => setTimeout(open, debtMs).unref());
     for (const waiting of unread) {
       if (waiting() > MOST_UNREAD) return violated('it ignored flow control');
     }
-    pauseWhile(stream, () => total(unread) > MOST_UNREAD_IN_ALL);
+    const isMuch = () => total(unread) > MOST_UNREAD_IN_ALL;
+    if (isMuch()) gate.close('unread', (open) => whenNot(isMuch, open));
     if (stream.writableLength <= MOST_UNSENT) return;
-    stream.pause();
-    stream.once('drain', () => stream.resume());
+    gate.close('unsent', (open) => stream.once('drain', open));
   });
 }
 
-function pauseFor(stream: Duplex, ms: number): void {
-  stream.pause();
-  setTimeout(() => stream.resume(), ms).unref();
+/** Reads a stream only while there is no reason to pause. */
+class Gate {
+  readonly #stream: Duplex;
+  readonly #reasons = new Set<string>();
+
+  constructor(stream: Duplex) {
+    this.#stream = stream;
+  }
+
+  /** Pauses until `begin` has called its argument. Does nothing while it is closed for the reason. */
+  close(reason: string, begin: (open: () => void) => unknown): void {
+    if (this.#reasons.has(reason)) return;
+    this.#reasons.add(reason);
+    this.#stream.pause();
+    begin(() => {
+      this.#reasons.delete(reason);
+      if (this.#reasons.size === 0) this.#stream.resume();
+    });
+  }
+}
+
+function whenNot(isMuch: () => boolean, then: () => void): void {
+  const counting = setInterval(() => {
+    if (isMuch()) return;
+    clearInterval(counting);
+    then();
+  }, COUNT_EVERY_MS);
+  counting.unref();
 }
 
 function total(unread: ReadonlySet<() => number>): number {
   let bytes = 0;
   for (const waiting of unread) bytes += waiting();
   return bytes;
-}
-
-function pauseWhile(stream: Duplex, isMuch: () => boolean): void {
-  if (!isMuch()) return;
-  stream.pause();
-  const counting = setInterval(() => {
-    if (isMuch() && !stream.destroyed) return;
-    clearInterval(counting);
-    stream.resume();
-  }, COUNT_EVERY_MS);
-  counting.unref();
 }
 
 function watch(channel: ClientChannel, unread: Set<() => number>): void {

@@ -12,6 +12,8 @@ const docs = fileURLToPath(new URL('../../docs/reliability.md', import.meta.url)
 const CORPORA: Readonly<Record<string, readonly string[] | string>> = {
   "RTMP: the answers of a stream's target": ['rtmp', 'amf'],
   "SSH: a computer's shell": 'ssh2 parses it; test/shell/hostile.test.ts has hostile servers',
+  'SSH: channels that the service closes':
+    'ssh2 parses them; test/shell/channel-close.test.ts has guests that answer late or never',
   'SFTP: lists of files': ['sftp'],
   'SFTP: a file that is read': ['sftp'],
   "a file without SSH: what the guest's program prints and sends":

@@ -82,6 +82,8 @@ export const ELEMENT_ID =
 export const MAX_BATCH = 100;
 /** Characters of the texts that one batch types at most in all, with the values of secrets. */
 export const MAX_BATCH_TEXT = 200_000;
+/** Characters of the calls of a model that are texts, at most in one request. */
+export const MAX_TURN_TEXT = 200_000;
 
 /** Defaults of `quiet_ms` and `max_ms` of `settle`. */
 export const SETTLE_MS = { quiet: 100, max: 2000 } as const;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DIALECTS } from '../constants.js';
+import { DIALECTS, MAX_TURN_TEXT } from '../constants.js';
 import { flag, integer, oneOfWords, upTo } from '../primitives.js';
 import { AllowedSecrets } from '../resources/secrets.js';
 import { ImageFormat } from './screen.js';
@@ -10,7 +10,7 @@ const MAX_ITEMS = 50;
 const Dialect = oneOfWords(DIALECTS);
 
 const Item = z
-  .union([z.record(z.string(), z.unknown()), upTo(200_000)], {
+  .union([z.record(z.string(), z.unknown()), upTo(MAX_TURN_TEXT)], {
     error: 'must be an object or a text',
   })
   .meta({ description: 'An item as the model or for the model, in the shape of its vendor.' });
@@ -22,8 +22,7 @@ export const ComputerUse = z
       .min(1, 'must have at least one item')
       .max(MAX_ITEMS, `must have at most ${MAX_ITEMS} items`)
       .meta({
-        description:
-          'The calls of one turn as the model wrote them, in order. Texts and reasoning between them are ignored. Calls that are texts have at most 200,000 characters in all.',
+        description: `The calls of one turn as the model wrote them, in order. Texts and reasoning between them are ignored. Calls that are texts have at most ${MAX_TURN_TEXT.toLocaleString('en')} characters in all.`,
         examples: [
           [
             {

@@ -152,10 +152,12 @@ export class Turns<R extends { readonly bytes: number }> {
     for (const pair of pairs.values()) {
       const { keyId } = pair.caller;
       sizes.set(keyId, (sizes.get(keyId) ?? 0) + measure(pair));
+      // An owner can have many pairs: the calls of few of them are looked at.
+      if (oldest.has(keyId)) continue;
       const ended = droppable(pair, newest).length;
       // Fewer pairs are left only without any of their calls.
       const isUseful = measure === byOne ? ended === pair.calls.size : ended > 0;
-      if (isUseful && !oldest.has(keyId)) oldest.set(keyId, pair);
+      if (isUseful) oldest.set(keyId, pair);
     }
     const size = (keyId: string) => sizes.get(keyId) ?? 0;
     const [busiest] = [...oldest].sort(([a], [b]) => size(b) - size(a));

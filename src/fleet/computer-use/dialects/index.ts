@@ -1,11 +1,12 @@
 import type { DIALECTS } from '../../../contract/constants.js';
+import { MAX_TURN_TEXT } from '../../../contract/constants.js';
 import { ApiError } from '../../../contract/errors.js';
 import type { Dialect, UseCall } from '../actions.js';
 import { anthropicDialects } from './anthropic.js';
 import { geminiDialects } from './gemini.js';
 import { openaiDialects } from './openai.js';
 import { qwenDialect } from './qwen.js';
-import { MOST_TEXT, textOf } from './reading.js';
+import { textOf } from './reading.js';
 import { uiTarsDialect } from './ui-tars.js';
 
 export type DialectName = (typeof DIALECTS)[number];
@@ -35,7 +36,7 @@ export function readTurn(items: readonly unknown[], name: DialectName | undefine
   const calls = items.flatMap((item, index): UseCall[] => {
     if (dialect.isOther(item)) return [];
     characters += textOf(item)?.length ?? 0;
-    if (characters > MOST_TEXT) throw tooMuchText();
+    if (characters > MAX_TURN_TEXT) throw tooMuchText();
     const call = dialect.read(item);
     if (call !== undefined) return [call];
     throw new ApiError('invalid_request', `items.${index}: is no call of this tool.`, {
@@ -48,7 +49,7 @@ export function readTurn(items: readonly unknown[], name: DialectName | undefine
 }
 
 function tooMuchText(): ApiError {
-  const most = MOST_TEXT.toLocaleString('en');
+  const most = MAX_TURN_TEXT.toLocaleString('en');
   const message = `items: have more than ${most} characters of text in all.`;
   return new ApiError('invalid_request', message, { remedy: 'Send only the calls of the turn.' });
 }

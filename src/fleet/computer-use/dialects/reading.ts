@@ -4,8 +4,6 @@ import type { UseAction } from '../actions.js';
 
 /** Longest id of a call. */
 const MOST_ID = 256;
-/** Characters of the texts that the calls of a turn are read from at most in all. */
-export const MOST_TEXT = 200_000;
 /** Seconds that one call waits or holds keys at most. */
 export const MOST_SECONDS = 300;
 

@@ -1,6 +1,7 @@
+import { MAX_TURN_TEXT } from '../../../contract/constants.js';
 import type { Dialect, Place, UseAction, UseCall } from '../actions.js';
 import { chatAnswer } from './chat-answer.js';
-import { Combination, MOST_TEXT, Text, textOf } from './reading.js';
+import { Combination, Text, textOf } from './reading.js';
 
 /** Coordinates are thousandths of the screen, 0 to 1000. */
 const UNITS = { last: 1000, whole: 1000 } as const;
@@ -111,7 +112,8 @@ function unescaped(text: string): string {
 
 function read(item: unknown): UseCall | undefined {
   const text = textOf(item);
-  if (text === undefined || text.length > MOST_TEXT || !text.includes('Action:')) return undefined;
+  if (text === undefined || text.length > MAX_TURN_TEXT || !text.includes('Action:'))
+    return undefined;
   return {
     ...{ id: undefined, actions: actionsOfText(text), units: UNITS, checks: [], showsScreen: true },
     answer: (outcome) => chatAnswer(undefined, outcome),

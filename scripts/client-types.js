@@ -56,21 +56,13 @@ function collect(file, texts) {
     }
     collect(join(dirname(file), path.replace(/\.js$/, '.d.ts')), texts);
   }
-  const own = shortComments(shortOperations(shortIndents(text)))
+  const own = shortComments(shortIndents(text))
     .replaceAll(FROM, '')
     .replaceAll(/^export \{\};\n/gm, '')
     .replaceAll(/^export (?=(declare|interface|type|abstract))/gm, '');
   if (/^(import|export)|\bimport\(/m.test(own))
     throw new Error(`${file} has another import or export`);
   texts.set(file, own);
-}
-
-/** The types of an operation in one line: there are more than a hundred. */
-function shortOperations(text) {
-  return text.replaceAll(
-    /^\t(\w+): \{\n\t\t(query: .*;)\n\t\t(body: .*;)\n\t\t(answer: .*);\n\t\};$/gm,
-    '\t$1: { $2 $3 $4 };',
-  );
 }
 
 /** Comments of several lines without lines of their own for the beginning and the end. */

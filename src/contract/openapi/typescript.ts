@@ -5,6 +5,15 @@ import type { Json } from './schemas.js';
 const HEAD = `// Generated from the contract by \`npm run build\`. Editors show the comments, which zod's types lack.
 `;
 
+/** Once for all operations, so that the client's package stays small. */
+const OPERATION_TYPE = `/** What an operation takes and answers. */
+export interface OperationType<Answer, Body = undefined, Query = undefined> {
+  query: Query;
+  body: Body;
+  answer: Answer;
+}
+`;
+
 /**
  * The contract's schemas as TypeScript: an interface for each named schema, and what each operation
  * takes and answers.
@@ -22,6 +31,7 @@ export function renderTypes(): string {
       return declaration(name, schema, base);
     }),
     ...operations.map(queryDeclaration).filter((text) => text !== ''),
+    OPERATION_TYPE,
     '/** What each operation takes and answers. */\nexport interface OperationTypes {',
     ...operations.map(operationType),
     '}\n',
@@ -96,12 +106,13 @@ function textual(schema: Json): Json {
 function operationType(operation: Json): string {
   const { operationId, summary, requestBody, responses } = operation;
   const answer = jsonSchema((responses as Record<string, Json>)[200]);
-  const fields = [
-    `query: ${queryOf(operation).length === 0 ? 'undefined' : queryName(operation)}`,
-    `body: ${typeOf(jsonSchema(requestBody as Json | undefined), '', 'undefined')}`,
-    `answer: ${typeOf(answer, '')}`,
+  const types = [
+    typeOf(answer, ''),
+    typeOf(jsonSchema(requestBody as Json | undefined), '', 'undefined'),
+    queryOf(operation).length === 0 ? 'undefined' : queryName(operation),
   ];
-  return `  /** ${summary}. */\n  ${operationId}: { ${fields.join('; ')} };`;
+  while (types.at(-1) === 'undefined') types.pop();
+  return `  /** ${summary}. */\n  ${operationId}: OperationType<${types.join(', ')}>;`;
 }
 
 function jsonSchema(part: Json | undefined): Json {

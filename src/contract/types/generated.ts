@@ -2361,206 +2361,213 @@ export interface ListOwnerAuditQuery {
   computer?: string | undefined;
 }
 
+/** What an operation takes and answers. */
+export interface OperationType<Answer, Body = undefined, Query = undefined> {
+  query: Query;
+  body: Body;
+  answer: Answer;
+}
+
 /** What each operation takes and answers. */
 export interface OperationTypes {
   /** Get the health of the service and its engines. */
-  health: { query: undefined; body: undefined; answer: Health };
+  health: OperationType<Health>;
   /** Create a project. */
-  createProject: { query: undefined; body: CreateProject; answer: Project };
+  createProject: OperationType<Project, CreateProject>;
   /** List projects. */
-  listProjects: { query: undefined; body: undefined; answer: ProjectList };
+  listProjects: OperationType<ProjectList>;
   /** Get a project with its computers. */
-  getProject: { query: undefined; body: undefined; answer: ProjectWithComputers };
+  getProject: OperationType<ProjectWithComputers>;
   /** Rename a project. */
-  updateProject: { query: undefined; body: UpdateProject; answer: Project };
+  updateProject: OperationType<Project, UpdateProject>;
   /** Delete a project and its computers. */
-  deleteProject: { query: undefined; body: undefined; answer: Success };
+  deleteProject: OperationType<Success>;
   /** Delete a project and its computers. */
-  deleteProjectByPost: { query: undefined; body: undefined; answer: Success };
+  deleteProjectByPost: OperationType<Success>;
   /** Start every computer of a project. */
-  startProject: { query: undefined; body: undefined; answer: ProjectAction };
+  startProject: OperationType<ProjectAction>;
   /** Stop every computer of a project. */
-  stopProject: { query: undefined; body: undefined; answer: ProjectAction };
+  stopProject: OperationType<ProjectAction>;
   /** Restart every computer of a project. */
-  restartProject: { query: undefined; body: undefined; answer: ProjectAction };
+  restartProject: OperationType<ProjectAction>;
   /** List the computers of all projects, page by page. */
-  listAllComputers: { query: ListAllComputersQuery; body: undefined; answer: ComputerPage };
+  listAllComputers: OperationType<ComputerPage, undefined, ListAllComputersQuery>;
   /** Create a computer in the given project and start it. */
-  createComputerIn: { query: CreateComputerInQuery; body: CreateComputerIn; answer: Computer };
+  createComputerIn: OperationType<Computer, CreateComputerIn, CreateComputerInQuery>;
   /** Create a computer and start it. */
-  createComputer: { query: CreateComputerQuery; body: CreateComputer; answer: Computer };
+  createComputer: OperationType<Computer, CreateComputer, CreateComputerQuery>;
   /** List the computers of a project. */
-  listComputers: { query: undefined; body: undefined; answer: ComputerList };
+  listComputers: OperationType<ComputerList>;
   /** Get a computer. */
-  getComputer: { query: undefined; body: undefined; answer: Computer };
+  getComputer: OperationType<Computer>;
   /** Stop a computer and remove it with its data. */
-  deleteComputer: { query: undefined; body: undefined; answer: Success };
+  deleteComputer: OperationType<Success>;
   /** Rename a computer, protect it, or change when it is stopped. */
-  updateComputer: { query: undefined; body: UpdateComputer; answer: Computer };
+  updateComputer: OperationType<Computer, UpdateComputer>;
   /** Start a computer. */
-  startComputer: { query: StartComputerQuery; body: undefined; answer: Computer };
+  startComputer: OperationType<Computer, undefined, StartComputerQuery>;
   /** Stop a computer; its disk stays. */
-  stopComputer: { query: undefined; body: undefined; answer: Computer };
+  stopComputer: OperationType<Computer>;
   /** Stop and start a computer. */
-  restartComputer: { query: RestartComputerQuery; body: undefined; answer: Computer };
+  restartComputer: OperationType<Computer, undefined, RestartComputerQuery>;
   /** Copy a computer with its disk and, where its engine can, its memory. */
-  forkComputer: { query: ForkComputerQuery; body: ForkComputer; answer: Computer };
+  forkComputer: OperationType<Computer, ForkComputer, ForkComputerQuery>;
   /** Measure what a running computer uses. */
-  getStats: { query: undefined; body: undefined; answer: ComputerStats };
+  getStats: OperationType<ComputerStats>;
   /** Take a screenshot. */
-  screenshot: { query: ScreenshotQuery; body: undefined; answer: Screenshot };
+  screenshot: OperationType<Screenshot, undefined, ScreenshotQuery>;
   /** Get a small JPEG of the screen. */
-  thumbnail: { query: ThumbnailQuery; body: undefined; answer: unknown };
+  thumbnail: OperationType<unknown, undefined, ThumbnailQuery>;
   /** List the elements on the screen: buttons, fields, links, texts. */
-  getElements: { query: GetElementsQuery; body: undefined; answer: Elements };
+  getElements: OperationType<Elements, undefined, GetElementsQuery>;
   /** Find elements on the screen by text, role or name. */
-  findElements: { query: undefined; body: FindElements; answer: Elements };
+  findElements: OperationType<Elements, FindElements>;
   /** Click with the mouse. */
-  click: { query: undefined; body: Click; answer: ActionResult };
+  click: OperationType<ActionResult, Click>;
   /** Move the mouse. */
-  move: { query: undefined; body: Move; answer: ActionResult };
+  move: OperationType<ActionResult, Move>;
   /** Press, move and release the mouse. */
-  drag: { query: undefined; body: Drag; answer: ActionResult };
+  drag: OperationType<ActionResult, Drag>;
   /** Turn the mouse wheel. */
-  scroll: { query: undefined; body: Scroll; answer: ActionResult };
+  scroll: OperationType<ActionResult, Scroll>;
   /** Type a text. */
-  type: { query: undefined; body: Type; answer: ActionResult };
+  type: OperationType<ActionResult, Type>;
   /** Press a key or a combination of keys. */
-  key: { query: undefined; body: PressKey; answer: ActionResult };
+  key: OperationType<ActionResult, PressKey>;
   /** Press a mouse button and hold it. */
-  mouseDown: { query: undefined; body: MouseDown; answer: ActionResult };
+  mouseDown: OperationType<ActionResult, MouseDown>;
   /** Release a mouse button. */
-  mouseUp: { query: undefined; body: MouseUp; answer: ActionResult };
+  mouseUp: OperationType<ActionResult, MouseUp>;
   /** Press a key or a combination of keys and hold it. */
-  keyDown: { query: undefined; body: KeyDown; answer: ActionResult };
+  keyDown: OperationType<ActionResult, KeyDown>;
   /** Release a key or a combination of keys. */
-  keyUp: { query: undefined; body: KeyUp; answer: ActionResult };
+  keyUp: OperationType<ActionResult, KeyUp>;
   /** Get the position of the mouse pointer. */
-  getCursor: { query: undefined; body: undefined; answer: CursorPosition };
+  getCursor: OperationType<CursorPosition>;
   /** Get the text of the clipboard. */
-  getClipboard: { query: undefined; body: undefined; answer: Clipboard };
+  getClipboard: OperationType<Clipboard>;
   /** Set the text of the clipboard. */
-  setClipboard: { query: undefined; body: SetClipboard; answer: Success };
+  setClipboard: OperationType<Success, SetClipboard>;
   /** Run a command. */
-  bash: { query: undefined; body: Bash; answer: BashResult };
+  bash: OperationType<BashResult, Bash>;
   /** Run Python code. */
-  exec: { query: undefined; body: Exec; answer: ExecResult };
+  exec: OperationType<ExecResult, Exec>;
   /** Wait for a time, or until the screen is stable or changes. */
-  wait: { query: undefined; body: Wait; answer: WaitResult };
+  wait: OperationType<WaitResult, Wait>;
   /** Run several actions one after the other, until the first failure. */
-  batch: { query: undefined; body: Batch; answer: BatchResult };
+  batch: OperationType<BatchResult, Batch>;
   /** Get the declaration of the computer as a vendor's tool. */
-  getComputerUse: { query: GetComputerUseQuery; body: undefined; answer: ComputerUseTools };
+  getComputerUse: OperationType<ComputerUseTools, undefined, GetComputerUseQuery>;
   /** Carry out the calls of a model and answer them in its shape. */
-  computerUse: { query: undefined; body: ComputerUse; answer: ComputerUseResult };
+  computerUse: OperationType<ComputerUseResult, ComputerUse>;
   /** Make a single-use link to the live view. */
-  view: { query: undefined; body: CreateView; answer: View };
+  view: OperationType<View, CreateView>;
   /** Open the browser for a program: Playwright, Puppeteer, Stagehand. */
-  openBrowser: { query: undefined; body: OpenBrowser; answer: Browser };
+  openBrowser: OperationType<Browser, OpenBrowser>;
   /** Get who has control of a computer. */
-  getControl: { query: undefined; body: undefined; answer: ControlState };
+  getControl: OperationType<ControlState>;
   /** Take control of a computer, or renew it: input of all others is refused. */
-  takeControl: { query: undefined; body: TakeControl; answer: ControlState };
+  takeControl: OperationType<ControlState, TakeControl>;
   /** Give control of a computer back. */
-  releaseControl: { query: undefined; body: undefined; answer: Success };
+  releaseControl: OperationType<Success>;
   /** Start to record the actions of a computer. */
-  startTrajectory: { query: undefined; body: StartTrajectory; answer: Trajectory };
+  startTrajectory: OperationType<Trajectory, StartTrajectory>;
   /** Get the recorded actions of a computer. */
-  getTrajectory: { query: undefined; body: undefined; answer: Trajectory };
+  getTrajectory: OperationType<Trajectory>;
   /** Remove the recorded actions of a computer. */
-  deleteTrajectory: { query: undefined; body: undefined; answer: Success };
+  deleteTrajectory: OperationType<Success>;
   /** List the steps of a trajectory. */
-  listTrajectorySteps: { query: ListTrajectoryStepsQuery; body: undefined; answer: TrajectorySteps };
+  listTrajectorySteps: OperationType<TrajectorySteps, undefined, ListTrajectoryStepsQuery>;
   /** Get a picture of a trajectory. */
-  getTrajectoryPicture: { query: undefined; body: undefined; answer: unknown };
+  getTrajectoryPicture: OperationType<unknown>;
   /** End the recording of actions. */
-  endTrajectory: { query: undefined; body: undefined; answer: Trajectory };
+  endTrajectory: OperationType<Trajectory>;
   /** List the audit log of a computer, newest first; it contains no texts. */
-  listActions: { query: ListActionsQuery; body: undefined; answer: ActionList };
+  listActions: OperationType<ActionList, undefined, ListActionsQuery>;
   /** Get the owner of the API key and their limit of running computers. */
-  getMe: { query: undefined; body: undefined; answer: Me };
+  getMe: OperationType<Me>;
   /** Get what was used, by day, API key and project. */
-  getUsage: { query: GetUsageQuery; body: undefined; answer: UsageReport };
+  getUsage: OperationType<UsageReport, undefined, GetUsageQuery>;
   /** Get the status of a file or directory. */
-  getEntry: { query: GetEntryQuery; body: undefined; answer: FileStatus };
+  getEntry: OperationType<FileStatus, undefined, GetEntryQuery>;
   /** Remove a file, link or directory. */
-  removeEntry: { query: RemoveEntryQuery; body: undefined; answer: Success };
+  removeEntry: OperationType<Success, undefined, RemoveEntryQuery>;
   /** Rename or move a file, link or directory. */
-  renameEntry: { query: undefined; body: RenameEntry; answer: EntryRenamed };
+  renameEntry: OperationType<EntryRenamed, RenameEntry>;
   /** List a directory. */
-  listDirectory: { query: ListDirectoryQuery; body: undefined; answer: Directory };
+  listDirectory: OperationType<Directory, undefined, ListDirectoryQuery>;
   /** Make a directory. */
-  makeDirectory: { query: undefined; body: MakeDirectory; answer: DirectoryMade };
+  makeDirectory: OperationType<DirectoryMade, MakeDirectory>;
   /** Make a symbolic link. */
-  makeLink: { query: undefined; body: MakeLink; answer: LinkMade };
+  makeLink: OperationType<LinkMade, MakeLink>;
   /** List the commands that were started in the background. */
-  listJobs: { query: undefined; body: undefined; answer: JobList };
+  listJobs: OperationType<JobList>;
   /** Get a background command with a part of its output. */
-  getJob: { query: GetJobQuery; body: undefined; answer: JobWithOutput };
+  getJob: OperationType<JobWithOutput, undefined, GetJobQuery>;
   /** End a background command's process group. */
-  endJob: { query: undefined; body: undefined; answer: Job };
+  endJob: OperationType<Job>;
   /** Stream the screen to an RTMP target. */
-  startStream: { query: undefined; body: StartStream; answer: StreamStarted };
+  startStream: OperationType<StreamStarted, StartStream>;
   /** Get the status of the stream. */
-  streamStatus: { query: undefined; body: undefined; answer: StreamStatus };
+  streamStatus: OperationType<StreamStatus>;
   /** Stop streaming the screen. */
-  stopStream: { query: undefined; body: undefined; answer: Success };
+  stopStream: OperationType<Success>;
   /** Record the screen as a streamed MP4 file. */
-  record: { query: RecordQuery; body: undefined; answer: unknown };
+  record: OperationType<unknown, undefined, RecordQuery>;
   /** List the targets of streams. */
-  listConnections: { query: undefined; body: undefined; answer: ConnectionList };
+  listConnections: OperationType<ConnectionList>;
   /** Save an RTMP target; its stream key is never shown again. */
-  createConnection: { query: undefined; body: CreateConnection; answer: Connection };
+  createConnection: OperationType<Connection, CreateConnection>;
   /** Delete an RTMP target. */
-  deleteConnection: { query: undefined; body: undefined; answer: Success };
+  deleteConnection: OperationType<Success>;
   /** List the secrets of a project, without their values. */
-  listSecrets: { query: undefined; body: undefined; answer: SecretList };
+  listSecrets: OperationType<SecretList>;
   /** Set a secret of a project; its value is never shown again. */
-  setSecret: { query: undefined; body: SetSecret; answer: Secret };
+  setSecret: OperationType<Secret, SetSecret>;
   /** Delete a secret of a project. */
-  deleteSecret: { query: undefined; body: undefined; answer: Success };
+  deleteSecret: OperationType<Success>;
   /** List the machine images of every engine. */
-  listImages: { query: undefined; body: undefined; answer: ImageList };
+  listImages: OperationType<ImageList>;
   /** Stream events of projects and computers, as server-sent events. */
-  streamEvents: { query: StreamEventsQuery; body: undefined; answer: unknown };
+  streamEvents: OperationType<unknown, undefined, StreamEventsQuery>;
   /** The owner's audit log, newest first, deleted computers included. */
-  listAudit: { query: ListAuditQuery; body: undefined; answer: AuditLog };
+  listAudit: OperationType<AuditLog, undefined, ListAuditQuery>;
   /** List API keys. */
-  listKeys: { query: undefined; body: undefined; answer: KeyList };
+  listKeys: OperationType<KeyList>;
   /** Create an API key; it is shown once. */
-  createKey: { query: undefined; body: CreateKey; answer: CreatedKey };
+  createKey: OperationType<CreatedKey, CreateKey>;
   /** Rename an API key, or change its rights or expiry. */
-  updateKey: { query: undefined; body: UpdateKey; answer: Key };
+  updateKey: OperationType<Key, UpdateKey>;
   /** Delete an API key. */
-  deleteKey: { query: undefined; body: undefined; answer: Success };
+  deleteKey: OperationType<Success>;
   /** Make a single-use link to the web page, which logs in with this API key. */
-  createLogin: { query: undefined; body: undefined; answer: Login };
+  createLogin: OperationType<Login>;
   /** Open a session of the web page with a link or an API key. */
-  createSession: { query: undefined; body: CreateSession; answer: Session };
+  createSession: OperationType<Session, CreateSession>;
   /** Get the session of this request. */
-  getSession: { query: undefined; body: undefined; answer: Session };
+  getSession: OperationType<Session>;
   /** End the session of this request. */
-  endSession: { query: undefined; body: undefined; answer: Success };
+  endSession: OperationType<Success>;
   /** List the members of the cluster; for administrators. */
-  listMembers: { query: undefined; body: undefined; answer: ClusterMemberList };
+  listMembers: OperationType<ClusterMemberList>;
   /** Get a member of the cluster; for administrators. */
-  getMember: { query: undefined; body: undefined; answer: ClusterMember };
+  getMember: OperationType<ClusterMember>;
   /** Move the computers of a member to others, and give it no new ones; for administrators. */
-  drainMember: { query: undefined; body: undefined; answer: ClusterMember };
+  drainMember: OperationType<ClusterMember>;
   /** Let a drained member have computers again; for administrators. */
-  returnMember: { query: undefined; body: undefined; answer: ClusterMember };
+  returnMember: OperationType<ClusterMember>;
   /** List owners; for administrators, like all of /owners. */
-  listOwners: { query: undefined; body: undefined; answer: OwnerList };
+  listOwners: OperationType<OwnerList>;
   /** Create an owner with a first API key, which is shown once. */
-  createOwner: { query: undefined; body: CreateOwner; answer: CreatedOwner };
+  createOwner: OperationType<CreatedOwner, CreateOwner>;
   /** Get an owner. */
-  getOwner: { query: undefined; body: undefined; answer: Owner };
+  getOwner: OperationType<Owner>;
   /** Change an owner's limit of running computers. */
-  updateOwner: { query: undefined; body: UpdateOwner; answer: Owner };
+  updateOwner: OperationType<Owner, UpdateOwner>;
   /** Delete an owner with its keys; with force=1 also its projects and computers. */
-  deleteOwner: { query: DeleteOwnerQuery; body: undefined; answer: Success };
+  deleteOwner: OperationType<Success, undefined, DeleteOwnerQuery>;
   /** Create an API key of an owner, for example for a lost one; it is shown once. */
-  createOwnerKey: { query: undefined; body: CreateOwnerKey; answer: CreatedKey };
+  createOwnerKey: OperationType<CreatedKey, CreateOwnerKey>;
   /** An owner's audit log, newest first; a deleted owner is named by its id. */
-  listOwnerAudit: { query: ListOwnerAuditQuery; body: undefined; answer: AuditLog };
+  listOwnerAudit: OperationType<AuditLog, undefined, ListOwnerAuditQuery>;
 }

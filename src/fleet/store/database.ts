@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import Database from 'libsql';
 import { ApiError } from '../../contract/errors.js';
 import { makeOwnDirectory } from '../../engines/local-host.js';
+import { withPrivateFiles } from '../../lib/fs/private-files.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import { migrations } from './migrations.js';
 import { inTransaction } from './transaction.js';
@@ -17,14 +18,18 @@ export function databaseFile(directory: string): string {
 
 /**
  * Opens the service's database in `directory`, which is created with mode 0700, and migrates its
- * schema. Another user's directory is refused. The file stays locked while it is open, so that two services never share a state
- * directory; the kernel releases the lock when the process exits or crashes.
+ * schema. Another user's directory is refused. The file stays locked while it is open, so that two
+ * services never share a state directory; the kernel releases the lock when the process exits or
+ * crashes.
  */
 export function openDatabase(directory: string): Db {
   makeOwnDirectory(directory);
   chmodSync(directory, 0o700);
   const path = databaseFile(directory);
-  const previous = process.umask(0o077);
+  return withPrivateFiles(() => open(path));
+}
+
+function open(path: string): Db {
   let db: Db | undefined;
   try {
     db = new Database(path);
@@ -37,8 +42,6 @@ export function openDatabase(directory: string): Db {
   } catch (cause) {
     if (db) release(db);
     throw openingError(path, cause);
-  } finally {
-    process.umask(previous);
   }
 }
 

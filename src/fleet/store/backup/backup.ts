@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import Database from 'libsql';
 import { ApiError } from '../../../contract/errors.js';
+import { withPrivateFiles } from '../../../lib/fs/private-files.js';
 import { errorMessage } from '../../../lib/text/error-message.js';
 import { type Db, migrate } from '../database.js';
 import { migrations } from '../migrations.js';
@@ -25,13 +26,10 @@ export interface BackupFacts {
  * is 0600. Blocks the process: about a second for 100 MB.
  */
 export function writeBackup(db: Db, directory: string, path: string, version: string): BackupFacts {
-  const previous = process.umask(0o077);
-  try {
+  return withPrivateFiles(() => {
     db.prepare('VACUUM INTO ?').run(path);
     return complete(path, directory, version);
-  } finally {
-    process.umask(previous);
-  }
+  });
 }
 
 function complete(path: string, directory: string, version: string): BackupFacts {

@@ -11,6 +11,7 @@ import { basename, join } from 'node:path';
 import Database from 'libsql';
 import { ApiError } from '../../../contract/errors.js';
 import { makeOwnDirectory } from '../../../engines/local-host.js';
+import { withPrivateFiles } from '../../../lib/fs/private-files.js';
 import { type Db, databaseFile } from '../database.js';
 import { keyFile } from '../secret-box.js';
 import { type OpenedBackup, unpackBackup } from './backup.js';
@@ -35,7 +36,10 @@ export function hasState(directory: string): boolean {
  */
 export function restoreState(directory: string, backup: string): Restored {
   makeOwnDirectory(directory);
-  const previous = process.umask(0o077);
+  return withPrivateFiles(() => restore(directory, backup));
+}
+
+function restore(directory: string, backup: string): Restored {
   let held = hasState(directory) ? lock(directory) : undefined;
   const part = mkdtempSync(join(directory, '.restore-'));
   try {
@@ -56,7 +60,6 @@ export function restoreState(directory: string, backup: string): Restored {
   } finally {
     rmSync(part, { recursive: true, force: true });
     unlock(held);
-    process.umask(previous);
   }
 }
 

@@ -114,7 +114,9 @@ it('moves an existing state aside', () => {
 it('changes nothing while a service uses the state', () => {
   const directory = backedUp();
   const store = openStore(directory);
+  const umask = process.umask();
   expect(() => restoreState(directory, file)).toThrow('A service runs in');
+  expect(process.umask()).toBe(umask);
   expect(store.owners.hasOwners()).toBe(true);
   store.close();
   expect(readdirSync(directory).sort()).toEqual(['reserve', 'secret.key', 'vc.db']);

@@ -130,7 +130,9 @@ fi
 
 if ! vc bash "$computer" 'pgrep -x mousepad' >/dev/null; then
   say 'Typing a line into a text editor'
-  vc bash "$computer" --background --quiet 'exec mousepad' >/dev/null
+  # Without its stored settings: after a stop of the computer it asks whether to restore the text of its
+  # last session, and takes no other keys.
+  vc bash "$computer" --background --quiet 'GSETTINGS_BACKEND=memory exec mousepad' >/dev/null
   vc bash "$computer" 'xdotool search --sync --onlyvisible --class mousepad' >/dev/null
   vc wait "$computer" --stable
   vc type "$computer" 'Hello from vc — é Ж 中 👍'

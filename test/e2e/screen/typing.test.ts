@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
@@ -46,6 +47,23 @@ describe('text typed into an editor is saved and read back byte for byte', () =>
     });
     expect(saved.replace(/\n$/, '')).toBe(text);
   });
+});
+
+it("the editor of the README's first command takes text again after a signal ended it", async () => {
+  const script = readFileSync(new URL('../../../scripts/quickstart.sh', import.meta.url), 'utf8');
+  const [, command = ''] = /'(.*) exec mousepad'/.exec(script) ?? [];
+  const titles = [];
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await desktop.run(`${command} mousepad >/dev/null 2>&1 &`);
+    await desktop.until('xdotool search --onlyvisible --class mousepad >/dev/null');
+    await desktop.service.http('POST', `/computers/${desktop.id}/wait`, { until: 'stable' });
+    await desktop.service.http('POST', `/computers/${desktop.id}/type`, { text: 'Hello' });
+    await desktop.service.http('POST', `/computers/${desktop.id}/wait`, { until: 'stable' });
+    titles.push(await desktop.run('xdotool search --onlyvisible --class mousepad getwindowname'));
+    await desktop.run('pkill -TERM -x mousepad; while pgrep -x mousepad; do sleep 0.02; done');
+  }
+  // With its stored settings it asks in a dialog whether to restore what was not saved.
+  expect(titles.map((title) => title.trim())).toEqual(Array(2).fill('*Untitled 1 - Mousepad'));
 });
 
 describe('text typed into a terminal arrives exactly', () => {

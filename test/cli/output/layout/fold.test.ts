@@ -95,7 +95,8 @@ describe('on a terminal', () => {
         if (!isLongWord) expect(line.length, line).toBeLessThanOrEqual(columns);
       }
       doctorInPipe ??= (await world.run(['doctor'], { env })).stdout;
-      const known = new Set(words(doctorInPipe));
+      // A probe that takes long on a busy machine is "not tried yet" in one of the two.
+      const known = new Set([...words(doctorInPipe), 'not', 'tried', 'yet']);
       // Times and sizes differ between runs.
       const broken = words(stdout).filter((word) => !known.has(word) && !/\d/.test(word));
       expect(broken).toEqual([]);

@@ -2,6 +2,8 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { openScreen } from '../../src/screen/index.js';
 import { Framebuffer } from '../../src/screen/model/framebuffer.js';
+import { UpdateScheduler } from '../../src/screen/model/update-scheduler.js';
+import { Connection } from '../../src/screen/rfb/connection.js';
 import { clipboard, FakeServer, fence, raw, rectangle, serverInit, update } from './fake-server.js';
 
 const region = (x: number, y: number, width: number, height: number) => ({ x, y, width, height });
@@ -149,6 +151,35 @@ test('closes on copies of the whole screen that answer no request, with pauses',
   expect(total).toBeGreaterThan(10);
   expect(total).toBeLessThan(100);
   expect(Math.max(...inTurn)).toBeLessThan(10);
+});
+
+const FOUR_K = region(0, 0, 3840, 2160);
+// The first tile has a background, which the others repeat.
+const tiles = Buffer.concat([Buffer.from([2, 1, 2, 3, 0]), Buffer.alloc(240 * 135 - 1)]);
+test.each([
+  ['copies', rectangle(FOUR_K, 1, Buffer.alloc(4))],
+  ['tiles', rectangle(FOUR_K, 5, tiles)],
+])('reads %s of a large screen slowly, even if it asked for them', async (_, all) => {
+  const server = new FakeServer({ ...FOUR_K, can: ['fences'] });
+  const options = { timeoutMs: 10_000, pixels: 'hextile' } as const;
+  const connection = await Connection.open(server.client, options);
+  server.answering = false;
+  let updates = 0;
+  connection.on('update', () => {
+    updates += 1;
+  });
+  const unwatch = new UpdateScheduler(connection).watch(33);
+  server.onMessage = ({ kind }) => {
+    if (kind === 'update') server.send(Buffer.concat([update(all), update(all)]));
+  };
+  const began = performance.now();
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  unwatch();
+  const seconds = (performance.now() - began) / 1000;
+  connection.close();
+  expect(updates).toBeGreaterThan(2);
+  // Eight at once, and eight per second.
+  expect(updates).toBeLessThan(10 + 8 * seconds);
 });
 
 test('closes on a screen that changes its size whenever it is asked for pixels', async () => {

@@ -1,5 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Duplex } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiError } from '../../contract/errors.js';
 import { within } from '../../lib/async/deadline.js';
 import { deferred } from '../../lib/async/deferred.js';
@@ -210,6 +211,10 @@ export class Connection extends EventEmitter<ConnectionEvents> {
       framebuffer: this.framebuffer,
       announced: this.#announced,
       charge: (pixels) => (this.#floodLimit.charge(pixels) ? nextTurn() : undefined),
+      chargeCompact: (pixels) => {
+        const ms = this.#floodLimit.chargeCompact(pixels);
+        return ms > 0 ? delay(ms) : undefined;
+      },
       chargeResize: () => this.#floodLimit.chargeResize(),
       onUpdateStart: () => {
         this.#updating = true;

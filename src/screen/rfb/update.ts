@@ -16,6 +16,8 @@ export interface UpdateTarget {
    * work the promise resolves in a later turn of the event loop.
    */
   charge(pixels: number): Promise<void> | undefined;
+  /** Called before a rectangle is processed that took far fewer bytes than `pixels`; may take a while. */
+  chargeCompact(pixels: number): Promise<void> | undefined;
   /** Called before the screen gets another size; throws when that happens too often. */
   chargeResize(): void;
   /** Pixels of this region were received, changed or not. */
@@ -113,6 +115,7 @@ async function readRaw(reader: ByteReader, target: UpdateTarget, region: Region)
 async function readTiles(reader: ByteReader, target: UpdateTarget, region: Region): Promise<void> {
   if (region.width === 0 || region.height === 0) return;
   requireInside(target.framebuffer, region);
+  await target.chargeCompact(region.width * region.height);
   const rows = await readHextile(reader, region, (offset, pixels) =>
     target.framebuffer.write(region, offset, pixels),
   );
@@ -130,6 +133,7 @@ async function readCopy(reader: ByteReader, target: UpdateTarget, region: Region
   const y = source.readUInt16BE(2);
   requireInside(target.framebuffer, region);
   requireInside(target.framebuffer, { ...region, x, y });
+  await target.chargeCompact(region.width * region.height);
   target.framebuffer.copy(x, y, region);
   target.onPixels(region);
   target.onDamage(region);

@@ -65,6 +65,11 @@ export class Connection {
     return this.#ended === undefined && !this.#closing;
   }
 
+  /** True while programs that commands left running hold their output. */
+  get holding(): boolean {
+    return this.#lingering.size > 0;
+  }
+
   /**
    * Starts `command` with the user's shell. Rejects with `guest_timeout` when that takes longer
    * than `withinMs`, with `guest_failed` when the connection is lost or the guest refuses.
@@ -230,7 +235,7 @@ export class Connection {
   }
 
   #closeWhenUnused(): void {
-    if (this.#closing && this.#lingering.size === 0) this.#end();
+    if (this.#closing && !this.holding) this.#end();
   }
 
   #end(error?: Error): void {

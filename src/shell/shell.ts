@@ -18,6 +18,9 @@ export async function openShell(stream: Duplex, options: OpenShellOptions): Prom
     get open() {
       return connection.open;
     },
+    get holding() {
+      return connection.holding;
+    },
     run: (input) => run(connection, input),
     python: (input) => python(connection, input),
     spawn: (input, signal) => spawn(connection, input, signal),

@@ -92,6 +92,8 @@ export interface DirectWay {
 /** Commands and files of a machine, over one shared SSH connection. */
 export interface Shell {
   readonly open: boolean;
+  /** True while programs that commands left running hold their output, which ends with the connection. */
+  readonly holding: boolean;
   run(input: RunInput): Promise<RunResult>;
   python(
     input: { code: string; timeoutMs: number } & Pick<RunInput, 'signal' | 'room'>,

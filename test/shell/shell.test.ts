@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { generateKeyPair } from '../../src/shell/keys.js';
 import { openShell } from '../../src/shell/shell.js';
 import type { RunInput, SpawnInput } from '../../src/shell/types.js';
+import { eventually } from '../support/eventually.js';
 import { duplexPair, type Guest, openGuest } from './support/guest.js';
 
 let guest: Guest;
@@ -76,7 +77,10 @@ describe('run', () => {
     const { stdout } = await run('sleep 20 & echo $!');
     expect(performance.now() - startedAt).toBeLessThan(2_000);
     expect(alive(Number(stdout))).toBe(true);
+    // An idle connection stays open for it.
+    expect(guest.shell.holding).toBe(true);
     process.kill(Number(stdout));
+    await eventually(async () => !guest.shell.holding);
   });
 
   it('does not end a program left running when it prints later', async () => {

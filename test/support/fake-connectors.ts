@@ -146,6 +146,7 @@ function fakeShell(): Shell {
     get open() {
       return open;
     },
+    holding: false,
     run: async ({ command }) => ({
       stdout: OUTPUTS.find(([part]) => command.includes(part))?.[1] ?? 'out',
       stderr: '',

@@ -6,7 +6,7 @@ interface Connection {
   readonly open: boolean;
   /** True if it has to stay open although nobody uses it. */
   readonly holdsText?: boolean;
-  /** The same: keys or buttons stay pressed. */
+  /** The same: keys or buttons stay pressed, or programs that were left running hold their output. */
   readonly holding?: boolean;
   close(): void;
 }

@@ -56,10 +56,14 @@ it('closing aborts a connection attempt', async () => {
   expect(isOver?.aborted).toBe(true);
 });
 
-it('keeps an idle connection open while it holds a text of the clipboard', async () => {
+it.each([
+  ['a text of the clipboard', 'holdsText'],
+  ['the output of programs that were left running', 'holding'],
+] as const)('keeps an idle connection open while it holds %s', async (_, what) => {
   vi.useFakeTimers();
   try {
-    const connection = { ...openConnection(), holdsText: true };
+    const held = { holdsText: what === 'holdsText', holding: what === 'holding' };
+    const connection = { ...openConnection(), ...held };
     connection.close = () => {
       connection.open = false;
     };
@@ -67,7 +71,7 @@ it('keeps an idle connection open while it holds a text of the clipboard', async
     await shared.use(async () => undefined);
     vi.advanceTimersByTime(600_000);
     expect(connection.open).toBe(true);
-    connection.holdsText = false;
+    connection[what] = false;
     vi.advanceTimersByTime(60_000);
     expect(connection.open).toBe(false);
   } finally {

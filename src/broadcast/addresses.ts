@@ -1,4 +1,6 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
+import { BlockList, isIPv6 } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { isPublicAddress } from '../lib/net/special-networks.js';
 import { messageOf, targetFailed, targetRefused } from './errors.js';
 import type { Target } from './target.js';
@@ -8,6 +10,8 @@ export interface AddressRules {
   readonly allowPrivate: boolean;
   /** Resolves names; by default with the system's resolver. */
   readonly lookup?: (host: string) => Promise<readonly LookupAddress[]>;
+  /** Addresses of the host; replaced in tests. */
+  readonly ownAddresses?: () => readonly string[];
 }
 
 /** Resolves and checks the addresses of a target; the caller may connect only to these. */
@@ -20,10 +24,30 @@ export async function resolveTarget(target: Target, rules: AddressRules): Promis
   });
   const addresses = found.map(({ address }) => address);
   if (addresses.length === 0) throw targetFailed(label, `the name ${host} has no address`);
-  const refused = rules.allowPrivate ? undefined : addresses.find((each) => !isPublicAddress(each));
-  if (refused === undefined) return addresses;
-  throw targetRefused(
-    `${label} is at ${refused}, which is not on the public internet and needs --allow-private-rtmp.`,
+  if (rules.allowPrivate) return addresses;
+  const refused = addresses.find((each) => !isPublicAddress(each));
+  if (refused !== undefined) throw notAllowed(label, refused, 'is not on the public internet');
+  const own = new BlockList();
+  for (const each of (rules.ownAddresses ?? ownAddresses)()) own.addAddress(each, familyOf(each));
+  const ofHost = addresses.find((each) => own.check(each, familyOf(each)));
+  if (ofHost !== undefined) throw notAllowed(label, ofHost, "is the service's own host");
+  return addresses;
+}
+
+/** The host trusts itself: a firewall in front of it does not see these connections. */
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((all = []) =>
+    all.map(({ address }) => address),
+  );
+}
+
+function familyOf(address: string): 'ipv4' | 'ipv6' {
+  return isIPv6(address) ? 'ipv6' : 'ipv4';
+}
+
+function notAllowed(label: string, address: string, why: string): Error {
+  return targetRefused(
+    `${label} is at ${address}, which ${why} and needs --allow-private-rtmp.`,
     'Restart the service with: vc serve --allow-private-rtmp',
   );
 }

@@ -78,6 +78,17 @@ describe('resolving a target', () => {
     }
   });
 
+  promise(9, "refuses the host's own addresses, in any notation", async () => {
+    const ownAddresses = () => ['8.8.4.4', '2606:4700::1111', 'fe80::1'];
+    for (const address of ['8.8.4.4', '2606:4700:0:0::1111']) {
+      const rules = { allowPrivate: false, lookup: async () => [{ address, family: 4 }] };
+      await expect(resolveTarget(target, { ...rules, ownAddresses })).rejects.toThrow(
+        `is at ${address}, which is the service's own host`,
+      );
+      await expect(resolveTarget(target, rules)).resolves.toEqual([address]);
+    }
+  });
+
   promise(9, 'resolves a name once, and connects to the checked address only', async (report) => {
     const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
     await once(server, 'listening');

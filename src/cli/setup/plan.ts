@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import type { EngineDescriptor, EngineSetup, SetupStep } from '../../engines/descriptor.js';
 import { type Environment, stateDirectory } from '../../profile/index.js';
-import { findProgram, hasSubordinateIds } from '../doctor/programs.js';
+import { findProgram, freeSubordinateIds, hasSubordinateIds } from '../doctor/programs.js';
 import { commonPackages, missingPackages } from './apt-packages.js';
 
 /** The steps that this machine still needs. Planning changes nothing. */
@@ -65,12 +65,10 @@ async function grants(setup: EngineSetup, user: string): Promise<SetupStep[]> {
     (await hasSubordinateIds(user, '/etc/subuid')) &&
     (await hasSubordinateIds(user, '/etc/subgid'));
   if (!hasRanges) {
+    const range = await freeSubordinateIds();
     steps.push({
       title: `Giving ${user} subordinate ids, for building images`,
-      argv: [
-        'usermod',
-        ...['--add-subuids', '100000-165535', '--add-subgids', '100000-165535', user],
-      ],
+      argv: ['usermod', '--add-subuids', range, '--add-subgids', range, user],
     });
   }
   return steps;

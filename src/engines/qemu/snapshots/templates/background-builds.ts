@@ -15,6 +15,9 @@ const RESERVE = 2 * 2 ** 30;
  */
 export const MOST_AUTOMATIC = 24;
 
+/** Most failed builds that are remembered; an owner may ask for any number of shapes. */
+const MOST_FAILED = 1000;
+
 /** For tests. */
 export interface BackgroundBuildsTuning {
   readonly delayMs?: number;
@@ -34,8 +37,10 @@ interface BackgroundBuildsOptions extends BackgroundBuildsTuning {
  */
 export class BackgroundBuilds {
   readonly #closing = new AbortController();
-  /** By shape. A failed build stays in here and is not repeated. */
+  /** By shape. */
   readonly #builds = new Map<string, Promise<void>>();
+  /** Shapes whose build failed, which is not repeated. */
+  readonly #failed = new Set<string>();
   readonly #queue = new Queue();
   readonly #onProblem: (message: string) => void;
   readonly #count: () => Promise<number>;
@@ -67,7 +72,7 @@ export class BackgroundBuilds {
     const { signal } = this.#closing;
     const key = JSON.stringify([shape.image, shape.cpu, shape.ram, shape.resolution]);
     const running = this.#builds.get(key);
-    if (signal.aborted || running !== undefined) return running;
+    if (signal.aborted || running !== undefined || this.#failed.has(key)) return running;
     const work = async () => {
       await sleep(this.#delayMs, undefined, { signal, ref: false });
       await this.#queue.run(async () => {
@@ -77,15 +82,21 @@ export class BackgroundBuilds {
         await build(shape, signal);
       });
     };
-    const building = work().then(
-      () => void this.#builds.delete(key),
-      (error) => {
+    const building = work()
+      .catch((error) => {
         if (signal.aborted) return;
+        this.#remember(key);
         this.#onProblem(`A template cannot be built: ${errorMessage(error)}`);
-      },
-    );
+      })
+      .finally(() => this.#builds.delete(key));
     this.#builds.set(key, building);
     return building;
+  }
+
+  #remember(failed: string): void {
+    this.#failed.add(failed);
+    const [oldest] = this.#failed;
+    if (oldest !== undefined && this.#failed.size > MOST_FAILED) this.#failed.delete(oldest);
   }
 
   /** Cancels all builds. */

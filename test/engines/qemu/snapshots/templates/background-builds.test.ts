@@ -5,8 +5,9 @@ import {
   MOST_AUTOMATIC,
 } from '../../../../../src/engines/qemu/snapshots/templates/background-builds.js';
 
+const SHAPE = { image: 'linux', cpu: 2, ram: 1 };
 const shapes = Array.from({ length: MOST_AUTOMATIC + 6 }, (_, i) => ({
-  ...{ image: 'linux', cpu: 2, ram: 1 },
+  ...SHAPE,
   resolution: { width: 320 + i, height: 240 },
 }));
 const GIB = 2 ** 30;
@@ -65,4 +66,23 @@ it('ends the build that runs and starts none of the others when it is closed', a
   await Promise.all(all);
   expect(begun.map(({ aborted }) => aborted)).toEqual([true]);
   expect(seen.problems).toEqual([]);
+});
+
+it('does not repeat a build that failed, and remembers the last thousand', async () => {
+  const { seen, builds } = open(() => 8 * GIB);
+  let attempts = 0;
+  const fail = async () => {
+    attempts += 1;
+    throw new Error('no room');
+  };
+  const shape = (width: number) => ({ ...SHAPE, resolution: { width, height: 240 } });
+  await Promise.all([builds.schedule(shape(1), fail), builds.schedule(shape(1), fail)]);
+  await builds.schedule(shape(1), fail);
+  expect(attempts).toBe(1);
+  expect(seen.problems).toEqual(['A template cannot be built: no room']);
+  for (let width = 2; width <= 1001; width++) await builds.schedule(shape(width), fail);
+  await builds.schedule(shape(1), fail);
+  await builds.schedule(shape(1001), fail);
+  expect(attempts).toBe(1002);
+  await builds.close();
 });

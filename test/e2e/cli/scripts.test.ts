@@ -2,6 +2,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { thorough } from '../../support/run/tiers.js';
 import {
   type CliOptions,
   openTestService,
@@ -200,7 +201,7 @@ describe('errors', () => {
 });
 
 describe('lifecycle', () => {
-  it('stops, starts, restarts and removes', async () => {
+  thorough('stops, starts, restarts and removes', async () => {
     await ok('computer', 'create', 'extra', '-p', 'shop');
     await ok('computer', 'stop', 'shop/extra');
     expect(JSON.parse(await ok('computer', 'get', 'shop/extra', '--json')).status).toBe('stopped');
@@ -213,7 +214,7 @@ describe('lifecycle', () => {
 });
 
 describe('a project', () => {
-  it('stops, starts and restarts all its computers', async () => {
+  thorough('stops, starts and restarts all its computers', async () => {
     await ok('project', 'stop', 'shop');
     await ok('computer', 'wait', 'shop/my desk', '--for', 'stopped');
     await ok('project', 'start', 'shop');

@@ -28,6 +28,9 @@ async function runsAfter(step: 'start' | 'restart', id: string): Promise<void> {
 /** The service's machines, networks and directories, as the engine and the host show them. */
 const leftovers = () => outOfBand(service).leftovers();
 const running = async () => (await leftovers()).machines;
+const bash = async (id: string, command: string): Promise<string> =>
+  (await http('POST', `/computers/${id}/bash`, { command })).json.stdout.trim();
+const PROMPT = `bash -ic 'printf "%s" "\${PS1@P}"' 2>/dev/null`;
 const nothing = { machines: [], networks: [], directories: [] };
 
 describe('the service killed with SIGKILL', () => {
@@ -93,11 +96,28 @@ describe('the service killed with SIGKILL', () => {
 });
 
 describe('lifecycle', () => {
+  it('delays actions on a starting computer, and names the guest after it', async () => {
+    const { json } = await http('POST', '/projects/life/computers?wait=0', { name: 'Büro Nr. 7' });
+    expect(json.status).toBe('starting');
+    const { id } = json;
+    const shot = await http('GET', `/computers/${id}/screenshot`);
+    expect(shot.json.success).toBe(true);
+    expect(await bash(id, 'hostname')).toBe('buro-nr-7');
+    expect(await bash(id, PROMPT)).toContain('user@buro-nr-7');
+    expect(await bash(id, 'getent hosts buro-nr-7')).toContain('buro-nr-7');
+
+    // It takes a new name when it starts again.
+    await http('PATCH', `/computers/${id}`, { name: 'web' });
+    expect(await bash(id, 'hostname')).toBe('buro-nr-7');
+    await runsAfter('restart', id);
+    expect(await bash(id, 'hostname')).toBe('web');
+    expect(await bash(id, PROMPT)).toContain('user@web');
+    expect(await bash(id, 'getent hosts web')).toContain('web');
+  });
+
   it('keeps the disk and ends the processes when it stops and starts', async () => {
     const { id } = await create('disk');
-    const bash = async (command: string) =>
-      (await http('POST', `/computers/${id}/bash`, { command })).json.stdout;
-    await bash('echo kept > ~/file; (sleep 4321 >/dev/null 2>&1 &)');
+    await bash(id, 'echo kept > ~/file; (sleep 4321 >/dev/null 2>&1 &)');
     expect((await http('POST', `/computers/${id}/stop`)).json.status).toBe('stopped');
     expect((await http('POST', `/computers/${id}/stop`)).json.status).toBe('stopped');
     const refused = await http('GET', `/computers/${id}/screenshot`);
@@ -105,19 +125,21 @@ describe('lifecycle', () => {
     expect(refused.json.error).toContain('is stopped');
     expect(refused.remedy).toContain('start');
     await runsAfter('start', id);
-    expect(await bash('cat ~/file; pgrep -f "^sleep 4321"')).toBe('kept\n');
+    expect(await bash(id, 'cat ~/file; pgrep -f "^sleep 4321"')).toBe('kept');
     await runsAfter('restart', id);
-    expect(await bash('cat ~/file')).toBe('kept\n');
+    expect(await bash(id, 'cat ~/file')).toBe('kept');
     expect((await http('GET', `/computers/${id}/screenshot`)).status).toBe(200);
   });
 
-  it('refuses a third running computer, and leaves nothing behind', async () => {
-    await create('one');
-    await create('two');
+  it('refuses a third running computer, and deletes a project with its computers', async () => {
+    await Promise.all([create('one'), create('two')]);
     const third = await http('POST', '/projects/life/computers', { name: 'three' });
     expect(third.status).toBe(400);
     expect(third.json.error).toContain('limit of running computers (2)');
     expect(await running()).toHaveLength(2);
+    expect((await http('DELETE', '/projects/life')).json).toEqual({ success: true });
+    expect(await leftovers()).toEqual(nothing);
+    expect((await http('GET', '/projects/life')).status).toBe(404);
   });
 
   promise(16, 'runs exactly two of twenty computers created at once', async () => {
@@ -134,8 +156,7 @@ describe('lifecycle', () => {
   });
 
   promise(15, 'follows a machine that was killed or removed outside the service', async () => {
-    const killed = await create('killed');
-    const removed = await create('removed');
+    const [killed, removed] = await Promise.all([create('killed'), create('removed')]);
     await outOfBand(service).kill(killed.id);
     await outOfBand(service).remove(removed.id);
     await eventually(async () => ['stopped', 'error'].includes(await status(killed.id)));
@@ -145,37 +166,4 @@ describe('lifecycle', () => {
     expect((await http('DELETE', `/computers/${killed.id}`)).json).toEqual({ success: true });
     expect(await leftovers()).toEqual(nothing);
   });
-
-  it('deletes a project with its computers', async () => {
-    await create('one');
-    await create('two');
-    expect((await http('DELETE', '/projects/life')).json).toEqual({ success: true });
-    expect(await leftovers()).toEqual(nothing);
-    expect((await http('GET', '/projects/life')).status).toBe(404);
-  });
-
-  it('delays actions on a starting computer until it is ready', async () => {
-    const { json } = await http('POST', '/projects/life/computers?wait=0', { name: 'soon' });
-    expect(json.status).toBe('starting');
-    const shot = await http('GET', `/computers/${json.id}/screenshot`);
-    expect(shot.json.success).toBe(true);
-  });
-});
-
-it('names the guest after the computer, in the prompt too', async () => {
-  const { id } = await create('Büro Nr. 7');
-  const output = async (command: string) =>
-    (await http('POST', `/computers/${id}/bash`, { command })).json.output.trim();
-  const prompt = `bash -ic 'printf "%s" "\${PS1@P}"' 2>/dev/null`;
-  expect(await output('hostname')).toBe('buro-nr-7');
-  expect(await output(prompt)).toContain('user@buro-nr-7');
-  expect(await output('getent hosts buro-nr-7')).toContain('buro-nr-7');
-
-  // It takes a new name when it starts again.
-  await http('PATCH', `/computers/${id}`, { name: 'web' });
-  expect(await output('hostname')).toBe('buro-nr-7');
-  await runsAfter('restart', id);
-  expect(await output('hostname')).toBe('web');
-  expect(await output(prompt)).toContain('user@web');
-  expect(await output('getent hosts web')).toContain('web');
 });

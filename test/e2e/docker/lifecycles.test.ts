@@ -10,7 +10,7 @@ import { type Json, openTestService, type TestService } from '../../support/serv
 import { rested, vitals } from '../../support/service/vitals.js';
 
 /** The promise covers 100 lifecycles and 1,000 screenshots. */
-const LIFECYCLES = inTier({ thorough: 100, quick: 4 });
+const LIFECYCLES = inTier({ thorough: 100, quick: 2 });
 const SCREENSHOTS = LIFECYCLES * 10;
 const PARALLEL = 2;
 const FORMATS = ['png', 'jpeg&quality=60', 'webp&scale=0.5', 'png&region=10,10,200,100'];

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { codeBlocks, type Examples, openExamples } from '../../support/cli/examples.js';
 import { type Asked, messages, type Protocol, responses } from '../../support/model/protocols.js';
 import { openScriptedVendor, type ScriptedVendor } from '../../support/model/scripted-vendor.js';
+import { inTier } from '../../support/run/tiers.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 
 const ROOT = new URL('../../../', import.meta.url).pathname;
@@ -73,7 +74,8 @@ const TASK: readonly Turn[] = [
   { after: `test -s ${FILE}`, asks: () => [{ does: 'screenshot' }] },
 ];
 
-it.each(SDKS)(
+const inThisTier = inTier({ thorough: SDKS, quick: SDKS.slice(0, 1) });
+it.each(inThisTier)(
   'the loop of %s completes a task of ten steps',
   async (name, protocol, environment) => {
     const turns = TASK.map(({ after, asks }, number) => async () => {

@@ -6,18 +6,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  * runs one of them while the others have nothing left to do. A run prints its ten slowest files.
  */
 export const LONGEST: readonly string[] = [
-  'docker test/e2e/examples/examples.test.ts',
   'qemu test/e2e/operations/surfaces.test.ts',
   'docker test/e2e/computers/windows.test.ts',
   'docker test/e2e/computers/lifecycle.test.ts',
   'docker test/e2e/operations/every-command.test.ts',
   'docker test/e2e/streaming/stream.test.ts',
-  'docker test/e2e/examples/documents.test.ts',
-  'docker test/e2e/cli/readme.test.ts',
   'qemu test/e2e/operations/desktop.test.ts',
   'docker test/e2e/cli/package.test.ts',
   'docker test/e2e/examples/python-client.test.ts',
-  'docker test/e2e/examples/sdks.test.ts',
+  'docker test/e2e/examples/examples.test.ts',
   'docker test/e2e/screen/computer-use.test.ts',
   'qemu test/e2e/qemu/fork.test.ts',
   'docker test/e2e/docker/engine-away.test.ts',
@@ -27,6 +24,7 @@ export const LONGEST: readonly string[] = [
   'docker test/e2e/docker/isolation.test.ts',
   'docker test/e2e/cli/service.test.ts',
   'docker test/e2e/screen/trajectory.test.ts',
+  'docker test/e2e/examples/sdks.test.ts',
   'qemu test/e2e/qemu/warm-pool.test.ts',
 ];
 

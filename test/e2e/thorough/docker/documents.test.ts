@@ -8,8 +8,8 @@ import {
   openExamples,
   type Skipped,
   shellScript,
-} from '../../support/cli/examples.js';
-import { openTestService, type TestService } from '../../support/service/service.js';
+} from '../../../support/cli/examples.js';
+import { openTestService, type TestService } from '../../../support/service/service.js';
 
 /** Lines that are not run here, by document. */
 const SKIPPED: Readonly<Record<string, Skipped>> = {
@@ -18,7 +18,7 @@ const SKIPPED: Readonly<Record<string, Skipped>> = {
 };
 
 const documentText = (name: string) =>
-  readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8');
+  readFileSync(new URL(`../../../../docs/${name}`, import.meta.url), 'utf8');
 
 let service: TestService;
 let examples: Examples;

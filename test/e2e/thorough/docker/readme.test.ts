@@ -7,10 +7,10 @@ import {
   openExamples,
   type Skipped,
   shellScript,
-} from '../../support/cli/examples.js';
-import { openTestService, type TestService } from '../../support/service/service.js';
+} from '../../../support/cli/examples.js';
+import { openTestService, type TestService } from '../../../support/service/service.js';
 
-const README = readFileSync(new URL('../../../README.md', import.meta.url), 'utf8');
+const README = readFileSync(new URL('../../../../README.md', import.meta.url), 'utf8');
 
 /** Lines of README that are not run here. */
 const SKIPPED: Skipped = [

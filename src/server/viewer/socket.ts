@@ -21,7 +21,7 @@ import { startHeartbeat } from '../websocket/heartbeat.js';
 import { closeOnRevocation } from '../websocket/key-revocation.js';
 import { limitMessages } from '../websocket/limit-messages.js';
 import { openingMessage } from './opening-message.js';
-import { clipboardChannel, viewMemory } from './view-memory.js';
+import { clipboardChannel, stateChannel, viewMemory } from './view-memory.js';
 
 /** The view ends after this many consecutive failures of the screen. */
 const MOST_FAILURES = 5;
@@ -55,7 +55,7 @@ async function serveView(
   const leave = () => left.abort(new ApiError('request_timeout', 'The viewer disconnected.'));
   socket.on('close', leave);
   socket.on('error', leave);
-  startHeartbeat(socket);
+  startHeartbeat(socket, 'answers');
   try {
     const opening = ViewOpening.safeParse(await openingMessage(socket, request.raw.socket));
     const ticket = fleet.tickets.redeem(opening.data?.ticket ?? '', id);
@@ -110,12 +110,14 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
     if (isBinary) viewer.receive(data);
     else if (mayControl()) command(viewer, data);
   });
+  const isMine = () => fleet.control.isHeldBy(record.id, owner);
+  const sendControl = stateChannel(socket, () => {
+    return { type: 'control', control: fleet.control.of(record.id), is_mine: isMine() };
+  });
   const tellControl = () => {
-    const control = fleet.control.of(record.id);
-    const is_mine = fleet.control.isHeldBy(record.id, owner);
-    send(socket, { type: 'control', control, is_mine });
+    sendControl();
     // What this viewer still holds down is not its any more.
-    if (control !== null && !is_mine) viewer.releaseInput();
+    if (fleet.control.of(record.id) !== null && !isMine()) viewer.releaseInput();
   };
   let isReady = false;
   const forget = fleet.control.onChange((change) => {

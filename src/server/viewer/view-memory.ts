@@ -52,3 +52,25 @@ export function clipboardChannel(
     else send(text);
   };
 }
+
+/**
+ * Sends a state to a viewer. While one message is on its way, no further one is queued: when it was
+ * sent, the state of then follows, if it has changed.
+ */
+export function stateChannel(socket: WebSocket, state: () => ViewEvent): () => void {
+  let isSending = false;
+  let hasChanged = false;
+  const send = () => {
+    hasChanged = false;
+    if (socket.readyState !== socket.OPEN) return;
+    isSending = true;
+    socket.send(JSON.stringify(state()), () => {
+      isSending = false;
+      if (hasChanged) send();
+    });
+  };
+  return () => {
+    if (isSending) hasChanged = true;
+    else send();
+  };
+}

@@ -87,7 +87,7 @@ export function addComputerSocket(
       (socket, request) => {
         const record = request.computer ?? resolveComputer(fleet, request);
         const left = departureOf(socket);
-        startHeartbeat(socket);
+        startHeartbeat(socket, 'any-pong');
         const owner = ownerOf(request);
         closeOnRevocation(socket, request, fleet.apiKeys, owner);
         const refuse = (error: unknown) => {

@@ -29,7 +29,7 @@ export function addWallSocket(app: FastifyInstance, { fleet, budget }: SocketSer
   };
   app.get(WALL_PATH, { websocket: true, config, preValidation }, (socket, request) => {
     const owner = ownerOf(request);
-    startHeartbeat(socket);
+    startHeartbeat(socket, 'any-pong');
     closeOnRevocation(socket, request, fleet.apiKeys, owner);
     const share = request.socketShare ?? budget.open(owner, 'wall');
     const refuse = () => socket.terminate();

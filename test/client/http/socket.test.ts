@@ -17,7 +17,7 @@ it('a socket whose messages are not read for minutes stays open', async () => {
   const ending = new AbortController();
   const socket = await openNodeSocket(endpoint as never, '/', ending.signal);
   const [peer] = await connected;
-  startHeartbeat(peer);
+  startHeartbeat(peer, 'any-pong');
   socket.listen({ message: () => undefined, closed: () => undefined });
   socket.resume();
   socket.pause();

@@ -383,6 +383,23 @@ describe('while someone has control', () => {
     await control('DELETE', anna);
     watching.seen.close();
   });
+
+  promise(29, 'changes of control are not queued for a view that does not read', async (report) => {
+    const viewer = await view(await newKey('carl'));
+    await eventually(async () => viewer.said().length === 1);
+    const { control, apiKeys, computers } = world.fleet;
+    const owner = apiKeys.authenticate(world.key) ?? { id: 'nobody', keyId: 'none' };
+    const record = computers.find(owner, { id: ids[0] ?? '' });
+    // In one turn of the event loop, so nothing is read meanwhile.
+    for (let count = 0; count < 200; count++) {
+      control.take(record, owner, 'force');
+      control.release(record.id, owner);
+    }
+    await eventually(async () => viewer.said().length > 2);
+    expect(viewer.said()).toEqual(['nobody not mine', 'default not mine', 'nobody not mine']);
+    report('of 400 messages the first and the last');
+    viewer.seen.close();
+  });
 });
 
 const bearer = (key: string) => ({ authorization: `Bearer ${key}` });

@@ -2,7 +2,11 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { BEAT_MS, startHeartbeat } from '../../../src/server/websocket/heartbeat.js';
+import {
+  BEAT_MS,
+  type SignOfLife,
+  startHeartbeat,
+} from '../../../src/server/websocket/heartbeat.js';
 import { promise } from '../../support/run/promise.js';
 
 let server: WebSocketServer;
@@ -20,9 +24,9 @@ afterEach(() => {
 });
 
 /** The service's end of the next connection, with a heartbeat. */
-async function accepted(): Promise<WebSocket> {
+async function accepted(sign: SignOfLife = 'answers'): Promise<WebSocket> {
   const [socket] = (await once(server, 'connection')) as [WebSocket];
-  startHeartbeat(socket);
+  startHeartbeat(socket, sign);
   return socket;
 }
 
@@ -77,4 +81,31 @@ promise(29, 'ends a client that sends pings and reads no answer', async () => {
     await new Promise((resolve) => setImmediate(resolve));
   }
   await closed;
+});
+
+/** Beats until the service ends a client that reads nothing and sends pongs that answer no ping. */
+async function beatsOfUnread(sign: SignOfLife): Promise<number> {
+  const accepting = accepted(sign);
+  const mute = openMute().pause();
+  const socket = await accepting;
+  let beats = 0;
+  while (socket.readyState === WebSocket.OPEN && beats < 5) {
+    const pong = once(socket, 'pong');
+    mute.write(Buffer.of(0x8a, 0x80, 0, 0, 0, 0));
+    await pong;
+    vi.advanceTimersByTime(BEAT_MS);
+    beats += 1;
+  }
+  mute.destroy();
+  socket.terminate();
+  return beats;
+}
+
+promise(29, 'ends a client that has to read, and sends pongs without a ping', async (report) => {
+  expect(await beatsOfUnread('answers')).toBe(2);
+  report('within two beats');
+});
+
+it('keeps a client that sends pongs while its program reads nothing', async () => {
+  expect(await beatsOfUnread('any-pong')).toBe(5);
 });

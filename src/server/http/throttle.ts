@@ -4,6 +4,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import { type KeyInUse, KeyShares, queueOf } from '../../fleet/accounts/limits/key-shares.js';
 import { onAbort } from '../../lib/async/abort.js';
+import { TurnShare } from '../limits/turn-share.js';
 import { hasBody } from './bodies.js';
 import { BODY_LIMIT } from './body-limit.js';
 
@@ -52,7 +53,7 @@ export function throttleRequests(
       request.throttleShare = { resize, release };
       reply.raw.once('close', release);
       if (reply.raw.closed) release();
-      done();
+      lane.turns.enter(done);
     };
     const key = keyOf(owner);
     const share = lane.tryEnter(bytes, key);
@@ -88,6 +89,7 @@ interface Waiting {
 
 /** One owner's running and queued requests. */
 export class Lane {
+  readonly turns = new TurnShare();
   readonly #limits: Limits;
   readonly #count: KeyShares;
   readonly #bytes: KeyShares;

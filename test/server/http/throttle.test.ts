@@ -189,3 +189,32 @@ it('a queued request of a limited key delays no other key', async () => {
   for (const { release } of others) release();
   expect(lane.idle).toBe(true);
 });
+
+it('others are answered among many requests of an owner that take long', async () => {
+  await app.close();
+  const order: string[] = [];
+  app = Fastify();
+  app.decorateRequest('owner', null);
+  app.addHook('onRequest', async (request) => {
+    request.owner = { id: String(request.headers.from), keyId: 'key' };
+  });
+  throttleRequests(app, fullKey);
+  app.get('/', (request) => {
+    order.push(String(request.headers.from));
+    for (const end = performance.now() + 4; performance.now() < end; );
+    return 'done';
+  });
+  await app.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = app.server.address() as { port: number };
+  const request = (from: string) => `GET / HTTP/1.1\r\nhost: localhost\r\nfrom: ${from}\r\n\r\n`;
+  const [many, one] = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  await Promise.all([once(many, 'connect'), once(one, 'connect')]);
+  const answered = once(one, 'data');
+  // Pipelined: they arrive together.
+  many.write(request('many').repeat(200));
+  one.write(request('one'));
+  await answered;
+  expect(order.indexOf('one')).toBeGreaterThanOrEqual(0);
+  expect(order.length).toBeLessThan(100);
+  for (const socket of [many, one]) socket.destroy();
+});

@@ -47,6 +47,18 @@ export class Bytes {
   }
 }
 
+/** An answer of JSON that is large, and is made only when there is room for it. */
+export class LargeJson {
+  /** In bytes. */
+  readonly length: number;
+  readonly make: () => Buffer;
+
+  constructor(length: number, make: () => Buffer) {
+    this.length = length;
+    this.make = make;
+  }
+}
+
 /** A streamed answer; the stream is destroyed when the client disconnects. */
 export class ByteStream {
   readonly data: Readable;

@@ -30,6 +30,7 @@ import {
   Bytes,
   type Call,
   type ComputerCall,
+  LargeJson,
   ownerOf,
   type Params,
   resolveComputer,
@@ -145,9 +146,10 @@ async function answer(
       return sendStream(reply, result);
     }
     const isBytes = result instanceof Bytes;
+    reply.type(isBytes ? result.type : 'application/json; charset=utf-8');
+    if (result instanceof LargeJson) return await memory.sendLarge(owner, request, reply, result);
     const make = () =>
       isBytes ? result.data : JSON.stringify(withAbsoluteUrls(operation.response, result, request));
-    reply.type(isBytes ? result.type : 'application/json; charset=utf-8');
     return await memory.send(owner, request, reply, { from: result, make, call });
   } catch (error) {
     // The client has left, which is no failure of the service.

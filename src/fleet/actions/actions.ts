@@ -19,7 +19,7 @@ import {
   batchName,
   type RecordedAction,
 } from '../trajectories/recorded-action.js';
-import { checkBatch, fillBatch, pictureAnswer, runBatch, withRoom } from './batch.js';
+import { checkBatch, fillBatch, pictureAnswer, runBatch } from './batch.js';
 import { bashResult, execResult } from './command-results.js';
 import { HeldInput } from './held-input.js';
 import { fillText, type PreparedInput, prepareInput } from './input-actions.js';
@@ -237,9 +237,10 @@ export class Actions {
   ): Promise<BatchResult['results'][number]> {
     switch (action.action) {
       case 'screenshot': {
-        const picture = pictureAnswer(await this.screenshot(record, action, signal));
+        const picture = await this.screenshot(record, action, signal);
+        const answer = await pictureAnswer(picture, room);
         const returned = by && this.#parts.control.returnedSince(record.id, by);
-        return withRoom({ ...picture, ...toldOf(returned) }, room);
+        return { ...answer, ...toldOf(returned) };
       }
       case 'wait':
         return this.wait(record, action, signal);

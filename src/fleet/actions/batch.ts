@@ -7,6 +7,7 @@ import {
 } from '../../contract/actions/batch.js';
 import { MAX_BATCH_TEXT } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
+import { nextTurn } from '../../lib/async/next-turn.js';
 import { parseCombination } from '../../screen/input/keyboard/combination.js';
 import type { Picture } from '../../screen/types.js';
 import { requireTypable } from '../../screen/typing/typing-plan.js';
@@ -131,17 +132,28 @@ function failure(error: unknown, subject: Subject): BatchFailure {
   return remedy === undefined ? failed : { ...failed, remedy };
 }
 
-/** A screenshot in JSON. */
-export function pictureAnswer({ data, format, width, height }: Picture): Screenshot {
+/** Characters of the bytes in base64. */
+export function base64Length({ length }: Buffer): number {
+  return 4 * Math.ceil(length / 3);
+}
+
+/**
+ * The screenshot of a step, which stays in memory with those before it. Throws `rate_limited` before
+ * it is made. Others have a turn first: hundreds may wait for the same picture.
+ */
+export async function pictureAnswer(
+  { data, format, width, height }: Picture,
+  room: Room | undefined,
+): Promise<Screenshot> {
+  const length = base64Length(data);
+  if (room !== undefined && room(length) < length) throw unread();
+  await nextTurn();
   const image = data.toString('base64');
   return { success: true, image, format, encoding: 'base64', width, height };
 }
 
-/** The picture of a step, which stays in memory with those before it. Throws `rate_limited`. */
-export function withRoom(picture: Screenshot, room: Room | undefined): Screenshot {
-  const { length } = picture.image;
-  if (room === undefined || room(length) === length) return picture;
-  throw new ApiError('rate_limited', 'Too many of your answers have not been read yet.', {
+function unread(): ApiError {
+  return new ApiError('rate_limited', 'Too many of your answers have not been read yet.', {
     remedy: 'Read them, or take fewer screenshots at once.',
   });
 }

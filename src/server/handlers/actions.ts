@@ -7,12 +7,13 @@ import {
 import { IMAGE_FORMATS } from '../../contract/constants.js';
 import type { Answer } from '../../contract/operations.js';
 import { bashLines } from '../../fleet/actions/bash-lines.js';
-import { pictureAnswer } from '../../fleet/actions/batch.js';
+import { base64Length } from '../../fleet/actions/batch.js';
 import { readClipboard, writeClipboard } from '../../fleet/actions/clipboard.js';
 import { toldOf } from '../../fleet/control/told.js';
+import type { Picture } from '../../screen/types.js';
 import { accepts, mediaTypes } from '../http/conditional/accept.js';
 import { etagOf, Tagged } from '../http/conditional/etag.js';
-import { ByteStream, Bytes, type ComputerCall } from '../requests.js';
+import { ByteStream, Bytes, type ComputerCall, LargeJson } from '../requests.js';
 import type { Handlers } from './handlers.js';
 
 type Names =
@@ -29,6 +30,19 @@ const inputHandlers = Object.fromEntries(
       fleet.actions.perform(computer, name, body, signal, owner),
   ]),
 ) as unknown as Pick<Handlers, InputActionName>;
+
+/** A screenshot in JSON. The picture, which has most of its bytes, is not read as a text again. */
+function pictureJson(
+  { data, format, width, height }: Picture,
+  told: ReturnType<typeof toldOf>,
+): LargeJson {
+  const head = '{"success":true,"image":"';
+  const tail = `",${JSON.stringify({ format, encoding: 'base64', width, height, ...told }).slice(1)}`;
+  const length = base64Length(data) + head.length + tail.length;
+  return new LargeJson(length, () =>
+    Buffer.concat([Buffer.from(head), Buffer.from(data.toString('base64')), Buffer.from(tail)]),
+  );
+}
 
 /** Lines of JSON, one a piece of output. */
 const LINES = 'application/x-ndjson';
@@ -49,7 +63,7 @@ export const actionHandlers: Pick<Handlers, Names> = {
     const returned = fleet.control.returnedSince(computer.id, owner);
     const answer =
       wanted === undefined
-        ? { ...pictureAnswer(picture), ...toldOf(returned) }
+        ? pictureJson(picture, toldOf(returned))
         : new Bytes(picture.data, `image/${format}`);
     const etag = etagOf(picture.data, wanted === undefined ? 'json' : 'bytes');
     return new Tagged(

@@ -2,8 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { KeyInUse } from '../../fleet/accounts/limits/key-shares.js';
+import { nextTurn } from '../../lib/async/next-turn.js';
 import type { Room } from '../../shell/types.js';
-import { onAnswerGone } from '../requests.js';
+import { type LargeJson, onAnswerGone } from '../requests.js';
 import { MemoryBudget, type MemoryLimits } from './memory-budget.js';
 
 const MIB = 1024 * 1024;
@@ -82,6 +83,30 @@ export class AnswerMemory {
       await this.#answers.hold(key, length, answer.call.signal);
     }
     return this.#send(key, request, reply, Buffer.from(made), length);
+  }
+
+  /**
+   * The same for a large answer to a GET: it is refused before it is made, and others have a turn
+   * before. Hundreds may wait for the same picture.
+   */
+  async sendLarge(
+    owner: Owner,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { length, make }: LargeJson,
+  ): Promise<FastifyReply> {
+    if (length <= SMALL) return reply.send(make());
+    const key = this.#keyOf(owner);
+    if (!this.#answers.tryHold(key, length)) throw tooMany(reply);
+    let held = length;
+    try {
+      await nextTurn();
+      const bytes = make();
+      held = 0;
+      return this.#send(key, request, reply, bytes, length);
+    } finally {
+      this.#answers.release(key, held);
+    }
   }
 
   #send(

@@ -111,14 +111,16 @@ export class Sessions {
   /** The session of a cookie's secret with its holder; undefined if it has ended, or its key has. */
   find(secret: string): OpenSession | undefined {
     const hash = hashApiKey(secret);
-    const session = this.#sessions.get(hash) ?? this.byId(this.#replaced.get(hash));
+    const replaced = this.#replaced.get(hash);
+    const session =
+      this.#sessions.get(hash) ?? (replaced === undefined ? undefined : this.byId(replaced));
     if (session === undefined || !this.#apiKeys.isValid(session.owner)) return undefined;
     this.#apiKeys.touch(session.owner.keyId);
     return session;
   }
 
   /** By its id. */
-  byId(id: string | undefined): OpenSession | undefined {
+  byId(id: string): OpenSession | undefined {
     return this.#sessions.find((session) => session.id === id);
   }
 

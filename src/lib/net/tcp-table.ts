@@ -35,21 +35,42 @@ const LISTEN = '0A';
  * bound to all addresses.
  */
 export async function peerUids(connection: Connection): Promise<number[]> {
-  const address = withoutMapping(connection.remoteAddress);
-  const tables = address.includes(':') ? (['tcp6'] as const) : (['tcp', 'tcp6'] as const);
+  const [uids = []] = await peersUids([connection]);
+  return uids;
+}
+
+/** The same for several connections, for which the tables are read once: they can be long. */
+export async function peersUids(connections: readonly Connection[]): Promise<number[][]> {
+  const accepted = new Map<Connection, number>();
   const listening: Row[] = [];
-  for (const table of tables) {
-    for await (const row of readRows(table, endsOf(connection, table))) {
-      if (!row.isListening) {
-        if (row.inode !== 0) return [row.uid];
-        break;
-      }
-      if (row.port === connection.remotePort) listening.push(row);
+  for (const table of ['tcp', 'tcp6'] as const) {
+    const left = connections.filter((each) => mayBeIn(table, each) && !accepted.has(each));
+    const byEnds = new Map(left.map((each) => [endsOf(each, table), each]));
+    if (byEnds.size === 0) continue;
+    for await (const row of readRows(table, byEnds)) {
+      if (row.isListening) listening.push(row);
+      const connection = byEnds.get(row.ends);
+      if (connection === undefined) continue;
+      byEnds.delete(row.ends);
+      if (row.inode !== 0) accepted.set(connection, row.uid);
+      if (byEnds.size === 0) break;
     }
   }
+  return connections.map((each) => {
+    const uid = accepted.get(each);
+    return uid === undefined ? uidsOfListeners(each, listening) : [uid];
+  });
+}
+
+function mayBeIn(table: 'tcp' | 'tcp6', { remoteAddress }: Connection): boolean {
+  return table === 'tcp6' || !withoutMapping(remoteAddress).includes(':');
+}
+
+function uidsOfListeners({ remoteAddress, remotePort }: Connection, listening: Row[]): number[] {
+  const address = withoutMapping(remoteAddress);
   const all = address.includes(':') ? ['::'] : ['0.0.0.0', '::'];
   const found = [address, ...all]
-    .map((bound) => listening.filter((row) => row.address === bound))
+    .map((bound) => listening.filter((row) => row.address === bound && row.port === remotePort))
     .find(({ length }) => length > 0);
   return found?.map(({ uid }) => uid) ?? [];
 }
@@ -64,7 +85,7 @@ export async function listeningSockets(
   const bound = [plain, '::', ...(plain.includes(':') ? [] : ['0.0.0.0'])];
   const found: Pick<Row, 'inode' | 'uid'>[] = [];
   for (const table of tables) {
-    for await (const row of readRows(table, LISTEN)) {
+    for await (const row of readRows(table)) {
       if (row.isListening && row.port === port && bound.includes(row.address)) {
         found.push(row);
       }
@@ -73,14 +94,19 @@ export async function listeningSockets(
   return found;
 }
 
+/** Characters of the two ends of a row, as {@link endsOf} writes them. */
+const ENDS = { tcp: 27, tcp6: 75 } as const;
 /** Bytes that are read before other work gets its turn. */
 const TURN_BYTES = 256 * 1024;
 
 /**
- * The listening sockets of a table, and the connection with these ends. Reads without waiting,
+ * The listening sockets of a table, and the connections with these ends. Reads without waiting,
  * because the kernel has the table in memory, and Node.js would first start the threads for that.
  */
-async function* readRows(table: 'tcp' | 'tcp6', ends: string): AsyncGenerator<Row> {
+async function* readRows(
+  table: 'tcp' | 'tcp6',
+  ends: Pick<ReadonlyMap<string, unknown>, 'has'> = new Set(),
+): AsyncGenerator<Row> {
   const file = openTable(table);
   if (file === undefined) return;
   try {
@@ -91,9 +117,11 @@ async function* readRows(table: 'tcp' | 'tcp6', ends: string): AsyncGenerator<Ro
       if (bytesRead === 0) return;
       const lines = (rest + buffer.toString('latin1', 0, bytesRead)).split('\n');
       rest = lines.pop() ?? '';
-      // A host may have many connections: parse only the requested one.
+      // A host may have many connections: parse only the requested ones.
       for (const line of lines) {
-        if (line.includes(ends) || line.includes(` ${LISTEN} `)) yield* parseRows(line);
+        const from = line.indexOf(': ') + 2;
+        const isRequested = ends.has(line.slice(from, from + ENDS[table]));
+        if (isRequested || line.includes(` ${LISTEN} `)) yield* parseRows(line);
       }
       unbroken += bytesRead;
       if (unbroken < TURN_BYTES) continue;

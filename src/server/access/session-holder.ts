@@ -1,6 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Connection, peerUids } from '../../lib/net/tcp-table.js';
+import { type Connection, peersUids } from '../../lib/net/tcp-table.js';
+
+/** The cookie of a session, and the path that opens one. */
+const COOKIE = /(?:^|;\s*)(?:__Host-)?vc_session_\d+=vs_/;
+const OPENS = /^[^?]*\/sessions(?:\?|$)/;
 
 /** Of connections of this host. */
 const holders = new WeakMap<Socket, string>();
@@ -10,21 +14,46 @@ const holders = new WeakMap<Socket, string>();
  * The session of a cookie works for that user only: another one could take the port of a stopped
  * service, and would get the cookie of a page that is still open.
  */
-export function findHolder({ socket, headers, method }: IncomingMessage, done: () => void): void {
+export function findHolder(
+  { socket, headers, method, url = '' }: IncomingMessage,
+  done: () => void,
+): void {
   // Others have no session and open none.
-  const mayMatter = headers.cookie !== undefined || method === 'POST';
+  const mayMatter = COOKIE.test(headers.cookie ?? '') || (method === 'POST' && OPENS.test(url));
   const isNeeded = mayMatter && headers.authorization === undefined && !holders.has(socket);
   const connection = isNeeded ? localConnection(socket) : undefined;
   if (connection === undefined) {
     done();
     return;
   }
-  peerUids(connection)
-    .catch(() => [])
-    .then((uids) => {
+  waiting.push({
+    connection,
+    found: (uids) => {
       holders.set(socket, ` uid ${uids.join(' ')}`);
       done();
-    });
+    },
+  });
+  if (!isSearching) void search();
+}
+
+interface Waiting {
+  readonly connection: Connection;
+  found(uids: readonly number[]): void;
+}
+
+let waiting: Waiting[] = [];
+let isSearching = false;
+
+/** Searches for all that wait at once, which do not have to have a key: a host's table can be long. */
+async function search(): Promise<void> {
+  isSearching = true;
+  while (waiting.length > 0) {
+    const asked = waiting;
+    waiting = [];
+    const uids = await peersUids(asked.map(({ connection }) => connection)).catch(() => []);
+    for (const [index, { found }] of asked.entries()) found(uids[index] ?? []);
+  }
+  isSearching = false;
 }
 
 /** What the secret of a session is stored with; empty for a client on another host. */

@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { findHolder, holderOf } from '../../../src/server/access/session-holder.js';
+import { eventually } from '../../support/eventually.js';
+
+let server: Server;
+const accepted: Socket[] = [];
+const clients: Socket[] = [];
+beforeAll(async () => {
+  server = createServer((socket) => accepted.push(socket)).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+});
+afterAll(() => {
+  for (const socket of [...clients, ...accepted]) socket.destroy();
+  server.close();
+});
+
+async function requestOnNewConnection(
+  given: Partial<Pick<IncomingMessage, 'method' | 'url' | 'headers'>>,
+): Promise<IncomingMessage> {
+  const { port } = server.address() as AddressInfo;
+  const client = connect(port, '127.0.0.1');
+  clients.push(client);
+  const count = accepted.length;
+  await once(client, 'connect');
+  await eventually(async () => accepted.length > count);
+  const socket = accepted.at(-1);
+  return { method: 'GET', url: '/api/me', headers: {}, ...given, socket } as IncomingMessage;
+}
+
+const cookie = `vc_session_4700=vs_${'a'.repeat(32)}`;
+
+it.each([
+  { method: 'POST', url: '/api/projects' },
+  { method: 'POST', url: '/api/x?/sessions' },
+  { headers: { cookie: 'theme=dark; other_vc_session_4700=vs_a' } },
+  { headers: { cookie, authorization: 'Bearer k' } },
+])('%j does not read the connections of the host', async (given) => {
+  const request = await requestOnNewConnection(given);
+  let isDone = false;
+  findHolder(request, () => {
+    isDone = true;
+  });
+  // At once, without a table.
+  expect(isDone).toBe(true);
+  expect(holderOf(request)).toBe('');
+});
+
+it.runIf(process.platform === 'linux')('finds the user of many sessions at once', async () => {
+  const requests = await Promise.all(
+    Array.from({ length: 20 }, (_, nth) =>
+      requestOnNewConnection(
+        nth % 2 === 0 ? { headers: { cookie } } : { method: 'POST', url: '/api/sessions' },
+      ),
+    ),
+  );
+  await Promise.all(
+    requests.map((request) => new Promise<void>((done) => findHolder(request, done))),
+  );
+  expect(requests.map(holderOf)).toEqual(Array(20).fill(` uid ${process.getuid?.()}`));
+});

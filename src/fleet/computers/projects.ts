@@ -1,5 +1,6 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Project, ProjectWithComputers, UpdateProject } from '../../contract/resources.js';
+import { nextTurn } from '../../lib/async/next-turn.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { isWithin } from '../accounts/scope.js';
 import { missing } from '../errors/missing.js';
@@ -18,6 +19,9 @@ export type ProjectStep = 'start' | 'stop' | 'restart';
 /** Wraps the work on each computer of a project, for example to audit it. */
 export type EachComputer = <T>(record: ComputerRecord, work: () => Promise<T>) => Promise<T>;
 const unwrapped: EachComputer = (_, work) => work();
+
+/** The status of computers of which a step changes nothing. */
+const DONE = { start: 'running', stop: 'stopped', restart: undefined } as const;
 
 /** Projects of an owner. Another owner's project, or one that the key is not for, is reported as missing. */
 export class Projects {
@@ -113,6 +117,12 @@ export class Projects {
 
   async #attempt(record: ComputerRecord, step: ProjectStep, run: EachComputer) {
     const { id, name } = record;
+    // A project may have a thousand of them.
+    await nextTurn();
+    const before = this.#store.computers.findById(id)?.status;
+    if (before !== undefined && before === DONE[step]) {
+      return { id, name, status: before, changed: false };
+    }
     try {
       const computer = await run(record, () => this.#computers[step](record));
       const { status } = computer;

@@ -1,6 +1,9 @@
 import { constants, deflateSync, inflateSync } from 'node:zlib';
 import { ClientMessage, ClipboardFlag, MAX_CLIPBOARD } from './constants.js';
 
+const CR = 0x0d;
+const LF = 0x0a;
+
 /**
  * The Extended Clipboard pseudo-encoding (community wiki, rfbproto): cut text messages with a
  * negative length, which carry flags and, with `provide`, compressed UTF-8.
@@ -34,9 +37,20 @@ function unpack(packed: Buffer): string {
     finishFlush: constants.Z_SYNC_FLUSH,
     maxOutputLength: MAX_CLIPBOARD,
   });
-  const text = data.subarray(4, 4 + data.readUInt32BE(0)).toString('utf8');
-  const [beforeNul = ''] = text.split('\0', 1);
-  return beforeNul.replaceAll('\r\n', '\n');
+  const bytes = data.subarray(4, 4 + data.readUInt32BE(0));
+  const end = bytes.indexOf(0);
+  return withoutReturns(end < 0 ? bytes : bytes.subarray(0, end)).toString('utf8');
+}
+
+/** CR LF as LF, in place. A text can consist of nothing else, for which `replaceAll` takes 240 ms per MiB. */
+function withoutReturns(bytes: Buffer): Buffer {
+  let kept = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0;
+    if (byte === CR && bytes[at + 1] === LF) continue;
+    bytes[kept++] = byte;
+  }
+  return bytes.subarray(0, kept);
 }
 
 /** The client's capabilities: announce, request and provide plain text, only on request. */

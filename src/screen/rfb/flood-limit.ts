@@ -47,7 +47,7 @@ export class FloodLimit {
   }
 
   /**
-   * Charges a rectangle whose encoding takes far fewer bytes than pixels, in addition to
+   * Charges a rectangle whose bytes are far fewer than its work, in pixels, in addition to
    * {@link charge}. Requests grant none of these. Returns the milliseconds to wait before it is
    * processed; the server is not read meanwhile.
    */

@@ -4,6 +4,9 @@ import { MAX_CLIPBOARD, MAX_SKIP, ServerMessage } from './constants.js';
 import type { ByteReader } from './reader.js';
 import { readUpdate, type UpdateTarget } from './update.js';
 
+/** Bytes that a byte of deflated data unpacks to at most. */
+const MOST_RATIO = 1032;
+
 /** Handles the server's messages; called synchronously and in order. */
 export interface MessageTarget extends UpdateTarget {
   onUpdateStart(): void;
@@ -56,8 +59,8 @@ async function readCutText(reader: ByteReader, target: MessageTarget): Promise<v
   if (length >= 0 || size > MAX_CLIPBOARD) return reader.skip(size);
   if (size < 4) throw protocolError('sent a clipboard message without flags');
   const body = await reader.read(size);
-  // A kilobyte can unpack to a megabyte, so charge for the unpacked size.
-  if (size > 64) await target.charge(MAX_CLIPBOARD);
+  // A kilobyte can unpack to a megabyte, so charge for what it may unpack to.
+  await target.charge(Math.min(size * MOST_RATIO, MAX_CLIPBOARD));
   target.onClipboard(decoded(body));
 }
 

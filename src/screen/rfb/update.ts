@@ -16,7 +16,7 @@ export interface UpdateTarget {
    * work the promise resolves in a later turn of the event loop.
    */
   charge(pixels: number): Promise<void> | undefined;
-  /** Called before a rectangle is processed that took far fewer bytes than `pixels`; may take a while. */
+  /** Called before a rectangle whose bytes are far fewer than its work, in pixels; may take a while. */
   chargeCompact(pixels: number): Promise<void> | undefined;
   /** Called before the screen gets another size; throws when that happens too often. */
   chargeResize(): void;
@@ -32,6 +32,11 @@ export interface UpdateTarget {
   /** Bit 0 Scroll Lock, 1 Num Lock, 2 Caps Lock. */
   onLeds(leds: number): void;
 }
+
+/** Pixels that take as long as a row of one. */
+const LEAST_ROW = 256;
+/** Pixels that take as long as one of the pointer's image, whose mask is applied one by one. */
+const CURSOR_WORK = 40;
 
 /** Number of rectangles of an update that ends with a LastRect. */
 const UNTIL_LAST = 0xffff;
@@ -77,6 +82,9 @@ async function readRectangle(
       return;
     case Encoding.cursor:
     case Encoding.cursorWithAlpha:
+      await target.chargeCompact(
+        Math.min(region.width, MAX_CURSOR) * Math.min(region.height, MAX_CURSOR) * CURSOR_WORK,
+      );
       target.onCursor(await readCursor(reader, encoding, region));
       return;
     case Encoding.qemuKeyEvent:
@@ -97,6 +105,7 @@ async function readRaw(reader: ByteReader, target: UpdateTarget, region: Region)
   if (region.width === 0 || region.height === 0) return;
   requireInside(target.framebuffer, region);
   const total = region.width * region.height * PIXEL;
+  await target.chargeCompact(workOf(region) - region.width * region.height);
   let first = Number.POSITIVE_INFINITY;
   let last = -1;
   for (let done = 0; done < total; ) {
@@ -115,12 +124,17 @@ async function readRaw(reader: ByteReader, target: UpdateTarget, region: Region)
 async function readTiles(reader: ByteReader, target: UpdateTarget, region: Region): Promise<void> {
   if (region.width === 0 || region.height === 0) return;
   requireInside(target.framebuffer, region);
-  await target.chargeCompact(region.width * region.height);
+  await target.chargeCompact(workOf(region));
   const rows = await readHextile(reader, region, (offset, pixels) =>
     target.framebuffer.write(region, offset, pixels),
   );
   target.onPixels(region);
   if (rows !== undefined) target.onDamage(rowsOf(region, rows));
+}
+
+/** The work of a rectangle, in pixels: each row takes as long as some hundred pixels, however narrow. */
+function workOf({ width, height }: Region): number {
+  return Math.max(width, LEAST_ROW) * height;
 }
 
 function rowsOf(region: Region, { first, last }: Rows): Region {
@@ -133,7 +147,7 @@ async function readCopy(reader: ByteReader, target: UpdateTarget, region: Region
   const y = source.readUInt16BE(2);
   requireInside(target.framebuffer, region);
   requireInside(target.framebuffer, { ...region, x, y });
-  await target.chargeCompact(region.width * region.height);
+  await target.chargeCompact(workOf(region));
   target.framebuffer.copy(x, y, region);
   target.onPixels(region);
   target.onDamage(region);

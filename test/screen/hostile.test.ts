@@ -154,11 +154,14 @@ test('closes on copies of the whole screen that answer no request, with pauses',
 });
 
 const FOUR_K = region(0, 0, 3840, 2160);
+const COLUMN = region(9, 0, 1, 2160);
 // The first tile has a background, which the others repeat.
 const tiles = Buffer.concat([Buffer.from([2, 1, 2, 3, 0]), Buffer.alloc(240 * 135 - 1)]);
 test.each([
-  ['copies', rectangle(FOUR_K, 1, Buffer.alloc(4))],
-  ['tiles', rectangle(FOUR_K, 5, tiles)],
+  ['copies', [rectangle(FOUR_K, 1, Buffer.alloc(4))]],
+  ['tiles', [rectangle(FOUR_K, 5, tiles)]],
+  // As much work in fifteen columns, because each row of one takes as long as 256 pixels.
+  ['narrow copies', Array<Buffer>(15).fill(rectangle(COLUMN, 1, Buffer.alloc(4)))],
 ])('reads %s of a large screen slowly, even if it asked for them', async (_, all) => {
   const server = new FakeServer({ ...FOUR_K, can: ['fences'] });
   const options = { timeoutMs: 10_000, pixels: 'hextile' } as const;
@@ -170,7 +173,7 @@ test.each([
   });
   const unwatch = new UpdateScheduler(connection).watch(33);
   server.onMessage = ({ kind }) => {
-    if (kind === 'update') server.send(Buffer.concat([update(all), update(all)]));
+    if (kind === 'update') server.send(Buffer.concat([update(...all), update(...all)]));
   };
   const began = performance.now();
   await new Promise((resolve) => setTimeout(resolve, 1000));

@@ -3,9 +3,15 @@ import { ApiError } from '../../contract/errors.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { within } from '../../lib/async/deadline.js';
 import type { Connection } from '../connection.js';
+import { violated } from '../connection-errors.js';
 
 /** Milliseconds that the guest has to answer a request that transfers no data. */
 const ANSWER_MS = 15_000;
+
+/** Requests that wait to be sent: so few are not counted in bytes, each has at most 255 KiB. */
+const FEW_UNSENT = 8;
+const MOST_UNSENT = 256;
+const MOST_UNSENT_BYTES = 2 * 2 ** 20;
 
 type Done<T> = (error: Error | null | undefined, value: T) => void;
 
@@ -48,6 +54,11 @@ export class FileSession {
   data<T>(request: (done: Done<T>) => void): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.#ended) return reject(this.#ended);
+      if (this.#isFull()) {
+        const error = violated('it answered file requests that it had not read');
+        this.#fail(error);
+        return reject(error);
+      }
       this.#waiting.add(reject);
       request((error, value) => {
         this.#waiting.delete(reject);
@@ -55,6 +66,17 @@ export class FileSession {
         else resolve(value);
       });
     });
+  }
+
+  /**
+   * Whether ssh2 keeps more than a transfer can have unsent. A guest can acknowledge requests that it
+   * never let the service send, so that the next ones follow.
+   */
+  #isFull(): boolean {
+    const { _buffer: unsent = [] } = this.sftp as unknown as { _buffer?: readonly Buffer[] };
+    if (unsent.length <= FEW_UNSENT) return false;
+    const bytes = unsent.reduce((sum, { length }) => sum + length, 0);
+    return unsent.length > MOST_UNSENT || bytes > MOST_UNSENT_BYTES;
   }
 
   stat(path: string): Promise<Stats> {

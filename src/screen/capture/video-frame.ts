@@ -1,4 +1,4 @@
-import type { Region, Size } from '../geometry.js';
+import { type Region, type Size, union } from '../geometry.js';
 import type { Pointer } from '../input/pointer.js';
 import { drawCursor, regionOf } from '../model/cursor.js';
 import type { UpdateScheduler } from '../model/update-scheduler.js';
@@ -7,9 +7,12 @@ import type { UpdateDamage } from '../rfb/update-damage.js';
 import type { VideoFrame } from '../types.js';
 import { convert, evenRegion, evenSize, PixelMemory, type Planes, planesBytes } from './yuv.js';
 
+/** Changed regions; further ones are merged into one. */
+const MOST_CHANGED = 64;
+
 /**
- * The screen as a 4:2:0 image with the pointer drawn in. Converts only what changed, and only
- * between two updates, so that the image is never torn.
+ * The screen as a 4:2:0 image with the pointer drawn in. Converts only what changed, when the
+ * image is looked at, and only between two updates, so that the image is never torn.
  */
 export class RfbVideoFrame implements VideoFrame {
   readonly #connection: Connection;
@@ -18,6 +21,8 @@ export class RfbVideoFrame implements VideoFrame {
   #planes: Planes;
   #scratch: PixelMemory;
   #version = 0;
+  /** What has changed since the image was looked at: a guest can send thousands of updates a second. */
+  #changed: Region[] = [];
   /** The pointer's image and region when it was last drawn. */
   #drawn: { readonly look: unknown; readonly region: Region } | undefined;
 
@@ -41,7 +46,7 @@ export class RfbVideoFrame implements VideoFrame {
   }
 
   get version(): number {
-    this.#followPointer();
+    this.#catchUp();
     return this.#version;
   }
 
@@ -50,6 +55,7 @@ export class RfbVideoFrame implements VideoFrame {
   }
 
   read(target: Buffer): void {
+    this.#catchUp();
     target.set(this.#planes.data);
   }
 
@@ -60,7 +66,10 @@ export class RfbVideoFrame implements VideoFrame {
   }
 
   readonly #onUpdate = ({ damage }: UpdateDamage): void => {
-    for (const region of damage) this.#paint(region);
+    for (const region of damage) {
+      if (this.#changed.length < MOST_CHANGED) this.#changed.push(region);
+      else this.#changed[0] = union(this.#changed[0] ?? region, region);
+    }
   };
 
   readonly #onResize = (): void => {
@@ -69,8 +78,18 @@ export class RfbVideoFrame implements VideoFrame {
   };
 
   #whole(): void {
+    this.#changed = [];
     this.#drawn = this.#pointerNow();
     this.#paint({ x: 0, y: 0, ...this.size });
+  }
+
+  #catchUp(): void {
+    if (this.#connection.updating) return;
+    const { size } = this;
+    const area = this.#changed.reduce((sum, { width, height }) => sum + width * height, 0);
+    if (area > size.width * size.height) this.#whole();
+    for (const region of this.#changed.splice(0)) this.#paint(region);
+    this.#followPointer();
   }
 
   /** Erases the pointer at its old position and draws it at the new one. */
@@ -78,7 +97,7 @@ export class RfbVideoFrame implements VideoFrame {
     const now = this.#pointerNow();
     const { region, look } = this.#drawn ?? {};
     const isSame = now?.look === look && now?.region.x === region?.x && now?.region.y === region?.y;
-    if (isSame || this.#connection.updating) return;
+    if (isSame) return;
     this.#drawn = now;
     if (region !== undefined) this.#paint(region);
     if (now !== undefined) this.#paint(now.region);

@@ -58,6 +58,18 @@ test('changes its version only when the image changes', async () => {
   expect(shown.version).toBeGreaterThan(version);
 });
 
+test('converts once what changed many times since it was looked at', async () => {
+  const { server, frame: shown } = await openFrame({ width: 64, height: 48 });
+  await settled();
+  const { version } = shown;
+  for (let nth = 0; nth < 10; nth++) {
+    server.paint(nth % 2 === 0 ? 0xff0000 : 0xffffff);
+    await settled();
+  }
+  expect(shown.version).toBe(version + 1);
+  expect(at(shown, 5, 5)[0]).toBe(235);
+});
+
 test('drops an odd last column and row', async () => {
   const { frame: shown } = await openFrame({ width: 65, height: 49 });
   expect(shown.size).toEqual({ width: 64, height: 48 });

@@ -16,6 +16,8 @@ const CORPORA: Readonly<Record<string, readonly string[] | string>> = {
     'ssh2 parses them; test/shell/channel-close.test.ts has guests that answer late or never',
   'SFTP: lists of files': ['sftp'],
   'SFTP: a file that is read': ['sftp'],
+  'SFTP: requests that the guest does not let the service send':
+    'nothing is parsed; test/shell/files/session.test.ts has a guest that lets none be sent',
   "a file without SSH: what the guest's program prints and sends":
     'it is two numbers and a word; test/shell/transfer.test.ts has hostile guests',
   'SFTP: a directory tree that is removed': ['sftp'],

@@ -177,10 +177,11 @@ test.each([
   };
   const began = performance.now();
   await new Promise((resolve) => setTimeout(resolve, 1000));
+  // A busy host may take longer for a few.
+  await vi.waitUntil(() => updates > 2, 20_000);
   unwatch();
   const seconds = (performance.now() - began) / 1000;
   connection.close();
-  expect(updates).toBeGreaterThan(2);
   // Eight at once, and eight per second.
   expect(updates).toBeLessThan(10 + 8 * seconds);
 });

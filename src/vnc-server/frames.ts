@@ -82,9 +82,16 @@ export class Frames {
     this.#dirty.add({ x: 0, y: 0, ...size });
   }
 
-  /** Handles a request for changes, or for a region unconditionally. */
+  /**
+   * Handles a request for changes, or for a region unconditionally; for the whole screen if another
+   * request is not answered yet.
+   */
   request(wanted: Region | 'changes'): void {
-    if (wanted !== 'changes') this.#dirty.add(wanted);
+    if (wanted !== 'changes') {
+      // Regions of several unanswered requests are not collected: scattered ones cost much to join.
+      const whole = { x: 0, y: 0, ...this.#options.screen.size };
+      this.#dirty.add(this.#wanted ? whole : wanted);
+    }
     if (this.#sent !== undefined && !this.#sending) {
       this.#options.encoder.took(this.#sent.bytes, performance.now() - this.#sent.at);
       this.#sent = undefined;

@@ -19,7 +19,7 @@ import { auditConnection } from '../audit-requests.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { startHeartbeat } from '../websocket/heartbeat.js';
 import { closeOnRevocation } from '../websocket/key-revocation.js';
-import { limitMessages } from '../websocket/limit-messages.js';
+import { limitMessages, tooLarge } from '../websocket/limit-messages.js';
 import { openingMessage } from './opening-message.js';
 import { clipboardChannel, stateChannel, viewMemory } from './view-memory.js';
 
@@ -29,8 +29,10 @@ const MOST_FAILURES = 5;
 const RETRY_MS = 150;
 /** A connection that lasted this long, in milliseconds, resets the failure count. */
 const LASTING_MS = 10_000;
-/** Largest message, in bytes: RFB, or a text of the clipboard as JSON. */
+/** Largest message, in bytes: a text of the clipboard as JSON. */
 const LIMITS = { first: 2 * 1024 * 1024, later: 2 * 1024 * 1024 };
+/** Largest message of RFB, in bytes: all of it is handled at once, and viewers send a few bytes. */
+const MOST_RFB = 64 * 1024;
 /** Close code after a `closed` message. */
 const CLOSED = 4000;
 
@@ -107,7 +109,8 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
   });
   socket.on('message', (data: Buffer, isBinary) => {
     if (signal.aborted) return;
-    if (isBinary) viewer.receive(data);
+    if (isBinary && data.length > MOST_RFB) left.abort(tooLarge(MOST_RFB));
+    else if (isBinary) viewer.receive(data);
     else if (mayControl()) command(viewer, data);
   });
   const isMine = () => fleet.control.isHeldBy(record.id, owner);

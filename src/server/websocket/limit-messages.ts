@@ -78,6 +78,6 @@ export function limitMessages(
   return (bytes) => guarded(() => share.hold(bytes));
 }
 
-function tooLarge(limit: number): ApiError {
+export function tooLarge(limit: number): ApiError {
   return new ApiError('payload_too_large', `A message is too large; the limit is ${limit} bytes.`);
 }

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
+import { ControlLeases } from '../../../src/fleet/control/leases.js';
 import { allRights, openTestFleet, type TestFleet, wanted } from '../../support/fleet.js';
 
 const COMPUTERS = 500;
@@ -60,4 +61,27 @@ it('the holder has the present name of its key, and none once the key is deleted
   fleet.control.onChange(({ control }) => void ended.push(control.holder.key_name));
   fleet.keys.remove(owner, created.id);
   expect([fleet.control.of(id), ended]).toEqual([null, [null]]);
+});
+
+it('input of the holder renews the lease, and starts no timer for each event', async () => {
+  const { fleet } = test;
+  const row = fleet.projects.find(owner, project);
+  const { id } = await fleet.computers.create(owner, row, wanted('desk'), 'no');
+  const record = fleet.computers.find(owner, { id });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+  try {
+    const leases = new ControlLeases(fleet.apiKeys, 1_000);
+    leases.take(record, owner, 'if-free');
+    const timers = vi.spyOn(globalThis, 'setTimeout');
+    vi.advanceTimersByTime(900);
+    for (let count = 0; count < 1_000; count += 1) expect(leases.allows(id, owner)).toBe(true);
+    expect(timers).not.toHaveBeenCalled();
+    expect(leases.of(id)?.expires_at).toBe(new Date(Date.now() + 1_000).toISOString());
+    vi.advanceTimersByTime(999);
+    expect(leases.isHeldBy(id, owner)).toBe(true);
+    vi.advanceTimersByTime(1);
+    expect(leases.of(id)).toBeNull();
+  } finally {
+    vi.useRealTimers();
+  }
 });

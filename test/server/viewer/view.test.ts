@@ -297,6 +297,14 @@ test.each([
   await eventually(async () => !seen.open);
 });
 
+promise(29, 'a view that sends much RFB in one message is closed', async () => {
+  const viewer = openViewer(await link());
+  await viewer.first;
+  // Pointer events; a viewer sends a few bytes at a time.
+  viewer.socket.send(Buffer.alloc(64 * 1024 + 2, Buffer.of(5, 0, 0, 0, 0, 0)));
+  expect(await viewer.closed).toMatchObject({ code: 'payload_too_large' });
+});
+
 describe('while someone has control', () => {
   const control = (method: string, key?: string) =>
     call(method, `/computers/${ids[0]}/control`, method === 'GET' ? undefined : {}, {

@@ -1,6 +1,6 @@
-import { promises as dns, type LookupAddress } from 'node:dns';
 import { BlockList, isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
+import { lookUp } from '../lib/net/look-up.js';
 import { isPublicAddress } from '../lib/net/special-networks.js';
 import { messageOf, targetFailed, targetRefused } from './errors.js';
 import type { Target } from './target.js';
@@ -8,21 +8,24 @@ import type { Target } from './target.js';
 export interface AddressRules {
   /** Allows loopback, private and link-local targets too. */
   readonly allowPrivate: boolean;
-  /** Resolves names; by default with the system's resolver. */
-  readonly lookup?: (host: string) => Promise<readonly LookupAddress[]>;
+  /** The addresses of a name; by default of the hosts file and DNS. */
+  readonly lookup?: (host: string, signal?: AbortSignal) => Promise<readonly string[]>;
   /** Addresses of the host; replaced in tests. */
   readonly ownAddresses?: () => readonly string[];
 }
 
 /** Resolves and checks the addresses of a target; the caller may connect only to these. */
-export async function resolveTarget(target: Target, rules: AddressRules): Promise<string[]> {
+export async function resolveTarget(
+  target: Target,
+  rules: AddressRules,
+  signal?: AbortSignal,
+): Promise<readonly string[]> {
   const { host, label } = target;
-  const lookup = rules.lookup ?? ((name) => dns.lookup(name, { all: true, verbatim: true }));
-  const found = await lookup(host).catch((cause: unknown) => {
+  const addresses = await (rules.lookup ?? lookUp)(host, signal).catch((cause: unknown) => {
+    signal?.throwIfAborted();
     const code = cause instanceof Error && 'code' in cause ? String(cause.code) : messageOf(cause);
     throw targetFailed(label, `the name ${host} has no address (${code})`, cause);
   });
-  const addresses = found.map(({ address }) => address);
   if (addresses.length === 0) throw targetFailed(label, `the name ${host} has no address`);
   if (rules.allowPrivate) return addresses;
   const refused = addresses.find((each) => !isPublicAddress(each));

@@ -33,7 +33,7 @@ export async function publish(
   let encoder: Encoder | undefined;
   let pacer: FramePacer | undefined;
   try {
-    const addresses = await abortable(resolveTarget(target, rules), signal);
+    const addresses = await resolveTarget(target, rules, signal);
     publisher = await Publisher.open(await dial(target, addresses, signal), target);
     signal.throwIfAborted();
     const sink = await Encoder.open(source.frame.size, video, 'flv');

@@ -60,10 +60,7 @@ describe('an RTMP URL', () => {
 
 describe('resolving a target', () => {
   const target = parseTarget('rtmp://live.example.com/app/key');
-  const lookup = async () => [
-    { address: '8.8.8.8', family: 4 },
-    { address: '10.0.0.1', family: 4 },
-  ];
+  const lookup = async () => ['8.8.8.8', '10.0.0.1'];
 
   promise(9, 'refuses a name if any of its addresses is private', async () => {
     const refusal = resolveTarget(target, { allowPrivate: false, lookup });
@@ -71,7 +68,7 @@ describe('resolving a target', () => {
     const good = ['8.8.8.8', '1.1.1.1', '2606:4700::1111'];
     for (const bad of ['127.0.0.1', '::1', '::ffff:10.0.0.1', '169.254.169.254', 'fe80::1']) {
       for (let place = 0; place <= good.length; place++) {
-        const found = good.toSpliced(place, 0, bad).map((address) => ({ address, family: 4 }));
+        const found = good.toSpliced(place, 0, bad);
         const rules = { allowPrivate: false, lookup: async () => found };
         await expect(resolveTarget(target, rules)).rejects.toThrow(bad);
       }
@@ -81,7 +78,7 @@ describe('resolving a target', () => {
   promise(9, "refuses the host's own addresses, in any notation", async () => {
     const ownAddresses = () => ['8.8.4.4', '2606:4700::1111', 'fe80::1'];
     for (const address of ['8.8.4.4', '2606:4700:0:0::1111']) {
-      const rules = { allowPrivate: false, lookup: async () => [{ address, family: 4 }] };
+      const rules = { allowPrivate: false, lookup: async () => [address] };
       await expect(resolveTarget(target, { ...rules, ownAddresses })).rejects.toThrow(
         `is at ${address}, which is the service's own host`,
       );
@@ -102,7 +99,7 @@ describe('resolving a target', () => {
     // A name that resolves to another address the second time.
     const turning = (first: string, then: string) => async () => {
       lookups += 1;
-      return [{ address: lookups === 1 ? first : then, family: 4 }];
+      return [lookups === 1 ? first : then];
     };
     const attempt = (allowPrivate: boolean, lookup: ReturnType<typeof turning>) => {
       lookups = 0;
@@ -125,6 +122,21 @@ describe('resolving a target', () => {
   it('returns all of them if private targets are allowed', async () => {
     const addresses = await resolveTarget(target, { allowPrivate: true, lookup });
     expect(addresses).toEqual(['8.8.8.8', '10.0.0.1']);
+  });
+
+  it('ends the look-up of a stream that was stopped', async () => {
+    const stopping = new AbortController();
+    const given: (AbortSignal | undefined)[] = [];
+    const slow = (_host: string, signal?: AbortSignal) => {
+      given.push(signal);
+      return new Promise<string[]>((_, reject) => {
+        signal?.addEventListener('abort', () => reject(new Error('cancelled')));
+      });
+    };
+    const refusal = resolveTarget(target, { allowPrivate: true, lookup: slow }, stopping.signal);
+    stopping.abort(new Error('stopped'));
+    await expect(refusal).rejects.toThrow('stopped');
+    expect(given).toEqual([stopping.signal]);
   });
 
   it('rejects a name without an address', async () => {

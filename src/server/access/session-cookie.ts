@@ -4,7 +4,7 @@ import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { authenticate, hasKey } from '../http/authentication.js';
-import { holderOf } from './session-holder.js';
+import { COOKIE_NAME, holderOf } from './session-holder.js';
 
 /** Shows that a script of the page itself sends a request, where the browser does not say so. */
 const PAGE_HEADER = 'x-vc-page';
@@ -85,8 +85,8 @@ export function clearCookie(request: FastifyRequest, reply: FastifyReply): void 
 /** The port is in it: browsers send a cookie to every port of a host. */
 function nameOf(request: FastifyRequest): string {
   const port = /:(\d{1,5})$/.exec(request.headers.host ?? '')?.[1];
-  if (!isSecure(request)) return `vc_session_${port ?? '80'}`;
-  return `__Host-vc_session_${port ?? '443'}`;
+  if (!isSecure(request)) return `${COOKIE_NAME}${port ?? '80'}`;
+  return `__Host-${COOKIE_NAME}${port ?? '443'}`;
 }
 
 /** The page was loaded over TLS, which a proxy ends. */

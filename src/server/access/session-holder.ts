@@ -2,8 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Connection, peersUids } from '../../lib/net/tcp-table.js';
 
+/** The name of a session's cookie, without its port. */
+export const COOKIE_NAME = 'vc_session_';
 /** The cookie of a session, and the path that opens one. */
-const COOKIE = /(?:^|;\s*)(?:__Host-)?vc_session_\d+=vs_/;
+const COOKIE = new RegExp(`(?:^|;\\s*)(?:__Host-)?${COOKIE_NAME}\\d+=vs_`);
 const OPENS = /^[^?]*\/sessions(?:\?|$)/;
 
 /** Of connections of this host. */

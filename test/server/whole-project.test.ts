@@ -12,6 +12,17 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
+it('a step of a project writes nothing for computers of which it changes nothing', async () => {
+  const entries = async () => (await app.send('GET', '/api/audit')).json.entries as unknown[];
+  await app.send('POST', '/api/projects/shop/stop');
+  const before = (await entries()).length;
+  for (let time = 0; time < 5; time++) {
+    const { json } = await app.send('POST', '/api/projects/shop/stop');
+    expect(json).toMatchObject({ success: true, computers: [{ changed: false }, {}] });
+  }
+  expect(await entries()).toHaveLength(before);
+});
+
 it.each([
   ['stop', 'stopped', [false, true]],
   ['start', 'running', [true, false]],

@@ -7,6 +7,9 @@ import { readUpdate, type UpdateTarget } from './update.js';
 /** Bytes that a byte of deflated data unpacks to at most. */
 const MOST_RATIO = 1032;
 
+/** Pixels that take as long as a byte that is unpacked. */
+const BYTE_WORK = 8;
+
 /** Handles the server's messages; called synchronously and in order. */
 export interface MessageTarget extends UpdateTarget {
   onUpdateStart(): void;
@@ -60,7 +63,9 @@ async function readCutText(reader: ByteReader, target: MessageTarget): Promise<v
   if (size < 4) throw protocolError('sent a clipboard message without flags');
   const body = await reader.read(size);
   // A kilobyte can unpack to a megabyte, so charge for what it may unpack to.
-  await target.charge(Math.min(size * MOST_RATIO, MAX_CLIPBOARD));
+  const unpacked = Math.min(size * MOST_RATIO, MAX_CLIPBOARD);
+  await target.charge(unpacked);
+  await target.chargeCompact(unpacked * BYTE_WORK);
   target.onClipboard(decoded(body));
 }
 

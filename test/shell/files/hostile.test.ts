@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import ssh2, { type FileEntry, type SFTPWrapper } from 'ssh2';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Connection } from '../../../src/shell/connection.js';
@@ -9,6 +10,8 @@ import { type Guest, openGuest } from '../support/guest.js';
 const { STATUS_CODE } = ssh2.utils.sftp;
 const attrs = { mode: 0o100644, uid: 0, gid: 0, size: 1 << 20, atime: 0, mtime: 0 };
 const handle = Buffer.of(1);
+const MIB = 2 ** 20;
+const CHUNK = Buffer.alloc(256 * 1024);
 
 let guest: Guest | undefined;
 afterEach(() => guest?.close());
@@ -192,4 +195,45 @@ promise(29, 'few listings and removals of a computer run at once', async () => {
   void files.remove('/file');
   await new Promise((resolve) => setImmediate(resolve));
   expect(open).toBe(7);
+});
+
+promise(29, 'cannot acknowledge parts of a file that it has not read', async (report) => {
+  guest = await openGuest({
+    onFiles(sftp) {
+      const { _protocol: protocol } = sftp as unknown as {
+        _protocol: { channelWindowAdjust(): void };
+      };
+      // The service may send 2 MiB, and no more.
+      protocol.channelWindowAdjust = () => undefined;
+      const done = (id: number) => sftp.status(id, STATUS_CODE.OK);
+      for (const name of ['SETSTAT', 'FSETSTAT', 'CLOSE', 'RENAME', 'REMOVE'] as const) {
+        sftp.on(name, done);
+      }
+      sftp.on('REALPATH', (id) => sftp.name(id, [entry('/made-up')]));
+      sftp.on('STAT', (id) => sftp.attrs(id, attrs));
+      sftp.on('LSTAT', (id) => sftp.attrs(id, attrs));
+      sftp.on('OPEN', (id) => sftp.handle(id, handle));
+      sftp.once('WRITE', (first) => {
+        let id = first;
+        const acknowledge = () => {
+          for (let ahead = 0; ahead < 8; ahead++) done(id + ahead);
+          id += 1;
+          if (id < first + 1000 && guest?.shell.open) setTimeout(acknowledge, 1);
+        };
+        acknowledge();
+      });
+      sftp.on('WRITE', () => undefined);
+    },
+  });
+  let read = 0;
+  async function* file() {
+    for (; read < 64 * MIB; read += CHUNK.length) yield CHUNK;
+  }
+  const writing = guest.shell.files.write('large', Readable.from(file()));
+  await expect(writing).rejects.toMatchObject({
+    code: 'guest_failed',
+    message: expect.stringContaining('answered file requests that it had not read'),
+  });
+  expect(read).toBeLessThan(16 * MIB);
+  report(`ended after ${Math.round(read / MIB)} of 64 MiB`);
 });

@@ -200,17 +200,15 @@ describe('errors', () => {
   });
 });
 
-describe('lifecycle', () => {
-  thorough('stops, starts, restarts and removes', async () => {
-    await ok('computer', 'create', 'extra', '-p', 'shop');
-    await ok('computer', 'stop', 'shop/extra');
-    expect(JSON.parse(await ok('computer', 'get', 'shop/extra', '--json')).status).toBe('stopped');
-    expect((await vc(['computer', 'click', 'shop/extra', '1', '1'])).stderr).toContain('start');
-    await ok('computer', 'start', 'shop/extra');
-    await ok('computer', 'restart', 'shop/extra', ...LEFT_TO_BOOT);
-    await ok('computer', 'rm', 'shop/extra', '--yes');
-    expect((await vc(['computer', 'get', 'shop/extra'])).code).toBe(5);
-  });
+thorough('stops, starts, restarts and removes a computer', async () => {
+  await ok('computer', 'create', 'extra', '-p', 'shop');
+  await ok('computer', 'stop', 'shop/extra');
+  expect(JSON.parse(await ok('computer', 'get', 'shop/extra', '--json')).status).toBe('stopped');
+  expect((await vc(['computer', 'click', 'shop/extra', '1', '1'])).stderr).toContain('start');
+  await ok('computer', 'start', 'shop/extra');
+  await ok('computer', 'restart', 'shop/extra', ...LEFT_TO_BOOT);
+  await ok('computer', 'rm', 'shop/extra', '--yes');
+  expect((await vc(['computer', 'get', 'shop/extra'])).code).toBe(5);
 });
 
 describe('a project', () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { VirtualComputers } from '../../../src/client/index.js';
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
@@ -10,6 +10,12 @@ import { openTestService, type TestService } from '../../support/service/service
 let service: TestService;
 beforeAll(async () => {
   service = await openTestService(['--max-running', '4']);
+});
+// So that nothing of an attempt that failed is left for the next.
+afterEach(async () => {
+  for (const { name, role } of await service.vc.owners.list()) {
+    if (role === 'member') await service.vc.owners.delete(name, { force: true });
+  }
 });
 afterAll(() => service.close());
 
@@ -42,7 +48,11 @@ async function makeComputer({ vc, ask }: Member): Promise<string> {
   const [computer] = await vc.computers.list('p');
   if (computer === undefined) throw new Error('the computer was not created');
   const handle = vc.computer({ id: computer.id });
-  await eventually(async () => (await handle.get()).status === 'running', 600_000);
+  await eventually(async () => {
+    const { status, status_reason } = await handle.get();
+    if (status === 'error') throw new Error(`no computer: ${status_reason}`);
+    return status === 'running';
+  }, 600_000);
   return computer.id;
 }
 

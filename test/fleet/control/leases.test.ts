@@ -76,6 +76,8 @@ it('input of the holder renews the lease, and starts no timer for each event', a
     vi.advanceTimersByTime(900);
     for (let count = 0; count < 1_000; count += 1) expect(leases.allows(id, owner)).toBe(true);
     expect(timers).not.toHaveBeenCalled();
+    // Before the real timers are back: it would put the fake one in their place.
+    timers.mockRestore();
     expect(leases.of(id)?.expires_at).toBe(new Date(Date.now() + 1_000).toISOString());
     vi.advanceTimersByTime(999);
     expect(leases.isHeldBy(id, owner)).toBe(true);

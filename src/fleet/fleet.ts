@@ -122,7 +122,7 @@ export class Fleet {
     const quota = new Quota(store, maxRunning);
     this.computers = new Computers(store, this.#machines, quota, (id) => this.control.of(id));
     this.usage = new Usage(this.#machines);
-    this.projects = new Projects(store, this.computers, quota);
+    this.projects = new Projects(store, this.apiKeys, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
     this.drains = new Drains({
       ...{ store, machines: this.#machines, auditLog: this.auditLog, log },

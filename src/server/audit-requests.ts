@@ -2,78 +2,14 @@ import type { Action } from '../contract/resources.js';
 import type { OperationName } from '../contract/routes.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
 import { CANCELLED, outcomeOf, startTimer } from '../fleet/audit/audit-log.js';
+import { describeInput } from '../fleet/audit/input-detail.js';
 import { isRefusal } from '../fleet/audit/refusal-limit.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
-import { isCommand } from '../screen/input/keyboard/command.js';
 import { ByteStream, type Params } from './requests.js';
-
-type Value = string | number | boolean;
 
 /** Of a name given by the client; resource names are shorter. */
 const MOST_CHARACTERS = 128;
-
-/** Fields that are logged as they are: numbers, settings and names of resources. */
-const PLAIN = [
-  'name',
-  ...['x', 'y', 'button', 'double', 'clicks', 'start_x', 'start_y', 'end_x', 'end_y', 'duration'],
-  ...['direction', 'amount', 'seconds', 'until', 'timeout', 'background', 'mode', 'port', 'fps'],
-  ...[
-    'element',
-    'terminal',
-    'profile',
-    'delta_x',
-    'delta_y',
-    'repeat',
-    'hold_ms',
-    'auto_stop_minutes',
-  ],
-  ...['max_running', 'force', 'recursive', 'rights', 'project', 'expires_at', 'protected'],
-];
-/** Fields of which only the length is logged. */
-const MEASURED = ['text', 'command', 'code', 'path', 'new_path', 'args', 'url'];
-
-/** The logged details of a body or query: coordinates and lengths, never a text. */
-function describeInput(input: unknown): Action['detail'] {
-  if (typeof input !== 'object' || input === null) return {};
-  const given = input as Readonly<Record<string, unknown>>;
-  const detail: Record<string, Value> = {};
-  for (const name of PLAIN) {
-    const value = given[name];
-    if (typeof value === 'string') detail[name] = value.slice(0, MOST_CHARACTERS);
-    else if (isValue(value)) detail[name] = value;
-  }
-  if (given.max_running === null) detail.max_running = 'default';
-  if (given.auto_stop_minutes === null) detail.auto_stop_minutes = 'never';
-  for (const name of MEASURED) {
-    const value = given[name];
-    if (typeof value === 'string' || Array.isArray(value)) detail[`${name}_length`] = value.length;
-  }
-  if (typeof given.key === 'string') {
-    if (isCommand(given.key)) detail.key = given.key;
-    else detail.key_length = given.key.length;
-  }
-  const secrets = secretsOf(given);
-  if (secrets.length > 0) detail.secrets = secrets.join(' ').slice(0, 500);
-  if (Array.isArray(given.actions)) {
-    detail.actions = given.actions
-      .map((one) => String((one as { action?: unknown }).action))
-      .join(' ')
-      .slice(0, 500);
-  }
-  return detail;
-}
-
-/** Names of the secrets that a request allows, of a batch those of all its actions. */
-function secretsOf({ secrets, actions }: Readonly<Record<string, unknown>>): string[] {
-  const own = Array.isArray(secrets) ? secrets.map(String) : [];
-  const theirs = Array.isArray(actions) ? actions.flatMap((one) => secretsOf({ ...one })) : [];
-  return [...new Set([...own, ...theirs])];
-}
-
-function isValue(value: unknown): value is Value {
-  return ['string', 'number', 'boolean'].includes(typeof value);
-}
 
 /** Operations that only read a status, which is not logged. A screenshot is logged. */
 const READS: readonly string[] = [
@@ -99,13 +35,14 @@ export interface Request {
 const OWNER_OPERATIONS: readonly string[] = [
   ...['createLogin', 'createSession', 'endSession', 'createKey', 'updateKey', 'deleteKey'],
   ...['createProject', 'updateProject', 'deleteProject', 'deleteProjectByPost'],
+  ...['startProject', 'stopProject', 'restartProject'],
   ...['createConnection', 'deleteConnection', 'setSecret', 'deleteSecret'],
   ...['createOwner', 'updateOwner', 'deleteOwner', 'createOwnerKey'],
   ...['drainMember', 'returnMember'],
 ];
 
-/** Further ones whose refusal is logged: otherwise each computer has an entry of its own. */
-const OF_COMPUTERS = ['createComputer', 'startProject', 'stopProject', 'restartProject'];
+/** Further ones whose refusal is logged: otherwise the computer has an entry of its own. */
+const OF_COMPUTERS = ['createComputer'];
 
 /** Another form of the same request has its name. */
 function actionOf({ name }: Request): string {
@@ -139,6 +76,16 @@ function refusedStep(result: unknown): string | undefined {
   return typeof code === 'string' && isRefusal(code) ? code : undefined;
 }
 
+/** Of an operation on a whole project: how many computers it has changed, and of how many it failed. */
+function countsOf(result: unknown): Action['detail'] {
+  const { success, computers } = (result ?? {}) as { success?: unknown; computers?: unknown };
+  if (success === undefined || !Array.isArray(computers)) return {};
+  return {
+    changed: computers.filter(({ changed }) => changed === true).length,
+    failed: computers.filter(({ error }) => error !== undefined).length,
+  };
+}
+
 /**
  * Runs `work` and writes it with its outcome into the audit log; a streamed answer when it has ended.
  * Operations that only read are not logged, except for screenshots and files.
@@ -164,7 +111,11 @@ export async function audited<T>(
     const { id } = (result ?? {}) as { id?: string };
     if (action === 'createOwner') affected = id;
     const done = (outcome: string) =>
-      record(outcome, computer?.id, isOwners && id !== undefined ? { ...names, id } : names);
+      record(outcome, computer?.id, {
+        ...names,
+        ...(isOwners && id !== undefined && { id }),
+        ...countsOf(result),
+      });
     if (isLogged && result instanceof ByteStream) onEnd(result, done);
     else if (isLogged) done(refusedStep(result) ?? 'ok');
     if (action === 'createComputer' || action === 'forkComputer') record('ok', id);

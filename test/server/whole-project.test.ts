@@ -12,17 +12,6 @@ beforeEach(async () => {
 });
 afterEach(() => app.close());
 
-it('a step of a project writes nothing for computers of which it changes nothing', async () => {
-  const entries = async () => (await app.send('GET', '/api/audit')).json.entries as unknown[];
-  await app.send('POST', '/api/projects/shop/stop');
-  const before = (await entries()).length;
-  for (let time = 0; time < 5; time++) {
-    const { json } = await app.send('POST', '/api/projects/shop/stop');
-    expect(json).toMatchObject({ success: true, computers: [{ changed: false }, {}] });
-  }
-  expect(await entries()).toHaveLength(before);
-});
-
 it.each([
   ['stop', 'stopped', [false, true]],
   ['start', 'running', [true, false]],
@@ -37,4 +26,55 @@ it.each([
       ...{ id: expect.stringMatching(/^cmp_/), name, status, changed: changed[i] },
     })),
   );
+});
+
+const post = (step: string) => app.send('POST', `/api/projects/shop/${step}`);
+
+/** Operations on the whole project in the audit log, the newest first, with the computer's name. */
+async function entries(): Promise<unknown[]> {
+  const { json } = await app.send('GET', '/api/audit?limit=1000');
+  const found = json.entries as { action: string; detail: object; computer_id: string | null }[];
+  const { computers } = (await app.send('GET', '/api/projects/shop')).json as {
+    computers: { id: string; name: string }[];
+  };
+  return found
+    .filter(({ action }) => /Project$/.test(action) && action !== 'createProject')
+    .map(({ action, detail, computer_id }) => {
+      const name = computers.find(({ id }) => id === computer_id)?.name;
+      return name === undefined ? [action, detail] : [action, name];
+    });
+}
+
+it('the audit log has one entry for the project, and one for each computer that was changed', async () => {
+  for (let i = 0; i < 3; i += 1) await post('stop');
+  const unchanged = { project: 'shop', changed: 0, failed: 0 };
+  expect(await entries()).toEqual([
+    ['stopProject', unchanged],
+    ['stopProject', unchanged],
+    ['stopProject', { ...unchanged, changed: 1 }],
+    ['stopProject', 'b'],
+  ]);
+});
+
+it('a computer that is refused by the limit of running ones has no entry', async () => {
+  await app.send('POST', '/api/projects/shop/computers', { body: { name: 'c' } });
+  await post('start');
+  await post('start');
+  expect(await entries()).toEqual([
+    ['startProject', { project: 'shop', changed: 0, failed: 1 }],
+    ['startProject', { project: 'shop', changed: 0, failed: 1 }],
+  ]);
+});
+
+it('a start that fails has an entry, also if the computer was broken before', async () => {
+  await post('stop');
+  app.world.engine.start = () => Promise.reject(new Error('no start'));
+  await post('start');
+  await post('start');
+  const once = [
+    ['startProject', { project: 'shop', changed: 0, failed: 2 }],
+    ['startProject', 'b'],
+    ['startProject', 'a'],
+  ];
+  expect((await entries()).slice(0, 6)).toEqual([...once, ...once]);
 });

@@ -1,7 +1,9 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Project, ProjectWithComputers, UpdateProject } from '../../contract/resources.js';
-import { nextTurn } from '../../lib/async/next-turn.js';
-import type { Owner } from '../accounts/api-keys.js';
+import { allInPieces } from '../../lib/async/next-turn.js';
+import type { ApiKeys, Owner } from '../accounts/api-keys.js';
+import { AtOnce } from '../accounts/limits/at-once.js';
+import { keyInUse } from '../accounts/limits/key-shares.js';
 import { isWithin } from '../accounts/scope.js';
 import { missing } from '../errors/missing.js';
 import { publicMessage } from '../errors/public-message.js';
@@ -16,9 +18,14 @@ import { serializeProject } from './serializers.js';
 
 export type ProjectStep = 'start' | 'stop' | 'restart';
 
-/** Wraps the work on each computer of a project, for example to audit it. */
-export type EachComputer = <T>(record: ComputerRecord, work: () => Promise<T>) => Promise<T>;
-const unwrapped: EachComputer = (_, work) => work();
+/** Starts the audit entry of a computer; the returned function writes it, with the error of a failure. */
+export type StartEntry = (record: ComputerRecord) => (error?: unknown) => void;
+const notAudited: StartEntry = () => () => undefined;
+
+/** Operations on whole projects of an owner at once: each concerns up to a thousand computers. */
+const MOST_AT_ONCE = 16;
+/** Errors that are thrown before anything is done. */
+const REFUSALS: readonly string[] = ['conflict', 'limit_reached'];
 
 /** The status of computers of which a step changes nothing. */
 const DONE = { start: 'running', stop: 'stopped', restart: undefined } as const;
@@ -28,9 +35,17 @@ export class Projects {
   readonly #store: Store;
   readonly #computers: Computers;
   readonly #quota: Quota;
+  readonly #apiKeys: Pick<ApiKeys, 'rightsOf'>;
+  readonly #atOnce = new AtOnce('operations on whole projects', MOST_AT_ONCE);
 
-  constructor(store: Store, computers: Computers, quota: Quota) {
+  constructor(
+    store: Store,
+    apiKeys: Pick<ApiKeys, 'rightsOf'>,
+    computers: Computers,
+    quota: Quota,
+  ) {
     this.#store = store;
+    this.#apiKeys = apiKeys;
     this.#computers = computers;
     this.#quota = quota;
   }
@@ -91,45 +106,66 @@ export class Projects {
     return this.#store.projects.list(owner.id).filter(({ id }) => isWithin(owner, id));
   }
 
-  /** Deletes its computers, then the project. */
-  async remove(owner: Owner, nameOrId: string, run: EachComputer = unwrapped): Promise<void> {
-    const row = this.find(owner, nameOrId);
-    const records = this.#store.computers.listOfProject(row.id);
-    for (const record of records) this.#computers.refuseProtected(record);
-    // On a full disk the computers are removed first, which frees space.
-    this.#store.writeToFreeSpace(() => void this.#store.projects.markDeleting(row.id));
-    const results = await Promise.allSettled(
-      records.map((record) => run(record, () => this.#computers.remove(record))),
-    );
-    const failed = results.find((result) => result.status === 'rejected');
-    if (failed) throw failed.reason;
-    const remove = () => void this.#store.projects.remove(row.id);
-    if (!this.#store.writeToFreeSpace(remove)) remove();
+  /** Deletes its computers, then the project. Computers that are being deleted have one entry in all. */
+  async remove(owner: Owner, nameOrId: string, audit = notAudited): Promise<void> {
+    return this.#atOnce.run(keyInUse(this.#apiKeys, owner), async () => {
+      const row = this.find(owner, nameOrId);
+      const records = this.#store.computers.listOfProject(row.id);
+      for (const record of records) this.#computers.refuseProtected(record);
+      // On a full disk the computers are removed first, which frees space.
+      this.#store.writeToFreeSpace(() => void this.#store.projects.markDeleting(row.id));
+      const results = await allInPieces(records, (record) => this.#remove(record, audit));
+      const failed = results.find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
+      const remove = () => void this.#store.projects.remove(row.id);
+      if (!this.#store.writeToFreeSpace(remove)) remove();
+    });
   }
 
-  /** Runs the same step on every computer of the project; a failure does not stop the others. */
-  async each(owner: Owner, nameOrId: string, step: ProjectStep, run: EachComputer = unwrapped) {
-    const row = this.find(owner, nameOrId);
-    const records = this.#store.computers.listOfProject(row.id);
-    const computers = await Promise.all(records.map((record) => this.#attempt(record, step, run)));
-    return { success: computers.every((computer) => !('error' in computer)), computers };
+  /**
+   * Runs the same step on every computer of the project; a failure does not stop the others. Those
+   * that it does not change have no audit entry.
+   */
+  async each(owner: Owner, nameOrId: string, step: ProjectStep, audit = notAudited) {
+    return this.#atOnce.run(keyInUse(this.#apiKeys, owner), async () => {
+      const row = this.find(owner, nameOrId);
+      const records = this.#store.computers.listOfProject(row.id);
+      const results = await allInPieces(records, (record) => this.#attempt(record, step, audit));
+      const computers = results.map((result) => {
+        if (result.status === 'rejected') throw result.reason;
+        return result.value;
+      });
+      return { success: computers.every((computer) => !('error' in computer)), computers };
+    });
   }
 
-  async #attempt(record: ComputerRecord, step: ProjectStep, run: EachComputer) {
+  async #remove(record: ComputerRecord, audit: StartEntry): Promise<void> {
+    const write = audit(record);
+    try {
+      await this.#computers.remove(record);
+      write();
+    } catch (error) {
+      if (record.status !== 'deleting') write(error);
+      throw error;
+    }
+  }
+
+  async #attempt(record: ComputerRecord, step: ProjectStep, audit: StartEntry) {
     const { id, name } = record;
-    // A project may have a thousand of them.
-    await nextTurn();
     const before = this.#store.computers.findById(id)?.status;
     if (before !== undefined && before === DONE[step]) {
       return { id, name, status: before, changed: false };
     }
+    const write = audit(record);
     try {
-      const computer = await run(record, () => this.#computers[step](record));
-      const { status } = computer;
+      const { status } = await this.#computers[step](record);
       const changed = step === 'restart' || status !== record.status;
+      if (changed) write();
       return { id, name, status, changed };
     } catch (error) {
       const status = this.#store.computers.findById(id)?.status ?? 'deleting';
+      const isRefused = error instanceof ApiError && REFUSALS.includes(error.code);
+      if (!isRefused || status !== record.status) write(error);
       const message = publicMessage(error);
       const remedy = error instanceof ApiError ? remedyOf(error, { computer: record }) : undefined;
       const failed = { id, name, status, changed: false, error: message };

@@ -23,3 +23,16 @@ function release(): void {
   if (waiting.length > 0) setImmediate(release);
   for (const go of going) go();
 }
+
+/** Starts `work` for all items, a few in each turn of the event loop, and waits for all of them. */
+export async function allInPieces<T, R>(
+  items: readonly T[],
+  work: (item: T) => Promise<R>,
+): Promise<PromiseSettledResult<R>[]> {
+  const results: Promise<PromiseSettledResult<R>[]>[] = [];
+  for (let start = 0; start < items.length; start += MOST_PER_TURN) {
+    await nextTurn();
+    results.push(Promise.allSettled(items.slice(start, start + MOST_PER_TURN).map(work)));
+  }
+  return (await Promise.all(results)).flat();
+}

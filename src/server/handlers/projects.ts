@@ -1,6 +1,6 @@
 import type { OperationName } from '../../contract/routes.js';
-import type { EachComputer, ProjectStep } from '../../fleet/computers/projects.js';
-import { audited } from '../audit-requests.js';
+import { outcomeOf, startTimer } from '../../fleet/audit/audit-log.js';
+import type { ProjectStep, StartEntry } from '../../fleet/computers/projects.js';
 import type { Call } from '../requests.js';
 import type { Handlers } from './handlers.js';
 
@@ -19,21 +19,31 @@ type Names =
 type Asked = Pick<Call<unknown, unknown>, 'fleet' | 'owner' | 'params'>;
 
 async function remove({ fleet, owner, params }: Asked) {
-  const eachAudited = auditEach('deleteProject', { fleet, owner, params });
-  await fleet.projects.remove(owner, params.project ?? '', eachAudited);
+  const audit = entryOfEach('deleteProject', { fleet, owner });
+  await fleet.projects.remove(owner, params.project ?? '', audit);
   return { success: true as const };
 }
 
 function each(name: OperationName, step: ProjectStep) {
-  return ({ fleet, owner, params }: Asked) => {
-    const eachAudited = auditEach(name, { fleet, owner, params });
-    return fleet.projects.each(owner, params.project ?? '', step, eachAudited);
-  };
+  return ({ fleet, owner, params }: Asked) =>
+    fleet.projects.each(owner, params.project ?? '', step, entryOfEach(name, { fleet, owner }));
 }
 
-/** Writes a project's operation into the audit log of each of its computers. */
-function auditEach(name: OperationName, { fleet, owner }: Asked): EachComputer {
-  return (computer, work) => audited(fleet, { name, owner, computer, input: {} }, work);
+/** Writes a project's operation into the audit log of its computers. */
+function entryOfEach(
+  action: OperationName,
+  { fleet, owner }: Pick<Asked, 'fleet' | 'owner'>,
+): StartEntry {
+  return ({ id, name }) => {
+    const timer = startTimer();
+    return (error) =>
+      fleet.auditLog.record({
+        ...{ owner, computerId: id, action },
+        detail: action === 'deleteProject' ? { name } : {},
+        outcome: error === undefined ? 'ok' : outcomeOf(error),
+        ...timer(),
+      });
+  };
 }
 
 export const projectHandlers: Pick<Handlers, Names> = {

@@ -1,0 +1,69 @@
+import type { Action } from '../../contract/resources.js';
+import { isCommand } from '../../screen/input/keyboard/command.js';
+
+type Value = string | number | boolean;
+
+/** Of a name given by the client; resource names are shorter. */
+const MOST_CHARACTERS = 128;
+
+/** Fields that are logged as they are: numbers, settings and names of resources. */
+const PLAIN = [
+  'name',
+  ...['x', 'y', 'button', 'double', 'clicks', 'start_x', 'start_y', 'end_x', 'end_y', 'duration'],
+  ...['direction', 'amount', 'seconds', 'until', 'timeout', 'background', 'mode', 'port', 'fps'],
+  ...[
+    'element',
+    'terminal',
+    'profile',
+    'delta_x',
+    'delta_y',
+    'repeat',
+    'hold_ms',
+    'auto_stop_minutes',
+  ],
+  ...['max_running', 'force', 'recursive', 'rights', 'project', 'expires_at', 'protected'],
+];
+/** Fields of which only the length is logged. */
+const MEASURED = ['text', 'command', 'code', 'path', 'new_path', 'args', 'url'];
+
+/** The logged details of a body or query: coordinates and lengths, never a text. */
+export function describeInput(input: unknown): Action['detail'] {
+  if (typeof input !== 'object' || input === null) return {};
+  const given = input as Readonly<Record<string, unknown>>;
+  const detail: Record<string, Value> = {};
+  for (const name of PLAIN) {
+    const value = given[name];
+    if (typeof value === 'string') detail[name] = value.slice(0, MOST_CHARACTERS);
+    else if (isValue(value)) detail[name] = value;
+  }
+  if (given.max_running === null) detail.max_running = 'default';
+  if (given.auto_stop_minutes === null) detail.auto_stop_minutes = 'never';
+  for (const name of MEASURED) {
+    const value = given[name];
+    if (typeof value === 'string' || Array.isArray(value)) detail[`${name}_length`] = value.length;
+  }
+  if (typeof given.key === 'string') {
+    if (isCommand(given.key)) detail.key = given.key;
+    else detail.key_length = given.key.length;
+  }
+  const secrets = secretsOf(given);
+  if (secrets.length > 0) detail.secrets = secrets.join(' ').slice(0, 500);
+  if (Array.isArray(given.actions)) {
+    detail.actions = given.actions
+      .map((one) => String((one as { action?: unknown }).action))
+      .join(' ')
+      .slice(0, 500);
+  }
+  return detail;
+}
+
+/** Names of the secrets that a request allows, of a batch those of all its actions. */
+function secretsOf({ secrets, actions }: Readonly<Record<string, unknown>>): string[] {
+  const own = Array.isArray(secrets) ? secrets.map(String) : [];
+  const theirs = Array.isArray(actions) ? actions.flatMap((one) => secretsOf({ ...one })) : [];
+  return [...new Set([...own, ...theirs])];
+}
+
+function isValue(value: unknown): value is Value {
+  return ['string', 'number', 'boolean'].includes(typeof value);
+}

@@ -1,0 +1,83 @@
+import { setImmediate as turn } from 'node:timers/promises';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ApiError } from '../../../src/contract/errors.js';
+import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
+import { allRights, openTestFleet, type TestFleet, wanted } from '../../support/fleet.js';
+
+let test: TestFleet;
+let owner: Owner;
+beforeEach(async () => {
+  test = await openTestFleet({ maxRunning: 100 });
+  const found = test.fleet.apiKeys.authenticate(test.key);
+  if (found === undefined) throw new Error('the first key is not known');
+  owner = found;
+  test.fleet.projects.create(owner, 'shop');
+});
+afterEach(() => test.close());
+
+function create(name: string) {
+  const project = test.fleet.projects.find(owner, 'shop');
+  return test.fleet.computers.create(owner, project, wanted(name), 'ready');
+}
+
+it('an operation on a project starts with at most 8 computers in a turn of the event loop', async () => {
+  const { computers, projects } = test.fleet;
+  for (let i = 0; i < 20; i += 1) await create(`c${i}`);
+  let inTurn = 0;
+  let most = 0;
+  const begun = () => {
+    inTurn += 1;
+    most = Math.max(most, inTurn);
+  };
+  const { stop, remove } = computers;
+  vi.spyOn(computers, 'stop').mockImplementation((record) => {
+    begun();
+    return stop.call(computers, record);
+  });
+  vi.spyOn(computers, 'remove').mockImplementation((record) => {
+    begun();
+    return remove.call(computers, record);
+  });
+  let isOver = false;
+  const turns = (async () => {
+    for (; !isOver; inTurn = 0) await turn();
+  })();
+  const { computers: stopped } = await projects.each(owner, 'shop', 'stop');
+  expect(stopped).toHaveLength(20);
+  await turn();
+  await projects.remove(owner, 'shop');
+  isOver = true;
+  await turns;
+  expect(most).toBe(8);
+});
+
+it('of an owner 16 operations on projects run at once, 8 of them of a limited key', async () => {
+  const { apiKeys, computers, keys, projects } = test.fleet;
+  await create('desk');
+  const input = { ...allRights('ci'), rights: 'act', project: 'shop' } as const;
+  const limited = apiKeys.authenticate(keys.create(owner, input).key);
+  if (limited === undefined) throw new Error('the key is not known');
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  vi.spyOn(computers, 'stop').mockImplementation(async ({ id }) => {
+    await held;
+    return computers.view(id);
+  });
+  const outcomes: string[] = [];
+  const stop = (by: Owner) =>
+    projects.each(by, 'shop', 'stop').then(
+      () => outcomes.push('ok'),
+      (error: unknown) => outcomes.push(error instanceof ApiError ? error.code : String(error)),
+    );
+  const all = [...Array.from({ length: 12 }, () => stop(limited))];
+  await vi.waitFor(() => expect(outcomes).toEqual(Array(4).fill('rate_limited')));
+  all.push(...Array.from({ length: 10 }, () => stop(owner)));
+  await vi.waitFor(() => expect(outcomes).toEqual(Array(6).fill('rate_limited')));
+  release();
+  await Promise.all(all);
+  expect(outcomes.filter((outcome) => outcome === 'ok')).toHaveLength(16);
+  await stop(owner);
+  expect(outcomes.at(-1)).toBe('ok');
+});

@@ -56,6 +56,8 @@ export function outcomeOf(error: unknown, signal?: AbortSignal): string {
 
 /** Entries are written in batches, so that actions do not wait for the disk. A crash loses one. */
 const WRITE_EVERY_MS = 200;
+/** Entries of a batch: others have their turn before the next one. */
+const PART = 500;
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 const TIDY_EVERY_MS = 60 * 60_000;
 /** Entries kept in memory while the disk cannot be written; the oldest of the busiest key are dropped. */
@@ -70,7 +72,10 @@ export class AuditLog {
   readonly #log: Log;
   #waiting: AuditRow[] = [];
   #timer: NodeJS.Timeout | undefined;
+  #next: NodeJS.Immediate | undefined;
   #tidiedAt = performance.now();
+  /** There are more old entries to drop. */
+  #isTidying = false;
   #failure: string | undefined;
   readonly #refusals = new RefusalLimit();
   readonly #listeners: ((entry: AuditEntry) => void)[] = [];
@@ -107,7 +112,8 @@ export class AuditLog {
         ms,
       });
     }
-    this.#timer ??= setTimeout(() => this.#write(), WRITE_EVERY_MS).unref();
+    this.#timer ??= setTimeout(() => this.#work(), WRITE_EVERY_MS).unref();
+    if (this.#waiting.length >= PART && this.#failure === undefined) this.#workSoon();
   }
 
   /** The computer's entries, newest first. */
@@ -149,33 +155,68 @@ export class AuditLog {
     } catch (error) {
       this.#log.warn({ err: error }, 'the audit log cannot be tidied');
     }
+    clearImmediate(this.#next);
   }
 
+  /** Writes a batch, or else drops old entries, and continues in later turns of the event loop. */
+  #work(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    if (this.#waiting.length === 0) this.#tidyWhenDue();
+    else if (this.#writePart()) this.#workSoon();
+  }
+
+  #workSoon(): void {
+    this.#next ??= setImmediate(() => {
+      this.#next = undefined;
+      this.#work();
+    });
+  }
+
+  /** Writes all: who reads has to see them. They are few, as long as the disk can be written. */
   #write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    if (this.#waiting.length === 0) return;
+    let isWritten = this.#waiting.length > 0;
+    while (isWritten && this.#waiting.length > 0) isWritten = this.#writePart();
+    if (isWritten) this.#tidyWhenDue();
+  }
+
+  #writePart(): boolean {
+    return this.#try(() => {
+      const part = this.#waiting.slice(0, PART);
+      this.#store.audit.append(part);
+      this.#waiting = this.#waiting.slice(PART);
+      for (const { owner_id } of part) this.#store.written.notify(owner_id, 'action');
+    });
+  }
+
+  #tidyWhenDue(): void {
+    const isDue = this.#isTidying || performance.now() - this.#tidiedAt >= TIDY_EVERY_MS;
+    if (isDue && this.#try(() => this.#tidy()) && this.#isTidying) this.#workSoon();
+  }
+
+  #tidy(): void {
+    const now = performance.now();
+    this.#isTidying = this.#store.audit.dropOld(Math.round(now - this.#tidiedAt), KEPT_MS);
+    this.#tidiedAt = now;
+  }
+
+  /** A full disk must not fail actions: what failed is tried again with the next entry. */
+  #try(write: () => void): boolean {
     try {
-      this.#store.audit.append(this.#waiting);
-      for (const { owner_id } of this.#waiting) this.#store.written.notify(owner_id, 'action');
-      this.#waiting = [];
+      write();
       this.#failure = undefined;
-      if (performance.now() - this.#tidiedAt >= TIDY_EVERY_MS) this.#tidy();
+      return true;
     } catch (error) {
-      // A full disk must not fail actions. Retried with the next entry.
       this.#waiting = latestOfEach(this.#waiting, HELD_BACK);
       this.#failure = errorMessage(error);
       this.#log.warn(
         { reason: this.#failure, waiting: this.#waiting.length },
         'the audit log cannot be written',
       );
+      return false;
     }
-  }
-
-  #tidy(): void {
-    const now = performance.now();
-    this.#store.audit.dropOld(Math.round(now - this.#tidiedAt), KEPT_MS);
-    this.#tidiedAt = now;
   }
 }
 

@@ -41,13 +41,18 @@ export class Events {
   constructor(store: Store, apiKeys: Pick<ApiKeys, 'rightsOf'>, log: Log) {
     this.#store = store;
     this.#apiKeys = apiKeys;
-    store.written.subscribe(() => {
+    let next: NodeJS.Immediate | undefined;
+    const tidy = () => {
+      next = undefined;
       try {
-        store.events.tidy();
+        if (store.events.tidy()) next = setImmediate(tidy);
       } catch (error) {
         // A full disk; tried again with the next event.
         log.warn({ reason: errorMessage(error) }, 'old events cannot be dropped');
       }
+    };
+    store.written.subscribe(() => {
+      if (next === undefined) tidy();
     });
   }
 

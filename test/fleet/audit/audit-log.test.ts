@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { AuditLog, startTimer } from '../../../src/fleet/audit/audit-log.js';
 import { openTestFleet, silentLog, type TestFleet } from '../../support/fleet.js';
@@ -85,4 +86,49 @@ it('while the disk is full, a flood of one key drops only its own entries', () =
   const actions = log.list(computer, { limit: 20_000 }).map(({ action }) => action);
   expect(actions.filter((action) => action !== 'wait')).toEqual(['three', 'two', 'one']);
   expect(actions).toHaveLength(10_001);
+});
+
+it('writes many entries in parts, with a turn of the event loop between them', async () => {
+  const { store } = test;
+  let turn = 0;
+  const parts: (readonly [turn: number, rows: number])[] = [];
+  const append: typeof store.audit.append = (rows) => {
+    parts.push([turn, rows.length]);
+    store.audit.append(rows);
+  };
+  const log = new AuditLog({ ...store, audit: { ...store.audit, append } }, silentLog);
+  for (let i = 0; i < 1_200; i += 1) {
+    log.record({
+      ...{ owner: { id: 'usr_a', keyId: 'key_a' }, computerId, action: String(i), detail: {} },
+      ...{ outcome: 'ok', ...startTimer()() },
+    });
+  }
+  for (; parts.length < 3 && turn < 1_000_000; turn += 1) await nextTurn();
+  expect(parts.map(([, rows]) => rows)).toEqual([500, 500, 200]);
+  expect(new Set(parts.map(([at]) => at)).size).toBe(3);
+  const rows = store.audit.listOfOwner({ id: 'usr_a' }, undefined, Number.MAX_SAFE_INTEGER, 2_000);
+  expect(rows.map(({ action }) => Number(action)).reverse()).toEqual([...Array(1_200).keys()]);
+});
+
+it('drops old entries in parts, with a turn of the event loop between them', async () => {
+  const { store } = test;
+  let turn = 0;
+  const turns: number[] = [];
+  const dropOld: typeof store.audit.dropOld = (elapsed, kept) => {
+    turns.push(turn);
+    return store.audit.dropOld(elapsed, kept);
+  };
+  const log = new AuditLog({ ...store, audit: { ...store.audit, dropOld } }, silentLog);
+  const entry = { owner: { id: 'usr_a', keyId: 'key_a' }, computerId, action: 'old', detail: {} };
+  const add = () => log.record({ ...entry, outcome: 'ok', ...startTimer()() });
+  for (let i = 0; i < 1_200; i += 1) add();
+  vi.advanceTimersByTime(2 * 3_600_000);
+  log.list(computer, { limit: 1 });
+  vi.advanceTimersByTime(91 * DAY_MS);
+  add();
+  turns.length = 0;
+  expect(log.list(computer, { limit: 2_000 }).length).toBeGreaterThan(700);
+  for (turn = 1; turns.length < 3 && turn < 1_000_000; turn += 1) await nextTurn();
+  expect(new Set(turns).size).toBe(3);
+  expect(log.list(computer, { limit: 2_000 })).toHaveLength(1);
 });

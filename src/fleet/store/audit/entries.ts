@@ -1,6 +1,9 @@
 import type { Db } from '../database.js';
 import { inTransaction } from '../transaction.js';
-import { AUDIT_LIMITS, AuditRowLimiter } from './limits.js';
+import { AUDIT_LIMITS, AuditRowLimiter, type RowHolder } from './limits.js';
+
+/** Old rows that are dropped at once, while all else of the service waits. */
+const MOST_OLD = 500;
 
 export interface AuditRow {
   readonly at: string;
@@ -52,6 +55,9 @@ export function auditStore(db: Db, limits = AUDIT_LIMITS) {
   const lastOld = db.prepare(
     'SELECT uptime_ms, last_id FROM audit_marks WHERE uptime_ms <= ? ORDER BY uptime_ms DESC LIMIT 1',
   );
+  const oldest = db.prepare(
+    'SELECT id, owner_id, key_id FROM actions WHERE id <= ? ORDER BY id LIMIT ?',
+  );
   const dropRows = db.prepare('DELETE FROM actions WHERE id <= ?');
   const dropMarks = db.prepare('DELETE FROM audit_marks WHERE uptime_ms < ?');
 
@@ -88,18 +94,30 @@ export function auditStore(db: Db, limits = AUDIT_LIMITS) {
       return ofProject.all(projectId, id, before, limit) as StoredRow[];
     },
     /**
-     * Adds to the service's running time what has passed since the last call, and drops the rows
-     * that have been there for `keptMs` of it.
+     * Adds to the service's running time what has passed since the last call, and drops rows that
+     * have been there for `keptMs` of it. Returns whether there are more: then it is to be called again.
      */
-    dropOld: (elapsedMs: number, keptMs: number) =>
-      inTransaction(db, () => {
-        const now = (uptime.get() as { ms: number }).ms + elapsedMs;
-        mark.run(now);
-        const old = lastOld.get(now - keptMs) as { uptime_ms: number; last_id: number } | undefined;
-        if (old === undefined) return;
-        dropRows.run(old.last_id);
+    dropOld: (elapsedMs: number, keptMs: number): boolean => {
+      try {
+        return inTransaction(db, () => {
+          const now = (uptime.get() as { ms: number }).ms + elapsedMs;
+          mark.run(now);
+          const old = lastOld.get(now - keptMs) as
+            | { uptime_ms: number; last_id: number }
+            | undefined;
+          if (old === undefined) return false;
+          const rows = oldest.all(old.last_id, MOST_OLD) as (RowHolder & { id: number })[];
+          const last = rows.at(-1);
+          if (last !== undefined) dropRows.run(last.id);
+          limiter.removed(rows);
+          if (rows.length === MOST_OLD) return true;
+          dropMarks.run(old.uptime_ms);
+          return false;
+        });
+      } catch (error) {
         limiter.reset();
-        dropMarks.run(old.uptime_ms);
-      }),
+        throw error;
+      }
+    },
   };
 }

@@ -9,10 +9,13 @@ export interface AuditLimits {
   readonly block: number;
 }
 
-export const AUDIT_LIMITS: AuditLimits = { ofOwner: 200_000, inAll: 1_000_000, block: 1_000 };
+export const AUDIT_LIMITS: AuditLimits = { ofOwner: 200_000, inAll: 1_000_000, block: 500 };
+
+/** Rows that are dropped at once, while all else of the service waits; the others with later rows. */
+const MOST_DROPPED = 1_000;
 
 /** Whose a row is. */
-interface Holder {
+export interface RowHolder {
   readonly owner_id: string;
   readonly key_id: string;
 }
@@ -26,7 +29,7 @@ interface Counts {
 /** Counts the rows of each owner and key, and drops the oldest ones beyond the limits. */
 export class AuditRowLimiter {
   readonly #limits: AuditLimits;
-  readonly #count: () => (Holder & { rows: number })[];
+  readonly #count: () => (RowHolder & { rows: number })[];
   readonly #drop: (ownerId: string, keyId: string, rows: number) => unknown;
   /** Counted by the database; undefined when that has to be done again. */
   #owners: Map<string, Counts> | undefined;
@@ -40,7 +43,7 @@ export class AuditRowLimiter {
       `DELETE FROM actions WHERE id IN
          (SELECT id FROM actions WHERE owner_id = ? AND key_id = ? ORDER BY id LIMIT ?)`,
     );
-    this.#count = () => count.all() as (Holder & { rows: number })[];
+    this.#count = () => count.all() as (RowHolder & { rows: number })[];
     this.#drop = (ownerId, keyId, rows) => drop.run(ownerId, keyId, rows);
     this.#owners = this.#countRows();
   }
@@ -54,24 +57,34 @@ export class AuditRowLimiter {
    * Drops rows beyond the limits, after these rows were added. The owners with the most rows lose
    * some, and of these owners the API keys with the most, the oldest first: a flood drops its own rows.
    */
-  added(rows: readonly Holder[]): void {
+  added(rows: readonly RowHolder[]): void {
     const owners = this.#counted(rows);
     const { ofOwner, inAll, block } = this.#limits;
+    let left = MOST_DROPPED;
     for (const id of new Set(rows.map(({ owner_id }) => owner_id))) {
       const excess = (owners.get(id)?.total ?? 0) - ofOwner;
-      if (excess > 0) this.#dropOldest(owners, id, excess + block);
+      if (excess <= 0) continue;
+      const dropped = Math.min(excess + block, left);
+      this.#dropOldest(owners, id, dropped);
+      left -= dropped;
     }
     let total = 0;
     for (const counts of owners.values()) total += counts.total;
     if (total <= inAll) return;
     const totals = [...owners].map(([id, counts]) => [id, counts.total] as const);
-    for (const [id, excess] of divideExcess(totals, total - inAll + block)) {
+    for (const [id, excess] of divideExcess(totals, Math.min(total - inAll + block, left))) {
       this.#dropOldest(owners, id, excess);
     }
   }
 
+  /** These rows were dropped, being old. */
+  removed(rows: readonly RowHolder[]): void {
+    if (this.#owners === undefined) return;
+    for (const { owner_id, key_id } of rows) count(this.#owners, owner_id, key_id, -1);
+  }
+
   /** The counts after the addition: the database has counted the new rows already. */
-  #counted(rows: readonly Holder[]): Map<string, Counts> {
+  #counted(rows: readonly RowHolder[]): Map<string, Counts> {
     if (this.#owners === undefined) {
       this.#owners = this.#countRows();
       return this.#owners;
@@ -100,6 +113,6 @@ function count(owners: Map<string, Counts>, ownerId: string, keyId: string, rows
   owners.set(ownerId, counts);
   counts.total += rows;
   const left = (counts.keys.get(keyId) ?? 0) + rows;
-  if (left === 0) counts.keys.delete(keyId);
+  if (left <= 0) counts.keys.delete(keyId);
   else counts.keys.set(keyId, left);
 }

@@ -94,7 +94,10 @@ export function eventStore(db: Db, serviceId: string) {
       insert.run(new Date().toISOString(), type, JSON.stringify(data), computerId),
     /** True for a computer whose deletion is among the events. */
     hasDeleted: (computerId: string) => deleted.get(computerId) !== undefined,
-    /** Drops the oldest events of owners that have too many, once enough have come. */
+    /**
+     * Drops some of the oldest events of owners that have too many, once enough have come. Returns
+     * whether there are more.
+     */
     tidy: () => limiter.tidy(lastId()),
   };
 }

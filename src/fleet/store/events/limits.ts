@@ -17,12 +17,16 @@ interface Ring {
   readonly kind: string;
 }
 
+/** Events that are dropped at once, while all else of the service waits. */
+const MOST_DROPPED = 1_000;
+
 /** Drops the oldest events beyond the limits, and remembers up to which. */
 export class EventLimiter {
   readonly #db: Db;
   readonly #limits: EventLimits;
   readonly #active: (after: number) => Ring[];
-  readonly #excess: (ring: Ring, kept: number) => number | undefined;
+  /** Ids of the oldest events beyond the `kept` latest. */
+  readonly #excess: (ring: Ring, kept: number, most: number) => number[];
   readonly #drop: (ring: Ring, upTo: number) => void;
   readonly #rings: () => (Ring & { readonly rows: number })[];
   #tidiedAt = 0;
@@ -35,7 +39,10 @@ export class EventLimiter {
       'SELECT DISTINCT owner_id, kind FROM events NOT INDEXED WHERE id > ?',
     );
     const excess = db.prepare(
-      'SELECT id FROM events WHERE owner_id = ? AND kind = ? ORDER BY id DESC LIMIT 1 OFFSET ?',
+      `SELECT id FROM events WHERE owner_id = :owner AND kind = :kind AND id <=
+         (SELECT id FROM events WHERE owner_id = :owner AND kind = :kind
+            ORDER BY id DESC LIMIT 1 OFFSET :kept)
+       ORDER BY id LIMIT :most`,
     );
     const remove = db.prepare('DELETE FROM events WHERE owner_id = ? AND kind = ? AND id <= ?');
     const mark = db.prepare('INSERT OR REPLACE INTO dropped_events VALUES (?, ?, ?)');
@@ -43,8 +50,8 @@ export class EventLimiter {
       'SELECT owner_id, kind, count(*) AS rows FROM events GROUP BY owner_id, kind',
     );
     this.#active = (after) => active.all(after) as Ring[];
-    this.#excess = ({ owner_id, kind }, kept) =>
-      (excess.get(owner_id, kind, kept) as { id: number } | undefined)?.id;
+    this.#excess = ({ owner_id, kind }, kept, most) =>
+      (excess.all({ owner: owner_id, kind, kept, most }) as { id: number }[]).map(({ id }) => id);
     this.#drop = ({ owner_id, kind }, upTo) => {
       remove.run(owner_id, kind, upTo);
       mark.run(owner_id, kind, upTo);
@@ -52,33 +59,45 @@ export class EventLimiter {
     this.#rings = () => rings.all() as (Ring & { rows: number })[];
   }
 
-  /** Applies the limits when enough events have come since the last time. */
-  tidy(lastId: number): void {
-    if (lastId - this.#tidiedAt < this.#limits.every) return;
+  /**
+   * Applies the limits when enough events have come since the last time. Returns whether there is
+   * more to drop: then it is to be called again.
+   */
+  tidy(lastId: number): boolean {
+    if (lastId - this.#tidiedAt < this.#limits.every) return false;
+    let left = MOST_DROPPED;
     inTransaction(this.#db, () => {
-      for (const ring of this.#active(this.#tidiedAt)) this.#keep(ring, this.#limits.ofOwner);
-      this.#tidyAll();
+      for (const ring of this.#active(this.#tidiedAt)) {
+        left -= this.#keep(ring, this.#limits.ofOwner, left);
+      }
+      left -= this.#tidyAll(left);
     });
+    if (left <= 0) return true;
     this.#tidiedAt = lastId;
+    return false;
   }
 
-  #keep(ring: Ring, kept: number): void {
-    const upTo = this.#excess(ring, kept);
+  /** Drops at most `most` events beyond the `kept` latest; returns how many. */
+  #keep(ring: Ring, kept: number, most: number): number {
+    const ids = this.#excess(ring, kept, most);
+    const upTo = ids.at(-1);
     if (upTo !== undefined) this.#drop(ring, upTo);
+    return ids.length;
   }
 
   /** The owners with the most events lose the oldest, so that one with few keeps all. */
-  #tidyAll(): void {
+  #tidyAll(most: number): number {
     const rings = this.#rings();
-    let total = rings.reduce((sum, { rows }) => sum + rows, 0);
-    if (total <= this.#limits.inAll) return;
+    let excess = rings.reduce((sum, { rows }) => sum + rows, 0) - this.#limits.inAll;
+    let dropped = 0;
     const fair = Math.floor(this.#limits.inAll / rings.length);
     for (const ring of rings.sort((a, b) => b.rows - a.rows)) {
-      if (total <= this.#limits.inAll) return;
-      const kept = Math.max(fair, ring.rows - (total - this.#limits.inAll));
-      if (kept >= ring.rows) return;
-      this.#keep(ring, kept);
-      total -= ring.rows - kept;
+      if (excess <= 0 || dropped >= most) break;
+      const kept = Math.max(fair, ring.rows - excess);
+      if (kept >= ring.rows) break;
+      dropped += this.#keep(ring, kept, most - dropped);
+      excess -= ring.rows - kept;
     }
+    return dropped;
   }
 }

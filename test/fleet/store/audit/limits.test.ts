@@ -133,3 +133,28 @@ it('recounts after old entries were dropped', () => {
   add(store, 'a', 101, 150);
   expect(rowsOf(store, 'a')).toEqual({ first: '61', last: '150', rows: 90 });
 });
+
+it('drops at most 1,000 entries at once, and the others with the next ones', () => {
+  add(auditStore(db), 'a', 1, 2_500);
+  const store = auditStore(db, { ofOwner: 100, inAll: 10_000, block: 0 });
+  const counts = [2_501, 2_502, 2_503].map((number) => {
+    add(store, 'a', number, number);
+    return rowsOf(store, 'a').rows;
+  });
+  expect(counts).toEqual([1_501, 502, 100]);
+  expect(rowsOf(store, 'a')).toEqual({ first: '2404', last: '2503', rows: 100 });
+});
+
+it('drops old entries 500 at a time, and says whether there are more', () => {
+  const store = auditStore(db, { ofOwner: 1_000, inAll: 10_000, block: 0 });
+  add(store, 'a', 1, 900);
+  expect(store.dropOld(1000, 500)).toBe(false);
+  add(store, 'a', 901, 1_000);
+  expect(store.dropOld(1000, 500)).toBe(true);
+  expect(rowsOf(store, 'a')).toEqual({ first: '501', last: '1000', rows: 500 });
+  expect(store.dropOld(0, 500)).toBe(false);
+  expect(rowsOf(store, 'a')).toEqual({ first: '901', last: '1000', rows: 100 });
+  // Counted: the limit drops none too many.
+  add(store, 'a', 1_001, 1_950);
+  expect(rowsOf(store, 'a')).toEqual({ first: '951', last: '1950', rows: 1_000 });
+});

@@ -1,0 +1,55 @@
+import Database from 'libsql';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Db } from '../../../../src/fleet/store/database.js';
+import { EventLimiter } from '../../../../src/fleet/store/events/limits.js';
+import { migrations } from '../../../../src/fleet/store/migrations.js';
+
+let db: Db;
+beforeEach(() => {
+  db = new Database(':memory:');
+  for (const step of migrations) db.exec(step);
+  db.exec(`INSERT INTO owners (id, name, created_at) VALUES ('a', 'a', ''), ('b', 'b', '')`);
+});
+afterEach(() => void db.close());
+
+/** Adds changes of a project of an owner. */
+function add(ownerId: string, project: string | null, count: number): void {
+  const insert = db.prepare(
+    `INSERT INTO events (at, owner_id, kind, type, project_id, data)
+     VALUES ('', ?, 'change', 'computer.updated', ?, '{}')`,
+  );
+  for (let i = 0; i < count; i += 1) insert.run(ownerId, project);
+}
+
+const lastId = () => (db.prepare('SELECT max(id) AS id FROM events').get() as { id: number }).id;
+const counts = () =>
+  Object.fromEntries(
+    (
+      db
+        .prepare(
+          `SELECT owner_id || ' ' || coalesce(project_id, '-') AS name, count(*) AS rows
+           FROM events GROUP BY 1`,
+        )
+        .all() as { name: string; rows: number }[]
+    ).map(({ name, rows }) => [name, rows]),
+  );
+
+it('drops at most 1,000 events at once, and says whether there are more', () => {
+  const limiter = new EventLimiter(db, { ofOwner: 100, inAll: 10_000, every: 10 });
+  add('a', 'shop', 2_500);
+  expect(limiter.tidy(lastId())).toBe(true);
+  expect(counts()).toEqual({ 'a shop': 1_500 });
+  expect(limiter.tidy(lastId())).toBe(true);
+  expect(limiter.tidy(lastId())).toBe(false);
+  expect(counts()).toEqual({ 'a shop': 100 });
+});
+
+it('drops at most 1,000 events of all owners at once', () => {
+  const limiter = new EventLimiter(db, { ofOwner: 5_000, inAll: 500, every: 10 });
+  add('a', 'shop', 2_000);
+  add('b', 'shop', 200);
+  expect(limiter.tidy(lastId())).toBe(true);
+  expect(counts()).toEqual({ 'a shop': 1_000, 'b shop': 200 });
+  expect(limiter.tidy(lastId())).toBe(false);
+  expect(counts()).toEqual({ 'a shop': 300, 'b shop': 200 });
+});

@@ -91,8 +91,8 @@ export class Fleet {
   readonly sessions: Sessions;
   readonly control: ControlLeases;
   readonly walls: Walls;
-  readonly tickets = new Tickets();
-  readonly browserTickets = new Tickets<BrowserGrant>();
+  readonly tickets: Tickets;
+  readonly browserTickets: Tickets<BrowserGrant>;
   readonly browsers: Browsers;
   readonly #pictures: Pictures;
   readonly #machines: Machines;
@@ -115,6 +115,9 @@ export class Fleet {
     this.#machines.onRemoved((id) => this.#pictures.computerRemoved(id));
     this.apiKeys = new ApiKeys(store);
     this.keys = new KeyManagement(store, this.apiKeys);
+    const { holderOf } = store.keys;
+    this.tickets = new Tickets(undefined, holderOf);
+    this.browserTickets = new Tickets(undefined, holderOf);
     this.apiKeys.onRemoved((keyId) => this.tickets.revoke(keyId));
     this.apiKeys.onRemoved((keyId) => this.browserTickets.revoke(keyId));
     this.sessions = new Sessions(store, this.apiKeys);
@@ -155,7 +158,7 @@ export class Fleet {
     this.control.onChange(({ step, record, owner }) => {
       if (step === 'taken') this.actions.held.releaseOthers(record.id, owner);
     });
-    this.computerUse = new ComputerUse(this.actions);
+    this.computerUse = new ComputerUse(this.actions, holderOf);
     this.#machines.onRemoved((computerId) => this.computerUse.forget({ computerId }));
     this.apiKeys.onRemoved((keyId) => {
       // A key that only has fewer rights may repeat its calls.

@@ -2,6 +2,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { CreatedKey, CreateKey, Key, Me, UpdateKey } from '../../contract/resources.js';
 import { generateApiKey } from '../computers/ids.js';
 import { missing } from '../errors/missing.js';
+import { isLimited } from '../store/accounts/key-holders.js';
 import type { ListedKey } from '../store/accounts/keys.js';
 import type { Store } from '../store/index.js';
 import type { OwnerRecord } from '../store/records.js';
@@ -10,6 +11,8 @@ import { expiryOf, refuseMore } from './key-limits.js';
 
 /** API keys of an owner. */
 const MOST = 200;
+/** Of these, those that a key with fewer rights or for one project has made, and these keys again. */
+const MOST_MADE = 20;
 
 /** Lists, creates, changes and revokes API keys. */
 export class KeyManagement {
@@ -45,6 +48,7 @@ export class KeyManagement {
         remedy: 'Remove one first: vc key rm ID',
       });
     }
+    this.#refuseManyMade(owner);
     const expires_at = expiryOf(input.expires_at);
     const project = input.project === null ? null : this.#project(owner, input.project);
     const { name, rights } = input;
@@ -132,6 +136,20 @@ export class KeyManagement {
     if (key !== undefined) return key;
     const known = keys.flatMap(({ name, id }) => [name, id]);
     throw missing('API key', id, { known, list: 'vc key ls' });
+  }
+
+  #refuseManyMade(owner: Owner): void {
+    const { keys } = this.#store;
+    if (!isLimited(this.#apiKeys.own(owner))) return;
+    const holder = keys.holderOf(owner.keyId);
+    const made = keys
+      .list(owner.id)
+      .filter(({ id }) => id !== holder && keys.holderOf(id) === holder);
+    if (made.length < MOST_MADE) return;
+    const message = `A key with fewer rights or for one project can make ${MOST_MADE} API keys, which is the limit.`;
+    throw new ApiError('limit_reached', message, {
+      remedy: 'Remove one first (vc key rm ID), or use a key with all rights.',
+    });
   }
 
   #refuseLastFull(owner: Owner, what: string): void {

@@ -1,10 +1,12 @@
+import type { HolderOf } from '../store/accounts/key-holders.js';
 import type { Owner } from './api-keys.js';
 import { oldestOfBusiestKey } from './oldest.js';
 
 export interface OneTimeOptions<T> {
   readonly lifeMs: number;
-  /** Of one owner; beyond it the oldest one of the owner's key that has the most is dropped. */
+  /** Of one owner; beyond it the oldest one of the holder of keys that has the most is dropped. */
   readonly most: number;
+  readonly holderOf: HolderOf;
   /** A monotonic clock in milliseconds. */
   now(): number;
   /** Called for each that was dropped or has expired, but not for one that was taken. */
@@ -30,10 +32,11 @@ export class OneTime<T> {
 
   /** For `lifeMs` at most. */
   add(hash: string, owner: Owner, value: T, lifeMs = this.#options.lifeMs): void {
-    const { most, now } = this.#options;
+    const { most, now, holderOf } = this.#options;
     const own = [...this.#entries].filter(([, entry]) => entry.owner.id === owner.id);
     if (own.length >= most) {
-      this.#drop(oldestOfBusiestKey(own.map(([name, entry]) => [name, entry.owner.keyId])));
+      const keys = own.map(([name, entry]) => [name, entry.owner.keyId] as const);
+      this.#drop(oldestOfBusiestKey(keys, holderOf));
     }
     const timer = setTimeout(() => this.#drop(hash), lifeMs).unref();
     this.#entries.set(hash, { owner, value, timer, expiresAt: now() + lifeMs });

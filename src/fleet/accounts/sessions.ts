@@ -42,15 +42,17 @@ export class Sessions {
   constructor(store: Store, apiKeys: ApiKeys, now: () => number = () => performance.now()) {
     this.#store = store;
     this.#apiKeys = apiKeys;
-    this.#logins = new OneTime({ lifeMs: LOGIN_MS, most: MOST_LOGINS, now, ended: () => {} });
+    const shared = { now, holderOf: store.keys.holderOf };
+    const logins = { lifeMs: LOGIN_MS, most: MOST_LOGINS, ended: () => {} };
+    this.#logins = new OneTime({ ...shared, ...logins });
     const ended = ({ id }: OpenSession) => {
       apiKeys.endSession(id);
       // One that stays stored on a full disk ends when its time is up.
       ignoreFullDisk(() => store.sessions.remove(id));
     };
-    this.#sessions = new OneTime({ lifeMs: SESSION_MS, most: MOST_SESSIONS, now, ended });
-    const replaced = { lifeMs: REPLACED_MS, most: MOST_SESSIONS, now, ended: () => {} };
-    this.#replaced = new OneTime(replaced);
+    this.#sessions = new OneTime({ ...shared, lifeMs: SESSION_MS, most: MOST_SESSIONS, ended });
+    const replaced = { lifeMs: REPLACED_MS, most: MOST_SESSIONS, ended: () => {} };
+    this.#replaced = new OneTime({ ...shared, ...replaced });
     apiKeys.onRemoved((keyId) => {
       this.#logins.dropWhere((owner) => owner.keyId === keyId);
       const isOver = !apiKeys.isValid({ id: '', keyId });

@@ -1,12 +1,13 @@
 import { ApiError } from '../../contract/errors.js';
 import type { ViewMode } from '../../contract/sockets/view.js';
 import { generateTicket, hashApiKey } from '../computers/ids.js';
+import { type HolderOf, ownHolder } from '../store/accounts/key-holders.js';
 import type { Owner } from './api-keys.js';
 import { oldestOfBusiestKey } from './oldest.js';
 
 /** Lifetime of a ticket in milliseconds. */
 const LIFE_MS = 60_000;
-/** Open tickets of an owner; beyond them the oldest one of the key that has the most is dropped. */
+/** Open tickets of an owner; beyond them the oldest one of the holder of keys that has the most is dropped. */
 const MOST = 1_000;
 
 /** The access that a ticket grants, once. */
@@ -38,9 +39,11 @@ export class Tickets<G extends Grant = ViewGrant> {
   /** Hashes of each owner's open tickets with the ids of their keys, the oldest first. */
   readonly #ofOwner = new Map<string, Map<string, string>>();
   readonly #now: () => number;
+  readonly #holderOf: HolderOf;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = () => performance.now(), holderOf: HolderOf = ownHolder) {
     this.#now = now;
+    this.#holderOf = holderOf;
   }
 
   /** Issues a ticket. Returns its text, which is not stored, and the wall-clock time of its expiry. */
@@ -52,7 +55,7 @@ export class Tickets<G extends Grant = ViewGrant> {
       this.#delete(hash);
     }
     const own = this.#ofOwner.get(grant.owner.id) ?? new Map();
-    const oldest = own.size < MOST ? undefined : oldestOfBusiestKey(own);
+    const oldest = own.size < MOST ? undefined : oldestOfBusiestKey(own, this.#holderOf);
     if (oldest !== undefined) this.#delete(oldest);
     const text = generateTicket();
     const hash = hashApiKey(text);

@@ -98,7 +98,8 @@ export class AuditLog {
   record(entry: AuditEntry): void {
     const { owner, affected = owner.id, computerId, action, detail, outcome, at, ms } = entry;
     for (const listener of this.#listeners) listener(entry);
-    const leftOut = isRefusal(outcome) ? this.#refusals.admit(owner.keyId) : 0;
+    const holder = this.#store.keys.holderOf(owner.keyId);
+    const leftOut = isRefusal(outcome) ? this.#refusals.admit(holder) : 0;
     if (leftOut === undefined) return;
     for (const id of new Set([owner.id, affected])) {
       this.#waiting.push({
@@ -209,7 +210,7 @@ export class AuditLog {
       this.#failure = undefined;
       return true;
     } catch (error) {
-      this.#waiting = latestOfEach(this.#waiting, HELD_BACK);
+      this.#waiting = latestOfEach(this.#waiting, HELD_BACK, this.#store.keys.holderOf);
       this.#failure = errorMessage(error);
       this.#log.warn(
         { reason: this.#failure, waiting: this.#waiting.length },

@@ -1,11 +1,16 @@
+import type { HolderOf } from '../store/accounts/key-holders.js';
 import type { AuditRow } from '../store/audit/entries.js';
-import { divideExcess } from '../store/limits/excess.js';
+import { divideAmongKeys, divideExcess } from '../store/limits/excess.js';
 
 /**
  * The rows without the oldest beyond `most`: the owners with the most rows lose some, and of these
- * owners the API keys with the most.
+ * owners the holders of API keys with the most.
  */
-export function latestOfEach(rows: readonly AuditRow[], most: number): AuditRow[] {
+export function latestOfEach(
+  rows: readonly AuditRow[],
+  most: number,
+  holderOf: HolderOf,
+): AuditRow[] {
   const owners = new Map<string, Map<string, number>>();
   for (const { owner_id, key_id } of rows) {
     const keys = owners.get(owner_id) ?? new Map<string, number>();
@@ -14,7 +19,7 @@ export function latestOfEach(rows: readonly AuditRow[], most: number): AuditRow[
   const totals = [...owners].map(([id, keys]) => [id, sum(keys.values())] as const);
   const losses = new Map<string, Map<string, number>>();
   for (const [id, excess] of divideExcess(totals, rows.length - most)) {
-    losses.set(id, divideExcess(owners.get(id) ?? [], excess));
+    losses.set(id, divideAmongKeys(owners.get(id) ?? [], excess, holderOf));
   }
   return rows.filter(({ owner_id, key_id }) => {
     const keys = losses.get(owner_id);

@@ -8,6 +8,7 @@ import type { Size } from '../../screen/types.js';
 import type { Room } from '../../shell/types.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { Actions } from '../actions/actions.js';
+import type { HolderOf } from '../store/accounts/key-holders.js';
 import type { ComputerRecord } from '../store/records.js';
 import type { DialectLimits, Item, Outcome, UseAction, UseCall, UsePicture } from './actions.js';
 import { callerOf, type Removed } from './caller.js';
@@ -73,11 +74,13 @@ export interface UseRequest {
 /** Carries out the calls of models, in their own words, and answers them in these. */
 export class ComputerUse {
   readonly #actions: Actions;
-  readonly #frames = new Frames();
-  readonly #turns = new Turns<Done>();
+  readonly #frames: Frames;
+  readonly #turns: Turns<Done>;
 
-  constructor(actions: Actions) {
+  constructor(actions: Actions, holderOf: HolderOf) {
     this.#actions = actions;
+    this.#frames = new Frames(undefined, holderOf);
+    this.#turns = new Turns<Done>(undefined, holderOf);
   }
 
   /** Forgets the calls and pictures of a key or computer that was removed. */

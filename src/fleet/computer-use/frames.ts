@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
 import type { Size } from '../../screen/types.js';
 import { oldestOfBusiestKey } from '../accounts/oldest.js';
+import { type HolderOf, ownHolder } from '../store/accounts/key-holders.js';
 import type { DialectLimits, Place, UseCall } from './actions.js';
 import { type Caller, isOf, nameOf, type Removed } from './caller.js';
 
@@ -36,15 +37,17 @@ export function scaled({ width, height }: Size, scale: number): Size {
 
 /**
  * The last picture that each API key was shown of each computer. Beyond the limits, the oldest one of
- * the key with the most is dropped, of the owner with the most.
+ * the holder of keys with the most is dropped, of the owner with the most.
  */
 export class Frames {
   /** By owner, then by key and computer, the oldest first. */
   readonly #owners = new Map<string, Map<string, { caller: Caller; frame: Frame }>>();
   readonly #most: typeof MOST;
+  readonly #holderOf: HolderOf;
 
-  constructor(most = MOST) {
+  constructor(most = MOST, holderOf: HolderOf = ownHolder) {
     this.#most = most;
+    this.#holderOf = holderOf;
   }
 
   last(caller: Caller): Frame | undefined {
@@ -75,7 +78,7 @@ export class Frames {
   #dropOldest(ownerId: string): void {
     const frames = this.#owners.get(ownerId) ?? new Map<string, { caller: Caller }>();
     const keys = [...frames].map(([name, { caller }]) => [name, caller.keyId] as const);
-    const oldest = oldestOfBusiestKey(keys);
+    const oldest = oldestOfBusiestKey(keys, this.#holderOf);
     if (oldest !== undefined) frames.delete(oldest);
   }
 }

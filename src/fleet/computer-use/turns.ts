@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
+import { type HolderOf, ownHolder } from '../store/accounts/key-holders.js';
 import { type Caller, isOf, nameOf, type Removed } from './caller.js';
 
 type Limits = { readonly [K in keyof typeof LIMITS]: number };
@@ -39,13 +40,16 @@ type Measure = (of: { readonly bytes: number }) => number;
 /**
  * Remembers the results of calls by their ids, so that a repeated turn has the same results and
  * nothing is done twice. Bounded: beyond the limits those of the owner with the most are dropped, of
- * its key with the most those that were used longest ago, but never a call that runs.
+ * its holder of keys with the most those that were used longest ago, but never a call that runs.
  */
 export class Turns<R extends { readonly bytes: number }> {
   readonly #owners = new Map<string, Memory<R>>();
   readonly #limits: Limits;
 
-  constructor(limits: Partial<Limits> = {}) {
+  readonly #holderOf: HolderOf;
+
+  constructor(limits: Partial<Limits> = {}, holderOf: HolderOf = ownHolder) {
+    this.#holderOf = holderOf;
     this.#limits = { ...LIMITS, ...limits };
   }
 
@@ -145,21 +149,21 @@ export class Turns<R extends { readonly bytes: number }> {
     return owners.some((memory) => this.#dropFrom(memory, newest, measure));
   }
 
-  /** Drops the ended calls of the pair that the owner's key with the most used longest ago. */
+  /** Drops the ended calls of the pair that the owner's holder of keys with the most used longest ago. */
   #dropFrom({ pairs }: Memory<R>, newest: Remembered<R>, measure: Measure): boolean {
     const sizes = new Map<string, number>();
     const oldest = new Map<string, Pair<R>>();
     for (const pair of pairs.values()) {
-      const { keyId } = pair.caller;
-      sizes.set(keyId, (sizes.get(keyId) ?? 0) + measure(pair));
+      const holder = this.#holderOf(pair.caller.keyId);
+      sizes.set(holder, (sizes.get(holder) ?? 0) + measure(pair));
       // An owner can have many pairs: the calls of few of them are looked at.
-      if (oldest.has(keyId)) continue;
+      if (oldest.has(holder)) continue;
       const ended = droppable(pair, newest).length;
       // Fewer pairs are left only without any of their calls.
       const isUseful = measure === byOne ? ended === pair.calls.size : ended > 0;
-      if (isUseful) oldest.set(keyId, pair);
+      if (isUseful) oldest.set(holder, pair);
     }
-    const size = (keyId: string) => sizes.get(keyId) ?? 0;
+    const size = (holder: string) => sizes.get(holder) ?? 0;
     const [busiest] = [...oldest].sort(([a], [b]) => size(b) - size(a));
     if (busiest === undefined) return false;
     for (const id of droppable(busiest[1], newest)) this.#dropCall(busiest[1], id);

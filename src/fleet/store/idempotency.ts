@@ -1,5 +1,6 @@
+import { ownHolder } from './accounts/key-holders.js';
 import type { Db } from './database.js';
-import { divideExcess } from './limits/excess.js';
+import { divideAmongKeys } from './limits/excess.js';
 
 /** A creation that was made with an idempotency key. */
 export interface CreationRecord {
@@ -12,7 +13,7 @@ export interface CreationRecord {
 
 /**
  * How long a key is kept, in milliseconds of the service's running time, and how many of an owner: the
- * oldest of the API key that has the most are dropped.
+ * oldest of the holder of API keys that has the most are dropped.
  */
 const KEPT_MS = 24 * 60 * 60_000;
 const MOST = 1_000;
@@ -32,7 +33,7 @@ function runningTime(db: Db, elapsed: () => number): () => number {
 }
 
 /** Idempotency keys of creations. `elapsed` is a clock that does not jump, in milliseconds. */
-export function idempotencyStore(db: Db, elapsed = () => performance.now()) {
+export function idempotencyStore(db: Db, elapsed = () => performance.now(), holderOf = ownHolder) {
   const now = runningTime(db, elapsed);
   const find = db.prepare(
     `SELECT request_hash, resource_id, answer FROM idempotency_keys
@@ -66,7 +67,9 @@ export function idempotencyStore(db: Db, elapsed = () => performance.now()) {
         ({ key_id, rows }) => [key_id, rows] as const,
       );
       const excess = counts.reduce((sum, [, rows]) => sum + rows, 0) - MOST;
-      for (const [id, rows] of divideExcess(counts, excess)) drop.run(ownerId, id, rows);
+      for (const [id, rows] of divideAmongKeys(counts, excess, holderOf)) {
+        drop.run(ownerId, id, rows);
+      }
     },
     setAnswer: (ownerId: string, key: string, answer: string) =>
       setAnswer.run(answer, ownerId, key),

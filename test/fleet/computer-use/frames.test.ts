@@ -92,3 +92,13 @@ test('no text of the model is part of the code of an edit', () => {
   expect(editCode(edit)).not.toContain('boom');
   expect(editCode(edit)).not.toContain('import os #');
 });
+
+test('the frames of keys that one key has made push out none of another', () => {
+  const holderOf = (key: string) => key.replace(/^made.*/, 'maker');
+  const frames = new Frames({ ofOwner: 4, inAll: 6 }, holderOf);
+  const frame = { id: frameId(), width: 1, height: 1, screen: { width: 1, height: 1 } };
+  const caller = (keyId: string) => ({ ownerId: 'owner', keyId, computerId: 'pc' });
+  frames.shown(caller('own'), frame);
+  for (let i = 0; i < 20; i += 1) frames.shown(caller(`made ${i}`), frame);
+  expect(frames.last(caller('own'))).toEqual(frame);
+});

@@ -3,8 +3,11 @@ import { Turns } from '../../../src/fleet/computer-use/turns.js';
 import { promise } from '../../support/run/promise.js';
 
 /** Calls whose results tell how many have been carried out. */
-function counting(limits: ConstructorParameters<typeof Turns>[0] = {}) {
-  const turns = new Turns<{ bytes: number }>(limits);
+function counting(
+  limits: ConstructorParameters<typeof Turns>[0] = {},
+  holderOf?: ConstructorParameters<typeof Turns>[1],
+) {
+  const turns = new Turns<{ bytes: number }>(limits, holderOf);
   let runs = 0;
   const caller = (keyId: string, ownerId = 'owner') => ({ ownerId, keyId, computerId: 'pc' });
   const call = (key: string, owner?: string) =>
@@ -111,4 +114,14 @@ it('forgets the calls of a key or computer that was removed', async () => {
   expect(await call('key')).toEqual({ bytes: 2 });
   turns.forget({ computerId: 'pc' });
   expect(await call('key')).toEqual({ bytes: 3 });
+});
+
+it('the calls of keys that one key has made push out none of another', async () => {
+  const holderOf = (key: string) => key.replace(/^made.*/, 'maker');
+  const { call, runs } = counting({ ownerPairs: 4 }, holderOf);
+  await call('own');
+  for (let i = 0; i < 20; i += 1) await call(`made ${i}`);
+  const before = runs();
+  await call('own');
+  expect(runs()).toBe(before);
 });

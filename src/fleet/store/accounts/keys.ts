@@ -3,10 +3,14 @@ import type { CreatedKey } from '../../../contract/resources.js';
 import { generateId, hashApiKey } from '../../computers/ids.js';
 import type { Db } from '../database.js';
 import type { KeyRecord } from '../records.js';
+import { KeyHolders } from './key-holders.js';
 
 /** A key as every request needs it. */
-export interface CachedKey extends Pick<KeyRecord, 'id' | 'owner_id' | 'name' | 'hash' | 'rights'> {
-  readonly project_id: string | null;
+export interface CachedKey
+  extends Pick<
+    KeyRecord,
+    'id' | 'owner_id' | 'name' | 'hash' | 'rights' | 'project_id' | 'created_by'
+  > {
   /** In milliseconds of the wall clock; Infinity for never. */
   readonly expiresAt: number;
 }
@@ -51,17 +55,19 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
    */
   const byHash = new Map<string, CachedKey>();
   const byId = new Map<string, CachedKey>();
+  const holders = new KeyHolders((id) => byId.get(id));
 
   function remember(row: Omit<CachedKey, 'expiresAt'> & Pick<KeyRecord, 'expires_at'>): CachedKey {
-    const { id, owner_id, name, hash, rights, project_id, expires_at } = row;
+    const { id, owner_id, name, hash, rights, project_id, expires_at, created_by } = row;
     const expiresAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
-    const key = { id, owner_id, name, hash, rights, project_id, expiresAt };
+    const key = { id, owner_id, name, hash, rights, project_id, created_by, expiresAt };
     byHash.set(hash, key);
     byId.set(id, key);
     return key;
   }
   function forget(key: CachedKey | undefined): void {
     if (key === undefined) return;
+    holders.removing(key);
     byHash.delete(key.hash);
     byId.delete(key.id);
   }
@@ -88,12 +94,16 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
           ...{ last_used_at: null, created_by, key: text },
         },
         remember: () =>
-          void remember({ id, owner_id: ownerId, name, hash, rights, project_id, expires_at }),
+          void remember({
+            ...{ id, owner_id: ownerId, name, hash, rights, project_id, expires_at, created_by },
+          }),
       };
     },
     findByHash: (hash: string) => byHash.get(hash),
     /** Undefined for one that was removed. */
     find: (id: string) => byId.get(id),
+    /** Whom what a key did is attributed to; see {@link KeyHolders}. */
+    holderOf: (id: string) => holders.of(id),
     touch: (id: string) => touch.run(new Date().toISOString(), id),
     /** The oldest first. */
     list: (ownerId: string) => list.all(ownerId) as ListedKey[],

@@ -1,5 +1,6 @@
+import type { HolderOf } from '../accounts/key-holders.js';
 import type { Db } from '../database.js';
-import { divideExcess } from '../limits/excess.js';
+import { divideAmongKeys, divideExcess } from '../limits/excess.js';
 
 /** Most rows of the audit log. A row takes about 500 bytes of the disk, indexes included. */
 export interface AuditLimits {
@@ -29,13 +30,15 @@ interface Counts {
 /** Counts the rows of each owner and key, and drops the oldest ones beyond the limits. */
 export class AuditRowLimiter {
   readonly #limits: AuditLimits;
+  readonly #holderOf: HolderOf;
   readonly #count: () => (RowHolder & { rows: number })[];
   readonly #drop: (ownerId: string, keyId: string, rows: number) => unknown;
   /** Counted by the database; undefined when that has to be done again. */
   #owners: Map<string, Counts> | undefined;
 
-  constructor(db: Db, limits: AuditLimits) {
+  constructor(db: Db, limits: AuditLimits, holderOf: HolderOf) {
     this.#limits = limits;
+    this.#holderOf = holderOf;
     const count = db.prepare(
       'SELECT owner_id, key_id, count(*) AS rows FROM actions GROUP BY owner_id, key_id',
     );
@@ -55,7 +58,8 @@ export class AuditRowLimiter {
 
   /**
    * Drops rows beyond the limits, after these rows were added. The owners with the most rows lose
-   * some, and of these owners the API keys with the most, the oldest first: a flood drops its own rows.
+   * some, and of these owners the holders of API keys with the most, the oldest first: a flood drops its
+   * own rows.
    */
   added(rows: readonly RowHolder[]): void {
     const owners = this.#counted(rows);
@@ -101,7 +105,7 @@ export class AuditRowLimiter {
 
   #dropOldest(owners: Map<string, Counts>, ownerId: string, excess: number): void {
     const keys = owners.get(ownerId)?.keys ?? [];
-    for (const [keyId, rows] of divideExcess(keys, excess)) {
+    for (const [keyId, rows] of divideAmongKeys(keys, excess, this.#holderOf)) {
       this.#drop(ownerId, keyId, rows);
       count(owners, ownerId, keyId, -rows);
     }

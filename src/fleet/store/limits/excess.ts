@@ -1,3 +1,5 @@
+import type { HolderOf } from '../accounts/key-holders.js';
+
 /**
  * How many entries each holder loses, so that `excess` fewer are left in all: those with the most are
  * cut to the same number, and those with fewer lose none. Sorts the holders once.
@@ -22,6 +24,34 @@ export function divideExcess(
       if (has > keeps) losses.set(holder, has - keeps);
     }
     return losses;
+  }
+  return losses;
+}
+
+/**
+ * How many entries each API key loses: `excess` is divided among the holders of the keys, and what a
+ * holder loses among its keys.
+ */
+export function divideAmongKeys(
+  counts: Iterable<readonly [keyId: string, count: number]>,
+  excess: number,
+  holderOf: HolderOf,
+): Map<string, number> {
+  const holders = new Map<string, (readonly [keyId: string, count: number])[]>();
+  for (const entry of counts) {
+    const holder = holderOf(entry[0]);
+    const keys = holders.get(holder);
+    if (keys === undefined) holders.set(holder, [entry]);
+    else keys.push(entry);
+  }
+  const totals = [...holders].map(([holder, keys]) => {
+    return [holder, keys.reduce((sum, [, count]) => sum + count, 0)] as const;
+  });
+  const losses = new Map<string, number>();
+  for (const [holder, loss] of divideExcess(totals, excess)) {
+    for (const [keyId, lost] of divideExcess(holders.get(holder) ?? [], loss)) {
+      losses.set(keyId, lost);
+    }
   }
   return losses;
 }

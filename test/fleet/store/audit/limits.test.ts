@@ -158,3 +158,12 @@ it('drops old entries 500 at a time, and says whether there are more', () => {
   add(store, 'a', 1_001, 1_950);
   expect(rowsOf(store, 'a')).toEqual({ first: '951', last: '1950', rows: 1_000 });
 });
+
+it('what the keys that a key has made have done counts as done by that key', () => {
+  const holderOf = (key: string) => key.replace(/^made.*/, 'maker');
+  const store = auditStore(db, { ofOwner: 200, inAll: 1_000, block: 0 }, holderOf);
+  add(store, 'owner', 1, 95, 'own');
+  for (let i = 0; i < 40; i += 1) add(store, 'owner', 1, 10, `made ${i}`);
+  expect(rowsOf(store, 'owner', 'own')).toEqual({ first: '1', last: '95', rows: 95 });
+  expect(rowsOf(store, 'owner').rows).toBe(200);
+});

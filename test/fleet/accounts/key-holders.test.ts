@@ -1,0 +1,117 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
+import { startTimer } from '../../../src/fleet/audit/audit-log.js';
+import { allRights, openTestFleet, type TestFleet } from '../../support/fleet.js';
+
+let test: TestFleet;
+let owner: Owner;
+beforeEach(async () => {
+  test = await openTestFleet();
+  owner = authenticate(test.key);
+  test.fleet.projects.create(owner, 'shop');
+});
+afterEach(() => test.close());
+
+function authenticate(key: string): Owner {
+  const found = test.fleet.apiKeys.authenticate(key);
+  if (found === undefined) throw new Error('the key is not known');
+  return found;
+}
+
+/** A key that `by` makes: for one project, unless it is for all. */
+function make(by: Owner, project: string | null = 'shop'): Owner {
+  return authenticate(test.fleet.keys.create(by, { ...allRights('made'), project }).key);
+}
+
+const holderOf = ({ keyId }: Owner) => test.store.keys.holderOf(keyId);
+
+it('what keys that a limited key has made do is attributed to the first limited one', () => {
+  const full = make(owner, null);
+  const limited = make(full);
+  const child = make(limited);
+  const grandchild = make(child);
+  expect([owner, full].map(holderOf)).toEqual([owner.keyId, full.keyId]);
+  expect([limited, child, grandchild].map(holderOf)).toEqual(Array(3).fill(limited.keyId));
+  expect(holderOf(make(full))).not.toBe(limited.keyId);
+});
+
+it('it is attributed to the same key when keys between them, and the maker, were removed', () => {
+  const limited = make(owner);
+  const child = make(limited);
+  const grandchild = make(child);
+  const last = make(grandchild);
+  for (const key of [child, limited, grandchild]) test.fleet.keys.remove(owner, key.keyId);
+  expect([limited, child, grandchild, last].map(holderOf)).toEqual(Array(4).fill(limited.keyId));
+  const full = make(owner, null);
+  const other = make(full);
+  test.fleet.keys.remove(owner, full.keyId);
+  expect([full, other].map(holderOf)).toEqual([full.keyId, other.keyId]);
+});
+
+it('keys that were removed before the service was started have the same holder', async () => {
+  const gone = [make(owner), make(owner)];
+  for (const { keyId } of gone) test.fleet.keys.remove(owner, keyId);
+  test = await test.restart();
+  expect(new Set(gone.map(holderOf)).size).toBe(1);
+  expect(gone.map(holderOf)).not.toContain(owner.keyId);
+  expect(test.store.keys.holderOf('service')).toBe('service');
+});
+
+it('a limited key, with the keys that it has made, makes at most 20', () => {
+  const limited = make(owner);
+  const children = Array.from({ length: 10 }, () => make(limited));
+  for (const child of children) make(child);
+  const error = { code: 'limit_reached' };
+  for (const key of [limited, ...children]) {
+    expect(() => make(key)).toThrow(expect.objectContaining(error));
+  }
+  test.fleet.keys.remove(owner, children[0]?.keyId ?? '');
+  make(limited);
+  expect(() => make(limited)).toThrow(expect.objectContaining(error));
+  make(make(owner));
+});
+
+it('links and sessions of the keys that a limited key has made push out none of the owner', () => {
+  const { sessions } = test.fleet;
+  const link = sessions.issueLogin(owner);
+  const mine = sessions.open({ key: test.key });
+  const limited = make(owner);
+  for (let i = 0; i < 20; i += 1) {
+    const child = make(limited);
+    for (let n = 0; n < 2; n += 1) sessions.issueLogin(child);
+    for (let n = 0; n < 4; n += 1) sessions.open({ login: sessions.issueLogin(child).text });
+  }
+  expect(sessions.ownerOfLogin(link.text)).toEqual(owner);
+  expect(sessions.find(mine.secret)).toBeDefined();
+});
+
+it('idempotency keys of the keys that a limited key has made push out none of the owner', () => {
+  const limited = make(owner);
+  const children = Array.from({ length: 20 }, () => make(limited));
+  const { idempotency } = test.store;
+  test.store.transaction(() => {
+    for (let n = 0; n < 60; n += 1) {
+      idempotency.add(owner.id, `mine ${n}`, 'hash', 'id', owner.keyId);
+    }
+    for (const { keyId } of children) {
+      for (let n = 0; n < 52; n += 1) {
+        idempotency.add(owner.id, `${keyId} ${n}`, 'hash', 'id', keyId);
+      }
+    }
+  });
+  expect(idempotency.find(owner.id, 'mine 0')).toBeDefined();
+});
+
+it('the refusals of the keys that a limited key has made are limited together', () => {
+  const limited = make(owner);
+  const children = Array.from({ length: 5 }, () => make(limited));
+  for (const child of children) {
+    for (let n = 0; n < 50; n += 1) {
+      test.fleet.auditLog.record({
+        ...{ owner: child, computerId: undefined, action: 'createKey', detail: {} },
+        ...{ outcome: 'forbidden', ...startTimer()() },
+      });
+    }
+  }
+  expect(test.fleet.auditLog.listOfOwner(owner, { limit: 1_000 })).toHaveLength(100);
+});

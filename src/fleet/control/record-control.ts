@@ -1,5 +1,5 @@
 import { errorMessage } from '../../lib/text/error-message.js';
-import { type AuditLog, SERVICE_KEY } from '../audit/audit-log.js';
+import type { AuditLog } from '../audit/audit-log.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { Store } from '../store/index.js';
 import type { ControlChange, ControlLeases } from './leases.js';
@@ -12,13 +12,13 @@ interface Parts {
 
 /**
  * Writes who takes control and gives it back as events, and into the audit log what no request says:
- * that it has ended by itself or was taken over.
+ * that it has ended by itself or was taken over, as an entry of the key that had it.
  */
 export function recordControl(control: ControlLeases, { store, auditLog, log }: Parts): void {
   control.onChange(({ step, record, control: { holder, since } }: ControlChange) => {
     if (step !== 'taken' && step !== 'released') {
       auditLog.record({
-        owner: { id: record.owner_id, keyId: SERVICE_KEY },
+        owner: { id: record.owner_id, keyId: holder.key_id },
         computerId: record.id,
         action: 'controlEnded',
         detail: { step, holder: holder.key_id, session: holder.session, since },

@@ -292,7 +292,7 @@ test('taking, giving back and the end by itself are in the audit log and are eve
   const { entries } = (await app.send('GET', '/api/audit?limit=4')).json;
   expect(entries).toMatchObject([
     {
-      ...{ action: 'controlEnded', key_id: 'service', computer_id: json.id, outcome: 'ok' },
+      ...{ action: 'controlEnded', key_id: owner.keyId, computer_id: json.id, outcome: 'ok' },
       detail: { step: 'expired', holder: owner.keyId, session: false },
     },
     { action: 'takeControl' },

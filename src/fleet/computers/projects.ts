@@ -86,6 +86,7 @@ export class Projects {
 
   /** Changes the given fields. The old name is free at once; the computers stay what they are. */
   update(owner: Owner, nameOrId: string, { name }: UpdateProject): Project {
+    let isRenamed = false;
     const row = this.#store.transaction(() => {
       const present = this.find(owner, nameOrId);
       if (name === undefined || name === present.name) return present;
@@ -96,9 +97,10 @@ export class Projects {
       const isTaken = this.#store.projects.list(owner.id).some((other) => other.name === name);
       if (isTaken) throw nameTaken(name);
       this.#store.projects.rename(present.id, name);
+      isRenamed = true;
       return this.find(owner, present.id);
     });
-    if (name !== undefined) this.#computers.projectRenamed(row.id);
+    if (isRenamed) this.#computers.projectRenamed(row.id);
     return serializeProject(row);
   }
 

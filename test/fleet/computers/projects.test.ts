@@ -81,3 +81,12 @@ it('of an owner 16 operations on projects run at once, 8 of them of a limited ke
   await stop(owner);
   expect(outcomes.at(-1)).toBe('ok');
 });
+
+it('a new name of a project relabels its computers, its own name none', () => {
+  const { computers, projects } = test.fleet;
+  const renamed = vi.spyOn(computers, 'projectRenamed');
+  expect(projects.update(owner, 'shop', { name: 'shop' })).toMatchObject({ name: 'shop' });
+  expect(renamed).not.toHaveBeenCalled();
+  const { id } = projects.update(owner, 'shop', { name: 'store' });
+  expect(renamed.mock.calls).toEqual([[id]]);
+});

@@ -1,4 +1,5 @@
 import type { Db } from '../database.js';
+import { divideExcess } from '../limits/excess.js';
 import { inTransaction } from '../transaction.js';
 
 export interface EventLimits {
@@ -20,14 +21,17 @@ interface Ring {
 /** Events that are dropped at once, while all else of the service waits. */
 const MOST_DROPPED = 1_000;
 
-/** Drops the oldest events beyond the limits, and remembers up to which. */
+/**
+ * Drops the oldest events beyond the limits, and remembers up to which: those of the owner with the
+ * most, and of its projects those of the one with the most.
+ */
 export class EventLimiter {
   readonly #db: Db;
   readonly #limits: EventLimits;
   readonly #active: (after: number) => Ring[];
-  /** Ids of the oldest events beyond the `kept` latest. */
-  readonly #excess: (ring: Ring, kept: number, most: number) => number[];
-  readonly #drop: (ring: Ring, upTo: number) => void;
+  readonly #count: (ring: Ring) => number;
+  readonly #projects: (ring: Ring) => { readonly project: string; readonly rows: number }[];
+  readonly #drop: (ring: Ring, project: string, rows: number) => void;
   readonly #rings: () => (Ring & { readonly rows: number })[];
   #tidiedAt = 0;
 
@@ -38,23 +42,32 @@ export class EventLimiter {
       // By their ids: the index of owners would be read as a whole.
       'SELECT DISTINCT owner_id, kind FROM events NOT INDEXED WHERE id > ?',
     );
-    const excess = db.prepare(
-      `SELECT id FROM events WHERE owner_id = :owner AND kind = :kind AND id <=
-         (SELECT id FROM events WHERE owner_id = :owner AND kind = :kind
-            ORDER BY id DESC LIMIT 1 OFFSET :kept)
-       ORDER BY id LIMIT :most`,
+    const count = db.prepare('SELECT count(*) AS rows FROM events WHERE owner_id = ? AND kind = ?');
+    const projects = db.prepare(
+      `SELECT coalesce(project_id, '') AS project, count(*) AS rows FROM events
+       WHERE owner_id = ? AND kind = ? GROUP BY 1`,
     );
-    const remove = db.prepare('DELETE FROM events WHERE owner_id = ? AND kind = ? AND id <= ?');
-    const mark = db.prepare('INSERT OR REPLACE INTO dropped_events VALUES (?, ?, ?)');
+    const ofProject = "owner_id = ? AND kind = ? AND coalesce(project_id, '') = ?";
+    const last = db.prepare(
+      `SELECT max(id) AS id FROM
+         (SELECT id FROM events WHERE ${ofProject} ORDER BY id LIMIT ?)`,
+    );
+    const remove = db.prepare(`DELETE FROM events WHERE ${ofProject} AND id <= ?`);
+    const mark = db.prepare(
+      `INSERT INTO dropped_events VALUES (?, ?, ?)
+       ON CONFLICT (owner_id, kind) DO UPDATE SET id = max(id, excluded.id)`,
+    );
     const rings = db.prepare(
       'SELECT owner_id, kind, count(*) AS rows FROM events GROUP BY owner_id, kind',
     );
     this.#active = (after) => active.all(after) as Ring[];
-    this.#excess = ({ owner_id, kind }, kept, most) =>
-      (excess.all({ owner: owner_id, kind, kept, most }) as { id: number }[]).map(({ id }) => id);
-    this.#drop = ({ owner_id, kind }, upTo) => {
-      remove.run(owner_id, kind, upTo);
-      mark.run(owner_id, kind, upTo);
+    this.#count = ({ owner_id, kind }) => (count.get(owner_id, kind) as { rows: number }).rows;
+    this.#projects = ({ owner_id, kind }) =>
+      projects.all(owner_id, kind) as { project: string; rows: number }[];
+    this.#drop = ({ owner_id, kind }, project, rows) => {
+      const { id } = last.get(owner_id, kind, project, rows) as { id: number };
+      remove.run(owner_id, kind, project, id);
+      mark.run(owner_id, kind, id);
     };
     this.#rings = () => rings.all() as (Ring & { rows: number })[];
   }
@@ -68,7 +81,8 @@ export class EventLimiter {
     let left = MOST_DROPPED;
     inTransaction(this.#db, () => {
       for (const ring of this.#active(this.#tidiedAt)) {
-        left -= this.#keep(ring, this.#limits.ofOwner, left);
+        const excess = this.#count(ring) - this.#limits.ofOwner;
+        left -= this.#dropOldest(ring, Math.min(excess, left));
       }
       left -= this.#tidyAll(left);
     });
@@ -77,27 +91,27 @@ export class EventLimiter {
     return false;
   }
 
-  /** Drops at most `most` events beyond the `kept` latest; returns how many. */
-  #keep(ring: Ring, kept: number, most: number): number {
-    const ids = this.#excess(ring, kept, most);
-    const upTo = ids.at(-1);
-    if (upTo !== undefined) this.#drop(ring, upTo);
-    return ids.length;
+  /** Drops so many of the oldest events; returns how many. */
+  #dropOldest(ring: Ring, excess: number): number {
+    if (excess <= 0) return 0;
+    const projects = this.#projects(ring).map(({ project, rows }) => [project, rows] as const);
+    for (const [project, rows] of divideExcess(projects, excess)) this.#drop(ring, project, rows);
+    return excess;
   }
 
   /** The owners with the most events lose the oldest, so that one with few keeps all. */
   #tidyAll(most: number): number {
     const rings = this.#rings();
     let excess = rings.reduce((sum, { rows }) => sum + rows, 0) - this.#limits.inAll;
-    let dropped = 0;
+    let left = most;
     const fair = Math.floor(this.#limits.inAll / rings.length);
     for (const ring of rings.sort((a, b) => b.rows - a.rows)) {
-      if (excess <= 0 || dropped >= most) break;
+      if (excess <= 0 || left <= 0) break;
       const kept = Math.max(fair, ring.rows - excess);
       if (kept >= ring.rows) break;
-      dropped += this.#keep(ring, kept, most - dropped);
+      left -= this.#dropOldest(ring, Math.min(ring.rows - kept, left));
       excess -= ring.rows - kept;
     }
-    return dropped;
+    return most - left;
   }
 }

@@ -53,3 +53,25 @@ it('drops at most 1,000 events of all owners at once', () => {
   expect(limiter.tidy(lastId())).toBe(false);
   expect(counts()).toEqual({ 'a shop': 300, 'b shop': 200 });
 });
+
+it('the events of one project push out none of the others of its owner', () => {
+  const limiter = new EventLimiter(db, { ofOwner: 300, inAll: 10_000, every: 10 });
+  add('a', 'quiet', 50);
+  add('a', null, 30);
+  for (let i = 0; i < 10; i += 1) {
+    add('a', 'busy', 100);
+    limiter.tidy(lastId());
+  }
+  expect(counts()).toEqual({ 'a -': 30, 'a busy': 220, 'a quiet': 50 });
+  const [first] = db.prepare("SELECT min(id) AS id FROM events WHERE project_id = 'busy'").all();
+  expect(first).toEqual({ id: lastId() - 219 });
+});
+
+it('the events of one project push out none of others where there are too many in all', () => {
+  const limiter = new EventLimiter(db, { ofOwner: 1_000, inAll: 300, every: 10 });
+  add('a', 'quiet', 50);
+  add('b', 'shop', 80);
+  add('a', 'busy', 500);
+  limiter.tidy(lastId());
+  expect(counts()).toEqual({ 'a busy': 170, 'a quiet': 50, 'b shop': 80 });
+});

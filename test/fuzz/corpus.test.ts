@@ -40,6 +40,10 @@ const CORPORA: Readonly<Record<string, readonly string[] | string>> = {
   'output of a command': ['docker-frames'],
   'an error that the client library reads':
     'JSON.parse() reads it; test/client/http/read-body.test.ts has endless ones',
+  'an event that the TypeScript client library reads, and its lines':
+    'it is split at line ends; test/client/events/events.test.ts has endless ones',
+  'pages that `vc api --paginate` puts together':
+    'JSON.parse() reads them; test/cli/api/pages.test.ts has endless ones',
   'an exception in Python': ['python-report'],
   "the user's files of an image": ['tar'],
   'the ticket of a live view': ['socket-messages'],

@@ -1,4 +1,4 @@
-import { UsageError } from '../errors/cli-error.js';
+import { CliError, UsageError } from '../errors/cli-error.js';
 
 /** Lists that are read in pages: the entries before the last one of the page before. */
 const PAGED = /^\/(.+\/)?(actions|audit)$/;
@@ -9,6 +9,9 @@ export function checkPaged(method: string, path: string): void {
   if (method === 'GET' && PAGED.test(route)) return;
   throw new UsageError(`--paginate: ${method} ${route} has no pages`, 'only audit logs have pages');
 }
+
+/** The most that all audit logs of a service have. */
+const MOST_ENTRIES = 1_000_000;
 
 type Page = Readonly<Record<string, unknown>>;
 
@@ -24,7 +27,10 @@ export async function readPages(
     const page = (await read(`${route}?${search}`)) as Page;
     const [name = '', list] = Object.entries(page).find(([, value]) => Array.isArray(value)) ?? [];
     const entries = Array.isArray(list) ? list : [];
-    all.push(...entries);
+    for (const entry of entries) all.push(entry);
+    if (all.length > MOST_ENTRIES) {
+      throw new CliError(`The pages of ${route} have more than ${MOST_ENTRIES} entries.`);
+    }
     const last: unknown = entries.at(-1)?.id;
     if (last === undefined || String(last) === search.get('before')) return { [name]: all };
     search.set('before', String(last));

@@ -6,7 +6,7 @@ export interface EventBlock {
   readonly data: string | undefined;
 }
 
-/** Longest line in UTF-16 units. */
+/** Longest line, and the longest data of an event, in UTF-16 units. */
 const LONGEST = 1024 * 1024;
 
 /** Parses the blocks of an event stream; an incomplete one at its end is dropped. */
@@ -47,6 +47,7 @@ class Block {
     else if (name === 'id') this.#id = value;
     else if (name === 'data') {
       this.#data = this.#data === undefined ? value : `${this.#data}\n${value}`;
+      if (this.#data.length > LONGEST) throw new RangeError('an event of the stream is too long');
     }
   }
 

@@ -136,6 +136,13 @@ it('refuses a line without end', async () => {
   await expect(parseEvents(endless()).next()).rejects.toThrow('too long');
 });
 
+it('refuses an event without end', async () => {
+  async function* lines() {
+    for (let count = 0; count < 40; count++) yield Buffer.from(`data: ${'x'.repeat(100_000)}\n`);
+  }
+  await expect(parseEvents(lines()).next()).rejects.toThrow('too long');
+});
+
 it('open resolves when the service has answered; no event is missed until the loop begins', async () => {
   let answer: ServerResponse | undefined;
   replies = [

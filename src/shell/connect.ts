@@ -4,6 +4,7 @@ import { ApiError } from '../contract/errors.js';
 import { within } from '../lib/async/deadline.js';
 import { joinWrites } from '../lib/streams/join-writes.js';
 import { Connection } from './connection.js';
+import { FloodLimit } from './flood-limit.js';
 import { limitGuest } from './guest-limits.js';
 import type { DirectWay } from './types.js';
 
@@ -18,6 +19,8 @@ export interface OpenShellOptions {
   readonly timeoutMs?: number;
   /** A shorter way to programs in the guest, for large files. */
   readonly direct?: DirectWay | undefined;
+  /** Of all connections to this computer together; by default one for this connection alone. */
+  readonly flood?: FloodLimit;
 }
 
 /**
@@ -30,7 +33,7 @@ export async function connect(stream: Duplex, options: OpenShellOptions): Promis
   const client = new ssh2.Client();
   const connection = new Connection(client, stream, options.direct);
   try {
-    const { signal, timeoutMs: ms = 15_000 } = options;
+    const { signal, timeoutMs: ms = 15_000, flood = new FloodLimit() } = options;
     signal?.throwIfAborted();
     const ready = new Promise<void>((resolve, reject) => {
       const forget = connection.onEnd(reject);
@@ -56,7 +59,7 @@ export async function connect(stream: Duplex, options: OpenShellOptions): Promis
         },
       });
       connection.watchChannels();
-      limitGuest(client, stream, (error) => connection.destroy(error));
+      limitGuest(client, stream, flood, (error) => connection.destroy(error));
     });
     const onTimeout = () =>
       new ApiError('guest_timeout', 'The SSH login to the computer took too long.');

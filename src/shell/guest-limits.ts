@@ -1,29 +1,21 @@
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
 import type { ApiError } from '../contract/errors.js';
-import { TokenBucket } from '../lib/async/token-bucket.js';
 import { joinPieces } from '../lib/streams/join-pieces.js';
 import { isStream } from './channel-close.js';
 import { violated as violation } from './connection-errors.js';
+import type { FloodLimit } from './flood-limit.js';
 
 /** Most unread bytes per channel: a server may not send more than its window of 2 MiB. */
 const MOST_UNREAD = 8 * 1024 * 1024;
 /** The same for all channels; then the guest is read later, which its other channels notice. */
 const MOST_UNREAD_IN_ALL = 128 * 1024 * 1024;
-/** How often, in milliseconds, they are counted then. */
+/** Received bytes after which both are counted: a pass over all channels takes microseconds. */
+const COUNT_EVERY_BYTES = 64 * 1024;
+/** How often, in milliseconds, they are counted while there are too many. */
 const COUNT_EVERY_MS = 50;
 /** Unsent bytes at which the guest is not read any more: what it sends may cause replies. */
 const MOST_UNSENT = 4 * 1024 * 1024;
-/** Requests of the guest at once, and per second after that; OpenSSH sends one after a login. */
-const MOST_REQUESTS = 100;
-const REQUESTS_PER_SECOND = 1;
-/**
- * Packets at once, and per second after that, besides one for each {@link BYTES_PER_PACKET} bytes. A
- * packet takes about 10 microseconds of the processor, however small it is.
- */
-const MOST_PACKETS = 50_000;
-const PACKETS_PER_SECOND = 5_000;
-const BYTES_PER_PACKET = 1024;
 /**
  * Bytes during an exchange of keys, in which ssh2 does not report its packets. It takes a few KiB; the
  * piece that ends it may have others behind it.
@@ -62,7 +54,12 @@ type Handler = (protocol: Protocol, name: string, wantsReply: boolean) => void;
  * small packets.
  * Call after `connect`; `fail` closes the connection.
  */
-export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiError) => void): void {
+export function limitGuest(
+  client: Client,
+  stream: Duplex,
+  flood: FloodLimit,
+  fail: (error: ApiError) => void,
+): void {
   const { _chanMgr: channels, _protocol: protocol } = client as unknown as Internals;
   const violated = (what: string) => fail(violation(what));
   const unread = new Set<() => number>();
@@ -78,9 +75,8 @@ export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiErro
       if (isStream(channel)) watch(channel, unread);
     };
   }
-  const requests = new TokenBucket(MOST_REQUESTS, REQUESTS_PER_SECOND);
   const count = () => {
-    if (!requests.take(1)) violated('it sent too many requests');
+    if (!flood.chargeRequest()) violated('it sent too many requests');
   };
   client.on('handshake', count);
   const handlers = protocol?._handlers;
@@ -103,11 +99,10 @@ export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiErro
       if (wantsReply) answering.requestFailure();
     };
   }
-  const packets = new TokenBucket(MOST_PACKETS, PACKETS_PER_SECOND);
   if (protocol?._onPacket !== undefined) {
     const onPacket = protocol._onPacket;
     protocol._onPacket = () => {
-      packets.take(1);
+      flood.chargePacket();
       onPacket();
     };
   }
@@ -118,16 +113,19 @@ export function limitGuest(client: Client, stream: Duplex, fail: (error: ApiErro
     if (exchanged > MOST_EXCHANGED) violated('it sent too much while it exchanged keys');
   });
   const gate = new Gate(stream);
-  stream.on('data', (chunk: Buffer) => {
-    packets.add(chunk.length / BYTES_PER_PACKET);
-    // Not an error: a guest that is read later sends larger packets.
-    const { debtMs } = packets;
-    if (debtMs > 0) gate.close('packets', (open) => setTimeout(open, debtMs).unref());
-    for (const waiting of unread) {
-      if (waiting() > MOST_UNREAD) return violated('it ignored flow control');
+  const isMuch = () => total(unread) > MOST_UNREAD_IN_ALL;
+  let uncounted = 0;
+  stream.on('data', ({ length }: Buffer) => {
+    const ms = flood.received(length);
+    if (ms > 0) gate.close('packets', (open) => setTimeout(open, ms).unref());
+    uncounted += length;
+    if (uncounted >= COUNT_EVERY_BYTES) {
+      uncounted = 0;
+      for (const waiting of unread) {
+        if (waiting() > MOST_UNREAD) return violated('it ignored flow control');
+      }
+      if (isMuch()) gate.close('unread', (open) => whenNot(isMuch, open));
     }
-    const isMuch = () => total(unread) > MOST_UNREAD_IN_ALL;
-    if (isMuch()) gate.close('unread', (open) => whenNot(isMuch, open));
     if (stream.writableLength <= MOST_UNSENT) return;
     gate.close('unsent', (open) => stream.once('drain', open));
   });

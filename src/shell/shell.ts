@@ -31,5 +31,6 @@ export async function openShell(stream: Duplex, options: OpenShellOptions): Prom
       connection.onEnd(listener);
     },
     close: () => connection.close(),
+    destroy: () => connection.destroy(),
   };
 }

@@ -105,6 +105,8 @@ export interface Shell {
   connect(port: number): Promise<Duplex>;
   /** Calls `listener` once when the connection ends, with the error unless {@link Shell.close} did. */
   onClose(listener: (error?: Error) => void): void;
-  /** Ends the connection; idempotent. */
+  /** Ends the connection as soon as nothing holds it; idempotent. */
   close(): void;
+  /** Ends the connection at once; idempotent. */
+  destroy(): void;
 }

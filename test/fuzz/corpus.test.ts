@@ -25,6 +25,8 @@ const CORPORA: Readonly<Record<string, readonly string[] | string>> = {
   "RFB: a computer's screen": ['rfb'],
   "RFB: a live view's input": ['viewer'],
   "a Docker computer's directory for sockets": 'its size is limited by the kernel',
+  'a cluster: answers of its members':
+    'JSON.parse() reads them; test/engines/incus/operations.test.ts has an endless one',
   "QEMU's monitor": ['json-lines'],
   'the guest agent': ['json-lines'],
   'what QEMU saves of a virtual machine that is copied':

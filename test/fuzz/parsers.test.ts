@@ -23,6 +23,7 @@ import { parseJson } from '../../src/lib/text/parse-json.js';
 import { checkedMessages } from '../../src/mcp/checked-messages.js';
 import { ProfileStore } from '../../src/profile/store.js';
 import { Connection } from '../../src/screen/rfb/connection.js';
+import { FloodLimit } from '../../src/screen/rfb/flood-limit.js';
 import { FrameBoundary } from '../../src/server/browser/frame-boundary.js';
 import { readBodies } from '../../src/server/http/bodies.js';
 import { sendError } from '../../src/server/http/errors.js';
@@ -71,7 +72,9 @@ fuzz({
   async parse(pieces) {
     const [ours, theirs] = duplexPair();
     theirs.on('error', () => undefined).resume();
-    const opening = Connection.open(ours, { timeoutMs: 5000, pixels: 'hextile' });
+    const opening = Connection.open(ours, {
+      ...{ timeoutMs: 5000, pixels: 'hextile', flood: new FloodLimit() },
+    });
     for (const piece of pieces) theirs.write(piece);
     theirs.end();
     const connection = await opening;

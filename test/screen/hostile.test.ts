@@ -4,6 +4,7 @@ import { openScreen } from '../../src/screen/index.js';
 import { Framebuffer } from '../../src/screen/model/framebuffer.js';
 import { UpdateScheduler } from '../../src/screen/model/update-scheduler.js';
 import { Connection } from '../../src/screen/rfb/connection.js';
+import { FloodLimit } from '../../src/screen/rfb/flood-limit.js';
 import { clipboard, FakeServer, fence, raw, rectangle, serverInit, update } from './fake-server.js';
 
 const region = (x: number, y: number, width: number, height: number) => ({ x, y, width, height });
@@ -164,7 +165,8 @@ test.each([
   ['narrow copies', Array<Buffer>(15).fill(rectangle(COLUMN, 1, Buffer.alloc(4)))],
 ])('reads %s of a large screen slowly, even if it asked for them', async (_, all) => {
   const server = new FakeServer({ ...FOUR_K, can: ['fences'] });
-  const options = { timeoutMs: 10_000, pixels: 'hextile' } as const;
+  const flood = new FloodLimit();
+  const options = { timeoutMs: 10_000, pixels: 'hextile', flood } as const;
   const connection = await Connection.open(server.client, options);
   server.answering = false;
   let updates = 0;
@@ -184,6 +186,27 @@ test.each([
   connection.close();
   // Eight at once, and eight per second.
   expect(updates).toBeLessThan(14 + 9 * seconds);
+});
+
+test('limits all connections to a screen together', async () => {
+  const flood = new FloodLimit();
+  let sizes = 0;
+  for (let connection = 0; connection < 3; connection++) {
+    const server = new FakeServer();
+    const screen = await openScreen(server.client, { flood });
+    screen.on('resize', () => {
+      sizes += 1;
+    });
+    const closed = new Promise((resolve) => screen.once('close', resolve));
+    for (let size = 0; size < 10; size++) {
+      server.send(update(rectangle(region(0, 0, 600 + size, 480), -223)));
+    }
+    // It closes the connection before its limit.
+    server.wire.end();
+    await closed;
+  }
+  expect(sizes).toBeGreaterThan(10);
+  expect(sizes).toBeLessThan(20);
 });
 
 test('closes on a screen that changes its size whenever it is asked for pixels', async () => {

@@ -2,13 +2,14 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Client } from 'ssh2';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { FloodLimit } from '../../src/shell/flood-limit.js';
 import { limitGuest } from '../../src/shell/guest-limits.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());
 
 /** The parts of an ssh2 client that are limited. */
-function openClient() {
+function openClient(flood = new FloodLimit()) {
   const protocol = {
     _kexinit: undefined as Buffer | undefined,
     _handlers: {},
@@ -18,8 +19,8 @@ function openClient() {
   const client = Object.assign(new EventEmitter(), { _protocol: protocol, _chanMgr: channels });
   const stream = new PassThrough();
   const fail = vi.fn();
-  limitGuest(client as unknown as Client, stream, fail);
-  return { protocol, channels, stream, fail };
+  limitGuest(client as unknown as Client, stream, flood, fail);
+  return { client, protocol, channels, stream, fail };
 }
 
 /** Bytes arrive. */
@@ -52,7 +53,7 @@ it('reads a guest again only when no reason to pause is left', () => {
     unread.push(output);
   }
   for (let packet = 0; packet < 60_000; packet++) client.protocol._onPacket();
-  arrive(client, 36);
+  arrive(client, 65_536);
   expect(client.stream.isPaused()).toBe(true);
   vi.advanceTimersByTime(10_000);
   // The small packets are paid for; the unread output is not.
@@ -60,4 +61,34 @@ it('reads a guest again only when no reason to pause is left', () => {
   for (const output of unread) output.read();
   vi.advanceTimersByTime(60);
   expect(client.stream.isPaused()).toBe(false);
+});
+
+it('limits all connections to a guest together', () => {
+  const flood = new FloodLimit();
+  for (let connection = 0; connection < 5; connection++) {
+    const { protocol } = openClient(flood);
+    for (let packet = 0; packet < 11_000; packet++) protocol._onPacket();
+  }
+  const { client, stream, fail } = openClient(flood);
+  stream.emit('data', Buffer.alloc(1));
+  expect(stream.isPaused()).toBe(true);
+  for (let exchange = 0; exchange < 90; exchange++) client.emit('handshake');
+  expect(fail).not.toHaveBeenCalled();
+  const again = openClient(flood);
+  for (let exchange = 0; exchange < 20; exchange++) again.client.emit('handshake');
+  expect(again.fail).toHaveBeenCalled();
+});
+
+it('counts unread output once for many small pieces', () => {
+  const { channels, stream } = openClient();
+  const output = new PassThrough();
+  const count = vi.fn(() => 0);
+  Object.defineProperty(output, 'readableLength', { get: count });
+  const state = { stderr: new PassThrough(), incoming: { state: 'open' } };
+  channels.update(0, Object.assign(output, state));
+  count.mockClear();
+  for (let piece = 0; piece < 6_553; piece++) stream.emit('data', Buffer.alloc(10));
+  expect(count).not.toHaveBeenCalled();
+  stream.emit('data', Buffer.alloc(10));
+  expect(count).toHaveBeenCalled();
 });

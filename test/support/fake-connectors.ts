@@ -172,6 +172,9 @@ function fakeShell(): Shell {
     close: () => {
       open = false;
     },
+    destroy: () => {
+      open = false;
+    },
   };
 }
 

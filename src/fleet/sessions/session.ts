@@ -2,8 +2,9 @@ import { ApiError } from '../../contract/errors.js';
 import { type Engine, isConnecting, type MachineDescription } from '../../engines/engine.js';
 import { Queue } from '../../lib/async/queue.js';
 import { collectSoon } from '../../lib/memory/collect.js';
-import { openScreen } from '../../screen/index.js';
+import { openScreen, FloodLimit as ScreenFloodLimit } from '../../screen/index.js';
 import type { ExtraButtons, Screen, Size } from '../../screen/types.js';
+import { FloodLimit as ShellFloodLimit } from '../../shell/flood-limit.js';
 import { openShell } from '../../shell/shell.js';
 import type { Shell } from '../../shell/types.js';
 import { withGuestDeadline } from '../guest-deadline.js';
@@ -59,6 +60,8 @@ export class Session {
           connect: (name: string, given?: AbortSignal) => engine.connect(id, name, given),
         }
       : undefined;
+    const screenFlood = new ScreenFloodLimit();
+    const shellFlood = new ShellFloodLimit();
     this.screen = new SharedConnection(
       async (given) => {
         const { isolation, pixels, programs } = await this.describe(given);
@@ -77,6 +80,7 @@ export class Session {
             programs,
             timeoutMs,
             extraButtons,
+            flood: screenFlood,
             ...known,
           } as const;
           const screen = await openScreen(stream, options);
@@ -98,7 +102,8 @@ export class Session {
         const late = 'The shell did not answer in time.';
         return withGuestDeadline(timeoutMs, late, given, async (signal) => {
           const stream = await engine.dial(id, 'shell', signal);
-          return openShell(stream, { privateKey, ...shell, signal, timeoutMs, direct });
+          const options = { privateKey, ...shell, signal, timeoutMs, direct, flood: shellFlood };
+          return openShell(stream, options);
         });
       },
       IDLE_MS,

@@ -9,7 +9,12 @@ interface Connection {
   /** The same: keys or buttons stay pressed, or programs that were left running hold their output. */
   readonly holding?: boolean;
   close(): void;
+  /** Closes it although it is {@link holding}. */
+  destroy?(): void;
 }
+
+/** Most connections of {@link SharedConnection.drop} that programs hold. */
+const MOST_DROPPED = 2;
 
 /** What a connection was used for: for the computer, or to look at it in the service's own interest. */
 export type LastUse = 'use' | 'watch';
@@ -25,6 +30,7 @@ export class SharedConnection<C extends Connection> {
   #watchers = 0;
   #idle: NodeJS.Timeout | undefined;
   #lastUse: LastUse = 'use';
+  #dropped: readonly C[] = [];
   readonly #spares: SpareConnections;
   /** Since it was opened, for more than {@link prepare}. */
   #wasUsed = false;
@@ -93,10 +99,18 @@ export class SharedConnection<C extends Connection> {
     }
   }
 
-  /** Closes an unresponsive connection; one that is being opened is kept. */
+  /**
+   * Closes an unresponsive connection; one that is being opened is kept. It stays up while programs
+   * hold it, unless later ones were dropped.
+   */
   drop(): void {
-    this.#current?.close();
+    const current = this.#current;
+    if (current === undefined) return;
     this.#current = undefined;
+    current.close();
+    const held = [...this.#dropped, current].filter(({ holding, destroy }) => holding && destroy);
+    this.#dropped = held.slice(-MOST_DROPPED);
+    for (const oldest of held.slice(0, -MOST_DROPPED)) oldest.destroy?.();
   }
 
   /** Ends the connection; the next use opens a new one. */

@@ -14,7 +14,7 @@ import { Framebuffer } from '../model/framebuffer.js';
 import { Barriers } from './barriers.js';
 import { type ClipboardMessage, clipboardCaps } from './clipboard.js';
 import { announced, type PixelEncoding } from './constants.js';
-import { FloodLimit } from './flood-limit.js';
+import type { FloodLimit } from './flood-limit.js';
 import { shakeHands } from './handshake.js';
 import * as messages from './messages.js';
 import { ByteReader } from './reader.js';
@@ -32,6 +32,7 @@ interface ConnectionOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs: number;
   readonly pixels: PixelEncoding;
+  readonly flood: FloodLimit;
 }
 
 interface ConnectionEvents {
@@ -57,15 +58,21 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   readonly #reader: ByteReader;
   readonly #announced: readonly number[];
   readonly #target: MessageTarget;
-  readonly #floodLimit = new FloodLimit();
+  readonly #flood: FloodLimit;
   readonly #barriers: Barriers;
   #open = true;
   #error: ApiError | undefined;
   #updating = false;
   #damage = new UpdateDamageBuilder();
 
-  private constructor(stream: Duplex, reader: ByteReader, size: Size, pixels: PixelEncoding) {
+  private constructor(
+    stream: Duplex,
+    reader: ByteReader,
+    size: Size,
+    { pixels, flood }: ConnectionOptions,
+  ) {
     super();
+    this.#flood = flood;
     this.#announced = announced(pixels);
     this.#barriers = new Barriers({
       encodings: this.#announced,
@@ -90,7 +97,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
         signal: options.signal,
         onTimeout: () => noAnswer('greet', options.timeoutMs),
       });
-      const connection = new Connection(stream, reader, size, options.pixels);
+      const connection = new Connection(stream, reader, size, options);
       connection.send(messages.setPixelFormat());
       connection.#barriers.echo(() => {});
       void connection.#listen();
@@ -132,7 +139,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
    */
   requestUpdate(whole: readonly Region[], { isGranted }: { readonly isGranted: boolean }): void {
     const bounds = this.framebuffer.bounds;
-    if (isGranted) this.#floodLimit.grant(bounds.width * bounds.height);
+    if (isGranted) this.#flood.grant(bounds.width * bounds.height);
     this.send(
       messages.updateRequest('changes', bounds),
       ...whole.map((region) => messages.updateRequest('whole', region)),
@@ -210,12 +217,12 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     return {
       framebuffer: this.framebuffer,
       announced: this.#announced,
-      charge: (pixels) => (this.#floodLimit.charge(pixels) ? nextTurn() : undefined),
+      charge: (pixels) => (this.#flood.charge(pixels) ? nextTurn() : undefined),
       chargeCompact: (pixels) => {
-        const ms = this.#floodLimit.chargeCompact(pixels);
+        const ms = this.#flood.chargeCompact(pixels);
         return ms > 0 ? delay(ms) : undefined;
       },
-      chargeResize: () => this.#floodLimit.chargeResize(),
+      chargeResize: () => this.#flood.chargeResize(),
       onUpdateStart: () => {
         this.#updating = true;
         this.#damage = new UpdateDamageBuilder();

@@ -19,7 +19,8 @@ const RESIZES_PER_SECOND = 1;
 
 /**
  * Limits unsolicited messages. A well-behaved server sends pixels only on request, and few other
- * messages; a hostile one could keep this process busy forever with either.
+ * messages; a hostile one could keep this process busy forever with either. One limit is for all
+ * connections to a computer: a hostile one could end each before its limit.
  */
 export class FloodLimit {
   readonly #bucket = new TokenBucket(CAPACITY, PER_SECOND);

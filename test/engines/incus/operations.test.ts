@@ -76,3 +76,41 @@ it('a failed operation fails, whichever way the server says so', async () => {
   states = [FORGOTTEN];
   await expect(create()).rejects.toMatchObject({ cause: { status: 404 } });
 });
+
+it('an operation that is said to run on at once is not asked for without a pause', async () => {
+  waits = [...Array<object>(200).fill(state(RUNNING))];
+  const began = cluster.run('/1.0/instances', { method: 'POST', body: {}, ms: 1_000 });
+  await expect(began).rejects.toMatchObject({ code: 'engine_unavailable' });
+  expect(waits.length).toBeGreaterThan(180);
+});
+
+it('an endless answer is refused', async () => {
+  const server = createServer((_, response) => {
+    const more = () => {
+      while (response.write(Buffer.alloc(1 << 20, 32)));
+    };
+    response.on('drain', more);
+    more();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const hostile = new Cluster({
+    ...{ urls: [`http://127.0.0.1:${port}`], project: 'vc' },
+    ...{ serverCertificate: '', clientCertificate: '', clientKey: '' },
+  });
+  await expect(hostile.ask('/1.0')).rejects.toMatchObject({
+    code: 'engine_unavailable',
+    cause: { code: 'UND_ERR_RES_EXCEEDED_MAX_SIZE' },
+  });
+  server.closeAllConnections();
+  server.close();
+  await hostile.close();
+});
+
+it('members whose connections would not be encrypted are not learned', () => {
+  const [first = ''] = cluster.urls;
+  const many = Array.from({ length: 200 }, (_, index) => `https://10.80.0.${index}:8443`);
+  cluster.learn(['http://192.0.2.1', ...many]);
+  expect(cluster.urls).toHaveLength(100);
+  expect(cluster.urls.slice(0, 2)).toEqual([first, 'https://10.80.0.0:8443']);
+});

@@ -56,3 +56,20 @@ describe('a screen that nobody looks at', () => {
     expect(screen.present).toBeUndefined();
   });
 });
+
+it('limits all connections to a computer together', async () => {
+  const connectors = fakeConnectors();
+  const [openScreen, openShell] = [vi.fn(connectors.openScreen), vi.fn(connectors.openShell)];
+  const engine = new FakeEngine();
+  const session = new Session(engine, { id: 'cmp_1', private_key: '' }, { openScreen, openShell });
+  for (let connection = 0; connection < 2; connection++) {
+    await session.screen.use(async () => undefined);
+    await session.shell.use(async () => undefined);
+    session.close();
+  }
+  for (const { mock } of [openScreen, openShell]) {
+    const [first, second] = mock.calls.map(([, options]) => options?.flood);
+    expect(first).toBeDefined();
+    expect(second).toBe(first);
+  }
+});

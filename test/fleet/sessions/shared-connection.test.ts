@@ -42,6 +42,22 @@ it('opens a new connection after one that was dropped', async () => {
   expect(connections.map(({ open }) => open)).toEqual([false, true]);
 });
 
+it('of connections that were dropped while programs hold them, the last ones stay up', async () => {
+  const destroyed: number[] = [];
+  let opened = 0;
+  const shared = new SharedConnection(async () => {
+    const number = opened++;
+    const destroy = () => void destroyed.push(number);
+    return { ...openConnection(), holding: number !== 1, destroy };
+  }, 60_000);
+  for (let time = 0; time < 5; time++) {
+    await shared.use(async () => undefined);
+    shared.drop();
+  }
+  // Nothing holds the second.
+  expect(destroyed).toEqual([0, 2]);
+});
+
 it('closing aborts a connection attempt', async () => {
   let isOver: AbortSignal | undefined;
   const shared = new SharedConnection((signal) => {

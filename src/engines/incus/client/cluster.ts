@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import type { WebSocket } from 'ws';
 import { withDeadline } from '../../../lib/async/deadline.js';
+import { sleep } from '../../../lib/async/sleep.js';
 import { ClusterError, clusterErrorOf, toApiError, unanswered, unreachable } from '../errors.js';
 import type { ClusterSettings } from '../settings.js';
 import { Connections } from './connections.js';
@@ -13,6 +14,10 @@ export const STEP_MS = 120_000;
 
 /** How long a member waits for an operation before it answers that it still runs, in seconds. */
 const WAIT_SECONDS = 20;
+/** Before an operation that still runs is waited for again: members may answer at once. */
+const WAIT_AGAIN_MS = 100;
+/** Most base URLs: clusters have up to 50 members. */
+const MOST_URLS = 100;
 /** Status codes of operations. */
 const SUCCEEDED = 200;
 const FAILED = 400;
@@ -73,9 +78,13 @@ export class Cluster {
     return this.#urls;
   }
 
-  /** Remembers members, so that the cluster is reached while others are away. */
+  /**
+   * Remembers members, so that the cluster is reached while others are away. A URL without TLS, which
+   * would lead anywhere, is left out.
+   */
   learn(urls: readonly string[]): void {
-    this.#urls = [...new Set([...this.#urls, ...urls])];
+    const secure = urls.filter((url) => /^https:/i.test(url));
+    this.#urls = [...new Set([...this.#urls, ...secure])].slice(0, MOST_URLS);
   }
 
   /** Sends a request; returns the answer's `metadata`. */
@@ -124,6 +133,7 @@ export class Cluster {
       if (operation.status_code >= FAILED) {
         throw toApiError(new ClusterError(FAILED, operation.err ?? 'the operation failed'));
       }
+      await sleep(WAIT_AGAIN_MS, signal);
     }
   }
 
@@ -202,7 +212,9 @@ function request(
 }
 
 async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<Answer> {
-  const text = await body.text();
+  const text = await body.text().catch((error) => {
+    throw unreachable(error);
+  });
   let answer: Answer;
   try {
     answer = JSON.parse(text) as Answer;

@@ -5,6 +5,8 @@ import type { ClusterSettings } from '../settings.js';
 const CONNECT_MS = 3_000;
 /** Connections to a member at most; further requests wait. */
 const MAX_CONNECTIONS = 32;
+/** Largest answer: a thousand instances with their state take 20 MB. */
+const MAX_ANSWER = 64 << 20;
 /** Largest message of a WebSocket: members send 128 KiB at most. */
 const MAX_MESSAGE = 4 << 20;
 
@@ -31,6 +33,7 @@ export class Connections {
     if (open !== undefined) return open;
     const pool = new Pool(url, {
       connections: MAX_CONNECTIONS,
+      maxResponseSize: MAX_ANSWER,
       connect: { ...this.#way, checkServerIdentity: anyName, timeout: CONNECT_MS },
       // Members send no header before an operation ends; callers have time limits.
       headersTimeout: 0,

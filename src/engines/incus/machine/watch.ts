@@ -13,6 +13,8 @@ import { machineState } from './state.js';
 
 /** Interval of queries, which detect a member that hangs but keeps the connection open. */
 const PING_EVERY_MS = 5_000;
+/** Most events in memory; later ones are read when these were handled. */
+const MOST_EVENTS = 100;
 
 const ENDED = /^instance-(deleted|renamed)$/;
 const CHANGED = /^instance-(started|stopped|shutdown|paused|resumed|restarted|ready)$/;
@@ -47,7 +49,7 @@ export async function* watchMachines(
   }, PING_EVERY_MS);
   socket.once('close', () => lost.abort(unreachable(new Error('the connection was closed'))));
   try {
-    const messages = on(socket, 'message', { signal: lost.signal });
+    const messages = on(socket, 'message', { signal: lost.signal, highWaterMark: MOST_EVENTS });
     socket.resume();
     for await (const [data] of messages) {
       yield* machineEvents(instances, serviceId, String(data), signal);

@@ -2,6 +2,7 @@ import type { Elements as Answer, Element, FindElements } from '../../contract/a
 import { ELEMENTS } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import { abortable } from '../../lib/async/abort.js';
+import { nextTurn } from '../../lib/async/next-turn.js';
 import type { PreparedInput } from '../actions/input-actions.js';
 import type { Locating, RunningComputers } from '../actions/running-computers.js';
 import { inCommands } from '../errors/remedies.js';
@@ -32,6 +33,8 @@ export class Elements implements Locating {
     signal?: AbortSignal,
   ): Promise<Answer> {
     const { elements, truncated } = await this.#list(record, ELEMENTS.max, signal);
+    // All who asked during a walk go on at once.
+    await nextTurn();
     const found = elements.filter((element) => matches(element, conditions));
     return answer(found, truncated, limit);
   }

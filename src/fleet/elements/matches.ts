@@ -1,16 +1,35 @@
 import type { Element, FindElements } from '../../contract/actions/actions.js';
+import { composed } from '../../lib/text/composed.js';
 
 type Conditions = Pick<FindElements, 'text' | 'role' | 'name'>;
 
 /** Whether all given conditions hold for an element. Case does not matter, nor does space around. */
-export function matches({ role, name, value = '' }: Element, wanted: Conditions): boolean {
+export function matches(element: Element, wanted: Conditions): boolean {
+  const { name, value } = textsOf(element);
   const text = folded(wanted.text ?? '');
   const words = folded(wanted.role ?? '').split(/[\s_-]+/);
   return (
-    (wanted.name === undefined || folded(name) === folded(wanted.name)) &&
-    (folded(name).includes(text) || folded(value).includes(text)) &&
-    ` ${role} `.includes(words[0] === '' ? '' : ` ${words.join(' ')} `)
+    (wanted.name === undefined || name === folded(wanted.name)) &&
+    (name.includes(text) || value.includes(text)) &&
+    ` ${element.role} `.includes(words[0] === '' ? '' : ` ${words.join(' ')} `)
   );
 }
 
-const folded = (text: string): string => text.trim().normalize('NFC').toLowerCase();
+interface Texts {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** Of the elements of one list, which many requests may share. */
+const known = new WeakMap<Element, Texts>();
+
+function textsOf(element: Element): Texts {
+  const texts = known.get(element) ?? {
+    name: folded(element.name),
+    value: folded(element.value ?? ''),
+  };
+  known.set(element, texts);
+  return texts;
+}
+
+const folded = (text: string): string => composed(text.trim()).toLowerCase();

@@ -2,7 +2,8 @@ import { BlockList, isIP } from 'node:net';
 
 /**
  * IPv4 networks that a host or its neighbours may be in, from IANA's special-purpose address
- * registry: https://www.iana.org/assignments/iana-ipv4-special-registry. A security boundary:
+ * registry: https://www.iana.org/assignments/iana-ipv4-special-registry, and public addresses that
+ * clouds use for the same. A security boundary:
  * machines may not connect to them.
  */
 export const INTERNAL_IPV4_NETWORKS: readonly string[] = [
@@ -10,6 +11,7 @@ export const INTERNAL_IPV4_NETWORKS: readonly string[] = [
   '10.0.0.0/8', // private
   '100.64.0.0/10', // shared by carriers' NAT
   '127.0.0.0/8', // loopback
+  '168.63.129.16/32', // Azure's service for virtual machines, with their configuration
   '169.254.0.0/16', // link-local, with the metadata services of clouds
   '172.16.0.0/12', // private
   '192.0.0.0/24', // protocol assignments

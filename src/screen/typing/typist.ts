@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import { within } from '../../lib/async/deadline.js';
 import { sleep } from '../../lib/async/sleep.js';
+import { composed } from '../../lib/text/composed.js';
 import type { Keyboard } from '../input/keyboard/keyboard.js';
 import { Keysym, keysymOf } from '../input/keyboard/keysyms.js';
 import { onLayout } from '../input/keyboard/scancodes.js';
@@ -195,7 +196,7 @@ export class Typist {
     if (this.#programs !== 'x11') return undefined;
     const added = new Set(this.#newKeysyms);
     const keysyms: number[] = [];
-    for (const character of text.normalize('NFC')) {
+    for (const character of composed(text)) {
       const keysym = keysymOf(character);
       keysyms.push(keysym);
       if (!onLayout(keysym)) added.add(keysym);

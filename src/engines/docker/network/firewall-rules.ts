@@ -16,6 +16,15 @@ export interface FirewallPolicy {
   readonly resolvers: readonly string[];
 }
 
+/** New connections per second, and connections at once; see {@link MOST_CONNECTIONS}. */
+export type Limits = 'rate and count' | 'rate' | 'none';
+
+/**
+ * Open connections of a computer. The host's table has 262,144 entries, and keeps those of connections
+ * that are never closed for five days.
+ */
+const MOST_CONNECTIONS = 4096;
+
 export function tableName(serviceId: string): string {
   return `vc_${serviceHash(serviceId).slice(0, 12)}`;
 }
@@ -25,13 +34,13 @@ export function tableName(serviceId: string): string {
  * before the Engine's rules, which still apply to accepted packets. It rejects instead of dropping,
  * so that programs fail at once instead of timing out.
  *
- * `rate` limits new connections, so that no computer can fill the host's connection tracking; not
- * every kernel supports it.
+ * `limits` are those of connections, so that no computer can fill the host's connection tracking; not
+ * every kernel supports them.
  */
-export function firewallRules(policy: FirewallPolicy, rate: 'rate' | 'no rate'): string {
+export function firewallRules(policy: FirewallPolicy, limits: Limits): string {
   const table = `table inet ${tableName(policy.serviceId)}`;
   const bridges = `"${bridgePrefix(policy.serviceId)}*"`;
-  const limited = rate === 'rate';
+  const [hasRate, hasCount] = [limits !== 'none', limits === 'rate and count'];
   return `${table}
 delete ${table}
 ${table} {
@@ -39,14 +48,16 @@ ${table} {
   ${nftSet('allowed', policy.allowNetworks)}
   ${nftSet('allowed_hosts', hostNetworks(policy.allowNetworks))}
   ${nftSet('resolvers', policy.internet ? policy.resolvers : [])}
-  ${limited ? 'set recent { type ifname; size 65535; flags dynamic, timeout; timeout 1m; }' : ''}
+  ${hasRate ? 'set recent { type ifname; size 65535; flags dynamic, timeout; timeout 1m; }' : ''}
+  ${hasCount ? 'set held { type ifname; size 65535; flags dynamic; }' : ''}
   chain refuse {
     meta l4proto tcp reject with tcp reset
     reject with icmpx type admin-prohibited
   }
   chain opened {
     ct state established,related accept
-    ${limited ? 'update @recent { iifname limit rate over 200/second burst 2000 packets } drop' : ''}
+    ${hasRate ? 'update @recent { iifname limit rate over 200/second burst 2000 packets } drop' : ''}
+    ${hasCount ? `ct state new add @held { iifname ct count over ${MOST_CONNECTIONS} } drop` : ''}
     ip daddr @resolvers udp dport 53 accept
     ip daddr @resolvers tcp dport 53 accept
   }

@@ -1,11 +1,13 @@
 import { bridgePrefix } from '../ids.js';
-import { type FirewallPolicy, firewallRules, tableName } from './firewall-rules.js';
+import { type FirewallPolicy, firewallRules, type Limits, tableName } from './firewall-rules.js';
 
 /** Interval at which the guard compares the kernel's rules with its own. */
 const EVERY_S = 2;
+const LIMITS: readonly Limits[] = ['rate and count', 'rate', 'none'];
 
 /**
- * Keeps the rules loaded for as long as it runs: RATE PLAIN TABLE BRIDGES. It works without the
+ * Keeps the rules loaded for as long as it runs: COUNT RATE PLAIN TABLE BRIDGES, of which the first
+ * three are rules that ever more kernels support. It works without the
  * service. Rules that were removed or changed are loaded again. While that fails, the bridges of all
  * machines are down, so that machines reach nothing.
  *
@@ -17,12 +19,12 @@ const EVERY_S = 2;
  * listings in a row are the same.
  */
 const GUARD = `
-rate=$1 plain=$2 table=$3 bridges=$4 expected= state= line= first= error=
+count=$1 rate=$2 plain=$3 table=$4 bridges=$5 expected= state= line= first= error=
 listed() {
-  nft -s list table inet "$table" 2>/dev/null | sed '/set recent {/,/^\\t}/d'
+  nft -s list table inet "$table" 2>/dev/null | sed '/set \\(recent\\|held\\) {/,/^\\t}/d'
 }
 load() {
-  error=$(nft "$rate" 2>&1) || error=$(nft "$plain" 2>&1)
+  error=$(nft "$count" 2>&1) || error=$(nft "$rate" 2>&1) || error=$(nft "$plain" 2>&1)
 }
 lay() {
   for attempt in 1 2 3 4; do
@@ -60,7 +62,7 @@ exec sleep infinity
 export function guardCommand(policy: FirewallPolicy): string[] {
   return [
     ...['bash', '-c', GUARD, 'vc-firewall'],
-    ...[firewallRules(policy, 'rate'), firewallRules(policy, 'no rate')],
+    ...LIMITS.map((limits) => firewallRules(policy, limits)),
     ...[tableName(policy.serviceId), bridgePrefix(policy.serviceId)],
   ];
 }

@@ -1,4 +1,5 @@
 import { ApiError } from '../../../contract/errors.js';
+import { composed } from '../../../lib/text/composed.js';
 import { findKeysym, Keysym, keysymNamed, keysymOf } from './keysyms.js';
 
 /** Characters of the US layout without and with Shift, in the same order. */
@@ -20,7 +21,7 @@ export function parseCombination(
   lock?: 'caps-lock',
   held: readonly number[] = [],
 ): number[] {
-  const names = split(combination.normalize('NFC'));
+  const names = split(composed(combination));
   const keysyms = names.map(keysymNamed);
   const shift = includesShift(keysyms) || includesShift(held);
   const command = keysyms.some(isCommandModifier) || held.some(isCommandModifier);

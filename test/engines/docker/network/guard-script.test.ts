@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import { execa } from 'execa';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { bridgePrefix } from '../../../../src/engines/docker/ids.js';
 import { tableName } from '../../../../src/engines/docker/network/firewall-rules.js';
 import { guardCommand } from '../../../../src/engines/docker/network/guard-script.js';
@@ -11,11 +11,14 @@ import { describeUnless } from '../../../support/run/needs.js';
 import { promise } from '../../../support/run/promise.js';
 
 const namespace = `vcguard${process.pid}`;
+/** Of a machine that is connected to the bridge. */
+const machine = `${namespace}m`;
 const policy = { serviceId: 'svc_1', internet: true, allowNetworks: [], resolvers: [] };
 const table = ['inet', tableName(policy.serviceId)];
 const bridge = `${bridgePrefix(policy.serviceId)}000000001`;
 
 const inside = (...command: string[]) => execa('ip', ['netns', 'exec', namespace, ...command]);
+const inMachine = (...command: string[]) => execa('ip', ['netns', 'exec', machine, ...command]);
 const rules = () => inside('nft', 'list', 'table', ...table).then(({ stdout }) => stdout);
 const isUp = async () => /[<,]UP[,>]/.test((await inside('ip', 'link', 'show', bridge)).stdout);
 
@@ -36,6 +39,31 @@ async function check(name: string): Promise<string> {
   }
 }
 
+const SERVER = `
+  require('node:net').createServer((socket) => socket.on('error', () => {})).listen(5000, '10.99.0.1', () => console.log('ready'));
+`;
+/** Prints how many of 60 connections are made, and how many are open after 10 of them were replaced. */
+const CLIENT = `
+  const { connect } = require('node:net');
+  const open = new Set();
+  const begin = () => {
+    const socket = connect(5000, '10.99.0.1').on('error', () => {});
+    socket.on('connect', () => open.add(socket)).on('close', () => open.delete(socket));
+    setTimeout(() => open.has(socket) || socket.destroy(), 500);
+  };
+  for (let i = 0; i < 60; i++) begin();
+  setTimeout(() => {
+    console.log(open.size);
+    for (const socket of [...open].slice(0, 10)) socket.resetAndDestroy();
+    const trying = setInterval(begin, 50);
+    setTimeout(() => {
+      clearInterval(trying);
+      console.log(open.size);
+      process.exit();
+    }, 3000);
+  }, 600);
+`;
+
 const hasNamespaces = await execa('ip', ['netns', 'add', namespace])
   .then(
     () => execa('ip', ['netns', 'exec', namespace, 'nft', 'list', 'tables']).then(() => true),
@@ -49,10 +77,17 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
     beforeAll(async () => {
       await inside('ip', 'link', 'add', bridge, 'type', 'bridge');
       await inside('ip', 'link', 'set', bridge, 'up');
+      await inside('ip', 'address', 'add', '10.99.0.1/24', 'dev', bridge);
+      await execa('ip', ['netns', 'add', machine]);
+      const link = ['type', 'veth', 'peer', 'name', 'eth0', 'netns', machine];
+      await inside('ip', 'link', 'add', 'vcguard0', 'master', bridge, 'up', ...link);
+      await inMachine('ip', 'address', 'add', '10.99.0.2/24', 'dev', 'eth0');
+      await inMachine('ip', 'link', 'set', 'eth0', 'up');
     });
     afterAll(async () => {
       guard?.kill('SIGKILL');
       await execa('ip', ['netns', 'del', namespace]);
+      await execa('ip', ['netns', 'del', machine]).catch(() => undefined);
     });
 
     promise(
@@ -122,6 +157,23 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
       },
       30_000,
     );
+
+    it('holds as many connections of a machine as it may have open, and new ones when some end', async () => {
+      guard?.kill('SIGKILL');
+      const open = { ...policy, allowNetworks: ['10.99.0.1/32'] };
+      const command = guardCommand(open).map((part) =>
+        part.replace('count over 4096', 'count over 40'),
+      );
+      await startGuard(command);
+      const server = spawn('ip', ['netns', 'exec', namespace, process.execPath, '-e', SERVER]);
+      try {
+        await once(server.stdout, 'data');
+        const { stdout } = await inMachine(process.execPath, '-e', CLIENT);
+        expect(stdout.split('\n')).toEqual(['40', '40']);
+      } finally {
+        server.kill('SIGKILL');
+      }
+    });
 
     promise(27, 'removes the table when it is asked to end', async () => {
       guard?.stdin.write('end\n');

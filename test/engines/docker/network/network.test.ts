@@ -71,15 +71,16 @@ describe('firewall rules', () => {
   };
 
   it('match the reference', () => {
-    expect(firewallRules(policy, 'rate')).toMatchInlineSnapshot(`
+    expect(firewallRules(policy, 'rate and count')).toMatchInlineSnapshot(`
       "table inet vc_7ac3b6d753ff
       delete table inet vc_7ac3b6d753ff
       table inet vc_7ac3b6d753ff {
-        set closed { type ipv4_addr; flags interval; elements = { 224.0.0.0/3, 0.0.0.0/8, 10.0.0.0/8, 127.0.0.0/8, 100.64.0.0/10, 172.16.0.0/12, 198.18.0.0/15, 169.254.0.0/16, 192.168.0.0/16, 192.0.0.0/24 }; }
+        set closed { type ipv4_addr; flags interval; elements = { 224.0.0.0/3, 0.0.0.0/8, 10.0.0.0/8, 127.0.0.0/8, 100.64.0.0/10, 172.16.0.0/12, 198.18.0.0/15, 169.254.0.0/16, 192.168.0.0/16, 192.0.0.0/24, 168.63.129.16/32 }; }
         set allowed { type ipv4_addr; flags interval;  }
         set allowed_hosts { type ipv4_addr; flags interval;  }
         set resolvers { type ipv4_addr; flags interval; elements = { 192.168.1.1/32 }; }
         set recent { type ifname; size 65535; flags dynamic, timeout; timeout 1m; }
+        set held { type ifname; size 65535; flags dynamic; }
         chain refuse {
           meta l4proto tcp reject with tcp reset
           reject with icmpx type admin-prohibited
@@ -87,6 +88,7 @@ describe('firewall rules', () => {
         chain opened {
           ct state established,related accept
           update @recent { iifname limit rate over 200/second burst 2000 packets } drop
+          ct state new add @held { iifname ct count over 4096 } drop
           ip daddr @resolvers udp dport 53 accept
           ip daddr @resolvers tcp dport 53 accept
         }
@@ -118,7 +120,7 @@ describe('firewall rules', () => {
   });
 
   it('allow nothing without internet access, not even DNS', () => {
-    const rules = firewallRules({ ...policy, internet: false }, 'no rate');
+    const rules = firewallRules({ ...policy, internet: false }, 'none');
     expect(rules).not.toContain('192.168.1.1');
     expect(rules).not.toContain('nfproto ipv4 accept');
     expect(rules).not.toContain('limit rate');
@@ -126,20 +128,20 @@ describe('firewall rules', () => {
 
   it('allow the networks of the option, without overlaps', () => {
     const allowNetworks = ['192.168.1.0/24', '192.168.0.0/16', '10.1.2.3'];
-    const rules = firewallRules({ ...policy, allowNetworks }, 'rate');
+    const rules = firewallRules({ ...policy, allowNetworks }, 'rate and count');
     expect(rules).toContain('elements = { 192.168.0.0/16, 10.1.2.3/32 };');
   });
 
   it("open the host's own address only if it is named alone", () => {
     const allowNetworks = ['192.168.0.0/16', '10.1.2.3', '10.1.2.4/32'];
-    expect(firewallRules({ ...policy, allowNetworks }, 'rate')).toContain(
+    expect(firewallRules({ ...policy, allowNetworks }, 'rate and count')).toContain(
       'set allowed_hosts { type ipv4_addr; flags interval; elements = { 10.1.2.3/32, 10.1.2.4/32 }; }',
     );
   });
 
   it('reject any text that is not a network', () => {
     const allowNetworks = ['10.0.0.0/8 }; flush ruleset'];
-    expect(() => firewallRules({ ...policy, allowNetworks }, 'rate')).toThrow(
+    expect(() => firewallRules({ ...policy, allowNetworks }, 'rate and count')).toThrow(
       'not an IPv4 network',
     );
   });

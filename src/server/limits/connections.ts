@@ -24,6 +24,12 @@ function descriptorLimit(): number {
   }
 }
 
+interface Connection {
+  /** Of its current requests. */
+  readonly responses: Set<ServerResponse>;
+  isUpgraded: boolean;
+}
+
 /**
  * Limits the server's connections. At the limit a new one replaces the oldest that has shown no
  * key, or else the oldest without a request, so that clients without a key cannot block health
@@ -32,33 +38,35 @@ function descriptorLimit(): number {
  */
 export class ConnectionLimit {
   readonly #limit: number;
-  /** Open connections, the oldest first, with their current requests. */
-  readonly #open = new Map<Socket, number>();
+  /** Open connections, the oldest first. */
+  readonly #open = new Map<Socket, Connection>();
   readonly #trusted = new WeakSet<Socket>();
 
   constructor(server: Server, limit = connectionLimit()) {
     this.#limit = limit;
     server.on('connection', (socket) => this.#add(socket));
     const begin = ({ socket }: IncomingMessage, response: ServerResponse) => {
-      this.#count(socket, 1);
       // Each of the service's limits listens for its end.
-      response.setMaxListeners(20).once('close', () => this.#count(socket, -1));
-      if ((this.#open.get(socket) ?? 0) > MOST_REQUESTS) socket.destroy();
+      response.setMaxListeners(20);
+      const connection = this.#open.get(socket);
+      if (connection === undefined) return closeSoon(response);
+      const { responses } = connection;
+      responses.add(response);
+      response.once('close', () => responses.delete(response));
+      if (responses.size > MOST_REQUESTS) socket.destroy();
     };
     // Before the request is handled.
     server.prependListener('request', begin);
     server.prependListener('checkContinue', begin);
-    server.on('upgrade', ({ socket }: IncomingMessage) => this.#count(socket, 1));
+    server.on('upgrade', ({ socket }: IncomingMessage) => {
+      const connection = this.#open.get(socket);
+      if (connection !== undefined) connection.isUpgraded = true;
+    });
   }
 
   /** The connection belongs to an owner: its request had a key, or its live view a ticket. */
   trust(socket: Socket): void {
     this.#trusted.add(socket);
-  }
-
-  #count(socket: Socket, change: 1 | -1): void {
-    const requests = this.#open.get(socket);
-    if (requests !== undefined) this.#open.set(socket, requests + change);
   }
 
   #add(socket: Socket): void {
@@ -68,16 +76,36 @@ export class ConnectionLimit {
       if (victim === undefined) return;
       this.#open.delete(victim);
     }
-    this.#open.set(socket, 0);
+    const responses = new Set<ServerResponse>();
+    this.#open.set(socket, { responses, isUpgraded: false });
     // Each of the service's limits listens for its end.
     socket.setMaxListeners(20);
-    socket.once('close', () => this.#open.delete(socket));
+    socket.once('close', () => {
+      this.#open.delete(socket);
+      for (const response of responses) closeSoon(response);
+    });
   }
 
-  readonly #isIdle = (socket: Socket) => this.#open.get(socket) === 0;
+  readonly #isIdle = (socket: Socket) => {
+    const connection = this.#open.get(socket);
+    return connection?.responses.size === 0 && !connection.isUpgraded;
+  };
 
   #oldest(matches: (socket: Socket) => boolean): Socket | undefined {
     for (const socket of this.#open.keys()) if (matches(socket)) return socket;
     return undefined;
   }
+}
+
+/**
+ * Closes the response of a connection that has closed. Node.js does so only for the one that is being
+ * sent: those of further requests, which wait for it, would never end.
+ */
+function closeSoon(response: ServerResponse): void {
+  process.nextTick(() => {
+    if (response.closed) return;
+    response.destroy();
+    Object.assign(response, { _closed: true });
+    response.emit('close');
+  });
 }

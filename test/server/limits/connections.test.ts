@@ -1,7 +1,7 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ConnectionLimit, connectionLimit } from '../../../src/server/limits/connections.js';
 import { promise } from '../../support/run/promise.js';
 
@@ -69,6 +69,27 @@ it('a request that waits for 100-continue counts as one', async () => {
   uploading.resume().write(`POST /slow HTTP/1.1\r\nHost: a\r\n${headers}\r\n`);
   for (let i = 0; i < 30; i++) await ask(await dial(), '/', 'Authorization: x\r\n');
   expect(uploading.destroyed).toBe(false);
+});
+
+it('closes the responses of all requests of a connection that closes, also of those that wait', async () => {
+  const responses: ServerResponse[] = [];
+  const keep = (_: object, response: ServerResponse) => void responses.push(response);
+  server.on('request', keep);
+  try {
+    // More than one connection may have, and the first of them is answered.
+    const requests = `GET / HTTP/1.1\r\nHost: a\r\n\r\n${'GET /slow HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(20)}`;
+    for (const count of [10, 21]) {
+      const socket = await dial();
+      socket.write(requests.split(/(?<=\r\n\r\n)/, count).join(''));
+      await once(socket, 'data');
+      socket.resetAndDestroy();
+    }
+    await vi.waitFor(() =>
+      expect(responses.map(({ closed }) => closed)).toEqual(Array(31).fill(true)),
+    );
+  } finally {
+    server.off('request', keep);
+  }
 });
 
 it('a third of the descriptors is reserved for the rest of the service', () => {

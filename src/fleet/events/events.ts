@@ -102,7 +102,7 @@ export class Events {
       },
       read: () => {
         const last = events.lastId();
-        if (isLost || events.droppedUpTo(owner.id, filter.kinds) > after) {
+        if (isLost || events.droppedUpTo(owner.id, filter) > after) {
           isLost = false;
           after = last;
           return [{ position: positionAt(last), event: reset() }];

@@ -346,4 +346,21 @@ export const migrations: readonly string[] = [
   CREATE INDEX sessions_by_key ON sessions (key_id);
   CREATE INDEX keys_by_project ON keys (project_id);
   `,
+  `
+  -- The last dropped event of a project and kind. '' stands for events of none, and of deleted projects.
+  CREATE TEMP TABLE dropped_before AS SELECT * FROM dropped_events;
+  DROP TABLE dropped_events;
+  CREATE TABLE dropped_events (
+    owner_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    PRIMARY KEY (owner_id, kind, project_id)
+  ) STRICT;
+  INSERT INTO dropped_events SELECT owner_id, kind, '', id FROM dropped_before;
+  INSERT INTO dropped_events SELECT owner_id, kind, projects.id, dropped_before.id
+    FROM dropped_before JOIN projects USING (owner_id);
+  DROP TABLE dropped_before;
+  CREATE INDEX dropped_events_by_id ON dropped_events (owner_id, kind, id);
+  `,
 ];

@@ -78,6 +78,11 @@ it.each(versions)('migrates a state of schema %i with all its data', (version) =
   expect(names).toEqual(version >= 5 ? ['studio'] : []);
   const secrets = version >= 18 ? { count: 1, bytes: 'sealed'.length } : { count: 0, bytes: 0 };
   expect(store.secrets.usageOf(owner?.id ?? '')).toMatchObject(secrets);
+  const filter = { kinds: ['change' as const], project: undefined };
+  for (const within of [undefined, 'prj_0123456789abcdefghjk']) {
+    const dropped = store.events.droppedUpTo(owner?.id ?? '', { ...filter, within });
+    expect(dropped).toBe(version >= 19 ? 3 : 0);
+  }
   store.close();
 
   const fresh = mkdtempSync(join(tmpdir(), 'vc-store-'));

@@ -45,7 +45,14 @@ export function eventStore(db: Db, serviceId: string) {
   const limiter = new EventLimiter(db);
   const select = db.prepare(SELECT);
   const last = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
-  const dropped = db.prepare('SELECT kind, id FROM dropped_events WHERE owner_id = ?');
+  const dropped = db.prepare(
+    'SELECT max(id) AS id FROM dropped_events WHERE owner_id = :owner AND kind = :kind',
+  );
+  const droppedOfProject = db.prepare(
+    `SELECT max(id) AS id FROM dropped_events
+     WHERE owner_id = :owner AND kind = :kind AND project_id IN (:project, :none)`,
+  );
+  const projectId = db.prepare('SELECT id FROM projects WHERE owner_id = ? AND ? IN (id, name)');
   const insert = db.prepare(
     `INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
      SELECT ?, computers.owner_id, 'change', ?, project_id, projects.name, computers.id,
@@ -84,10 +91,21 @@ export function eventStore(db: Db, serviceId: string) {
         .sort((a, b) => a.id - b.id)
         .slice(0, range.limit);
     },
-    /** The last event of these kinds that was dropped; 0 if none was. */
-    droppedUpTo(ownerId: string, kinds: readonly EventKind[]): number {
-      const rows = dropped.all(ownerId) as { kind: EventKind; id: number }[];
-      return Math.max(0, ...rows.filter(({ kind }) => kinds.includes(kind)).map(({ id }) => id));
+    /** The last event that was dropped and may have been one of these; 0 if none was. */
+    droppedUpTo(
+      owner: string,
+      { kinds, project, within }: Pick<EventFilter, 'kinds' | 'project' | 'within'>,
+    ): number {
+      const named =
+        project === undefined ? undefined : (projectId.get(owner, project) as { id: string });
+      const only = within ?? named?.id;
+      const rows = kinds.map((kind) => {
+        if (only === undefined) return dropped.get({ owner, kind });
+        // An earlier project of the same name may be gone.
+        const none = within ?? '';
+        return droppedOfProject.get({ owner, kind, project: only, none });
+      });
+      return Math.max(0, ...rows.map((row) => (row as { id: number | null }).id ?? 0));
     },
     /** Adds what no trigger of the schema does, unless the computer is gone. */
     add: (computerId: string, type: 'job.exited' | 'computer.control', data: object) =>

@@ -20,6 +20,8 @@ interface Ring {
 
 /** Events that are dropped at once, while all else of the service waits. */
 const MOST_DROPPED = 1_000;
+/** Events that are read at once to find those. */
+const PAGE = 500;
 
 /**
  * Drops the oldest events beyond the limits, and remembers up to which: those of the owner with the
@@ -31,7 +33,7 @@ export class EventLimiter {
   readonly #active: (after: number) => Ring[];
   readonly #count: (ring: Ring) => number;
   readonly #projects: (ring: Ring) => { readonly project: string; readonly rows: number }[];
-  readonly #drop: (ring: Ring, project: string, rows: number) => void;
+  readonly #drop: (ring: Ring, losses: Map<string, number>) => void;
   readonly #rings: () => (Ring & { readonly rows: number })[];
   #tidiedAt = 0;
 
@@ -47,16 +49,21 @@ export class EventLimiter {
       `SELECT coalesce(project_id, '') AS project, count(*) AS rows FROM events
        WHERE owner_id = ? AND kind = ? GROUP BY 1`,
     );
-    const ofProject = "owner_id = ? AND kind = ? AND coalesce(project_id, '') = ?";
-    const last = db.prepare(
-      `SELECT max(id) AS id FROM
-         (SELECT id FROM events WHERE ${ofProject} ORDER BY id LIMIT ?)`,
+    const page = db.prepare(
+      `SELECT id, coalesce(project_id, '') AS project FROM events
+       WHERE owner_id = ? AND kind = ? AND id > ? ORDER BY id LIMIT ${PAGE}`,
     );
-    const remove = db.prepare(`DELETE FROM events WHERE ${ofProject} AND id <= ?`);
-    const mark = db.prepare(
-      `INSERT INTO dropped_events VALUES (?, ?, ?)
-       ON CONFLICT (owner_id, kind) DO UPDATE SET id = max(id, excluded.id)`,
+    const remove = db.prepare('DELETE FROM events WHERE id IN (SELECT value FROM json_each(?))');
+    const upsert =
+      'ON CONFLICT (owner_id, kind, project_id) DO UPDATE SET id = max(id, excluded.id)';
+    const mark = db.prepare(`INSERT INTO dropped_events VALUES (?, ?, ?, ?) ${upsert}`);
+    const ofDeleted = `owner_id = :owner AND kind = :kind
+      AND project_id NOT IN (SELECT id FROM projects WHERE owner_id = :owner)`;
+    const join = db.prepare(
+      `INSERT INTO dropped_events SELECT owner_id, kind, '', max(id) FROM dropped_events
+       WHERE ${ofDeleted} GROUP BY owner_id, kind ${upsert}`,
     );
+    const forget = db.prepare(`DELETE FROM dropped_events WHERE ${ofDeleted} AND project_id <> ''`);
     const rings = db.prepare(
       'SELECT owner_id, kind, count(*) AS rows FROM events GROUP BY owner_id, kind',
     );
@@ -64,10 +71,25 @@ export class EventLimiter {
     this.#count = ({ owner_id, kind }) => (count.get(owner_id, kind) as { rows: number }).rows;
     this.#projects = ({ owner_id, kind }) =>
       projects.all(owner_id, kind) as { project: string; rows: number }[];
-    this.#drop = ({ owner_id, kind }, project, rows) => {
-      const { id } = last.get(owner_id, kind, project, rows) as { id: number };
-      remove.run(owner_id, kind, project, id);
-      mark.run(owner_id, kind, id);
+    this.#drop = ({ owner_id, kind }, losses) => {
+      const ids: number[] = [];
+      const marks = new Map<string, number>();
+      for (let after: number | undefined = 0; after !== undefined && losses.size > 0; ) {
+        const rows = page.all(owner_id, kind, after) as { id: number; project: string }[];
+        for (const { id, project } of rows) {
+          const left = losses.get(project);
+          if (left === undefined) continue;
+          ids.push(id);
+          marks.set(project, id);
+          if (left > 1) losses.set(project, left - 1);
+          else losses.delete(project);
+        }
+        after = rows.at(-1)?.id;
+      }
+      remove.run(JSON.stringify(ids));
+      for (const [project, id] of marks) mark.run(owner_id, kind, project, id);
+      join.run({ owner: owner_id, kind });
+      forget.run({ owner: owner_id, kind });
     };
     this.#rings = () => rings.all() as (Ring & { rows: number })[];
   }
@@ -95,7 +117,7 @@ export class EventLimiter {
   #dropOldest(ring: Ring, excess: number): number {
     if (excess <= 0) return 0;
     const projects = this.#projects(ring).map(({ project, rows }) => [project, rows] as const);
-    for (const [project, rows] of divideExcess(projects, excess)) this.#drop(ring, project, rows);
+    this.#drop(ring, divideExcess(projects, excess));
     return excess;
   }
 

@@ -75,3 +75,26 @@ it('the events of one project push out none of others where there are too many i
   limiter.tidy(lastId());
   expect(counts()).toEqual({ 'a busy': 170, 'a quiet': 50, 'b shop': 80 });
 });
+
+it('remembers of each project up to which event it lost some', () => {
+  const limiter = new EventLimiter(db, { ofOwner: 10, inAll: 10_000, every: 10 });
+  const marks = () =>
+    db.prepare('SELECT project_id, id FROM dropped_events ORDER BY project_id').all();
+  db.exec(`INSERT INTO projects (id, owner_id, name, created_at, updated_at) VALUES
+    ('p1', 'a', 'shop', '', ''), ('p2', 'a', 'busy', '', ''), ('p3', 'a', 'gone', '', '')`);
+  const first = lastId();
+  db.exec('DELETE FROM events');
+  add('a', 'p1', 2);
+  add('a', 'p2', 20);
+  add('a', 'p3', 10);
+  limiter.tidy(lastId());
+  // Each of the two keeps its last ones.
+  expect(marks()).toEqual([
+    { project_id: 'p2', id: first + 2 + 16 },
+    { project_id: 'p3', id: first + 22 + 6 },
+  ]);
+  db.exec("DELETE FROM projects WHERE id = 'p3'");
+  add('a', 'p2', 10);
+  limiter.tidy(lastId());
+  expect(marks()).toMatchObject([{ project_id: '' }, { project_id: 'p2' }]);
+});

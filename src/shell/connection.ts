@@ -2,9 +2,10 @@ import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, PseudoTtyOptions, SFTPWrapper } from 'ssh2';
 import { ApiError } from '../contract/errors.js';
 import { ConcurrencyLimit } from '../lib/async/concurrency-limit.js';
-import { closeChannel, closeChannelsAtOnce, dropOutput, latestChannel } from './channel-close.js';
+import { closeChannel, closeChannelsAtOnce, latestChannel } from './channel-close.js';
 import { lost, noFiles, refused, violated } from './connection-errors.js';
 import { RoundTrips } from './round-trips.js';
+import { SlowDrop } from './slow-drop.js';
 import type { DirectWay } from './types.js';
 
 const CHANNEL_MS = 10_000;
@@ -37,6 +38,7 @@ export class Connection {
   readonly #stream: Duplex;
   readonly #channels = new Set<ClientChannel>();
   readonly #lingering = new Set<ClientChannel>();
+  readonly #dropped = new SlowDrop();
   readonly #listeners = new Set<(error?: Error) => void>();
   readonly #opening = new ConcurrencyLimit(MOST_OPENING);
   /** Numbers of channels that were not opened by their deadline. */
@@ -150,7 +152,7 @@ export class Connection {
    */
   linger(channel: ClientChannel): void {
     this.#lingering.add(channel);
-    dropOutput(channel);
+    this.#dropped.add(channel);
     const [oldest] = this.#lingering;
     if (oldest && this.#lingering.size > MOST_LINGERING) oldest.close();
   }

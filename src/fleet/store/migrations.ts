@@ -362,5 +362,12 @@ export const migrations: readonly string[] = [
     FROM dropped_before JOIN projects USING (owner_id);
   DROP TABLE dropped_before;
   CREATE INDEX dropped_events_by_id ON dropped_events (owner_id, kind, id);
+  -- The API key to which an entry is attributed when limits are divided; it may have been removed.
+  ALTER TABLE actions ADD COLUMN holder TEXT NOT NULL DEFAULT '';
+  UPDATE actions SET holder = key_id;
+  DROP INDEX actions_by_key;
+  CREATE INDEX actions_by_holder ON actions (owner_id, holder, id);
+  -- The same of a key whose maker, a limited key, was removed.
+  ALTER TABLE keys ADD COLUMN attributed_to TEXT;
   `,
 ];

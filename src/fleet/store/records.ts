@@ -27,6 +27,8 @@ export interface KeyRecord {
   /** The only project that it is for; null for all. */
   readonly project_id: string | null;
   readonly expires_at: string | null;
+  /** Whom what it does is attributed to, if the limited key that made it was removed. */
+  readonly attributed_to: string | null;
   /** How its text begins; null for keys of earlier versions. */
   readonly prefix: string | null;
 }

@@ -38,22 +38,33 @@ export function throttleRequests(
   limits: Limits = LIMITS,
 ): void {
   const lanes = new Map<string, Lane>();
+  let connections = 0;
+  app.server.on('connection', () => {
+    connections += 1;
+  });
+  const accepted = () => connections;
   app.addHook('onRequest', (request, reply, done) => {
     const { owner } = request;
     if (owner === null || request.ws) return done();
     const known = lanes.get(owner.id);
-    const lane = known ?? new Lane(limits);
+    const forget = () => {
+      if (lane.idle) lanes.delete(owner.id);
+    };
+    const lane = known ?? new Lane(limits, new TurnShare({ accepted, onIdle: forget }));
     if (known === undefined) lanes.set(owner.id, lane);
     const bytes = request.routeOptions.config.transfers ? 0 : bytesOf(request.raw);
     const begin = ({ resize, release: leave }: ThrottleShare) => {
       const release = () => {
         leave();
-        if (lane.idle) lanes.delete(owner.id);
+        forget();
       };
       request.throttleShare = { resize, release };
       reply.raw.once('close', release);
       if (reply.raw.closed) release();
-      lane.turns.enter(done);
+      lane.turns.enter(() => {
+        // Its client may have left meanwhile.
+        if (!reply.raw.closed) done();
+      });
     };
     const key = keyOf(owner);
     const share = lane.tryEnter(bytes, key);
@@ -89,7 +100,7 @@ interface Waiting {
 
 /** One owner's running and queued requests. */
 export class Lane {
-  readonly turns = new TurnShare();
+  readonly turns: TurnShare;
   readonly #limits: Limits;
   readonly #count: KeyShares;
   readonly #bytes: KeyShares;
@@ -97,7 +108,8 @@ export class Lane {
   /** Those of each limited key, and those of the other keys: none waits behind another queue. */
   readonly #queues = new Map<string, Queue>();
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, turns = new TurnShare()) {
+    this.turns = turns;
     this.#limits = limits;
     this.#count = new KeyShares(limits.atOnce);
     this.#bytes = new KeyShares(limits.bytes);
@@ -105,7 +117,7 @@ export class Lane {
   }
 
   get idle(): boolean {
-    return this.#count.isEmpty && this.#queues.size === 0;
+    return this.#count.isEmpty && this.#queues.size === 0 && this.turns.isIdle;
   }
 
   /** A share if there is room now, after the key's queued requests. */

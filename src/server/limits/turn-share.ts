@@ -3,38 +3,77 @@ import { setImmediate } from 'node:timers';
 
 /** Milliseconds of one turn of the event loop in which an owner's requests begin. */
 const MOST_MS = 10;
+/** Milliseconds after which the turns that follow are left to new connections. */
+const SHORT_MS = 1;
+/** Most of these turns, one after the other. */
+const MOST_LEFT = 64;
+
+interface Options {
+  /** The number of connections that the server has accepted: it accepts one in a turn. */
+  readonly accepted?: () => number;
+  /** Called when no turn counts any more. */
+  readonly onIdle?: () => void;
+}
 
 /**
  * Leaves turns of the event loop to others. Requests that arrive together would all be handled in one
- * turn; once those of an owner have taken a while, its others begin one per turn.
+ * turn; once those of an owner have taken a while, its others begin one per turn, and only when no
+ * connections wait to be accepted.
  */
 export class TurnShare {
-  #beganAt: number | undefined;
+  readonly #accepted: () => number;
+  readonly #onIdle: () => void;
   readonly #waiting: (() => void)[] = [];
+  /** When its first request of this turn began; undefined if none did. */
+  #beganAt: number | undefined;
+  /** Turns that were left to new connections, and the connections until then. */
+  #left = 0;
+  #known = 0;
+  #isCounting = false;
+
+  constructor({ accepted = () => 0, onIdle = () => undefined }: Options = {}) {
+    this.#accepted = accepted;
+    this.#onIdle = onIdle;
+  }
+
+  get isIdle(): boolean {
+    return !this.#isCounting;
+  }
 
   /** Calls `begin` now or in a later turn, in order. */
   enter(begin: () => void): void {
-    if (this.#waiting.length === 0 && !this.#isOver()) {
-      begin();
-      return;
-    }
-    this.#waiting.push(begin);
-    if (this.#waiting.length === 1) setImmediate(this.#next);
+    if (this.#waiting.length > 0 || this.#isOver()) this.#waiting.push(begin);
+    else this.#begin(begin);
   }
 
   #isOver(): boolean {
-    const now = performance.now();
-    if (this.#beganAt !== undefined) return now - this.#beganAt > MOST_MS;
-    this.#beganAt = now;
-    setImmediate(() => {
-      this.#beganAt = undefined;
-    });
-    return false;
+    if (this.#left > 0) return true;
+    return this.#beganAt !== undefined && performance.now() - this.#beganAt > MOST_MS;
   }
 
-  readonly #next = (): void => {
-    const begin = this.#waiting.shift();
-    if (this.#waiting.length > 0) setImmediate(this.#next);
-    begin?.();
+  #begin(begin: () => void): void {
+    this.#beganAt ??= performance.now();
+    if (!this.#isCounting) {
+      this.#isCounting = true;
+      this.#known = this.#accepted();
+      setImmediate(this.#endTurn);
+    }
+    begin();
+  }
+
+  readonly #endTurn = (): void => {
+    const wasLong = this.#beganAt !== undefined && performance.now() - this.#beganAt > SHORT_MS;
+    const accepted = this.#accepted();
+    const isWaitedFor = accepted > this.#known && (wasLong || this.#left > 0);
+    this.#known = accepted;
+    this.#beganAt = undefined;
+    this.#left = isWaitedFor && this.#left < MOST_LEFT ? this.#left + 1 : 0;
+    const next = this.#left > 0 ? undefined : this.#waiting.shift();
+    this.#isCounting = this.#left > 0 || next !== undefined;
+    if (this.#isCounting) setImmediate(this.#endTurn);
+    else this.#onIdle();
+    if (next === undefined) return;
+    this.#beganAt = performance.now();
+    next();
   };
 }

@@ -57,6 +57,17 @@ it('keys that were removed before the service was started have the same holder',
   expect(test.store.keys.holderOf('service')).toBe('service');
 });
 
+it('it is attributed to the same key after a restart and any number of removed keys', async () => {
+  const limited = make(owner);
+  const child = make(limited);
+  const grandchild = make(child);
+  for (const { keyId } of [limited, child]) test.fleet.keys.remove(owner, keyId);
+  for (let count = 0; count < 50; count++) test.fleet.keys.remove(owner, make(grandchild).keyId);
+  test = await test.restart();
+  expect(holderOf(grandchild)).toBe(limited.keyId);
+  expect(holderOf(make(grandchild))).toBe(limited.keyId);
+});
+
 it('a limited key, with the keys that it has made, makes at most 20', () => {
   const limited = make(owner);
   const children = Array.from({ length: 10 }, () => make(limited));

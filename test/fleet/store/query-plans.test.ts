@@ -69,7 +69,7 @@ it('each statement on the audit log reads an index of what it asks for', () => {
       'INTEGER PRIMARY KEY (rowid=?)',
       'INTEGER PRIMARY KEY (rowid<?)',
       'INDEX actions_by_owner (owner_id=? AND id<?)',
-      'INDEX actions_by_key (owner_id=? AND key_id=?)',
+      'INDEX actions_by_holder (owner_id=? AND holder=?)',
       'INDEX actions_by_computer (owner_id=? AND computer_id=?)',
       'INDEX actions_by_computer (owner_id=? AND computer_id=? AND id<?)',
       'INDEX actions_by_project (project_id=? AND id<?)',

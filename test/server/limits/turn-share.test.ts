@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { TurnShare } from '../../../src/server/limits/turn-share.js';
 
 /** Takes the processor. */
@@ -41,4 +41,35 @@ it('begins small requests at once, and all again in the next turn', async () => 
   expect(begun).toBe(11);
   turns.enter(begin);
   expect(begun).toBe(12);
+});
+
+it.each([
+  ['until no connection is accepted in a turn', 20, 20],
+  ['but no more than 64 turns', 1_000, 64],
+])('leaves turns to new connections after long requests, %s', async (_, waiting, left) => {
+  let accepted = 0;
+  let turn = 0;
+  const accept = () => {
+    turn += 1;
+    if (accepted < waiting) accepted += 1;
+    if (turn < 500) setImmediate(accept);
+  };
+  const turns = new TurnShare({ accepted: () => accepted });
+  setImmediate(accept);
+  turns.enter(() => work(12));
+  const begunAt = await new Promise<number>((resolve) => {
+    turns.enter(() => resolve(turn));
+  });
+  expect(begunAt).toBeGreaterThanOrEqual(left);
+  expect(begunAt).toBeLessThan(left + 5);
+});
+
+it('is idle once its turn is over', async () => {
+  const onIdle = vi.fn();
+  const turns = new TurnShare({ onIdle });
+  expect(turns.isIdle).toBe(true);
+  turns.enter(() => {});
+  expect(turns.isIdle).toBe(false);
+  await sleep(5);
+  expect([turns.isIdle, onIdle.mock.calls.length]).toEqual([true, 1]);
 });

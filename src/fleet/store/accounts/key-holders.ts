@@ -16,6 +16,8 @@ interface Key {
   readonly rights: Right;
   readonly project_id: string | null;
   readonly created_by: string | null;
+  /** Its holder, if it was made by a limited key that was removed. */
+  readonly attributed_to: string | null;
 }
 
 /**
@@ -25,7 +27,7 @@ interface Key {
  */
 export class KeyHolders {
   readonly #find: (id: string) => Key | undefined;
-  readonly #removed = new Map<string, { readonly holder: string; readonly isLimited: boolean }>();
+  readonly #removed = new Map<string, string>();
 
   constructor(find: (id: string) => Key | undefined) {
     this.#find = find;
@@ -36,26 +38,23 @@ export class KeyHolders {
     if (key === undefined) return this.#ofMissing(id);
     let holder = id;
     while (key !== undefined && isLimited(key)) {
+      if (key.attributed_to !== null) return key.attributed_to;
       holder = key.id;
-      const { created_by } = key;
-      if (created_by === null) break;
-      key = this.#find(created_by);
-      const removed = key === undefined ? this.#removed.get(created_by) : undefined;
-      if (removed?.isLimited) return removed.holder;
+      key = key.created_by === null ? undefined : this.#find(key.created_by);
     }
     return holder;
   }
 
   /** To be called before a key is removed. */
   removing(key: Key): void {
-    this.#removed.set(key.id, { holder: this.of(key.id), isLimited: isLimited(key) });
+    this.#removed.set(key.id, this.of(key.id));
     const [oldest] = this.#removed.keys();
     if (oldest !== undefined && this.#removed.size > MOST_REMOVED) this.#removed.delete(oldest);
   }
 
   #ofMissing(id: string): string {
-    const removed = this.#removed.get(id);
-    if (removed !== undefined) return removed.holder;
+    const holder = this.#removed.get(id);
+    if (holder !== undefined) return holder;
     // The service itself has no key, and an id of its own.
     return id.startsWith('key_') ? REMOVED : id;
   }

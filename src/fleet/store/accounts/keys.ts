@@ -3,13 +3,14 @@ import type { CreatedKey } from '../../../contract/resources.js';
 import { generateId, hashApiKey } from '../../computers/ids.js';
 import type { Db } from '../database.js';
 import type { KeyRecord } from '../records.js';
-import { KeyHolders } from './key-holders.js';
+import { inTransaction } from '../transaction.js';
+import { isLimited, KeyHolders } from './key-holders.js';
 
 /** A key as every request needs it. */
 export interface CachedKey
   extends Pick<
     KeyRecord,
-    'id' | 'owner_id' | 'name' | 'hash' | 'rights' | 'project_id' | 'created_by'
+    'id' | 'owner_id' | 'name' | 'hash' | 'rights' | 'project_id' | 'created_by' | 'attributed_to'
   > {
   /** In milliseconds of the wall clock; Infinity for never. */
   readonly expiresAt: number;
@@ -48,6 +49,7 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
      WHERE keys.owner_id = ? ORDER BY keys.created_at, keys.id`,
   );
   const remove = db.prepare('DELETE FROM keys WHERE owner_id = ? AND id = ?');
+  const attribute = db.prepare('UPDATE keys SET attributed_to = ? WHERE id = ?');
 
   /**
    * Every key by its hash and by its id. Always current: this process is the only writer, and keys
@@ -58,18 +60,31 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
   const holders = new KeyHolders((id) => byId.get(id));
 
   function remember(row: Omit<CachedKey, 'expiresAt'> & Pick<KeyRecord, 'expires_at'>): CachedKey {
-    const { id, owner_id, name, hash, rights, project_id, expires_at, created_by } = row;
+    const { id, owner_id, name, hash, rights, project_id, expires_at } = row;
+    const { created_by, attributed_to } = row;
     const expiresAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
-    const key = { id, owner_id, name, hash, rights, project_id, created_by, expiresAt };
-    byHash.set(hash, key);
-    byId.set(id, key);
+    const key = {
+      ...{ id, owner_id, name, hash, rights, project_id, created_by, attributed_to, expiresAt },
+    };
+    store(key);
     return key;
   }
-  function forget(key: CachedKey | undefined): void {
-    if (key === undefined) return;
-    holders.removing(key);
-    byHash.delete(key.hash);
-    byId.delete(key.id);
+  function store(key: CachedKey): void {
+    byHash.set(key.hash, key);
+    byId.set(key.id, key);
+  }
+  /** The keys that a key has made; of a limited one they keep the holder after its removal. */
+  function attributed(key: CachedKey): CachedKey[] {
+    if (!isLimited(key)) return [];
+    const made = [...byId.values()].filter(({ created_by }) => created_by === key.id);
+    return made.map((each) => ({ ...each, attributed_to: holders.of(each.id) }));
+  }
+  function forget(keys: readonly CachedKey[]): void {
+    for (const key of keys) holders.removing(key);
+    for (const { hash, id } of keys) {
+      byHash.delete(hash);
+      byId.delete(id);
+    }
   }
   for (const row of db.prepare('SELECT * FROM keys').all()) remember(row as KeyRecord);
 
@@ -96,6 +111,7 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
         remember: () =>
           void remember({
             ...{ id, owner_id: ownerId, name, hash, rights, project_id, expires_at, created_by },
+            attributed_to: null,
           }),
       };
     },
@@ -118,12 +134,20 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
       remember({ ...key, name, rights, expires_at });
     },
     remove(ownerId: string, id: string): void {
-      if (remove.run(ownerId, id).changes > 0) forget(byId.get(id));
+      const key = byId.get(id);
+      if (key?.owner_id !== ownerId) return;
+      const made = attributed(key);
+      inTransaction(db, () => {
+        for (const each of made) attribute.run(each.attributed_to, each.id);
+        remove.run(ownerId, id);
+      });
+      for (const each of made) store(each);
+      forget([key]);
     },
     /** Forgets the keys whose rows were removed with their owner or project; returns their ids. */
     forgetWhere(matches: (key: CachedKey) => boolean): string[] {
       const gone = [...byId.values()].filter(matches);
-      for (const key of gone) forget(key);
+      forget(gone);
       return gone.map(({ id }) => id);
     },
   };

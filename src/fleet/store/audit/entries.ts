@@ -23,12 +23,12 @@ type StoredRow = AuditRow & { readonly id: number; readonly key_name: string | n
 
 /** The audit log's rows: added, read, and dropped when they are old or too many; never changed. */
 export function auditStore(db: Db, limits = AUDIT_LIMITS, holderOf = ownHolder) {
-  const limiter = new AuditRowLimiter(db, limits, holderOf);
+  const limiter = new AuditRowLimiter(db, limits);
   // The project of a deleted computer is that of its last entry.
   const insert = db.prepare(
     `INSERT INTO actions
-       (at, owner_id, computer_id, key_id, action, detail, outcome, ms, project_id)
-     VALUES (:at, :owner_id, :computer_id, :key_id, :action, :detail, :outcome, :ms,
+       (at, owner_id, computer_id, key_id, holder, action, detail, outcome, ms, project_id)
+     VALUES (:at, :owner_id, :computer_id, :key_id, :holder, :action, :detail, :outcome, :ms,
        CASE WHEN :computer_id <> '' THEN coalesce(
          (SELECT project_id FROM computers WHERE id = :computer_id),
          (SELECT project_id FROM actions WHERE owner_id = :owner_id AND computer_id = :computer_id
@@ -57,7 +57,7 @@ export function auditStore(db: Db, limits = AUDIT_LIMITS, holderOf = ownHolder) 
     'SELECT uptime_ms, last_id FROM audit_marks WHERE uptime_ms <= ? ORDER BY uptime_ms DESC LIMIT 1',
   );
   const oldest = db.prepare(
-    'SELECT id, owner_id, key_id FROM actions WHERE id <= ? ORDER BY id LIMIT ?',
+    'SELECT id, owner_id, holder FROM actions WHERE id <= ? ORDER BY id LIMIT ?',
   );
   const dropRows = db.prepare('DELETE FROM actions WHERE id <= ?');
   const dropMarks = db.prepare('DELETE FROM audit_marks WHERE uptime_ms < ?');
@@ -65,10 +65,11 @@ export function auditStore(db: Db, limits = AUDIT_LIMITS, holderOf = ownHolder) 
   return {
     /** Adds rows in one transaction. */
     append: (rows: readonly AuditRow[]) => {
+      const held = rows.map((row) => ({ ...row, holder: holderOf(row.key_id) }));
       try {
         inTransaction(db, () => {
-          for (const row of rows) insert.run(row);
-          limiter.added(rows);
+          for (const row of held) insert.run(row);
+          limiter.added(held);
         });
       } catch (error) {
         limiter.reset();

@@ -1,6 +1,5 @@
-import type { HolderOf } from '../accounts/key-holders.js';
 import type { Db } from '../database.js';
-import { divideAmongKeys, divideExcess } from '../limits/excess.js';
+import { divideExcess } from '../limits/excess.js';
 
 /** Most rows of the audit log. A row takes about 500 bytes of the disk, indexes included. */
 export interface AuditLimits {
@@ -18,36 +17,35 @@ const MOST_DROPPED = 1_000;
 /** Whose a row is. */
 export interface RowHolder {
   readonly owner_id: string;
-  readonly key_id: string;
+  /** The API key to which it is attributed. */
+  readonly holder: string;
 }
 
-/** Rows of an owner, in all and by API key. */
+/** Rows of an owner, in all and by holder. */
 interface Counts {
   total: number;
-  readonly keys: Map<string, number>;
+  readonly holders: Map<string, number>;
 }
 
-/** Counts the rows of each owner and key, and drops the oldest ones beyond the limits. */
+/** Counts the rows of each owner and holder, and drops the oldest ones beyond the limits. */
 export class AuditRowLimiter {
   readonly #limits: AuditLimits;
-  readonly #holderOf: HolderOf;
   readonly #count: () => (RowHolder & { rows: number })[];
-  readonly #drop: (ownerId: string, keyId: string, rows: number) => unknown;
+  readonly #drop: (ownerId: string, holder: string, rows: number) => unknown;
   /** Counted by the database; undefined when that has to be done again. */
   #owners: Map<string, Counts> | undefined;
 
-  constructor(db: Db, limits: AuditLimits, holderOf: HolderOf) {
+  constructor(db: Db, limits: AuditLimits) {
     this.#limits = limits;
-    this.#holderOf = holderOf;
     const count = db.prepare(
-      'SELECT owner_id, key_id, count(*) AS rows FROM actions GROUP BY owner_id, key_id',
+      'SELECT owner_id, holder, count(*) AS rows FROM actions GROUP BY owner_id, holder',
     );
     const drop = db.prepare(
       `DELETE FROM actions WHERE id IN
-         (SELECT id FROM actions WHERE owner_id = ? AND key_id = ? ORDER BY id LIMIT ?)`,
+         (SELECT id FROM actions WHERE owner_id = ? AND holder = ? ORDER BY id LIMIT ?)`,
     );
     this.#count = () => count.all() as (RowHolder & { rows: number })[];
-    this.#drop = (ownerId, keyId, rows) => drop.run(ownerId, keyId, rows);
+    this.#drop = (ownerId, holder, rows) => drop.run(ownerId, holder, rows);
     this.#owners = this.#countRows();
   }
 
@@ -58,7 +56,7 @@ export class AuditRowLimiter {
 
   /**
    * Drops rows beyond the limits, after these rows were added. The owners with the most rows lose
-   * some, and of these owners the holders of API keys with the most, the oldest first: a flood drops its
+   * some, and of these owners the holders with the most, the oldest first: a flood drops its
    * own rows.
    */
   added(rows: readonly RowHolder[]): void {
@@ -84,7 +82,7 @@ export class AuditRowLimiter {
   /** These rows were dropped, being old. */
   removed(rows: readonly RowHolder[]): void {
     if (this.#owners === undefined) return;
-    for (const { owner_id, key_id } of rows) count(this.#owners, owner_id, key_id, -1);
+    for (const { owner_id, holder } of rows) count(this.#owners, owner_id, holder, -1);
   }
 
   /** The counts after the addition: the database has counted the new rows already. */
@@ -93,30 +91,30 @@ export class AuditRowLimiter {
       this.#owners = this.#countRows();
       return this.#owners;
     }
-    for (const { owner_id, key_id } of rows) count(this.#owners, owner_id, key_id, 1);
+    for (const { owner_id, holder } of rows) count(this.#owners, owner_id, holder, 1);
     return this.#owners;
   }
 
   #countRows(): Map<string, Counts> {
     const owners = new Map<string, Counts>();
-    for (const { owner_id, key_id, rows } of this.#count()) count(owners, owner_id, key_id, rows);
+    for (const { owner_id, holder, rows } of this.#count()) count(owners, owner_id, holder, rows);
     return owners;
   }
 
   #dropOldest(owners: Map<string, Counts>, ownerId: string, excess: number): void {
-    const keys = owners.get(ownerId)?.keys ?? [];
-    for (const [keyId, rows] of divideAmongKeys(keys, excess, this.#holderOf)) {
-      this.#drop(ownerId, keyId, rows);
-      count(owners, ownerId, keyId, -rows);
+    const holders = owners.get(ownerId)?.holders ?? [];
+    for (const [holder, rows] of divideExcess(holders, excess)) {
+      this.#drop(ownerId, holder, rows);
+      count(owners, ownerId, holder, -rows);
     }
   }
 }
 
-function count(owners: Map<string, Counts>, ownerId: string, keyId: string, rows: number): void {
-  const counts = owners.get(ownerId) ?? { total: 0, keys: new Map() };
+function count(owners: Map<string, Counts>, ownerId: string, holder: string, rows: number): void {
+  const counts = owners.get(ownerId) ?? { total: 0, holders: new Map() };
   owners.set(ownerId, counts);
   counts.total += rows;
-  const left = (counts.keys.get(keyId) ?? 0) + rows;
-  if (left <= 0) counts.keys.delete(keyId);
-  else counts.keys.set(keyId, left);
+  const left = (counts.holders.get(holder) ?? 0) + rows;
+  if (left <= 0) counts.holders.delete(holder);
+  else counts.holders.set(holder, left);
 }

@@ -167,3 +167,14 @@ it('what the keys that a key has made have done counts as done by that key', () 
   expect(rowsOf(store, 'owner', 'own')).toEqual({ first: '1', last: '95', rows: 95 });
   expect(rowsOf(store, 'owner').rows).toBe(200);
 });
+
+it('it counts so for ever, also when nobody knows any more who has made the keys', () => {
+  const limits = { ofOwner: 200, inAll: 1_000, block: 0 };
+  const store = auditStore(db, limits, (key) => key.replace(/^made.*/, 'maker'));
+  add(store, 'owner', 1, 60, 'removed');
+  for (let i = 0; i < 20; i += 1) add(store, 'owner', 1, 5, `made ${i}`);
+  const forgetful = (key: string) => key.replace(/^(made|removed).*/, 'removed keys');
+  const restarted = auditStore(db, limits, forgetful);
+  add(restarted, 'owner', 1, 50, 'made 1');
+  expect(rowsOf(restarted, 'owner', 'removed')).toEqual({ first: '1', last: '60', rows: 60 });
+});

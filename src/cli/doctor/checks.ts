@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import { ApiError } from '../../contract/errors.js';
 import { makeOwnDirectory } from '../../engines/local-host.js';
+import { FIXED_VERSIONS, hasHashCollisions } from '../../lib/process/node-version.js';
 import { type Check, missing, ok } from './check.js';
 import { engineChecks, hostingChecks } from './engine-checks.js';
 import { findProgram, hasSubordinateIds } from './programs.js';
@@ -22,6 +23,21 @@ const node: Check = {
     return missing(
       `${process.version} is older than ${LEAST_NODE.join('.')}`,
       'install Node.js 22 from https://nodejs.org',
+    );
+  },
+};
+
+const nodeFaults: Check = {
+  name: 'node-faults',
+  title: 'Faults of Node.js',
+  section: 'vc',
+  needed: false,
+  where: 'host',
+  async run() {
+    if (!hasHashCollisions(process.version)) return ok('none known');
+    return missing(
+      `with ${process.version} one request can stop a service for minutes (CVE-2026-21717)`,
+      `install one of Node.js ${FIXED_VERSIONS}, or a later one, from https://nodejs.org`,
     );
   },
 };
@@ -89,6 +105,6 @@ const ffmpeg: Check = {
 
 /** Everything that `vc doctor` looks at, in the order in which to fix it. */
 export async function allChecks(): Promise<Check[]> {
-  const vc = [node, imageTools, ...hostingChecks, state, ffmpeg, ...serviceChecks];
+  const vc = [node, nodeFaults, imageTools, ...hostingChecks, state, ffmpeg, ...serviceChecks];
   return [...vc, ...(await engineChecks())];
 }

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { setFlagsFromString } from 'node:v8';
 import { packageVersion } from '../../lib/package-root.js';
 import { identifyProcess } from '../../lib/process/identity.js';
+import { hasHashCollisions } from '../../lib/process/node-version.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import { writeDefaultProfile } from '../../profile/index.js';
 import { ExitCode } from '../errors/exit-codes.js';
@@ -93,6 +94,10 @@ async function announce(
       'warning: reachable from other machines without encryption; anyone with a key can control',
     );
     await note(context, 'the computers. Put a TLS proxy in front of it.');
+  }
+  if (hasHashCollisions(process.version)) {
+    const what = 'has a fault by which one request can stop the service (CVE-2026-21717)';
+    await note(context, `warning: Node.js ${process.version} ${what}. See: vc doctor`);
   }
   for (const line of notes) await note(context, line);
   // Printed even with --quiet: serve --detach and scripts wait for this line.

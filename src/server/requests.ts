@@ -98,7 +98,8 @@ export function watchDeparture(request: FastifyRequest): { readonly signal: Abor
   const controller = new AbortController();
   const { socket } = request.raw;
   const leave = () => controller.abort(new ApiError('request_timeout', 'The client disconnected.'));
-  socket.once('close', leave);
+  if (socket instanceof Socket && socket.destroyed) leave();
+  else socket.once('close', leave);
   const forget = onAbort(toolOf(request)?.left, leave);
   request.departureEnded = () => {
     socket.off('close', leave);

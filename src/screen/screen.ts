@@ -63,7 +63,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
       type: (text) => this.#typist.type(text),
     });
     this.#pointer.onMove = (at) => this.emit('pointer', at);
-    this.#typist.clipboard.onCopied = (text) => this.emit('clipboard', text);
+    this.#typist.clipboard.copied.onCopied = (copied) => this.emit('clipboard', copied);
     forwardEvents(this, { connection, updates, clipboard: this.#typist.clipboard });
   }
 

@@ -142,6 +142,11 @@ export interface VideoFrame {
   stop(): void;
 }
 
+/** A text that was copied. All listeners get the same object, so that they can share what they make of it. */
+export interface CopiedText {
+  readonly text: string;
+}
+
 export interface ScreenEvents {
   /** The connection ended, with the error unless {@link Screen.close} was called. */
   close: [error?: Error];
@@ -151,6 +156,9 @@ export interface ScreenEvents {
   pointer: [at: { readonly x: number; readonly y: number }];
   /** The pointer's image changed. */
   cursor: [cursor: Cursor];
-  /** A program in the guest copied a text. Fetched only while there is a listener. */
-  clipboard: [text: string];
+  /**
+   * A program in the guest copied a text. Fetched only while there is a listener; of texts that come too
+   * fast only the latest is emitted.
+   */
+  clipboard: [copied: CopiedText];
 }

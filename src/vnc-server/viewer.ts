@@ -1,7 +1,7 @@
 import type { ViewMode } from '../contract/sockets/view.js';
 import { onAbort } from '../lib/async/abort.js';
 import { deferred } from '../lib/async/deferred.js';
-import type { Region, Screen } from '../screen/types.js';
+import type { CopiedText, Region, Screen } from '../screen/types.js';
 import { type ClientMessage, ClientReader, ViewerError } from './client-messages.js';
 import { Encoder } from './encoder.js';
 import { Frames, type ViewerMemory } from './frames.js';
@@ -14,7 +14,7 @@ export interface ViewerChannel {
   /** Resolves when the data has been sent or the viewer has disconnected. */
   send(data: Buffer): Promise<void>;
   /** Sends a text that was copied in the computer; drops it while the browser reads nothing. */
-  sendClipboard(text: string): void;
+  sendClipboard(copied: CopiedText): void;
   readonly memory: ViewerMemory;
 }
 
@@ -67,7 +67,7 @@ export class Viewer {
     const gate = mode === 'control' ? new InputGate(queue, screen.raw, ended.reject) : undefined;
     const shared = { screen, overlay, channel, encoder: this.#encoder };
     const frames = new Frames({ ...shared, size: this.#size, onFailure: ended.reject });
-    const onCopied = (text: string) => channel.sendClipboard(text);
+    const onCopied = (copied: CopiedText) => channel.sendClipboard(copied);
     const onClose = () => ended.resolve();
     this.#scene = { screen, frames, overlay, gate };
     screen.on('close', onClose);

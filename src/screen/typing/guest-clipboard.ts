@@ -9,6 +9,7 @@ import {
   clipboardRequest,
 } from '../rfb/clipboard.js';
 import type { Connection } from '../rfb/connection.js';
+import { CopiedTexts } from './copied-texts.js';
 
 /** Milliseconds to wait for the program that owns the guest's clipboard, before a paste. */
 const READ_TIMEOUT_MS = 300;
@@ -32,15 +33,17 @@ export class GuestClipboard {
   #packed: { readonly text: string; readonly data: Buffer } | undefined;
   #read: Deferred<string | undefined> | undefined;
 
-  /** Whether to call {@link onCopied}. */
+  /** Whether to fetch what programs in the guest copy, for {@link copied}. */
   listening = false;
-  /** Called with each text that a program in the guest copies. */
-  onCopied: (text: string) => void = () => {};
+  readonly copied = new CopiedTexts();
 
   constructor(connection: Connection) {
     this.#connection = connection;
     connection.on('clipboard', (message) => this.#onMessage(message));
-    connection.on('close', () => this.#read?.resolve(undefined));
+    connection.on('close', () => {
+      this.#read?.resolve(undefined);
+      this.copied.close();
+    });
   }
 
   /** Sets the clipboard's text until a program or this client replaces it. */
@@ -151,7 +154,7 @@ export class GuestClipboard {
       if (message.available && this.listening) this.#connection.send(clipboardRequest());
     } else if (message.kind === 'provide') {
       this.#read?.resolve(message.text);
-      if (this.listening) this.onCopied(message.text);
+      if (this.listening) this.copied.add(message.text);
     }
   }
 }

@@ -1,8 +1,12 @@
 import type { WebSocket } from 'ws';
 import type { ViewEvent } from '../../contract/sockets/view.js';
 import type { KeyInUse } from '../../fleet/accounts/limits/key-shares.js';
+import { coalesce } from '../../lib/async/coalesce.js';
+import { nextTurn } from '../../lib/async/next-turn.js';
+import type { CopiedText } from '../../screen/types.js';
 import type { ViewerMemory } from '../../vnc-server/frames.js';
 import type { MemoryBudget, MemoryLimits } from '../limits/memory-budget.js';
+import { clipboardMessage } from './clipboard-message.js';
 
 const MIB = 1024 * 1024;
 /** Memory of frames and clipboards that viewers have not read. */
@@ -32,24 +36,22 @@ export function clipboardChannel(
   socket: WebSocket,
   budget: MemoryBudget,
   key: KeyInUse,
-): (text: string) => void {
-  let isSending = false;
-  let latest: string | undefined;
-  const send = (text: string) => {
+): (copied: CopiedText) => void {
+  let latest: CopiedText | undefined;
+  const send = coalesce(async () => {
+    if (latest === undefined) return;
+    const message = clipboardMessage(latest);
     latest = undefined;
-    const event: ViewEvent = { type: 'clipboard', text };
-    const data = Buffer.from(JSON.stringify(event));
+    const data = await message;
+    // All views of the screen get the text at once.
+    await nextTurn();
     if (socket.readyState !== socket.OPEN || !budget.tryHold(key, data.length)) return;
-    isSending = true;
-    socket.send(data, { binary: false }, () => {
-      budget.release(key, data.length);
-      isSending = false;
-      if (latest !== undefined) send(latest);
-    });
-  };
-  return (text) => {
-    if (isSending) latest = text;
-    else send(text);
+    await new Promise<void>((resolve) => socket.send(data, { binary: false }, () => resolve()));
+    budget.release(key, data.length);
+  });
+  return (copied) => {
+    latest = copied;
+    send();
   };
 }
 

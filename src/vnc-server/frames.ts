@@ -1,3 +1,4 @@
+import { nextTurn } from '../lib/async/next-turn.js';
 import { PIXEL } from '../screen/rfb/constants.js';
 import type { Region, Screen, Size } from '../screen/types.js';
 import { area, Damage } from './damage.js';
@@ -8,7 +9,7 @@ import * as messages from './server-messages.js';
 /** Milliseconds without changes until lossy parts are sent again exactly. */
 const REFINE_MS = 250;
 
-/** Frames of fewer bytes need no {@link ViewerMemory}. */
+/** Frames of fewer bytes need no {@link ViewerMemory}, and are made at once. */
 const SMALL = 64 * 1024;
 
 /** Memory of frames until they were sent; a client that does not read keeps it. */
@@ -176,26 +177,35 @@ export class Frames {
       await this.#send([messages.resized(this.#size)]);
       return;
     }
-    const regions = this.#dirty.take(screen.size);
-    await this.#show(regions, 'any', () => [this.#cursor() ?? []].flat());
+    await this.#show(this.#dirty.take(screen.size), 'any');
   }
 
-  /** Sends the regions and `more`. Their pixels are in memory until the viewer has read them. */
-  async #show(
-    regions: readonly Region[],
-    fidelity: 'any' | 'exact',
-    more: () => Buffer[] = () => [],
-  ): Promise<void> {
-    const bytes = regions.reduce((sum, region) => sum + area(region) * PIXEL, 0);
-    const { memory } = this.#options.channel;
-    const reserved = bytes < SMALL ? undefined : await memory.reserve(bytes, this.#ending.signal);
+  /**
+   * Sends the regions, and the pointer's image if it is new. Their pixels are in memory until the viewer
+   * has read them.
+   */
+  async #show(regions: readonly Region[], fidelity: 'any' | 'exact'): Promise<void> {
+    const cursorBytes = this.#newCursor?.length ?? 0;
+    const bytes = regions.reduce((sum, region) => sum + area(region) * PIXEL, cursorBytes);
+    const reserved = bytes < SMALL ? undefined : await this.#reserve(bytes);
     try {
-      const rectangles = [...(await this.#rectangles(regions, fidelity)), ...more()];
+      const rectangles = await this.#rectangles(regions, fidelity);
+      const cursor = this.#newCursor;
+      // One that has grown since follows in a frame of its own.
+      if (cursor === undefined || cursor.length <= cursorBytes) this.#cursorIsNew = false;
+      if (cursor !== undefined && !this.#cursorIsNew) rectangles.push(cursor);
       reserved?.shrink(rectangles.reduce((sum, { length }) => sum + length, 0));
       if (rectangles.length > 0) await this.#send(rectangles);
     } finally {
       reserved?.release();
     }
+  }
+
+  /** Reserves memory for a large frame, whose work begins in a turn with those of few other views. */
+  async #reserve(bytes: number): Promise<Reserved> {
+    const reserved = await this.#options.channel.memory.reserve(bytes, this.#ending.signal);
+    await nextTurn();
+    return reserved;
   }
 
   async #rectangles(regions: readonly Region[], fidelity: 'any' | 'exact'): Promise<Buffer[]> {
@@ -216,14 +226,12 @@ export class Frames {
     return rectangles;
   }
 
-  #cursor(): Buffer | undefined {
+  /** The pointer's image, if the viewer can show it and has not got it. */
+  get #newCursor(): Buffer | undefined {
     const { screen, encoder } = this.#options;
-    const { cursor } = screen;
-    const isNew = this.#cursorIsNew;
-    this.#cursorIsNew = false;
-    if (!isNew || cursor === undefined) return undefined;
+    if (!this.#cursorIsNew || screen.cursor === undefined) return undefined;
     if (!encoder.knows(messages.ViewEncoding.vmwareCursor)) return undefined;
-    return messages.cursorRectangle(cursor);
+    return messages.cursorRectangle(screen.cursor);
   }
 
   async #send(rectangles: readonly Buffer[]): Promise<void> {

@@ -76,8 +76,21 @@ export function resized(size: Size): Buffer {
   return rectangle({ x: 0, y: 0, ...size }, ViewEncoding.desktopSize);
 }
 
-/** The pointer's image (VMware Cursor: type 1, alpha not premultiplied). */
+const cursors = new WeakMap<Cursor, Buffer>();
+
+/**
+ * The pointer's image (VMware Cursor: type 1, alpha not premultiplied). It is made once for all views:
+ * a large one takes milliseconds.
+ */
 export function cursorRectangle(cursor: Cursor): Buffer {
+  const known = cursors.get(cursor);
+  if (known !== undefined) return known;
+  const made = encodeCursor(cursor);
+  cursors.set(cursor, made);
+  return made;
+}
+
+function encodeCursor(cursor: Cursor): Buffer {
   const { hotX, hotY, width, height } = cursor;
   const pixels = Buffer.alloc(width * height * PIXEL);
   for (let at = 0; at < pixels.length; at += PIXEL) {

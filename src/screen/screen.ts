@@ -8,6 +8,7 @@ import type { PointerOptions } from './input/mouse-input.js';
 import { Pointer } from './input/pointer.js';
 import { RawInput } from './input/raw-input.js';
 import type { Cursor } from './model/cursor.js';
+import { DamageLog } from './model/damage-log.js';
 import { Stability } from './model/stability.js';
 import type { UpdateScheduler } from './model/update-scheduler.js';
 import type { Connection } from './rfb/connection.js';
@@ -40,6 +41,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   readonly #screenshots: Screenshots;
   readonly #stability: Stability;
   readonly raw: RawInput;
+  readonly changes = new DamageLog();
   #inputAt = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -64,7 +66,8 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     });
     this.#pointer.onMove = (at) => this.emit('pointer', at);
     this.#typist.clipboard.copied.onCopied = (copied) => this.emit('clipboard', copied);
-    forwardEvents(this, { connection, updates, clipboard: this.#typist.clipboard });
+    const { clipboard } = this.#typist;
+    forwardEvents(this, { connection, updates, clipboard, changes: this.changes });
   }
 
   get size(): Size {

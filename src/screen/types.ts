@@ -69,6 +69,8 @@ export interface Screen extends EventEmitter<ScreenEvents> {
   readonly pointer: { readonly x: number; readonly y: number };
   /** The pointer's image, after the display server has sent it. */
   readonly cursor: Cursor | undefined;
+  /** What has changed on the screen; grows when `damage` is emitted. */
+  readonly changes: ScreenChanges;
   /** Single mouse and keyboard events of a live view. */
   readonly raw: RawInput;
   /** A key or button stays pressed between actions. */
@@ -128,6 +130,17 @@ export interface Screen extends EventEmitter<ScreenEvents> {
   close(): void;
 }
 
+/** What has changed on a screen, for all who show it. */
+export interface ScreenChanges {
+  /** Grows with each change. */
+  readonly version: number;
+  /**
+   * The regions that have changed since a version, few and perhaps some more; undefined if that is not
+   * known, so that the whole screen may have changed.
+   */
+  since(version: number): readonly Region[] | undefined;
+}
+
 /** The screen for a video encoder: 4:2:0, BT.709, limited range, with the pointer. */
 export interface VideoFrame {
   /** Width and height, both even; they change with the screen's size. */
@@ -151,7 +164,8 @@ export interface ScreenEvents {
   /** The connection ended, with the error unless {@link Screen.close} was called. */
   close: [error?: Error];
   resize: [size: Size];
-  damage: [region: Region];
+  /** There are new {@link Screen.changes}. Fetched only while there is a listener. */
+  damage: [];
   /** The pointer moved through this screen. */
   pointer: [at: { readonly x: number; readonly y: number }];
   /** The pointer's image changed. */

@@ -1,7 +1,7 @@
 import { constants, createDeflate, type Deflate } from 'node:zlib';
 import { encode } from '../screen/capture/encode.js';
+import { area } from '../screen/model/damage.js';
 import type { Region } from '../screen/types.js';
-import { area } from './damage.js';
 import {
   jpegRectangle,
   MOST_JPEG,

@@ -1,10 +1,11 @@
 import { nextTurn } from '../lib/async/next-turn.js';
+import { area, Damage } from '../screen/model/damage.js';
 import { PIXEL } from '../screen/rfb/constants.js';
 import type { Region, Screen, Size } from '../screen/types.js';
-import { area, Damage } from './damage.js';
 import type { Encoder } from './encoder.js';
 import type { Overlay } from './overlay.js';
 import * as messages from './server-messages.js';
+import { Unsent } from './unsent.js';
 
 /** Milliseconds without changes until lossy parts are sent again exactly. */
 const REFINE_MS = 250;
@@ -41,7 +42,7 @@ interface FramesOptions {
  */
 export class Frames {
   readonly #options: FramesOptions;
-  readonly #dirty = new Damage();
+  readonly #unsent: Unsent;
   /** Parts sent lossily, to be sent again when the screen is stable. */
   readonly #rough = new Damage();
   #size: Size;
@@ -59,6 +60,7 @@ export class Frames {
     this.#options = options;
     this.#size = options.size;
     const { screen } = options;
+    this.#unsent = new Unsent(screen);
     screen.on('damage', this.#onDamage);
     screen.on('resize', this.#onResize);
     screen.on('pointer', this.#onPointer);
@@ -72,7 +74,7 @@ export class Frames {
 
   /** Continues for a viewer that showed another screen before; `wanted` is its pending request. */
   start(wanted: Region | 'changes' | undefined): void {
-    this.#dirty.add({ x: 0, y: 0, ...this.#options.screen.size });
+    this.#unsent.add({ x: 0, y: 0, ...this.#options.screen.size });
     if (wanted !== undefined) this.#wanted = true;
     this.#pump();
   }
@@ -80,7 +82,7 @@ export class Frames {
   /** Starts over after the viewer was told the size: it has no pixels yet. */
   restart(size: Size): void {
     this.#size = size;
-    this.#dirty.add({ x: 0, y: 0, ...size });
+    this.#unsent.add({ x: 0, y: 0, ...size });
   }
 
   /**
@@ -91,7 +93,7 @@ export class Frames {
     if (wanted !== 'changes') {
       // Regions of several unanswered requests are not collected: scattered ones cost much to join.
       const whole = { x: 0, y: 0, ...this.#options.screen.size };
-      this.#dirty.add(this.#wanted ? whole : wanted);
+      this.#unsent.add(this.#wanted ? whole : wanted);
     }
     if (this.#sent !== undefined && !this.#sending) {
       this.#options.encoder.took(this.#sent.bytes, performance.now() - this.#sent.at);
@@ -116,15 +118,11 @@ export class Frames {
     return waits ? 'changes' : undefined;
   }
 
-  readonly #onDamage = (region: Region) => {
-    this.#dirty.add(region);
-    this.#pump();
-  };
+  readonly #onDamage = () => this.#pump();
 
-  readonly #onResize = (size: Size) => {
-    this.#dirty.clear();
+  readonly #onResize = () => {
+    this.#unsent.restart();
     this.#rough.clear();
-    this.#dirty.add({ x: 0, y: 0, ...size });
     this.#pump();
   };
 
@@ -140,9 +138,9 @@ export class Frames {
 
   /** Marks the pointer's old and new regions as changed. */
   #trackPointer(): void {
-    if (this.#covered !== undefined) this.#dirty.add(this.#covered);
+    if (this.#covered !== undefined) this.#unsent.add(this.#covered);
     this.#covered = this.#options.overlay.region;
-    if (this.#covered !== undefined) this.#dirty.add(this.#covered);
+    if (this.#covered !== undefined) this.#unsent.add(this.#covered);
   }
 
   #pump(): void {
@@ -158,7 +156,7 @@ export class Frames {
       })
       .then(() => {
         this.#sending = false;
-        if (!this.#dirty.isEmpty || this.#cursorIsNew || this.#sizeIsNew) this.#pump();
+        if (!this.#unsent.isEmpty || this.#cursorIsNew || this.#sizeIsNew) this.#pump();
       });
   }
 
@@ -169,7 +167,7 @@ export class Frames {
 
   async #frame(): Promise<void> {
     const { screen } = this.#options;
-    // The guest's update emits its regions one by one: collect all of them into one frame.
+    // Messages of the viewer that came together are handled first.
     await Promise.resolve();
     if (this.#sizeIsNew) {
       // Announced in an update of its own, before pixels of the new size.
@@ -177,7 +175,7 @@ export class Frames {
       await this.#send([messages.resized(this.#size)]);
       return;
     }
-    await this.#show(this.#dirty.take(screen.size), 'any');
+    await this.#show(this.#unsent.take(), 'any');
   }
 
   /**

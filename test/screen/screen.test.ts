@@ -65,15 +65,17 @@ test('requests nothing without watchers', async () => {
 
 test('emits damage to listeners at no more than thirty frames per second', async () => {
   const { server, screen } = await open();
-  const regions: unknown[] = [];
-  const listener = (region: unknown) => regions.push(region);
+  let emitted = 0;
+  const listener = () => {
+    emitted += 1;
+  };
   screen.on('damage', listener);
   const painting = setInterval(() => server.paint(Math.floor(Math.random() * 0xffffff)), 1);
   await new Promise((resolve) => setTimeout(resolve, 500));
   screen.off('damage', listener);
   clearInterval(painting);
-  expect(regions.length).toBeGreaterThan(5);
-  expect(regions.length).toBeLessThan(20);
+  expect(emitted).toBeGreaterThan(5);
+  expect(emitted).toBeLessThan(20);
   await settled();
   server.received.length = 0;
   server.paint(1);

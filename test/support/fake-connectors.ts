@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { ApiError } from '../../src/contract/errors.js';
 import type { Connectors } from '../../src/fleet/sessions/session.js';
+import { DamageLog } from '../../src/screen/model/damage-log.js';
 import type { Region, Screen, ScreenEvents } from '../../src/screen/types.js';
 import type { Shell } from '../../src/shell/types.js';
 
@@ -8,6 +9,7 @@ import type { Shell } from '../../src/shell/types.js';
 export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
   readonly size = { width: 1280, height: 800 };
   readonly pointer = { x: 640, y: 400 };
+  readonly changes = new DamageLog();
   readonly inputs: string[] = [];
   readonly holdsText = false;
   /** The text of the clipboard. */
@@ -62,6 +64,11 @@ export class FakeScreen extends EventEmitter<ScreenEvents> implements Screen {
     return { data: Buffer.from('picture'), format: options.format, width: 1280, height: 800 };
   }
   readonly cursor = undefined;
+  /** Tells listeners that regions have changed. */
+  change(...regions: readonly Region[]) {
+    this.changes.push(regions);
+    this.emit('damage');
+  }
   /** Held keys and buttons, as `key N` and `buttons N`; releases are recorded in {@link inputs}. */
   readonly raw = this.#makeRaw();
   async settle() {

@@ -200,7 +200,7 @@ test('a viewer sees the screen and its changes', async () => {
   expect(await picture()).toBe(0x40);
   fake().pixels = async (regions) =>
     regions.map(({ width, height }) => Buffer.alloc(width * height * 4, 0x90));
-  fake().emit('damage', { x: 0, y: 0, width: 1280, height: 800 });
+  fake().change({ x: 0, y: 0, width: 1280, height: 800 });
   await eventually(async () => (await picture()) === 0x90);
   seen.close();
 });

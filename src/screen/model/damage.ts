@@ -1,14 +1,18 @@
-import { intersects, union } from '../screen/geometry.js';
-import type { Region, Size } from '../screen/types.js';
+import { intersects, type Region, type Size, union } from '../geometry.js';
 
 /** Most separate regions; further ones are merged. Each costs a rectangle. */
 const MOST = 16;
 /** Overlapping regions are merged when the result is at most this factor larger than their sum. */
 const WASTE = 1.3;
 
-/** The parts of a screen that have changed since they were sent to a viewer; bounded in memory. */
+/** Changed parts of a screen, as few regions; bounded in memory. */
 export class Damage {
-  #regions: Region[] = [];
+  #regions: Region[];
+
+  /** `regions`: some that were joined before. */
+  constructor(regions: readonly Region[] = []) {
+    this.#regions = [...regions];
+  }
 
   get isEmpty(): boolean {
     return this.#regions.length === 0;
@@ -31,9 +35,12 @@ export class Damage {
 
   /** Removes and returns all regions, clipped to a screen of `size`. */
   take(size: Size): Region[] {
-    const regions = this.#regions.flatMap((region) => cut(region, size) ?? []);
-    this.#regions = [];
-    return regions;
+    return this.takeAll().flatMap((region) => cut(region, size) ?? []);
+  }
+
+  /** The same without clipping them. */
+  takeAll(): Region[] {
+    return this.#regions.splice(0);
   }
 
   clear(): void {
@@ -53,6 +60,14 @@ export class Damage {
     const [first] = this.#regions.splice(best.a, 1);
     if (first !== undefined && second !== undefined) this.#regions.push(union(first, second));
   }
+}
+
+/** The regions of both in few regions. */
+export function join(damage: readonly Region[], more: readonly Region[]): readonly Region[] {
+  if (damage.length === 0) return more;
+  const joined = new Damage(damage);
+  for (const region of more) joined.add(region);
+  return joined.takeAll();
 }
 
 export function area(region: Size): number {

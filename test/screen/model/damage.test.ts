@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { contains } from '../../src/screen/geometry.js';
-import { Damage } from '../../src/vnc-server/damage.js';
+import { contains } from '../../../src/screen/geometry.js';
+import { Damage } from '../../../src/screen/model/damage.js';
 
 const size = { width: 200, height: 100 };
 const region = fc

@@ -1,4 +1,4 @@
-import { beyond } from '../lib/text/json-bounds.js';
+import { beyond } from '../lib/json/bounds.js';
 
 /**
  * What a message may hold: 99 actions have about 2,000 values. The SDK's checks of longer lists take

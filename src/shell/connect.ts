@@ -4,8 +4,8 @@ import { ApiError } from '../contract/errors.js';
 import { within } from '../lib/async/deadline.js';
 import { joinWrites } from '../lib/streams/join-writes.js';
 import { Connection } from './connection.js';
-import { FloodLimit } from './flood-limit.js';
-import { limitGuest } from './guest-limits.js';
+import { FloodLimit } from './limits/flood-limit.js';
+import { limitGuest } from './limits/guest-limits.js';
 import type { DirectWay } from './types.js';
 
 export interface OpenShellOptions {

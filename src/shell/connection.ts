@@ -4,8 +4,8 @@ import { ApiError } from '../contract/errors.js';
 import { ConcurrencyLimit } from '../lib/async/concurrency-limit.js';
 import { closeChannel, closeChannelsAtOnce, latestChannel } from './channel-close.js';
 import { lost, noFiles, refused, violated } from './connection-errors.js';
+import { SlowDrop } from './limits/slow-drop.js';
 import { RoundTrips } from './round-trips.js';
-import { SlowDrop } from './slow-drop.js';
 import type { DirectWay } from './types.js';
 
 const CHANNEL_MS = 10_000;

@@ -19,7 +19,7 @@ import { FrameReader } from '../../src/engines/docker/machine/frames.js';
 import { JsonLineReader } from '../../src/engines/qemu/monitor/json-lines.js';
 import { firstFile, readTar } from '../../src/engines/tar.js';
 import { readTurn } from '../../src/fleet/computer-use/dialects/index.js';
-import { parseJson } from '../../src/lib/text/parse-json.js';
+import { parseJson } from '../../src/lib/json/parse.js';
 import { checkedMessages } from '../../src/mcp/checked-messages.js';
 import { ProfileStore } from '../../src/profile/store.js';
 import { Connection } from '../../src/screen/rfb/connection.js';

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { parseJson } from '../../lib/text/parse-json.js';
+import { parseJson } from '../../lib/json/parse.js';
 import { printable } from '../../lib/text/printable.js';
 import { localTime } from '../output/time/relative-time.js';
 

@@ -33,7 +33,7 @@ export class Elements implements Locating {
     signal?: AbortSignal,
   ): Promise<Answer> {
     const { elements, truncated } = await this.#list(record, ELEMENTS.max, signal);
-    // All who asked during a walk go on at once.
+    // All who asked during a walk continue at once.
     await nextTurn();
     const found = elements.filter((element) => matches(element, conditions));
     return answer(found, truncated, limit);

@@ -8,7 +8,7 @@ import {
   type MachineState,
 } from '../../engines/engine.js';
 import { Queue } from '../../lib/async/queue.js';
-import { parseJson } from '../../lib/text/parse-json.js';
+import { parseJson } from '../../lib/json/parse.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 

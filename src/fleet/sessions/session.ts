@@ -4,7 +4,7 @@ import { Queue } from '../../lib/async/queue.js';
 import { collectSoon } from '../../lib/memory/collect.js';
 import { openScreen, FloodLimit as ScreenFloodLimit } from '../../screen/index.js';
 import type { ExtraButtons, Screen, Size } from '../../screen/types.js';
-import { FloodLimit as ShellFloodLimit } from '../../shell/flood-limit.js';
+import { FloodLimit as ShellFloodLimit } from '../../shell/limits/flood-limit.js';
 import { openShell } from '../../shell/shell.js';
 import type { Shell } from '../../shell/types.js';
 import { withGuestDeadline } from '../guest-deadline.js';

@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.js';
-import { beyond, type JsonBounds } from '../../lib/text/json-bounds.js';
+import { beyond, type JsonBounds } from '../../lib/json/bounds.js';
 
 /** Largest body that is read into memory, in bytes. */
 export const BODY_LIMIT = 8 * 1024 * 1024;

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { WebSocket } from 'ws';
 import { ApiError } from '../../contract/errors.js';
-import { parseJson } from '../../lib/text/parse-json.js';
+import { parseJson } from '../../lib/json/parse.js';
 
 /** Time limit for the ticket, in milliseconds. */
 const WITHIN_MS = 10_000;

@@ -13,7 +13,7 @@ import { keyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
-import { parseJson } from '../../lib/text/parse-json.js';
+import { parseJson } from '../../lib/json/parse.js';
 import { Viewer, type ViewerChannel } from '../../vnc-server/viewer.js';
 import { auditConnection } from '../audit-requests.js';
 import type { SocketServices } from '../websocket/computer-socket.js';

@@ -1,7 +1,7 @@
 import type { Element, Elements } from '../../contract/actions/actions.js';
 import { ELEMENT_ID } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
-import { parseJson } from '../../lib/text/parse-json.js';
+import { parseJson } from '../../lib/json/parse.js';
 import { removeUnsafe } from '../../lib/text/printable.js';
 import { ROLES, statesOf } from './roles.js';
 

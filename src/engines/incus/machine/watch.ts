@@ -1,7 +1,7 @@
 import { on } from 'node:events';
 import { onAbort } from '../../../lib/async/abort.js';
 import { withDeadline } from '../../../lib/async/deadline.js';
-import { parseJson } from '../../../lib/text/parse-json.js';
+import { parseJson } from '../../../lib/json/parse.js';
 import type { MachineEvent } from '../../engine.js';
 import { type Cluster, QUICK_MS } from '../client/cluster.js';
 import { listMembers } from '../client/members.js';

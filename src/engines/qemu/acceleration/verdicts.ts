@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { parseJson } from '../../../lib/text/parse-json.js';
+import { parseJson } from '../../../lib/json/parse.js';
 
 /** Why guests do not run under KVM, and the command that fixes it if there is one. */
 export interface KvmProblem {

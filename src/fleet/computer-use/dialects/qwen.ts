@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { upTo } from '../../../contract/primitives.js';
-import { parseJson } from '../../../lib/text/parse-json.js';
+import { parseJson } from '../../../lib/json/parse.js';
 import type { Dialect, UseAction, UseCall } from '../actions.js';
 import { chatAnswer } from './chat-answer.js';
 import {

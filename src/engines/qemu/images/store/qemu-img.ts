@@ -1,7 +1,7 @@
 import { execa } from 'execa';
 import { z } from 'zod';
 import { ApiError } from '../../../../contract/errors.js';
-import { parseJson } from '../../../../lib/text/parse-json.js';
+import { parseJson } from '../../../../lib/json/parse.js';
 import type { DiskFormat } from './format.js';
 
 const INFO_MS = 30_000;

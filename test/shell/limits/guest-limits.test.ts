@@ -2,8 +2,8 @@ import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import type { Client } from 'ssh2';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { FloodLimit } from '../../src/shell/flood-limit.js';
-import { limitGuest } from '../../src/shell/guest-limits.js';
+import { FloodLimit } from '../../../src/shell/limits/flood-limit.js';
+import { limitGuest } from '../../../src/shell/limits/guest-limits.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'setInterval', 'clearInterval'] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,9 +1,9 @@
 import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel } from 'ssh2';
-import type { ApiError } from '../contract/errors.js';
-import { joinPieces } from '../lib/streams/join-pieces.js';
-import { isStream } from './channel-close.js';
-import { violated as violation } from './connection-errors.js';
+import type { ApiError } from '../../contract/errors.js';
+import { joinPieces } from '../../lib/streams/join-pieces.js';
+import { isStream } from '../channel-close.js';
+import { violated as violation } from '../connection-errors.js';
 import type { FloodLimit } from './flood-limit.js';
 
 /** Most unread bytes per channel: a server may not send more than its window of 2 MiB. */

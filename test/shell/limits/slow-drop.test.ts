@@ -1,7 +1,7 @@
 import { PassThrough } from 'node:stream';
 import type { ClientChannel } from 'ssh2';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { SlowDrop } from '../../src/shell/slow-drop.js';
+import { SlowDrop } from '../../../src/shell/limits/slow-drop.js';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,5 +1,5 @@
 import type { ClientChannel } from 'ssh2';
-import { TokenBucket } from '../lib/async/token-bucket.js';
+import { TokenBucket } from '../../lib/async/token-bucket.js';
 
 /** Bytes at once, and per second after that. A program that prints more waits for its turn. */
 const MOST_BYTES = 4 << 20;

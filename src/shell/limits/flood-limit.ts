@@ -1,4 +1,4 @@
-import { TokenBucket } from '../lib/async/token-bucket.js';
+import { TokenBucket } from '../../lib/async/token-bucket.js';
 
 /** Requests of the guest at once, and per second after that; OpenSSH sends one after a login. */
 const MOST_REQUESTS = 100;

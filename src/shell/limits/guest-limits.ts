@@ -5,6 +5,7 @@ import { joinPieces } from '../../lib/streams/join-pieces.js';
 import { isStream } from '../channel-close.js';
 import { violated as violation } from '../connection-errors.js';
 import type { FloodLimit } from './flood-limit.js';
+import { SendLimit } from './send-limit.js';
 
 /** Most unread bytes per channel: a server may not send more than its window of 2 MiB. */
 const MOST_UNREAD = 8 * 1024 * 1024;
@@ -49,8 +50,8 @@ interface Protocol {
 type Handler = (protocol: Protocol, name: string, wantsReply: boolean) => void;
 
 /**
- * Bounds what ssh2 leaves to the guest: bytes beyond the window of a channel, memory per byte,
- * replies that the guest does not read, requests, new keys, signatures, and the processor time for
+ * Bounds what ssh2 leaves to the guest: bytes beyond the window of a channel, memory per byte, data
+ * and replies that the guest does not read, requests, new keys, signatures, and the processor time for
  * small packets.
  * Call after `connect`; `fail` closes the connection.
  */
@@ -63,6 +64,8 @@ export function limitGuest(
   const { _chanMgr: channels, _protocol: protocol } = client as unknown as Internals;
   const violated = (what: string) => fail(violation(what));
   const unread = new Set<() => number>();
+  const isExchanging = () => protocol?._kexinit !== undefined;
+  const sending = new SendLimit(client, stream, isExchanging);
   if (channels !== undefined) {
     const update = channels.update.bind(channels);
     channels.update = (id, channel) => {
@@ -72,7 +75,9 @@ export function limitGuest(
         outgoing.packetSize = LEAST_PACKET;
         violated('it accepts no packets of a usual size');
       }
-      if (isStream(channel)) watch(channel, unread);
+      if (!isStream(channel)) return;
+      watch(channel, unread);
+      sending.add(channel);
     };
   }
   const count = () => {
@@ -109,7 +114,7 @@ export function limitGuest(
   let exchanged = 0;
   // Before ssh2 reads them.
   stream.prependListener('data', ({ length }: Buffer) => {
-    exchanged = protocol?._kexinit === undefined ? 0 : exchanged + length;
+    exchanged = isExchanging() ? exchanged + length : 0;
     if (exchanged > MOST_EXCHANGED) violated('it sent too much while it exchanged keys');
   });
   const gate = new Gate(stream);

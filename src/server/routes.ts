@@ -148,9 +148,8 @@ async function answer(
     const isBytes = result instanceof Bytes;
     reply.type(isBytes ? result.type : 'application/json; charset=utf-8');
     if (result instanceof LargeJson) return await memory.sendLarge(owner, request, reply, result);
-    const make = () =>
-      isBytes ? result.data : JSON.stringify(withAbsoluteUrls(operation.response, result, request));
-    return await memory.send(owner, request, reply, { from: result, make, call });
+    const value = isBytes ? result.data : withAbsoluteUrls(operation.response, result, request);
+    return await memory.send(owner, request, reply, { value, call });
   } catch (error) {
     // The client has left, which is no failure of the service.
     if ((error as Error).name === 'AbortError' && left.signal.aborted) throw left.signal.reason;

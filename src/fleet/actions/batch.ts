@@ -8,6 +8,7 @@ import {
 import { MAX_BATCH_TEXT } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import { nextTurn } from '../../lib/async/next-turn.js';
+import { jsonLength } from '../../lib/json/length.js';
 import { parseCombination } from '../../screen/input/keyboard/combination.js';
 import type { Picture } from '../../screen/types.js';
 import { requireTypable } from '../../screen/typing/typing-plan.js';
@@ -45,7 +46,7 @@ export async function runBatch(
       signal?.throwIfAborted();
       return failure(error, subject);
     });
-    characters += 'image' in result ? result.image.length : JSON.stringify(result).length;
+    characters += 'image' in result ? result.image.length : jsonLength(result);
     if (characters > MOST_CHARACTERS) result = failure(tooLarge(), subject);
     results.push(result);
     if (!result.success) return { success: false, results };

@@ -5,12 +5,15 @@ import type { KeyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import { nextTurn } from '../../lib/async/next-turn.js';
 import type { Room } from '../../shell/types.js';
 import { type LargeJson, onAnswerGone } from '../requests.js';
+import { answerBytes } from './answer-bytes.js';
 import { MemoryBudget, type MemoryLimits } from './memory-budget.js';
 
 const MIB = 1024 * 1024;
 const LIMITS: MemoryLimits = { ownerBytes: 64 * MIB, bytes: 256 * MIB };
 /** Smaller answers are not counted. */
 const SMALL = 16 * 1024;
+/** Characters above which an answer is made in several turns of the event loop. */
+const LARGE = 40 * 1024;
 /** Bytes of JSON that a character takes at most: `\u0000`. */
 const MOST_PER_CHARACTER = 6;
 /** Output of a request that is always kept. */
@@ -50,7 +53,7 @@ export class AnswerMemory {
   /**
    * Sends an answer when there is room for it. While there is none, an answer to a request that had an
    * effect waits, and only that from which it is made stays in memory. A GET is refused with
-   * `rate_limited`.
+   * `rate_limited`. Others have turns while a large answer is made.
    */
   async send(
     owner: Owner,
@@ -59,30 +62,48 @@ export class AnswerMemory {
     answer: Answer,
   ): Promise<FastifyReply> {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const most = isRead ? 0 : MOST_PER_CHARACTER * charactersOf(answer.from);
-    if (most > SMALL) {
-      const key = this.#keyOf(owner);
-      // Counted before it is made: many answers at once would fill the memory while they are made.
-      await this.#answers.hold(key, most, answer.call.signal);
-      let held = 0;
-      try {
-        const bytes = Buffer.from(answer.make());
-        held = Math.min(most, bytes.length);
-        return this.#send(key, request, reply, bytes, held);
-      } finally {
-        this.#answers.release(key, most - held);
-      }
+    const { value, call } = answer;
+    const characters = charactersOf(value, isRead ? LARGE : Infinity);
+    if (characters > LARGE || (!isRead && MOST_PER_CHARACTER * characters > SMALL)) {
+      return this.#sendCounted({ owner, request, reply, answer, characters, isRead });
     }
-    const made = answer.make();
+    const made = Buffer.isBuffer(value) ? value : JSON.stringify(value);
     const length = Buffer.byteLength(made);
     // As text: Node sends it in one piece with the headers.
     if (length <= SMALL) return reply.send(made);
     const key = this.#keyOf(owner);
     if (!this.#answers.tryHold(key, length)) {
       if (isRead) throw tooMany(reply);
-      await this.#answers.hold(key, length, answer.call.signal);
+      await this.#answers.hold(key, length, call.signal);
     }
     return this.#send(key, request, reply, Buffer.from(made), length);
+  }
+
+  /** One of so much text that it is counted before it is made: many at once would fill the memory. */
+  async #sendCounted({ owner, request, reply, answer, characters, isRead }: Counted) {
+    const { value, call } = answer;
+    const key = this.#keyOf(owner);
+    let held = 0;
+    const grow = (bytes: number) => {
+      if (!this.#answers.tryHold(key, bytes, held)) throw tooMany(reply);
+      held += bytes;
+    };
+    if (!isRead) {
+      const most = MOST_PER_CHARACTER * characters;
+      await this.#answers.hold(key, most, call.signal);
+      held = most;
+    }
+    try {
+      const bytes =
+        characters > LARGE
+          ? await answerBytes(value, isRead ? grow : () => undefined, call.signal)
+          : Buffer.from(JSON.stringify(value));
+      const kept = Math.min(held, bytes.length);
+      held -= kept;
+      return this.#send(key, request, reply, bytes, kept);
+    } finally {
+      this.#answers.release(key, held);
+    }
   }
 
   /**
@@ -122,19 +143,30 @@ export class AnswerMemory {
 }
 
 interface Answer {
-  readonly from: unknown;
-  /** Makes its JSON, or its bytes. */
-  make(): string | Buffer;
+  /** The answer before it is made into JSON, or its bytes. */
+  readonly value: unknown;
   /** Its signal is aborted when the client goes away. */
   readonly call: { readonly signal: AbortSignal };
 }
 
-/** Characters of all texts in it. */
-function charactersOf(value: unknown): number {
+interface Counted {
+  readonly owner: Owner;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly answer: Answer;
+  readonly characters: number;
+  readonly isRead: boolean;
+}
+
+/** Characters of all texts in it; not counted further when there are more than `enough`. */
+function charactersOf(value: unknown, enough: number): number {
   if (typeof value === 'string') return value.length;
   if (typeof value !== 'object' || value === null || Buffer.isBuffer(value)) return 0;
   let sum = 0;
-  for (const part of Object.values(value)) sum += charactersOf(part);
+  for (const part of Object.values(value)) {
+    sum += charactersOf(part, enough - sum);
+    if (sum > enough) break;
+  }
   return sum;
 }
 

@@ -25,13 +25,18 @@ export class MemoryBudget {
     this.#limits = limits;
   }
 
-  /** Holds the bytes if there is room for them, after those that wait. */
-  tryHold(key: KeyInUse, bytes: number): boolean {
+  /**
+   * Holds the bytes if there is room for them, after those that wait. `held` are those that the same
+   * piece holds already.
+   */
+  tryHold(key: KeyInUse, bytes: number, held = 0): boolean {
     const queue = queueOf(key);
     const isNext = ![...this.#waiting].some((turn) => queueOf(turn.key) === queue);
-    if (!isNext || !this.#fits(key, bytes)) return false;
-    this.#add(key, bytes);
-    return true;
+    if (!isNext) return false;
+    this.#add(key, -held);
+    const fits = this.#fits(key, held + bytes);
+    this.#add(key, fits ? held + bytes : held);
+    return fits;
   }
 
   /** Resolves when the bytes are held. Rejects with the signal's reason. */

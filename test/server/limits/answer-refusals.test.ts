@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { AnswerMemory } from '../../../src/server/limits/answer-memory.js';
 import { fullKey } from '../../support/accounts/key-in-use.js';
 
-const from = { text: 'x'.repeat(20_000) };
+const value = { text: 'x'.repeat(20_000) };
 
 function send(memory: AnswerMemory, method: string) {
   const raw = new EventEmitter();
@@ -12,7 +12,7 @@ function send(memory: AnswerMemory, method: string) {
   const request = { method, headers: {}, raw: new EventEmitter() } as unknown as FastifyRequest;
   // A request that waits ends at once.
   const call = { signal: AbortSignal.abort(new Error('it waited')) };
-  const answer = { from, make: () => JSON.stringify(from), call };
+  const answer = { value, call };
   return memory.send(
     { id: 'owner', keyId: 'key' },
     request,

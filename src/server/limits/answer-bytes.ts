@@ -1,0 +1,47 @@
+import { TimeSlice } from '../../lib/async/time-slice.js';
+import { jsonPieces } from '../../lib/json/pieces.js';
+
+/** Milliseconds of work between two turns of the event loop. */
+const SLICE_MS = 4;
+/** Least length of the texts that become bytes at once. */
+const PIECE = 16 * 1024;
+
+/**
+ * Makes the JSON of a large answer in several turns of the event loop. `grow` gets the bytes that are
+ * made, and may throw. Rejects with the signal's reason.
+ */
+export async function answerBytes(
+  value: unknown,
+  grow: (bytes: number) => void,
+  signal: AbortSignal,
+): Promise<Buffer> {
+  const slice = new TimeSlice(SLICE_MS);
+  // Many answers may come to this at once.
+  await slice.next();
+  const made: Buffer[] = [];
+  let length = 0;
+  let text = '';
+  const add = () => {
+    const bytes = Buffer.from(text);
+    text = '';
+    grow(bytes.length);
+    made.push(bytes);
+    length += bytes.length;
+  };
+  for (const piece of jsonPieces(value)) {
+    text += piece;
+    if (text.length < PIECE) continue;
+    add();
+    if (!slice.isOver) continue;
+    await slice.next();
+    signal.throwIfAborted();
+  }
+  add();
+  const all = Buffer.allocUnsafeSlow(length);
+  let at = 0;
+  for (const bytes of made) {
+    at += bytes.copy(all, at);
+    if (slice.isOver) await slice.next();
+  }
+  return all;
+}

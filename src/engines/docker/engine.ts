@@ -122,6 +122,7 @@ export function createDockerEngine(
     hostNames,
     directories,
     allowSudo: options.allowSudo,
+    resolvesNames: internet || allowNetworks.length > 0,
     diskGib: options.diskGib ?? 64,
   });
   const sockets = new MachineSockets({ docker, containers, directories });

@@ -8,6 +8,8 @@ export interface Host {
   /** Number of CPUs of the Engine's host. */
   readonly cpus: number;
   readonly allowSudo: boolean;
+  /** False if its network leads nowhere. */
+  readonly resolvesNames: boolean;
   /** The user and group that the machine runs as. */
   readonly uid: number;
   /** Where its sockets are on the Engine's host; `undefined`: in memory, in the container. */
@@ -42,6 +44,12 @@ const SUDO_CAPABILITIES = [
   ...['AUDIT_WRITE', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETFCAP', 'SETGID'],
   ...['SETUID', 'SYS_CHROOT'],
 ];
+
+/**
+ * Leads nowhere (RFC 5737). The Engine's own resolver would ask a name server on the host's loopback
+ * from the host, where the rules of the machine's network do not apply.
+ */
+const NO_RESOLVER = '192.0.2.1';
 
 /** The configuration of a machine's container, with everything that isolates it from the host. */
 export function containerConfig(spec: MachineSpec, host: Host): ContainerCreateOptions {
@@ -87,6 +95,7 @@ function hostConfig(spec: MachineSpec, host: Host): HostConfig & { CgroupnsMode:
     IpcMode: 'private',
     CgroupnsMode: 'private',
     NetworkMode: machineName(spec.id),
+    ...(host.resolvesNames ? {} : { Dns: [NO_RESOLVER] }),
     PublishAllPorts: false,
     PortBindings: {},
     ...limits(spec, host, memory),

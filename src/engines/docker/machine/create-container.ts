@@ -15,6 +15,7 @@ export interface ContainerOptions {
   /** `undefined` where the Engine cannot see this host's files. */
   readonly directories: SocketDirectories | undefined;
   readonly allowSudo: boolean;
+  readonly resolvesNames: boolean;
   /** Disk quota in GiB, if the storage driver supports quotas. */
   readonly diskGib: number;
 }
@@ -74,7 +75,7 @@ export class ContainerCreation {
   }
 
   async #host(id: string, signal: AbortSignal | undefined): Promise<Omit<Host, 'isSpare'>> {
-    const { serviceId, allowSudo, directories, diskGib } = this.#options;
+    const { serviceId, allowSudo, resolvesNames, directories, diskGib } = this.#options;
     this.#facts ??= engineFacts(this.#docker);
     const { cpus, isRemapped } = await this.#facts.catch((error) => {
       this.#facts = undefined;
@@ -84,6 +85,7 @@ export class ContainerCreation {
       serviceId,
       cpus,
       allowSudo,
+      resolvesNames,
       uid: await allocateUser(this.#docker, isRemapped, signal),
       socketDirectory: directories?.forNew(id),
       diskGib: this.#hasQuotas ? diskGib : undefined,

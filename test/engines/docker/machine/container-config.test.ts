@@ -23,6 +23,7 @@ const host: Host = {
   serviceId: 'svc_1',
   cpus: 8,
   allowSudo: false,
+  resolvesNames: true,
   uid: 2_010_000_007,
   socketDirectory: '/state/machines/cmp_1',
   diskGib: undefined,
@@ -129,6 +130,12 @@ describe("a machine's container", () => {
     const { HostConfig } = containerConfig(spec, { ...host, isSpare: true });
     expect(HostConfig?.CpuShares).toBe(64);
     expect(containerConfig(spec, host).HostConfig?.CpuShares).toBe(CPU_SHARES.usual);
+  });
+
+  it('asks no name server if its network leads nowhere', () => {
+    expect(containerConfig(spec, host).HostConfig).not.toHaveProperty('Dns');
+    const { HostConfig } = containerConfig(spec, { ...host, resolvesNames: false });
+    expect(HostConfig?.Dns).toEqual(['192.0.2.1']);
   });
 
   it('has the capabilities that sudo needs only with allowSudo', () => {

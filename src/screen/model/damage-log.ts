@@ -13,13 +13,13 @@ interface Step {
 
 /**
  * The changes of a screen, joined once for all who show it, however many there are. Recent ones are
- * separate; older steps stand for 2, 4, 8 … changes. So somebody who missed some changes gets their
+ * separate; older steps stand for 2, 4, 8 … changes. So a view that missed some changes gets their
  * regions and perhaps those of as many more.
  */
 export class DamageLog implements ScreenChanges {
   /** The oldest first; at most two for the same number of changes, or three of the oldest. */
   readonly #steps: Step[] = [];
-  /** The regions of the last step, of the last two, and so on, as far as somebody asked for them. */
+  /** The regions of the last step, of the last two, and so on, as far as they were asked for. */
   #joined: (readonly Region[])[] = [];
   #version = 0;
 

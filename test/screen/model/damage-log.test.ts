@@ -6,7 +6,7 @@ import { DamageLog } from '../../../src/screen/model/damage-log.js';
 /** The nth change is one pixel of its own. */
 const pixel = (nth: number) => ({ x: 2 * (nth % 1000), y: nth, width: 1, height: 1 });
 
-test('whoever missed changes gets the regions of all of them, and few of earlier ones', () => {
+test('a view that missed changes gets the regions of all of them, and few of earlier ones', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 1200 }), fc.nat(1200), (count, seen) => {
       const log = new DamageLog();

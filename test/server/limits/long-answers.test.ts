@@ -78,6 +78,17 @@ it('sends a short answer at once', () => {
   expect(send(new AnswerMemory(fullKey), 'GET', value).payload).toBe(JSON.stringify(value));
 });
 
+it.each(['GET', 'HEAD'])(
+  'refuses a %s while its owner has not read other answers',
+  async (method) => {
+    const value = { text: 'x'.repeat(20_000) };
+    const memory = new AnswerMemory(fullKey, { ownerBytes: 30_000, bytes: 30_000 });
+    await send(memory, 'GET', value).done;
+    const { done } = send(memory, method, value, AbortSignal.abort(new Error('it waited')));
+    await expect(done).rejects.toMatchObject({ code: 'rate_limited' });
+  },
+);
+
 it('ends the making of an answer to a GET when there is no room for more of it', async () => {
   const memory = new AnswerMemory(fullKey, { ownerBytes: 2 * MIB, bytes: 2 * MIB });
   const unread = send(memory, 'GET', { text: 'x'.repeat(MIB) });

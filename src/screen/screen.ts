@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { ApiError } from '../contract/errors.js';
 import { Screenshots } from './capture/screenshot.js';
-import { RfbVideoFrame } from './capture/video-frame.js';
+import { VideoFrames } from './capture/video-frame.js';
 import type { Point } from './geometry.js';
 import { Keyboard } from './input/keyboard/keyboard.js';
 import type { PointerOptions } from './input/mouse-input.js';
@@ -40,6 +40,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   readonly #typist: Typist;
   readonly #screenshots: Screenshots;
   readonly #stability: Stability;
+  readonly #video: VideoFrames;
   readonly raw: RawInput;
   readonly changes = new DamageLog();
   #inputAt = Number.NEGATIVE_INFINITY;
@@ -55,6 +56,8 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#updates = updates;
     this.#pointer = new Pointer(connection, pointerAt, extraButtons);
     this.#keyboard = new Keyboard(connection, (signal) => updates.sync(signal));
+    const { changes } = this;
+    this.#video = new VideoFrames({ connection, pointer: this.#pointer, updates, changes });
     this.#screenshots = new Screenshots(connection, this.#pointer);
     this.#stability = new Stability(connection, updates);
     this.#typist = new Typist(connection, this.#keyboard, this.#stability, typing);
@@ -67,7 +70,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#pointer.onMove = (at) => this.emit('pointer', at);
     this.#typist.clipboard.copied.onCopied = (copied) => this.emit('clipboard', copied);
     const { clipboard } = this.#typist;
-    forwardEvents(this, { connection, updates, clipboard, changes: this.changes });
+    forwardEvents(this, { connection, updates, clipboard, changes });
   }
 
   get size(): Size {
@@ -175,8 +178,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   }
 
   videoFrame(intervalMs: number): VideoFrame {
-    this.#connection.requireOpen();
-    return new RfbVideoFrame(this.#connection, this.#pointer, this.#updates, intervalMs);
+    return this.#video.open(intervalMs);
   }
 
   async settle(options: QuietOptions): Promise<boolean> {

@@ -1,6 +1,7 @@
-import { type Region, union } from '../geometry.js';
+import type { Region } from '../geometry.js';
+import { Damage } from '../model/damage.js';
 
-/** Most changed regions kept per update; further ones are merged into one. */
+/** Changed regions of an update that are kept as they are; more of them are joined with near ones. */
 const MAX_DAMAGE = 64;
 
 /** Summary of one update. */
@@ -16,7 +17,7 @@ export interface UpdateDamage {
 export class UpdateDamageBuilder implements UpdateDamage {
   pixels = 0;
   origin = false;
-  readonly damage: Region[] = [];
+  damage: Region[] = [];
 
   addPixels(region: Region): void {
     this.pixels += region.width * region.height;
@@ -24,14 +25,17 @@ export class UpdateDamageBuilder implements UpdateDamage {
   }
 
   addDamage(region: Region): void {
-    if (this.damage.length < MAX_DAMAGE) this.damage.push(region);
-    else this.damage[0] = union(this.damage[0] ?? region, region);
+    this.damage.push(region);
+    if (this.damage.length <= MAX_DAMAGE) return;
+    const few = new Damage();
+    for (const part of this.damage) few.add(part);
+    this.damage = few.takeAll();
   }
 
   /** Discards what came before a resize. */
   restart(): void {
     this.pixels = 0;
     this.origin = false;
-    this.damage.length = 0;
+    this.damage = [];
   }
 }

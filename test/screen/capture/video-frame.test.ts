@@ -1,8 +1,14 @@
-import { expect, test } from 'vitest';
-import { convert, evenRegion } from '../../../src/screen/capture/yuv.js';
+import { describe, expect, test, vi } from 'vitest';
+import * as yuv from '../../../src/screen/capture/yuv.js';
 import { openScreen } from '../../../src/screen/index.js';
-import type { VideoFrame } from '../../../src/screen/types.js';
-import { FakeServer } from '../fake-server.js';
+import type { Size, VideoFrame } from '../../../src/screen/types.js';
+import { FakeServer, raw, rectangle, update } from '../fake-server.js';
+
+vi.mock('../../../src/screen/capture/yuv.js', { spy: true });
+const { convert, evenRegion } = yuv;
+
+const area = ({ width, height }: Size) => width * height;
+const dot = (x: number, y: number) => ({ x, y, width: 1, height: 1 });
 
 const settled = () => new Promise((resolve) => setTimeout(resolve, 30));
 
@@ -117,4 +123,67 @@ test('converting a part gives the same result as converting the whole', () => {
     }
   }
   expect(parts.data).toEqual(whole.data);
+});
+
+describe('work', () => {
+  const size = { width: 1280, height: 720 };
+
+  async function openOutputs(outputs: number) {
+    const server = new FakeServer(size);
+    const screen = await openScreen(server.client, { pointer: { x: 0, y: 0 } });
+    const shown = Array.from({ length: outputs }, () => screen.videoFrame(1000));
+    const target = Buffer.alloc((area(size) * 3) / 2);
+    for (const frame of shown) frame.read(target);
+    const converted = vi.mocked(yuv.convert);
+    converted.mockClear();
+    const pixels = () => converted.mock.calls.reduce((sum, [, region]) => sum + area(region), 0);
+    /** Lets all outputs look at the image. */
+    const look = () => shown.map(({ version }) => version);
+    return { server, screen, look, pixels };
+  }
+
+  test('of many small changes only their surroundings are converted', async () => {
+    const { server, screen, look, pixels } = await openOutputs(1);
+    const near = Array.from({ length: 63 }, (_, nth) => raw(dot(4 * nth, 40), 0xffffff));
+    server.send(update(raw(dot(0, 0), 1), ...near, raw(dot(1279, 719), 1)));
+    await settled();
+    look();
+    expect(pixels()).toBeGreaterThan(64);
+    expect(pixels()).toBeLessThan(2000);
+    screen.close();
+  });
+
+  test('several outputs of a screen share its image', async () => {
+    const { server, screen, look, pixels } = await openOutputs(3);
+    server.send(update(raw({ x: 0, y: 0, width: 100, height: 100 }, 0xffffff)));
+    await settled();
+    expect(new Set(look()).size).toBe(1);
+    expect(pixels()).toBe(100 * 100);
+    screen.close();
+  });
+
+  test('a screen that changes all the time has a limit, and then shows the newest image', async () => {
+    const { server, screen, look, pixels } = await openOutputs(1);
+    // A copy of almost the whole screen (CopyRect) takes a few bytes.
+    const copy = update(
+      rectangle({ x: 0, y: 0, width: 1279, height: 719 }, 1, Buffer.from([0, 1, 0, 1])),
+    );
+    let now = performance.now();
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
+    try {
+      for (let nth = 0; nth < 40; nth++) {
+        server.send(copy);
+        await new Promise((resolve) => setTimeout(resolve, 17));
+        look();
+      }
+      expect(pixels() / area(size)).toBeGreaterThan(5);
+      expect(pixels() / area(size)).toBeLessThan(25);
+      const [before] = look();
+      now += 1000;
+      expect(look()[0]).toBeGreaterThan(before ?? 0);
+    } finally {
+      clock.mockRestore();
+      screen.close();
+    }
+  });
 });

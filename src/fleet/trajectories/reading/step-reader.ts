@@ -5,6 +5,8 @@ import type {
   TrajectorySteps,
   TrajectoryStepsQuery,
 } from '../../../contract/resources.js';
+import { abortable } from '../../../lib/async/abort.js';
+import { KeyedQueue } from '../../../lib/async/keyed-queue.js';
 import { Queue } from '../../../lib/async/queue.js';
 import type { Entry } from '../entry.js';
 import { shown } from '../stored.js';
@@ -24,8 +26,10 @@ export type StepsWanted = TrajectoryStepsQuery & {
   readonly rights: Right;
 };
 
-/** Reads steps of trajectories, one page at a time: a line may have 8 MiB. */
+/** Reads steps of trajectories, one page at a time: a line may have 8 MiB. The owners take turns. */
 export class StepReader {
+  /** Of each owner one page waits in `#reading`; the others wait here. */
+  readonly #ofOwners = new KeyedQueue();
   readonly #reading = new Queue();
 
   /** The steps from a byte of the file on, or from the next line if it is inside of one. */
@@ -35,15 +39,18 @@ export class StepReader {
     signal?: AbortSignal,
   ): Promise<TrajectorySteps> {
     if (entry === undefined) return { trajectory: null, steps: [], next_offset: 0 };
-    const page = await this.#reading.run(async () => {
-      const file = await entry.folder.openLines();
-      try {
-        return await readPage(file, wanted);
-      } finally {
-        await file.close();
-      }
-    }, signal);
+    const read = () => this.#reading.run(() => openPage(entry, wanted), signal);
+    const page = await abortable(this.#ofOwners.run(entry.stored.owner_id, read), signal);
     return { trajectory: shown(entry.stored), ...page };
+  }
+}
+
+async function openPage({ folder }: Entry, wanted: StepsWanted): Promise<Page> {
+  const file = await folder.openLines();
+  try {
+    return await readPage(file, wanted);
+  } finally {
+    await file.close();
   }
 }
 

@@ -1,11 +1,9 @@
-import { describe, expect, test, vi } from 'vitest';
-import * as yuv from '../../../src/screen/capture/yuv.js';
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { convert, evenRegion } from '../../../src/screen/capture/yuv.js';
 import { openScreen } from '../../../src/screen/index.js';
+import { Framebuffer } from '../../../src/screen/model/framebuffer.js';
 import type { Size, VideoFrame } from '../../../src/screen/types.js';
 import { FakeServer, raw, rectangle, update } from '../fake-server.js';
-
-vi.mock('../../../src/screen/capture/yuv.js', { spy: true });
-const { convert, evenRegion } = yuv;
 
 const area = ({ width, height }: Size) => width * height;
 const dot = (x: number, y: number) => ({ x, y, width: 1, height: 1 });
@@ -126,6 +124,8 @@ test('converting a part gives the same result as converting the whole', () => {
 });
 
 describe('work', () => {
+  afterEach(() => void vi.restoreAllMocks());
+
   const size = { width: 1280, height: 720 };
 
   async function openOutputs(outputs: number) {
@@ -134,9 +134,8 @@ describe('work', () => {
     const shown = Array.from({ length: outputs }, () => screen.videoFrame(1000));
     const target = Buffer.alloc((area(size) * 3) / 2);
     for (const frame of shown) frame.read(target);
-    const converted = vi.mocked(yuv.convert);
-    converted.mockClear();
-    const pixels = () => converted.mock.calls.reduce((sum, [, region]) => sum + area(region), 0);
+    const read = vi.spyOn(Framebuffer.prototype, 'read');
+    const pixels = () => read.mock.calls.reduce((sum, [region]) => sum + area(region), 0);
     /** Lets all outputs look at the image. */
     const look = () => shown.map(({ version }) => version);
     return { server, screen, look, pixels };

@@ -61,6 +61,36 @@ export const Coordinate = z
   .transform((value) => Math.round(value))
   .meta({ examples: [640] });
 
+/**
+ * Options of a check that ends at the first wrong item or field, where each further issue would cost
+ * 20 microseconds. Issues that end it are a wrong type, and those of checks with `abort: true`. An
+ * internal option of zod, which its `validate()` sets.
+ */
+export const FIRST_ISSUE: z.core.ParseContextInternal<z.core.$ZodIssue> = { abortEarly: true };
+
+/**
+ * A schema that takes what `isRight` does, at a tenth of the cost of `schema`, which says what is
+ * wrong with another value.
+ */
+export function quick<T>(isRight: (value: unknown) => boolean, schema: z.ZodType): z.ZodType<T, T> {
+  return (z.unknown() as z.ZodType<T, T>).check(({ value, issues }) => {
+    if (isRight(value)) return;
+    const { error } = schema.safeParse(value);
+    issues.push(...((error?.issues ?? []) as z.core.$ZodRawIssue[]));
+  });
+}
+
+/** An object, and no array. */
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** A JSON object whose fields are not read: `z.record()` would check and copy each. */
+export const JsonObject = quick<Record<string, unknown>>(
+  isRecord,
+  z.record(z.string(), z.unknown()),
+).meta({ type: 'object', propertyNames: { type: 'string' }, additionalProperties: {} });
+
 /** A word of a closed set, with a message that names the set. */
 export function oneOfWords<const Words extends readonly [string, ...string[]]>(words: Words) {
   const quoted = words.map((word) => `"${word}"`);
@@ -151,6 +181,6 @@ export function upTo(max: number, schema = z.string()) {
 export function text(max: number) {
   return upTo(max, z.string({ error: 'must be a string' })).refine(
     (value) => value.isWellFormed(),
-    'must be well-formed Unicode (a surrogate is unpaired)',
+    { error: 'must be well-formed Unicode (a surrogate is unpaired)', abort: true },
   );
 }

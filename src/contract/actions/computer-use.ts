@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DIALECTS, MAX_TURN_TEXT } from '../constants.js';
-import { flag, integer, oneOfWords, upTo } from '../primitives.js';
+import { flag, integer, JsonObject, oneOfWords, upTo } from '../primitives.js';
 import { AllowedSecrets } from '../resources/secrets.js';
 import { ImageFormat } from './screen.js';
 
@@ -10,7 +10,7 @@ const MAX_ITEMS = 50;
 const Dialect = oneOfWords(DIALECTS);
 
 const Item = z
-  .union([z.record(z.string(), z.unknown()), upTo(MAX_TURN_TEXT)], {
+  .union([JsonObject, upTo(MAX_TURN_TEXT)], {
     error: 'must be an object or a text',
   })
   .meta({ description: 'An item as the model or for the model, in the shape of its vendor.' });

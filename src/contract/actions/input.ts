@@ -15,6 +15,7 @@ import {
   MouseButton,
   oneOfWords,
   quantity,
+  quick,
   Success,
   text,
 } from '../primitives.js';
@@ -74,7 +75,18 @@ export const Move = z
   .object({ x: left('Position'), y: top('Position'), keys, scale, settle })
   .meta({ id: 'Move', description: 'A movement of the mouse pointer.' });
 
-const Point = z.tuple([Coordinate, Coordinate], { error: 'must be [x, y]' });
+/** Recognized without a schema for each number: a batch has up to 100,000 points. */
+const Point = quick<[number, number]>(
+  (point) => Array.isArray(point) && point.length === 2 && point.every(Number.isFinite),
+  z.tuple([Coordinate, Coordinate], { error: 'must be [x, y]' }),
+).meta({
+  type: 'array',
+  prefixItems: [
+    { type: 'number', examples: [640] },
+    { type: 'number', examples: [640] },
+  ],
+  ...{ items: false, minItems: 2, maxItems: 2 },
+});
 
 export const Drag = z
   .object({
@@ -89,6 +101,9 @@ export const Drag = z
     path: z
       .array(Point, { error: 'must be a list of [x, y]' })
       .max(1000)
+      .transform((points) =>
+        points.map(([x, y]): [number, number] => [Math.round(x), Math.round(y)]),
+      )
       .optional()
       .meta({
         description:

@@ -9,7 +9,7 @@ const WRONG_NAME = 'must be 1 to 64 letters, digits, "_" or "-"';
 /** 1 to 64 letters, digits, `_`, `-`. */
 export const SecretName = z
   .string({ error: WRONG_NAME })
-  .regex(/^[A-Za-z0-9_-]{1,64}$/, WRONG_NAME)
+  .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: WRONG_NAME, abort: true })
   .meta({ description: 'Unique in its project.', examples: ['SHOP_PASSWORD'] });
 
 /** The secrets that the texts of a request may contain. */

@@ -25,7 +25,12 @@ const type = <const Type extends string>(name: Type) =>
 export const ProcessStart = z
   .object({
     argv: z
-      .array(text(131_072).refine((value) => !value.includes('\0'), 'must have no NUL'))
+      .array(
+        text(131_072).refine((value) => !value.includes('\0'), {
+          error: 'must have no NUL',
+          abort: true,
+        }),
+      )
       .min(1, 'must name a program')
       .max(4096)
       .optional()

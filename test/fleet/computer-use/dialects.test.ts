@@ -118,6 +118,48 @@ test.each([
   expect(only([item], dialect).actions).toEqual({ error: expect.stringMatching(message) });
 });
 
+const calls = (actions: (index: number) => object) =>
+  Array.from({ length: 50 }, (_, i) => ({
+    type: 'computer_call',
+    call_id: `c${i}`,
+    ...actions(i),
+  }));
+const paths = (length: number, point: unknown) =>
+  calls(() => ({ action: { type: 'drag', path: Array(length).fill(point) } }));
+const wide = Object.fromEntries(Array.from({ length: 3900 }, (_, i) => [`a${i}`, 0]));
+
+test.each([
+  ['wrong points', paths(1000, 0), /^path\.0: /],
+  ['too many points', paths(7900, 0), /^path: .*1000/],
+  ['right points', paths(1000, { x: 1, y: 1 }), undefined],
+  [
+    'actions with many fields',
+    calls((i) => ({ actions: Array(i === 0 ? 100 : 0).fill({ ...wide, type: 'screenshot' }) })),
+    undefined,
+  ],
+])('openai: the largest calls with %s are read in milliseconds', (_, items, error) => {
+  const before = process.cpuUsage();
+  const { calls } = readTurn(items, 'openai');
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(400);
+  expect(calls).toHaveLength(50);
+  for (const { actions } of calls) {
+    if (error === undefined) expect(actions).not.toHaveProperty('error');
+    else expect(actions).toEqual({ error: expect.stringMatching(error) });
+  }
+});
+
+test('openai: the points of a drag have two numbers', () => {
+  const drag = (...path: readonly unknown[]) => only([{ type: 'drag', path }], 'openai').actions;
+  const point = { x: 1.5, y: 2 };
+  expect(drag(point, point)).toEqual([{ does: 'drag', points: [point, point] }]);
+  for (const wrong of [
+    { x: 1e6, y: 1 },
+    { x: 'left', y: 1 },
+  ])
+    expect(drag(point, wrong)).toEqual({ error: expect.stringMatching(/^path\.1\.x: /) });
+  expect(drag(point, [1, 2])).toEqual({ error: expect.stringMatching(/^path\.1: /) });
+});
+
 test('the texts of a turn are bounded in all', () => {
   const text = `Action: click(start_box='(1,2)')${' '.repeat(100_000)}`;
   for (const item of [text, { role: 'assistant', content: text }]) {

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { isRecord, JsonObject } from '../../../contract/primitives.js';
 import type { Dialect, Facts, Item, Outcome, UseCall } from '../actions.js';
 import { first, second, third, tools } from './anthropic-members.js';
-import { actionsOf, CallId, isRecord, type Members } from './reading.js';
+import { actionsOf, CallId, type Members } from './reading.js';
 
 /** Of the toolset, when an earlier call of the turn failed. */
 const SKIPPED = 'Not executed: an earlier computer action in this turn failed.';
@@ -11,7 +12,7 @@ const MOST_OUTPUT = 60_000;
 const ToolUse = z.object({
   ...{ type: z.literal('tool_use'), id: CallId, name: z.string().max(128) },
   toolset_name: z.literal('computer').nullish(),
-  input: z.record(z.string(), z.unknown()),
+  input: JsonObject,
 });
 
 /** The versions of the tool, with what each added. */

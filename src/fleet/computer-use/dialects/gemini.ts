@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { isRecord, JsonObject } from '../../../contract/primitives.js';
 import type { Dialect, Item, Outcome, UseCall } from '../actions.js';
 import { members } from './gemini-members.js';
-import { actionsOf, CallId, isRecord } from './reading.js';
+import { actionsOf, CallId } from './reading.js';
 
 /** Coordinates are thousandths of the screen, 0 to 999. */
 const UNITS = { last: 999, whole: 1000 } as const;
@@ -11,13 +12,17 @@ const URL = 'about:blank';
 /** Functions for a browser without an address bar, which a desktop is not. */
 const EXCLUDED = ['open_web_browser', 'navigate', 'search'];
 
-const Arguments = z.record(z.string(), z.unknown());
 const name = z.string().max(128);
-const Step = z.object({ type: z.literal('function_call'), id: CallId, name, arguments: Arguments });
-const Part = z.object({
-  functionCall: z.object({ id: CallId.nullish(), name, args: Arguments.nullish() }),
+const Step = z.object({
+  type: z.literal('function_call'),
+  id: CallId,
+  name,
+  arguments: JsonObject,
 });
-const Bare = z.object({ id: CallId.nullish(), name, args: Arguments });
+const Part = z.object({
+  functionCall: z.object({ id: CallId.nullish(), name, args: JsonObject.nullish() }),
+});
+const Bare = z.object({ id: CallId.nullish(), name, args: JsonObject });
 const Decision = z.object({
   decision: z.literal('require_confirmation'),
   explanation: z.string().max(10_000).nullish(),

@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { isRecord, JsonObject, quick } from '../../../contract/primitives.js';
 import type { Dialect, Facts, Item, Outcome, UseAction, UseCall } from '../actions.js';
 import {
   actionsOf,
   CallId,
   combine,
-  isRecord,
+  isPixel,
   Keys,
   type Members,
   member,
@@ -23,6 +24,11 @@ const BUTTONS = {
 } as const;
 
 const Point = z.object({ x: Pixel, y: Pixel });
+/** A point of a drag, which may have thousands. */
+const Through = quick<z.output<typeof Point>>(
+  (point) => isRecord(point) && isPixel(point.x) && isPixel(point.y),
+  Point,
+);
 const keys = Keys.nullish().transform((value) => value ?? undefined);
 const scroll = z.number().min(-10_000).max(10_000);
 
@@ -37,7 +43,14 @@ const members: Members = {
     { does: 'click', at: { x, y }, button: 'left', clicks: 2, keys },
   ]),
   drag: member(
-    z.object({ path: z.tuple([Point], Point).refine((path) => path.length <= 1000), keys }),
+    z.object({
+      // The list counts the points before the tuple checks them.
+      path: z
+        .array(z.unknown())
+        .max(1000)
+        .pipe(z.tuple([Through], Through)),
+      keys,
+    }),
     ({ path, keys }): UseAction[] => [{ does: 'drag', points: path, keys }],
   ),
   move: member(Point.extend({ keys }), ({ x, y, keys }) => [{ does: 'move', at: { x, y }, keys }]),
@@ -65,8 +78,8 @@ const Call = z.object({
   type: z.literal('computer_call'),
   call_id: CallId,
   pending_safety_checks: z.array(Check).max(20).nullish(),
-  action: z.record(z.string(), z.unknown()).nullish(),
-  actions: z.array(z.record(z.string(), z.unknown())).max(100).nullish(),
+  action: JsonObject.nullish(),
+  actions: z.array(JsonObject).max(100).nullish(),
 });
 
 function read(item: unknown): UseCall | undefined {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { upTo } from '../../../contract/primitives.js';
+import { isRecord, JsonObject, upTo } from '../../../contract/primitives.js';
 import { parseJson } from '../../../lib/json/parse.js';
 import type { Dialect, UseAction, UseCall } from '../actions.js';
 import { chatAnswer } from './chat-answer.js';
@@ -7,7 +7,6 @@ import {
   actionsOf,
   CallId,
   combine,
-  isRecord,
   Keys,
   type Members,
   member,
@@ -58,10 +57,9 @@ const members: Members = {
   answer: nothing,
 };
 
-const Arguments = z.record(z.string(), z.unknown());
 const Called = z.object({
   name: z.literal(TOOL),
-  arguments: z.union([Arguments, upTo(200_000)]),
+  arguments: z.union([JsonObject, upTo(200_000)]),
 });
 const ToolCall = z.object({
   id: CallId,

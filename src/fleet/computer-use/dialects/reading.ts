@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { upTo } from '../../../contract/primitives.js';
+import { FIRST_ISSUE, isRecord, upTo } from '../../../contract/primitives.js';
 import type { UseAction } from '../actions.js';
 
 /** Longest id of a call. */
@@ -12,13 +12,13 @@ export const Seconds = z.number().min(0).max(MOST_SECONDS);
 export const Text = upTo(100_000);
 export const Combination = z.string().min(1).max(100);
 export const Keys = z.array(Combination).max(10);
-export const Pixel = z.number().min(-100_000).max(100_000);
-export const Pair = z.tuple([Pixel, Pixel]);
-
-/** A record, and no array. */
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+const MOST_PIXELS = 100_000;
+export const Pixel = z.number().min(-MOST_PIXELS).max(MOST_PIXELS);
+/** Whether {@link Pixel} takes it. */
+export function isPixel(value: unknown): boolean {
+  return typeof value === 'number' && Math.abs(value) <= MOST_PIXELS;
 }
+export const Pair = z.tuple([Pixel, Pixel]);
 
 /** The text of an item that has its calls in one. */
 export function textOf(item: unknown): string | undefined {
@@ -42,7 +42,7 @@ export function member<S extends z.ZodType>(
   actions: (input: z.output<S>) => readonly UseAction[],
 ): (input: unknown) => Actions {
   return (input) => {
-    const read = schema.safeParse(input);
+    const read = schema.safeParse(input, FIRST_ISSUE);
     if (read.success) return actions(read.data);
     const [issue] = read.error.issues;
     const where = issue?.path.join('.') || 'the input';

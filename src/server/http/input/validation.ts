@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { ApiError } from '../../../contract/errors.js';
 import { FIRST_ISSUE } from '../../../contract/primitives.js';
-import { beyond } from '../../../lib/text/json-bounds.js';
+import { beyond } from '../../../lib/json/bounds.js';
 import { cut } from '../../../lib/text/printable.js';
 
 /** Characters of a field's path that an error repeats: it has names of the request. */

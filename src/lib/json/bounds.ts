@@ -38,3 +38,53 @@ function hasMoreFields(object: object, most: number): boolean {
 function isNested(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
+const [LIST, LIST_END, OBJECT, OBJECT_END] = [0x5b, 0x5d, 0x7b, 0x7d];
+const LAST_SPACE = 0x20;
+
+export interface JsonTextBounds extends JsonBounds {
+  /** Fields of all objects: one with a name of its own costs ten times as much as another value. */
+  readonly allFields: number;
+}
+
+/**
+ * What of a JSON text is beyond the bounds, before its values are made, which takes half a microsecond
+ * and 100 bytes for each. The text need not be valid.
+ */
+export function textBeyond(text: string, bounds: JsonTextBounds): keyof JsonTextBounds | undefined {
+  const open: { readonly isObject: boolean; fields: number }[] = [];
+  let values = 0;
+  let allFields = 0;
+  let hasBegun = false;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code <= LAST_SPACE) continue;
+    const isEnd = code === LIST_END || code === OBJECT_END;
+    if (code === COMMA || (hasBegun && !isEnd)) {
+      if (++values > bounds.values) return 'values';
+      const inner = open.at(-1);
+      if (inner?.isObject) {
+        if (++inner.fields > bounds.fields) return 'fields';
+        if (++allFields > bounds.allFields) return 'allFields';
+      }
+    }
+    hasBegun = code === LIST || code === OBJECT;
+    if (hasBegun) {
+      if (open.length === bounds.levels) return 'levels';
+      open.push({ isObject: code === OBJECT, fields: 0 });
+    } else if (isEnd) open.pop();
+    else if (code === QUOTE) at = endOfString(text, at);
+  }
+  return undefined;
+}
+
+/** The position of the quote that ends the string which begins at `begin`, or the end of the text. */
+function endOfString(text: string, begin: number): number {
+  for (let at = begin + 1; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === QUOTE) return at;
+    if (code === BACKSLASH) at += 1;
+  }
+  return text.length;
+}

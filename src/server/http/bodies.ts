@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
-import { BODY_LIMIT, excessOf } from './body-limit.js';
+import { BODY_LIMIT, excessOf, turnFor } from './body-limit.js';
 
 /**
  * Reads JSON bodies. An empty body of any type is an empty object; other types are refused.
@@ -12,13 +12,12 @@ export function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/([a-z0-9.+-]+\+)?json\b/i, (request, payload, done) => {
-    collect(request, payload, BODY_LIMIT, tooLarge).then((text) => {
+    collect(request, payload, BODY_LIMIT, tooLarge).then(async (text) => {
       if (text.trim() === '') return done(null, undefined);
-      parse(request, text, (error, value) => {
-        const excess = error === null ? excessOf(value, 'body') : undefined;
-        if (excess === undefined) done(error, value);
-        else done(excess);
-      });
+      await turnFor(text);
+      const excess = excessOf(text, 'body');
+      if (excess === undefined) parse(request, text, done);
+      else done(excess);
     }, done);
   });
   app.addContentTypeParser('*', (request, payload, done) => {

@@ -1,25 +1,38 @@
 import { ApiError } from '../../contract/errors.js';
-import { beyond, type JsonBounds } from '../../lib/json/bounds.js';
+import { ownTurn } from '../../lib/async/next-turn.js';
+import { type JsonTextBounds, textBeyond } from '../../lib/json/bounds.js';
 
 /** Largest body that is read into memory, in bytes. */
 export const BODY_LIMIT = 8 * 1024 * 1024;
 
 /**
- * What a body or message may hold. The contract needs five levels, 256 fields, and about 300,000 values
- * for a batch of drags on long paths. Checking a value takes up to two microseconds, in which nobody
- * else is answered.
+ * What a body or message may hold. The contract needs five levels, 256 fields of an object, 27,000
+ * fields for a batch of commands with many variables, and 300,000 values for one of drags on long paths. Making and checking a value takes up to two microseconds, in
+ * which nobody else is answered.
  */
-const BOUNDS: JsonBounds = { levels: 64, values: 400_000, fields: 4_000 };
+const BOUNDS: JsonTextBounds = {
+  ...{ levels: 64, values: 400_000, fields: 4_000, allFields: 50_000 },
+};
 
-/** The error of JSON beyond the bounds; undefined if it is within them. `what` is `body` or `message`. */
-export function excessOf(value: unknown, what: 'body' | 'message'): ApiError | undefined {
-  switch (beyond(value, BOUNDS)) {
+/** Characters of JSON that are parsed in a few milliseconds. */
+const SHORT = 64 * 1024;
+
+/** Waits before a long text is parsed: one in each turn of the event loop. */
+export async function turnFor(text: string): Promise<void> {
+  if (text.length > SHORT) await ownTurn();
+}
+
+/** The error of a JSON text beyond the bounds; undefined if it is within them. */
+export function excessOf(text: string, what: 'body' | 'message'): ApiError | undefined {
+  switch (textBeyond(text, BOUNDS)) {
     case 'levels':
       return refusal(`The ${what} is nested more than ${BOUNDS.levels} levels deep.`);
     case 'values':
       return refusal(`The ${what} has more than ${BOUNDS.values} values.`);
     case 'fields':
       return refusal(`An object in the ${what} has more than ${BOUNDS.fields} fields.`);
+    case 'allFields':
+      return refusal(`The objects in the ${what} have more than ${BOUNDS.allFields} fields.`);
     default:
       return undefined;
   }

@@ -16,6 +16,7 @@ import { sleep } from '../../lib/async/sleep.js';
 import { parseJson } from '../../lib/json/parse.js';
 import { Viewer, type ViewerChannel } from '../../vnc-server/viewer.js';
 import { auditConnection } from '../audit-requests.js';
+import { excessOf } from '../http/body-limit.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { startHeartbeat } from '../websocket/heartbeat.js';
 import { closeOnRevocation } from '../websocket/key-revocation.js';
@@ -166,7 +167,9 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
 }
 
 function command(viewer: Viewer, data: Buffer): void {
-  const parsed = ViewCommand.safeParse(parseJson(data.toString()));
+  const text = data.toString();
+  if (excessOf(text, 'message') !== undefined) return;
+  const parsed = ViewCommand.safeParse(parseJson(text));
   if (parsed.success) viewer.copy(parsed.data.text);
 }
 

@@ -152,14 +152,10 @@ export async function forward(
   }
 }
 
+/** The value of a message. Throws ApiError `invalid_request` for one that is not JSON, or beyond the bounds. */
 export function parseJson(text: string): unknown {
-  const value = jsonOf(text);
-  const excess = excessOf(value, 'message');
+  const excess = excessOf(text, 'message');
   if (excess !== undefined) throw excess;
-  return value;
-}
-
-function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {

@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import Fastify from 'fastify';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { readBodies } from '../../../src/server/http/bodies.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { usedMib } from '../../support/run/memory.js';
 import { promise } from '../../support/run/promise.js';
@@ -54,4 +56,60 @@ it.each([
 it('treats an empty body of any type as no body', async () => {
   const answer = await app.raw(head([key(), 'content-type: text/plain', 'content-length: 0']));
   expect(answer).toMatch(/400[\s\S]*name/);
+});
+
+/** The turns of the event loop in which `work` parses long JSON. */
+async function turnsOf(work: () => Promise<unknown>): Promise<number[]> {
+  let turn = 0;
+  const turns: number[] = [];
+  const count = () => {
+    turn += 1;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  const parse = JSON.parse;
+  const spy = vi.spyOn(JSON, 'parse').mockImplementation((text, reviver) => {
+    if (text.length > 50_000) turns.push(turn);
+    return parse(text, reviver);
+  });
+  try {
+    await work();
+    return turns;
+  } finally {
+    clearImmediate(timer);
+    spy.mockRestore();
+  }
+}
+
+promise(29, 'JSON of too many values is refused before it is parsed', async (report) => {
+  const list = (item: string) => `[${`${item},`.repeat(2 ** 21 / (item.length + 1))}0]`;
+  const values = 'The body has more than 400000 values.';
+  const fields = 'The objects in the body have more than 50000 fields.';
+  const turns = await turnsOf(async () => {
+    for (const [item, error] of [
+      ['[]', values],
+      ['0', values],
+      ['{"a":[]}', fields],
+    ] as const) {
+      const answer = await app.send('POST', '/api/projects', { body: list(item) });
+      expect(answer).toMatchObject({ status: 400, json: { error } });
+    }
+  });
+  expect(turns).toEqual([]);
+  report('3 bodies of 2 MiB refused, none parsed');
+});
+
+it('parses one large body in each turn of the event loop', async () => {
+  const server = Fastify();
+  readBodies(server);
+  server.post('/', async ({ body }) => body);
+  const payload = { text: 'x'.repeat(100_000) };
+  const turns = await turnsOf(() =>
+    Promise.all(
+      Array.from({ length: 6 }, () => server.inject({ method: 'POST', url: '/', payload })),
+    ),
+  );
+  expect(turns).toHaveLength(6);
+  expect(new Set(turns).size).toBe(6);
+  await server.close();
 });

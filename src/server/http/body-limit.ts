@@ -7,8 +7,8 @@ export const BODY_LIMIT = 8 * 1024 * 1024;
 
 /**
  * What a body or message may hold. The contract needs five levels, 256 fields of an object, 27,000
- * fields for a batch of commands with many variables, and 300,000 values for one of drags on long paths. Making and checking a value takes up to two microseconds, in
- * which nobody else is answered.
+ * fields for a batch of commands with many variables, and 300,000 values for one of drags on long
+ * paths. Making and checking a value takes up to two microseconds, in which nobody else is answered.
  */
 const BOUNDS: JsonTextBounds = {
   ...{ levels: 64, values: 400_000, fields: 4_000, allFields: 50_000 },

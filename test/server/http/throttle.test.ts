@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { sendError } from '../../../src/server/http/errors.js';
 import { Lane, throttleRequests } from '../../../src/server/http/throttle.js';
+import { ConnectionLimit } from '../../../src/server/limits/connections.js';
 import { fullKey, fullKeyOf, limitedKeyOf } from '../../support/accounts/key-in-use.js';
 import { promise } from '../../support/run/promise.js';
 
@@ -198,6 +199,8 @@ it('others are answered among many requests of an owner that take long', async (
   app.addHook('onRequest', async (request) => {
     request.owner = { id: String(request.headers.from), keyId: 'key' };
   });
+  // Ends the requests that wait when their connection closes.
+  new ConnectionLimit(app.server);
   throttleRequests(app, fullKey);
   app.get('/', (request) => {
     order.push(String(request.headers.from));
@@ -217,4 +220,8 @@ it('others are answered among many requests of an owner that take long', async (
   expect(order.indexOf('one')).toBeGreaterThanOrEqual(0);
   expect(order.length).toBeLessThan(100);
   for (const socket of [many, one]) socket.destroy();
+  await app.close();
+  const begun = order.length;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(order).toHaveLength(begun);
 });

@@ -75,7 +75,7 @@ export function closeChannel(client: Client, id: number): boolean {
 }
 
 /** Drops the unread and all later output of a channel. */
-export function dropOutput(channel: ClientChannel): void {
+function dropOutput(channel: ClientChannel): void {
   for (const output of [channel, channel.stderr]) {
     output.removeAllListeners('data');
     output.resume();

@@ -203,7 +203,10 @@ export class Frames {
   async #reserve(bytes: number): Promise<Reserved> {
     const reserved = await this.#options.channel.memory.reserve(bytes, this.#ending.signal);
     await nextTurn();
-    return reserved;
+    const { signal } = this.#ending;
+    if (!signal.aborted) return reserved;
+    reserved.release();
+    throw signal.reason;
   }
 
   async #rectangles(regions: readonly Region[], fidelity: 'any' | 'exact'): Promise<Buffer[]> {

@@ -78,3 +78,15 @@ it('a start that fails has an entry, also if the computer was broken before', as
   ];
   expect((await entries()).slice(0, 6)).toEqual([...once, ...once]);
 });
+
+it('computers that several deletions of their project remove have one entry each', async () => {
+  const remove = () => app.send('DELETE', '/api/projects/shop');
+  await Promise.all([remove(), remove(), remove()]);
+  const { json } = await app.send('GET', '/api/audit?limit=1000');
+  const found = json.entries as { action: string; computer_id: string | null }[];
+  const removed = found.flatMap(({ action, computer_id }) =>
+    action === 'deleteProject' && computer_id !== null ? [computer_id] : [],
+  );
+  expect(removed).toHaveLength(2);
+  expect(new Set(removed).size).toBe(2);
+});

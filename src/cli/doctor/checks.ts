@@ -37,7 +37,7 @@ const nodeFaults: Check = {
     if (!hasHashCollisions(process.version)) return ok('none known');
     return missing(
       `with ${process.version} one request can stop a service for minutes (CVE-2026-21717)`,
-      `install one of Node.js ${FIXED_VERSIONS}, or a later one, from https://nodejs.org`,
+      `install Node.js ${FIXED_VERSIONS}, or a later release of the same line, from https://nodejs.org`,
     );
   },
 };

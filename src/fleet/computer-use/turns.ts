@@ -45,7 +45,6 @@ type Measure = (of: { readonly bytes: number }) => number;
 export class Turns<R extends { readonly bytes: number }> {
   readonly #owners = new Map<string, Memory<R>>();
   readonly #limits: Limits;
-
   readonly #holderOf: HolderOf;
 
   constructor(limits: Partial<Limits> = {}, holderOf: HolderOf = ownHolder) {

@@ -142,12 +142,13 @@ export class Projects {
   }
 
   async #remove(record: ComputerRecord, audit: StartEntry): Promise<void> {
-    const write = audit(record);
+    const status = this.#store.computers.findById(record.id)?.status ?? 'deleting';
+    const write = status === 'deleting' ? () => undefined : audit(record);
     try {
       await this.#computers.remove(record);
       write();
     } catch (error) {
-      if (record.status !== 'deleting') write(error);
+      write(error);
       throw error;
     }
   }

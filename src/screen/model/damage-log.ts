@@ -17,7 +17,7 @@ interface Step {
  * regions and perhaps those of as many more.
  */
 export class DamageLog implements ScreenChanges {
-  /** The oldest first; at most two for the same number of changes, or three of the oldest. */
+  /** The oldest first; at most two for the same number of changes. */
   readonly #steps: Step[] = [];
   /** The regions of the last step, of the last two, and so on, as far as they were asked for. */
   #joined: (readonly Region[])[] = [];

@@ -1,9 +1,10 @@
 import { TokenBucket } from '../../lib/async/token-bucket.js';
 import type { CopiedText } from '../types.js';
 
-/** Characters that listeners get at once and per second after that; a text counts as some more. */
+/** Characters that listeners get at once and per second after that. */
 const CHARACTERS = 1024 * 1024;
-const LEAST = 64 * 1024;
+/** What a text counts besides its characters. */
+const PER_TEXT = 64 * 1024;
 
 /**
  * Passes on the texts that programs in the guest copy. A guest can copy one after the other, and each
@@ -39,7 +40,7 @@ export class CopiedTexts {
       return;
     }
     this.#latest = undefined;
-    this.#bucket.take(text.length + LEAST);
+    this.#bucket.take(text.length + PER_TEXT);
     this.onCopied({ text });
   }
 }

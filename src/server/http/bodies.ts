@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
-import { BODY_LIMIT, excessOf, turnFor } from './body-limit.js';
+import { BODY_LIMIT, excessOf, isLong, ownersTurn } from './body-limit.js';
 
 /**
  * Reads JSON bodies. An empty body of any type is an empty object; other types are refused.
@@ -12,19 +12,34 @@ export function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/([a-z0-9.+-]+\+)?json\b/i, (request, payload, done) => {
-    collect(request, payload, BODY_LIMIT, tooLarge).then(async (text) => {
-      if (text.trim() === '') return done(null, undefined);
-      await turnFor(text);
-      const excess = excessOf(text, 'body');
-      if (excess === undefined) parse(request, text, done);
-      else done(excess);
-    }, done);
+    collect(request, payload, BODY_LIMIT, tooLarge)
+      .then(async (text) => {
+        if (text.trim() === '') return done(null, undefined);
+        if (isLong(text)) await waitForTurn(request);
+        const excess = excessOf(text, 'body');
+        if (excess === undefined) parse(request, text, done);
+        else done(excess);
+      })
+      .catch(done);
   });
   app.addContentTypeParser('*', (request, payload, done) => {
     const unsupported = () =>
       new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.');
     collect(request, payload, 0, unsupported).then(() => done(null, undefined), done);
   });
+}
+
+/** Rejects when the client leaves: its body is not kept then. */
+async function waitForTurn({ owner, raw: { socket } }: FastifyRequest): Promise<void> {
+  const left = new AbortController();
+  const leave = () => left.abort(new ApiError('request_timeout', 'The client disconnected.'));
+  socket.once('close', leave);
+  try {
+    if (socket.destroyed) leave();
+    await ownersTurn(owner?.id ?? '', left.signal);
+  } finally {
+    socket.off('close', leave);
+  }
 }
 
 /**

@@ -1,4 +1,6 @@
 import { ApiError } from '../../contract/errors.js';
+import { abortable } from '../../lib/async/abort.js';
+import { KeyedQueue } from '../../lib/async/keyed-queue.js';
 import { ownTurn } from '../../lib/async/next-turn.js';
 import { type JsonTextBounds, textBeyond } from '../../lib/json/bounds.js';
 
@@ -17,9 +19,15 @@ const BOUNDS: JsonTextBounds = {
 /** Characters of JSON that are parsed in a few milliseconds. */
 const SHORT = 64 * 1024;
 
-/** Waits before a long text is parsed: one in each turn of the event loop. */
-export async function turnFor(text: string): Promise<void> {
-  if (text.length > SHORT) await ownTurn();
+/** Of each owner one long text waits for its turn; the others wait here. */
+const turns = new KeyedQueue();
+
+/** Whether a text is to wait for {@link ownersTurn} before it is parsed. */
+export const isLong = (text: string): boolean => text.length > SHORT;
+
+/** Waits for a turn of the event loop with no other long text. Rejects with the signal's reason. */
+export function ownersTurn(ownerId: string, signal: AbortSignal): Promise<void> {
+  return abortable(turns.run(ownerId, ownTurn), signal);
 }
 
 /** The error of a JSON text beyond the bounds; undefined if it is within them. */

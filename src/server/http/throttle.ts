@@ -48,7 +48,7 @@ export function throttleRequests(
     if (owner === null || request.ws) return done();
     const known = lanes.get(owner.id);
     const forget = () => {
-      if (lane.idle) lanes.delete(owner.id);
+      if (lane.idle && lanes.get(owner.id) === lane) lanes.delete(owner.id);
     };
     const lane = known ?? new Lane(limits, new TurnShare({ accepted, onIdle: forget }));
     if (known === undefined) lanes.set(owner.id, lane);
@@ -60,7 +60,7 @@ export function throttleRequests(
       };
       request.throttleShare = { resize, release };
       reply.raw.once('close', release);
-      if (reply.raw.closed) release();
+      if (reply.raw.closed) return release();
       lane.turns.enter(() => {
         // Its client may have left meanwhile.
         if (!reply.raw.closed) done();

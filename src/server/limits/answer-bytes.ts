@@ -5,6 +5,7 @@ import { jsonPieces } from '../../lib/json/pieces.js';
 const SLICE_MS = 4;
 /** Least length of the texts that become bytes at once. */
 const PIECE = 16 * 1024;
+const NONE = Buffer.alloc(0);
 
 /**
  * Makes the JSON of a large answer in several turns of the event loop. `grow` gets the bytes that are
@@ -39,8 +40,9 @@ export async function answerBytes(
   add();
   const all = Buffer.allocUnsafeSlow(length);
   let at = 0;
-  for (const bytes of made) {
+  for (const [nth, bytes] of made.entries()) {
     at += bytes.copy(all, at);
+    made[nth] = NONE;
     if (slice.isOver) await slice.next();
   }
   return all;

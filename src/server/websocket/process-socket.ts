@@ -11,7 +11,7 @@ import { onAbort } from '../../lib/async/abort.js';
 import { Queue } from '../../lib/async/queue.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import type { ShellProcess, SpawnInput } from '../../shell/types.js';
-import { turnFor } from '../http/body-limit.js';
+import { isLong, ownersTurn } from '../http/body-limit.js';
 import { validateExactly } from '../http/input/read-input.js';
 import {
   addComputerSocket,
@@ -46,7 +46,7 @@ async function serveProcess(connection: ComputerSocket): Promise<void> {
   const { fleet, record, left } = connection;
   const messages = new MessageBuffer(connection.socket, connection.hold);
   const first = await messages.first(START_WITHIN_MS);
-  await turnFor(first);
+  if (isLong(first)) await ownersTurn(record.owner_id, left);
   const start = validateExactly(ProcessStart, parseJson(first), 'body');
   describe(connection, start);
   const work = () =>

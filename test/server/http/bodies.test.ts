@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import Fastify from 'fastify';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { readBodies } from '../../../src/server/http/bodies.js';
+import { ownersTurn } from '../../../src/server/http/body-limit.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { usedMib } from '../../support/run/memory.js';
 import { promise } from '../../support/run/promise.js';
@@ -112,4 +113,20 @@ it('parses one large body in each turn of the event loop', async () => {
   expect(turns).toHaveLength(6);
   expect(new Set(turns).size).toBe(6);
   await server.close();
+});
+
+it('long texts of several owners take turns, and one whose client has left waits no longer', async () => {
+  const order: string[] = [];
+  const never = new AbortController().signal;
+  const wait = (owner: string, name: string, signal = never) =>
+    ownersTurn(owner, signal).then(() => order.push(name));
+  const left = new AbortController();
+  const waiting = [wait('a', 'a1'), wait('a', 'a2'), wait('a', 'a3'), wait('b', 'b1')];
+  const gone = wait('b', 'b2', left.signal);
+  left.abort(new Error('the client has left'));
+  await expect(gone).rejects.toThrow('the client has left');
+  expect(order).toEqual([]);
+  await Promise.all(waiting);
+  expect(order.indexOf('b1')).toBeLessThan(2);
+  expect(order).not.toContain('b2');
 });

@@ -6,8 +6,8 @@ const EVERY_S = 2;
 const LIMITS: readonly Limits[] = ['rate and count', 'rate', 'none'];
 
 /**
- * Keeps the rules loaded for as long as it runs: COUNT RATE PLAIN TABLE BRIDGES, of which the first
- * three are rules that ever more kernels support. It works without the
+ * Keeps the rules loaded for as long as it runs: COUNT RATE PLAIN TABLE BRIDGES. The first three are
+ * the rules with fewer and fewer limits, for kernels that do not support all. It works without the
  * service. Rules that were removed or changed are loaded again. While that fails, the bridges of all
  * machines are down, so that machines reach nothing.
  *

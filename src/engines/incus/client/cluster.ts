@@ -16,6 +16,8 @@ export const STEP_MS = 120_000;
 const WAIT_SECONDS = 20;
 /** Before an operation that still runs is waited for again: members may answer at once. */
 const WAIT_AGAIN_MS = 100;
+/** Characters of an error that are read. */
+const MOST_TEXT = 2_000;
 /** Most base URLs: clusters have up to 50 members. */
 const MOST_URLS = 100;
 /** Status codes of operations. */
@@ -79,8 +81,8 @@ export class Cluster {
   }
 
   /**
-   * Remembers members, so that the cluster is reached while others are away. A URL without TLS, which
-   * would lead anywhere, is left out.
+   * Remembers members, so that the cluster is reached while others are away. URLs without TLS are
+   * ignored: anyone could answer there.
    */
   learn(urls: readonly string[]): void {
     const secure = urls.filter((url) => /^https:/i.test(url));
@@ -219,10 +221,11 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promis
   try {
     answer = JSON.parse(text) as Answer;
   } catch {
-    throw new ClusterError(statusCode, `HTTP ${statusCode}: ${text}`);
+    throw new ClusterError(statusCode, `HTTP ${statusCode}: ${text.slice(0, MOST_TEXT)}`);
   }
   if (answer.type !== 'error') return answer;
-  throw new ClusterError(answer.error_code ?? statusCode, answer.error ?? 'unknown error');
+  const { error = 'unknown error', error_code = statusCode } = answer;
+  throw new ClusterError(error_code, String(error).slice(0, MOST_TEXT));
 }
 
 function wasNotSent(error: unknown): boolean {

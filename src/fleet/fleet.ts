@@ -116,8 +116,8 @@ export class Fleet {
     this.apiKeys = new ApiKeys(store);
     this.keys = new KeyManagement(store, this.apiKeys);
     const { holderOf } = store.keys;
-    this.tickets = new Tickets(undefined, holderOf);
-    this.browserTickets = new Tickets(undefined, holderOf);
+    this.tickets = new Tickets(holderOf);
+    this.browserTickets = new Tickets(holderOf);
     this.apiKeys.onRemoved((keyId) => this.tickets.revoke(keyId));
     this.apiKeys.onRemoved((keyId) => this.browserTickets.revoke(keyId));
     this.sessions = new Sessions(store, this.apiKeys);

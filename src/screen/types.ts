@@ -155,7 +155,7 @@ export interface VideoFrame {
   stop(): void;
 }
 
-/** A text that was copied. All listeners get the same object, so that they can share what they make of it. */
+/** A text that was copied: the same object for all listeners, which share what they make of it. */
 export interface CopiedText {
   readonly text: string;
 }

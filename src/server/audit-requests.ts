@@ -2,14 +2,11 @@ import type { Action } from '../contract/resources.js';
 import type { OperationName } from '../contract/routes.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
 import { CANCELLED, outcomeOf, startTimer } from '../fleet/audit/audit-log.js';
-import { describeInput } from '../fleet/audit/input-detail.js';
+import { describeInput, MOST_CHARACTERS } from '../fleet/audit/input-detail.js';
 import { isRefusal } from '../fleet/audit/refusal-limit.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 import { ByteStream, type Params } from './requests.js';
-
-/** Of a name given by the client; resource names are shorter. */
-const MOST_CHARACTERS = 128;
 
 /** Operations that only read a status, which is not logged. A screenshot is logged. */
 const READS: readonly string[] = [

@@ -34,7 +34,6 @@ const nodeFaults: Check = {
   needed: false,
   where: 'host',
   async run() {
-    if (!hasHashCollisions(process.version)) return ok('none known');
     return missing(
       `with ${process.version} one request can stop a service for minutes (CVE-2026-21717)`,
       `install Node.js ${FIXED_VERSIONS}, or a later release of the same line, from https://nodejs.org`,
@@ -105,6 +104,7 @@ const ffmpeg: Check = {
 
 /** Everything that `vc doctor` looks at, in the order in which to fix it. */
 export async function allChecks(): Promise<Check[]> {
-  const vc = [node, nodeFaults, imageTools, ...hostingChecks, state, ffmpeg, ...serviceChecks];
+  const faults = hasHashCollisions(process.version) ? [nodeFaults] : [];
+  const vc = [node, ...faults, imageTools, ...hostingChecks, state, ffmpeg, ...serviceChecks];
   return [...vc, ...(await engineChecks())];
 }

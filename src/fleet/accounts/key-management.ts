@@ -146,7 +146,8 @@ export class KeyManagement {
       .list(owner.id)
       .filter(({ id }) => id !== holder && keys.holderOf(id) === holder);
     if (made.length < MOST_MADE) return;
-    const message = `A key with fewer rights or for one project can make ${MOST_MADE} API keys, which is the limit.`;
+    const which = 'An API key with fewer rights, or for one project,';
+    const message = `${which} can make at most ${MOST_MADE} others.`;
     throw new ApiError('limit_reached', message, {
       remedy: 'Remove one first (vc key rm ID), or use a key with all rights.',
     });

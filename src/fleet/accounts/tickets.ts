@@ -1,13 +1,13 @@
 import { ApiError } from '../../contract/errors.js';
 import type { ViewMode } from '../../contract/sockets/view.js';
 import { generateTicket, hashApiKey } from '../computers/ids.js';
-import { type HolderOf, ownHolder } from '../store/accounts/key-holders.js';
+import type { HolderOf } from '../store/accounts/key-holders.js';
 import type { Owner } from './api-keys.js';
 import { oldestOfBusiestKey } from './oldest.js';
 
 /** Lifetime of a ticket in milliseconds. */
 const LIFE_MS = 60_000;
-/** Open tickets of an owner; beyond them the oldest one of the holder of keys that has the most is dropped. */
+/** Open tickets of an owner; beyond them the oldest of the holder of keys that has the most is dropped. */
 const MOST = 1_000;
 
 /** The access that a ticket grants, once. */
@@ -41,7 +41,7 @@ export class Tickets<G extends Grant = ViewGrant> {
   readonly #now: () => number;
   readonly #holderOf: HolderOf;
 
-  constructor(now: () => number = () => performance.now(), holderOf: HolderOf = ownHolder) {
+  constructor(holderOf: HolderOf, now: () => number = () => performance.now()) {
     this.#now = now;
     this.#holderOf = holderOf;
   }

@@ -4,7 +4,7 @@ import { isCommand } from '../../screen/input/keyboard/command.js';
 type Value = string | number | boolean;
 
 /** Of a name given by the client; resource names are shorter. */
-const MOST_CHARACTERS = 128;
+export const MOST_CHARACTERS = 128;
 
 /** Fields that are logged as they are: numbers, settings and names of resources. */
 const PLAIN = [

@@ -19,8 +19,8 @@ export function isRefusal(outcome: string): boolean {
 }
 
 /**
- * How many refusals of each holder of keys are written into the audit log: a program that is refused and repeats
- * its requests must not push out the other entries of its owner.
+ * How many refusals of each holder of keys are written into the audit log: a program that is refused
+ * and repeats its requests must not push out the other entries of its owner.
  */
 export class RefusalLimit {
   readonly #counts = new Map<string, Count>();

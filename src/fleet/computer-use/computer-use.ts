@@ -79,8 +79,8 @@ export class ComputerUse {
 
   constructor(actions: Actions, holderOf: HolderOf) {
     this.#actions = actions;
-    this.#frames = new Frames(undefined, holderOf);
-    this.#turns = new Turns<Done>(undefined, holderOf);
+    this.#frames = new Frames(holderOf);
+    this.#turns = new Turns<Done>(holderOf);
   }
 
   /** Forgets the calls and pictures of a key or computer that was removed. */

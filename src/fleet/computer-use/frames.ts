@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
 import type { Size } from '../../screen/types.js';
 import { oldestOfBusiestKey } from '../accounts/oldest.js';
-import { type HolderOf, ownHolder } from '../store/accounts/key-holders.js';
+import type { HolderOf } from '../store/accounts/key-holders.js';
 import type { DialectLimits, Place, UseCall } from './actions.js';
 import { type Caller, isOf, nameOf, type Removed } from './caller.js';
 
@@ -45,7 +45,7 @@ export class Frames {
   readonly #most: typeof MOST;
   readonly #holderOf: HolderOf;
 
-  constructor(most = MOST, holderOf: HolderOf = ownHolder) {
+  constructor(holderOf: HolderOf, most = MOST) {
     this.#most = most;
     this.#holderOf = holderOf;
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
-import { type HolderOf, ownHolder } from '../store/accounts/key-holders.js';
+import type { HolderOf } from '../store/accounts/key-holders.js';
 import { type Caller, isOf, nameOf, type Removed } from './caller.js';
 
 type Limits = { readonly [K in keyof typeof LIMITS]: number };
@@ -47,7 +47,7 @@ export class Turns<R extends { readonly bytes: number }> {
   readonly #limits: Limits;
   readonly #holderOf: HolderOf;
 
-  constructor(limits: Partial<Limits> = {}, holderOf: HolderOf = ownHolder) {
+  constructor(holderOf: HolderOf, limits: Partial<Limits> = {}) {
     this.#holderOf = holderOf;
     this.#limits = { ...LIMITS, ...limits };
   }
@@ -148,7 +148,7 @@ export class Turns<R extends { readonly bytes: number }> {
     return owners.some((memory) => this.#dropFrom(memory, newest, measure));
   }
 
-  /** Drops the ended calls of the pair that the owner's holder of keys with the most used longest ago. */
+  /** Drops the ended calls of the pair that the holder of keys with the most used longest ago. */
   #dropFrom({ pairs }: Memory<R>, newest: Remembered<R>, measure: Measure): boolean {
     const sizes = new Map<string, number>();
     const oldest = new Map<string, Pair<R>>();

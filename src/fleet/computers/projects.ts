@@ -18,7 +18,7 @@ import { serializeProject } from './serializers.js';
 
 export type ProjectStep = 'start' | 'stop' | 'restart';
 
-/** Starts the audit entry of a computer; the returned function writes it, with the error of a failure. */
+/** Starts the audit entry of a computer; the result writes it, with the error of a failure. */
 export type StartEntry = (record: ComputerRecord) => (error?: unknown) => void;
 const notAudited: StartEntry = () => () => undefined;
 

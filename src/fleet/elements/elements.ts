@@ -8,7 +8,7 @@ import type { Locating, RunningComputers } from '../actions/running-computers.js
 import { inCommands } from '../errors/remedies.js';
 import type { Session } from '../sessions/session.js';
 import type { ComputerRecord } from '../store/records.js';
-import { matches } from './matches.js';
+import { matcher } from './matches.js';
 import { Walks } from './walks.js';
 
 /** The elements on the screens of computers. */
@@ -35,7 +35,7 @@ export class Elements implements Locating {
     const { elements, truncated } = await this.#list(record, ELEMENTS.max, signal);
     // All who asked during a walk continue at once.
     await nextTurn();
-    const found = elements.filter((element) => matches(element, conditions));
+    const found = elements.filter(matcher(conditions));
     return answer(found, truncated, limit);
   }
 

@@ -4,15 +4,19 @@ import { composed } from '../../lib/text/composed.js';
 type Conditions = Pick<FindElements, 'text' | 'role' | 'name'>;
 
 /** Whether all given conditions hold for an element. Case does not matter, nor does space around. */
-export function matches(element: Element, wanted: Conditions): boolean {
-  const { name, value } = textsOf(element);
+export function matcher(wanted: Conditions): (element: Element) => boolean {
   const text = folded(wanted.text ?? '');
+  const wantedName = wanted.name === undefined ? undefined : folded(wanted.name);
   const words = folded(wanted.role ?? '').split(/[\s_-]+/);
-  return (
-    (wanted.name === undefined || name === folded(wanted.name)) &&
-    (name.includes(text) || value.includes(text)) &&
-    ` ${element.role} `.includes(words[0] === '' ? '' : ` ${words.join(' ')} `)
-  );
+  const role = words[0] === '' ? '' : ` ${words.join(' ')} `;
+  return (element) => {
+    const { name, value } = textsOf(element);
+    return (
+      (wantedName === undefined || name === wantedName) &&
+      (name.includes(text) || value.includes(text)) &&
+      ` ${element.role} `.includes(role)
+    );
+  };
 }
 
 interface Texts {

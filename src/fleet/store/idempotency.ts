@@ -1,4 +1,4 @@
-import { ownHolder } from './accounts/key-holders.js';
+import type { HolderOf } from './accounts/key-holders.js';
 import type { Db } from './database.js';
 import { divideAmongKeys } from './limits/excess.js';
 
@@ -33,7 +33,7 @@ function runningTime(db: Db, elapsed: () => number): () => number {
 }
 
 /** Idempotency keys of creations. `elapsed` is a clock that does not jump, in milliseconds. */
-export function idempotencyStore(db: Db, elapsed = () => performance.now(), holderOf = ownHolder) {
+export function idempotencyStore(db: Db, holderOf: HolderOf, elapsed = () => performance.now()) {
   const now = runningTime(db, elapsed);
   const find = db.prepare(
     `SELECT request_hash, resource_id, answer FROM idempotency_keys

@@ -1,5 +1,5 @@
 /** Characters of a text that become JSON at once: at most six times as many. */
-const SLICE = 16 * 1024;
+const SLICE = 8 * 1024;
 /** An object or array up to this size becomes JSON at once. */
 const SMALL = 4 * 1024;
 /** What a value counts besides its characters. */

@@ -3,9 +3,9 @@ import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { KeyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import { nextTurn } from '../../lib/async/next-turn.js';
+import { jsonBytes } from '../../lib/json/bytes.js';
 import type { Room } from '../../shell/types.js';
 import { type LargeJson, onAnswerGone } from '../requests.js';
-import { answerBytes } from './answer-bytes.js';
 import { MemoryBudget, type MemoryLimits } from './memory-budget.js';
 
 const MIB = 1024 * 1024;
@@ -96,7 +96,7 @@ export class AnswerMemory {
     try {
       const bytes =
         characters > LARGE
-          ? await answerBytes(value, isRead ? grow : () => undefined, call.signal)
+          ? await jsonBytes(value, { signal: call.signal, ...(isRead && { grow }) })
           : Buffer.from(JSON.stringify(value));
       const kept = Math.min(held, bytes.length);
       held -= kept;

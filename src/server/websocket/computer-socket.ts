@@ -152,7 +152,7 @@ export async function forward(
   }
 }
 
-/** The value of a message. Throws ApiError `invalid_request` for one that is not JSON, or beyond the bounds. */
+/** Throws ApiError `invalid_request` for a message that is not JSON, or beyond the bounds. */
 export function parseJson(text: string): unknown {
   const excess = excessOf(text, 'message');
   if (excess !== undefined) throw excess;

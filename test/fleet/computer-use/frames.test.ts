@@ -8,6 +8,7 @@ import {
   toScreen,
 } from '../../../src/fleet/computer-use/frames.js';
 import { Turns } from '../../../src/fleet/computer-use/turns.js';
+import { ownHolder } from '../../support/accounts/own-holder.js';
 
 const anthropic = { edge: 2576, patches: 4784, characters: 5_000_000 };
 
@@ -42,7 +43,7 @@ test('points of a picture are converted to the screen, its corners to corners', 
 });
 
 test('remembers a bounded number of frames', () => {
-  const frames = new Frames({ ofOwner: 2, inAll: 10 });
+  const frames = new Frames(ownHolder, { ofOwner: 2, inAll: 10 });
   const frame = { id: frameId(), width: 1, height: 1, screen: { width: 1, height: 1 } };
   const caller = (keyId: string) => ({ ownerId: 'owner', keyId, computerId: 'computer' });
   for (const key of ['a', 'b', 'c']) frames.shown(caller(key), frame);
@@ -50,7 +51,7 @@ test('remembers a bounded number of frames', () => {
 });
 
 test('the frames of one owner or key push out none of others', () => {
-  const frames = new Frames({ ofOwner: 4, inAll: 6 });
+  const frames = new Frames(ownHolder, { ofOwner: 4, inAll: 6 });
   const frame = { id: frameId(), width: 1, height: 1, screen: { width: 1, height: 1 } };
   const caller = (ownerId: string, keyId: string, computerId = 'pc') => ({
     ...{ ownerId, keyId, computerId },
@@ -68,7 +69,7 @@ test('the frames of one owner or key push out none of others', () => {
 });
 
 test('remembers a bounded number and size of results', async () => {
-  const turns = new Turns({ calls: 2, pairBytes: 100, bytes: 150, pairs: 10 });
+  const turns = new Turns(ownHolder, { calls: 2, pairBytes: 100, bytes: 150, pairs: 10 });
   let runs = 0;
   const run = (bytes: number) => async () => {
     runs += 1;
@@ -95,7 +96,7 @@ test('no text of the model is part of the code of an edit', () => {
 
 test('the frames of keys that one key has made push out none of another', () => {
   const holderOf = (key: string) => key.replace(/^made.*/, 'maker');
-  const frames = new Frames({ ofOwner: 4, inAll: 6 }, holderOf);
+  const frames = new Frames(holderOf, { ofOwner: 4, inAll: 6 });
   const frame = { id: frameId(), width: 1, height: 1, screen: { width: 1, height: 1 } };
   const caller = (keyId: string) => ({ ownerId: 'owner', keyId, computerId: 'pc' });
   frames.shown(caller('own'), frame);

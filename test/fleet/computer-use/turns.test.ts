@@ -1,13 +1,14 @@
 import { expect, it } from 'vitest';
 import { Turns } from '../../../src/fleet/computer-use/turns.js';
+import { ownHolder } from '../../support/accounts/own-holder.js';
 import { promise } from '../../support/run/promise.js';
 
 /** Calls whose results tell how many have been carried out. */
 function counting(
-  limits: ConstructorParameters<typeof Turns>[0] = {},
-  holderOf?: ConstructorParameters<typeof Turns>[1],
+  limits: ConstructorParameters<typeof Turns>[1] = {},
+  holderOf: ConstructorParameters<typeof Turns>[0] = ownHolder,
 ) {
-  const turns = new Turns<{ bytes: number }>(limits, holderOf);
+  const turns = new Turns<{ bytes: number }>(holderOf, limits);
   let runs = 0;
   const caller = (keyId: string, ownerId = 'owner') => ({ ownerId, keyId, computerId: 'pc' });
   const call = (key: string, owner?: string) =>

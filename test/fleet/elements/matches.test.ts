@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { matches } from '../../../src/fleet/elements/matches.js';
+import { matcher } from '../../../src/fleet/elements/matches.js';
 
 const element = {
   ...{ id: '00000000-1.2-3', role: 'toggle button', name: 'Sign In', value: 'User\nDOE' },
@@ -18,5 +18,5 @@ it.each([
   [{ role: 'button', text: 'out' }, false],
   [{ role: 'button', text: 'in', name: 'SIGN IN' }, true],
 ])('%j: %s', (conditions, isMatch) => {
-  expect(matches(element, conditions)).toBe(isMatch);
+  expect(matcher(conditions)(element)).toBe(isMatch);
 });

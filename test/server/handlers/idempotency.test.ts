@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { closeDatabase, openDatabase } from '../../../src/fleet/store/database.js';
 import { idempotencyStore } from '../../../src/fleet/store/idempotency.js';
+import { ownHolder } from '../../support/accounts/own-holder.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -146,7 +147,7 @@ it('forgets a key after a day in which the service runs, restarts included', () 
   const db = openDatabase(directory);
   db.exec("INSERT INTO owners (id, name, created_at) VALUES ('usr_1', 'default', '2026-01-01')");
   let elapsed = 0;
-  const open = () => idempotencyStore(db, () => elapsed);
+  const open = () => idempotencyStore(db, ownHolder, () => elapsed);
   let store = open();
   store.add('usr_1', 'a', 'hash', 'id', 'key');
   elapsed = DAY_MS / 2;

@@ -1,7 +1,7 @@
 import { ApiError } from '../../../contract/errors.js';
 import { type KeyInUse, KeyShares } from './key-shares.js';
 
-/** Bounds how many operations of a kind an owner runs at once, and how many of these its limited keys. */
+/** Bounds how many operations of a kind an owner and its limited keys run at once. */
 export class AtOnce {
   readonly #what: string;
   readonly #most: number;

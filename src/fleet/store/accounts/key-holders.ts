@@ -3,9 +3,6 @@ import type { Right } from '../../../contract/access/rights.js';
 /** Whom what a key did is attributed to. */
 export type HolderOf = (keyId: string) => string;
 
-/** Each key for itself. */
-export const ownHolder: HolderOf = (keyId) => keyId;
-
 /** Of all keys that were removed before the service was started. */
 const REMOVED = 'removed keys';
 /** Removed keys of which the holder is remembered. */

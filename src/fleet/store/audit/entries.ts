@@ -1,4 +1,4 @@
-import { ownHolder } from '../accounts/key-holders.js';
+import type { HolderOf } from '../accounts/key-holders.js';
 import type { Db } from '../database.js';
 import { inTransaction } from '../transaction.js';
 import { AUDIT_LIMITS, AuditRowLimiter, type RowHolder } from './limits.js';
@@ -22,7 +22,7 @@ export interface AuditRow {
 type StoredRow = AuditRow & { readonly id: number; readonly key_name: string | null };
 
 /** The audit log's rows: added, read, and dropped when they are old or too many; never changed. */
-export function auditStore(db: Db, limits = AUDIT_LIMITS, holderOf = ownHolder) {
+export function auditStore(db: Db, holderOf: HolderOf, limits = AUDIT_LIMITS) {
   const limiter = new AuditRowLimiter(db, limits);
   // The project of a deleted computer is that of its last entry.
   const insert = db.prepare(

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { auditStore } from '../../../../src/fleet/store/audit/entries.js';
 import type { Db } from '../../../../src/fleet/store/database.js';
 import { migrations } from '../../../../src/fleet/store/migrations.js';
+import { ownHolder } from '../../../support/accounts/own-holder.js';
 
 let db: Db;
 let store: ReturnType<typeof auditStore>;
@@ -20,7 +21,7 @@ beforeEach(() => {
        VALUES ('cmp_${id}', '${id}', 'owner', 'desk', '', 1, 1, '', '', '', 1, 1, '', '', '', '')`,
     );
   }
-  store = auditStore(db);
+  store = auditStore(db, ownHolder);
 });
 afterEach(() => void db.close());
 

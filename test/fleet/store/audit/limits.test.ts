@@ -3,6 +3,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { auditStore } from '../../../../src/fleet/store/audit/entries.js';
 import type { Db } from '../../../../src/fleet/store/database.js';
 import { migrations } from '../../../../src/fleet/store/migrations.js';
+import { ownHolder } from '../../../support/accounts/own-holder.js';
 import { promise } from '../../../support/run/promise.js';
 
 let db: Db;
@@ -34,7 +35,7 @@ function rowsOf(store: Store, owner: string, key?: string) {
 }
 
 it("drops an owner's oldest entries beyond its limit", () => {
-  const store = auditStore(db, { ofOwner: 100, inAll: 1000, block: 0 });
+  const store = auditStore(db, ownHolder, { ofOwner: 100, inAll: 1000, block: 0 });
   add(store, 'a', 1, 90);
   add(store, 'b', 1, 50);
   add(store, 'a', 91, 110);
@@ -43,15 +44,15 @@ it("drops an owner's oldest entries beyond its limit", () => {
 });
 
 it('counts entries from before a restart', () => {
-  add(auditStore(db, { ofOwner: 100, inAll: 1000, block: 0 }), 'a', 1, 90);
-  const store = auditStore(db, { ofOwner: 100, inAll: 1000, block: 0 });
+  add(auditStore(db, ownHolder, { ofOwner: 100, inAll: 1000, block: 0 }), 'a', 1, 90);
+  const store = auditStore(db, ownHolder, { ofOwner: 100, inAll: 1000, block: 0 });
   add(store, 'a', 91, 110);
   add(store, 'a', 111, 120);
   expect(rowsOf(store, 'a')).toEqual({ first: '21', last: '120', rows: 100 });
 });
 
 promise(29, 'a flood of one owner drops only its own audit entries', (report) => {
-  const store = auditStore(db, { ofOwner: 1000, inAll: 300, block: 0 });
+  const store = auditStore(db, ownHolder, { ofOwner: 1000, inAll: 300, block: 0 });
   for (const owner of ['b', 'c']) add(store, owner, 1, 80);
   for (let round = 0; round < 50; round++) add(store, 'a', round * 100 + 1, round * 100 + 100);
   expect(rowsOf(store, 'a')).toEqual({ first: '4861', last: '5000', rows: 140 });
@@ -62,7 +63,7 @@ promise(29, 'a flood of one owner drops only its own audit entries', (report) =>
 });
 
 promise(29, 'a flood of one key drops only its own audit entries', (report) => {
-  const store = auditStore(db, { ofOwner: 300, inAll: 1000, block: 0 });
+  const store = auditStore(db, ownHolder, { ofOwner: 300, inAll: 1000, block: 0 });
   for (const key of ['b', 'c']) add(store, 'owner', 1, 80, key);
   for (let round = 0; round < 50; round++) {
     add(store, 'owner', round * 100 + 1, round * 100 + 100, 'a');
@@ -75,7 +76,7 @@ promise(29, 'a flood of one key drops only its own audit entries', (report) => {
 });
 
 it('drops entries of the busiest key where all owners together have too many', () => {
-  const store = auditStore(db, { ofOwner: 1000, inAll: 300, block: 0 });
+  const store = auditStore(db, ownHolder, { ofOwner: 1000, inAll: 300, block: 0 });
   add(store, 'other', 1, 100);
   add(store, 'owner', 1, 50, 'b');
   for (let round = 0; round < 5; round++) {
@@ -87,7 +88,7 @@ it('drops entries of the busiest key where all owners together have too many', (
 });
 
 it('divides the limit among keys that all flood', () => {
-  const store = auditStore(db, { ofOwner: 300, inAll: 1000, block: 0 });
+  const store = auditStore(db, ownHolder, { ofOwner: 300, inAll: 1000, block: 0 });
   for (let round = 0; round < 5; round++) {
     for (const key of ['a', 'b', 'c']) add(store, 'owner', round * 90 + 1, round * 90 + 90, key);
   }
@@ -96,15 +97,15 @@ it('divides the limit among keys that all flood', () => {
 
 it('counts the entries of keys from before a restart', () => {
   const limits = { ofOwner: 100, inAll: 1000, block: 0 };
-  add(auditStore(db, limits), 'owner', 1, 80, 'a');
-  const store = auditStore(db, limits);
+  add(auditStore(db, ownHolder, limits), 'owner', 1, 80, 'a');
+  const store = auditStore(db, ownHolder, limits);
   add(store, 'owner', 1, 40, 'b');
   expect(rowsOf(store, 'owner', 'a')).toEqual({ first: '21', last: '80', rows: 60 });
   expect(rowsOf(store, 'owner', 'b').rows).toBe(40);
 });
 
 it('drops a block beyond a limit, so that not every entry drops one', () => {
-  const store = auditStore(db, { ofOwner: 100, inAll: 1000, block: 10 });
+  const store = auditStore(db, ownHolder, { ofOwner: 100, inAll: 1000, block: 10 });
   add(store, 'owner', 1, 100);
   add(store, 'owner', 101, 101);
   expect(rowsOf(store, 'owner')).toEqual({ first: '12', last: '101', rows: 90 });
@@ -113,7 +114,7 @@ it('drops a block beyond a limit, so that not every entry drops one', () => {
 });
 
 it('divides the limit among owners that all flood', () => {
-  const store = auditStore(db, { ofOwner: 1000, inAll: 300, block: 0 });
+  const store = auditStore(db, ownHolder, { ofOwner: 1000, inAll: 300, block: 0 });
   const owners = ['a', 'b', 'c'];
   for (let round = 0; round < 5; round++) {
     for (const owner of owners) add(store, owner, round * 90 + 1, round * 90 + 90);
@@ -124,7 +125,7 @@ it('divides the limit among owners that all flood', () => {
 });
 
 it('recounts after old entries were dropped', () => {
-  const store = auditStore(db, { ofOwner: 100, inAll: 1000, block: 0 });
+  const store = auditStore(db, ownHolder, { ofOwner: 100, inAll: 1000, block: 0 });
   add(store, 'a', 1, 60);
   store.dropOld(1000, 500);
   add(store, 'a', 61, 100);
@@ -135,8 +136,8 @@ it('recounts after old entries were dropped', () => {
 });
 
 it('drops at most 1,000 entries at once, and the others with the next ones', () => {
-  add(auditStore(db), 'a', 1, 2_500);
-  const store = auditStore(db, { ofOwner: 100, inAll: 10_000, block: 0 });
+  add(auditStore(db, ownHolder), 'a', 1, 2_500);
+  const store = auditStore(db, ownHolder, { ofOwner: 100, inAll: 10_000, block: 0 });
   const counts = [2_501, 2_502, 2_503].map((number) => {
     add(store, 'a', number, number);
     return rowsOf(store, 'a').rows;
@@ -146,7 +147,7 @@ it('drops at most 1,000 entries at once, and the others with the next ones', () 
 });
 
 it('drops old entries 500 at a time, and says whether there are more', () => {
-  const store = auditStore(db, { ofOwner: 1_000, inAll: 10_000, block: 0 });
+  const store = auditStore(db, ownHolder, { ofOwner: 1_000, inAll: 10_000, block: 0 });
   add(store, 'a', 1, 900);
   expect(store.dropOld(1000, 500)).toBe(false);
   add(store, 'a', 901, 1_000);
@@ -161,7 +162,7 @@ it('drops old entries 500 at a time, and says whether there are more', () => {
 
 it('what the keys that a key has made have done counts as done by that key', () => {
   const holderOf = (key: string) => key.replace(/^made.*/, 'maker');
-  const store = auditStore(db, { ofOwner: 200, inAll: 1_000, block: 0 }, holderOf);
+  const store = auditStore(db, holderOf, { ofOwner: 200, inAll: 1_000, block: 0 });
   add(store, 'owner', 1, 95, 'own');
   for (let i = 0; i < 40; i += 1) add(store, 'owner', 1, 10, `made ${i}`);
   expect(rowsOf(store, 'owner', 'own')).toEqual({ first: '1', last: '95', rows: 95 });
@@ -170,11 +171,11 @@ it('what the keys that a key has made have done counts as done by that key', () 
 
 it('it counts so for ever, also when nobody knows any more who has made the keys', () => {
   const limits = { ofOwner: 200, inAll: 1_000, block: 0 };
-  const store = auditStore(db, limits, (key) => key.replace(/^made.*/, 'maker'));
+  const store = auditStore(db, (key) => key.replace(/^made.*/, 'maker'), limits);
   add(store, 'owner', 1, 60, 'removed');
   for (let i = 0; i < 20; i += 1) add(store, 'owner', 1, 5, `made ${i}`);
   const forgetful = (key: string) => key.replace(/^(made|removed).*/, 'removed keys');
-  const restarted = auditStore(db, limits, forgetful);
+  const restarted = auditStore(db, forgetful, limits);
   add(restarted, 'owner', 1, 50, 'made 1');
   expect(rowsOf(restarted, 'owner', 'removed')).toEqual({ first: '1', last: '60', rows: 60 });
 });

@@ -1,5 +1,5 @@
-import { TimeSlice } from '../../lib/async/time-slice.js';
-import { jsonPieces } from '../../lib/json/pieces.js';
+import { TimeSlice } from '../async/time-slice.js';
+import { jsonPieces } from './pieces.js';
 
 /** Milliseconds of work between two turns of the event loop. */
 const SLICE_MS = 4;
@@ -7,17 +7,19 @@ const SLICE_MS = 4;
 const PIECE = 16 * 1024;
 const NONE = Buffer.alloc(0);
 
-/**
- * Makes the JSON of a large answer in several turns of the event loop. `grow` gets the bytes that are
- * made, and may throw. Rejects with the signal's reason.
- */
-export async function answerBytes(
+interface Options {
+  /** Gets the number of bytes that are made; may throw. */
+  readonly grow?: (bytes: number) => void;
+  readonly signal?: AbortSignal;
+}
+
+/** Makes the JSON of a large value in several turns of the event loop. Rejects with the signal's reason. */
+export async function jsonBytes(
   value: unknown,
-  grow: (bytes: number) => void,
-  signal: AbortSignal,
+  { grow = () => undefined, signal }: Options = {},
 ): Promise<Buffer> {
   const slice = new TimeSlice(SLICE_MS);
-  // Many answers may come to this at once.
+  // Many callers may come to this at once.
   await slice.next();
   const made: Buffer[] = [];
   let length = 0;
@@ -35,7 +37,7 @@ export async function answerBytes(
     add();
     if (!slice.isOver) continue;
     await slice.next();
-    signal.throwIfAborted();
+    signal?.throwIfAborted();
   }
   add();
   const all = Buffer.allocUnsafeSlow(length);

@@ -1,0 +1,4 @@
+import type { HolderOf } from '../../../src/fleet/store/accounts/key-holders.js';
+
+/** Each key for itself. */
+export const ownHolder: HolderOf = (keyId) => keyId;

@@ -37,7 +37,7 @@ const habits: readonly Habit[] = [
   },
   {
     ...{ code: 'unknownOption', command: /\brm$/, word: /^(-f|--force)$/ },
-    instead: 'To skip the confirmation: --yes.',
+    instead: 'To skip the confirmation, use --yes alone.',
   },
   {
     ...{ code: 'unknownOption', command: /\bls$/, word: /^--format\b/ },

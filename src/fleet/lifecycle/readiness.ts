@@ -21,6 +21,13 @@ export interface AttemptLimits {
 
 const NATIVE = { withinMs: 90_000, attempt: { first: 6_000, longest: 6_000 } } as const;
 
+/** Programs of the desktop that run, on one line, and the last lines of what its programs have printed. */
+const STATE_SCRIPT =
+  'echo $(ps -o comm= -C xfwm4,xfdesktop,xfce4-panel,xprop,scrot); tail -n 4 ~/.xsession-errors';
+const STATE_MS = 5_000;
+
+const NOT_PAINTED = 'the desktop is not painted yet';
+
 /** How long a machine may take to become ready, and each attempt. Emulated guests boot slowly. */
 export const READINESS: Readonly<
   Record<Isolation, { readonly withinMs: number; readonly attempt: AttemptLimits }>
@@ -83,7 +90,8 @@ export async function ready(
   } catch (error) {
     if (!(error instanceof ApiError && error.code === 'guest_timeout')) throw error;
     const reasons = [...waiting].map(([what, reason]) => `${what}: ${reason}`).join('; ');
-    const message = `The desktop was not ready within ${ms / 1000} s (${reasons}).`;
+    const state = waiting.get('shell') === NOT_PAINTED ? await desktopState(session, signal) : '';
+    const message = `The desktop was not ready within ${ms / 1000} s (${reasons}).${state}`;
     throw new ApiError('guest_timeout', message, { cause: error });
   } finally {
     deadline.abort();
@@ -108,8 +116,24 @@ async function runReady({ shell }: Session, signal: AbortSignal, ms: number): Pr
   const result = await orClose(shell, signal, () =>
     shell.prepare((open) => open.run(input), signal),
   );
-  if (result.timedOut) throw new ApiError('guest_failed', 'the desktop is not painted yet');
+  if (result.timedOut) throw new ApiError('guest_failed', NOT_PAINTED);
   if (result.exitCode !== 0) throw new ApiError('guest_failed', excerpt(result.stderr));
+}
+
+/** Sentences to add to the error of a desktop that was not painted; empty if its shell is silent. */
+async function desktopState({ shell }: Session, signal: AbortSignal): Promise<string> {
+  const input = { command: STATE_SCRIPT, timeoutMs: STATE_MS, background: false };
+  try {
+    const { stdout } = await withGuestDeadline(STATE_MS, '', signal, (inner) =>
+      orClose(shell, inner, () =>
+        shell.prepare((open) => open.run({ ...input, signal: inner }), inner),
+      ),
+    );
+    const [running = '', ...errors] = stdout.split('\n');
+    return ` Running: ${excerpt(running) || 'no program of it'}. Last errors: ${excerpt(errors.join(' ')) || 'none'}.`;
+  } catch {
+    return '';
+  }
 }
 
 /**

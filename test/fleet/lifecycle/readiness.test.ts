@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ready } from '../../../src/fleet/lifecycle/readiness.js';
+import { READY_SCRIPT, ready } from '../../../src/fleet/lifecycle/readiness.js';
 import type { Session } from '../../../src/fleet/sessions/session.js';
 import { SharedConnection } from '../../../src/fleet/sessions/shared-connection.js';
 
@@ -74,4 +74,32 @@ it('says what was missing, also if an attempt is under way at the end', async ()
   const waiting = ready(session, 1_000, new AbortController().signal, limits);
   await expect(waiting).rejects.toThrow('(shell: no window manager)');
   expect(attempts).toBe(2);
+});
+
+it('names what runs of a desktop that is never painted, and its last errors', async () => {
+  const shell = new SharedConnection(
+    async () => ({
+      open: true,
+      close: () => undefined,
+      run: async ({ command }: { command: string }) =>
+        command === READY_SCRIPT
+          ? { exitCode: -1, timedOut: true, stderr: '', stdout: '' }
+          : {
+              exitCode: 0,
+              timedOut: false,
+              stderr: '',
+              stdout: 'xfwm4\nxfdesktop: \x1b[1mBadWindow\n',
+            },
+    }),
+    60_000,
+  );
+  const screen = new SharedConnection(async () => ({ open: true, close: () => undefined }), 60_000);
+  const describe = async () => ({ shell: { user: 'user' } });
+  const session = { screen, shell, describe } as unknown as Session;
+
+  const limits = { first: 100, longest: 100 };
+  const waiting = ready(session, 300, new AbortController().signal, limits);
+  await expect(waiting).rejects.toThrow(
+    'within 0.3 s (shell: the desktop is not painted yet). Running: xfwm4. Last errors: xfdesktop: [1mBadWindow.',
+  );
 });

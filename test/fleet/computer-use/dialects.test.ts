@@ -201,3 +201,35 @@ test.each([
     error: expect.stringMatching(message),
   });
 });
+
+test.each([
+  ['checks', { pending_safety_checks: Array(399_000).fill(0) }],
+  ['right checks', { pending_safety_checks: Array(100_000).fill({ id: 'a' }) }],
+  ['actions', { actions: Array(399_000).fill(0) }],
+  ['no call id', { call_id: 0, actions: Array(399_000).fill(0) }],
+])('openai: too many %s are refused before each is read', (_, wrong) => {
+  const item = { type: 'computer_call', call_id: 'a', action: { type: 'screenshot' }, ...wrong };
+  const before = process.cpuUsage();
+  expect(() => readTurn([item], 'openai')).toThrow('is no call of this tool');
+  expect(process.cpuUsage(before).user / 1000).toBeLessThan(100);
+});
+
+const qwenCall = (id: string, args: string) => ({
+  ...{ id, type: 'function' },
+  function: { name: 'computer_use', arguments: args },
+});
+
+test('qwen: arguments that are texts count as text, and have few values', () => {
+  const text = JSON.stringify({ action: 'type', text: 'x'.repeat(99_000) });
+  const turn = (calls: number) =>
+    readTurn(
+      Array.from({ length: calls }, (_, at) => qwenCall(`${at}`, text)),
+      'qwen',
+    ).calls;
+  expect(turn(2)).toHaveLength(2);
+  expect(() => turn(3)).toThrow('items: have more than 200,000 characters of text in all.');
+  const values = JSON.stringify({ action: 'wait', time: 1, more: Array(60_000).fill([]) });
+  expect(only([qwenCall('a', values)], 'qwen').actions).toEqual({
+    error: 'The arguments are not a JSON object.',
+  });
+});

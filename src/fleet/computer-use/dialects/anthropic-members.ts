@@ -101,7 +101,8 @@ export const third = {
 } satisfies Members;
 
 const path = upTo(4096).min(1);
-const lines = z.array(z.int().min(-1).max(1_000_000)).length(2).nullish();
+const line = z.int().min(-1).max(1_000_000);
+const lines = z.tuple([line, line]).nullish();
 const editor = {
   view: z.object({ command: z.literal('view'), path, view_range: lines }),
   create: z.object({ command: z.literal('create'), path, file_text: upTo(400_000) }),

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isRecord, JsonObject } from '../../../contract/primitives.js';
 import type { Dialect, Facts, Item, Outcome, UseCall } from '../actions.js';
 import { first, second, third, tools } from './anthropic-members.js';
-import { actionsOf, CallId, type Members } from './reading.js';
+import { actionsOf, CallId, type Members, readAs } from './reading.js';
 
 /** Of the toolset, when an earlier call of the turn failed. */
 const SKIPPED = 'Not executed: an earlier computer action in this turn failed.';
@@ -40,8 +40,8 @@ function anthropic(name: AnthropicName): Dialect {
     isOther: (item) =>
       isRecord(item) && ['text', 'thinking', 'redacted_thinking'].includes(String(item.type)),
     read: (item) => {
-      const read = ToolUse.safeParse(item);
-      if (read.success) return toolUse(read.data, members);
+      const read = readAs(ToolUse, item);
+      if (read !== undefined) return toolUse(read, members);
       // An action without its envelope.
       if (!isRecord(item) || typeof item.action !== 'string' || 'type' in item) return undefined;
       return callOf(undefined, { actions: actionsOf(members, item.action, item) });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { SCROLL_DIRECTIONS } from '../../../contract/constants.js';
 import type { UseAction } from '../actions.js';
-import { Combination, combine, Keys, type Members, member, Seconds, Text } from './reading.js';
+import { Combination, combine, type Members, member, Seconds, SomeKeys, Text } from './reading.js';
 
 const N = z.number().min(-100_000).max(100_000);
 const Point = z.object({ x: N, y: N });
@@ -85,9 +85,7 @@ export const members: Members = {
   press_key: oneKey('key'),
   key_down: oneKey('key_down'),
   key_up: oneKey('key_up'),
-  hotkey: member(z.object({ keys: Keys.min(1) }), ({ keys }) => [
-    { does: 'key', key: combine(keys) },
-  ]),
+  hotkey: member(z.object({ keys: SomeKeys }), ({ keys }) => [{ does: 'key', key: combine(keys) }]),
   key_combination: member(z.object({ keys: Combination }), ({ keys }) => [
     { does: 'key', key: keys },
   ]),

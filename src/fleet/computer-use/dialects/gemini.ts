@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isRecord, JsonObject } from '../../../contract/primitives.js';
 import type { Dialect, Item, Outcome, UseCall } from '../actions.js';
 import { members } from './gemini-members.js';
-import { actionsOf, CallId } from './reading.js';
+import { actionsOf, CallId, readAs } from './reading.js';
 
 /** Coordinates are thousandths of the screen, 0 to 999. */
 const UNITS = { last: 999, whole: 1000 } as const;
@@ -37,9 +37,9 @@ interface Envelope {
 }
 
 function envelopeOf(item: unknown): Envelope | undefined {
-  const step = Step.safeParse(item);
-  if (step.success) {
-    const { id, name, arguments: args } = step.data;
+  const step = readAs(Step, item);
+  if (step !== undefined) {
+    const { id, name, arguments: args } = step;
     const answer = (outcome: Outcome, isConfirmed: boolean) => ({
       ...{ type: 'function_result', call_id: id, name },
       result: [
@@ -52,9 +52,7 @@ function envelopeOf(item: unknown): Envelope | undefined {
     });
     return { id, name, args, answer };
   }
-  const part = Part.safeParse(item);
-  const bare = part.success ? undefined : Bare.safeParse(item);
-  const call = part.success ? part.data.functionCall : bare?.data;
+  const call = readAs(Part, item)?.functionCall ?? readAs(Bare, item);
   if (call === undefined) return undefined;
   const { id, name, args } = call;
   const answer = (outcome: Outcome, isConfirmed: boolean) => ({
@@ -88,10 +86,8 @@ function read(item: unknown): UseCall | undefined {
   const envelope = envelopeOf(item);
   if (envelope === undefined) return undefined;
   const { id, name, args, answer } = envelope;
-  const decision = Decision.safeParse(args.safety_decision);
-  const checks = decision.success
-    ? [{ id: id ?? name, message: decision.data.explanation ?? undefined }]
-    : [];
+  const decision = readAs(Decision, args.safety_decision);
+  const checks = decision ? [{ id: id ?? name, message: decision.explanation ?? undefined }] : [];
   return {
     ...{ id, actions: actionsOf(members, name, args), units: UNITS, checks, showsScreen: true },
     answer: (outcome) => [answer(outcome, checks.length > 0)],
@@ -100,7 +96,7 @@ function read(item: unknown): UseCall | undefined {
 
 const shared = {
   limits: { edge: 3072, patches: 20_000, characters: 15_000_000 },
-  recognises: (item: unknown) => Step.safeParse(item).success || Part.safeParse(item).success,
+  recognises: (item: unknown) => (readAs(Step, item) ?? readAs(Part, item)) !== undefined,
   isOther: (item: unknown) =>
     isRecord(item) &&
     (['thought', 'model_output', 'text'].includes(String(item.type)) ||

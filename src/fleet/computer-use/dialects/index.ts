@@ -6,7 +6,7 @@ import { anthropicDialects } from './anthropic.js';
 import { geminiDialects } from './gemini.js';
 import { openaiDialects } from './openai.js';
 import { qwenDialect } from './qwen.js';
-import { textOf } from './reading.js';
+import { charactersOf } from './reading.js';
 import { uiTarsDialect } from './ui-tars.js';
 
 export type DialectName = (typeof DIALECTS)[number];
@@ -35,7 +35,7 @@ export function readTurn(items: readonly unknown[], name: DialectName | undefine
   let characters = 0;
   const calls = items.flatMap((item, index): UseCall[] => {
     if (dialect.isOther(item)) return [];
-    characters += textOf(item)?.length ?? 0;
+    characters += charactersOf(item);
     if (characters > MAX_TURN_TEXT) throw tooMuchText();
     const call = dialect.read(item);
     if (call !== undefined) return [call];

@@ -7,9 +7,12 @@ import {
   combine,
   isPixel,
   Keys,
+  listOf,
   type Members,
   member,
   Pixel,
+  readAs,
+  SomeKeys,
   Text,
 } from './reading.js';
 
@@ -60,7 +63,7 @@ const members: Members = {
       ...{ x: input.scroll_x, y: input.scroll_y },
     },
   ]),
-  keypress: member(z.object({ keys: Keys.min(1) }), ({ keys }) => [
+  keypress: member(z.object({ keys: SomeKeys }), ({ keys }) => [
     { does: 'key', key: combine(keys) },
   ]),
   type: member(z.object({ text: Text }), ({ text }) => [{ does: 'type', text }]),
@@ -77,20 +80,20 @@ const Check = z.object({
 const Call = z.object({
   type: z.literal('computer_call'),
   call_id: CallId,
-  pending_safety_checks: z.array(Check).max(20).nullish(),
+  pending_safety_checks: listOf(Check, 20).nullish(),
   action: JsonObject.nullish(),
-  actions: z.array(JsonObject).max(100).nullish(),
+  actions: listOf(JsonObject, 100).nullish(),
 });
 
 function read(item: unknown): UseCall | undefined {
-  const call = Call.safeParse(item);
-  if (!call.success) {
+  const call = readAs(Call, item);
+  if (call === undefined) {
     if (!isRecord(item) || typeof item.type !== 'string' || !Object.hasOwn(members, item.type)) {
       return undefined;
     }
     return callOf({ id: undefined, given: [], actions: all([item]) });
   }
-  const { call_id: id, action, actions, pending_safety_checks } = call.data;
+  const { call_id: id, action, actions, pending_safety_checks } = call;
   const asked = actions ?? (action ? [action] : []);
   return callOf({ id, given: pending_safety_checks ?? [], actions: all(asked) });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { isRecord, JsonObject, upTo } from '../../../contract/primitives.js';
+import { textBeyond } from '../../../lib/json/bounds.js';
 import { parseJson } from '../../../lib/json/parse.js';
 import type { Dialect, UseAction, UseCall } from '../actions.js';
 import { chatAnswer } from './chat-answer.js';
@@ -7,12 +8,13 @@ import {
   actionsOf,
   CallId,
   combine,
-  Keys,
   type Members,
   member,
   Pair,
   placeOf,
+  readAs,
   Seconds,
+  SomeKeys,
   Text,
 } from './reading.js';
 
@@ -32,7 +34,7 @@ function click(button: 'left' | 'right' | 'middle', clicks: number) {
 const nothing = member(z.object({}), () => []);
 
 const members: Members = {
-  key: member(z.object({ keys: Keys.min(1) }), ({ keys }) => [{ does: 'key', key: combine(keys) }]),
+  key: member(z.object({ keys: SomeKeys }), ({ keys }) => [{ does: 'key', key: combine(keys) }]),
   type: member(z.object({ text: Text }), ({ text }) => [{ does: 'type', text }]),
   mouse_move: member(z.object({ coordinate: Pair }), ({ coordinate }) => [
     { does: 'move', at: placeOf(coordinate) },
@@ -67,6 +69,9 @@ const ToolCall = z.object({
   function: Called,
 });
 
+/** Of JSON in a text of JSON: the arguments of a call have three values. */
+const BOUNDS = { levels: 8, values: 1_000, fields: 100, allFields: 200 } as const;
+
 interface Read {
   readonly id: string | undefined;
   readonly args: unknown;
@@ -74,14 +79,14 @@ interface Read {
 
 /** A call of the chat interface, the function alone, the text of a `<tool_call>`, or the arguments. */
 function envelopeOf(item: unknown): Read | undefined {
-  const call = ToolCall.safeParse(item);
-  if (call.success) return { id: call.data.id, args: parsed(call.data.function.arguments) };
-  const bare = Called.safeParse(item);
-  if (bare.success) return { id: undefined, args: parsed(bare.data.arguments) };
+  const call = readAs(ToolCall, item);
+  if (call !== undefined) return { id: call.id, args: parsed(call.function.arguments) };
+  const bare = readAs(Called, item);
+  if (bare !== undefined) return { id: undefined, args: parsed(bare.arguments) };
   if (typeof item !== 'string') return undefined;
   const text = innerOf(item);
-  const inner = text === undefined ? undefined : Called.safeParse(parsed(text));
-  return inner?.success ? { id: undefined, args: parsed(inner.data.arguments) } : undefined;
+  const inner = text === undefined ? undefined : readAs(Called, parsed(text));
+  return inner && { id: undefined, args: parsed(inner.arguments) };
 }
 
 const BEGIN = '<tool_call>';
@@ -95,7 +100,8 @@ function innerOf(item: string): string | undefined {
 }
 
 function parsed(value: unknown): unknown {
-  return typeof value === 'string' ? parseJson(value) : value;
+  if (typeof value !== 'string') return value;
+  return textBeyond(value, BOUNDS) === undefined ? parseJson(value) : undefined;
 }
 
 function read(item: unknown): UseCall | undefined {

@@ -11,7 +11,8 @@ export const CallId = z.string().min(1).max(MOST_ID);
 export const Seconds = z.number().min(0).max(MOST_SECONDS);
 export const Text = upTo(100_000);
 export const Combination = z.string().min(1).max(100);
-export const Keys = z.array(Combination).max(10);
+export const Keys = listOf(Combination, 10);
+export const SomeKeys = listOf(Combination, 10, 1);
 const MOST_PIXELS = 100_000;
 export const Pixel = z.number().min(-MOST_PIXELS).max(MOST_PIXELS);
 /** Whether {@link Pixel} takes it. */
@@ -20,10 +21,27 @@ export function isPixel(value: unknown): boolean {
 }
 export const Pair = z.tuple([Pixel, Pixel]);
 
+/** A list that counts its items before it checks them. */
+export function listOf<T extends z.ZodType>(schema: T, most: number, least = 0) {
+  return z.array(z.unknown()).min(least).max(most).pipe(z.array(schema));
+}
+
+/** What `schema` makes of a value; undefined if it refuses it. */
+export function readAs<S extends z.ZodType>(schema: S, value: unknown): z.output<S> | undefined {
+  return schema.safeParse(value, FIRST_ISSUE).data;
+}
+
 /** The text of an item that has its calls in one. */
 export function textOf(item: unknown): string | undefined {
   const text = isRecord(item) ? (item.text ?? item.content) : item;
   return typeof text === 'string' ? text : undefined;
+}
+
+/** Characters of an item that are read as a text: its calls, or the arguments of one. */
+export function charactersOf(item: unknown): number {
+  const called = isRecord(item) && isRecord(item.function) ? item.function : item;
+  const args = isRecord(called) && typeof called.arguments === 'string' ? called.arguments : '';
+  return args.length + (textOf(item)?.length ?? 0);
 }
 
 /** The point of a pair of coordinates. */

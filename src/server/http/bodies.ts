@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
-import { BODY_LIMIT, excessOf, isLong, ownersTurn } from './body-limit.js';
+import { BODY_LIMIT, excessOf, fitsTurn, ownersTurn } from './body-limit.js';
 
 /**
  * Reads JSON bodies. An empty body of any type is an empty object; other types are refused.
@@ -15,7 +15,7 @@ export function readBodies(app: FastifyInstance): void {
     collect(request, payload, BODY_LIMIT, tooLarge)
       .then(async (text) => {
         if (text.trim() === '') return done(null, undefined);
-        if (isLong(text)) await waitForTurn(request);
+        if (!fitsTurn(text.length)) await waitForTurn(request);
         const excess = excessOf(text, 'body');
         if (excess === undefined) parse(request, text, done);
         else done(excess);

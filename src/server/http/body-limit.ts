@@ -1,3 +1,5 @@
+// Not the global function: a test that replaces it for a while would leave the count as it is.
+import { setImmediate } from 'node:timers';
 import { ApiError } from '../../contract/errors.js';
 import { abortable } from '../../lib/async/abort.js';
 import { KeyedQueue } from '../../lib/async/keyed-queue.js';
@@ -16,16 +18,29 @@ const BOUNDS: JsonTextBounds = {
   ...{ levels: 64, values: 400_000, fields: 4_000, allFields: 50_000 },
 };
 
-/** Characters of JSON that are parsed in a few milliseconds. */
+/** Characters of JSON that are parsed in a few milliseconds: those of one turn of the event loop. */
 const SHORT = 64 * 1024;
+let inThisTurn = 0;
 
-/** Of each owner one long text waits for its turn; the others wait here. */
+/** Of each owner one text waits for its turn; the others wait here. */
 const turns = new KeyedQueue();
 
-/** Whether a text is to wait for {@link ownersTurn} before it is parsed. */
-export const isLong = (text: string): boolean => text.length > SHORT;
+/**
+ * Whether a text may be parsed in this turn of the event loop, and counts it then. If not, wait for
+ * {@link ownersTurn}.
+ */
+export function fitsTurn(characters: number): boolean {
+  if (inThisTurn + characters > SHORT) return false;
+  if (inThisTurn === 0) {
+    setImmediate(() => {
+      inThisTurn = 0;
+    });
+  }
+  inThisTurn += characters;
+  return true;
+}
 
-/** Waits for a turn of the event loop with no other long text. Rejects with the signal's reason. */
+/** Waits for a turn of the event loop with no other text that waits. Rejects with the signal's reason. */
 export function ownersTurn(ownerId: string, signal: AbortSignal): Promise<void> {
   return abortable(turns.run(ownerId, ownTurn), signal);
 }

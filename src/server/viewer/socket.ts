@@ -3,7 +3,6 @@ import type { WebSocket } from 'ws';
 import { ApiError } from '../../contract/errors.js';
 import {
   VIEW_PATHS,
-  ViewCommand,
   type ViewEvent,
   type ViewMode,
   ViewOpening,
@@ -13,14 +12,13 @@ import { keyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
-import { parseJson } from '../../lib/json/parse.js';
 import { Viewer, type ViewerChannel } from '../../vnc-server/viewer.js';
 import { auditConnection } from '../audit-requests.js';
-import { excessOf } from '../http/body-limit.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { startHeartbeat } from '../websocket/heartbeat.js';
 import { closeOnRevocation } from '../websocket/key-revocation.js';
 import { limitMessages, tooLarge } from '../websocket/limit-messages.js';
+import { copiedTexts } from './copied-texts.js';
 import { openingMessage } from './opening-message.js';
 import { clipboardChannel, stateChannel, viewMemory } from './view-memory.js';
 
@@ -64,10 +62,16 @@ async function serveView(
     const ticket = fleet.tickets.redeem(opening.data?.ticket ?? '', id);
     const record = fleet.computers.find(ticket.owner, { id });
     connections.trust(request.raw.socket);
-    limitMessages(socket, request.raw.socket, budget.open(ticket.owner), LIMITS, (error) => {
-      sendClosed(socket, error);
-      socket.terminate();
-    });
+    const hold = limitMessages(
+      socket,
+      request.raw.socket,
+      budget.open(ticket.owner),
+      LIMITS,
+      (error) => {
+        sendClosed(socket, error);
+        socket.terminate();
+      },
+    );
     closeOnRevocation(socket, request, fleet.apiKeys, ticket.owner);
     const subject = { owner: ticket.owner, computerId: id, name: 'viewOpened' } as const;
     auditConnection(fleet, subject).opened({ mode: ticket.mode });
@@ -79,7 +83,7 @@ async function serveView(
       memory: viewMemory(views, key),
     };
     await showComputer(socket, fleet, {
-      ...{ record, owner: ticket.owner, mode: ticket.mode, left, channel },
+      ...{ record, owner: ticket.owner, mode: ticket.mode, left, channel, hold },
     });
   } catch (error) {
     sendClosed(socket, error);
@@ -93,11 +97,13 @@ interface Showing {
   readonly mode: ViewMode;
   readonly left: AbortController;
   readonly channel: ViewerChannel;
+  /** Counts bytes that the viewer sent and that wait in memory. */
+  readonly hold: (bytes: number) => void;
 }
 
 /** Shows the computer until the viewer disconnects; throws the error that ends the view. */
 async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): Promise<void> {
-  const { record, owner, mode, left, channel } = showing;
+  const { record, owner, mode, left, channel, hold } = showing;
   const { signal } = left;
   const name = `${record.project_name}/${record.name}`;
   const mayControl = () => fleet.control.allows(record.id, owner);
@@ -108,11 +114,12 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
     channel,
     onError: (error) => left.abort(new ApiError('invalid_request', error.message)),
   });
+  const copy = copiedTexts(viewer, { socket, ownerId: owner.id, signal, hold });
   socket.on('message', (data: Buffer, isBinary) => {
     if (signal.aborted) return;
     if (isBinary && data.length > MOST_RFB) left.abort(tooLarge(MOST_RFB));
     else if (isBinary) viewer.receive(data);
-    else if (mayControl()) command(viewer, data);
+    else if (mode === 'control' && mayControl()) copy(data);
   });
   const isMine = () => fleet.control.isHeldBy(record.id, owner);
   const sendControl = stateChannel(socket, () => {
@@ -164,13 +171,6 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
     forget();
     viewer.close();
   }
-}
-
-function command(viewer: Viewer, data: Buffer): void {
-  const text = data.toString();
-  if (excessOf(text, 'message') !== undefined) return;
-  const parsed = ViewCommand.safeParse(parseJson(text));
-  if (parsed.success) viewer.copy(parsed.data.text);
 }
 
 function send(socket: WebSocket, event: ViewEvent): void {

@@ -12,13 +12,16 @@ import type { MemoryBudget } from '../limits/memory-budget.js';
 import { ownerOf, resolveComputer } from '../requests.js';
 import { startHeartbeat } from './heartbeat.js';
 import { closeOnRevocation } from './key-revocation.js';
-import { limitMessages, MESSAGE_LIMIT } from './limit-messages.js';
+import { limitMessages, MESSAGE_LIMIT, tooLarge } from './limit-messages.js';
 import type { SocketBudget, SocketShare } from './socket-budget.js';
 
 /** Time for a refused client to read why, in milliseconds. */
 const FAREWELL_MS = 1_000;
 /** Largest message of a client, in bytes: the start of a process has many arguments. */
 export const PAYLOAD_LIMIT = 8 * 1024 * 1024;
+
+/** Largest text message after the first, in bytes: a signal, a size, or the end of input. */
+const MOST_CONTROL = 4096;
 
 /** Fragments of one message: each is a buffer in memory. */
 const MOST_FRAGMENTS = 1024;
@@ -161,6 +164,12 @@ export function parseJson(text: string): unknown {
   } catch (cause) {
     throw new ApiError('invalid_request', 'The message is not valid JSON.', { cause });
   }
+}
+
+/** A text message after the first as JSON; throws ApiError as {@link parseJson} does. */
+export function parseControl(message: Buffer): unknown {
+  if (message.length > MOST_CONTROL) throw tooLarge(MOST_CONTROL);
+  return parseJson(message.toString());
 }
 
 export function sendJson(socket: WebSocket, message: unknown): void {

@@ -11,13 +11,14 @@ import { onAbort } from '../../lib/async/abort.js';
 import { Queue } from '../../lib/async/queue.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import type { ShellProcess, SpawnInput } from '../../shell/types.js';
-import { isLong, ownersTurn } from '../http/body-limit.js';
+import { fitsTurn, ownersTurn } from '../http/body-limit.js';
 import { validateExactly } from '../http/input/read-input.js';
 import {
   addComputerSocket,
   type ComputerSocket,
   forward,
   PAYLOAD_LIMIT,
+  parseControl,
   parseJson,
   type SocketServices,
   sendJson,
@@ -46,7 +47,7 @@ async function serveProcess(connection: ComputerSocket): Promise<void> {
   const { fleet, record, left } = connection;
   const messages = new MessageBuffer(connection.socket, connection.hold);
   const first = await messages.first(START_WITHIN_MS);
-  if (isLong(first)) await ownersTurn(record.owner_id, left);
+  if (!fitsTurn(first.length)) await ownersTurn(record.owner_id, left);
   const start = validateExactly(ProcessStart, parseJson(first), 'body');
   describe(connection, start);
   const work = () =>
@@ -124,7 +125,7 @@ async function attach(
   const write = pour(socket, child.stdin, hold);
   messages.deliver((data, isBinary) => {
     if (!isBinary) {
-      const message = ProcessControl.safeParse(parseJson(data.toString()));
+      const message = ProcessControl.safeParse(parseControl(data));
       if (!message.success) return;
       isSignalled ||= message.data.type === 'signal';
       return control(child, signals, message.data);

@@ -8,7 +8,7 @@ import {
   addComputerSocket,
   type ComputerSocket,
   forward,
-  parseJson,
+  parseControl,
   type SocketServices,
   sendJson,
 } from './computer-socket.js';
@@ -59,7 +59,7 @@ async function attach(
   const write = pour(socket, tunnel, hold);
   messages.deliver((data, isBinary) => {
     if (!isBinary) {
-      const message = TunnelMessage.safeParse(parseJson(data.toString()));
+      const message = TunnelMessage.safeParse(parseControl(data));
       if (message.success && message.data.type === 'end') tunnel.end();
       return;
     }

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import Fastify from 'fastify';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { readBodies } from '../../../src/server/http/bodies.js';
-import { ownersTurn } from '../../../src/server/http/body-limit.js';
+import { fitsTurn, ownersTurn } from '../../../src/server/http/body-limit.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { usedMib } from '../../support/run/memory.js';
 import { promise } from '../../support/run/promise.js';
@@ -112,6 +112,27 @@ it('parses one large body in each turn of the event loop', async () => {
   );
   expect(turns).toHaveLength(6);
   expect(new Set(turns).size).toBe(6);
+  await server.close();
+});
+
+it('parses 64 Ki characters of short bodies in a turn of the event loop', async () => {
+  await new Promise(setImmediate);
+  expect(Array.from({ length: 100 }, () => fitsTurn(1000)).indexOf(false)).toBe(65);
+  await new Promise(setImmediate);
+  expect([fitsTurn(65_536), fitsTurn(1)]).toEqual([true, false]);
+  await new Promise(setImmediate);
+
+  const server = Fastify();
+  readBodies(server);
+  server.post('/', async ({ body }) => body);
+  const payload = { text: 'x'.repeat(55_000) };
+  const turns = await turnsOf(() =>
+    Promise.all(
+      Array.from({ length: 20 }, () => server.inject({ method: 'POST', url: '/', payload })),
+    ),
+  );
+  expect(turns).toHaveLength(20);
+  expect(new Set(turns).size).toBeGreaterThan(10);
   await server.close();
 });
 

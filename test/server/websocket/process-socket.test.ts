@@ -57,6 +57,11 @@ it('runs a program, a script or Python code, with input, directory and variables
   expect(ran.event.error_type).toBe('SystemExit');
 });
 
+it('closes on a text message that is longer than any signal or size', async () => {
+  const { event } = await talk({ argv: ['cat'] }, { ...end, more: 'x'.repeat(5_000) });
+  expect(event).toMatchObject({ type: 'error', code: 'payload_too_large' });
+});
+
 it('reports an exception of Python code apart from standard error', async () => {
   const { event, stderr } = await talk({ code: '1 / 0' });
   expect(event).toMatchObject({ type: 'exit', code: 1, error_type: 'ZeroDivisionError' });

@@ -29,7 +29,7 @@ import { watchMachines } from './machine/watch.js';
 import { removeAbandoned } from './network/abandoned.js';
 import { Firewall } from './network/firewall.js';
 import { Networks } from './network/network.js';
-import { Subnets } from './network/subnets.js';
+import { SUBNET_POOL, Subnets } from './network/subnets.js';
 import { watchFirewall } from './network/watch.js';
 import { DockerPool } from './pool/docker-pool.js';
 import { Markers } from './pool/markers.js';
@@ -73,9 +73,6 @@ const PATIENT_SSHD = [
   `exec /usr/sbin/sshd -i -f /usr/lib/vc/sshd_config -h /var/lib/vc/ssh_host_ed25519_key \\
     -o LoginGraceTime=0 -o "SetEnv=$(tr '\\n' ' ' </usr/lib/vc/environment)"`,
 ];
-
-/** The pool of the machines' networks. */
-const SUBNET_POOL = '10.213.0.0/16';
 
 /** An image for Windows runs its programs on Wine; containers inherit the image's labels. */
 async function describe(

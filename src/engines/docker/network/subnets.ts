@@ -2,6 +2,9 @@ import { createHash } from 'node:crypto';
 import { ApiError } from '../../../contract/errors.js';
 import { type Cidr, formatCidr, overlap, parseCidr, size } from '../../../lib/net/cidr.js';
 
+/** The pool of the machines' networks, of all services of a host. */
+export const SUBNET_POOL = '10.213.0.0/16';
+
 /** Room for the bridge and one container. */
 const BITS = 30;
 

@@ -64,6 +64,19 @@ const CLIENT = `
   }, 600);
 `;
 
+/** Makes five connections from each of two addresses, and keeps them. */
+const HOLDER = `
+  const { connect } = require('node:net');
+  let open = 0;
+  process.stdin.once('data', () => {
+    for (let i = 0; i < 10; i++) {
+      const localAddress = i % 2 ? '10.213.0.2' : '10.213.0.6';
+      const socket = connect({ port: 5000, host: '10.99.0.1', localAddress }).on('error', () => {});
+      socket.on('connect', () => ++open === 10 && console.log('open'));
+    }
+  });
+`;
+
 const hasNamespaces = await execa('ip', ['netns', 'add', namespace])
   .then(
     () => execa('ip', ['netns', 'exec', namespace, 'nft', 'list', 'tables']).then(() => true),
@@ -171,6 +184,40 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
         const { stdout } = await inMachine(process.execPath, '-e', CLIENT);
         expect(stdout.split('\n')).toEqual(['40', '40']);
       } finally {
+        server.kill('SIGKILL');
+      }
+    });
+
+    it('removes the connections of networks that are gone, and no others, when there are many', async () => {
+      guard?.kill('SIGKILL');
+      const networks = ['10.213.0.0/30', '10.213.0.4/30'];
+      await inside('ip', 'address', 'add', '10.213.0.1/30', 'dev', bridge);
+      await inside('ip', 'address', 'add', '10.213.0.5/30', 'dev', bridge);
+      await inMachine('ip', 'address', 'add', '10.213.0.2/30', 'dev', 'eth0');
+      await inMachine('ip', 'address', 'add', '10.213.0.6/30', 'dev', 'eth0');
+      const open = { ...policy, allowNetworks: ['10.99.0.1/32'] };
+      const command = guardCommand(open);
+      const server = spawn('ip', ['netns', 'exec', namespace, process.execPath, '-e', SERVER]);
+      const client = spawn('ip', ['netns', 'exec', machine, process.execPath, '-e', HOLDER]);
+      const tracked = async () => {
+        const table = await inside('cat', '/proc/net/nf_conntrack');
+        return networks.map(
+          (_, at) => table.stdout.split(`src=10.213.0.${4 * at + 2} `).length - 1,
+        );
+      };
+      try {
+        await Promise.all([once(server.stdout, 'data'), startGuard(command)]);
+        client.stdin.write('go');
+        await once(client.stdout, 'data');
+        expect(await tracked()).toEqual([5, 5]);
+        guard?.kill('SIGKILL');
+        await inside('ip', 'address', 'del', '10.213.0.5/30', 'dev', bridge);
+        // As if a quarter of the table were in use.
+        await startGuard(command.map((part) => part.replace('entries * 4 > most', 'entries > 1')));
+        await eventually(async () => (await tracked())[1] === 0, 15_000);
+        expect(await tracked()).toEqual([5, 0]);
+      } finally {
+        client.kill('SIGKILL');
         server.kill('SIGKILL');
       }
     });

@@ -3,6 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { WebSocket } from 'ws';
 import { withDeadline } from '../../../lib/async/deadline.js';
 import { sleep } from '../../../lib/async/sleep.js';
+import { textBeyond } from '../../../lib/json/bounds.js';
 import { ClusterError, clusterErrorOf, toApiError, unanswered, unreachable } from '../errors.js';
 import type { ClusterSettings } from '../settings.js';
 import { Connections } from './connections.js';
@@ -18,6 +19,10 @@ const WAIT_SECONDS = 20;
 const WAIT_AGAIN_MS = 100;
 /** Characters of an error that are read. */
 const MOST_TEXT = 2_000;
+/** Values of an answer: an instance with its state has about a thousand. */
+const ANSWER_BOUNDS = {
+  ...{ levels: 64, values: 4_000_000, fields: 100_000, allFields: 4_000_000 },
+} as const;
 /** Most base URLs: clusters have up to 50 members. */
 const MOST_URLS = 100;
 /** Status codes of operations. */
@@ -217,6 +222,9 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promis
   const text = await body.text().catch((error) => {
     throw unreachable(error);
   });
+  if (textBeyond(text, ANSWER_BOUNDS) !== undefined) {
+    throw new ClusterError(statusCode, 'The answer has more values than any list of instances.');
+  }
   let answer: Answer;
   try {
     answer = JSON.parse(text) as Answer;

@@ -1,6 +1,7 @@
 import { on } from 'node:events';
 import { onAbort } from '../../../lib/async/abort.js';
 import { withDeadline } from '../../../lib/async/deadline.js';
+import { textBeyond } from '../../../lib/json/bounds.js';
 import { parseJson } from '../../../lib/json/parse.js';
 import type { MachineEvent } from '../../engine.js';
 import { type Cluster, QUICK_MS } from '../client/cluster.js';
@@ -15,6 +16,9 @@ import { machineState } from './state.js';
 const PING_EVERY_MS = 5_000;
 /** Most events in memory; later ones are read when these were handled. */
 const MOST_EVENTS = 100;
+
+/** Values of an event, which has some tens. */
+const EVENT_BOUNDS = { levels: 32, values: 10_000, fields: 1_000, allFields: 10_000 } as const;
 
 const ENDED = /^instance-(deleted|renamed)$/;
 const CHANGED = /^instance-(started|stopped|shutdown|paused|resumed|restarted|ready)$/;
@@ -73,6 +77,7 @@ async function* machineEvents(
   text: string,
   signal: AbortSignal,
 ): AsyncIterable<MachineEvent> {
+  if (textBeyond(text, EVENT_BOUNDS) !== undefined) return;
   const { action = '', source = '', context } = (parseJson(text) as LifecycleEvent)?.metadata ?? {};
   const isEnd = ENDED.test(action);
   if (!isEnd && !CHANGED.test(action)) return;

@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import type { WebSocket } from 'ws';
 import { withDeadline } from '../../../lib/async/deadline.js';
 import { sleep } from '../../../lib/async/sleep.js';
-import { textBeyond } from '../../../lib/json/bounds.js';
+import { type JsonTextBounds, textBeyond } from '../../../lib/json/bounds.js';
 import { ClusterError, clusterErrorOf, toApiError, unanswered, unreachable } from '../errors.js';
 import type { ClusterSettings } from '../settings.js';
 import { Connections } from './connections.js';
@@ -19,10 +19,10 @@ const WAIT_SECONDS = 20;
 const WAIT_AGAIN_MS = 100;
 /** Characters of an error that are read. */
 const MOST_TEXT = 2_000;
-/** Values of an answer: an instance with its state has about a thousand. */
-const ANSWER_BOUNDS = {
-  ...{ levels: 64, values: 4_000_000, fields: 100_000, allFields: 4_000_000 },
-} as const;
+/** Values of an answer, and characters of each on average: members send names with most of them. */
+const MOST_VALUES = 2_000_000;
+const LEAST_CHARACTERS = 10;
+const FEW_VALUES = 10_000;
 /** Most base URLs: clusters have up to 50 members. */
 const MOST_URLS = 100;
 /** Status codes of operations. */
@@ -222,7 +222,7 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promis
   const text = await body.text().catch((error) => {
     throw unreachable(error);
   });
-  if (textBeyond(text, ANSWER_BOUNDS) !== undefined) {
+  if (textBeyond(text, answerBounds(text)) !== undefined) {
     throw new ClusterError(statusCode, 'The answer has more values than any list of instances.');
   }
   let answer: Answer;
@@ -234,6 +234,11 @@ async function readAnswer({ statusCode, body }: Dispatcher.ResponseData): Promis
   if (answer.type !== 'error') return answer;
   const { error = 'unknown error', error_code = statusCode } = answer;
   throw new ClusterError(error_code, String(error).slice(0, MOST_TEXT));
+}
+
+function answerBounds({ length }: string): JsonTextBounds {
+  const values = Math.min(MOST_VALUES, FEW_VALUES + length / LEAST_CHARACTERS);
+  return { levels: 64, values, fields: 100_000, allFields: values };
 }
 
 function wasNotSent(error: unknown): boolean {

@@ -207,5 +207,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     { prefix: PREFIX },
   );
+  connections.divideTurns((request) => isIdentified(fleet, request));
   return app;
 }

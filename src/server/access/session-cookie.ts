@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';
-import { authenticate, hasKey } from '../http/authentication.js';
+import { authenticate, hasKey, type KeyCarrier } from '../http/authentication.js';
 import { COOKIE_NAME, holderOf } from './session-holder.js';
 
 /** Shows that a script of the page itself sends a request, where the browser does not say so. */
@@ -14,7 +14,7 @@ const SECRET = /^vs_[0-9a-z]{32}$/;
  * The owner of a request: by its API key, or else by the session of its cookie. A cookie alone is not
  * enough: browsers send it with what other pages on this host cause, too. Throws `unauthorized`.
  */
-export function identify(fleet: Fleet, request: FastifyRequest): Owner {
+export function identify(fleet: Fleet, request: KeyCarrier): Owner {
   const { authorization } = request.headers;
   const session = authorization === undefined ? sessionOf(fleet, request) : undefined;
   if (session === undefined) return authenticate(fleet.apiKeys, request);
@@ -25,22 +25,22 @@ export function identify(fleet: Fleet, request: FastifyRequest): Owner {
 }
 
 /** Whether the request carries a key, or a session that is good for it. */
-export function isIdentified(fleet: Fleet, request: FastifyRequest): boolean {
+export function isIdentified(fleet: Fleet, request: KeyCarrier): boolean {
   if (request.headers.authorization !== undefined) return hasKey(fleet.apiKeys, request);
   return sessionOf(fleet, request) !== undefined && isFromPage(request);
 }
 
 /** The session of the request's cookie, if it is open. */
-export function sessionOf(fleet: Fleet, request: FastifyRequest): OpenSession | undefined {
+export function sessionOf(fleet: Fleet, request: KeyCarrier): OpenSession | undefined {
   const secret = secretOf(request);
   return secret === undefined ? undefined : fleet.sessions.find(secret);
 }
 
 /** What the request's cookie has for a session, with who has sent it. */
-export function secretOf(request: FastifyRequest): string | undefined {
+export function secretOf(request: KeyCarrier): string | undefined {
   const secret = cookieOf(request, nameOf(request));
   if (secret === undefined || !SECRET.test(secret)) return undefined;
-  return `${secret}${holderOf(request.raw)}`;
+  return `${secret}${holderOf(request)}`;
 }
 
 /**
@@ -48,10 +48,10 @@ export function secretOf(request: FastifyRequest): string | undefined {
  * `Sec-Fetch-Site` does, or where browsers do not send that (plain HTTP between machines) the Origin of
  * a write and the page's own header of a read, which other pages cannot send.
  */
-export function isFromPage(request: FastifyRequest): boolean {
-  const { headers, method, ws } = request;
+export function isFromPage(request: KeyCarrier): boolean {
+  const { headers, method } = request;
   const isOwnOrigin = originHost(headers.origin) === headers.host;
-  if (ws || headers.upgrade !== undefined) return isOwnOrigin;
+  if (headers.upgrade !== undefined) return isOwnOrigin;
   if (headers.origin !== undefined && !isOwnOrigin) return false;
   const isRead = method === 'GET' || method === 'HEAD';
   if (!isRead && !isTyped(request)) return false;
@@ -62,7 +62,7 @@ export function isFromPage(request: FastifyRequest): boolean {
 }
 
 /** A type that no form can send. Files are bytes. */
-function isTyped({ headers, method }: FastifyRequest): boolean {
+function isTyped({ headers, method }: KeyCarrier): boolean {
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   return type === 'application/json' || (method === 'PUT' && type === 'application/octet-stream');
 }
@@ -83,19 +83,19 @@ export function clearCookie(request: FastifyRequest, reply: FastifyReply): void 
 }
 
 /** The port is in it: browsers send a cookie to every port of a host. */
-function nameOf(request: FastifyRequest): string {
+function nameOf(request: KeyCarrier): string {
   const port = /:(\d{1,5})$/.exec(request.headers.host ?? '')?.[1];
   if (!isSecure(request)) return `${COOKIE_NAME}${port ?? '80'}`;
   return `__Host-${COOKIE_NAME}${port ?? '443'}`;
 }
 
 /** The page was loaded over TLS, which a proxy ends. */
-function isSecure({ headers }: FastifyRequest): boolean {
+function isSecure({ headers }: KeyCarrier): boolean {
   const forwarded = String(headers['x-forwarded-proto'] ?? '').split(',')[0];
   return forwarded?.trim() === 'https';
 }
 
-function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
+function cookieOf({ headers }: KeyCarrier, name: string): string | undefined {
   const start = `${name}=`;
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
   return pairs.find((pair) => pair.startsWith(start))?.slice(start.length);

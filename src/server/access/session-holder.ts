@@ -59,7 +59,7 @@ async function search(): Promise<void> {
 }
 
 /** What the secret of a session is stored with; empty for a client on another host. */
-export function holderOf({ socket }: IncomingMessage): string {
+export function holderOf({ socket }: Pick<IncomingMessage, 'socket'>): string {
   return holders.get(socket) ?? '';
 }
 

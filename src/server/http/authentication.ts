@@ -1,10 +1,13 @@
-import type { FastifyRequest } from 'fastify';
+import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../contract/errors.js';
 import { keyOfProtocols } from '../../contract/sockets/protocols.js';
 import type { ApiKeys, Owner } from '../../fleet/accounts/api-keys.js';
 
+/** What of a request shows who sends it; Fastify's requests have it, too. */
+export type KeyCarrier = Pick<IncomingMessage, 'headers' | 'method' | 'socket'>;
+
 /** The owner whose key the request carries. Throws `unauthorized`; the key is never repeated. */
-export function authenticate(apiKeys: ApiKeys, request: FastifyRequest): Owner {
+export function authenticate(apiKeys: ApiKeys, request: KeyCarrier): Owner {
   if (request.headers.authorization === undefined && keyOfPage(request) === undefined) {
     throw new ApiError('unauthorized', 'The API key is missing.', {
       remedy: 'Send "Authorization: Bearer <API_KEY>". Create a key: vc key create NAME',
@@ -18,9 +21,9 @@ export function authenticate(apiKeys: ApiKeys, request: FastifyRequest): Owner {
 /** What the last request of a connection was authenticated with: to hash a key takes time. */
 const authenticated = new WeakMap<object, { readonly header: string; readonly keyId: string }>();
 
-function find(apiKeys: ApiKeys, request: FastifyRequest): Owner | undefined {
+function find(apiKeys: ApiKeys, request: KeyCarrier): Owner | undefined {
   const { authorization: header } = request.headers;
-  const { socket } = request.raw;
+  const { socket } = request;
   const last = authenticated.get(socket);
   if (last !== undefined && last.header === header) return apiKeys.authenticatedBefore(last.keyId);
   const key = header === undefined ? keyOfPage(request) : keyOf(header);
@@ -36,12 +39,12 @@ function keyOf(authorization: string): string | undefined {
 }
 
 /** A page cannot send the header with a WebSocket: its key is one of the subprotocols. */
-function keyOfPage({ headers }: FastifyRequest): string | undefined {
+function keyOfPage({ headers }: KeyCarrier): string | undefined {
   const isUpgrade = /^websocket$/i.test(headers.upgrade ?? '');
   return isUpgrade ? keyOfProtocols(headers['sec-websocket-protocol'] ?? '') : undefined;
 }
 
 /** Whether the request carries a key of an owner. */
-export function hasKey(apiKeys: ApiKeys, request: FastifyRequest): boolean {
+export function hasKey(apiKeys: ApiKeys, request: KeyCarrier): boolean {
   return find(apiKeys, request) !== undefined;
 }

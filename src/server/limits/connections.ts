@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { KeylessTurns } from './keyless-turns.js';
 
 /** Limit of connections if the process may have enough descriptors. */
 const MOST = 10_000;
 /** Requests of one connection at once. Clients send the next one when they have an answer. */
 const MOST_REQUESTS = 16;
+/** The same for one that has shown no key. */
+const MOST_KEYLESS = 4;
 /** Share of the process's descriptors that is reserved for computers, files and children. */
 const RESERVE = 1 / 3;
 
@@ -24,6 +27,9 @@ function descriptorLimit(): number {
   }
 }
 
+/** Events of a server that begin a request. */
+const REQUESTS = ['request', 'checkContinue', 'upgrade'] as const;
+
 interface Connection {
   /** Of its current requests. */
   readonly responses: Set<ServerResponse>;
@@ -41,11 +47,19 @@ export class ConnectionLimit {
   /** Open connections, the oldest first. */
   readonly #open = new Map<Socket, Connection>();
   readonly #trusted = new WeakSet<Socket>();
+  readonly #server: Server;
+  readonly #keyless = new KeylessTurns();
+  /** The listeners of this limit, which count a request at once. */
+  readonly #own: ReadonlySet<unknown>;
+  #isKnown: (request: IncomingMessage) => boolean = () => false;
 
   constructor(server: Server, limit = connectionLimit()) {
     this.#limit = limit;
+    this.#server = server;
     server.on('connection', (socket) => this.#add(socket));
-    const begin = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const begin = (request: IncomingMessage, response: ServerResponse) => {
+      const { socket } = request;
+      if (this.#isKnown(request)) this.trust(socket);
       // Each of the service's limits listens for its end.
       response.setMaxListeners(20);
       const connection = this.#open.get(socket);
@@ -53,15 +67,39 @@ export class ConnectionLimit {
       const { responses } = connection;
       responses.add(response);
       response.once('close', () => responses.delete(response));
-      if (responses.size > MOST_REQUESTS) socket.destroy();
+      const most = this.#trusted.has(socket) ? MOST_REQUESTS : MOST_KEYLESS;
+      if (responses.size > most) socket.destroy();
     };
     // Before the request is handled.
     server.prependListener('request', begin);
     server.prependListener('checkContinue', begin);
-    server.on('upgrade', ({ socket }: IncomingMessage) => {
+    const upgrade = ({ socket }: IncomingMessage) => {
       const connection = this.#open.get(socket);
       if (connection !== undefined) connection.isUpgraded = true;
-    });
+    };
+    server.on('upgrade', upgrade);
+    this.#own = new Set<unknown>([begin, upgrade]);
+  }
+
+  /**
+   * Lets requests without a key begin in turns of the event loop that leave time for others. Call it
+   * when all listeners for requests are there; `isKnown` says whether a request has a key.
+   */
+  divideTurns(isKnown: (request: IncomingMessage) => boolean): void {
+    this.#isKnown = isKnown;
+    for (const event of REQUESTS) {
+      const handlers = this.#server.listeners(event).filter((one) => !this.#own.has(one));
+      for (const handler of handlers) this.#server.off(event, handler as () => void);
+      this.#server.on(event, (request: IncomingMessage, ...rest: unknown[]) => {
+        const { socket } = request;
+        const begin = () => {
+          if (socket.destroyed) return;
+          for (const handler of handlers) handler.call(this.#server, request, ...rest);
+        };
+        if (isKnown(request)) begin();
+        else this.#keyless.enter(socket.remoteAddress ?? '', begin);
+      });
+    }
   }
 
   /** The connection belongs to an owner: its request had a key, or its live view a ticket. */

@@ -6,7 +6,7 @@ const MOST_MS = 10;
 /** Milliseconds after which the turns that follow are left to new connections. */
 const SHORT_MS = 1;
 /** Most of these turns, one after the other. */
-const MOST_LEFT = 64;
+const MOST_LEFT = 16;
 
 interface Options {
   /** The number of connections that the server has accepted: it accepts one in a turn. */

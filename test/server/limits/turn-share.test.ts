@@ -44,8 +44,8 @@ it('begins small requests at once, and all again in the next turn', async () => 
 });
 
 it.each([
-  ['until no connection is accepted in a turn', 20, 20],
-  ['but no more than 64 turns', 1_000, 64],
+  ['until no connection is accepted in a turn', 10, 10],
+  ['but no more than 16 turns', 1_000, 16],
 ])('leaves turns to new connections after long requests, %s', async (_, waiting, left) => {
   let accepted = 0;
   let turn = 0;

@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { expect, it } from 'vitest';
+import { ConnectionLimit } from '../../../src/server/limits/connections.js';
+import { KeylessTurns } from '../../../src/server/limits/keyless-turns.js';
+
+function work(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
+
+const nextTurn = () => new Promise(setImmediate);
+
+it('begins requests for some milliseconds of a turn, and one address after the other', async () => {
+  const turns = new KeylessTurns();
+  const begun: string[] = [];
+  const enter = (address: string) =>
+    turns.enter(address, () => {
+      begun.push(address);
+      work(6);
+    });
+  for (const address of ['a', 'a', 'a', 'b', 'c']) enter(address);
+  expect(begun).toEqual(['a']);
+  for (let turn = 0; turn < 5; turn++) await nextTurn();
+  expect(begun).toEqual(['a', 'a', 'b', 'c', 'a']);
+  await nextTurn();
+  enter('d');
+  expect(begun.at(-1)).toBe('d');
+  // Short ones share a turn.
+  await nextTurn();
+  let short = 0;
+  for (let i = 0; i < 10; i++) turns.enter('e', () => short++);
+  expect(short).toBe(10);
+});
+
+it('begins requests with a key at once among many without one, and ends those of closed connections', async () => {
+  const order: string[] = [];
+  const server = createServer((request, response) => {
+    order.push(String(request.headers.authorization));
+    work(4);
+    response.end('done');
+  });
+  const limit = new ConnectionLimit(server);
+  limit.divideTurns(({ headers }) => headers.authorization !== undefined);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const request = (header: string) => `GET / HTTP/1.1\r\nhost: localhost\r\n${header}\r\n`;
+  const dial = () => connect(port, '127.0.0.1').on('error', () => undefined);
+  const [owner, tooMany, ...others] = Array.from({ length: 62 }, dial);
+  if (owner === undefined || tooMany === undefined) throw new Error('no connection');
+  await Promise.all([owner, tooMany, ...others].map((socket) => once(socket, 'connect')));
+  const closed = once(tooMany.resume(), 'close');
+  tooMany.write(request('').repeat(5));
+  for (const socket of others) socket.write(request('').repeat(4));
+  owner.write(request('authorization: key\r\n').repeat(16));
+  let answers = '';
+  while ((answers.match(/200 OK/g)?.length ?? 0) < 16) {
+    const [data] = await once(owner, 'data');
+    answers += data;
+  }
+  expect(order.filter((one) => one === 'key')).toHaveLength(16);
+  expect(order.length).toBeLessThan(150);
+  await closed;
+  for (const socket of others) socket.destroy();
+  owner.destroy();
+  server.close();
+  await once(server, 'close');
+  const begun = order.length;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(order).toHaveLength(begun);
+});

@@ -6,6 +6,7 @@ import { isStream } from '../channel-close.js';
 import { violated as violation } from '../connection-errors.js';
 import type { FloodLimit } from './flood-limit.js';
 import { SendLimit } from './send-limit.js';
+import { limitWindows } from './window-limit.js';
 
 /** Most unread bytes per channel: a server may not send more than its window of 2 MiB. */
 const MOST_UNREAD = 8 * 1024 * 1024;
@@ -27,6 +28,8 @@ const MOST_EXCHANGED = 256 * 1024;
  * and does not end if it is 0. OpenSSH accepts 32 KiB, as RFC 4253, section 6.1, demands.
  */
 const LEAST_PACKET = 1024;
+
+const IGNORED_WINDOW = 'it ignored flow control';
 
 /** The parts of ssh2 that have no public interface. */
 interface Internals {
@@ -80,6 +83,10 @@ export function limitGuest(
       sending.add(channel);
     };
   }
+  limitWindows(client, {
+    allowed: (bytes) => flood.allowed(bytes),
+    exceeded: () => violated(IGNORED_WINDOW),
+  });
   const count = () => {
     if (!flood.chargeRequest()) violated('it sent too many requests');
   };
@@ -127,7 +134,7 @@ export function limitGuest(
     if (uncounted >= COUNT_EVERY_BYTES) {
       uncounted = 0;
       for (const waiting of unread) {
-        if (waiting() > MOST_UNREAD) return violated('it ignored flow control');
+        if (waiting() > MOST_UNREAD) return violated(IGNORED_WINDOW);
       }
       if (isMuch()) gate.close('unread', (open) => whenNot(isMuch, open));
     }

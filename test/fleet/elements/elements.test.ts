@@ -2,10 +2,14 @@ import { expect, it, vi } from 'vitest';
 import { Elements } from '../../../src/fleet/elements/elements.js';
 import type { ComputerRecord } from '../../../src/fleet/store/records.js';
 
-it('prepares the texts of elements once for all who ask, and answers them in several turns', async () => {
+const COUNT = 100;
+const record = {} as ComputerRecord;
+
+/** A computer whose elements all have many marks in a row. */
+function openElements(): Elements {
   const value = `a${'\u0301'.repeat(500)}${'\u0323'.repeat(499)}`;
   const row = (index: number) => [`abcdef01-1.1-${index}`, 1, 1, 'a', value, [0, 0, 1, 1], []];
-  const elements = Array.from({ length: 100 }, (_, index) => row(index));
+  const elements = Array.from({ length: COUNT }, (_, index) => row(index));
   const stdout = JSON.stringify({ elements, truncated: false });
   const shell = { run: async () => ({ stdout, exitCode: 0, timedOut: false }) };
   const session = {
@@ -15,10 +19,13 @@ it('prepares the texts of elements once for all who ask, and answers them in sev
     },
     shell: { use: async <T>(work: (opened: object) => T) => work(shell) },
   };
-  const found = new Elements({ session: async () => session } as never);
+  return new Elements({ session: async () => session } as never);
+}
+
+it('prepares the texts of elements once for all who ask, and answers them in several turns', async () => {
+  const found = openElements();
   const normalize = vi.spyOn(String.prototype, 'normalize');
   try {
-    const record = {} as ComputerRecord;
     let answered = 0;
     const inTurn: number[] = [];
     const count = () => {
@@ -37,8 +44,36 @@ it('prepares the texts of elements once for all who ask, and answers them in sev
     const longest = Math.max(...normalize.mock.contexts.map((text) => String(text).length));
     expect(longest).toBeLessThan(40);
     const whole = normalize.mock.contexts.filter((text) => String(text).startsWith('a\u0301'));
-    expect(whole).toHaveLength(elements.length);
+    expect(whole).toHaveLength(COUNT);
   } finally {
+    normalize.mockRestore();
+  }
+});
+
+it('finds elements in several turns of the event loop', async () => {
+  const found = openElements();
+  let ms = 0;
+  // A host on which each look at the clock takes a millisecond.
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => ms++);
+  const normalize = vi.spyOn(String.prototype, 'normalize');
+  try {
+    let isFound = false;
+    const inTurn: number[] = [];
+    const count = () => {
+      const values = normalize.mock.contexts.filter((text) => String(text).startsWith('a\u0301'));
+      normalize.mockClear();
+      inTurn.push(values.length);
+      if (!isFound) setImmediate(count);
+    };
+    setImmediate(count);
+    const finding = found.find(record, { limit: 10, text: 'a' } as never);
+    const { elements, truncated } = await finding;
+    isFound = true;
+    expect({ count: elements.length, truncated }).toEqual({ count: 10, truncated: true });
+    expect(Math.max(...inTurn)).toBeLessThanOrEqual(5);
+    expect(inTurn.reduce((sum, one) => sum + one)).toBeGreaterThan(COUNT - 5);
+  } finally {
+    clock.mockRestore();
     normalize.mockRestore();
   }
 });

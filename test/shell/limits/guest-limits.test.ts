@@ -15,7 +15,11 @@ function openClient(flood = new FloodLimit()) {
     _handlers: {},
     _onPacket: (): void => undefined,
   };
-  const channels = { update: (_id: number, _channel: unknown) => undefined };
+  const channels = {
+    get: (_id: number) => undefined,
+    update: (_id: number, _channel: unknown) => undefined,
+    remove: (_id: number) => undefined,
+  };
   const client = Object.assign(new EventEmitter(), { _protocol: protocol, _chanMgr: channels });
   const stream = new PassThrough();
   const fail = vi.fn();
@@ -61,6 +65,23 @@ it('reads a guest again only when no reason to pause is left', () => {
   for (const output of unread) output.read();
   vi.advanceTimersByTime(60);
   expect(client.stream.isPaused()).toBe(false);
+});
+
+it('reads a guest later that sends much besides the data that it may send', () => {
+  const flood = new FloodLimit();
+  const client = openClient(flood);
+  const packet = Buffer.alloc(32_768 + 60);
+  const send = () => {
+    client.protocol._onPacket();
+    client.stream.emit('data', packet);
+  };
+  for (let count = 0; count < 10_000; count++) {
+    send();
+    flood.allowed(32_768);
+  }
+  expect(client.stream.isPaused()).toBe(false);
+  for (let count = 0; count < 1000 && !client.stream.isPaused(); count++) send();
+  expect(client.stream.isPaused()).toBe(true);
 });
 
 it('limits all connections to a guest together', () => {

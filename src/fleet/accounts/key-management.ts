@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { CreatedKey, CreateKey, Key, Me, UpdateKey } from '../../contract/resources.js';
 import { generateApiKey } from '../computers/ids.js';
 import { missing } from '../errors/missing.js';
-import { isLimited } from '../store/accounts/key-holders.js';
+import { isLimited, limitedHolder } from '../store/accounts/key-holders.js';
 import type { ListedKey } from '../store/accounts/keys.js';
 import type { Store } from '../store/index.js';
 import type { OwnerRecord } from '../store/records.js';
@@ -144,7 +144,7 @@ export class KeyManagement {
     const holder = keys.holderOf(owner.keyId);
     const made = keys
       .list(owner.id)
-      .filter(({ id }) => id !== holder && keys.holderOf(id) === holder);
+      .filter(({ id }) => limitedHolder(id) !== holder && keys.holderOf(id) === holder);
     if (made.length < MOST_MADE) return;
     const which = 'An API key with fewer rights, or for one project,';
     const message = `${which} can make at most ${MOST_MADE} others.`;

@@ -1,23 +1,45 @@
 import type { HolderOf } from '../store/accounts/key-holders.js';
+import type { Divide } from '../store/limits/excess.js';
+
+type Entries = ReadonlyMap<string, string> | readonly (readonly [name: string, keyId: string])[];
 
 /**
- * The oldest entry of the holder of API keys that has the most of them, so that no key, nor those
- * that it has made, pushes out those of another. `entries` are names with the ids of their keys, the
- * oldest first.
+ * The names of the oldest entries, as many of each holder as `divide` says. `entries` are names with
+ * the ids of their keys, the oldest first. Of holders with equally many, the one that has added none
+ * for longest loses first.
  */
-export function oldestOfBusiestKey(
-  entries: Iterable<readonly [name: string, keyId: string]>,
-  holderOf: HolderOf,
-): string | undefined {
-  const keys = new Map<string, string>();
-  const holders = new Map<string, { readonly oldest: string; count: number }>();
+export function oldestOfEach(entries: Entries, holderOf: HolderOf, divide: Divide): string[] {
+  const { counts, holders } = countByHolder(entries, holderOf);
+  const losses = divide([...counts].reverse());
+  const names: string[] = [];
   for (const [name, keyId] of entries) {
-    const holder = keys.get(keyId) ?? holderOf(keyId);
-    keys.set(keyId, holder);
-    const known = holders.get(holder);
-    if (known) known.count += 1;
-    else holders.set(holder, { oldest: name, count: 1 });
+    if (losses.size === 0) break;
+    const holder = holders.get(keyId) ?? '';
+    const loss = losses.get(holder);
+    if (loss === undefined) continue;
+    names.push(name);
+    if (loss > 1) losses.set(holder, loss - 1);
+    else losses.delete(holder);
   }
-  const most = Math.max(0, ...[...holders.values()].map(({ count }) => count));
-  return [...holders.values()].find(({ count }) => count === most)?.oldest;
+  return names;
+}
+
+/** Numbers of entries by holder, that of the newest entry last, and the holder of each key. */
+function countByHolder(entries: Entries, holderOf: HolderOf) {
+  const counts = new Map<string, number>();
+  const holders = new Map<string, string>();
+  let last = { keyId: '', holder: '', count: 0 };
+  for (const [, keyId] of entries) {
+    if (keyId === last.keyId) {
+      last.count += 1;
+      continue;
+    }
+    if (last.count > 0) counts.set(last.holder, last.count);
+    const holder = holders.get(keyId) ?? holderOf(keyId);
+    holders.set(keyId, holder);
+    last = { keyId, holder, count: (counts.get(holder) ?? 0) + 1 };
+    counts.delete(holder);
+  }
+  if (last.count > 0) counts.set(last.holder, last.count);
+  return { counts, holders };
 }

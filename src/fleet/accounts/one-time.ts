@@ -1,10 +1,11 @@
 import type { HolderOf } from '../store/accounts/key-holders.js';
+import { divideShares } from '../store/limits/shares.js';
 import type { Owner } from './api-keys.js';
-import { oldestOfBusiestKey } from './oldest.js';
+import { oldestOfEach } from './oldest.js';
 
 export interface OneTimeOptions<T> {
   readonly lifeMs: number;
-  /** Of one owner; beyond it the oldest one of the holder of keys that has the most is dropped. */
+  /** Of one owner; the oldest ones are dropped as `divideShares` says. */
   readonly most: number;
   readonly holderOf: HolderOf;
   /** A monotonic clock in milliseconds. */
@@ -33,13 +34,13 @@ export class OneTime<T> {
   /** For `lifeMs` at most. */
   add(hash: string, owner: Owner, value: T, lifeMs = this.#options.lifeMs): void {
     const { most, now, holderOf } = this.#options;
-    const own = [...this.#entries].filter(([, entry]) => entry.owner.id === owner.id);
-    if (own.length >= most) {
-      const keys = own.map(([name, entry]) => [name, entry.owner.keyId] as const);
-      this.#drop(oldestOfBusiestKey(keys, holderOf));
-    }
     const timer = setTimeout(() => this.#drop(hash), lifeMs).unref();
     this.#entries.set(hash, { owner, value, timer, expiresAt: now() + lifeMs });
+    const keys = [...this.#entries]
+      .filter(([, entry]) => entry.owner.id === owner.id)
+      .map(([name, entry]) => [name, entry.owner.keyId] as const);
+    const dropped = oldestOfEach(keys, holderOf, (counts) => divideShares(counts, most));
+    for (const name of dropped) this.#drop(name);
   }
 
   get(hash: string): T | undefined {
@@ -65,9 +66,9 @@ export class OneTime<T> {
     for (const [hash, { value }] of this.#entries) if (matches(value)) this.#drop(hash);
   }
 
-  #drop(hash: string | undefined): void {
-    const entry = hash === undefined ? undefined : this.#entries.get(hash);
-    if (hash === undefined || entry === undefined) return;
+  #drop(hash: string): void {
+    const entry = this.#entries.get(hash);
+    if (entry === undefined) return;
     clearTimeout(entry.timer);
     this.#entries.delete(hash);
     this.#options.ended(entry.value);

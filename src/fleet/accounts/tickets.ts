@@ -2,12 +2,13 @@ import { ApiError } from '../../contract/errors.js';
 import type { ViewMode } from '../../contract/sockets/view.js';
 import { generateTicket, hashApiKey } from '../computers/ids.js';
 import type { HolderOf } from '../store/accounts/key-holders.js';
+import { divideShares } from '../store/limits/shares.js';
 import type { Owner } from './api-keys.js';
-import { oldestOfBusiestKey } from './oldest.js';
+import { oldestOfEach } from './oldest.js';
 
 /** Lifetime of a ticket in milliseconds. */
 const LIFE_MS = 60_000;
-/** Open tickets of an owner; beyond them the oldest of the holder of keys that has the most is dropped. */
+/** Open tickets of an owner; the oldest ones are dropped as `divideShares` says. */
 const MOST = 1_000;
 
 /** The access that a ticket grants, once. */
@@ -55,12 +56,12 @@ export class Tickets<G extends Grant = ViewGrant> {
       this.#delete(hash);
     }
     const own = this.#ofOwner.get(grant.owner.id) ?? new Map();
-    const oldest = own.size < MOST ? undefined : oldestOfBusiestKey(own, this.#holderOf);
-    if (oldest !== undefined) this.#delete(oldest);
     const text = generateTicket();
     const hash = hashApiKey(text);
     this.#tickets.set(hash, { ...grant, expiresAt: now + LIFE_MS });
     this.#ofOwner.set(grant.owner.id, own.set(hash, grant.owner.keyId));
+    const dropped = oldestOfEach(own, this.#holderOf, (counts) => divideShares(counts, MOST));
+    for (const each of dropped) this.#delete(each);
     return { text, expiresAt: new Date(Date.now() + LIFE_MS) };
   }
 

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
 import type { Size } from '../../screen/types.js';
-import { oldestOfBusiestKey } from '../accounts/oldest.js';
-import type { HolderOf } from '../store/accounts/key-holders.js';
+import { type HolderOf, isLimitedHolder } from '../store/accounts/key-holders.js';
+import { limitedShare } from '../store/limits/shares.js';
 import type { DialectLimits, Place, UseCall } from './actions.js';
-import { type Caller, isOf, nameOf, type Removed } from './caller.js';
+import type { Caller, Removed } from './caller.js';
+import { FramePool } from './frame-pool.js';
 
 /** A picture that a model was shown, and the screen's size then. */
 export interface Frame extends Size {
@@ -16,7 +17,7 @@ export interface Frame extends Size {
 export const DEFAULT_EDGE = 1280;
 /** Pixels of a model's patches; see {@link DialectLimits}. */
 const PATCH = 28;
-/** Frames that are remembered, of an owner and of all. */
+/** Frames that are remembered of keys with all rights, of an owner and of all. */
 const MOST = { ofOwner: 1_000, inAll: 10_000 };
 
 /** The factor of a picture whose longer edge has at most `edge` pixels, within the dialect's limits. */
@@ -36,50 +37,35 @@ export function scaled({ width, height }: Size, scale: number): Size {
 }
 
 /**
- * The last picture that each API key was shown of each computer. Beyond the limits, the oldest one of
- * the holder of keys with the most is dropped, of the owner with the most.
+ * The last picture that each API key was shown of each computer. Those of limited keys are counted by
+ * themselves, also of all owners, so that they push out none of keys with all rights.
  */
 export class Frames {
-  /** By owner, then by key and computer, the oldest first. */
-  readonly #owners = new Map<string, Map<string, { caller: Caller; frame: Frame }>>();
-  readonly #most: typeof MOST;
+  readonly #full: FramePool<Frame>;
+  readonly #limited: FramePool<Frame>;
   readonly #holderOf: HolderOf;
 
   constructor(holderOf: HolderOf, most = MOST) {
-    this.#most = most;
+    this.#full = new FramePool(holderOf, most);
+    this.#limited = new FramePool(holderOf, { ...most, inAll: limitedShare(most.inAll).ofAll });
     this.#holderOf = holderOf;
   }
 
   last(caller: Caller): Frame | undefined {
-    return this.#owners.get(caller.ownerId)?.get(nameOf(caller))?.frame;
+    return this.#full.last(caller) ?? this.#limited.last(caller);
   }
 
   shown(caller: Caller, frame: Frame): void {
-    const frames = this.#owners.get(caller.ownerId) ?? new Map();
-    this.#owners.set(caller.ownerId, frames);
-    frames.delete(nameOf(caller));
-    frames.set(nameOf(caller), { caller, frame });
-    if (frames.size > this.#most.ofOwner) this.#dropOldest(caller.ownerId);
-    let sum = 0;
-    for (const { size } of this.#owners.values()) sum += size;
-    if (sum <= this.#most.inAll) return;
-    const [largest] = [...this.#owners].sort(([, a], [, b]) => b.size - a.size);
-    if (largest !== undefined) this.#dropOldest(largest[0]);
+    const isLimited = isLimitedHolder(this.#holderOf(caller.keyId));
+    // The rights of the key may have changed since its last picture.
+    (isLimited ? this.#full : this.#limited).remove(caller);
+    (isLimited ? this.#limited : this.#full).shown(caller, frame);
   }
 
   /** Forgets the pictures of a key or computer that was removed. */
   forget(removed: Removed): void {
-    for (const [ownerId, frames] of this.#owners) {
-      for (const [name, { caller }] of frames) if (isOf(caller, removed)) frames.delete(name);
-      if (frames.size === 0) this.#owners.delete(ownerId);
-    }
-  }
-
-  #dropOldest(ownerId: string): void {
-    const frames = this.#owners.get(ownerId) ?? new Map<string, { caller: Caller }>();
-    const keys = [...frames].map(([name, { caller }]) => [name, caller.keyId] as const);
-    const oldest = oldestOfBusiestKey(keys, this.#holderOf);
-    if (oldest !== undefined) frames.delete(oldest);
+    this.#full.forget(removed);
+    this.#limited.forget(removed);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { HolderOf } from './accounts/key-holders.js';
 import type { Db } from './database.js';
 import { divideAmongKeys } from './limits/excess.js';
+import { divideShares } from './limits/shares.js';
 
 /** A creation that was made with an idempotency key. */
 export interface CreationRecord {
@@ -13,7 +14,7 @@ export interface CreationRecord {
 
 /**
  * How long a key is kept, in milliseconds of the service's running time, and how many of an owner: the
- * oldest of the holder of API keys that has the most are dropped.
+ * oldest ones are dropped as `divideShares` says.
  */
 const KEPT_MS = 24 * 60 * 60_000;
 const MOST = 1_000;
@@ -66,10 +67,8 @@ export function idempotencyStore(db: Db, holderOf: HolderOf, elapsed = () => per
       const counts = (count.all(ownerId) as { key_id: string; rows: number }[]).map(
         ({ key_id, rows }) => [key_id, rows] as const,
       );
-      const excess = counts.reduce((sum, [, rows]) => sum + rows, 0) - MOST;
-      for (const [id, rows] of divideAmongKeys(counts, excess, holderOf)) {
-        drop.run(ownerId, id, rows);
-      }
+      const losses = divideAmongKeys(counts, holderOf, (each) => divideShares(each, MOST));
+      for (const [id, rows] of losses) drop.run(ownerId, id, rows);
     },
     setAnswer: (ownerId: string, key: string, answer: string) =>
       setAnswer.run(answer, ownerId, key),

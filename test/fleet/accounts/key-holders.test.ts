@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
 import { startTimer } from '../../../src/fleet/audit/audit-log.js';
+import { limitedHolder } from '../../../src/fleet/store/accounts/key-holders.js';
 import { allRights, openTestFleet, type TestFleet } from '../../support/fleet.js';
 
 let test: TestFleet;
@@ -31,8 +32,10 @@ it('what keys that a limited key has made do is attributed to the first limited 
   const child = make(limited);
   const grandchild = make(child);
   expect([owner, full].map(holderOf)).toEqual([owner.keyId, full.keyId]);
-  expect([limited, child, grandchild].map(holderOf)).toEqual(Array(3).fill(limited.keyId));
-  expect(holderOf(make(full))).not.toBe(limited.keyId);
+  expect([limited, child, grandchild].map(holderOf)).toEqual(
+    Array(3).fill(limitedHolder(limited.keyId)),
+  );
+  expect(holderOf(make(full))).not.toBe(holderOf(limited));
 });
 
 it('it is attributed to the same key when keys between them, and the maker, were removed', () => {
@@ -41,11 +44,13 @@ it('it is attributed to the same key when keys between them, and the maker, were
   const grandchild = make(child);
   const last = make(grandchild);
   for (const key of [child, limited, grandchild]) test.fleet.keys.remove(owner, key.keyId);
-  expect([limited, child, grandchild, last].map(holderOf)).toEqual(Array(4).fill(limited.keyId));
+  expect([limited, child, grandchild, last].map(holderOf)).toEqual(
+    Array(4).fill(limitedHolder(limited.keyId)),
+  );
   const full = make(owner, null);
   const other = make(full);
   test.fleet.keys.remove(owner, full.keyId);
-  expect([full, other].map(holderOf)).toEqual([full.keyId, other.keyId]);
+  expect([full, other].map(holderOf)).toEqual([full.keyId, limitedHolder(other.keyId)]);
 });
 
 it('keys that were removed before the service was started have the same holder', async () => {
@@ -54,7 +59,7 @@ it('keys that were removed before the service was started have the same holder',
   test = await test.restart();
   expect(new Set(gone.map(holderOf)).size).toBe(1);
   expect(gone.map(holderOf)).not.toContain(owner.keyId);
-  expect(test.store.keys.holderOf('service')).toBe('service');
+  expect(test.store.keys.holderOf('service')).toBe(limitedHolder('service'));
 });
 
 it('it is attributed to the same key after a restart and any number of removed keys', async () => {
@@ -64,8 +69,8 @@ it('it is attributed to the same key after a restart and any number of removed k
   for (const { keyId } of [limited, child]) test.fleet.keys.remove(owner, keyId);
   for (let count = 0; count < 50; count++) test.fleet.keys.remove(owner, make(grandchild).keyId);
   test = await test.restart();
-  expect(holderOf(grandchild)).toBe(limited.keyId);
-  expect(holderOf(make(grandchild))).toBe(limited.keyId);
+  const holder = limitedHolder(limited.keyId);
+  expect([grandchild, make(grandchild)].map(holderOf)).toEqual([holder, holder]);
 });
 
 it('a limited key, with the keys that it has made, makes at most 20', () => {
@@ -80,6 +85,38 @@ it('a limited key, with the keys that it has made, makes at most 20', () => {
   make(limited);
   expect(() => make(limited)).toThrow(expect.objectContaining(error));
   make(make(owner));
+});
+
+it('limited keys end no session and no link of a key with all rights', () => {
+  const { sessions } = test.fleet;
+  const links = Array.from({ length: 16 }, () => sessions.issueLogin(owner).text);
+  const mine = Array.from({ length: 64 }, () => sessions.open({ key: test.key }).secret);
+  const limited = Array.from({ length: 3 }, () => make(owner));
+  const theirs: string[] = [];
+  for (const key of limited) {
+    for (let n = 0; n < 20; n += 1) sessions.issueLogin(key);
+    for (let n = 0; n < 40; n += 1) {
+      theirs.push(sessions.open({ login: sessions.issueLogin(key).text }).secret);
+    }
+  }
+  expect(links.filter((text) => sessions.ownerOfLogin(text) === undefined)).toEqual([]);
+  expect(mine.filter((secret) => sessions.find(secret) === undefined)).toEqual([]);
+  const open = theirs.map((secret) => sessions.find(secret)?.owner.keyId);
+  // All together 48, in equal parts.
+  for (const { keyId } of limited) expect(open.filter((id) => id === keyId)).toHaveLength(16);
+});
+
+it('one limited key has at most half as many sessions as keys with all rights can have', () => {
+  const { sessions } = test.fleet;
+  const key = make(owner);
+  const secrets = Array.from(
+    { length: 40 },
+    () => sessions.open({ login: sessions.issueLogin(key).text }).secret,
+  );
+  expect(secrets.map((secret) => sessions.find(secret) !== undefined)).toEqual([
+    ...Array<boolean>(8).fill(false),
+    ...Array<boolean>(32).fill(true),
+  ]);
 });
 
 it('links and sessions of the keys that a limited key has made push out none of the owner', () => {

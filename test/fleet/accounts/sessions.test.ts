@@ -58,7 +58,7 @@ test('a key cannot end the sessions and links of another key of its owner', asyn
   expect(sessions.find(mine.secret)).toBeDefined();
   expect(sessions.ownerOfLogin(link.text)).toBeDefined();
   const open = theirs.filter(({ secret }) => sessions.find(secret) !== undefined);
-  expect(open).toEqual(theirs.slice(-63));
+  expect(open).toEqual(theirs.slice(-32));
   await world.close();
 });
 

@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import { Tickets } from '../../../src/fleet/accounts/tickets.js';
+import { limitedHolder } from '../../../src/fleet/store/accounts/key-holders.js';
 import { ownHolder } from '../../support/accounts/own-holder.js';
 import { promise } from '../../support/run/promise.js';
 
@@ -82,6 +83,22 @@ promise(30, 'setting the clock back does not extend a ticket', (report) => {
   } finally {
     vi.useRealTimers();
   }
+});
+
+promise(29, 'limited keys cannot drop the tickets of a key with all rights', () => {
+  const tickets = new Tickets((key) => (key === 'key_a' ? key : limitedHolder(key)));
+  const mine = Array.from({ length: 1_000 }, () => tickets.issue(grant).text);
+  const issue = (keyId: string) => tickets.issue({ ...grant, owner: { id: 'usr_a', keyId } }).text;
+  const theirs = ['key_b', 'key_c'].flatMap((key) => Array.from({ length: 600 }, () => issue(key)));
+  const isOpen = (text: string) => {
+    try {
+      return tickets.redeem(text, 'cmp_a') !== undefined;
+    } catch {
+      return false;
+    }
+  };
+  expect(mine.filter(isOpen)).toHaveLength(1_000);
+  expect(theirs.filter(isOpen)).toHaveLength(750);
 });
 
 test('the tickets of keys that one key has made push out none of another', () => {

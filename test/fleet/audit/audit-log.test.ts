@@ -1,6 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { AuditLog, startTimer } from '../../../src/fleet/audit/audit-log.js';
+import { type HolderOf, limitedHolder } from '../../../src/fleet/store/accounts/key-holders.js';
+import { ownHolder } from '../../support/accounts/own-holder.js';
 import { openTestFleet, silentLog, type TestFleet } from '../../support/fleet.js';
 import { promise } from '../../support/run/promise.js';
 
@@ -65,23 +67,50 @@ it('measures durations with the monotonic clock', () => {
   expect(timer()).toMatchObject({ ms: 1200 });
 });
 
-it('while the disk is full, a flood of one key drops only its own entries', () => {
+/** A log on a disk that is full until `free` is called. */
+function onFullDisk(holderOf: HolderOf) {
   const { store } = test;
   let isFull = true;
   const append: typeof store.audit.append = (rows) => {
     if (isFull) throw new Error('the disk is full');
     store.audit.append(rows);
   };
-  const log = new AuditLog({ ...store, audit: { ...store.audit, append } }, silentLog);
+  const [keys, audit] = [
+    { ...store.keys, holderOf },
+    { ...store.audit, append },
+  ];
+  const log = new AuditLog({ ...store, keys, audit }, silentLog);
   const recordOf = (keyId: string, action: string) =>
     log.record({
       ...{ owner: { id: 'usr_a', keyId }, computerId, action, detail: {}, outcome: 'ok' },
       ...startTimer()(),
     });
+  const free = () => {
+    isFull = false;
+  };
+  return { log, recordOf, free };
+}
+
+it('while the disk is full, a flood of a limited key drops none of a key with all rights', () => {
+  const isLimited = (key: string) => key === 'key_look';
+  const holderOf = (key: string) => (isLimited(key) ? limitedHolder(key) : key);
+  const { log, recordOf, free } = onFullDisk(holderOf);
+  for (let i = 0; i < 9_000; i += 1) recordOf('key_a', 'mine');
+  for (let i = 0; i < 8_000; i += 1) recordOf('key_look', 'look');
+  expect(log.list(computer, { limit: 1 })).toEqual([]);
+  free();
+  recordOf('key_a', 'mine');
+  const actions = log.list(computer, { limit: 20_000 }).map(({ action }) => action);
+  expect(actions.filter((action) => action === 'mine')).toHaveLength(9_001);
+  expect(actions.filter((action) => action === 'look')).toHaveLength(7_500);
+});
+
+it('while the disk is full, a flood of one key drops only its own entries', () => {
+  const { log, recordOf, free } = onFullDisk(ownHolder);
   for (const action of ['one', 'two']) recordOf('key_b', action);
   for (let i = 0; i < 12_000; i += 1) recordOf('key_a', 'wait');
   expect(log.list(computer, { limit: 1 })).toEqual([]);
-  isFull = false;
+  free();
   recordOf('key_b', 'three');
   const actions = log.list(computer, { limit: 20_000 }).map(({ action }) => action);
   expect(actions.filter((action) => action !== 'wait')).toEqual(['three', 'two', 'one']);

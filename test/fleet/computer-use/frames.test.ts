@@ -8,6 +8,7 @@ import {
   toScreen,
 } from '../../../src/fleet/computer-use/frames.js';
 import { Turns } from '../../../src/fleet/computer-use/turns.js';
+import { limitedHolder } from '../../../src/fleet/store/accounts/key-holders.js';
 import { ownHolder } from '../../support/accounts/own-holder.js';
 
 const anthropic = { edge: 2576, patches: 4784, characters: 5_000_000 };
@@ -66,6 +67,28 @@ test('the frames of one owner or key push out none of others', () => {
   frames.forget({ computerId: 'pc' });
   expect(frames.last(caller('owner', 'quiet'))).toBeUndefined();
   expect(frames.last(caller('victim', 'key'))).toBeUndefined();
+});
+
+test('the frames of limited keys push out none of a key with all rights', () => {
+  const rights = new Map([['look', 'limited']]);
+  const holderOf = (key: string) => (rights.has(key) ? limitedHolder(key) : key);
+  const frames = new Frames(holderOf, { ofOwner: 8, inAll: 8 });
+  const frame = { id: frameId(), width: 1, height: 1, screen: { width: 1, height: 1 } };
+  const caller = (keyId: string, n: number) => ({ ownerId: 'owner', keyId, computerId: `pc ${n}` });
+  const shown = (keyId: string) => {
+    return Array.from({ length: 20 }, (_, n) => n).filter(
+      (n) => frames.last(caller(keyId, n)) !== undefined,
+    );
+  };
+  for (let n = 0; n < 8; n += 1) frames.shown(caller('own', n), frame);
+  for (let n = 0; n < 20; n += 1) frames.shown(caller('look', n), frame);
+  expect(shown('own')).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+  expect(shown('look')).toEqual([16, 17, 18, 19]);
+  rights.delete('look');
+  frames.shown(caller('look', 19), { ...frame, id: 'new' });
+  expect(frames.last(caller('look', 19))?.id).toBe('new');
+  frames.forget({ keyId: 'look' });
+  expect(shown('look')).toEqual([]);
 });
 
 test('remembers a bounded number and size of results', async () => {

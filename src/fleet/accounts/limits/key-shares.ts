@@ -1,3 +1,4 @@
+import { limitedShare } from '../../store/limits/shares.js';
 import type { ApiKeys, Owner } from '../api-keys.js';
 
 /** The key of a request, and whether it lacks a right or a project of its owner. */
@@ -6,10 +7,6 @@ export interface KeyInUse {
   readonly id: string;
   readonly isLimited: boolean;
 }
-
-/** Of an owner's limit: what its limited keys may have together, and what one of them may have. */
-const LIMITED = 3 / 4;
-const ONE_LIMITED = 1 / 2;
 
 export function keyInUse(apiKeys: Pick<ApiKeys, 'rightsOf'>, owner: Owner): KeyInUse {
   const isFull = owner.projectId === undefined && apiKeys.rightsOf(owner) === 'manage';
@@ -27,12 +24,14 @@ export function queueOf({ ownerId, id, isLimited }: KeyInUse): string {
  */
 export class KeyShares {
   readonly #limit: number;
+  readonly #share: ReturnType<typeof limitedShare>;
   readonly #ofKey = new Map<string, number>();
   #all = 0;
   #limited = 0;
 
   constructor(limit: number) {
     this.#limit = limit;
+    this.#share = limitedShare(limit);
   }
 
   get isEmpty(): boolean {
@@ -41,19 +40,15 @@ export class KeyShares {
 
   /** For an error: the limit, and the key's part of it. */
   describe({ isLimited }: KeyInUse): string {
-    const own = isLimited ? `, of which this API key can have ${this.#ofOne}` : '';
+    const own = isLimited ? `, of which this API key can have ${this.#share.ofOne}` : '';
     return `${this.#limit}${own}`;
-  }
-
-  get #ofOne(): number {
-    return Math.ceil(this.#limit * ONE_LIMITED);
   }
 
   fits({ id, isLimited }: KeyInUse, amount: number): boolean {
     if (this.#all + amount > this.#limit) return false;
     if (!isLimited) return true;
     const own = (this.#ofKey.get(id) ?? 0) + amount;
-    return own <= this.#ofOne && this.#limited + amount <= Math.ceil(this.#limit * LIMITED);
+    return own <= this.#share.ofOne && this.#limited + amount <= this.#share.ofAll;
   }
 
   /** Counts the amount, or no longer if it is negative: then with the key as it was counted. */

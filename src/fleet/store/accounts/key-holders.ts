@@ -1,7 +1,9 @@
 import type { Right } from '../../../contract/access/rights.js';
 
-/** Whom what a key did is attributed to. */
+/** Whom what a key did is attributed to: an id, or that of a limited key as `limitedHolder` writes it. */
 export type HolderOf = (keyId: string) => string;
+
+const LIMITED = 'limited ';
 
 /** Of all keys that were removed before the service was started. */
 const REMOVED = 'removed keys';
@@ -21,6 +23,8 @@ interface Key {
  * Attributes what API keys did to holders, among which limits are divided. What a key with fewer
  * rights or for one project did is attributed to the first such key in the chain of those that made
  * it: however many keys it makes, they have its part of a limit. A full key is its own holder.
+ * The holder says whether the key was limited, so that this is known when it has been removed. The
+ * service itself counts as a limited key, because such keys can cause what it does.
  */
 export class KeyHolders {
   readonly #find: (id: string) => Key | undefined;
@@ -31,8 +35,14 @@ export class KeyHolders {
   }
 
   of(id: string): string {
+    const key = this.#find(id);
+    if (key === undefined) return this.#removed.get(id) ?? limitedHolder(nameOfMissing(id));
+    return isLimited(key) ? limitedHolder(this.firstLimited(id)) : id;
+  }
+
+  /** The id of the limited key that made this one, itself or through others; else its own id. */
+  firstLimited(id: string): string {
     let key = this.#find(id);
-    if (key === undefined) return this.#ofMissing(id);
     let holder = id;
     while (key !== undefined && isLimited(key)) {
       if (key.attributed_to !== null) return key.attributed_to;
@@ -48,13 +58,19 @@ export class KeyHolders {
     const [oldest] = this.#removed.keys();
     if (oldest !== undefined && this.#removed.size > MOST_REMOVED) this.#removed.delete(oldest);
   }
+}
 
-  #ofMissing(id: string): string {
-    const holder = this.#removed.get(id);
-    if (holder !== undefined) return holder;
-    // The service itself has no key, and an id of its own.
-    return id.startsWith('key_') ? REMOVED : id;
-  }
+function nameOfMissing(id: string): string {
+  // The service itself has no key, and an id of its own.
+  return id.startsWith('key_') ? REMOVED : id;
+}
+
+export function limitedHolder(keyId: string): string {
+  return `${LIMITED}${keyId}`;
+}
+
+export function isLimitedHolder(holder: string): boolean {
+  return holder.startsWith(LIMITED);
 }
 
 /** Whether the key lacks a right or a project of its owner. */

@@ -77,7 +77,7 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
   function attributed(key: CachedKey): CachedKey[] {
     if (!isLimited(key)) return [];
     const made = [...byId.values()].filter(({ created_by }) => created_by === key.id);
-    return made.map((each) => ({ ...each, attributed_to: holders.of(each.id) }));
+    return made.map((each) => ({ ...each, attributed_to: holders.firstLimited(each.id) }));
   }
   function forget(keys: readonly CachedKey[]): void {
     for (const key of keys) holders.removing(key);

@@ -28,14 +28,19 @@ export function divideExcess(
   return losses;
 }
 
+/** How many entries each holder of API keys loses, of those that it has. */
+export type Divide = (
+  counts: readonly (readonly [holder: string, count: number])[],
+) => Map<string, number>;
+
 /**
- * How many entries each API key loses: `excess` is divided among the holders of the keys, and what a
- * holder loses among its keys.
+ * How many entries each API key loses: a holder of keys loses as many as `divide` says, and what it
+ * loses is divided among its keys.
  */
 export function divideAmongKeys(
   counts: Iterable<readonly [keyId: string, count: number]>,
-  excess: number,
   holderOf: HolderOf,
+  divide: Divide,
 ): Map<string, number> {
   const holders = new Map<string, (readonly [keyId: string, count: number])[]>();
   for (const entry of counts) {
@@ -48,7 +53,7 @@ export function divideAmongKeys(
     return [holder, keys.reduce((sum, [, count]) => sum + count, 0)] as const;
   });
   const losses = new Map<string, number>();
-  for (const [holder, loss] of divideExcess(totals, excess)) {
+  for (const [holder, loss] of divide(totals)) {
     for (const [keyId, lost] of divideExcess(holders.get(holder) ?? [], loss)) {
       losses.set(keyId, lost);
     }

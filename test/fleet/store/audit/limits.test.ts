@@ -1,5 +1,6 @@
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { limitedHolder } from '../../../../src/fleet/store/accounts/key-holders.js';
 import { auditStore } from '../../../../src/fleet/store/audit/entries.js';
 import type { Db } from '../../../../src/fleet/store/database.js';
 import { migrations } from '../../../../src/fleet/store/migrations.js';
@@ -73,6 +74,57 @@ promise(29, 'a flood of one key drops only its own audit entries', (report) => {
     expect(rowsOf(store, 'owner', key)).toEqual({ first: '1', last: '80', rows: 80 });
   }
   report('5,000 audit rows of one key: none of the other keys of its owner dropped');
+});
+
+/** Keys are limited ones if their names say so. */
+const holderOf = (key: string) => (key.startsWith('look') ? limitedHolder(key) : key);
+
+promise(29, 'a flood of limited keys drops no audit entries of a key with all rights', (report) => {
+  const store = auditStore(db, holderOf, { ofOwner: 200, inAll: 1_000, block: 5 });
+  add(store, 'owner', 1, 190, 'main');
+  for (let round = 0; round < 20; round++) add(store, 'owner', 1, 10, 'look');
+  expect(rowsOf(store, 'owner', 'main').rows).toBe(190);
+  // One limited key has half of the limit, less a block.
+  expect(rowsOf(store, 'owner', 'look').rows).toBeLessThanOrEqual(100);
+  expect(rowsOf(store, 'owner', 'look').rows).toBeGreaterThanOrEqual(95);
+  for (let round = 0; round < 20; round++) {
+    for (const key of ['look 1', 'look 2']) add(store, 'owner', 1, 10, key);
+  }
+  expect(rowsOf(store, 'owner', 'main').rows).toBe(190);
+  expect(rowsOf(store, 'owner').rows).toBeLessThanOrEqual(190 + 150);
+  for (const key of ['look', 'look 1', 'look 2']) {
+    expect(rowsOf(store, 'owner', key).rows).toBeGreaterThanOrEqual(40);
+  }
+  report('600 audit rows of limited keys: none of a key with all rights dropped');
+});
+
+it('limited keys of many owners drop no entries of keys with all rights', () => {
+  const store = auditStore(db, holderOf, { ofOwner: 200, inAll: 400, block: 0 });
+  for (const owner of ['a', 'b']) add(store, owner, 1, 200, 'main');
+  for (const owner of ['c', 'd', 'e', 'f']) add(store, owner, 1, 200, 'look');
+  for (const owner of ['a', 'b']) expect(rowsOf(store, owner).rows).toBe(200);
+  const counts = ['c', 'd', 'e', 'f'].map((owner) => rowsOf(store, owner).rows);
+  expect(counts).toEqual([75, 75, 75, 75]);
+});
+
+it('an owner with no more than an equal part of all entries loses none', () => {
+  const store = auditStore(db, ownHolder, { ofOwner: 190, inAll: 1_000, block: 30 });
+  add(store, 'quiet', 1, 970 / 10);
+  const owners = Array.from({ length: 9 }, (_, i) => `owner ${i}`);
+  for (const owner of owners) add(store, owner, 1, 190);
+  expect(rowsOf(store, 'quiet')).toEqual({ first: '1', last: '97', rows: 97 });
+  for (const owner of owners) expect(rowsOf(store, owner).rows).toBeGreaterThanOrEqual(97);
+});
+
+it('the entries of a removed key count as those of a key with the rights that it had', () => {
+  const limits = { ofOwner: 200, inAll: 1_000, block: 0 };
+  const store = auditStore(db, holderOf, limits);
+  add(store, 'owner', 1, 190, 'main');
+  add(store, 'owner', 1, 90, 'look');
+  const restarted = auditStore(db, () => limitedHolder('removed keys'), limits);
+  for (let round = 0; round < 20; round++) add(restarted, 'owner', 1, 10, 'look 2');
+  expect(rowsOf(restarted, 'owner', 'main').rows).toBe(190);
+  expect(rowsOf(restarted, 'owner', 'look').rows).toBe(75);
 });
 
 it('drops entries of the busiest key where all owners together have too many', () => {

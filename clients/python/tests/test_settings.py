@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,18 @@ def test_uses_the_key_of_a_profile_only_for_its_own_base_url(tmp_path: Path) -> 
     for other in ["http://127.0.0.1:4701/api", "https://127.0.0.1:4700/api", "http://a.example/api"]:
         assert found(tmp_path, other)[1:] == (None, None)
         assert found(tmp_path, VC_BASE_URL=other, VC_PROFILE="work")[1:] == (None, None)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Linux only")
+def test_checks_the_listener_however_the_scheme_is_written(tmp_path: Path) -> None:
+    from virtual_computers._listener import checks
+
+    env = {"VC_CONFIG_DIR": str(tmp_path)}
+    for url in ["HTTP://127.0.0.1:4700/api/", "Http://127.0.0.1:4700/api"]:
+        settings = find_settings(url, "k", None, None, env)
+        assert settings.base_url == "http://127.0.0.1:4700/api"
+        assert checks(settings)
+    assert not checks(find_settings("HTTPS://h", "k", None, None, env))
 
 
 def test_needs_no_profile(tmp_path: Path) -> None:

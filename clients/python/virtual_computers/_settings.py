@@ -89,7 +89,8 @@ def _checked_url(url: str) -> str:
         raise SettingsError(f"the base URL {url!r} is not an http(s) address")
     if parts.username or parts.password:
         raise SettingsError("the base URL must not hold a user name or password")
-    return url.rstrip("/")
+    # With the scheme in lower case, and without the characters that urlsplit ignores.
+    return parts.geturl().rstrip("/")
 
 
 def _checked_key(key: str | None) -> str | None:

@@ -38,7 +38,7 @@ export const command = defineCommand({
       const chosen = toolset.flatMap((name) => ['--toolset', name]);
       const named = secret.flatMap((name) => ['--secret', name]);
       const args = ['mcp', ...chosen, ...(readOnly ? ['--read-only'] : []), ...named];
-      await print(context, configFor(config, args));
+      for (const line of configFor(config, args).split('\n')) await print(context, line);
       await note(context, CONFIG_FILES[config]);
       return ExitCode.ok;
     }

@@ -32,9 +32,9 @@ export function printJsonLine({ io }: Context, document: unknown): Promise<void>
   return write(io.stdout, `${io.stdout.isTTY ? printableJson(text) : text}\n`);
 }
 
-/** Prints a line of data on stdout. */
+/** Prints a line of data on stdout, with its characters unchanged if that is not a terminal. */
 export function print({ io }: Context, line: string): Promise<void> {
-  return write(io.stdout, `${line}\n`);
+  return write(io.stdout, `${io.stdout.isTTY ? printable(line) : line}\n`);
 }
 
 /** Prints a message on stderr, except with --json or --quiet. */

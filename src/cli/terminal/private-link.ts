@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deferred } from '../../lib/async/deferred.js';
-import { peerUids } from '../../lib/net/tcp-table.js';
+import { isOfThisUser } from '../../lib/net/own-peer.js';
 
 /** An address that leads programs of this user, and no others, to a link. */
 export interface PrivateLink {
@@ -19,15 +19,17 @@ export interface PrivateLink {
  * argument shows it to all users of the host, who could use it first.
  */
 export async function openPrivateLink(url: string): Promise<PrivateLink> {
+  // A service that is not trusted may answer a link with characters that no header can have.
+  const { href } = new URL(url);
   const path = `/${randomBytes(20).toString('hex')}`;
   const visited = deferred<boolean>();
   const server = createServer(async (request, response) => {
-    const isOurs = request.url === path && (await isOfThisUser(request).catch(() => false));
+    const isOurs = request.url === path && (await isOfThisUser(request.socket).catch(() => false));
     const headers = {
       ...{ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
       connection: 'close',
     };
-    if (isOurs) response.writeHead(302, { ...headers, location: url }).end();
+    if (isOurs) response.writeHead(302, { ...headers, location: href }).end();
     else response.writeHead(403, headers).end();
     if (request.url === path) response.once('finish', () => visited.resolve(isOurs));
   });
@@ -40,13 +42,4 @@ export async function openPrivateLink(url: string): Promise<PrivateLink> {
     visited: visited.promise,
     close: () => void server.close(),
   };
-}
-
-/** The user of the socket at the other end. Root can read everything anyway. */
-async function isOfThisUser({ socket }: IncomingMessage): Promise<boolean> {
-  const { localAddress, localPort, remoteAddress, remotePort } = socket;
-  if (localAddress === undefined || localPort === undefined) return false;
-  if (remoteAddress === undefined || remotePort === undefined) return false;
-  const uids = await peerUids({ localAddress, localPort, remoteAddress, remotePort });
-  return uids.length > 0 && uids.every((uid) => uid === 0 || uid === process.geteuid?.());
 }

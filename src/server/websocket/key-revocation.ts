@@ -25,22 +25,29 @@ export function closeOnRevocation(
   request.stayOnRevocation?.();
 }
 
-/** Aborts a request when its API key is deleted, unless the request itself ends it, its session or its project. */
+/**
+ * Aborts a request when its API key is deleted, unless the request itself may end the key or session:
+ * it deletes or changes keys, logs out, or deletes the project that the key is limited to.
+ */
 export function abortOnRevocation(
   request: FastifyRequest,
   reply: FastifyReply,
   apiKeys: ApiKeys,
   owner: Owner,
 ): void {
-  if (isDeletion(request)) return;
+  if (mayEndItself(request, owner)) return;
   const dispose = apiKeys.whileValid(owner, () => disconnect(request));
   request.stayOnRevocation = dispose;
   reply.raw.once('close', dispose);
 }
 
-function isDeletion({ method, routeOptions: { url = '' } }: FastifyRequest): boolean {
+function mayEndItself(
+  { method, routeOptions: { url = '' } }: FastifyRequest,
+  { projectId }: Owner,
+): boolean {
   if (method === 'GET' || method === 'HEAD') return false;
   if (/\/keys\/:key$|\/sessions\/current$/.test(url)) return true;
+  if (method === 'PATCH' || projectId === undefined) return false;
   return /\/projects\/(:project|by-name\/:project)(\/delete)?$/.test(url);
 }
 

@@ -1,3 +1,4 @@
+import { isJobId } from './id.js';
 import type { JobState } from './types.js';
 
 /** Number of fields per job. */
@@ -7,14 +8,17 @@ const MOST_FIELD_BYTES = 1024;
 /** Most bytes of one job. */
 export const MOST_JOB_BYTES = FIELDS * (MOST_FIELD_BYTES + 1);
 
-/** Parses at most `most` jobs from the start of the guest's output. */
+/**
+ * Parses at most `most` jobs from the start of the guest's output, and leaves out those with an
+ * invalid id.
+ */
 export function takeJobs(bytes: Buffer, most: number): JobState[] {
   const jobs: JobState[] = [];
   let rest = bytes;
-  while (jobs.length < most) {
+  for (let taken = 0; taken < most; taken += 1) {
     const next = takeJob(rest);
     if (next === undefined) break;
-    jobs.push(next.job);
+    if (isJobId(next.job.id)) jobs.push(next.job);
     rest = next.rest;
   }
   return jobs;

@@ -1,20 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
 import type { Connection } from '../connection.js';
 import { runCommand } from '../process/command.js';
 import { FROM_INPUT } from '../process/scripts.js';
 import { MOST_JOB_BYTES, takeJob, takeJobs, unfinished } from './fields.js';
+import { isJobId } from './id.js';
 import { awaitJobs, endJob, FOUND, listJobs, MISSING, MOST_JOBS, showJob } from './scripts.js';
 import type { Jobs } from './types.js';
 
 const ANSWER_MS = 15_000;
-
-/** A new job id; ids sort by time. */
-export function newJobId(): string {
-  const time = Date.now().toString(36).padStart(9, '0');
-  return `job_${time}${randomBytes(4).toString('hex')}`;
-}
 
 /** The background commands at the other end of a connection. */
 export function openJobs(connection: Connection): Jobs {
@@ -51,13 +45,13 @@ export function openJobs(connection: Connection): Jobs {
 
 function one(bytes: Buffer, id: string) {
   const found = takeJob(bytes);
-  if (found === undefined) throw unknownJob(id);
+  if (found?.job.id !== id) throw unknownJob(id);
   return found;
 }
 
 /** Validates an id before it becomes part of a script. */
 function checked(id: string): string {
-  if (!/^job_[0-9a-z]{17}$/.test(id)) throw unknownJob(id);
+  if (!isJobId(id)) throw unknownJob(id);
   return id;
 }
 

@@ -2,7 +2,7 @@ import { ApiError } from '../../contract/errors.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
 import { excerpt } from '../../lib/text/printable.js';
 import type { Connection } from '../connection.js';
-import { newJobId } from '../jobs/index.js';
+import { newJobId } from '../jobs/id.js';
 import type { RunInput, RunResult } from '../types.js';
 import { type CommandResult, runCommand } from './command.js';
 import { background, FROM_INPUT, foreground, NO_DIRECTORY } from './scripts.js';

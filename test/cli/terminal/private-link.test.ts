@@ -36,6 +36,16 @@ test.skipIf(process.geteuid?.() !== 0)('a program of another user is not', async
   }
 });
 
+onLinux('characters that a header cannot have are encoded or left out', async () => {
+  const link = await openPrivateLink(`${URL_WITH_TICKET}\r\nx: y\u20ac`);
+  try {
+    const { stdout } = await run(process.execPath, ['-e', VISIT, link.address]);
+    expect(stdout).toBe(`302 ${URL_WITH_TICKET}x:%20y%E2%82%AC\n`);
+  } finally {
+    link.close();
+  }
+});
+
 onLinux('another path leads nowhere, and is no visit', async () => {
   const link = await openPrivateLink(URL_WITH_TICKET);
   try {

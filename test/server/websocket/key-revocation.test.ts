@@ -61,15 +61,19 @@ it.each([
   ['GET', '/api/projects/:project', true],
   ['HEAD', '/api/projects/:project', true],
   ['HEAD', '/api/keys/:key', true],
-  ['DELETE', '/api/projects/:project', false],
-  ['POST', '/api/projects/:project/delete', false],
+  ['PATCH', '/api/projects/:project', true],
+  ['DELETE', '/api/projects/:project', true],
+  ['POST', '/api/projects/:project/delete', true],
+  ['PATCH', '/api/projects/:project', true, 'prj_1'],
+  ['DELETE', '/api/projects/:project', false, 'prj_1'],
+  ['POST', '/api/projects/:project/delete', false, 'prj_1'],
   ['DELETE', '/api/keys/:key', false],
-])('%s %s ends with its key: %s', (method, url, ends) => {
+])('%s %s ends with its key: %s, limited to %s', (method, url, ends, projectId?: string) => {
   let watched = 0;
   const apiKeys = { whileValid: () => () => (watched += 1) };
   const request = { method, routeOptions: { url }, stayOnRevocation: null };
   const raw = { once: () => undefined };
-  abortOnRevocation(request as never, { raw } as never, apiKeys as never, {} as never);
+  abortOnRevocation(request as never, { raw } as never, apiKeys as never, { projectId } as never);
   (request.stayOnRevocation as null | (() => void))?.();
   expect(watched === 1).toBe(ends);
 });

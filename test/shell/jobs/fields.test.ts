@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { takeJob, unfinished } from '../../../src/shell/jobs/fields.js';
+import { takeJob, takeJobs, unfinished } from '../../../src/shell/jobs/fields.js';
 
 const fields = (...texts: string[]) => Buffer.from(texts.map((text) => `${text}\0`).join(''));
 
@@ -33,6 +33,14 @@ test('replaces invalid numbers by defaults', () => {
     truncated: false,
   });
   expect(takeJob(Buffer.from('job_1\0running\0'))).toBeUndefined();
+});
+
+test('leaves out jobs of an invalid id', () => {
+  const job = (id: string) => fields(id, 'exited', '42', '0', '100', '160', '0', '0', 'make');
+  const [one, two] = ['job_0mi4x2k9a01234567', 'job_0mi4x2k9b01234567'] as const;
+  const bytes = Buffer.concat([job('job_\u001b]0;taken\u0007'), job(one), job('job_1'), job(two)]);
+  expect(takeJobs(bytes, 4).map(({ id }) => id)).toEqual([one, two]);
+  expect(takeJobs(bytes, 3)).toHaveLength(1);
 });
 
 test('detects an incomplete character at the end', () => {

@@ -1,19 +1,21 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import type { Client } from '../../../client/client.js';
 import type { ComputerAddress } from '../../../client/http/address.js';
 import { computerParameters } from '../../../client/http/address.js';
 import { openNodeTunnel } from '../../../client/node/tunnel.js';
 import { onAbort } from '../../../lib/async/abort.js';
+import { isOfThisUser } from '../../../lib/net/own-peer.js';
 import { printable } from '../../../lib/text/printable.js';
 import { CliError, UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
 import { reportOf } from '../../errors/report.js';
 import type { Context } from '../../framework/context.js';
-import { defineCommand, many, value } from '../../framework/define.js';
+import { defineCommand, flag, many, value } from '../../framework/define.js';
 import { write } from '../../framework/io.js';
 import { nonEmpty } from '../../input/parse.js';
 import { print, printJson } from '../../output/print.js';
+import { isLoopback } from '../../serve/listen.js';
 import { computerAddress, describeAddress, inCommands } from '../../targets/computer-address.js';
 import { runningComputer } from '../../targets/computers.js';
 
@@ -28,13 +30,16 @@ export const command = defineCommand({
   summary: 'Forward local ports to a computer',
   details: [
     'Forwards 127.0.0.1:LOCAL on this machine to PORT on the loopback interface of the computer.',
-    'LOCAL 0 picks a free port. Prints the local addresses and runs until Ctrl-C.',
+    'LOCAL 0 picks a free port. Prints the local addresses and runs until Ctrl-C. On Linux, only',
+    'your own programs and those of root can connect to a loopback address; --any-user accepts those',
+    'of all users of this machine. A --bind address beyond loopback is open to everyone who reaches it.',
   ].join(' '),
   arguments: { computer: runningComputer, ports: many('port', 'LOCAL:PORT, or PORT for both') },
   options: {
     bind: value('--bind <address>', 'local address to listen on', nonEmpty, {
       otherwise: '127.0.0.1',
     }),
+    anyUser: flag('--any-user', 'accept connections of other users of this machine'),
   },
   examples: [
     {
@@ -43,7 +48,7 @@ export const command = defineCommand({
     },
     { does: 'Forward several ports', command: 'vc forward demo/desktop 3000 5432' },
   ],
-  async run(context, { computer, ports }, { bind = '127.0.0.1' }) {
+  async run(context, { computer, ports }, { bind = '127.0.0.1', anyUser }) {
     const forwards = ports.map(parseForward);
     const address = await computerAddress(context, computer);
     const client = await context.client();
@@ -61,19 +66,23 @@ export const command = defineCommand({
     const stop = new AbortController();
     const servers: Server[] = [];
     const open = new Set<Socket>();
+    const check = userCheck(context);
     try {
       const forwarded = [];
       for (const { local, guest } of forwards) {
-        const connect = (socket: Socket) => {
+        const server = await listen(local, bind);
+        servers.push(server);
+        const at = server.address() as AddressInfo;
+        const isShared = anyUser || !isLoopback(at.address.replace(/^::ffff:/, ''));
+        server.on('connection', async (socket) => {
           open.add(socket);
           socket.once('close', () => open.delete(socket));
-          void join(context, client, address, { socket, port: guest, stop: stop.signal });
-        };
-        const server = await listen(connect, local, bind);
-        servers.push(server);
-        const at = server.address();
-        const port = typeof at === 'object' && at !== null ? at.port : local;
-        forwarded.push({ address: bind, local: port, port: guest });
+          socket.on('error', () => undefined);
+          if (!isShared && !(await check(socket))) return;
+          if (socket.destroyed) return;
+          await join(context, client, address, { socket, port: guest, stop: stop.signal });
+        });
+        forwarded.push({ address: bind, local: at.port, port: guest });
       }
       await printForwards(context, forwarded, describeAddress(address));
       await new Promise<void>((resolve) => onAbort(stop.signal, () => resolve()));
@@ -108,9 +117,9 @@ const listenErrors: Readonly<Record<string, readonly [string, string]>> = {
   ENOTFOUND: ['no such address on this machine', 'give --bind an address of this machine'],
 };
 
-function listen(connect: (socket: Socket) => void, port: number, bind: string): Promise<Server> {
+function listen(port: number, bind: string): Promise<Server> {
   return new Promise((resolve, reject) => {
-    const server = createServer({ allowHalfOpen: true, noDelay: true }, connect);
+    const server = createServer({ allowHalfOpen: true, noDelay: true });
     server.once('error', (cause: NodeJS.ErrnoException) => {
       const [reason, remedy] = listenErrors[cause.code ?? ''] ?? [cause.message, undefined];
       reject(new CliError(`cannot listen on ${bind}:${port}: ${reason}`, { remedy, cause }));
@@ -142,6 +151,24 @@ function reachable(host: string): string {
   return host === '0.0.0.0' ? '127.0.0.1' : host === '[::]' ? '[::1]' : host;
 }
 
+/**
+ * Closes connections of other users of this machine, with one message for all: what listens on the
+ * loopback interface of a computer often asks for no password.
+ */
+function userCheck({ io }: Context): (socket: Socket) => Promise<boolean> {
+  let isReported = false;
+  return async (socket) => {
+    if (process.platform !== 'linux') return true;
+    if (await isOfThisUser(socket).catch(() => false)) return true;
+    socket.resetAndDestroy();
+    if (!isReported) {
+      isReported = true;
+      await write(io.stderr, 'refused a connection of another user; to accept them: --any-user\n');
+    }
+    return false;
+  };
+}
+
 /** Connects a socket with a port of the computer. */
 async function join(
   context: Context,
@@ -149,7 +176,6 @@ async function join(
   address: ComputerAddress,
   { socket, port, stop }: { socket: Socket; port: number; stop: AbortSignal },
 ): Promise<void> {
-  socket.on('error', () => undefined);
   try {
     const gone = new AbortController();
     socket.once('close', () => gone.abort());

@@ -166,27 +166,45 @@ it('forgets a key after a day in which the service runs, restarts included', () 
   rmSync(directory, { recursive: true });
 });
 
-it('forgets the oldest keys beyond a thousand', () => {
+/** Keeps so many idempotency keys of an API key. */
+function keep(name: string, keyId: string, count: number): void {
   const { store } = app.world;
-  const owner = app.world.fleet.apiKeys.authenticate(app.world.key)?.id ?? '';
   store.transaction(() => {
-    for (let n = 0; n < 1_002; n += 1) store.idempotency.add(owner, `k${n}`, 'hash', 'id', 'key');
+    for (let n = 0; n < count; n += 1) {
+      store.idempotency.add(owner().id, `${name}${n}`, 'hash', 'id', keyId);
+    }
   });
-  const kept = ['k0', 'k1', 'k2', 'k1001'].filter((key) => store.idempotency.find(owner, key));
-  expect(kept).toEqual(['k2', 'k1001']);
+}
+
+function owner() {
+  const found = app.world.fleet.apiKeys.authenticate(app.world.key);
+  if (found === undefined) throw new Error('the key is unknown');
+  return found;
+}
+
+const kept = (keys: readonly string[]) =>
+  keys.filter((key) => app.world.store.idempotency.find(owner().id, key));
+
+function createKey(rights: 'look' | 'manage'): string {
+  const input = { name: rights, rights, project: null, expires_at: null };
+  return app.world.fleet.keys.create(owner(), input).id;
+}
+
+it('forgets the oldest keys beyond a thousand', () => {
+  keep('k', owner().keyId, 1_002);
+  expect(kept(['k0', 'k1', 'k2', 'k1001'])).toEqual(['k2', 'k1001']);
 });
 
 it('the many keys of one API key push out none of another', () => {
-  const { store } = app.world;
-  const owner = app.world.fleet.apiKeys.authenticate(app.world.key)?.id ?? '';
-  store.transaction(() => {
-    for (let n = 0; n < 5; n += 1) store.idempotency.add(owner, `mine${n}`, 'hash', 'id', 'a');
-    for (let n = 0; n < 1_500; n += 1) store.idempotency.add(owner, `k${n}`, 'hash', 'id', 'b');
-  });
-  const kept = ['mine0', 'mine4', 'k504', 'k505'].filter((key) =>
-    store.idempotency.find(owner, key),
-  );
-  expect(kept).toEqual(['mine0', 'mine4', 'k505']);
+  keep('mine', owner().keyId, 5);
+  keep('k', createKey('manage'), 1_500);
+  expect(kept(['mine0', 'mine4', 'k504', 'k505'])).toEqual(['mine0', 'mine4', 'k505']);
+});
+
+it('those of a limited API key push out none of one with all rights', () => {
+  keep('mine', owner().keyId, 1_000);
+  keep('k', createKey('look'), 600);
+  expect(kept(['mine0', 'mine999', 'k99', 'k100'])).toEqual(['mine0', 'mine999', 'k100']);
 });
 
 it('is ignored where nothing is created by name', async () => {

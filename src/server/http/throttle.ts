@@ -4,7 +4,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import { type KeyInUse, KeyShares, queueOf } from '../../fleet/accounts/limits/key-shares.js';
 import { onAbort } from '../../lib/async/abort.js';
-import { TurnShare } from '../limits/turn-share.js';
+import { TurnShare } from '../limits/turns/turn-share.js';
 import { hasBody } from './bodies.js';
 import { BODY_LIMIT } from './body-limit.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { KeylessTurns } from './keyless-turns.js';
+import { KeylessTurns } from './turns/keyless-turns.js';
 
 /** Limit of connections if the process may have enough descriptors. */
 const MOST = 10_000;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
-import { TurnShare } from '../../../src/server/limits/turn-share.js';
+import { TurnShare } from '../../../../src/server/limits/turns/turn-share.js';
 
 /** Takes the processor. */
 function work(ms: number): void {

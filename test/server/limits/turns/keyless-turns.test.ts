@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { ConnectionLimit } from '../../../src/server/limits/connections.js';
-import { KeylessTurns } from '../../../src/server/limits/keyless-turns.js';
+import { ConnectionLimit } from '../../../../src/server/limits/connections.js';
+import { KeylessTurns } from '../../../../src/server/limits/turns/keyless-turns.js';
 
 function work(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );

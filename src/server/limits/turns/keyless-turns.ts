@@ -9,7 +9,7 @@ const MOST_MS = 5;
  * when it is used up begin in later turns, one address after the other.
  */
 export class KeylessTurns {
-  /** What waits, by address; the next address is the first. */
+  /** Queued requests by address; the next address is the first. */
   readonly #waiting = new Map<string, (() => void)[]>();
   /** When the first one of this turn began; undefined if none did. */
   #beganAt: number | undefined;

@@ -34,7 +34,7 @@ export class Elements implements Locating {
   ): Promise<Answer> {
     const { elements, truncated } = await this.#list(record, ELEMENTS.max, signal);
     // All who asked during a walk continue at once.
-    await nextTurn();
+    await nextTurn(record.owner_id);
     const found = elements.filter(matcher(conditions));
     return answer(found, truncated, limit);
   }

@@ -44,7 +44,7 @@ export function clipboardChannel(
     latest = undefined;
     const data = await message;
     // All views of the screen get the text at once.
-    await nextTurn();
+    await nextTurn(key.ownerId);
     if (socket.readyState !== socket.OPEN || !budget.tryHold(key, data.length)) return;
     await new Promise<void>((resolve) => socket.send(data, { binary: false }, () => resolve()));
     budget.release(key, data.length);

@@ -50,6 +50,28 @@ function firstOfNextOwner(): (() => void)[] {
   return [];
 }
 
+/** Limits the work that is done at once in one turn of the event loop. */
+export class TurnBudget {
+  readonly #most: number;
+  #used = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Whether so much fits into this turn, and counts it then. If not, wait for another turn. */
+  fits(amount: number): boolean {
+    if (this.#used + amount > this.#most) return false;
+    if (this.#used === 0) {
+      setImmediate(() => {
+        this.#used = 0;
+      });
+    }
+    this.#used += amount;
+    return true;
+  }
+}
+
 let last = Promise.resolve();
 
 /**

@@ -4,7 +4,7 @@ import type { KeyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import { coalesce } from '../../lib/async/coalesce.js';
 import { nextTurn } from '../../lib/async/next-turn.js';
 import type { CopiedText } from '../../screen/types.js';
-import type { ViewerMemory } from '../../vnc-server/frames.js';
+import type { ViewerMemory } from '../../vnc-server/channel.js';
 import type { MemoryBudget, MemoryLimits } from '../limits/memory-budget.js';
 import { clipboardMessage } from './clipboard-message.js';
 

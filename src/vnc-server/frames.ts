@@ -1,3 +1,4 @@
+import { nextTurn } from '../lib/async/next-turn.js';
 import { area, Damage } from '../screen/model/damage.js';
 import { PIXEL } from '../screen/rfb/constants.js';
 import type { Region, Screen, Size } from '../screen/types.js';
@@ -156,7 +157,8 @@ export class Frames {
   async #frame(): Promise<void> {
     const { screen } = this.#options;
     // Messages of the viewer that came together are handled first.
-    await this.#turn();
+    await frameTurn(this.#options.channel.ownerId);
+    this.#ending.signal.throwIfAborted();
     if (this.#sizeIsNew) {
       // Announced in an update of its own, before pixels of the new size.
       this.#size = screen.size;
@@ -177,7 +179,7 @@ export class Frames {
     const { signal } = this.#ending;
     const reserved = bytes < SMALL ? undefined : await memory.reserve(bytes, signal);
     try {
-      await this.#turn(bytes);
+      if (reserved !== undefined) await this.#largeTurn();
       const rectangles = await this.#rectangles(regions, fidelity);
       const cursor = this.#newCursor;
       // One that has grown since follows in a frame of its own.
@@ -190,14 +192,14 @@ export class Frames {
     }
   }
 
-  /** Before the work of a frame begins. Rejects when the view is closed meanwhile. */
-  async #turn(bytes?: number): Promise<void> {
-    await frameTurn(this.#options.channel.ownerId, bytes);
+  /** The work of a large frame begins in a turn with those of few other views. */
+  async #largeTurn(): Promise<void> {
+    await nextTurn(this.#options.channel.ownerId);
     this.#ending.signal.throwIfAborted();
   }
 
   async #rectangles(regions: readonly Region[], fidelity: 'any' | 'exact'): Promise<Buffer[]> {
-    const { screen, encoder, overlay, channel } = this.#options;
+    const { screen, encoder, overlay } = this.#options;
     if (regions.length === 0) return [];
     encoder.begin(regions.reduce((sum, region) => sum + area(region), 0));
     const copies = await screen.pixels(regions);
@@ -205,8 +207,6 @@ export class Frames {
     for (const [index, region] of regions.entries()) {
       const pixels = copies[index];
       if (pixels === undefined) continue;
-      // Goes on when the view is closed: the encoder's stream has what it encoded.
-      if (index > 0) await frameTurn(channel.ownerId, pixels.length);
       overlay.draw(region, pixels);
       const { data, rough } = await encoder.encode(region, pixels, fidelity);
       rectangles.push(data);

@@ -2,7 +2,9 @@ import { nextTurn } from '../lib/async/next-turn.js';
 import { area, Damage } from '../screen/model/damage.js';
 import { PIXEL } from '../screen/rfb/constants.js';
 import type { Region, Screen, Size } from '../screen/types.js';
+import type { ViewerChannel } from './channel.js';
 import type { Encoder } from './encoder.js';
+import { frameTurn } from './frame-turns.js';
 import type { Overlay } from './overlay.js';
 import * as messages from './server-messages.js';
 import { Unsent } from './unsent.js';
@@ -10,26 +12,13 @@ import { Unsent } from './unsent.js';
 /** Milliseconds without changes until lossy parts are sent again exactly. */
 const REFINE_MS = 250;
 
-/** Frames of fewer bytes need no {@link ViewerMemory}, and are made at once. */
+/** Frames of fewer bytes need no {@link ViewerMemory}. */
 const SMALL = 64 * 1024;
-
-/** Memory of frames until they were sent; a client that does not read keeps it. */
-export interface ViewerMemory {
-  /** Resolves when so many bytes are free. Rejects with the signal's reason. */
-  reserve(bytes: number, signal: AbortSignal): Promise<Reserved>;
-}
-
-export interface Reserved {
-  /** Keeps only so many bytes. */
-  shrink(bytes: number): void;
-  /** Idempotent. */
-  release(): void;
-}
 
 interface FramesOptions {
   readonly screen: Screen;
   readonly overlay: Overlay;
-  readonly channel: { send(data: Buffer): Promise<void>; readonly memory: ViewerMemory };
+  readonly channel: ViewerChannel;
   readonly encoder: Encoder;
   /** The size announced to the viewer. */
   readonly size: Size;
@@ -168,7 +157,8 @@ export class Frames {
   async #frame(): Promise<void> {
     const { screen } = this.#options;
     // Messages of the viewer that came together are handled first.
-    await Promise.resolve();
+    await frameTurn(this.#options.channel.ownerId);
+    this.#ending.signal.throwIfAborted();
     if (this.#sizeIsNew) {
       // Announced in an update of its own, before pixels of the new size.
       this.#size = screen.size;
@@ -185,8 +175,11 @@ export class Frames {
   async #show(regions: readonly Region[], fidelity: 'any' | 'exact'): Promise<void> {
     const cursorBytes = this.#newCursor?.length ?? 0;
     const bytes = regions.reduce((sum, region) => sum + area(region) * PIXEL, cursorBytes);
-    const reserved = bytes < SMALL ? undefined : await this.#reserve(bytes);
+    const { memory } = this.#options.channel;
+    const { signal } = this.#ending;
+    const reserved = bytes < SMALL ? undefined : await memory.reserve(bytes, signal);
     try {
+      if (reserved !== undefined) await this.#largeTurn();
       const rectangles = await this.#rectangles(regions, fidelity);
       const cursor = this.#newCursor;
       // One that has grown since follows in a frame of its own.
@@ -199,14 +192,10 @@ export class Frames {
     }
   }
 
-  /** Reserves memory for a large frame, whose work begins in a turn with those of few other views. */
-  async #reserve(bytes: number): Promise<Reserved> {
-    const reserved = await this.#options.channel.memory.reserve(bytes, this.#ending.signal);
-    await nextTurn();
-    const { signal } = this.#ending;
-    if (!signal.aborted) return reserved;
-    reserved.release();
-    throw signal.reason;
+  /** The work of a large frame begins in a turn with those of few other views. */
+  async #largeTurn(): Promise<void> {
+    await nextTurn(this.#options.channel.ownerId);
+    this.#ending.signal.throwIfAborted();
   }
 
   async #rectangles(regions: readonly Region[], fidelity: 'any' | 'exact'): Promise<Buffer[]> {

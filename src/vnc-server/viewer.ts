@@ -2,21 +2,13 @@ import type { ViewMode } from '../contract/sockets/view.js';
 import { onAbort } from '../lib/async/abort.js';
 import { deferred } from '../lib/async/deferred.js';
 import type { CopiedText, Region, Screen } from '../screen/types.js';
+import type { ViewerChannel } from './channel.js';
 import { type ClientMessage, ClientReader, ViewerError } from './client-messages.js';
 import { Encoder } from './encoder.js';
-import { Frames, type ViewerMemory } from './frames.js';
+import { Frames } from './frames.js';
 import { InputGate, type InputQueue } from './input-gate.js';
 import { Overlay } from './overlay.js';
 import * as messages from './server-messages.js';
-
-/** The connection to the viewer's browser. */
-export interface ViewerChannel {
-  /** Resolves when the data has been sent or the viewer has disconnected. */
-  send(data: Buffer): Promise<void>;
-  /** Sends a text that was copied in the computer; drops it while the browser reads nothing. */
-  sendClipboard(copied: CopiedText): void;
-  readonly memory: ViewerMemory;
-}
 
 interface ViewerOptions {
   readonly channel: ViewerChannel;

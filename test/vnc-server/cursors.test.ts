@@ -43,6 +43,7 @@ async function showPointer(budget: MemoryBudget, cursor: ReturnType<typeof curso
       ...{ mode: 'view', name: 'p/a' },
       onError: (error) => expect.fail(error.message),
       channel: {
+        ownerId: 'usr_a',
         send: async (data) => {
           if (data.length > MIB) begun += 1;
           if (!waitsForReading) return;

@@ -25,6 +25,7 @@ promise(29, 'frames for viewers that do not read take limited memory', async (re
       ...{ mode: 'view', name: 'p/a' },
       onError: (error) => expect.fail(error.message),
       channel: {
+        ownerId: 'usr_a',
         send: (data) =>
           data.length < FRAME ? Promise.resolve() : new Promise((done) => frames.push(done)),
         sendClipboard: () => undefined,

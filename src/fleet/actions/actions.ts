@@ -238,7 +238,7 @@ export class Actions {
     switch (action.action) {
       case 'screenshot': {
         const picture = await this.screenshot(record, action, signal);
-        const answer = await pictureAnswer(picture, room);
+        const answer = await pictureAnswer(record.owner_id, picture, room);
         const returned = by && this.#parts.control.returnedSince(record.id, by);
         return { ...answer, ...toldOf(returned) };
       }

@@ -143,12 +143,13 @@ export function base64Length({ length }: Buffer): number {
  * it is made. Others have a turn first: hundreds may wait for the same picture.
  */
 export async function pictureAnswer(
+  ownerId: string,
   { data, format, width, height }: Picture,
   room: Room | undefined,
 ): Promise<Screenshot> {
   const length = base64Length(data);
   if (room !== undefined && room(length) < length) throw unread();
-  await nextTurn();
+  await nextTurn(ownerId);
   const image = data.toString('base64');
   return { success: true, image, format, encoding: 'base64', width, height };
 }

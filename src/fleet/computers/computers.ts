@@ -64,7 +64,7 @@ export class Computers {
     wait: Waiting,
     onCreated?: OnCreated,
   ): Promise<Computer> {
-    await nextTurn();
+    await nextTurn(owner.id);
     return this.#begin(await this.#creation.ofImage(owner, project, input, onCreated), wait);
   }
 

@@ -116,7 +116,7 @@ export class Projects {
       for (const record of records) this.#computers.refuseProtected(record);
       // On a full disk the computers are removed first, which frees space.
       this.#store.writeToFreeSpace(() => void this.#store.projects.markDeleting(row.id));
-      const results = await allInPieces(records, (record) => this.#remove(record, audit));
+      const results = await allInPieces(owner.id, records, (record) => this.#remove(record, audit));
       const failed = results.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
       const remove = () => void this.#store.projects.remove(row.id);
@@ -132,7 +132,9 @@ export class Projects {
     return this.#atOnce.run(keyInUse(this.#apiKeys, owner), async () => {
       const row = this.find(owner, nameOrId);
       const records = this.#store.computers.listOfProject(row.id);
-      const results = await allInPieces(records, (record) => this.#attempt(record, step, audit));
+      const results = await allInPieces(owner.id, records, (record) =>
+        this.#attempt(record, step, audit),
+      );
       const computers = results.map((result) => {
         if (result.status === 'rejected') throw result.reason;
         return result.value;

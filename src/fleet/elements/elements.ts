@@ -38,9 +38,9 @@ export class Elements implements Locating {
   ): Promise<Answer> {
     const { elements, truncated } = await this.#list(record, ELEMENTS.max, signal);
     // All who asked during a walk continue at once.
-    await nextTurn();
+    await nextTurn(record.owner_id);
     const matches = matcher(conditions);
-    const slice = new TimeSlice(SLICE_MS);
+    const slice = new TimeSlice(SLICE_MS, record.owner_id);
     const found: Element[] = [];
     for (const element of elements) {
       if (matches(element)) found.push(element);

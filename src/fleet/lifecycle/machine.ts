@@ -46,6 +46,7 @@ const STOP_GRACE_MS = 3_000;
 export class Machine {
   readonly id: string;
   readonly session: Session;
+  readonly #ownerId: string;
   readonly #engine: Engine;
   readonly #store: Store;
   readonly #steps = new Steps((error) => this.#failed(error));
@@ -59,6 +60,7 @@ export class Machine {
   constructor(record: ComputerRecord, parts: MachineParts) {
     const { engine, store, connectors } = parts;
     this.id = record.id;
+    this.#ownerId = record.owner_id;
     this.#copy = parts.copy;
     this.#place = parts.place;
     this.#label = parts.label;
@@ -210,7 +212,7 @@ export class Machine {
   }
 
   async #start(signal: AbortSignal): Promise<void> {
-    await nextTurn();
+    await nextTurn(this.#ownerId);
     signal.throwIfAborted();
     const record = this.#store.computers.findById(this.id);
     if (record === undefined)

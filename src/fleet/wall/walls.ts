@@ -84,7 +84,7 @@ export class Walls {
   }
 
   #inTurn(work: () => void): void {
-    this.#turns = this.#turns.then(nextTurn).then(work);
+    this.#turns = this.#turns.then(() => nextTurn()).then(work);
   }
 }
 

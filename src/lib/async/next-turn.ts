@@ -1,27 +1,75 @@
+import { nextTick } from 'node:process';
 // Not the global function: a test that replaces it for a while would leave everybody waiting.
 import { setImmediate } from 'node:timers';
 
 /** Callers that continue in one turn of the event loop. */
 const MOST_PER_TURN = 8;
+/** Milliseconds of one turn after which no further caller continues. */
+const MOST_MS = 8;
 
-let waiting: (() => void)[] = [];
+/** Callers of each owner that wait; those of the owner whose turn is next come first. */
+const waiting = new Map<string, (() => void)[]>();
+/** Callers of this turn; those that it has no time for are the first of the next. */
+const going: (() => void)[] = [];
+let isReleasing = false;
 
 /**
  * Resolves in a later turn of the event loop, in which few others continue: before work of milliseconds
- * that may come up a thousand times at once. Requests and sockets have their turn in between.
+ * that may come up a thousand times at once. Requests and sockets have their turn in between. The owners
+ * have their turns one after the other; callers without one count as one owner.
  */
-export function nextTurn(): Promise<void> {
+export function nextTurn(ownerId = ''): Promise<void> {
   return new Promise((resolve) => {
-    waiting.push(resolve);
-    if (waiting.length === 1) setImmediate(release);
+    const callers = waiting.get(ownerId);
+    if (callers === undefined) waiting.set(ownerId, [resolve]);
+    else callers.push(resolve);
+    if (isReleasing) return;
+    isReleasing = true;
+    setImmediate(release);
   });
 }
 
-function release(): void {
-  const going = waiting.slice(0, MOST_PER_TURN);
-  waiting = waiting.slice(MOST_PER_TURN);
-  if (waiting.length > 0) setImmediate(release);
-  for (const go of going) go();
+async function release(): Promise<void> {
+  const end = performance.now() + MOST_MS;
+  while (going.length < MOST_PER_TURN && waiting.size > 0) going.push(...firstOfNextOwner());
+  do {
+    going.shift()?.();
+    // What it does in this turn is done then.
+    await new Promise<void>((resolve) => nextTick(resolve));
+  } while (going.length > 0 && performance.now() < end);
+  isReleasing = going.length > 0 || waiting.size > 0;
+  if (isReleasing) setImmediate(release);
+}
+
+function firstOfNextOwner(): (() => void)[] {
+  for (const [ownerId, callers] of waiting) {
+    waiting.delete(ownerId);
+    if (callers.length > 1) waiting.set(ownerId, callers);
+    return callers.splice(0, 1);
+  }
+  return [];
+}
+
+/** Limits the work that is done at once in one turn of the event loop. */
+export class TurnBudget {
+  readonly #most: number;
+  #used = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Whether so much fits into this turn, and counts it then. If not, wait for another turn. */
+  fits(amount: number): boolean {
+    if (this.#used + amount > this.#most) return false;
+    if (this.#used === 0) {
+      setImmediate(() => {
+        this.#used = 0;
+      });
+    }
+    this.#used += amount;
+    return true;
+  }
 }
 
 let last = Promise.resolve();
@@ -31,18 +79,19 @@ let last = Promise.resolve();
  * before work of up to a tenth of a second.
  */
 export function ownTurn(): Promise<void> {
-  last = last.then(nextTurn);
+  last = last.then(() => nextTurn('own'));
   return last;
 }
 
-/** Starts `work` for all items, a few in each turn of the event loop, and waits for all of them. */
+/** Starts `work` for all items of an owner, a few in each turn, and waits for all of them. */
 export async function allInPieces<T, R>(
+  ownerId: string,
   items: readonly T[],
   work: (item: T) => Promise<R>,
 ): Promise<PromiseSettledResult<R>[]> {
   const results: Promise<PromiseSettledResult<R>[]>[] = [];
   for (let start = 0; start < items.length; start += MOST_PER_TURN) {
-    await nextTurn();
+    await nextTurn(ownerId);
     results.push(Promise.allSettled(items.slice(start, start + MOST_PER_TURN).map(work)));
   }
   return (await Promise.all(results)).flat();

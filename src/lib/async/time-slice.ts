@@ -1,12 +1,14 @@
 import { nextTurn } from './next-turn.js';
 
-/** Divides long work into parts of about `ms` milliseconds, between which other work runs. */
+/** Divides long work of an owner into parts of about `ms` milliseconds, between which other work runs. */
 export class TimeSlice {
   readonly #ms: number;
+  readonly #ownerId: string | undefined;
   #end: number;
 
-  constructor(ms: number) {
+  constructor(ms: number, ownerId?: string) {
     this.#ms = ms;
+    this.#ownerId = ownerId;
     this.#end = performance.now() + ms;
   }
 
@@ -16,7 +18,7 @@ export class TimeSlice {
 
   /** Lets other work of the process run. */
   async next(): Promise<void> {
-    await nextTurn();
+    await nextTurn(this.#ownerId);
     this.#end = performance.now() + this.#ms;
   }
 }

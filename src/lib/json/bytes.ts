@@ -8,6 +8,8 @@ const PIECE = 16 * 1024;
 const NONE = Buffer.alloc(0);
 
 interface Options {
+  /** Whose turns of the event loop it takes. */
+  readonly ownerId?: string;
   /** Gets the number of bytes that are made; may throw. */
   readonly grow?: (bytes: number) => void;
   readonly signal?: AbortSignal;
@@ -16,9 +18,9 @@ interface Options {
 /** Makes the JSON of a large value in several turns of the event loop. Rejects with the signal's reason. */
 export async function jsonBytes(
   value: unknown,
-  { grow = () => undefined, signal }: Options = {},
+  { ownerId, grow = () => undefined, signal }: Options = {},
 ): Promise<Buffer> {
-  const slice = new TimeSlice(SLICE_MS);
+  const slice = new TimeSlice(SLICE_MS, ownerId);
   // Many callers may come to this at once.
   await slice.next();
   const made: Buffer[] = [];

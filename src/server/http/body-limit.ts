@@ -1,9 +1,7 @@
-// Not the global function: a test that replaces it for a while would leave the count as it is.
-import { setImmediate } from 'node:timers';
 import { ApiError } from '../../contract/errors.js';
 import { abortable } from '../../lib/async/abort.js';
 import { KeyedQueue } from '../../lib/async/keyed-queue.js';
-import { ownTurn } from '../../lib/async/next-turn.js';
+import { ownTurn, TurnBudget } from '../../lib/async/next-turn.js';
 import { type JsonTextBounds, textBeyond } from '../../lib/json/bounds.js';
 
 /** Largest body that is read into memory, in bytes. */
@@ -20,7 +18,7 @@ const BOUNDS: JsonTextBounds = {
 
 /** Characters of JSON that are parsed in a few milliseconds: those of one turn of the event loop. */
 const SHORT = 64 * 1024;
-let inThisTurn = 0;
+const inThisTurn = new TurnBudget(SHORT);
 
 /** Of each owner one text waits for its turn; the others wait here. */
 const turns = new KeyedQueue();
@@ -30,14 +28,7 @@ const turns = new KeyedQueue();
  * {@link ownersTurn}.
  */
 export function fitsTurn(characters: number): boolean {
-  if (inThisTurn + characters > SHORT) return false;
-  if (inThisTurn === 0) {
-    setImmediate(() => {
-      inThisTurn = 0;
-    });
-  }
-  inThisTurn += characters;
-  return true;
+  return inThisTurn.fits(characters);
 }
 
 /** Waits for a turn of the event loop with no other text that waits. Rejects with the signal's reason. */

@@ -96,7 +96,10 @@ export class AnswerMemory {
     try {
       const bytes =
         characters > LARGE
-          ? await jsonBytes(value, { signal: call.signal, ...(isRead && { grow }) })
+          ? await jsonBytes(value, {
+              ...{ ownerId: owner.id, signal: call.signal },
+              ...(isRead && { grow }),
+            })
           : Buffer.from(JSON.stringify(value));
       const kept = Math.min(held, bytes.length);
       held -= kept;
@@ -121,7 +124,7 @@ export class AnswerMemory {
     if (!this.#answers.tryHold(key, length)) throw tooMany(reply);
     let held = length;
     try {
-      await nextTurn();
+      await nextTurn(owner.id);
       const bytes = make();
       held = 0;
       return this.#send(key, request, reply, bytes, length);

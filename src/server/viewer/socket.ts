@@ -12,7 +12,8 @@ import { keyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
-import { Viewer, type ViewerChannel } from '../../vnc-server/viewer.js';
+import type { ViewerChannel } from '../../vnc-server/channel.js';
+import { Viewer } from '../../vnc-server/viewer.js';
 import { auditConnection } from '../audit-requests.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { startHeartbeat } from '../websocket/heartbeat.js';
@@ -78,6 +79,7 @@ async function serveView(
     request.log.info({ computer: id, mode: ticket.mode }, 'view opened');
     const key = keyInUse(fleet.apiKeys, ticket.owner);
     const channel = {
+      ownerId: key.ownerId,
       send: (data: Buffer) => new Promise<void>((resolve) => socket.send(data, () => resolve())),
       sendClipboard: clipboardChannel(socket, views, key),
       memory: viewMemory(views, key),

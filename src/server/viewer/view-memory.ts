@@ -4,7 +4,7 @@ import type { KeyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import { coalesce } from '../../lib/async/coalesce.js';
 import { nextTurn } from '../../lib/async/next-turn.js';
 import type { CopiedText } from '../../screen/types.js';
-import type { ViewerMemory } from '../../vnc-server/frames.js';
+import type { ViewerMemory } from '../../vnc-server/channel.js';
 import type { MemoryBudget, MemoryLimits } from '../limits/memory-budget.js';
 import { clipboardMessage } from './clipboard-message.js';
 
@@ -44,7 +44,7 @@ export function clipboardChannel(
     latest = undefined;
     const data = await message;
     // All views of the screen get the text at once.
-    await nextTurn();
+    await nextTurn(key.ownerId);
     if (socket.readyState !== socket.OPEN || !budget.tryHold(key, data.length)) return;
     await new Promise<void>((resolve) => socket.send(data, { binary: false }, () => resolve()));
     budget.release(key, data.length);

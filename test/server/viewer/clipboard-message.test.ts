@@ -35,6 +35,7 @@ async function copiedTo(text: string): Promise<Buffer[]> {
       ...{ mode: 'control', name: 'p/a' },
       onError: (error) => expect.fail(error.message),
       channel: {
+        ownerId: 'usr_a',
         send: async () => undefined,
         sendClipboard: clipboardChannel(socket as unknown as WebSocket, budget, key),
         memory: viewMemory(budget, key),

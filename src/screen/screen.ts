@@ -61,7 +61,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#pointer = new Pointer(connection, pointerAt, extraButtons);
     this.#keyboard = new Keyboard(connection, (signal) => updates.sync(signal));
     const { changes } = this;
-    this.#video = new VideoFrames({ connection, pointer: this.#pointer, updates, changes });
+    this.#video = new VideoFrames({ connection, pointer: this.#pointer, updates, changes, owner });
     this.#screenshots = new Screenshots(connection, this.#pointer, owner);
     this.#stability = new Stability(connection, updates);
     this.#typist = new Typist(connection, this.#keyboard, this.#stability, typing);

@@ -39,7 +39,7 @@ async function load(checkout, directory) {
 function open({ Screenshots, Framebuffer }) {
   const framebuffer = new Framebuffer(SIZE);
   const connection = { framebuffer, updating: false, isOpen: true, once: () => {} };
-  const screenshots = new Screenshots(connection, { at: { x: 0, y: 0 } });
+  const screenshots = new Screenshots(connection, { at: { x: 0, y: 0 } }, '');
   return { framebuffer, screenshots };
 }
 

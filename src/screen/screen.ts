@@ -31,6 +31,10 @@ import type {
 } from './types.js';
 import { type TypeOptions, Typist, type TypistOptions } from './typing/typist.js';
 
+interface ScreenOptions extends TypistOptions, PointerOptions {
+  readonly owner: string;
+}
+
 /** A {@link Screen} over one RFB connection. */
 export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   readonly #connection: Connection;
@@ -48,7 +52,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   constructor(
     connection: Connection,
     updates: UpdateScheduler,
-    { pointerAt, extraButtons, ...typing }: TypistOptions & PointerOptions,
+    { owner, pointerAt, extraButtons, ...typing }: ScreenOptions,
   ) {
     super();
     this.setMaxListeners(0);
@@ -57,8 +61,8 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#pointer = new Pointer(connection, pointerAt, extraButtons);
     this.#keyboard = new Keyboard(connection, (signal) => updates.sync(signal));
     const { changes } = this;
-    this.#video = new VideoFrames({ connection, pointer: this.#pointer, updates, changes });
-    this.#screenshots = new Screenshots(connection, this.#pointer);
+    this.#video = new VideoFrames({ connection, pointer: this.#pointer, updates, changes, owner });
+    this.#screenshots = new Screenshots(connection, this.#pointer, owner);
     this.#stability = new Stability(connection, updates);
     this.#typist = new Typist(connection, this.#keyboard, this.#stability, typing);
     this.raw = new RawInput(connection, this.#pointer, this.#keyboard, {

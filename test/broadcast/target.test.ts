@@ -105,7 +105,13 @@ describe('resolving a target', () => {
       lookups = 0;
       const source = { frame: { size: { width: 64, height: 48 } } } as unknown as Source;
       const video = { fps: 15, bitrate: 1000 };
-      const options = { target: rebound, rules: { allowPrivate, lookup }, video, source };
+      const options = {
+        owner: 'own_1',
+        target: rebound,
+        rules: { allowPrivate, lookup },
+        video,
+        source,
+      };
       return publish(options, AbortSignal.timeout(10_000), () => undefined);
     };
     try {

@@ -32,6 +32,8 @@ export interface Connectors {
 
 export const realConnectors: Connectors = { openScreen, openShell };
 
+type SessionRecord = Pick<ComputerRecord, 'id' | 'owner_id' | 'private_key'>;
+
 /** The service's connections to one computer. */
 export class Session {
   readonly screen: SharedConnection<Screen>;
@@ -49,7 +51,7 @@ export class Session {
 
   constructor(
     engine: Engine,
-    { id, private_key: privateKey }: Pick<ComputerRecord, 'id' | 'private_key'>,
+    { id, owner_id, private_key: privateKey }: SessionRecord,
     { openScreen, openShell }: Connectors,
     spares = new SpareConnections(),
   ) {
@@ -80,6 +82,7 @@ export class Session {
             programs,
             timeoutMs,
             extraButtons,
+            owner: owner_id,
             flood: screenFlood,
             ...known,
           } as const;

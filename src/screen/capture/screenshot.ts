@@ -8,10 +8,11 @@ import type { Connection } from '../rfb/connection.js';
 import { PIXEL } from '../rfb/constants.js';
 import type { Picture, PictureOptions } from '../types.js';
 import { encode } from './encode.js';
+import { encodings } from './encodings.js';
 import { PngBands } from './png/bands.js';
 import { RecentPictures } from './recent-pictures.js';
 
-/** Pictures of a screen that are encoded at once: each has its pixels in memory, up to 33 MB. */
+/** Pictures of a screen that are taken at once: each has its pixels in memory, up to 33 MB. */
 const AT_ONCE = 2;
 /** Milliseconds that pictures and memory for pixels are kept after the last screenshot. */
 const KEEP_MS = 45_000;
@@ -21,22 +22,24 @@ export class Screenshots {
   readonly #connection: Connection;
   readonly #pointer: Pointer;
   readonly #recent = new RecentPictures();
+  readonly #owner: string;
   readonly #bands: PngBands;
   /** Pixel buffer of the last screenshot, for reuse: allocating a new one takes a millisecond. */
   #spare: Buffer | undefined;
-  readonly #encodings = new ConcurrencyLimit(AT_ONCE);
+  readonly #taking = new ConcurrencyLimit(AT_ONCE);
   #forgetting: NodeJS.Timeout | undefined;
 
-  constructor(connection: Connection, pointer: Pointer) {
+  constructor(connection: Connection, pointer: Pointer, owner: string) {
     this.#connection = connection;
     this.#pointer = pointer;
-    this.#bands = new PngBands(connection.framebuffer);
+    this.#owner = owner;
+    this.#bands = new PngBands(connection.framebuffer, owner);
     connection.once('close', () => this.#forget());
   }
 
   /** Rejects with ApiError `off_screen` for a region outside. */
   take(options: PictureOptions, signal?: AbortSignal): Promise<Picture> {
-    return this.#encodings.run(async () => {
+    return this.#taking.run(async () => {
       // Another caller's update may be half written, which would tear the picture.
       while (this.#connection.updating) await this.#connection.updated(signal);
       signal?.throwIfAborted();
@@ -79,7 +82,7 @@ export class Screenshots {
       }
       framebuffer.read(region, pixels);
       if (pointer !== undefined) drawCursor(pixels, region, pointer.cursor, pointer.x, pointer.y);
-      return await encode(pixels, region, options);
+      return await encodings.run(this.#owner, () => encode(pixels, region, options));
     } finally {
       this.#spare = pixels;
     }

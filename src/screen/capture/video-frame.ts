@@ -1,15 +1,11 @@
 import type { Size } from '../geometry.js';
-import type { Pointer } from '../input/pointer.js';
 import type { UpdateScheduler } from '../model/update-scheduler.js';
 import type { Connection } from '../rfb/connection.js';
-import type { ScreenChanges, VideoFrame } from '../types.js';
-import { VideoImage } from './video-image.js';
+import type { VideoFrame } from '../types.js';
+import { type ImageSources, VideoImage } from './video-image.js';
 
-interface Sources {
-  readonly connection: Connection;
-  readonly pointer: Pointer;
+interface Sources extends ImageSources {
   readonly updates: UpdateScheduler;
-  readonly changes: ScreenChanges;
 }
 
 /** The frames of a screen's streams and recordings, which share one image. */
@@ -24,11 +20,13 @@ export class VideoFrames {
 
   /** Throws when the connection has ended. */
   open(intervalMs: number): VideoFrame {
-    const { connection, pointer, updates, changes } = this.#sources;
+    const { connection, updates } = this.#sources;
     connection.requireOpen();
-    this.#image ??= new VideoImage(connection, pointer, changes);
-    const stopWatching = updates.watch(intervalMs);
-    const frame: VideoFrame = new RfbVideoFrame(connection, this.#image, () => {
+    this.#image ??= new VideoImage(this.#sources);
+    const image = this.#image;
+    // No pixels are requested for an image that cannot change yet.
+    const stopWatching = updates.watch(intervalMs, () => image.waitMs);
+    const frame: VideoFrame = new RfbVideoFrame(connection, image, () => {
       stopWatching();
       this.#close(frame);
     });

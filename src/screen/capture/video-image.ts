@@ -1,4 +1,4 @@
-import { TokenBucket } from '../../lib/async/token-bucket.js';
+import { SharedRate } from '../../lib/async/token-bucket.js';
 import { intersects, type Region, type Size } from '../geometry.js';
 import type { Pointer } from '../input/pointer.js';
 import { drawCursor, regionOf } from '../model/cursor.js';
@@ -8,10 +8,24 @@ import { MAX_PIXELS } from '../rfb/constants.js';
 import type { ScreenChanges } from '../types.js';
 import { convert, evenRegion, evenSize, PixelMemory, type Planes, planesBytes } from './yuv.js';
 
-/** Pixels that are converted per second: 1920x1080 64 times. Larger videos have fewer new images. */
-const PER_SECOND = 128 << 20;
+/**
+ * Pixels that are converted per second for all screens: 1920x1080 48 times, about a third of the main
+ * thread's time. The owners whose screens change share them. Beyond that there are fewer new images.
+ */
+const PER_SECOND = 96 << 20;
 /** Pixels that take as long as one of the pointer, which is blended. */
 const POINTER_WORK = 16;
+/** Copied pixels that take as long as a converted one. */
+const COPIED = 8;
+
+const work = new SharedRate(MAX_PIXELS, PER_SECOND);
+
+export interface ImageSources {
+  readonly connection: Connection;
+  readonly pointer: Pointer;
+  readonly changes: ScreenChanges;
+  readonly owner: string;
+}
 
 /**
  * The screen as a 4:2:0 image with the pointer drawn in, for all outputs together. Converts only what
@@ -21,7 +35,7 @@ export class VideoImage {
   readonly #connection: Connection;
   readonly #pointer: Pointer;
   readonly #changes: ScreenChanges;
-  readonly #work = new TokenBucket(MAX_PIXELS, PER_SECOND);
+  readonly #owner: string;
   #planes: Planes;
   #scratch: PixelMemory;
   #version = 0;
@@ -31,10 +45,11 @@ export class VideoImage {
   #drawn: { readonly look: unknown; readonly region: Region } | undefined;
   #isClosed = false;
 
-  constructor(connection: Connection, pointer: Pointer, changes: ScreenChanges) {
+  constructor({ connection, pointer, changes, owner }: ImageSources) {
     this.#connection = connection;
     this.#pointer = pointer;
     this.#changes = changes;
+    this.#owner = owner;
     [this.#planes, this.#scratch] = memory(connection.framebuffer.size);
     this.#whole();
     connection.on('resize', this.#onResize);
@@ -51,7 +66,13 @@ export class VideoImage {
 
   read(target: Buffer): void {
     this.#catchUp();
+    work.take(this.#owner, area(this.size) / COPIED);
     target.set(this.#planes.data);
+  }
+
+  /** Milliseconds until the image can change again. */
+  get waitMs(): number {
+    return work.debtMs(this.#owner);
   }
 
   /** The image stays as it is. */
@@ -77,7 +98,7 @@ export class VideoImage {
 
   /** Leaves the image as it is while the limit of work is exceeded. */
   #catchUp(): void {
-    if (this.#isClosed || this.#connection.updating || this.#work.debtMs > 0) return;
+    if (this.#isClosed || this.#connection.updating || this.waitMs > 0) return;
     const changed = this.#changes.since(this.#shown) ?? [this.#bounds];
     this.#shown = this.#changes.version;
     const pixels = changed.reduce((sum, region) => sum + area(region), 0);
@@ -108,10 +129,10 @@ export class VideoImage {
     if (region === undefined) return;
     const { bytes, words } = this.#scratch;
     this.#connection.framebuffer.read(region, bytes);
-    this.#work.take(area(region));
+    work.take(this.#owner, area(region));
     const pointer = this.#pointerNow();
     if (pointer !== undefined && intersects(pointer.region, region)) {
-      this.#work.take(POINTER_WORK * Math.min(area(pointer.region), area(region)));
+      work.take(this.#owner, POINTER_WORK * Math.min(area(pointer.region), area(region)));
       const { x, y } = this.#pointer.at;
       drawCursor(bytes, region, pointer.look, x, y);
     }

@@ -23,6 +23,12 @@ interface Barrier {
   requests: number;
 }
 
+interface Watcher {
+  readonly intervalMs: number;
+  /** Milliseconds until it can use an update. */
+  readonly waitMs: () => number;
+}
+
 /**
  * Decides when to request pixels. Without watchers it requests none, so a video playing in the
  * guest costs this process nothing; the next {@link sync} fetches all changes at once.
@@ -37,7 +43,7 @@ interface Barrier {
  */
 export class UpdateScheduler {
   readonly #connection: Connection;
-  readonly #watchers = new Set<{ readonly intervalMs: number }>();
+  readonly #watchers = new Set<Watcher>();
   /** Number of pixels not received yet: all of them at first and after a resize. */
   #missing: number;
   #barrier: Barrier | undefined;
@@ -72,9 +78,12 @@ export class UpdateScheduler {
     });
   }
 
-  /** Requests updates, at most one every `intervalMs`, until the returned function is called. */
-  watch(intervalMs: number): () => void {
-    const watcher = { intervalMs };
+  /**
+   * Requests updates, at most one every `intervalMs` and none for `waitMs()`, until the returned
+   * function is called.
+   */
+  watch(intervalMs: number, waitMs = () => 0): () => void {
+    const watcher = { intervalMs, waitMs };
     this.#watchers.add(watcher);
     this.#pump();
     return () => this.#watchers.delete(watcher);
@@ -161,9 +170,11 @@ export class UpdateScheduler {
     if (this.#watchers.size === 0 || !this.#connection.isOpen) return;
     const sleepy = !this.#connection.can.fences;
     if (this.#outstanding && !sleepy) return;
-    let interval = Math.min(...[...this.#watchers].map((watcher) => watcher.intervalMs));
-    if (sleepy) interval = Math.max(interval, AWAKE_MS);
-    const wait = this.#requestedAt + interval - performance.now();
+    const passed = performance.now() - this.#requestedAt;
+    const waits = [...this.#watchers].map(({ intervalMs, waitMs }) =>
+      Math.max((sleepy ? Math.max(intervalMs, AWAKE_MS) : intervalMs) - passed, waitMs()),
+    );
+    const wait = Math.min(...waits);
     if (wait > 0.5) {
       this.#timer = setTimeout(() => this.#pump(), wait);
       return;

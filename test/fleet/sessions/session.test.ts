@@ -3,9 +3,11 @@ import { Session } from '../../../src/fleet/sessions/session.js';
 import { fakeConnectors } from '../../support/fake-connectors.js';
 import { FakeEngine } from '../../support/fake-engine.js';
 
+const record = { id: 'cmp_1', owner_id: 'own_1', private_key: '' };
+
 it('keeps the position of the pointer after its screen was closed, and not the screen', async () => {
   const connectors = fakeConnectors();
-  const session = new Session(new FakeEngine(), { id: 'cmp_1', private_key: '' }, connectors);
+  const session = new Session(new FakeEngine(), record, connectors);
   await session.screen.use(async () => undefined);
   session.screen.close();
   const [screen] = connectors.screens;
@@ -22,7 +24,7 @@ describe('a screen that nobody looks at', () => {
     const engine = new FakeEngine();
     const describe = engine.describe.bind(engine);
     engine.describe = async () => ({ ...(await describe()), isolation });
-    const session = new Session(engine, { id: 'cmp_1', private_key: '' }, connectors);
+    const session = new Session(engine, record, connectors);
     await session.screen[use](async () => undefined);
     return session.screen;
   }
@@ -61,7 +63,7 @@ it('limits all connections to a computer together', async () => {
   const connectors = fakeConnectors();
   const [openScreen, openShell] = [vi.fn(connectors.openScreen), vi.fn(connectors.openShell)];
   const engine = new FakeEngine();
-  const session = new Session(engine, { id: 'cmp_1', private_key: '' }, { openScreen, openShell });
+  const session = new Session(engine, record, { openScreen, openShell });
   for (let connection = 0; connection < 2; connection++) {
     await session.screen.use(async () => undefined);
     await session.shell.use(async () => undefined);
@@ -72,4 +74,12 @@ it('limits all connections to a computer together', async () => {
     expect(first).toBeDefined();
     expect(second).toBe(first);
   }
+});
+
+it('opens the screen for the owner of the computer', async () => {
+  const connectors = fakeConnectors();
+  const openScreen = vi.fn(connectors.openScreen);
+  const session = new Session(new FakeEngine(), record, { ...connectors, openScreen });
+  await session.screen.use(async () => undefined);
+  expect(openScreen.mock.calls[0]?.[1]).toMatchObject({ owner: 'own_1' });
 });

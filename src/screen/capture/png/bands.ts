@@ -1,10 +1,9 @@
-import { availableParallelism } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
-import { ConcurrencyLimit } from '../../../lib/async/concurrency-limit.js';
 import { intersects, type Region, type Size } from '../../geometry.js';
 import { type DrawnCursor, drawCursor, regionOf } from '../../model/cursor.js';
 import { BAND_ROWS, type Framebuffer } from '../../model/framebuffer.js';
 import { PIXEL } from '../../rfb/constants.js';
+import { encodings } from '../encodings.js';
 import { ADLER_START, combineAdler } from './adler.js';
 import { chunk, header, trailer } from './chunks.js';
 import { deflate } from './deflate.js';
@@ -17,9 +16,6 @@ import { packRows, rowsBytes, textureOf } from './rows.js';
 const CHANGED_PART = 3;
 /** Pictures in a row with few changes before bands are made. */
 const CALM_PICTURES = 2;
-
-/** Bands of all screens that are compressed at once; leaves one of the pool's four threads free. */
-const compressions = new ConcurrencyLimit(Math.min(3, availableParallelism()));
 
 interface Compressed {
   readonly chunk: Buffer;
@@ -47,6 +43,7 @@ interface Band {
  */
 export class PngBands {
   readonly #framebuffer: Framebuffer;
+  readonly #owner: string;
   #bands: Band[] = [];
   /** The framebuffer's version in the last picture, however it was encoded. */
   #seen: number | undefined;
@@ -54,8 +51,9 @@ export class PngBands {
   #calm = 0;
   #way: 'bands' | 'whole' = 'whole';
 
-  constructor(framebuffer: Framebuffer) {
+  constructor(framebuffer: Framebuffer, owner: string) {
     this.#framebuffer = framebuffer;
+    this.#owner = owner;
   }
 
   /**
@@ -121,7 +119,7 @@ export class PngBands {
     const bytes = Buffer.from(memory.buffer, start, count * PIXEL);
     this.#framebuffer.read(region, bytes);
     if (pointer !== undefined) drawCursor(bytes, region, pointer.cursor, pointer.x, pointer.y);
-    return compressions.run(async () => {
+    return encodings.run(this.#owner, async () => {
       // Packing takes up to a millisecond per band: other work comes in between.
       await setImmediate();
       const texture = textureOf(pixels, region);

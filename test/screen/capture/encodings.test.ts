@@ -1,32 +1,43 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { openScreen } from '../../../src/screen/index.js';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
 import type { Picture, PictureOptions } from '../../../src/screen/types.js';
 import { FakeServer } from '../fake-server.js';
-
-vi.hoisted(() => {
-  process.env.UV_THREADPOOL_SIZE = '8';
-});
 
 /** Those that run, with the owner's colour. */
 const running: { readonly red: number; readonly end: () => void }[] = [];
 let most: Record<number, number> = {};
 
-vi.mock('../../../src/screen/capture/encode.js', () => ({
-  encode: (pixels: Buffer) =>
-    new Promise<Picture>((resolve) => {
-      const red = pixels[0] ?? 0;
-      const encoding = {
-        red,
-        end: () => {
-          running.splice(running.indexOf(encoding), 1);
-          resolve({ data: Buffer.of(red), format: 'jpeg', width: 1, height: 1 });
-        },
-      };
-      running.push(encoding);
-      most[red] = Math.max(most[red] ?? 0, running.filter((one) => one.red === red).length);
-    }),
-}));
+/** Waits until the test ends it. */
+function encode(pixels: Buffer): Promise<Picture> {
+  return new Promise((resolve) => {
+    const red = pixels[0] ?? 0;
+    const encoding = {
+      red,
+      end: () => {
+        running.splice(running.indexOf(encoding), 1);
+        resolve({ data: Buffer.of(red), format: 'jpeg', width: 1, height: 1 });
+      },
+    };
+    running.push(encoding);
+    most[red] = Math.max(most[red] ?? 0, running.filter((one) => one.red === red).length);
+  });
+}
 
+// Other files share the process: they get the modules as they are.
+const ENCODE = '../../../src/screen/capture/encode.js';
+let openScreen: typeof import('../../../src/screen/index.js').openScreen;
+const threads = process.env.UV_THREADPOOL_SIZE;
+beforeAll(async () => {
+  process.env.UV_THREADPOOL_SIZE = '8';
+  vi.resetModules();
+  vi.doMock(ENCODE, () => ({ encode }));
+  ({ openScreen } = await import('../../../src/screen/index.js'));
+});
+afterAll(() => {
+  if (threads === undefined) delete process.env.UV_THREADPOOL_SIZE;
+  else process.env.UV_THREADPOOL_SIZE = threads;
+  vi.doUnmock(ENCODE);
+  vi.resetModules();
+});
 beforeEach(() => {
   most = {};
 });

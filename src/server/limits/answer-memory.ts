@@ -76,7 +76,8 @@ export class AnswerMemory {
       if (isRead) throw tooMany(reply);
       await this.#answers.hold(key, length, call.signal);
     }
-    return this.#send(key, request, reply, Buffer.from(made), length);
+    const bytes = typeof made === 'string' ? Buffer.from(made) : made;
+    return this.#send(key, request, reply, bytes, length);
   }
 
   /** One of so much text that it is counted before it is made: many at once would fill the memory. */

@@ -16,11 +16,10 @@ if (isVersion() && print(`${version()}\n`)) {
   enableCompileCache();
   importFile('complete.js');
 } else if (!printHelp(helpKeys())) {
-  // Keeps V8's young generation at 1 MB while the service starts, which takes a fifth less memory.
-  // It may grow once the service listens (src/cli/serve/foreground.ts).
   if (argv[0] === 'serve') {
-    // libuv reads it at the first use of its threads, of which it starts 4 by default.
+    // Threads of libuv, 4 by default.
     process.env.UV_THREADPOOL_SIZE ||= '8';
+    // Keeps V8's young generation at 1 MB until foreground.ts lets it grow: a fifth less memory.
     process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
   }
   run();

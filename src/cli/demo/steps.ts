@@ -19,9 +19,7 @@ export function drivingSteps(computer: string): Step[] {
     },
     {
       says: 'Open an editor on the desktop and wait for its window',
-      argv: bash(
-        'mousepad >/dev/null 2>&1 & timeout 60 xdotool search --sync --onlyvisible --class mousepad >/dev/null',
-      ),
+      argv: bash(`mousepad >/dev/null 2>&1 & ${windowOf('mousepad')}`),
     },
     {
       says: 'Type any Unicode text',
@@ -30,7 +28,7 @@ export function drivingSteps(computer: string): Step[] {
     {
       says: 'Open a terminal next to it',
       argv: bash(
-        'xfce4-terminal --geometry 80x24+560+80 >/dev/null 2>&1 & timeout 60 xdotool search --sync --onlyvisible --class xfce4-terminal >/dev/null',
+        `xfce4-terminal --geometry 80x24+560+80 >/dev/null 2>&1 & ${windowOf('xfce4-terminal')}`,
       ),
     },
     {
@@ -47,4 +45,10 @@ export function drivingSteps(computer: string): Step[] {
 /** A command line quoted for a shell. */
 export function shellLine(argv: readonly string[]): string {
   return ['vc', ...argv].map(shellWord).join(' ');
+}
+
+/** Waits for a window. xdotool fails when another window closes while it searches. */
+function windowOf(program: string): string {
+  const search = `timeout 20 xdotool search --sync --onlyvisible --class ${program}`;
+  return `for try in 1 2 3; do ${search} && break; done >/dev/null 2>&1`;
 }

@@ -25,6 +25,8 @@ const NATIVE = { withinMs: 90_000, attempt: { first: 6_000, longest: 6_000 } } a
 const STATE_SCRIPT =
   'echo $(ps -o comm= -C xfwm4,xfdesktop,xfce4-panel,xprop,scrot); tail -n 4 ~/.xsession-errors';
 const STATE_MS = 5_000;
+/** Characters of the errors that are repeated. */
+const MOST_ERRORS = 600;
 
 const NOT_PAINTED = 'the desktop is not painted yet';
 
@@ -130,7 +132,7 @@ async function desktopState({ shell }: Session, signal: AbortSignal): Promise<st
       ),
     );
     const [running = '', ...errors] = stdout.split('\n');
-    return ` Running: ${excerpt(running) || 'no program of it'}. Last errors: ${excerpt(errors.join(' ')) || 'none'}.`;
+    return ` Running: ${excerpt(running) || 'no program of it'}. Last errors: ${excerpt(errors.join(' '), MOST_ERRORS) || 'none'}.`;
   } catch {
     return '';
   }

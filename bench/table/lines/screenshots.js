@@ -4,7 +4,7 @@ import { processorTime } from '../../service.js';
 import { inOrder, ms } from '../report.js';
 
 const TURNS = 6;
-const EACH = 60;
+const EACH = 200;
 const WARM = 10;
 const START_MS = 2_500;
 

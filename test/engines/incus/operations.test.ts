@@ -114,3 +114,11 @@ it('members whose connections would not be encrypted are not learned', () => {
   expect(cluster.urls).toHaveLength(100);
   expect(cluster.urls.slice(0, 2)).toEqual([first, 'https://10.80.0.0:8443']);
 });
+
+it('an answer of far more values than a list of instances has is refused', async () => {
+  states = [{ type: 'sync', metadata: Array(100_000).fill([]) }];
+  await expect(cluster.ask(OPERATION)).rejects.toThrow('more values than any list of instances');
+  const instances = Array(20_000).fill({ name: 'vc-cmp-1', status: 'Running' });
+  states = [{ type: 'sync', metadata: instances }];
+  expect(await cluster.ask(OPERATION)).toHaveLength(20_000);
+});

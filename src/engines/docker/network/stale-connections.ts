@@ -11,7 +11,7 @@ from ipaddress import ip_address, ip_network
 
 POOL = ip_network(sys.argv[1])
 NETFILTER, REQUEST, DUMP, ACK = 12, 1, 0x300, 4
-NEW, GET, DELETE, ERROR, DONE = 0x100, 0x101, 0x102, 2, 3
+GET, DELETE, ERROR, DONE = 0x101, 0x102, 2, 3
 TUPLE, ADDRESSES, SOURCE = 1, 1, 1
 IPV4 = struct.pack('=BBH', socket.AF_INET, 0, 0)
 kernel = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, NETFILTER)

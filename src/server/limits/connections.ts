@@ -76,6 +76,8 @@ export class ConnectionLimit {
     const upgrade = ({ socket }: IncomingMessage) => {
       const connection = this.#open.get(socket);
       if (connection !== undefined) connection.isUpgraded = true;
+      // Node.js has no listener of its own from here on, and the request may wait for its turn.
+      socket.on('error', () => undefined);
     };
     server.on('upgrade', upgrade);
     this.#own = new Set<unknown>([begin, upgrade]);

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { ConnectionLimit } from '../../../../src/server/limits/connections.js';
 import { KeylessTurns } from '../../../../src/server/limits/turns/keyless-turns.js';
@@ -69,4 +69,17 @@ it('begins requests with a key at once among many without one, and ends those of
   const begun = order.length;
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(order).toHaveLength(begun);
+});
+
+it('survives an error of a WebSocket that waits for its turn', async () => {
+  const server = createServer();
+  const waiting: Socket[] = [];
+  server.on('upgrade', ({ socket }) => waiting.push(socket));
+  new ConnectionLimit(server).divideTurns(() => false);
+  const request = { socket: new Socket() };
+  server.emit('upgrade', request, request.socket, Buffer.alloc(0));
+  const closed = new Promise((resolve) => request.socket.once('close', resolve));
+  request.socket.destroy(new Error('reset by the client'));
+  await closed;
+  expect(waiting).toEqual([request.socket]);
 });

@@ -68,7 +68,8 @@ export default defineConfig({
           ...endToEnd,
           name: 'docker',
           include: [
-            'test/e2e/{operations,cli,docker,examples}/**/*.test.ts',
+            `test/e2e/operations/${isThorough ? '*' : '!(bounds)'}.test.ts`,
+            'test/e2e/{cli,docker,examples}/**/*.test.ts',
             ABOVE_ENGINES,
             ...thorough('docker'),
           ],

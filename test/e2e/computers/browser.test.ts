@@ -2,6 +2,7 @@ import { chromium } from 'playwright-core';
 import puppeteer from 'puppeteer-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
+import { thorough } from '../../support/run/tiers.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 
 let desktop: Desktop;
@@ -44,7 +45,7 @@ it('Playwright and Puppeteer drive one browser, whose windows are on the screen'
   await browser.close();
 });
 
-it('a temporary browser needs no key, has an empty profile and leaves nothing', async () => {
+thorough('a temporary browser needs no key, has an empty profile and leaves nothing', async () => {
   const { ws_url: url } = await desktop.computer.browser({ profile: 'temporary', url: PAGE });
   const browser = await chromium.connectOverCDP(url, { timeout });
   const [page] = browser.contexts()[0]?.pages() ?? [];
@@ -53,7 +54,7 @@ it('a temporary browser needs no key, has an empty profile and leaves nothing', 
   await desktop.until('! ls -d /tmp/vc-browser-* 2>/dev/null && ! pgrep -f user-data-dir=/tmp');
 });
 
-it('a browser that crashes ends its connections, and starts again', async () => {
+thorough('a browser that crashes ends its connections, and starts again', async () => {
   const connect = () => chromium.connectOverCDP(endpoint(), { headers: headers(), timeout });
   const first = await connect();
   const version = first.version();

@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
-import { inTier } from '../../support/run/tiers.js';
+import { inTier, thorough } from '../../support/run/tiers.js';
 import { untilRunning } from '../../support/service/desktop.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
@@ -55,7 +55,7 @@ describe('the service killed with SIGKILL', () => {
   );
 
   promise(11, 'during a creation leaves the computer whole or gone', async () => {
-    for (const delay of inTier({ thorough: [20, 80, 200, 400, 700], quick: [80, 400] })) {
+    for (const delay of inTier({ thorough: [20, 80, 200, 400, 700], quick: [80] })) {
       const name = `half-${delay}`;
       const creating = http('POST', '/projects/life/computers', { name }).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, delay));
@@ -80,7 +80,7 @@ describe('the service killed with SIGKILL', () => {
     }
   });
 
-  promise(11, 'during a deletion leaves nothing', async () => {
+  promise.thorough(11, 'during a deletion leaves nothing', async () => {
     const { id } = await create('doomed');
     const deleting = http('DELETE', `/computers/${id}`).catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 60));
@@ -96,7 +96,7 @@ describe('the service killed with SIGKILL', () => {
 });
 
 describe('lifecycle', () => {
-  it('delays actions on a starting computer, and names the guest after it', async () => {
+  thorough('delays actions on a starting computer, and names the guest after it', async () => {
     const { json } = await http('POST', '/projects/life/computers?wait=0', { name: 'Büro Nr. 7' });
     expect(json.status).toBe('starting');
     const { id } = json;
@@ -115,7 +115,7 @@ describe('lifecycle', () => {
     expect(await bash(id, 'getent hosts web')).toContain('web');
   });
 
-  it('keeps the disk and ends the processes when it stops and starts', async () => {
+  thorough('keeps the disk and ends the processes when it stops and starts', async () => {
     const { id } = await create('disk');
     await bash(id, 'echo kept > ~/file; (sleep 4321 >/dev/null 2>&1 &)');
     expect((await http('POST', `/computers/${id}/stop`)).json.status).toBe('stopped');
@@ -131,18 +131,21 @@ describe('lifecycle', () => {
     expect((await http('GET', `/computers/${id}/screenshot`)).status).toBe(200);
   });
 
-  it('refuses a third running computer, and deletes a project with its computers', async () => {
-    await Promise.all([create('one'), create('two')]);
-    const third = await http('POST', '/projects/life/computers', { name: 'three' });
-    expect(third.status).toBe(400);
-    expect(third.json.error).toContain('limit of running computers (2)');
-    expect(await running()).toHaveLength(2);
-    expect((await http('DELETE', '/projects/life')).json).toEqual({ success: true });
-    expect(await leftovers()).toEqual(nothing);
-    expect((await http('GET', '/projects/life')).status).toBe(404);
-  });
+  thorough(
+    'refuses a third running computer, and deletes a project with its computers',
+    async () => {
+      await Promise.all([create('one'), create('two')]);
+      const third = await http('POST', '/projects/life/computers', { name: 'three' });
+      expect(third.status).toBe(400);
+      expect(third.json.error).toContain('limit of running computers (2)');
+      expect(await running()).toHaveLength(2);
+      expect((await http('DELETE', '/projects/life')).json).toEqual({ success: true });
+      expect(await leftovers()).toEqual(nothing);
+      expect((await http('GET', '/projects/life')).status).toBe(404);
+    },
+  );
 
-  promise(16, 'runs exactly two of twenty computers created at once', async () => {
+  promise.thorough(16, 'runs exactly two of twenty computers created at once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, i) =>
         http('POST', '/projects/life/computers', { name: `c${i}` }),

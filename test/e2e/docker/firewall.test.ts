@@ -97,12 +97,14 @@ promise.unless(notRoot)(27, 'a removed table is restored within 10 s', async (re
   report(`restored after ${((Date.now() - removedAt) / 1000).toFixed(1)} s`);
 });
 
-promise.unless(notRoot)(27, 'no computer starts before the table is restored', async () => {
-  await atEngine('nft', 'delete', 'table', ...table());
-  const restarted = await desktop.service.http('POST', `/computers/${desktop.id}/restart`);
-  expect(restarted.status).toBe(200);
-  expect(await hasTable()).toBe(true);
-});
+promise
+  .unless(notRoot)
+  .thorough(27, 'no computer starts before the table is restored', async () => {
+    await atEngine('nft', 'delete', 'table', ...table());
+    const restarted = await desktop.service.http('POST', `/computers/${desktop.id}/restart`);
+    expect(restarted.status).toBe(200);
+    expect(await hasTable()).toBe(true);
+  });
 
 promise.unless(notRoot)(27, 'a removed firewall container is recreated', async () => {
   const [container] = await firewallContainers();
@@ -115,36 +117,40 @@ promise.unless(notRoot)(27, 'a removed firewall container is recreated', async (
   expect(await engineHealth()).toMatchObject({ usable: true });
 });
 
-promise.unless(notRoot)(
-  27,
-  'the rules remain when the service stops, if a computer is stopped',
-  async () => {
+promise
+  .unless(notRoot)
+  .thorough(27, 'the rules remain when the service stops, if a computer is stopped', async () => {
     await desktop.service.http('POST', `/computers/${desktop.id}/stop`);
     await desktop.service.kill('SIGTERM');
     expect(await hasTable()).toBe(true);
     expect(await firewallContainers()).toHaveLength(1);
     await desktop.service.start();
     await desktop.service.http('POST', `/computers/${desktop.id}/start`);
+  });
+
+promise
+  .unless(notRoot)
+  .thorough(27, 'a removed table is restored without the service', async () => {
+    await desktop.service.kill('SIGKILL');
+    await atEngine('nft', 'delete', 'table', ...table());
+    await eventually(hasTable, 10_000);
+    await desktop.service.start();
+  });
+
+promise.thorough(
+  27,
+  'a disconnected computer is reconnected to its network at the next start',
+  async () => {
+    const name = machineName(desktop.id);
+    await docker.getNetwork(name).disconnect({ Container: name, Force: true });
+    await desktop.service.http('POST', `/computers/${desktop.id}/restart`);
+    const { NetworkSettings } = await docker.getContainer(name).inspect();
+    expect(Object.keys(NetworkSettings.Networks)).toEqual([name]);
+    expect(await desktop.run('ip -4 -o addr show dev eth0')).toContain('10.213.');
   },
 );
 
-promise.unless(notRoot)(27, 'a removed table is restored without the service', async () => {
-  await desktop.service.kill('SIGKILL');
-  await atEngine('nft', 'delete', 'table', ...table());
-  await eventually(hasTable, 10_000);
-  await desktop.service.start();
-});
-
-promise(27, 'a disconnected computer is reconnected to its network at the next start', async () => {
-  const name = machineName(desktop.id);
-  await docker.getNetwork(name).disconnect({ Container: name, Force: true });
-  await desktop.service.http('POST', `/computers/${desktop.id}/restart`);
-  const { NetworkSettings } = await docker.getContainer(name).inspect();
-  expect(Object.keys(NetworkSettings.Networks)).toEqual([name]);
-  expect(await desktop.run('ip -4 -o addr show dev eth0')).toContain('10.213.');
-});
-
-promise(15, 'a renamed container is stopped and deleted', async () => {
+promise.thorough(15, 'a renamed container is stopped and deleted', async () => {
   const { json } = await desktop.service.http('POST', '/projects/e2e/computers', {
     name: 'renamed',
   });

@@ -3,6 +3,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { type ClientPackage, clientChecks, type Target } from '../../support/client/checks.js';
 import { openClientPage, serveClientPage } from '../../support/client/page.js';
+import { inTier } from '../../support/run/tiers.js';
 import { noBrowser, openBrowser } from '../../support/screen/browser.js';
 import { freePort } from '../../support/screen/ingest.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
@@ -48,7 +49,7 @@ describe.skipIf(noBrowser !== undefined)('in Chromium', () => {
     for (const server of closing.splice(0)) server.close();
   });
 
-  it.each(names)('%s', async (name) => {
+  it.each(inTier({ thorough: names, quick: names.slice(0, 1) }))('%s', async (name) => {
     await page.evaluate(`checks.run(${JSON.stringify(name)})`);
     expect(errors).toEqual([]);
   });

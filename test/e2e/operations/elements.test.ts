@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { itUnless } from '../../support/run/needs.js';
+import { isThorough, thorough } from '../../support/run/tiers.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 
 let desktop: Desktop;
@@ -44,11 +45,12 @@ it("an editor's menus and text are elements, and a click opens a menu", async ()
   for (const list of lists) expect(list.elements.length).toBeGreaterThan(5);
 });
 
-itUnless(
+const inTheBrowser = itUnless(
   inject('engine') === 'qemu'
     ? 'Chromium takes minutes to start in an emulated machine'
     : undefined,
-)(
+);
+(isThorough ? inTheBrowser : thorough)(
   "the elements of a page are where the browser shows them, and hide others' behind it",
   async () => {
     const page = [

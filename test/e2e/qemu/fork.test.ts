@@ -117,7 +117,7 @@ describe('the service killed with SIGKILL during a fork', () => {
     },
   );
 
-  it('the guest is resumed even if its QEMU answers the next service late', async () => {
+  thorough('the guest is resumed even if its QEMU answers the next service late', async () => {
     const copying = fork('late').catch(() => undefined);
     await new Promise((resolve) => setTimeout(resolve, 150));
     await desktop.service.kill('SIGKILL');

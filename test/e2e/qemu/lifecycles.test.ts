@@ -88,18 +88,22 @@ const STEPS: readonly ModelStep[] = [
   { does: 'remove', name: two },
 ];
 
-promise(17, 'service, model and QEMU agree after each step of a sequence', async (report) => {
-  const model = new Model();
-  for (const [at, step] of STEPS.entries()) {
-    const what = `step ${at + 1}: ${JSON.stringify(step)}`;
-    expect(await answerTo(step), what).toBe(model.answerTo(step));
-    await eventually(async () => equal(await seen(), model.expected()), 30_000).catch(async () =>
-      expect(await seen(), what).toEqual(model.expected()),
-    );
-  }
-  expect(await outOfBand(service).leftovers()).toEqual(nothing);
-  report(`${STEPS.length} steps, all three agree`);
-});
+promise.thorough(
+  17,
+  'service, model and QEMU agree after each step of a sequence',
+  async (report) => {
+    const model = new Model();
+    for (const [at, step] of STEPS.entries()) {
+      const what = `step ${at + 1}: ${JSON.stringify(step)}`;
+      expect(await answerTo(step), what).toBe(model.answerTo(step));
+      await eventually(async () => equal(await seen(), model.expected()), 30_000).catch(async () =>
+        expect(await seen(), what).toEqual(model.expected()),
+      );
+    }
+    expect(await outOfBand(service).leftovers()).toEqual(nothing);
+    report(`${STEPS.length} steps, all three agree`);
+  },
+);
 
 const equal = (one: object, other: object) => {
   const sorted = (object: object) => JSON.stringify(Object.entries(object).sort());

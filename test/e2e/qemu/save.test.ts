@@ -16,6 +16,7 @@ import { openMigrationSink } from '../../../src/engines/qemu/snapshots/migration
 import { currentBootId, parseStat } from '../../../src/lib/process/identity.js';
 import { eventually } from '../../support/eventually.js';
 import { machineRecord } from '../../support/qemu/machine-record.js';
+import { thorough } from '../../support/run/tiers.js';
 
 const BYTES = 1 << 30;
 const LAYERS = [FILES.image, 'disk-1.qcow2'];
@@ -91,7 +92,7 @@ describe('a machine whose service was killed during a fork', () => {
     qemu.release();
   });
 
-  it('can be forked while it is paused', async () => {
+  thorough('can be forked while it is paused', async () => {
     const { machine, qemu, record } = await load();
     await interruptCopy(qemu);
     const options = { ...copied, directory: await mkdtemp(join(directory, 'copy-')) };

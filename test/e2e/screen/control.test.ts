@@ -6,6 +6,7 @@ import { openScreen } from '../../../src/screen/index.js';
 import { pointerEvent } from '../../../src/screen/rfb/messages.js';
 import { openWebSession } from '../../support/client/web-session.js';
 import { eventually } from '../../support/eventually.js';
+import { thorough } from '../../support/run/tiers.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 import type { Json } from '../../support/service/service.js';
 import { openViewer } from '../../support/viewer.js';
@@ -77,7 +78,7 @@ describe('two people on one computer', () => {
     for (const { seen } of [hers, his]) seen.close();
   });
 
-  it("taking control ends a program's typing and its connection to the browser", async () => {
+  thorough("taking control ends a program's typing and its connection to the browser", async () => {
     const anna = await openWebSession(desktop.service);
     const { key } = await desktop.service.vc.keys.create({ name: 'agent', rights: 'act' });
     await using client = new VirtualComputers({ baseUrl: desktop.service.baseUrl, apiKey: key });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
+import { inTier } from '../../support/run/tiers.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 
 let desktop: Desktop;
@@ -32,9 +33,10 @@ const texts: [string, string][] = [
     [...'абвгдежзийклмнопрстуфхцчшщъыьэюяαβγδεζηθ'].join(''),
   ],
 ];
+const allScripts = texts.filter(([, text]) => text === MIXED);
 
 describe('text typed into an editor is saved and read back byte for byte', () => {
-  it.each(texts)('%s', async (_, text) => {
+  it.each(inTier({ thorough: texts, quick: allScripts }))('%s', async (_, text) => {
     await desktop.run('mousepad /tmp/typed.txt >/dev/null 2>&1 &');
     await desktop.until('xdotool search --onlyvisible --class mousepad >/dev/null');
     await desktop.service.http('POST', `/computers/${desktop.id}/wait`, { until: 'stable' });

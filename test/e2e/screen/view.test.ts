@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { describeUnless } from '../../support/run/needs.js';
 import { promise } from '../../support/run/promise.js';
-import { onDocker } from '../../support/run/tiers.js';
+import { isThorough, onDocker, thorough } from '../../support/run/tiers.js';
 import {
   canvasPixels,
   live,
@@ -88,17 +88,20 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     expect(desktop.service.log()).not.toContain(ticket);
   });
 
-  it('follows a screen that changes constantly, and shows its last frame exactly', async () => {
-    const { page } = await open('view');
-    const noise = 'for i in $(seq 300); do date +%N%N%N%N%N; done; sleep 1';
-    await desktop.run(
-      `xterm -geometry 100x40+50+50 -T noise -e sh -c '${noise}' >/dev/null 2>&1 &`,
-    );
-    await desktop.until('xdotool search --onlyvisible --name "^noise$" >/dev/null');
-    await desktop.until('! xdotool search --onlyvisible --name "^noise$" >/dev/null');
-    await desktop.computer.wait({ until: 'stable' });
-    await showsDesktop(page);
-  });
+  thorough(
+    'follows a screen that changes constantly, and shows its last frame exactly',
+    async () => {
+      const { page } = await open('view');
+      const noise = 'for i in $(seq 300); do date +%N%N%N%N%N; done; sleep 1';
+      await desktop.run(
+        `xterm -geometry 100x40+50+50 -T noise -e sh -c '${noise}' >/dev/null 2>&1 &`,
+      );
+      await desktop.until('xdotool search --onlyvisible --name "^noise$" >/dev/null');
+      await desktop.until('! xdotool search --onlyvisible --name "^noise$" >/dev/null');
+      await desktop.computer.wait({ until: 'stable' });
+      await showsDesktop(page);
+    },
+  );
 
   it('sends clicks and keys to the program in the computer', async () => {
     const { page } = await open('control');
@@ -145,7 +148,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     );
   });
 
-  it('releases held buttons when the page closes', async () => {
+  thorough('releases held buttons when the page closes', async () => {
     const { page } = await open('control');
     const [ex, ey] = await inside('Event Tester', 20, 20);
     await page.mouse.move(...(await pointOn(page, ex, ey)));
@@ -157,7 +160,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     await eventually(async () => (await desktop.run('cat /tmp/xev.log')).includes('ButtonRelease'));
   });
 
-  it('copies text through the clipboard both ways', async () => {
+  thorough('copies text through the clipboard both ways', async () => {
     const { page } = await open('control');
     await page.click('#clipboard-button');
     await page.fill('#clipboard-text', 'für Sie: 世界');
@@ -187,7 +190,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     expect(await page.textContent('#message')).toContain(`vc view ${desktop.id}`);
   });
 
-  onDocker(
+  (isThorough ? onDocker : thorough)(
     'continues after a restart, and closes with the reason when the computer stops',
     async () => {
       const { page } = await open('view');

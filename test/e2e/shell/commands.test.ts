@@ -62,7 +62,7 @@ describe('bash', () => {
     },
   );
 
-  promise(
+  promise.thorough(
     18,
     'caps the output of commands that print endlessly, with flat memory',
     async (report) => {

@@ -14,8 +14,10 @@ import { isThorough } from './tiers.js';
  */
 export const promise = Object.assign(define(it), {
   /** Skipped with a reason if this host cannot run it. */
-  unless: (reason: string | undefined) =>
-    reason === undefined ? define(it) : defineSkipped(reason),
+  unless(reason: string | undefined) {
+    const inEachTier = reason === undefined ? define(it) : defineSkipped(reason);
+    return Object.assign(inEachTier, { thorough: isThorough ? inEachTier : leaveOut });
+  },
   /** Omitted, not skipped, if the condition is false. */
   runIf: (condition: boolean) => (condition ? define(it) : leaveOut),
   /** Runs only in the thorough tier. */

@@ -5,7 +5,7 @@ import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../../support/eventually.js';
 import { makeToyDisk } from '../../../support/qemu/toy-disk.js';
-
+import { thorough } from '../../../support/run/tiers.js';
 import { outOfBand } from '../../../support/service/out-of-band.js';
 import { type Json, openTestService, type TestService } from '../../../support/service/service.js';
 
@@ -92,7 +92,7 @@ describe('a computer from an imported disk', () => {
     expect((await http('POST', path, { text: 'plain' })).json).toEqual({ success: true });
   });
 
-  it('restarts, is forked and stops', async () => {
+  thorough('restarts, is forked and stops', async () => {
     expect((await http('POST', `/computers/${toy.id}/restart`)).json.status).toBe('running');
     await eventually(() => isSelected(FIRST), 60_000);
     await press('Down');
@@ -106,7 +106,7 @@ describe('a computer from an imported disk', () => {
 });
 
 describe('an imported image', () => {
-  it('is listed, and refused for another OS', async () => {
+  thorough('is listed, and refused for another OS', async () => {
     expect((await service.cli(['image', 'ls'])).stdout).toMatch(/^toy\tqemu\twindows\tdisk\t/m);
     const again = await service.cli(['image', 'import', 'toy', disk, '--no-shell']);
     expect(again).toMatchObject({ code: 6, stdout: '' });
@@ -114,7 +114,7 @@ describe('an imported image', () => {
     expect((await http('POST', '/projects/own/computers', linux)).status).toBe(400);
   });
 
-  it('is refused when it is not a complete disk, and leaves nothing', async () => {
+  thorough('is refused when it is not a complete disk, and leaves nothing', async () => {
     const [empty, layer] = ['empty.img', 'layer.qcow2'].map((name) =>
       join(service.directory, name),
     );

@@ -5,6 +5,7 @@ import { choose, goTo, pressOn, tabTo } from '../../../support/dashboard/keyboar
 import { downloaded, dropFile, HOSTILE, partsOf } from '../../../support/dashboard/parts.js';
 import { eventually } from '../../../support/eventually.js';
 import { describeUnless } from '../../../support/run/needs.js';
+import { thorough } from '../../../support/run/tiers.js';
 import { noBrowser, openBrowser } from '../../../support/screen/browser.js';
 import { connectSharedService } from '../../../support/service/service.js';
 
@@ -91,7 +92,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await inspect(page, 'keys');
   });
 
-  it('sets, replaces and deletes secrets of the project, and shows no value', async () => {
+  thorough('sets, replaces and deletes secrets of the project, and shows no value', async () => {
     await goTo(page, 'Projects');
     await pressOn(page.getByRole('link', { name: RENAMED, exact: true }));
     await heading(RENAMED).waitFor();
@@ -154,7 +155,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await page.getByText('You are watching').waitFor();
   });
 
-  it('records actions, and shows each with its pictures by keyboard', async () => {
+  thorough('records actions, and shows each with its pictures by keyboard', async () => {
     const pages = page.getByRole('navigation', { name: 'Pages of the computer' });
     await pressOn(pages.getByRole('link', { name: 'Trajectory' }));
     await page.getByText('Nothing was recorded').waitFor();
@@ -211,7 +212,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await page.getByText('Nothing was recorded').waitFor();
   });
 
-  it('takes files that are dragged in, and streams them back', async () => {
+  thorough('takes files that are dragged in, and streams them back', async () => {
     await pressOn(page.getByRole('link', { name: 'Files' }));
     await page.getByRole('button', { name: 'Documents', exact: true }).waitFor();
     await dropFile(page, '<b>notes.txt', 'dragged');
@@ -224,7 +225,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await inspect(page, 'settings');
   });
 
-  it('opens a shell in the terminal, and leaves it by keyboard', async () => {
+  thorough('opens a shell in the terminal, and leaves it by keyboard', async () => {
     await pressOn(page.getByRole('link', { name: 'Terminal' }));
     await page.getByText('Connected').waitFor();
     await page.locator('.xterm-rows').filter({ hasText: '~$' }).waitFor();
@@ -239,7 +240,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await page.locator('.screen').waitFor();
   });
 
-  it('shows the activity, streams, images and usage', async () => {
+  thorough('shows the activity, streams, images and usage', async () => {
     const pages = page.getByRole('navigation', { name: 'Pages of the computer' });
     await pressOn(pages.getByRole('link', { name: 'Activity' }));
     await heading('Activity').waitFor();

@@ -1,10 +1,14 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { readySpare } from '../../../support/docker/spares.js';
-import { eventually } from '../../../support/eventually.js';
-import { promise } from '../../../support/run/promise.js';
-import { type CrashingService, makeCrashing } from '../../../support/service/crash-points.js';
-import { type OwnDesktop, openOwnDesktop, untilRunning } from '../../../support/service/desktop.js';
-import { outOfBand } from '../../../support/service/out-of-band.js';
+import { readySpare } from '../../../../support/docker/spares.js';
+import { eventually } from '../../../../support/eventually.js';
+import { promise } from '../../../../support/run/promise.js';
+import { type CrashingService, makeCrashing } from '../../../../support/service/crash-points.js';
+import {
+  type OwnDesktop,
+  openOwnDesktop,
+  untilRunning,
+} from '../../../../support/service/desktop.js';
+import { outOfBand } from '../../../../support/service/out-of-band.js';
 
 const SETTLE_MS = 120_000;
 

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ServiceError, VirtualComputers } from '../../../src/client/index.js';
-import { openMcp } from '../../support/client/mcp.js';
-import { openWebSession } from '../../support/client/web-session.js';
-import { eventually } from '../../support/eventually.js';
-import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+import { ServiceError, VirtualComputers } from '../../../../src/client/index.js';
+import { openMcp } from '../../../support/client/mcp.js';
+import { openWebSession } from '../../../support/client/web-session.js';
+import { eventually } from '../../../support/eventually.js';
+import { type Desktop, openDesktop } from '../../../support/service/desktop.js';
 
 /** Milliseconds between two attempts of an agent that waits. */
 const WAIT_MS = 200;

@@ -1,10 +1,14 @@
 import Docker from 'dockerode';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { Helpers } from '../../../../src/engines/docker/helper.js';
-import { LABEL } from '../../../../src/engines/docker/ids.js';
-import { HostNames } from '../../../../src/engines/docker/machine/host-names.js';
-import { readySpare } from '../../../support/docker/spares.js';
-import { type OwnDesktop, openOwnDesktop, untilRunning } from '../../../support/service/desktop.js';
+import { Helpers } from '../../../../../src/engines/docker/helper.js';
+import { LABEL } from '../../../../../src/engines/docker/ids.js';
+import { HostNames } from '../../../../../src/engines/docker/machine/host-names.js';
+import { readySpare } from '../../../../support/docker/spares.js';
+import {
+  type OwnDesktop,
+  openOwnDesktop,
+  untilRunning,
+} from '../../../../support/service/desktop.js';
 
 let desktop: OwnDesktop;
 beforeAll(async () => {

@@ -15,7 +15,7 @@ import type { Fleet } from '../fleet/fleet.js';
 import { authorize, mayAdminister } from './access/authorization.js';
 import { countBytes } from './access/count-bytes.js';
 import { checkAudited } from './access/refusals.js';
-import { identify, isIdentified } from './access/session-cookie.js';
+import { identify, ownerIfIdentified } from './access/session-cookie.js';
 import { findHolder } from './access/session-holder.js';
 import { addSessionRoutes, checkLogin } from './access/session-routes.js';
 import { addBrowserSocket } from './browser/socket.js';
@@ -141,7 +141,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       }
     }
     if (isOpen(request)) {
-      if (isIdentified(fleet, request)) connections.trust(request.raw.socket);
+      const owner = ownerIfIdentified(fleet, request);
+      if (owner !== undefined) connections.trust(request.raw.socket, owner.id);
       return undefined;
     }
     if (request.routeOptions.config.login) {
@@ -150,7 +151,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     }
     const owner = ownerOfTicket(fleet, request) ?? identify(fleet, request);
     request.owner = owner;
-    connections.trust(request.raw.socket);
+    connections.trust(request.raw.socket, owner.id);
     const name = request.routeOptions.config.operation;
     const check = () => authorize(fleet, request, owner, nothingHere);
     checkAudited(fleet, request, { owner, name }, check);
@@ -207,6 +208,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     { prefix: PREFIX },
   );
-  connections.divideTurns((request) => isIdentified(fleet, request));
+  connections.divideTurns((request) => ownerIfIdentified(fleet, request)?.id);
   return app;
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Health } from '../contract/resources.js';
 import type { Fleet } from '../fleet/fleet.js';
-import { isIdentified } from './access/session-cookie.js';
+import { ownerIfIdentified } from './access/session-cookie.js';
 
 /**
  * `GET /health`: the state of the service, its engines and its store. Without a key only what can be
@@ -13,7 +13,7 @@ export function addHealth(app: FastifyInstance, fleet: Fleet, version: string): 
     const store = fleet.storeState();
     const isWell = store.usable && engines.some((engine) => engine.usable);
     const status = isWell ? 'ok' : 'degraded';
-    if (isIdentified(fleet, request)) return { status, version, engines, store };
+    if (ownerIfIdentified(fleet, request) !== undefined) return { status, version, engines, store };
     return {
       ...{ status, version: '' },
       engines: engines.map(({ name, usable }) => ({ name, usable, detail: '' })),

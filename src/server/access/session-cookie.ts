@@ -3,7 +3,7 @@ import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';
-import { authenticate, hasKey, type KeyCarrier } from '../http/authentication.js';
+import { authenticate, type KeyCarrier, ownerOfKey } from '../http/authentication.js';
 import { COOKIE_NAME, holderOf } from './session-holder.js';
 
 /** Shows that a script of the page itself sends a request, where the browser does not say so. */
@@ -24,10 +24,11 @@ export function identify(fleet: Fleet, request: KeyCarrier): Owner {
   });
 }
 
-/** Whether the request carries a key, or a session that is good for it. */
-export function isIdentified(fleet: Fleet, request: KeyCarrier): boolean {
-  if (request.headers.authorization !== undefined) return hasKey(fleet.apiKeys, request);
-  return sessionOf(fleet, request) !== undefined && isFromPage(request);
+/** The owner of a request that carries a key, or a session that is good for it. */
+export function ownerIfIdentified(fleet: Fleet, request: KeyCarrier): Owner | undefined {
+  if (request.headers.authorization !== undefined) return ownerOfKey(fleet.apiKeys, request);
+  const session = sessionOf(fleet, request);
+  return session !== undefined && isFromPage(request) ? session.owner : undefined;
 }
 
 /** The session of the request's cookie, if it is open. */

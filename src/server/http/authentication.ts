@@ -13,7 +13,7 @@ export function authenticate(apiKeys: ApiKeys, request: KeyCarrier): Owner {
       remedy: 'Send "Authorization: Bearer <API_KEY>". Create a key: vc key create NAME',
     });
   }
-  const owner = find(apiKeys, request);
+  const owner = ownerOfKey(apiKeys, request);
   if (owner) return owner;
   throw new ApiError('unauthorized', 'The API key is wrong.');
 }
@@ -21,7 +21,8 @@ export function authenticate(apiKeys: ApiKeys, request: KeyCarrier): Owner {
 /** What the last request of a connection was authenticated with: to hash a key takes time. */
 const authenticated = new WeakMap<object, { readonly header: string; readonly keyId: string }>();
 
-function find(apiKeys: ApiKeys, request: KeyCarrier): Owner | undefined {
+/** The owner whose key the request carries, if it carries one. */
+export function ownerOfKey(apiKeys: ApiKeys, request: KeyCarrier): Owner | undefined {
   const { authorization: header } = request.headers;
   const { socket } = request;
   const last = authenticated.get(socket);
@@ -42,9 +43,4 @@ function keyOf(authorization: string): string | undefined {
 function keyOfPage({ headers }: KeyCarrier): string | undefined {
   const isUpgrade = /^websocket$/i.test(headers.upgrade ?? '');
   return isUpgrade ? keyOfProtocols(headers['sec-websocket-protocol'] ?? '') : undefined;
-}
-
-/** Whether the request carries a key of an owner. */
-export function hasKey(apiKeys: ApiKeys, request: KeyCarrier): boolean {
-  return find(apiKeys, request) !== undefined;
 }

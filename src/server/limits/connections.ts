@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { KeylessTurns } from './turns/keyless-turns.js';
+import { ReadTurns } from './turns/read-turns.js';
 
 /** Limit of connections if the process may have enough descriptors. */
 const MOST = 10_000;
@@ -46,12 +47,16 @@ export class ConnectionLimit {
   readonly #limit: number;
   /** Open connections, the oldest first. */
   readonly #open = new Map<Socket, Connection>();
-  readonly #trusted = new WeakSet<Socket>();
+  /** The owners of connections that have shown a key. */
+  readonly #trusted = new WeakMap<Socket, string>();
   readonly #server: Server;
   readonly #keyless = new KeylessTurns();
+  readonly #reads = new ReadTurns((socket) => {
+    return { ownerId: this.#trusted.get(socket), address: socket.remoteAddress ?? '' };
+  });
   /** The listeners of this limit, which count a request at once. */
   readonly #own: ReadonlySet<unknown>;
-  #isKnown: (request: IncomingMessage) => boolean = () => false;
+  #ownerOf: (request: IncomingMessage) => string | undefined = () => undefined;
 
   constructor(server: Server, limit = connectionLimit()) {
     this.#limit = limit;
@@ -59,7 +64,8 @@ export class ConnectionLimit {
     server.on('connection', (socket) => this.#add(socket));
     const begin = (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request;
-      if (this.#isKnown(request)) this.trust(socket);
+      const ownerId = this.#ownerOf(request);
+      if (ownerId !== undefined) this.trust(socket, ownerId);
       // Each of the service's limits listens for its end.
       response.setMaxListeners(20);
       const connection = this.#open.get(socket);
@@ -85,10 +91,10 @@ export class ConnectionLimit {
 
   /**
    * Lets requests without a key begin in turns of the event loop that leave time for others. Call it
-   * when all listeners for requests are there; `isKnown` says whether a request has a key.
+   * when all listeners for requests are there; `ownerOf` returns the owner of a request with a key.
    */
-  divideTurns(isKnown: (request: IncomingMessage) => boolean): void {
-    this.#isKnown = isKnown;
+  divideTurns(ownerOf: (request: IncomingMessage) => string | undefined): void {
+    this.#ownerOf = ownerOf;
     for (const event of REQUESTS) {
       const handlers = this.#server.listeners(event).filter((one) => !this.#own.has(one));
       for (const handler of handlers) this.#server.off(event, handler as () => void);
@@ -98,15 +104,21 @@ export class ConnectionLimit {
           if (socket.destroyed) return;
           for (const handler of handlers) handler.call(this.#server, request, ...rest);
         };
-        if (isKnown(request)) begin();
-        else this.#keyless.enter(socket.remoteAddress ?? '', begin);
+        if (ownerOf(request) !== undefined) return begin();
+        // Its body would be parsed while it waits.
+        let release: (() => void) | undefined;
+        const hasBegun = this.#keyless.enter(socket.remoteAddress ?? '', () => {
+          begin();
+          release?.();
+        });
+        if (!hasBegun) release = this.#reads.hold(socket);
       });
     }
   }
 
   /** The connection belongs to an owner: its request had a key, or its live view a ticket. */
-  trust(socket: Socket): void {
-    this.#trusted.add(socket);
+  trust(socket: Socket, ownerId: string): void {
+    this.#trusted.set(socket, ownerId);
   }
 
   #add(socket: Socket): void {
@@ -118,6 +130,7 @@ export class ConnectionLimit {
     }
     const responses = new Set<ServerResponse>();
     this.#open.set(socket, { responses, isUpgraded: false });
+    this.#reads.watch(socket);
     // Each of the service's limits listens for its end.
     socket.setMaxListeners(20);
     socket.once('close', () => {

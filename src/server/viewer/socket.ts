@@ -62,7 +62,7 @@ async function serveView(
     const opening = ViewOpening.safeParse(await openingMessage(socket, request.raw.socket));
     const ticket = fleet.tickets.redeem(opening.data?.ticket ?? '', id);
     const record = fleet.computers.find(ticket.owner, { id });
-    connections.trust(request.raw.socket);
+    connections.trust(request.raw.socket, ticket.owner.id);
     const hold = limitMessages(
       socket,
       request.raw.socket,

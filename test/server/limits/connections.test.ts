@@ -6,12 +6,12 @@ import { ConnectionLimit, connectionLimit } from '../../../src/server/limits/con
 import { promise } from '../../support/run/promise.js';
 
 const server = createServer((request, response) => {
-  if (request.headers.authorization !== undefined) limit.trust(request.socket);
+  if (request.headers.authorization !== undefined) limit.trust(request.socket, 'owner');
   if (request.url !== '/slow') response.end('well');
 });
 const limit = new ConnectionLimit(server, 20);
 server.on('checkContinue', (request, response) => {
-  if (request.headers.authorization !== undefined) limit.trust(request.socket);
+  if (request.headers.authorization !== undefined) limit.trust(request.socket, 'owner');
   response.writeContinue();
 });
 let port = 0;

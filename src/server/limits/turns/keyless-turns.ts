@@ -14,12 +14,16 @@ export class KeylessTurns {
   /** When the first one of this turn began; undefined if none did. */
   #beganAt: number | undefined;
 
-  /** Calls `begin` now or in a later turn, in the order of an address. */
-  enter(address: string, begin: () => void): void {
+  /** Calls `begin` now, and returns true, or in a later turn, in the order of an address. */
+  enter(address: string, begin: () => void): boolean {
     const waiting = this.#waiting.get(address);
     if (waiting !== undefined) waiting.push(begin);
     else if (this.#waiting.size > 0 || this.#isOver()) this.#waiting.set(address, [begin]);
-    else this.#begin(begin);
+    else {
+      this.#begin(begin);
+      return true;
+    }
+    return false;
   }
 
   #isOver(): boolean {

@@ -41,7 +41,7 @@ it('begins requests with a key at once among many without one, and ends those of
     response.end('done');
   });
   const limit = new ConnectionLimit(server);
-  limit.divideTurns(({ headers }) => headers.authorization !== undefined);
+  limit.divideTurns(({ headers }) => headers.authorization);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -75,7 +75,7 @@ it('survives an error of a WebSocket that waits for its turn', async () => {
   const server = createServer();
   const waiting: Socket[] = [];
   server.on('upgrade', ({ socket }) => waiting.push(socket));
-  new ConnectionLimit(server).divideTurns(() => false);
+  new ConnectionLimit(server).divideTurns(() => undefined);
   const request = { socket: new Socket() };
   server.emit('upgrade', request, request.socket, Buffer.alloc(0));
   const closed = new Promise((resolve) => request.socket.once('close', resolve));

@@ -178,7 +178,7 @@ class Reading {
     };
   }
 
-  /** Hands on a piece of what waits in the stream. */
+  /** Hands on a piece that the stream has kept. */
   read(): void {
     const socket = this.#socket;
     this.#isWaiting = false;

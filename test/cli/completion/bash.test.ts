@@ -1,8 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
+import { eventually } from '../../support/eventually.js';
+import { inTier } from '../../support/run/tiers.js';
 
 const SCRIPT = new URL('../../../completions/vc.bash', import.meta.url).pathname;
 const directory = mkdtempSync(join(tmpdir(), 'vc-completion-'));
@@ -66,4 +69,59 @@ test('paths in a computer are completed after the colon', () => {
     'Dear\\ diary.txt',
   ]);
   expect(offered(lines, ['vc', 'cp', 'demo/desk', ':'])).toHaveLength(2);
+});
+
+/** What `vc get` is called with when its argument is completed in a terminal. */
+async function completed(candidate: string, line: string, locale: string) {
+  const vc = join(directory, 'vc');
+  writeFileSync(join(directory, 'lines'), `${candidate}\n:\n`);
+  const script = [
+    `#!/bin/sh`,
+    `if [ "$1" = __complete ]; then cat '${directory}/lines'; else printf '%s\\0' "$@" >'${directory}/called'; fi`,
+  ];
+  writeFileSync(vc, script.join('\n'), { mode: 0o755 });
+  rmSync(join(directory, 'called'), { force: true });
+  const env = { PATH: `${directory}:${process.env.PATH}`, LC_ALL: locale, HOME: directory };
+  const bash = spawn('script', ['-qfec', 'bash --norc -i', '/dev/null'], {
+    ...{ env: { ...env, TERM: 'dumb' }, cwd: directory, stdio: ['pipe', 'pipe', 'ignore'] },
+  });
+  const closed = once(bash, 'close');
+  let shown = '';
+  bash.stdout.on('data', (data: Buffer) => {
+    shown += data.toString('latin1');
+  });
+  const shows = (text: string) => eventually(async () => shown.includes(text), 15_000);
+  bash.stdin.write(`source ${SCRIPT}; PS1=; echo be''gun\n`);
+  await shows('begun');
+  shown = '';
+  bash.stdin.write(`vc get ${line}\t`);
+  // Behind the only candidate.
+  await eventually(async () => shown.endsWith(' '), 15_000);
+  bash.stdin.write(`\necho en''ded\nexit\n`);
+  await shows('ended');
+  await closed;
+  return readFileSync(join(directory, 'called'), 'utf8').split('\0').slice(1, -1);
+}
+
+describe('in a terminal, a completed name is the name, and nothing in it is run', () => {
+  const marker = join(directory, 'in-terminal');
+  const names = [
+    `rep$(touch ${marker})`,
+    `rep\u0378\`touch ${marker}\``,
+    `rep\uffffé";touch ${marker};"`,
+    'rep!',
+    `rep'"$(touch ${marker})'`,
+    `rep👍';touch ${marker};'!! \\ ~`,
+  ];
+  const cases = names.flatMap((name) =>
+    ['', '"', "'"].flatMap((quote) =>
+      inTier({ thorough: ['C', 'C.UTF-8'], quick: ['C.UTF-8'] }).map(
+        (locale) => [name, quote, locale] as const,
+      ),
+    ),
+  );
+  test.each(cases)('%s after %s in %s', async (name, quote, locale) => {
+    expect(await completed(name, `${quote}rep`, locale)).toEqual([name]);
+    expect(existsSync(marker)).toBe(false);
+  });
 });

@@ -22,6 +22,8 @@ export interface Call<B, Q> {
   readonly body: B;
   readonly query: Q;
   readonly headers: IncomingHttpHeaders;
+  /** Throws if the key has ended or has fewer rights meanwhile: call it after a wait, before an effect. */
+  stillAllowed(): void;
   /** Called with the id of what is created, in the transaction that writes it. */
   onCreated?: OnCreated | undefined;
   /** Aborted when the client disconnects before it has its answer. */

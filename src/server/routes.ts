@@ -12,7 +12,7 @@ import {
 import { VIEW_PATHS } from '../contract/sockets/view.js';
 import { WALL_PATH } from '../contract/sockets/wall.js';
 import type { Fleet } from '../fleet/fleet.js';
-import { authorizeBody, mayAdminister } from './access/authorization.js';
+import { authorizeBody, checkStillAllowed, mayAdminister } from './access/authorization.js';
 import { checkAudited, checkControl } from './access/refusals.js';
 import { audited } from './audit-requests.js';
 import { VERSION_PATHS } from './browser/version.js';
@@ -121,6 +121,9 @@ async function answer(
       get signal() {
         return left.signal;
       },
+      stillAllowed: () => {
+        if (needed !== 'open') checkStillAllowed(fleet, owner, needed, body);
+      },
       room: memory.outputRoom(owner, reply),
       ...(computer && { computer }),
     };
@@ -129,6 +132,7 @@ async function answer(
     const { answer: given, isRepeated } = await withIdempotency(name, call, (onCreated) =>
       audited(fleet, subject, () => {
         call.onCreated = (id) => {
+          call.stillAllowed();
           onCreated?.(id);
           waitsOnly(request);
         };

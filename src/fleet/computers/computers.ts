@@ -174,8 +174,14 @@ export class Computers {
     });
   }
 
-  async start(record: ComputerRecord, wait: Waiting = 'ready'): Promise<Computer> {
+  /** `stillAllowed` throws when its caller may not do this any more: it may have waited for a stop. */
+  async start(
+    record: ComputerRecord,
+    wait: Waiting = 'ready',
+    stillAllowed = always,
+  ): Promise<Computer> {
     await this.#afterStopping(record);
+    stillAllowed();
     if (this.#intend(record, 'start') === 'running') return this.view(record.id);
     return this.#answer(record.id, this.#machines.of(record).start(), wait);
   }
@@ -186,8 +192,14 @@ export class Computers {
     return this.view(record.id);
   }
 
-  async restart(record: ComputerRecord, wait: Waiting = 'ready'): Promise<Computer> {
+  /** As {@link start}. */
+  async restart(
+    record: ComputerRecord,
+    wait: Waiting = 'ready',
+    stillAllowed = always,
+  ): Promise<Computer> {
     await this.#afterStopping(record);
+    stillAllowed();
     this.#intend(record, 'restart');
     return this.#answer(record.id, this.#machines.of(record).restart(), wait);
   }
@@ -314,3 +326,5 @@ export class Computers {
     });
   }
 }
+
+function always(): void {}

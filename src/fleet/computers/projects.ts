@@ -128,12 +128,18 @@ export class Projects {
    * Runs the same step on every computer of the project; a failure does not stop the others. Those
    * that it does not change have no audit entry.
    */
-  async each(owner: Owner, nameOrId: string, step: ProjectStep, audit = notAudited) {
+  async each(
+    owner: Owner,
+    nameOrId: string,
+    step: ProjectStep,
+    audit = notAudited,
+    stillAllowed = () => {},
+  ) {
     return this.#atOnce.run(keyInUse(this.#apiKeys, owner), async () => {
       const row = this.find(owner, nameOrId);
       const records = this.#store.computers.listOfProject(row.id);
       const results = await allInPieces(owner.id, records, (record) =>
-        this.#attempt(record, step, audit),
+        this.#attempt(record, step, audit, stillAllowed),
       );
       const computers = results.map((result) => {
         if (result.status === 'rejected') throw result.reason;
@@ -155,7 +161,12 @@ export class Projects {
     }
   }
 
-  async #attempt(record: ComputerRecord, step: ProjectStep, audit: StartEntry) {
+  async #attempt(
+    record: ComputerRecord,
+    step: ProjectStep,
+    audit: StartEntry,
+    stillAllowed: () => void,
+  ) {
     const { id, name } = record;
     const before = this.#store.computers.findById(id)?.status;
     if (before !== undefined && before === DONE[step]) {
@@ -163,7 +174,11 @@ export class Projects {
     }
     const write = audit(record);
     try {
-      const { status } = await this.#computers[step](record);
+      stillAllowed();
+      const { status } =
+        step === 'stop'
+          ? await this.#computers.stop(record)
+          : await this.#computers[step](record, 'ready', stillAllowed);
       const changed = step === 'restart' || status !== record.status;
       if (changed) write();
       return { id, name, status, changed };

@@ -46,6 +46,12 @@ export function authorizeBody(fleet: Fleet, owner: Owner, access: Access, body: 
   if (!includesRight(rights, needed)) throw missingRight(rights, needed);
 }
 
+/** The same for a request that has waited: its key may have ended, or have fewer rights since. */
+export function checkStillAllowed(fleet: Fleet, owner: Owner, access: Access, body: unknown): void {
+  if (!fleet.apiKeys.isValid(owner)) throw new ApiError('unauthorized', 'The API key is wrong.');
+  authorizeBody(fleet, owner, access, body);
+}
+
 function reaches({ projectId }: Owner, { reach }: Access): boolean {
   return projectId === undefined || reach === 'project';
 }

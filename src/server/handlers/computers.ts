@@ -53,11 +53,11 @@ export const computerHandlers: Pick<Handlers, Names> = {
     return { success: true };
   },
   getStats: ({ fleet, computer, signal }) => fleet.usage.of(computer, signal),
-  startComputer: ({ fleet, computer, query }) =>
-    fleet.computers.start(computer, query.wait ? 'ready' : 'no'),
+  startComputer: ({ fleet, computer, query, stillAllowed }) =>
+    fleet.computers.start(computer, query.wait ? 'ready' : 'no', stillAllowed),
   stopComputer: ({ fleet, computer }) => fleet.computers.stop(computer),
-  restartComputer: ({ fleet, computer, query }) =>
-    fleet.computers.restart(computer, query.wait ? 'ready' : 'no'),
+  restartComputer: ({ fleet, computer, query, stillAllowed }) =>
+    fleet.computers.restart(computer, query.wait ? 'ready' : 'no', stillAllowed),
   forkComputer: ({ fleet, owner, computer, body, query, onCreated }) =>
     fleet.computers.fork(owner, computer, body.name, query.wait ? 'ready' : 'no', onCreated),
 };

@@ -16,7 +16,7 @@ type Names =
   | 'restartProject'
   | ('listSecrets' | 'setSecret' | 'deleteSecret');
 
-type Asked = Pick<Call<unknown, unknown>, 'fleet' | 'owner' | 'params'>;
+type Asked = Pick<Call<unknown, unknown>, 'fleet' | 'owner' | 'params' | 'stillAllowed'>;
 
 async function remove({ fleet, owner, params }: Asked) {
   const audit = entryOfEach('deleteProject', { fleet, owner });
@@ -25,8 +25,10 @@ async function remove({ fleet, owner, params }: Asked) {
 }
 
 function each(name: OperationName, step: ProjectStep) {
-  return ({ fleet, owner, params }: Asked) =>
-    fleet.projects.each(owner, params.project ?? '', step, entryOfEach(name, { fleet, owner }));
+  return ({ fleet, owner, params, stillAllowed }: Asked) => {
+    const audit = entryOfEach(name, { fleet, owner });
+    return fleet.projects.each(owner, params.project ?? '', step, audit, stillAllowed);
+  };
 }
 
 /** Writes a project's operation into the audit log of its computers. */

@@ -16,6 +16,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { DirectWay, Shell } from '../../src/shell/types.js';
 import { eventually } from '../support/eventually.js';
+import { thorough } from '../support/run/tiers.js';
 import { type Guest, openGuest } from './support/guest.js';
 import { hostFiles } from './support/host-files.js';
 
@@ -99,7 +100,7 @@ describe('a large file', () => {
     expect(readdirSync(home).sort()).toEqual(['copy', 'large']);
   });
 
-  it('is written even if its owner may not write to it', async () => {
+  thorough('is written even if its owner may not write to it', async () => {
     const { shell, count } = await open();
     const options = { mode: 0o444, expectedBytes: content.length };
     await shell.files.write('copy', Readable.from(chunks(content)), options);
@@ -122,7 +123,7 @@ describe('a large file', () => {
     expect(names).toHaveLength(1);
   });
 
-  it('passes through SFTP if its path leads to another file meanwhile', async () => {
+  thorough('passes through SFTP if its path leads to another file meanwhile', async () => {
     const { shell, count } = await open();
     await shell.files.read('large', async ({ stream }) => {
       // The open handle is still that of the file as it was.

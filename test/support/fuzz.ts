@@ -21,7 +21,7 @@ export interface FuzzTarget {
 const CORPUS = fileURLToPath(new URL('../fuzz/corpus/', import.meta.url));
 /** Ten minutes for all parsers together. */
 const THOROUGH_MS = 60_000;
-const QUICK_INPUTS = 400;
+const QUICK_INPUTS = 200;
 const MS_PER_KB = 20;
 const ALLOCATED_PER_BYTE = 2048;
 const LONGEST = 64 * 1024;

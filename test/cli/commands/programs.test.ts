@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Interrupts } from '../../../src/cli/framework/interrupts.js';
 import { eventually } from '../../support/eventually.js';
 import { type GuestApp, openGuestApp } from '../../support/guest-app.js';
+import { inTier, isThorough, thorough } from '../../support/run/tiers.js';
 import { openWorld, type RunOptions, type World } from '../support/run.js';
 
 let app: GuestApp;
@@ -25,22 +26,26 @@ const vc = (verb: string, words: readonly string[], options: RunOptions = {}) =>
 };
 
 describe('the exit code', () => {
-  it.each([
+  const programs: [string, string, number][] = [
     ['bash', 'exit 4', 4],
+    ['bash', 'kill -HUP $$', 129],
     ['bash', 'kill -TERM $$', 143],
     ['bash', 'kill -INT $$', 130],
-    ['bash', 'kill -HUP $$', 129],
     ['bash', 'no-such-program-1', 127],
+    ['python', 'raise SystemExit', 0],
     ['python', 'import sys; sys.exit(4)', 4],
     ['python', 'import sys; sys.exit(300)', 44],
-    ['python', 'raise SystemExit', 0],
-    ['python', 'import os; os.kill(os.getpid(), 15)', 143],
     ['python', 'raise KeyboardInterrupt', 130],
-  ])('of %s %j is %i, without a message of vc', async (verb, program, expected) => {
-    const { code, stderr } = await vc(verb, ['-c', program]);
-    expect(code).toBe(expected);
-    expect(stderr).toMatch(expected === 127 ? /^bash: .*not found\n$/ : /^$/);
-  });
+    ['python', 'import os; os.kill(os.getpid(), 15)', 143],
+  ];
+  it.each(programs.filter((_, i) => isThorough || i % 2 === 0))(
+    'of %s %j is %i, without a message of vc',
+    async (verb, program, expected) => {
+      const { code, stderr } = await vc(verb, ['-c', program]);
+      expect(code).toBe(expected);
+      expect(stderr).toMatch(expected === 127 ? /^bash: .*not found\n$/ : /^$/);
+    },
+  );
 
   it('is that of an exception of Python, which is printed', async () => {
     const { code, stdout, stderr } = await vc('python', ['-c', 'print(1)\n1 / 0']);
@@ -73,7 +78,7 @@ describe('the exit code', () => {
     expect((await vc('bash', ['-f', 'my-setup.sh'])).stdout).toBe('from the file\n');
   });
 
-  it.each(['print(1)', '6*7', '1 + 1', 'x=1', '42'])(
+  it.each(inTier({ thorough: ['print(1)', '6*7', '1 + 1', 'x=1', '42'], quick: ['6*7'] }))(
     'code %j in the place of the file of python comes with the option for code',
     async (code) => {
       const outcome = await vc('python', [code]);
@@ -175,7 +180,7 @@ it('shell returns 125 when vc itself fails, and other commands keep their codes'
   expect((await world.run(['bash', '--help'])).code).toBe(0);
 });
 
-it('JSON says that a command failed', async () => {
+thorough('JSON says that a command failed', async () => {
   const document = async (verb: string, words: readonly string[]) =>
     JSON.parse((await vc(verb, ['--json', ...words])).stdout);
   expect(await document('bash', ['exit 2'])).toMatchObject({ success: false, exit_code: 2 });
@@ -192,7 +197,7 @@ it('JSON says that a command failed', async () => {
   expect(await document('exec', ['--', 'false'])).toMatchObject({ success: false, exit_code: 1 });
 });
 
-it('a large output is complete', async () => {
+thorough('a large output is complete', async () => {
   const { stdoutBytes, stderr } = await vc('bash', [
     'head -c 3000000 /dev/zero; head -c 2000000 /dev/zero | tr "\\0" x >&2',
   ]);
@@ -203,7 +208,7 @@ it('a large output is complete', async () => {
 });
 
 describe('a script', () => {
-  it.each(['bash', 'python'])('of %s is text, a file, or stdin', async (verb) => {
+  thorough.each(['bash', 'python'])('of %s is text, a file, or stdin', async (verb) => {
     const text = verb === 'bash' ? 'echo "a  b"' : 'print("a  b")';
     await writeFile(join(world.directory, 'task'), text);
     for (const words of [

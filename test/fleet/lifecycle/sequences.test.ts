@@ -10,6 +10,7 @@ import { FakeForkingEngine } from '../../support/fake-engine.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 import { LIMIT, Model, type ModelStep, NAMES, steps } from '../../support/lifecycle-model.js';
 import { promise } from '../../support/run/promise.js';
+import { inTier } from '../../support/run/tiers.js';
 
 /** In memory, because each write is flushed: these tests do not measure the disk. */
 const MEMORY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
@@ -162,7 +163,11 @@ describe('promise 17', () => {
             await world.close();
           }
         }),
-        { numRuns: 40, endOnFailure: true, interruptAfterTimeLimit: MAX_MS },
+        {
+          numRuns: inTier({ thorough: 40, quick: 20 }),
+          endOnFailure: true,
+          interruptAfterTimeLimit: MAX_MS,
+        },
       );
       report(`${stepsDone} steps in ${sequences} sequences, all three agree`);
     },
@@ -215,7 +220,11 @@ describe('promise 17', () => {
             await world.close();
           }
         }),
-        { numRuns: 60, endOnFailure: true, interruptAfterTimeLimit: MAX_MS },
+        {
+          numRuns: inTier({ thorough: 60, quick: 30 }),
+          endOnFailure: true,
+          interruptAfterTimeLimit: MAX_MS,
+        },
       );
       report(`${sequences} concurrent sequences settled`);
     },

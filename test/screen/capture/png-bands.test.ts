@@ -6,6 +6,7 @@ import { PngBands } from '../../../src/screen/capture/png/bands.js';
 import type { Size } from '../../../src/screen/geometry.js';
 import { type DrawnCursor, drawCursor } from '../../../src/screen/model/cursor.js';
 import { BAND_ROWS, Framebuffer } from '../../../src/screen/model/framebuffer.js';
+import { inTier } from '../../support/run/tiers.js';
 
 /** The colours that a picture has to show: three bytes per pixel. */
 function colours(framebuffer: Framebuffer, pointer?: DrawnCursor): Buffer {
@@ -122,7 +123,7 @@ test.each(SIZES)('$width x $height pixels are exact after any changes', async (s
       await expectExact(await take(bands, framebuffer), size, colours(framebuffer));
     }
   });
-  await fc.assert(property, { numRuns: 12 });
+  await fc.assert(property, { numRuns: inTier({ thorough: 12, quick: 4 }) });
 });
 
 test('noise that hardly gets smaller is exact', async () => {

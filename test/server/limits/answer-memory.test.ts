@@ -9,9 +9,10 @@ import { eventually } from '../../support/eventually.js';
 import { type GuestApp, openGuestApp } from '../../support/guest-app.js';
 import { usedMib } from '../../support/run/memory.js';
 import { promise } from '../../support/run/promise.js';
+import { inTier } from '../../support/run/tiers.js';
 
 const MIB = 2 ** 20;
-const REQUESTS = 16;
+const REQUESTS = inTier({ thorough: 16, quick: 8 });
 
 let app: GuestApp;
 const sockets: Socket[] = [];

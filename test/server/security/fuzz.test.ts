@@ -10,7 +10,7 @@ import { shapeOf, valuesOf } from '../../support/shapes.js';
 /** Each seed gives its own sequence of requests. */
 const SEED = Number(process.env.VC_TEST_SEED ?? 7);
 /** Requests per route. */
-const RUNS = inTier({ thorough: 50, quick: 6 });
+const RUNS = inTier({ thorough: 50, quick: 3 });
 
 let app: TestApp;
 let there: Record<string, string>;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../../src/cli/output/layout/fit-columns.js';
 import { fold, textColumns } from '../../../../src/cli/output/layout/fold.js';
+import { inTier } from '../../../support/run/tiers.js';
 import { openWorld, type World } from '../../support/run.js';
 
 describe('fold', () => {
@@ -81,7 +82,7 @@ describe('on a terminal', () => {
     },
   );
 
-  test.each([40, 60, 80, 120])(
+  test.each(inTier({ thorough: [40, 60, 80, 120], quick: [40] }))(
     'vc doctor fits into %i columns, without a broken word',
     async (columns) => {
       const env = {

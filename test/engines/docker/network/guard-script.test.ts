@@ -2,13 +2,14 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface, type Interface } from 'node:readline';
 import { execa } from 'execa';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { bridgePrefix } from '../../../../src/engines/docker/ids.js';
 import { tableName } from '../../../../src/engines/docker/network/firewall-rules.js';
 import { guardCommand } from '../../../../src/engines/docker/network/guard-script.js';
 import { eventually } from '../../../support/eventually.js';
 import { describeUnless } from '../../../support/run/needs.js';
 import { promise } from '../../../support/run/promise.js';
+import { thorough } from '../../../support/run/tiers.js';
 
 const namespace = `vcguard${process.pid}`;
 /** Of a machine that is connected to the bridge. */
@@ -171,56 +172,64 @@ describeUnless(hasNamespaces ? undefined : 'needs root, network namespaces and n
       30_000,
     );
 
-    it('holds as many connections of a machine as it may have open, and new ones when some end', async () => {
-      guard?.kill('SIGKILL');
-      const open = { ...policy, allowNetworks: ['10.99.0.1/32'] };
-      const command = guardCommand(open).map((part) =>
-        part.replace('count over 4096', 'count over 40'),
-      );
-      await startGuard(command);
-      const server = spawn('ip', ['netns', 'exec', namespace, process.execPath, '-e', SERVER]);
-      try {
-        await once(server.stdout, 'data');
-        const { stdout } = await inMachine(process.execPath, '-e', CLIENT);
-        expect(stdout.split('\n')).toEqual(['40', '40']);
-      } finally {
-        server.kill('SIGKILL');
-      }
-    });
-
-    it('removes the connections of networks that are gone, and no others, when there are many', async () => {
-      guard?.kill('SIGKILL');
-      const networks = ['10.213.0.0/30', '10.213.0.4/30'];
-      await inside('ip', 'address', 'add', '10.213.0.1/30', 'dev', bridge);
-      await inside('ip', 'address', 'add', '10.213.0.5/30', 'dev', bridge);
-      await inMachine('ip', 'address', 'add', '10.213.0.2/30', 'dev', 'eth0');
-      await inMachine('ip', 'address', 'add', '10.213.0.6/30', 'dev', 'eth0');
-      const open = { ...policy, allowNetworks: ['10.99.0.1/32'] };
-      const command = guardCommand(open);
-      const server = spawn('ip', ['netns', 'exec', namespace, process.execPath, '-e', SERVER]);
-      const client = spawn('ip', ['netns', 'exec', machine, process.execPath, '-e', HOLDER]);
-      const tracked = async () => {
-        const table = await inside('cat', '/proc/net/nf_conntrack');
-        return networks.map(
-          (_, at) => table.stdout.split(`src=10.213.0.${4 * at + 2} `).length - 1,
-        );
-      };
-      try {
-        await Promise.all([once(server.stdout, 'data'), startGuard(command)]);
-        client.stdin.write('go');
-        await once(client.stdout, 'data');
-        expect(await tracked()).toEqual([5, 5]);
+    thorough(
+      'holds as many connections of a machine as it may have open, and new ones when some end',
+      async () => {
         guard?.kill('SIGKILL');
-        await inside('ip', 'address', 'del', '10.213.0.5/30', 'dev', bridge);
-        // As if a quarter of the table were in use.
-        await startGuard(command.map((part) => part.replace('entries * 4 > most', 'entries > 1')));
-        await eventually(async () => (await tracked())[1] === 0, 15_000);
-        expect(await tracked()).toEqual([5, 0]);
-      } finally {
-        client.kill('SIGKILL');
-        server.kill('SIGKILL');
-      }
-    });
+        const open = { ...policy, allowNetworks: ['10.99.0.1/32'] };
+        const command = guardCommand(open).map((part) =>
+          part.replace('count over 4096', 'count over 40'),
+        );
+        await startGuard(command);
+        const server = spawn('ip', ['netns', 'exec', namespace, process.execPath, '-e', SERVER]);
+        try {
+          await once(server.stdout, 'data');
+          const { stdout } = await inMachine(process.execPath, '-e', CLIENT);
+          expect(stdout.split('\n')).toEqual(['40', '40']);
+        } finally {
+          server.kill('SIGKILL');
+        }
+      },
+    );
+
+    thorough(
+      'removes the connections of networks that are gone, and no others, when there are many',
+      async () => {
+        guard?.kill('SIGKILL');
+        const networks = ['10.213.0.0/30', '10.213.0.4/30'];
+        await inside('ip', 'address', 'add', '10.213.0.1/30', 'dev', bridge);
+        await inside('ip', 'address', 'add', '10.213.0.5/30', 'dev', bridge);
+        await inMachine('ip', 'address', 'add', '10.213.0.2/30', 'dev', 'eth0');
+        await inMachine('ip', 'address', 'add', '10.213.0.6/30', 'dev', 'eth0');
+        const open = { ...policy, allowNetworks: ['10.99.0.1/32'] };
+        const command = guardCommand(open);
+        const server = spawn('ip', ['netns', 'exec', namespace, process.execPath, '-e', SERVER]);
+        const client = spawn('ip', ['netns', 'exec', machine, process.execPath, '-e', HOLDER]);
+        const tracked = async () => {
+          const table = await inside('cat', '/proc/net/nf_conntrack');
+          return networks.map(
+            (_, at) => table.stdout.split(`src=10.213.0.${4 * at + 2} `).length - 1,
+          );
+        };
+        try {
+          await Promise.all([once(server.stdout, 'data'), startGuard(command)]);
+          client.stdin.write('go');
+          await once(client.stdout, 'data');
+          expect(await tracked()).toEqual([5, 5]);
+          guard?.kill('SIGKILL');
+          await inside('ip', 'address', 'del', '10.213.0.5/30', 'dev', bridge);
+          // As if a quarter of the table were in use.
+          await startGuard(
+            command.map((part) => part.replace('entries * 4 > most', 'entries > 1')),
+          );
+          await eventually(async () => (await tracked())[1] === 0, 15_000);
+          expect(await tracked()).toEqual([5, 0]);
+        } finally {
+          client.kill('SIGKILL');
+          server.kill('SIGKILL');
+        }
+      },
+    );
 
     promise(27, 'removes the table when it is asked to end', async () => {
       guard?.stdin.write('end\n');

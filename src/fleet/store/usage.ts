@@ -57,21 +57,27 @@ export function usageStore(db: Db) {
     `DELETE FROM deleted_names WHERE deleted_at < date('now', '-1 day')
        AND id NOT IN (SELECT key_id FROM usage UNION SELECT project_id FROM usage)`,
   );
+  // The newest rows are found by the primary key, and only they are joined and sorted.
   const list = db.prepare(
-    `SELECT usage.*,
+    `WITH newest AS MATERIALIZED (
+       SELECT * FROM usage
+       WHERE owner_id = :owner AND (:project IS NULL OR project_id = :project)
+         AND day >= (SELECT min(day) FROM
+           (SELECT DISTINCT day FROM usage WHERE owner_id = :owner ORDER BY day DESC LIMIT :days))
+       ORDER BY owner_id DESC, day DESC, key_id DESC, project_id DESC LIMIT ${MOST}
+     )
+     SELECT newest.*,
        coalesce(keys.name, key_names.name) AS key_name, keys.id IS NULL AS key_deleted,
        coalesce(projects.name, project_names.name) AS project_name,
        projects.id IS NULL AS project_deleted
-     FROM usage
-       LEFT JOIN keys ON keys.id = key_id AND keys.owner_id = usage.owner_id
+     FROM newest
+       LEFT JOIN keys ON keys.id = key_id AND keys.owner_id = newest.owner_id
        LEFT JOIN deleted_names AS key_names
-         ON key_names.id = key_id AND key_names.owner_id = usage.owner_id
-       LEFT JOIN projects ON projects.id = usage.project_id
+         ON key_names.id = key_id AND key_names.owner_id = newest.owner_id
+       LEFT JOIN projects ON projects.id = newest.project_id
        LEFT JOIN deleted_names AS project_names
-         ON project_names.id = usage.project_id AND project_names.owner_id = usage.owner_id
-     WHERE usage.owner_id = :owner AND (:project IS NULL OR usage.project_id = :project)
-       AND day IN (SELECT DISTINCT day FROM usage WHERE owner_id = :owner ORDER BY day DESC LIMIT :days)
-     ORDER BY day DESC, usage.project_id, key_id LIMIT ${MOST}`,
+         ON project_names.id = newest.project_id AND project_names.owner_id = newest.owner_id
+     ORDER BY day DESC, newest.project_id, key_id`,
   );
   /** The day on which old days were dropped last. */
   let tidiedOn: string | undefined;

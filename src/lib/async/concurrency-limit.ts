@@ -1,7 +1,8 @@
-/** Runs at most `limit` tasks at the same time; the others wait in order. */
+/** Runs at most `limit` tasks at the same time; the others wait in order, those of several keys in turns. */
 export class ConcurrencyLimit {
   readonly #limit: number;
-  readonly #waiting: (() => void)[] = [];
+  /** By key; the key whose turn is next is the first. */
+  readonly #waiting = new Map<string, (() => void)[]>();
   readonly #waitingLast: (() => void)[] = [];
   #running = 0;
 
@@ -22,16 +23,31 @@ export class ConcurrencyLimit {
    * Resolves when there is room, with `last` after all that wait in order. The caller must call the
    * returned function exactly once.
    */
-  async acquire(turn: 'in order' | 'last' = 'in order'): Promise<() => void> {
-    const waiting = turn === 'last' ? this.#waitingLast : this.#waiting;
+  async acquire(turn: 'in order' | 'last' = 'in order', key = ''): Promise<() => void> {
     if (this.#running < this.#limit) this.#running += 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else {
+      await new Promise<void>((resolve) => {
+        if (turn === 'last') this.#waitingLast.push(resolve);
+        else if (this.#waiting.get(key)?.push(resolve) === undefined)
+          this.#waiting.set(key, [resolve]);
+      });
+    }
     return () => {
       // Passes its place to the next waiting task.
-      const next = this.#waiting.shift() ?? this.#waitingLast.shift();
+      const next = this.#nextInOrder() ?? this.#waitingLast.shift();
       if (next) next();
       else this.#running -= 1;
     };
+  }
+
+  #nextInOrder(): (() => void) | undefined {
+    for (const [key, tasks] of this.#waiting) {
+      const next = tasks.shift();
+      this.#waiting.delete(key);
+      if (tasks.length > 0) this.#waiting.set(key, tasks);
+      return next;
+    }
+    return undefined;
   }
 }
 

@@ -29,6 +29,19 @@ it('runs at most as many tasks as the limit, in order, even after one failed', a
   expect(await Promise.all([results[0], results[2], results[3]])).toEqual([0, 2, 3]);
 });
 
+it('lets keys have their turns one after the other', async () => {
+  const limit = new ConcurrencyLimit(1);
+  const order: string[] = [];
+  const wait = async (key: string) => {
+    const release = await limit.acquire('in order', key);
+    order.push(key);
+    await soon();
+    release();
+  };
+  await Promise.all(['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(wait));
+  expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
+});
+
 it('gives the last turns after those in order, also to those that came earlier', async () => {
   const limit = new ConcurrencyLimit(1);
   const order: string[] = [];

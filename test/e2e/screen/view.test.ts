@@ -168,10 +168,16 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     await desktop.until(
       `test "$(timeout 1 xclip -o -selection clipboard 2>/dev/null)" = 'für Sie: 世界'`,
     );
-    await desktop.run("printf 'von drinnen: 你好' | xclip -selection clipboard >/dev/null 2>&1");
-    await eventually(
-      async () => (await page.inputValue('#clipboard-text')) === 'von drinnen: 你好',
-    );
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.evaluate("navigator.clipboard.writeText('mine')");
+    const copy = async (text: string) => {
+      await desktop.run(`printf '${text}' | xclip -selection clipboard >/dev/null 2>&1`);
+      await eventually(async () => (await page.inputValue('#clipboard-text')) === text);
+      return page.evaluate('navigator.clipboard.readText()');
+    };
+    expect(await copy('von drinnen: 你好'), 'unasked').toBe('mine');
+    await page.keyboard.press('Control+c');
+    expect(await copy('asked for')).toBe('asked for');
   });
 
   promise(6, 'opens once, and explains why it does not open again', async () => {

@@ -1,7 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import type { CreatedKey, CreateKey, Key, Me, UpdateKey } from '../../contract/resources.js';
 import { generateApiKey } from '../computers/ids.js';
-import { missing } from '../errors/missing.js';
+import { MOST_NAMES, missing } from '../errors/missing.js';
 import { isLimited, limitedHolder } from '../store/accounts/key-holders.js';
 import type { ListedKey } from '../store/accounts/keys.js';
 import type { Store } from '../store/index.js';
@@ -116,12 +116,9 @@ export class KeyManagement {
   #project(owner: Owner, nameOrId: string): { readonly id: string; readonly name: string } {
     const { projects } = this.#store;
     const row = projects.find(owner.id, nameOrId);
-    const isSeen = ({ id }: { id: string }) => (owner.projectId ?? id) === id;
-    if (row !== undefined && isSeen(row)) return { id: row.id, name: row.name };
-    const known = projects
-      .list(owner.id)
-      .filter(isSeen)
-      .map(({ name }) => name);
+    if (row !== undefined && (owner.projectId ?? row.id) === row.id)
+      return { id: row.id, name: row.name };
+    const known = projects.names(owner.id, owner.projectId, MOST_NAMES);
     throw missing('project', nameOrId, { known, list: 'vc project ls' });
   }
 

@@ -12,7 +12,7 @@ import type {
 import { nextTurn } from '../../lib/async/next-turn.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { isWithin } from '../accounts/scope.js';
-import { missing, suggestion } from '../errors/missing.js';
+import { MOST_NAMES, missing, suggestion } from '../errors/missing.js';
 import { inCommands } from '../errors/remedies.js';
 import type { Machines } from '../lifecycle/machines.js';
 import { Superseded } from '../lifecycle/steps.js';
@@ -303,10 +303,8 @@ export class Computers {
     const text = `${address.project}/${address.name}`;
     const project = this.#store.projects.find(owner.id, address.project);
     if (project === undefined || !isWithin(owner, project.id)) {
-      const known = this.#store.projects
-        .list(owner.id)
-        .filter(({ id }) => isWithin(owner, id))
-        .map(({ name }) => `${name}/${address.name}`);
+      const names = this.#store.projects.names(owner.id, owner.projectId, MOST_NAMES);
+      const known = names.map((name) => `${name}/${address.name}`);
       return missing('computer', text, { known, list: 'vc project ls' });
     }
     const known = this.#store.computers.listOfProject(project.id).map(({ name }) => name);

@@ -5,7 +5,7 @@ import type { ApiKeys, Owner } from '../accounts/api-keys.js';
 import { AtOnce } from '../accounts/limits/at-once.js';
 import { keyInUse } from '../accounts/limits/key-shares.js';
 import { isWithin } from '../accounts/scope.js';
-import { missing } from '../errors/missing.js';
+import { MOST_NAMES, missing } from '../errors/missing.js';
 import { publicMessage } from '../errors/public-message.js';
 import { remedyOf } from '../errors/remedies.js';
 import type { Store } from '../store/index.js';
@@ -69,7 +69,8 @@ export class Projects {
   }
 
   list(owner: Owner): Project[] {
-    return this.#rows(owner).map(serializeProject);
+    const rows = this.#store.projects.list(owner.id);
+    return rows.filter(({ id }) => isWithin(owner, id)).map(serializeProject);
   }
 
   get(owner: Owner, nameOrId: string): ProjectWithComputers {
@@ -80,7 +81,7 @@ export class Projects {
   find(owner: Owner, nameOrId: string): ProjectRow {
     const row = this.#store.projects.find(owner.id, nameOrId);
     if (row && isWithin(owner, row.id)) return row;
-    const known = this.#rows(owner).map(({ name }) => name);
+    const known = this.#store.projects.names(owner.id, owner.projectId, MOST_NAMES);
     throw missing('project', nameOrId, { known, list: 'vc project ls' });
   }
 
@@ -94,18 +95,13 @@ export class Projects {
         const message = `The project ${JSON.stringify(present.name)} is being deleted.`;
         throw new ApiError('conflict', message);
       }
-      const isTaken = this.#store.projects.list(owner.id).some((other) => other.name === name);
-      if (isTaken) throw nameTaken(name);
+      if (this.#store.projects.hasName(owner.id, name)) throw nameTaken(name);
       this.#store.projects.rename(present.id, name);
       isRenamed = true;
       return this.find(owner, present.id);
     });
     if (isRenamed) this.#computers.projectRenamed(row.id);
     return serializeProject(row);
-  }
-
-  #rows(owner: Owner): ProjectRow[] {
-    return this.#store.projects.list(owner.id).filter(({ id }) => isWithin(owner, id));
   }
 
   /** Deletes its computers, then the project. Computers that are being deleted have one entry in all. */

@@ -22,6 +22,9 @@ export function projectStore(db: Db, written: Notifier, onRenamed: (id: string) 
   const ofOwner = db.prepare(`${SELECT} WHERE owner_id = ? AND id = ?`);
   const byId = db.prepare(`${SELECT} WHERE id = ?`);
   const list = db.prepare(`${SELECT} WHERE owner_id = ? ORDER BY created_at, id`);
+  const names = db.prepare(
+    'SELECT name FROM projects WHERE owner_id = ? AND id = coalesce(?, id) ORDER BY name LIMIT ?',
+  );
   const count = db.prepare('SELECT count(*) AS count FROM projects WHERE owner_id = ?');
   const deleting = db.prepare(`${SELECT} WHERE deleting = 1`);
   const markDeleting = db.prepare('UPDATE projects SET deleting = 1, updated_at = ? WHERE id = ?');
@@ -51,6 +54,11 @@ export function projectStore(db: Db, written: Notifier, onRenamed: (id: string) 
     /** Of any owner. */
     findById: (id: string) => byId.get(id) as ProjectRow | undefined,
     list: (ownerId: string) => list.all(ownerId) as ProjectRow[],
+    /** The first names, of one project if its id is given. */
+    names: (ownerId: string, projectId: string | undefined, most: number) =>
+      (names.all(ownerId, projectId ?? null, most) as { name: string }[]).map(({ name }) => name),
+    /** Whether the owner has a project of that name; ids do not count. */
+    hasName: (ownerId: string, name: string) => byName.get(ownerId, name) !== undefined,
     count: (ownerId: string) => (count.get(ownerId) as { count: number }).count,
     listDeleting: () => deleting.all() as ProjectRow[],
     markDeleting: (id: string) => markDeleting.run(new Date().toISOString(), id),

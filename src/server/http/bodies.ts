@@ -12,21 +12,35 @@ export function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/([a-z0-9.+-]+\+)?json\b/i, (request, payload, done) => {
-    collect(request, payload, BODY_LIMIT, tooLarge)
-      .then(async (text) => {
-        if (text.trim() === '') return done(null, undefined);
-        if (!fitsTurn(text.length)) await waitForTurn(request);
-        const excess = excessOf(text, 'body');
-        if (excess === undefined) parse(request, text, done);
-        else done(excess);
-      })
-      .catch(done);
+    const finish = (text: string) => {
+      const excess = excessOf(text, 'body');
+      if (excess === undefined) parse(request, text, done);
+      else done(excess);
+    };
+    const take = (text: string) => {
+      if (text.trim() === '') done(null, undefined);
+      else if (fitsTurn(text.length)) finish(text);
+      else waitForTurn(request).then(() => finish(text), done);
+    };
+    collect(request, payload, BODY_LIMIT, tooLarge).then(
+      (text) => inTurn(request, () => take(text)),
+      (error) => inTurn(request, () => done(error)),
+    );
   });
   app.addContentTypeParser('*', (request, payload, done) => {
     const unsupported = () =>
       new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.');
-    collect(request, payload, 0, unsupported).then(() => done(null, undefined), done);
+    collect(request, payload, 0, unsupported).then(
+      () => inTurn(request, () => done(null, undefined)),
+      (error) => inTurn(request, () => done(error)),
+    );
   });
+}
+
+/** Many bodies may end in the same turn of the event loop, and what follows takes longer. */
+function inTurn({ throttleShare }: FastifyRequest, work: () => void): void {
+  if (throttleShare) throttleShare.turn(work);
+  else work();
 }
 
 /** Rejects when the client leaves: its body is not kept then. */

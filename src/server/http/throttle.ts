@@ -58,13 +58,15 @@ export function throttleRequests(
         leave();
         forget();
       };
-      request.throttleShare = { resize, release };
+      const turn = (work: () => void) =>
+        lane.turns.enter(() => {
+          // Its client may have left meanwhile.
+          if (!reply.raw.closed) work();
+        });
+      request.throttleShare = { resize, release, turn };
       reply.raw.once('close', release);
       if (reply.raw.closed) return release();
-      lane.turns.enter(() => {
-        // Its client may have left meanwhile.
-        if (!reply.raw.closed) done();
-      });
+      turn(done);
     };
     const key = keyOf(owner);
     const share = lane.tryEnter(bytes, key);
@@ -86,6 +88,11 @@ export function throttleRequests(
 }
 
 /** A request's part of its owner's limits. */
+interface RequestShare extends ThrottleShare {
+  /** Calls `work` in the time that the owner has in a turn of the event loop, if the client is there. */
+  turn(work: () => void): void;
+}
+
 interface ThrottleShare {
   /** Counts its body's real size from now on; until then one of unknown size counts as the largest. */
   resize(bytes: number): void;
@@ -220,6 +227,6 @@ function bytesOf(request: IncomingMessage): number {
 
 declare module 'fastify' {
   interface FastifyRequest {
-    throttleShare: ThrottleShare | null;
+    throttleShare: RequestShare | null;
   }
 }

@@ -1,3 +1,4 @@
+import { nextTick } from 'node:process';
 // Not the global function: a test that replaces it for a while would leave requests waiting.
 import { setImmediate } from 'node:timers';
 
@@ -30,6 +31,10 @@ export class TurnShare {
   #left = 0;
   #known = 0;
   #isCounting = false;
+  /** This turn began with one that had waited: it is the only one. */
+  #isQueue = false;
+  /** What began last has promises to continue with. */
+  #isSettling = false;
 
   constructor({ accepted = () => 0, onIdle = () => undefined }: Options = {}) {
     this.#accepted = accepted;
@@ -42,12 +47,13 @@ export class TurnShare {
 
   /** Calls `begin` now or in a later turn, in order. */
   enter(begin: () => void): void {
-    if (this.#waiting.length > 0 || this.#isOver()) this.#waiting.push(begin);
+    const waits = this.#waiting.length > 0 || this.#isSettling || this.#isOver();
+    if (waits) this.#waiting.push(begin);
     else this.#begin(begin);
   }
 
   #isOver(): boolean {
-    if (this.#left > 0) return true;
+    if (this.#left > 0 || this.#isQueue) return true;
     return this.#beganAt !== undefined && performance.now() - this.#beganAt > MOST_MS;
   }
 
@@ -58,8 +64,21 @@ export class TurnShare {
       this.#known = this.#accepted();
       setImmediate(this.#endTurn);
     }
+    this.#run(begin);
+  }
+
+  /** What follows from its promises counts, too: the next one begins after that. */
+  #run(begin: () => void): void {
+    this.#isSettling = true;
+    queueMicrotask(() => nextTick(this.#settle));
     begin();
   }
+
+  readonly #settle = (): void => {
+    this.#isSettling = false;
+    const next = this.#isOver() ? undefined : this.#waiting.shift();
+    if (next !== undefined) this.#begin(next);
+  };
 
   readonly #endTurn = (): void => {
     const wasLong = this.#beganAt !== undefined && performance.now() - this.#beganAt > SHORT_MS;
@@ -69,11 +88,12 @@ export class TurnShare {
     this.#beganAt = undefined;
     this.#left = isWaitedFor && this.#left < MOST_LEFT ? this.#left + 1 : 0;
     const next = this.#left > 0 ? undefined : this.#waiting.shift();
-    this.#isCounting = this.#left > 0 || next !== undefined;
+    this.#isQueue = next !== undefined;
+    this.#isCounting = this.#left > 0 || this.#isQueue;
     if (this.#isCounting) setImmediate(this.#endTurn);
     else this.#onIdle();
     if (next === undefined) return;
     this.#beganAt = performance.now();
-    next();
+    this.#run(next);
   };
 }

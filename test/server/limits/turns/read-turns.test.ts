@@ -8,27 +8,10 @@ import { ReadTurns } from '../../../../src/server/limits/turns/read-turns.js';
 import { openTestApp } from '../../../support/app.js';
 import { eventually } from '../../../support/eventually.js';
 import { promise } from '../../../support/run/promise.js';
+import { watchTurns } from '../../../support/run/watch-turns.js';
 
 function work(ms: number): void {
   for (const end = performance.now() + ms; performance.now() < end; );
-}
-
-/** Measures the processor time of the longest turn of the event loop until it is ended. */
-function watchTurns(): () => number {
-  let longest = 0;
-  let last = process.cpuUsage();
-  let isEnded = false;
-  const turn = () => {
-    const { user, system } = process.cpuUsage(last);
-    longest = Math.max(longest, (user + system) / 1_000);
-    last = process.cpuUsage();
-    if (!isEnded) setImmediate(turn);
-  };
-  setImmediate(turn);
-  return () => {
-    isEnded = true;
-    return longest;
-  };
 }
 
 const closing: (() => unknown)[] = [];

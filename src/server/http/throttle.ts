@@ -29,8 +29,8 @@ const LIMITS: Limits = {
 
 /**
  * Limits each owner's concurrent requests and their bodies' memory. Further requests are queued
- * before their body is read, and refused with `rate_limited` after a time. WebSockets and requests
- * without a key are not counted.
+ * before their body is read, and refused with `rate_limited` after a time. A WebSocket counts until
+ * it is accepted. Requests without a key are not counted.
  */
 export function throttleRequests(
   app: FastifyInstance,
@@ -45,7 +45,7 @@ export function throttleRequests(
   const accepted = () => connections;
   app.addHook('onRequest', (request, reply, done) => {
     const { owner } = request;
-    if (owner === null || request.ws) return done();
+    if (owner === null) return done();
     const known = lanes.get(owner.id);
     const forget = () => {
       if (lane.idle && lanes.get(owner.id) === lane) lanes.delete(owner.id);
@@ -81,6 +81,11 @@ export function throttleRequests(
     });
   });
   app.decorateRequest('throttleShare', null);
+  // The last hook before the handler, which accepts it: from here on SocketBudget counts it.
+  app.addHook('preHandler', (request, _reply, done) => {
+    if (request.ws) request.throttleShare?.release();
+    done();
+  });
   app.addHook('onResponse', (request, _reply, done) => {
     request.throttleShare?.release();
     done();

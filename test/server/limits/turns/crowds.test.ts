@@ -52,3 +52,17 @@ it.each([
     expect(ms).toBeLessThan(100);
   },
 );
+
+it.each([
+  ['404', `/api/projects/${nameOf(1)}0/computers/desk/process`],
+  ['404', `/api/projects/${nameOf(1)}0/computers/desk/cdp`],
+])('upgrades that arrive together have their turns, %s: %s', async (expected, path) => {
+  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'];
+  const head = [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...upgrade];
+  const key = `Sec-WebSocket-Key: ${'A'.repeat(22)}==`;
+  const all = `${[...head, key, `Authorization: Bearer ${app.world.key}`].join('\r\n')}\r\n\r\n`;
+  await crowd(1, all.slice(0, -1), all.slice(-1));
+  const { ms, statuses } = await crowd(250, all.slice(0, -1), all.slice(-1));
+  expect(statuses.sort().join()).toBe(expected);
+  expect(ms).toBeLessThan(150);
+});

@@ -58,6 +58,8 @@ export interface WallView {
 export class Walls {
   readonly #parts: Parts;
   readonly #lists = new Map<string, WallList>();
+  /** Until when lists rest that have been closed: a client may open them again and again. */
+  readonly #rests = new Map<string, number>();
   #turns: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
@@ -67,8 +69,7 @@ export class Walls {
   /** Shows the viewer the computers that the key may see: a first round soon, then each change. */
   open(owner: Pick<Owner, 'id' | 'projectId'>, viewer: WallViewer): WallView {
     const key = JSON.stringify([owner.id, owner.projectId]);
-    const list =
-      this.#lists.get(key) ?? new WallList(this.#parts, owner, (work) => this.#inTurn(work));
+    const list = this.#lists.get(key) ?? this.#newList(key, owner);
     this.#lists.set(key, list);
     list.viewers.add(viewer);
     list.refresh();
@@ -78,9 +79,25 @@ export class Walls {
         list.viewers.delete(viewer);
         if (list.viewers.size > 0) return;
         list.close();
-        if (this.#lists.get(key) === list) this.#lists.delete(key);
+        if (this.#lists.get(key) !== list) return;
+        this.#lists.delete(key);
+        this.#keepRest(key, list.restsUntil);
       },
     };
+  }
+
+  #newList(key: string, owner: Pick<Owner, 'id' | 'projectId'>): WallList {
+    const inTurn = (work: () => void) => this.#inTurn(work);
+    return new WallList(this.#parts, owner, inTurn, this.#rests.get(key));
+  }
+
+  #keepRest(key: string, until: number): void {
+    const ms = until - performance.now();
+    if (ms <= 0) return;
+    this.#rests.set(key, until);
+    setTimeout(() => {
+      if (this.#rests.get(key) === until) this.#rests.delete(key);
+    }, ms).unref();
   }
 
   #inTurn(work: () => void): void {
@@ -107,17 +124,18 @@ class WallList {
   /** Of the next comparison, in milliseconds of the monotonic clock; undefined for none. */
   #dueAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  /** No comparison before this time. */
-  #restsUntil = Number.NEGATIVE_INFINITY;
+  #restsUntil: number;
 
   constructor(
     parts: Parts,
     owner: Pick<Owner, 'id' | 'projectId'>,
     inTurn: (work: () => void) => void,
+    restsUntil = Number.NEGATIVE_INFINITY,
   ) {
     this.#parts = parts;
     this.#owner = owner;
     this.#inTurn = inTurn;
+    this.#restsUntil = restsUntil;
     const { events, control, pictures } = parts;
     this.#dispose = [
       events.onChanged(owner, () => this.#compareIn(EVERY_MS)),
@@ -130,6 +148,11 @@ class WallList {
         (id) => this.#tellPicture(id),
       ),
     ];
+  }
+
+  /** No comparison before this time of the monotonic clock. */
+  get restsUntil(): number {
+    return this.#restsUntil;
   }
 
   refresh(): void {

@@ -50,7 +50,8 @@ export class ConnectionLimit {
   /** The owners of connections that have shown a key. */
   readonly #trusted = new WeakMap<Socket, string>();
   readonly #server: Server;
-  readonly #keyless = new KeylessTurns();
+  #accepted = 0;
+  readonly #keyless = new KeylessTurns(() => this.#accepted);
   readonly #reads = new ReadTurns((socket) => {
     return { ownerId: this.#trusted.get(socket), address: socket.remoteAddress ?? '' };
   });
@@ -107,10 +108,10 @@ export class ConnectionLimit {
         if (ownerOf(request) !== undefined) return begin();
         // Its body would be parsed while it waits.
         let release: (() => void) | undefined;
-        const hasBegun = this.#keyless.enter(socket.remoteAddress ?? '', () => {
+        const hasBegun = this.#keyless.enter(() => {
           begin();
           release?.();
-        });
+        }, socket.remoteAddress);
         if (!hasBegun) release = this.#reads.hold(socket);
       });
     }
@@ -122,6 +123,7 @@ export class ConnectionLimit {
   }
 
   #add(socket: Socket): void {
+    this.#accepted += 1;
     if (this.#open.size >= this.#limit) {
       const victim = this.#oldest((one) => !this.#trusted.has(one)) ?? this.#oldest(this.#isIdle);
       (victim ?? socket).destroy();

@@ -10,6 +10,11 @@ const SHORT_MS = 1;
 const MOST_LEFT = 16;
 
 interface Options {
+  /** Milliseconds of one turn in which requests begin: those that arrive, and those that have waited. */
+  readonly mostMs?: number;
+  readonly queueMs?: number;
+  /** Most turns that are left to new connections, one after the other. */
+  readonly mostLeft?: number;
   /** The number of connections that the server has accepted: it accepts one in a turn. */
   readonly accepted?: () => number;
   /** Called when no turn counts any more. */
@@ -22,21 +27,34 @@ interface Options {
  * connections wait to be accepted.
  */
 export class TurnShare {
+  readonly #mostMs: number;
+  readonly #queueMs: number;
+  readonly #mostLeft: number;
   readonly #accepted: () => number;
   readonly #onIdle: () => void;
-  readonly #waiting: (() => void)[] = [];
+  /** By address; the next address is the first. */
+  readonly #waiting = new Map<string, (() => void)[]>();
   /** When its first request of this turn began; undefined if none did. */
   #beganAt: number | undefined;
   /** Turns that were left to new connections, and the connections until then. */
   #left = 0;
   #known = 0;
   #isCounting = false;
-  /** This turn began with one that had waited: it is the only one. */
+  /** This turn began with one that had waited. */
   #isQueue = false;
   /** What began last has promises to continue with. */
   #isSettling = false;
 
-  constructor({ accepted = () => 0, onIdle = () => undefined }: Options = {}) {
+  constructor({
+    mostMs = MOST_MS,
+    queueMs = 0,
+    mostLeft = MOST_LEFT,
+    accepted = () => 0,
+    onIdle = () => undefined,
+  }: Options = {}) {
+    this.#mostMs = mostMs;
+    this.#queueMs = queueMs;
+    this.#mostLeft = mostLeft;
     this.#accepted = accepted;
     this.#onIdle = onIdle;
   }
@@ -45,16 +63,35 @@ export class TurnShare {
     return !this.#isCounting;
   }
 
-  /** Calls `begin` now or in a later turn, in order. */
-  enter(begin: () => void): void {
-    const waits = this.#waiting.length > 0 || this.#isSettling || this.#isOver();
-    if (waits) this.#waiting.push(begin);
-    else this.#begin(begin);
+  /**
+   * Calls `begin` now, and returns true, or later: then one address after the other, and in the order
+   * of an address.
+   */
+  enter(begin: () => void, address = ''): boolean {
+    if (this.#waiting.size === 0 && !this.#isSettling && !this.#isOver()) {
+      this.#begin(begin);
+      return true;
+    }
+    const waiting = this.#waiting.get(address);
+    if (waiting === undefined) this.#waiting.set(address, [begin]);
+    else waiting.push(begin);
+    return false;
   }
 
   #isOver(): boolean {
-    if (this.#left > 0 || this.#isQueue) return true;
-    return this.#beganAt !== undefined && performance.now() - this.#beganAt > MOST_MS;
+    if (this.#left > 0) return true;
+    const most = this.#isQueue ? this.#queueMs : this.#mostMs;
+    return this.#beganAt !== undefined && performance.now() - this.#beganAt > most;
+  }
+
+  #next(): (() => void) | undefined {
+    for (const [address, waiting] of this.#waiting) {
+      const next = waiting.shift();
+      this.#waiting.delete(address);
+      if (waiting.length > 0) this.#waiting.set(address, waiting);
+      return next;
+    }
+    return undefined;
   }
 
   #begin(begin: () => void): void {
@@ -64,19 +101,15 @@ export class TurnShare {
       this.#known = this.#accepted();
       setImmediate(this.#endTurn);
     }
-    this.#run(begin);
-  }
-
-  /** What follows from its promises counts, too: the next one begins after that. */
-  #run(begin: () => void): void {
     this.#isSettling = true;
+    // What follows from its promises counts, too: the next one begins after that.
     queueMicrotask(() => nextTick(this.#settle));
     begin();
   }
 
   readonly #settle = (): void => {
     this.#isSettling = false;
-    const next = this.#isOver() ? undefined : this.#waiting.shift();
+    const next = this.#isOver() ? undefined : this.#next();
     if (next !== undefined) this.#begin(next);
   };
 
@@ -86,14 +119,12 @@ export class TurnShare {
     const isWaitedFor = accepted > this.#known && (wasLong || this.#left > 0);
     this.#known = accepted;
     this.#beganAt = undefined;
-    this.#left = isWaitedFor && this.#left < MOST_LEFT ? this.#left + 1 : 0;
-    const next = this.#left > 0 ? undefined : this.#waiting.shift();
+    this.#left = isWaitedFor && this.#left < this.#mostLeft ? this.#left + 1 : 0;
+    const next = this.#left > 0 ? undefined : this.#next();
     this.#isQueue = next !== undefined;
     this.#isCounting = this.#left > 0 || this.#isQueue;
     if (this.#isCounting) setImmediate(this.#endTurn);
     else this.#onIdle();
-    if (next === undefined) return;
-    this.#beganAt = performance.now();
-    this.#run(next);
+    if (next !== undefined) this.#begin(next);
   };
 }

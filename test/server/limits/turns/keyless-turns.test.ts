@@ -15,10 +15,10 @@ it('begins requests for some milliseconds of a turn, and one address after the o
   const turns = new KeylessTurns();
   const begun: string[] = [];
   const enter = (address: string) =>
-    turns.enter(address, () => {
+    turns.enter(() => {
       begun.push(address);
       work(6);
-    });
+    }, address);
   for (const address of ['a', 'a', 'a', 'b', 'c']) enter(address);
   expect(begun).toEqual(['a']);
   for (let turn = 0; turn < 5; turn++) await nextTurn();
@@ -29,8 +29,31 @@ it('begins requests for some milliseconds of a turn, and one address after the o
   // Short ones share a turn.
   await nextTurn();
   let short = 0;
-  for (let i = 0; i < 10; i++) turns.enter('e', () => short++);
+  for (let i = 0; i < 10; i++) turns.enter(() => short++, 'e');
+  await nextTurn();
   expect(short).toBe(10);
+});
+
+it('leaves turns to new connections, but one of 64', async () => {
+  let accepted = 0;
+  let turn = 0;
+  const accept = () => {
+    turn += 1;
+    accepted += 1;
+    if (turn < 1_000) setImmediate(accept);
+  };
+  const turns = new KeylessTurns(() => accepted);
+  setImmediate(accept);
+  const begunIn: number[] = [];
+  for (let nth = 0; nth < 5; nth++) {
+    turns.enter(async () => {
+      await Promise.resolve();
+      work(6);
+      begunIn.push(turn);
+    }, 'a');
+  }
+  await expect.poll(() => begunIn.length, { timeout: 20_000 }).toBe(5);
+  for (const [nth, at] of begunIn.entries()) expect(Math.abs(at - 64 * nth)).toBeLessThan(16);
 });
 
 it('begins requests with a key at once among many without one, and ends those of closed connections', async () => {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { ConnectionShares } from './connection-shares.js';
 import { KeylessTurns } from './turns/keyless-turns.js';
 import { ReadTurns } from './turns/read-turns.js';
 
@@ -38,15 +39,15 @@ interface Connection {
 }
 
 /**
- * Limits the server's connections. At the limit a new one replaces the oldest that has shown no
- * key, or else the oldest without a request, so that clients without a key cannot block health
- * checks and owners' requests. One that sends request after request and reads no answer is closed:
+ * Limits the server's connections. At the limit a new one replaces one of the owner who has the most,
+ * as which all clients without a key count, so that neither they nor an owner can block health checks
+ * and the requests of others. One that sends request after request and reads no answer is closed:
  * each would wait in memory.
  */
 export class ConnectionLimit {
   readonly #limit: number;
-  /** Open connections, the oldest first. */
   readonly #open = new Map<Socket, Connection>();
+  readonly #shares: ConnectionShares;
   /** The owners of connections that have shown a key. */
   readonly #trusted = new WeakMap<Socket, string>();
   readonly #server: Server;
@@ -61,6 +62,7 @@ export class ConnectionLimit {
 
   constructor(server: Server, limit = connectionLimit()) {
     this.#limit = limit;
+    this.#shares = new ConnectionShares(limit);
     this.#server = server;
     server.on('connection', (socket) => this.#add(socket));
     const begin = (request: IncomingMessage, response: ServerResponse) => {
@@ -119,24 +121,27 @@ export class ConnectionLimit {
 
   /** The connection belongs to an owner: its request had a key, or its live view a ticket. */
   trust(socket: Socket, ownerId: string): void {
+    if (this.#trusted.get(socket) === ownerId) return;
     this.#trusted.set(socket, ownerId);
+    this.#shares.trust(socket, ownerId);
   }
 
   #add(socket: Socket): void {
     this.#accepted += 1;
     if (this.#open.size >= this.#limit) {
-      const victim = this.#oldest((one) => !this.#trusted.has(one)) ?? this.#oldest(this.#isIdle);
+      const victim = this.#shares.victim(this.#isIdle);
       (victim ?? socket).destroy();
       if (victim === undefined) return;
-      this.#open.delete(victim);
+      this.#remove(victim);
     }
     const responses = new Set<ServerResponse>();
     this.#open.set(socket, { responses, isUpgraded: false });
+    this.#shares.add(socket);
     this.#reads.watch(socket);
     // Each of the service's limits listens for its end.
     socket.setMaxListeners(20);
     socket.once('close', () => {
-      this.#open.delete(socket);
+      this.#remove(socket);
       for (const response of responses) closeSoon(response);
     });
   }
@@ -146,9 +151,9 @@ export class ConnectionLimit {
     return connection?.responses.size === 0 && !connection.isUpgraded;
   };
 
-  #oldest(matches: (socket: Socket) => boolean): Socket | undefined {
-    for (const socket of this.#open.keys()) if (matches(socket)) return socket;
-    return undefined;
+  #remove(socket: Socket): void {
+    this.#open.delete(socket);
+    this.#shares.remove(socket);
   }
 }
 

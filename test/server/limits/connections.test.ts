@@ -6,7 +6,8 @@ import { ConnectionLimit, connectionLimit } from '../../../src/server/limits/con
 import { promise } from '../../support/run/promise.js';
 
 const server = createServer((request, response) => {
-  if (request.headers.authorization !== undefined) limit.trust(request.socket, 'owner');
+  const { authorization } = request.headers;
+  if (authorization !== undefined) limit.trust(request.socket, `owner ${authorization}`);
   if (request.url !== '/slow') response.end('well');
 });
 const limit = new ConnectionLimit(server, 20);
@@ -25,8 +26,8 @@ afterEach(() => {
   server.close();
 });
 
-async function dial(): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
+async function dial(localAddress = '127.0.0.1'): Promise<Socket> {
+  const socket = connect({ port, host: '127.0.0.1', localAddress });
   socket.on('error', () => undefined);
   open.push(socket);
   await once(socket, 'connect');
@@ -61,6 +62,49 @@ it("owners' idle connections are closed for new ones, busy ones are not", async 
   busy.resume();
   for (let i = 0; i < 30; i++) await ask(await dial(), '/', 'Authorization: x\r\n');
   expect(busy.destroyed).toBe(false);
+});
+
+promise(
+  29,
+  'one owner with all connections does not keep others from connecting',
+  async (report) => {
+    const idle: Socket[] = [];
+    const other = await dial();
+    expect(await ask(other, '/', 'Authorization: other\r\n')).toContain('well');
+    for (let i = 0; i < 30; i++) {
+      const socket = await dial();
+      idle.push(socket);
+      await ask(socket, '/', 'Authorization: x\r\n');
+    }
+    let silent = 0;
+    let isOver = false;
+    const knock = () => {
+      if (isOver) return;
+      const socket = connect(port, '127.0.0.1');
+      open.push(socket);
+      silent += 1;
+      socket.on('error', () => undefined).once('close', () => setImmediate(knock));
+    };
+    for (let i = 0; i < 5; i++) knock();
+    for (let i = 0; i < 20; i++) {
+      const socket = await dial();
+      expect(await ask(socket, '/', 'Authorization: new\r\n')).toContain('well');
+      socket.destroy();
+    }
+    isOver = true;
+    expect(await ask(other, '/', 'Authorization: other\r\n')).toContain('well');
+    expect(idle.filter(({ destroyed }) => destroyed).length).toBeGreaterThan(10);
+    report(
+      `${silent} silent connections and 30 idle ones at a limit of 20, another owner is answered`,
+    );
+  },
+);
+
+it('of clients without a key, the address with the most connections is closed first', async () => {
+  const few = [await dial('127.0.0.2'), await dial('127.0.0.3')];
+  for (const socket of few) expect(await ask(socket, '/')).toContain('well');
+  for (let i = 0; i < 40; i++) await dial();
+  for (const socket of few) expect(await ask(socket, '/')).toContain('well');
 });
 
 it('a request that waits for 100-continue counts as one', async () => {

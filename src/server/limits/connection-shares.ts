@@ -1,0 +1,94 @@
+import type { Socket } from 'node:net';
+
+/** So many connections without a key have this time for their first request before they are closed. */
+const MOST_NEW = 16;
+const NEW_MS = 1_000;
+
+interface Entry {
+  readonly address: string;
+  readonly openedAt: number;
+  ownerId: string | undefined;
+}
+
+/** Open connections by owner, and those that have shown no key by address, the oldest first. */
+export class ConnectionShares {
+  readonly #mostNew: number;
+  readonly #entries = new Map<Socket, Entry>();
+  readonly #owners = new Map<string, Set<Socket>>();
+  readonly #addresses = new Map<string, Set<Socket>>();
+  #keyless = 0;
+
+  /** `limit` is that of all connections. */
+  constructor(limit: number) {
+    this.#mostNew = Math.min(MOST_NEW, limit >> 2);
+  }
+
+  /** Counts a new connection, which has shown no key. */
+  add(socket: Socket): void {
+    const address = socket.remoteAddress ?? '';
+    this.#entries.set(socket, { address, openedAt: performance.now(), ownerId: undefined });
+    addTo(this.#addresses, address, socket);
+    this.#keyless += 1;
+  }
+
+  /** Counts an open connection as the owner's. */
+  trust(socket: Socket, ownerId: string): void {
+    const entry = this.#entries.get(socket);
+    if (entry === undefined || entry.ownerId === ownerId) return;
+    this.#leave(socket, entry);
+    entry.ownerId = ownerId;
+    addTo(this.#owners, ownerId, socket);
+  }
+
+  remove(socket: Socket): void {
+    const entry = this.#entries.get(socket);
+    if (entry === undefined) return;
+    this.#entries.delete(socket);
+    this.#leave(socket, entry);
+  }
+
+  /**
+   * The connection to close for a new one: of the owner who has the most, the oldest idle one. Those
+   * without a key count as one owner, and the oldest of the address that has the most is closed.
+   */
+  victim(isIdle: (socket: Socket) => boolean): Socket | undefined {
+    const owners = [...this.#owners.values()].sort((a, b) => b.size - a.size);
+    const mayClose = this.#mayCloseKeyless();
+    for (const sockets of owners) {
+      if (mayClose && this.#keyless >= sockets.size) break;
+      for (const socket of sockets) if (isIdle(socket)) return socket;
+    }
+    return this.#oldestKeyless();
+  }
+
+  #mayCloseKeyless(): boolean {
+    const oldest = this.#oldestKeyless();
+    const openedAt = oldest && this.#entries.get(oldest)?.openedAt;
+    if (openedAt === undefined) return false;
+    return this.#keyless > this.#mostNew || performance.now() - openedAt > NEW_MS;
+  }
+
+  #oldestKeyless(): Socket | undefined {
+    let most: Set<Socket> | undefined;
+    for (const sockets of this.#addresses.values()) {
+      if (sockets.size > (most?.size ?? 0)) most = sockets;
+    }
+    const [oldest] = most ?? [];
+    return oldest;
+  }
+
+  #leave(socket: Socket, { ownerId, address }: Entry): void {
+    if (ownerId === undefined) this.#keyless -= 1;
+    const [groups, name] =
+      ownerId === undefined ? [this.#addresses, address] : [this.#owners, ownerId];
+    const sockets = groups.get(name);
+    sockets?.delete(socket);
+    if (sockets?.size === 0) groups.delete(name);
+  }
+}
+
+function addTo(groups: Map<string, Set<Socket>>, name: string, socket: Socket): void {
+  const sockets = groups.get(name);
+  if (sockets === undefined) groups.set(name, new Set([socket]));
+  else sockets.add(socket);
+}

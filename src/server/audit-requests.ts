@@ -1,15 +1,21 @@
+import type { BatchAction } from '../contract/actions/batch.js';
 import type { Action } from '../contract/resources.js';
 import type { OperationName } from '../contract/routes.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
 import { CANCELLED, outcomeOf, startTimer } from '../fleet/audit/audit-log.js';
 import { describeInput, MOST_CHARACTERS } from '../fleet/audit/input-detail.js';
+import { Performed } from '../fleet/audit/performed.js';
 import { isRefusal } from '../fleet/audit/refusal-limit.js';
 import type { Fleet } from '../fleet/fleet.js';
+import type { TextToType } from '../fleet/secrets/secrets.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 import { ByteStream, type Params } from './requests.js';
 
-/** Operations that only read a status, which is not logged. A screenshot is logged. */
-const READS: readonly string[] = [
+/**
+ * Operations that only read, which are not logged; those that pages ask for all the time among
+ * them. A screenshot is logged. docs/http.md has the same list.
+ */
+export const READS: readonly string[] = [
   ...['getComputer', 'listActions', 'listComputers', 'streamStatus', 'listJobs', 'getJob'],
   ...['getStats', 'thumbnail', 'getControl', 'getCursor', 'getComputerUse'],
   ...['listTrajectorySteps', 'getTrajectoryPicture'],
@@ -18,7 +24,7 @@ const READS: readonly string[] = [
 export interface Request {
   readonly name: OperationName | AuditedConnection['name'] | 'readFile' | 'writeFile';
   readonly owner: Owner;
-  readonly computer: Pick<ComputerRecord, 'id' | 'name'> | undefined;
+  readonly computer: Pick<ComputerRecord, 'id' | 'name' | 'project_id'> | undefined;
   readonly input: unknown;
   /** Path parameters, which name the key, project, connection or owner. */
   readonly params?: Params;
@@ -85,26 +91,31 @@ function countsOf(result: unknown): Action['detail'] {
 
 /**
  * Runs `work` and writes it with its outcome into the audit log; a streamed answer when it has ended.
- * Operations that only read are not logged, except for screenshots and files.
+ * Operations that only read are not logged, except for screenshots and files. `work` reports the
+ * actions that its input does not have as such.
  */
 export async function audited<T>(
   fleet: Fleet,
   request: Request,
-  work: () => T,
+  work: (onActions: (actions: readonly BatchAction[]) => void) => T,
 ): Promise<Awaited<T>> {
   const { owner, computer } = request;
   const action = actionOf(request);
   const timer = startTimer();
   const isOwners = computer === undefined && OWNER_OPERATIONS.includes(action);
   const isLogged = isOwners || (computer !== undefined && !READS.includes(action));
+  const performed = new Performed((texts) =>
+    computer === undefined ? [] : fleet.secrets.usedBy(computer, texts),
+  );
+  if (isLogged) addInput(performed, request.input);
   let affected = request.affected ? request.affected.id : undefined;
   const record = (outcome: string, computerId: string | undefined, more?: Action['detail']) => {
-    const detail = { ...describeInput(request.input), ...more };
+    const detail = { ...describeInput(request.input), ...performed.detail, ...more };
     fleet.auditLog.record({ owner, affected, computerId, action, detail, outcome, ...timer() });
   };
   const names = isOwners ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
   try {
-    const result = await work();
+    const result = await work((actions) => performed.add(actions));
     const { id } = (result ?? {}) as { id?: string };
     if (action === 'createOwner') affected = id;
     const done = (outcome: string) =>
@@ -121,6 +132,15 @@ export async function audited<T>(
     if (isLogged) record(outcomeOf(error, request.call?.signal), computer?.id, names);
     throw error;
   }
+}
+
+/** Adds the actions of a batch or the text to type, which were validated. */
+function addInput(performed: Performed, input: unknown): void {
+  const { actions, text, secrets } = (input ?? {}) as Partial<TextToType> & {
+    readonly actions?: readonly BatchAction[];
+  };
+  if (actions !== undefined) performed.add(actions);
+  if (text !== undefined) performed.type([{ text, secrets }]);
 }
 
 /** Leaving is the way to end a recording, so only its own failure is one. */

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { BatchAction } from '../contract/actions/batch.js';
 import { ApiError } from '../contract/errors.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
 import type { OnCreated } from '../fleet/computers/idempotency.js';
@@ -26,6 +27,8 @@ export interface Call<B, Q> {
   stillAllowed(): void;
   /** Called with the id of what is created, in the transaction that writes it. */
   onCreated?: OnCreated | undefined;
+  /** Called with actions that the body does not have as such when they begin, for the audit log. */
+  onActions?: ((actions: readonly BatchAction[]) => void) | undefined;
   /** Aborted when the client disconnects before it has its answer. */
   readonly signal: AbortSignal;
   /** How many of some bytes of output may be kept until the answer was sent. */

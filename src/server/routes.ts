@@ -130,7 +130,8 @@ async function answer(
     const affected = operation.administrators && fleet.owners.identify(params.owner ?? '');
     const subject = { name, owner, computer, input, params, call, affected };
     const { answer: given, isRepeated } = await withIdempotency(name, call, (onCreated) =>
-      audited(fleet, subject, () => {
+      audited(fleet, subject, (onActions) => {
+        call.onActions = onActions;
         call.onCreated = (id) => {
           call.stillAllowed();
           onCreated?.(id);

@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { buildApp } from '../../src/server/app.js';
+import { READS } from '../../src/server/audit-requests.js';
 import { openTestFleet, type TestFleet } from '../support/fleet.js';
 
 let test: TestFleet;
@@ -102,6 +104,28 @@ it('logs refused requests, but no requests that only read', async () => {
   const [click, stop] = await history();
   expect(click).toMatchObject({ action: 'click', outcome: 'not_running' });
   expect(stop).toMatchObject({ action: 'stopComputer' });
+});
+
+it('counts the actions of a batch and of a turn of a model, so that none can be hidden', async () => {
+  const of = (count: number, action: object) => Array.from({ length: count }, () => action);
+  const actions = [
+    ...of(50, { action: 'move', x: 1, y: 1 }),
+    ...of(48, { action: 'screenshot' }),
+    { action: 'bash', command: 'true' },
+  ];
+  await call('POST', `/computers/${desk}/batch`, { actions });
+  const use = { type: 'tool_use', id: 't1', name: 'bash', input: { command: 'true' } };
+  await call('POST', `/computers/${desk}/computer-use`, { dialect: 'anthropic', items: [use] });
+  const [turn, batch] = await history();
+  expect(batch?.detail).toEqual({ actions: 'move 50, screenshot 48, bash 1' });
+  expect(turn).toMatchObject({ action: 'computerUse', detail: { actions: 'bash 1' } });
+});
+
+it('docs/http.md names the operations that are not logged', () => {
+  const docs = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
+  const [, list = ''] = /failed ones and screenshots, but not ([^.]+)\./.exec(docs) ?? [];
+  const named = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name);
+  expect(named.toSorted()).toEqual([...READS].sort());
 });
 
 it('the audit log is paginated and survives a restart', async () => {

@@ -46,22 +46,7 @@ export function describeInput(input: unknown): Action['detail'] {
     if (isCommand(given.key)) detail.key = given.key;
     else detail.key_length = given.key.length;
   }
-  const secrets = secretsOf(given);
-  if (secrets.length > 0) detail.secrets = secrets.join(' ').slice(0, 500);
-  if (Array.isArray(given.actions)) {
-    detail.actions = given.actions
-      .map((one) => String((one as { action?: unknown }).action))
-      .join(' ')
-      .slice(0, 500);
-  }
   return detail;
-}
-
-/** Names of the secrets that a request allows, of a batch those of all its actions. */
-function secretsOf({ secrets, actions }: Readonly<Record<string, unknown>>): string[] {
-  const own = Array.isArray(secrets) ? secrets.map(String) : [];
-  const theirs = Array.isArray(actions) ? actions.flatMap((one) => secretsOf({ ...one })) : [];
-  return [...new Set([...own, ...theirs])];
 }
 
 function isValue(value: unknown): value is Value {

@@ -1,4 +1,4 @@
-import type { BatchResult } from '../../contract/actions/batch.js';
+import type { BatchAction, BatchResult } from '../../contract/actions/batch.js';
 import type {
   ComputerUseResult,
   ComputerUse as Request,
@@ -69,6 +69,8 @@ export interface UseRequest {
   readonly body: Request;
   readonly signal?: AbortSignal | undefined;
   readonly room?: Room | undefined;
+  /** Called with the actions of a call when they begin. */
+  readonly onActions?: ((actions: readonly BatchAction[]) => void) | undefined;
 }
 
 /** Carries out the calls of models, in their own words, and answers them in these. */
@@ -158,7 +160,7 @@ export class ComputerUse {
     actions: readonly UseAction[],
     limits: DialectLimits,
   ): Promise<Done> {
-    const { record, by, body, signal, room } = request;
+    const { record, body, signal } = request;
     const { size: screen, pointer } = await this.#actions.facts(record, signal);
     const last = this.#frames.last(callerOf(request));
     if (last !== undefined && !sameSize(last.screen, screen) && actions.some(hasPlace)) {
@@ -183,7 +185,7 @@ export class ComputerUse {
     if (call.showsScreen) steps.push(translation.picture());
     const asked = steps.findLast((step) => step.action === 'screenshot');
     if (steps.length === 0) return { outcome: { state: 'done' }, bytes: bytesOf() };
-    const { results } = await this.#actions.batch(record, steps, signal, room, by);
+    const { results } = await this.#batch(request, steps);
     const failure = results.find(isFailure);
     if (failure !== undefined)
       throw new ApiError('guest_failed', failure.error, { remedy: failure.remedy });
@@ -194,6 +196,12 @@ export class ComputerUse {
     const text = withNotice(output.text, notice);
     const outcome = { state, text, picture, notice } as const;
     return { outcome, bytes: bytesOf(picture, text), frame, notice };
+  }
+
+  #batch(request: UseRequest, actions: readonly BatchAction[]): Promise<BatchResult> {
+    const { record, by, signal, room } = request;
+    request.onActions?.(actions);
+    return this.#actions.batch(record, actions, signal, room, by);
   }
 
   /** The answer to a call that failed, with a picture where its dialect always has one. */
@@ -216,10 +224,10 @@ export class ComputerUse {
 
   /** An outcome with a picture of the screen as it is. */
   async #shown(request: UseRequest, limits: DialectLimits, outcome: Outcome): Promise<Done> {
-    const { record, by, body, signal, room } = request;
+    const { record, body, signal } = request;
     const { size: screen } = await this.#actions.facts(record, signal);
     const asked = pictureStep({ ...body, settle: false }, { screen, limits });
-    const { results } = await this.#actions.batch(record, [asked], signal, room, by);
+    const { results } = await this.#batch(request, [asked]);
     const { picture, frame } = await this.#pictureOf(request, limits, { results, asked, screen });
     const notice = noticeOf(results);
     const text = withNotice(outcome.text, notice);
@@ -233,12 +241,11 @@ export class ComputerUse {
     limits: DialectLimits,
     { results, asked, screen }: Taken,
   ): Promise<{ picture?: UsePicture; frame?: Done['frame'] }> {
-    const { record, by, signal, room } = request;
     let result = lastPicture(results);
     if (result === undefined || asked === undefined) return {};
     if (result.image.length > limits.characters && asked.format === 'png') {
       const smaller = { ...asked, format: 'jpeg', settle: undefined } as const;
-      const again = await this.#actions.batch(record, [smaller], signal, room, by);
+      const again = await this.#batch(request, [smaller]);
       result = lastPicture(again.results) ?? result;
     }
     const { image: data, format, width, height } = result;

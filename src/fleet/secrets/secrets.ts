@@ -20,6 +20,12 @@ type Project = Pick<ComputerRecord, 'project_id' | 'project_name'>;
 
 const PLACEHOLDER = /\{\{secret:([^{}]*)\}\}/g;
 
+/** A text to type, and the names of the secrets that it may contain. */
+export interface TextToType {
+  readonly text: string;
+  readonly secrets?: readonly string[] | undefined;
+}
+
 /** A text with the values of its secrets, and the names of these. */
 export interface FilledText {
   readonly text: string;
@@ -99,6 +105,19 @@ export class Secrets {
       });
       return { text: filled, used: [...used] };
     };
+  }
+
+  /** Names of the secrets of the computer's project that typing these texts uses. */
+  usedBy({ project_id }: Pick<Project, 'project_id'>, texts: readonly TextToType[]): string[] {
+    const used = texts.flatMap(({ text, secrets = [] }) =>
+      // Most requests that type allow none.
+      secrets.length === 0
+        ? []
+        : [...text.matchAll(PLACEHOLDER)].flatMap(([, name = '']) =>
+            secrets.includes(name) ? [name] : [],
+          ),
+    );
+    return [...new Set(used)].filter((name) => this.#store.secrets.find(project_id, name));
   }
 
   #valueOf({ project_id, project_name }: Project, name: string): string {

@@ -97,8 +97,8 @@ export const actionHandlers: Pick<Handlers, Names> = {
   getComputerUse: async ({ fleet, computer, query, signal }) => ({
     tools: (await fleet.computerUse.tools(computer, query.dialect, signal)) as Items,
   }),
-  computerUse: ({ fleet, computer, body, owner, signal, room }) =>
-    fleet.computerUse.use({ record: computer, body, by: owner, signal, room }),
+  computerUse: ({ fleet, computer, body, owner, signal, room, onActions }) =>
+    fleet.computerUse.use({ record: computer, body, by: owner, signal, room, onActions }),
   batch: ({ fleet, computer, body, signal, room, owner }) =>
     fleet.actions.batch(computer, body.actions, signal, room, owner),
   getCursor: ({ fleet, computer, signal }) => fleet.actions.cursor(computer, signal),

@@ -139,7 +139,7 @@ it('the audit log names the secrets, and has no value', async () => {
   const entries = json.entries as { action: string; detail: object }[];
   const detailOf = (name: string) => entries.find(({ action }) => action === name)?.detail;
   expect(detailOf('type')).toEqual({ text_length: 19, secrets: 'PASSWORD' });
-  expect(detailOf('batch')).toEqual({ actions: 'type type type', secrets: 'PASSWORD UNUSED' });
+  expect(detailOf('batch')).toEqual({ actions: 'type 3', secrets: 'PASSWORD' });
   expect(detailOf('setSecret')).toEqual({ project: 'shop', secret: 'PASSWORD' });
   expect(detailOf('deleteSecret')).toEqual({ project: 'shop', secret: 'PASSWORD' });
   expect(text).not.toContain('horse');
@@ -192,4 +192,24 @@ it('the error for a secret that is not named says how to name it, also with vc',
   expect(decodeURIComponent(String(refused.headers['x-error-remedy']))).toBe(
     'Name it in the list "secrets" of the request; with vc: --secret PASSWORD',
   );
+});
+
+it('the audit log names each secret that was typed, however many a request allows', async () => {
+  const junk = Array.from({ length: 99 }, (_, index) => `A${index}`.padEnd(64, '_'));
+  const secrets = [...junk, 'PASSWORD'];
+  const text = '{{secret:PASSWORD}}';
+  await act('type', { text, secrets });
+  await act('batch', { actions: [{ action: 'type', text, secrets }] });
+  const call = { type: 'tool_use', id: 'c', name: 'type', toolset_name: 'computer' };
+  await act('computer-use', { items: [{ ...call, input: { text } }], secrets });
+  // A name that does not exist is not typed, and takes no space.
+  await act('type', { text: `{{secret:${junk[0]}}}`, secrets });
+  const { json } = await app.send('GET', '/api/audit?limit=4');
+  const entries = json.entries as { action: string; detail: object }[];
+  expect(entries.map(({ action, detail }) => [action, detail])).toEqual([
+    ['type', { text_length: 75 }],
+    ['computerUse', { actions: expect.stringMatching(/^type 1/), secrets: 'PASSWORD' }],
+    ['batch', { actions: 'type 1', secrets: 'PASSWORD' }],
+    ['type', { text_length: 19, secrets: 'PASSWORD' }],
+  ]);
 });

@@ -44,7 +44,8 @@ export const access: Readonly<Record<OperationName | StreamName, Access | 'open'
   createProject: manage.owner,
   listProjects: look.project,
   getProject: look.project,
-  updateProject: manage.project,
+  // Names of projects are unique among all of the owner's.
+  updateProject: manage.owner,
   deleteProject: manage.project,
   deleteProjectByPost: manage.project,
   startProject: act.project,

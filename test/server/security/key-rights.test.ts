@@ -179,10 +179,20 @@ test('a key for one project sees only that project in every list', async () => {
   expect(missing.headers['x-error-remedy']).not.toContain('other');
 });
 
-test('a key for one project cannot name it like the id of another', async () => {
+test('a key for one project cannot rename it, and learns no names of others', async () => {
+  for (const name of ['other', 'unused', 'shop', 'default']) {
+    const answer = await ask(keys.shop.manage, 'PATCH', '/projects/shop', { name });
+    expect([answer.status, answer.json.error]).toEqual([
+      403,
+      'This concerns all projects of an owner, and your API key is for one of them.',
+    ]);
+  }
+});
+
+test('a project cannot be named like the id of another', async () => {
   const { id: other } = (await ask(app.world.key, 'GET', '/projects/other')).json;
   const { id: shop } = (await ask(app.world.key, 'GET', '/projects/shop')).json;
-  const answer = await ask(keys.shop.manage, 'PATCH', `/projects/${shop}`, { name: other });
+  const answer = await ask(app.world.key, 'PATCH', `/projects/${shop}`, { name: other });
   expect([answer.status, answer.json.error]).toEqual([
     400,
     expect.stringContaining('must not have the form of an id'),

@@ -1,9 +1,10 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { withFileLock } from '../lib/fs/file-lock.js';
 import { flush } from '../lib/fs/flush.js';
+import { closeToOthers, isOwn } from '../lib/fs/own-files.js';
 import { type BuildOptions, bootstrap } from './bootstrap.js';
-import { defaultCacheDirectory } from './cache.js';
+import { imagesDirectory } from './cache.js';
 import type { Recipe } from './recipe.js';
 
 export interface RootfsOptions extends BuildOptions {
@@ -22,10 +23,11 @@ export interface Rootfs {
 /**
  * Returns the root file system of a recipe from the cache, or builds it, which takes minutes. At most
  * one build of a recipe runs on the host; other callers wait for it. A tarball gets its name only when
- * it is complete and flushed to the disk; then older ones of the recipe are removed.
+ * it is complete and flushed to the disk; then older ones of the recipe are removed. One that others
+ * can have written is built again.
  */
 export async function buildRootfs(recipe: Recipe, options: RootfsOptions = {}): Promise<Rootfs> {
-  const images = join(options.cacheDirectory ?? defaultCacheDirectory(), 'images');
+  const images = await imagesDirectory(options.cacheDirectory);
   const directory = join(images, `${recipe.name}-${recipe.hash}`);
   const tarball = join(directory, 'rootfs.tar');
 
@@ -33,15 +35,14 @@ export async function buildRootfs(recipe: Recipe, options: RootfsOptions = {}): 
   if (cached) {
     return cached;
   }
-  await mkdir(images, { recursive: true });
   return withFileLock(join(images, `${recipe.name}.lock`), options.signal, async () => {
     const builtMeanwhile = await findRootfs(tarball);
     if (builtMeanwhile) {
       return builtMeanwhile;
     }
-    // Leftovers of a failed build; a complete one would have been renamed.
+    // Leftovers of a failed build, or one that is not usable.
     await rm(directory, { recursive: true, force: true });
-    await mkdir(directory);
+    await mkdir(directory, { mode: 0o755 });
     await buildInto(directory, tarball, recipe, options);
     await removeOlder(images, recipe.name, recipe.hash);
     return { tarball, bytes: (await stat(tarball)).size };
@@ -49,8 +50,10 @@ export async function buildRootfs(recipe: Recipe, options: RootfsOptions = {}): 
 }
 
 async function findRootfs(tarball: string): Promise<Rootfs | undefined> {
-  const stats = await stat(tarball).catch(() => undefined);
-  return stats && { tarball, bytes: stats.size };
+  if (!(await isOwn(dirname(tarball), 'directory')) || !(await isOwn(tarball, 'file'))) {
+    return undefined;
+  }
+  return { tarball, bytes: (await stat(tarball)).size };
 }
 
 async function buildInto(
@@ -62,6 +65,7 @@ async function buildInto(
   const partial = `${tarball}.partial`;
   try {
     await (options.build ?? bootstrap)(recipe, partial, options);
+    await closeToOthers(partial);
     await flush(partial);
     await rename(partial, tarball);
   } catch (error) {

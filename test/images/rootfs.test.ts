@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -112,4 +112,19 @@ test('waiting for the lock can be aborted', async () => {
     await expect(waiting).rejects.toThrow('given up');
   });
   expect(await withFileLock(path, undefined, async () => 'free')).toBe('free');
+});
+
+test('a tarball that others can have written is built again', async () => {
+  const { state, build } = builder();
+  const { tarball } = await buildRootfs(recipe('a'), { cacheDirectory, build });
+  await chmod(tarball, 0o666);
+  await buildRootfs(recipe('a'), { cacheDirectory, build });
+  expect(state.builds).toBe(2);
+  if (process.geteuid?.() === 0) {
+    await chown(tarball, 65_534, 65_534);
+    await buildRootfs(recipe('a'), { cacheDirectory, build });
+    expect(state.builds).toBe(3);
+  }
+  await buildRootfs(recipe('a'), { cacheDirectory, build });
+  expect(await readFile(tarball, 'utf8')).toBe(`build ${state.builds}`);
 });

@@ -1,12 +1,13 @@
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type BuildOptions, bootstrapLayers } from '../../../images/bootstrap.js';
-import { defaultCacheDirectory } from '../../../images/cache.js';
+import { imagesDirectory } from '../../../images/cache.js';
 import { loadVmRecipe, type VmRecipe } from '../../../images/recipe.js';
 import { removeOlder } from '../../../images/rootfs.js';
 import { canAccess } from '../../../lib/fs/access.js';
 import { withFileLock } from '../../../lib/fs/file-lock.js';
 import { flush } from '../../../lib/fs/flush.js';
+import { closeToOthers, isOwn } from '../../../lib/fs/own-files.js';
 import { makeDisk } from './make-disk.js';
 
 export interface DiskOptions extends BuildOptions {
@@ -31,20 +32,26 @@ export interface BuiltDisk {
 /**
  * The disk of a recipe's virtual machine, from the cache or built, which takes minutes. Builds of a
  * recipe run one at a time on the host; other callers wait for the result. The directory appears
- * under its name when it is complete; older builds of the recipe are then removed.
+ * under its name when it is complete; older builds of the recipe are then removed. One that others
+ * can have written is built again.
  */
 export async function buildDisk(name: string, options: DiskOptions = {}): Promise<BuiltDisk> {
   const recipe = await loadVmRecipe(name);
-  const images = join(options.cacheDirectory ?? defaultCacheDirectory(), 'images');
+  const images = await imagesDirectory(options.cacheDirectory);
   const built = describe(recipe, images);
-  if (await canAccess(built.disk)) return built;
-  await mkdir(images, { recursive: true });
+  if (await isUsable(built)) return built;
   return withFileLock(join(images, `${recipe.name}-vm.lock`), options.signal, async () => {
-    if (await canAccess(built.disk)) return built;
+    if (await isUsable(built)) return built;
     await buildInto(directoryOf(recipe, images), recipe, options);
     await removeOlder(images, `${recipe.name}-vm`, recipe.hash);
     return built;
   });
+}
+
+async function isUsable({ disk, kernel, initrd, cmdline }: BuiltDisk): Promise<boolean> {
+  if (!(await isOwn(dirname(disk), 'directory'))) return false;
+  const own = await Promise.all([disk, kernel, initrd, cmdline].map((path) => isOwn(path, 'file')));
+  return own.every(Boolean);
 }
 
 function directoryOf(recipe: VmRecipe, images: string): string {
@@ -69,11 +76,14 @@ async function buildInto(directory: string, recipe: VmRecipe, options: DiskOptio
   // Left by an interrupted build.
   await rm(partial, { recursive: true, force: true });
   try {
-    await mkdir(partial);
+    await mkdir(partial, { mode: 0o755 });
     await (options.build ?? buildFiles)(recipe, partial, options);
     for (const file of ['disk.qcow2', 'kernel', 'initrd', 'cmdline', '.']) {
+      await closeToOthers(join(partial, file));
       await flush(join(partial, file));
     }
+    // One that is not usable.
+    await rm(directory, { recursive: true, force: true });
     await rename(partial, directory);
   } catch (error) {
     await rm(partial, { recursive: true, force: true });

@@ -1,5 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { ApiError } from '../../../../contract/errors.js';
+import { isOwn } from '../../../../lib/fs/own-files.js';
 import { linkOrCopy } from '../../disk/files.js';
 import type { BuiltDisk } from '../disk.js';
 import { type InstalledImage, readImage } from '../installed.js';
@@ -8,6 +10,9 @@ import { imagesDirectory, putImage } from './store.js';
 /**
  * Installs a built disk as an image of the service and replaces an older build of the recipe. Links
  * the files where the cache is on the same file system. Idempotent.
+ *
+ * Throws ApiError `forbidden` for a file that another user could change afterwards through its own
+ * name.
  */
 export async function installDisk(
   built: BuiltDisk,
@@ -22,6 +27,7 @@ export async function installDisk(
     fill: async (directory) => {
       let bytes = 0;
       for (const file of [built.disk, built.kernel, built.initrd, built.cmdline]) {
+        if (!(await isOwn(file, 'file'))) throw notOwn(file);
         await linkOrCopy(file, join(directory, basename(file)));
         bytes += (await stat(file)).blocks * 512;
       }
@@ -35,5 +41,12 @@ export async function installDisk(
         shell: { user: 'user' },
       };
     },
+  });
+}
+
+function notOwn(file: string): ApiError {
+  const message = `The file ${file} is not a regular file that only you and root can write.`;
+  return new ApiError('forbidden', message, {
+    remedy: "Remove its directory, then build the image again: vc image build NAME --engine qemu",
   });
 }

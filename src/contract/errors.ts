@@ -27,7 +27,7 @@ export const errorCatalogue = catalogue({
   name_taken: {
     status: 400,
     retry: 'no',
-    meaning: 'a project, computer, connection or owner of that name exists already',
+    meaning: 'a project, computer, connection, API key or owner of that name exists already',
   },
   limit_reached: {
     status: 400,

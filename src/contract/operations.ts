@@ -470,7 +470,7 @@ export const operations = define({
   },
   deleteKey: {
     summary: 'Delete an API key',
-    response: Success,
+    response: resources.RemovedKey,
   },
 
   createLogin: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RIGHTS, ROLES } from '../constants.js';
-import { ComputerName, oneOfWords, Timestamp } from '../primitives.js';
+import { ComputerName, oneOfWords, Success, Timestamp } from '../primitives.js';
 
 const KeyRights = oneOfWords(RIGHTS);
 const RIGHTS_TEXT =
@@ -83,6 +83,19 @@ export const CreatedKey = Key.extend({
   }),
 }).meta({ id: 'CreatedKey', description: 'An API key with its text.' });
 
+export const RemovedKey = Success.extend({
+  made: z
+    .array(
+      z
+        .object({
+          id: z.string().meta({ description: 'Id.', examples: ['key_9q4w8e1r4d9s1x7f3k2m'] }),
+          name: z.string().meta({ description: 'Name.', examples: ['spare'] }),
+        })
+        .describe('A key.'),
+    )
+    .describe('Keys that it had made, itself or through others, and that still work.'),
+}).meta({ id: 'RemovedKey', description: 'The key was removed.' });
+
 /** A key as a request or session uses it. */
 export const KeyInUse = z.object({
   id: z.string().meta({ description: 'Id of the key.', examples: ['key_4d9s1x7f3k2m9q4w8e1r'] }),
@@ -116,4 +129,5 @@ export type Key = z.infer<typeof Key>;
 export type CreateKey = z.infer<typeof CreateKey>;
 export type UpdateKey = z.infer<typeof UpdateKey>;
 export type CreatedKey = z.infer<typeof CreatedKey>;
+export type RemovedKey = z.infer<typeof RemovedKey>;
 export type Me = z.infer<typeof Me>;

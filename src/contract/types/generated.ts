@@ -1409,6 +1409,19 @@ export interface ProjectWithComputers extends Project {
   computers: Computer[];
 }
 
+/** The key was removed. */
+export interface RemovedKey {
+  /** Always true; an error has another status. */
+  success: true;
+  /** Keys that it had made, itself or through others, and that still work. */
+  made: Array<{
+    /** Id. */
+    id: string;
+    /** Name. */
+    name: string;
+  }>;
+}
+
 /** A file, link or directory to rename or move. */
 export interface RenameEntry {
   /**
@@ -2539,7 +2552,7 @@ export interface OperationTypes {
   /** Rename an API key, or change its rights or expiry. */
   updateKey: OperationType<Key, UpdateKey>;
   /** Delete an API key. */
-  deleteKey: OperationType<Success>;
+  deleteKey: OperationType<RemovedKey>;
   /** Make a single-use link to the web page, which logs in with this API key. */
   createLogin: OperationType<Login>;
   /** Open a session of the web page with a link or an API key. */

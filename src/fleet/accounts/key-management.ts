@@ -1,8 +1,15 @@
 import { ApiError } from '../../contract/errors.js';
-import type { CreatedKey, CreateKey, Key, Me, UpdateKey } from '../../contract/resources.js';
+import type {
+  CreatedKey,
+  CreateKey,
+  Key,
+  Me,
+  RemovedKey,
+  UpdateKey,
+} from '../../contract/resources.js';
 import { generateApiKey } from '../computers/ids.js';
 import { MOST_NAMES, missing } from '../errors/missing.js';
-import { isLimited, limitedHolder } from '../store/accounts/key-holders.js';
+import { isLimited, limitedHolder, madeBy } from '../store/accounts/key-holders.js';
 import type { ListedKey } from '../store/accounts/keys.js';
 import type { Store } from '../store/index.js';
 import type { OwnerRecord } from '../store/records.js';
@@ -52,7 +59,10 @@ export class KeyManagement {
     const expires_at = expiryOf(input.expires_at);
     const project = input.project === null ? null : this.#project(owner, input.project);
     const { name, rights } = input;
-    refuseMore(this.#apiKeys.own(owner), { rights, project_id: project?.id ?? null, expires_at });
+    const own = this.#apiKeys.own(owner);
+    refuseMore(own, { rights, project_id: project?.id ?? null, expires_at });
+    // Of the keys that it sees: the names of others are not its business.
+    if (isLimited(own)) refuseTaken(name, this.#listed(owner));
     return this.#insert(owner.id, { name, rights, project, expires_at, created_by: owner.keyId });
   }
 
@@ -73,7 +83,10 @@ export class KeyManagement {
     return this.#insert(owner.id, { ...all, expires_at, created_by: by.keyId });
   }
 
-  /** Changes the given fields at once. Fewer rights end what the key has open. */
+  /**
+   * Changes the given fields at once. Fewer rights end what the key has open. Only a key with all rights
+   * renames keys: people revoke a key by its name.
+   */
   update(owner: Owner, id: string, input: UpdateKey): Key {
     const key = this.#find(owner, id);
     const own = this.#apiKeys.own(owner);
@@ -84,7 +97,12 @@ export class KeyManagement {
     if (input.expires_at !== undefined || rights !== key.rights) {
       refuseMore(own, { rights, project_id: key.project_id, expires_at });
     }
-    const next = { ...key, name: input.name ?? key.name, rights, expires_at };
+    const name = input.name ?? key.name;
+    if (name !== key.name) {
+      if (isLimited(own)) throw noRename();
+      refuseTaken(name, this.#store.keys.list(owner.id));
+    }
+    const next = { ...key, name, rights, expires_at };
     if (isFull(key) && !isFull(next)) this.#refuseLastFull(owner, 'cannot have fewer rights');
     this.#store.keys.update(id, next);
     if (rights !== key.rights) this.#apiKeys.changed(id);
@@ -94,14 +112,18 @@ export class KeyManagement {
 
   /**
    * Revokes a key and ends its requests and sockets. An owner's last key that has all rights cannot
-   * be revoked.
+   * be revoked. Answers the keys that it had made and that still work.
    */
-  remove(owner: Owner, id: string): void {
+  remove(owner: Owner, id: string): RemovedKey['made'] {
     const key = this.#find(owner, id);
-    refuseMore(this.#apiKeys.own(owner), { ...key, expires_at: null }, 'existing');
+    const own = this.#apiKeys.own(owner);
+    refuseMore(own, { ...key, expires_at: null }, 'existing');
     if (isFull(key)) this.#refuseLastFull(owner, 'cannot be removed');
+    const made = madeBy(id, this.#store.keys.list(owner.id));
+    if (isLimited(own)) refuseRemovalOfMaker(owner.keyId, id, made);
     this.#store.keys.remove(owner.id, id);
     this.#apiKeys.ended(id);
+    return made.filter(isInTime).map((each) => ({ id: each.id, name: each.name }));
   }
 
   #insert(ownerId: string, key: Omit<Parameters<Store['keys']['insert']>[1], 'text'>): CreatedKey {
@@ -161,6 +183,36 @@ export class KeyManagement {
       remedy: 'Create another one first: vc key create NAME',
     });
   }
+}
+
+function isInTime({ expires_at }: ListedKey): boolean {
+  return expires_at === null || Date.parse(expires_at) > Date.now();
+}
+
+function refuseTaken(name: string, keys: readonly ListedKey[]): void {
+  if (!keys.some((key) => key.name === name)) return;
+  const message = `There is an API key named ${JSON.stringify(name)} already.`;
+  throw new ApiError('name_taken', message, { remedy: 'Choose another name. See: vc key ls' });
+}
+
+function noRename(): ApiError {
+  const message = 'Only an API key with all rights can rename keys.';
+  return new ApiError('forbidden', message, {
+    remedy: 'Use a key with all rights, or leave out the name.',
+  });
+}
+
+/**
+ * A limited key that removed its maker, or itself while keys that it has made exist, would free the name
+ * by which its owner revokes it, and another key could take the name.
+ */
+function refuseRemovalOfMaker(ownId: string, id: string, made: readonly ListedKey[]): void {
+  const isMaker = id === ownId || made.some((key) => key.id === ownId);
+  if (!isMaker || made.length === 0) return;
+  const which = 'An API key with fewer rights, or for one project,';
+  throw new ApiError('conflict', `${which} cannot be removed by itself before those it has made.`, {
+    remedy: `Remove them first: vc key rm ${made.map((key) => key.id).join(' ')}`,
+  });
 }
 
 /** A key that can do everything and does not expire: an owner always has one. */

@@ -81,6 +81,32 @@ test('vc computer update sends only the given settings', async () => {
   expect((await run('--protect', '--unprotect')).code).toBe(2);
 });
 
+test('vc key rm names the keys that were made with it and still work', async () => {
+  const name = 'agent';
+  const keys = ['key_1', 'key_2'].map((id) => ({ id, name: id === 'key_1' ? name : 'spare' }));
+  world.service.on('GET /keys', { keys });
+  world.service.on('GET /me', { key: { id: 'key_9', name: 'laptop' } });
+  const made = [...keys.slice(1), { id: 'key_3', name: 'deep' }];
+  world.service.on('DELETE /keys/key_1', { success: true, made });
+  world.service.on('DELETE /keys/key_2', { success: true, made: made.slice(1) });
+  expect((await world.run(['key', 'rm', 'agent', '--yes'])).stderr).toBe(
+    [
+      'removed key agent',
+      'keys that were made with it still work: spare (key_2) and deep (key_3)',
+      'to remove these keys: vc key rm key_2 key_3',
+      '',
+    ].join('\n'),
+  );
+  // Without those that are removed as well.
+  const both = await world.run(['key', 'rm', 'agent', 'spare', '--yes']);
+  expect(both.stderr).toContain('still work: deep (key_3)\n');
+  const many = Array.from({ length: 7 }, (_, n) => ({ id: `key_m${n}`, name: `m${n}` }));
+  world.service.on('DELETE /keys/key_1', { success: true, made: many });
+  const { stderr } = await world.run(['key', 'rm', 'agent', '--yes']);
+  expect(stderr).toContain('m4 (key_m4) and 2 more\n');
+  expect(stderr).toContain('key_m4; see: vc key ls -o wide\n');
+});
+
 test('removing the key in use warns before and after', async () => {
   const me = { user_id: 'usr_1', name: 'owner', running: 0, max_running: 2 };
   world.service.on('GET /me', { ...me, key: { id: 'key_1', name: 'agent' } });

@@ -19,9 +19,12 @@ function authenticate(key: string): Owner {
   return found;
 }
 
+let count = 0;
+
 /** A key that `by` makes: for one project, unless it is for all. */
 function make(by: Owner, project: string | null = 'shop'): Owner {
-  return authenticate(test.fleet.keys.create(by, { ...allRights('made'), project }).key);
+  count += 1;
+  return authenticate(test.fleet.keys.create(by, { ...allRights(`made ${count}`), project }).key);
 }
 
 const holderOf = ({ keyId }: Owner) => test.store.keys.holderOf(keyId);

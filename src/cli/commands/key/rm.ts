@@ -7,10 +7,17 @@ import { request } from '../../targets/client.js';
 import { forEach } from '../../targets/for-each.js';
 import { keyIds } from '../../targets/lookup/keys.js';
 
+/** Keys that a note lists. */
+const MOST_NAMED = 5;
+
 export const command = defineCommand({
   name: 'rm',
   aliases: ['delete', 'remove'],
   summary: 'Revoke API keys',
+  details: [
+    'Clients that use a key lose access at once. Keys that it has made still work; they are listed',
+    'afterwards.',
+  ].join(' '),
   arguments: { keys: many('key', 'id or unique name', { completes: 'key' }) },
   options: { yes: flag('-y, --yes', 'do not ask for confirmation'), dryRun },
   examples: [{ does: 'Revoke the key of an agent', command: 'vc key rm agent --yes' }],
@@ -37,7 +44,15 @@ export const command = defineCommand({
     });
     const client = await context.client();
     const { signal } = context.interrupts;
-    const remove = (key: string) => client.request('deleteKey', { params: { key }, signal });
+    const removed = new Set<string>();
+    const made = new Map<string, string>();
+    const remove = async (key: string) => {
+      const answer = await client.request('deleteKey', { params: { key }, signal });
+      removed.add(key);
+      // A service of an earlier version does not say.
+      for (const { id, name } of answer.made ?? []) made.set(id, name);
+      return answer;
+    };
     const others: Promise<unknown>[] = [];
     let isOwnRemoved = false;
     const code = await forEach(context, {
@@ -58,12 +73,28 @@ export const command = defineCommand({
       },
       did: (name) => `removed key ${name}`,
     });
+    await noteMade(context, new Map([...made].filter(([id]) => !removed.has(id))));
     if (isOwnRemoved) {
       await note(context, 'this command used that key; to log in with another one: vc login');
     }
     return code;
   },
 });
+
+/** Names keys that still work, and how to remove them. */
+async function noteMade(context: Context, made: ReadonlyMap<string, string>): Promise<void> {
+  if (made.size === 0) return;
+  const ids = [...made.keys()];
+  const named = [...made].slice(0, MOST_NAMED).map(([id, name]) => `${name} (${id})`);
+  const more = ids.length - named.length;
+  const which = more > 0 ? `${named.join(', ')} and ${more} more` : enumerate(named, 'and');
+  await note(context, `keys that were made with it still work: ${which}`);
+  const see = more > 0 ? '; see: vc key ls -o wide' : '';
+  await note(
+    context,
+    `to remove these keys: vc key rm ${ids.slice(0, MOST_NAMED).join(' ')}${see}`,
+  );
+}
 
 async function findKey(context: Context, id: string) {
   const { keys } = await request(context, 'listKeys');

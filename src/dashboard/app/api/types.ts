@@ -10,6 +10,7 @@ export type {
   Image,
   Me,
   Project,
+  RemovedKey,
   Secret,
   StreamStatus,
   Trajectory,

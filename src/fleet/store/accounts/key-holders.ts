@@ -77,3 +77,17 @@ export function isLimitedHolder(holder: string): boolean {
 export function isLimited({ rights, project_id }: Pick<Key, 'rights' | 'project_id'>): boolean {
   return rights !== 'manage' || project_id !== null;
 }
+
+type Made = Pick<Key, 'id' | 'created_by' | 'attributed_to'>;
+
+/** Those of an owner's keys that the key `id` has made, itself or through others that may be gone. */
+export function madeBy<K extends Made>(id: string, keys: readonly K[]): K[] {
+  const byId = new Map(keys.map((key) => [key.id, key]));
+  const makerOf = (key: K | undefined) =>
+    key?.created_by && byId.has(key.created_by) ? key.created_by : key?.attributed_to;
+  return keys.filter((key) => {
+    let maker = makerOf(key);
+    while (maker && maker !== id) maker = makerOf(byId.get(maker));
+    return maker === id;
+  });
+}

@@ -22,8 +22,8 @@ export const keyHandlers: Pick<
   listKeys: ({ fleet, owner }) => ({ keys: fleet.keys.list(owner) }),
   createKey: ({ fleet, owner, body }) => fleet.keys.create(owner, body),
   updateKey: ({ fleet, owner, params, body }) => fleet.keys.update(owner, params.key ?? '', body),
-  deleteKey: ({ fleet, owner, params }) => {
-    fleet.keys.remove(owner, params.key ?? '');
-    return { success: true };
-  },
+  deleteKey: ({ fleet, owner, params }) => ({
+    success: true,
+    made: fleet.keys.remove(owner, params.key ?? ''),
+  }),
 };

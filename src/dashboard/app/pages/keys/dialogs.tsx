@@ -1,4 +1,4 @@
-import type { CreatedKey, Key } from '../../api/types.js';
+import type { CreatedKey, Key, RemovedKey } from '../../api/types.js';
 import { Choice, Field, given } from '../../components/forms/field.js';
 import { FormDialog } from '../../components/forms/form-dialog.js';
 import { tell } from '../../state/notices.js';
@@ -89,13 +89,16 @@ export function ChangeKey({ of: key, onDone, onClose }: OfKey) {
 export function RevokeKey({ of: key, onDone, onClose }: OfKey) {
   const isOwn = key.id === session.value?.key.id;
   return (
-    <FormDialog
+    <FormDialog<RemovedKey>
       title={`Revoke ${key.name}?`}
       submit="Revoke key"
       danger
       intent={() => ({ method: 'DELETE', path: pathOf(key), vc: ['key', 'rm', key.id] })}
       onDone={(answer) => {
-        tell(`Key ${key.name} revoked`);
+        const made = answer.made.map(({ name }) => name).join(', ');
+        tell(
+          `Key ${key.name} revoked${made === '' ? '' : `; keys made with it still work: ${made}`}`,
+        );
         onDone(answer);
       }}
       onClose={onClose}

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { asCurl, asVc, quote } from '../../src/dashboard/app/api/commands.js';
+import { keyLines } from '../../src/dashboard/app/pages/keys/key-lines.js';
 
 const HOSTILE = ["a'b", '$(reboot)', '`id`', 'a b', '', '-x', '"', '\\', 'a\nb', '!x', 'é*?~'];
 
@@ -28,4 +29,17 @@ it('writes a command of vc, or the request for vc api', () => {
   expect(asVc({ ...request, body: { name: 'ci', expires_at: null, limit: 3 } })).toBe(
     'vc api PATCH /keys/key_1 -f name=ci -F expires_at=null -F limit=3',
   );
+});
+
+it('writes lines for a new key that give it to programs on their input', () => {
+  const [, ...lines] = keyLines('vc_key', 'http://127.0.0.1:4700/api');
+  // A program that prints its arguments, then its input.
+  const program = 'curl() { /usr/bin/env printf "<%s>" "$@"; cat; }; vc() { curl "$@"; };';
+  const shown = lines.map(({ text }) =>
+    execFileSync('/bin/sh', ['-c', `${program} ${text}`]).toString(),
+  );
+  expect(shown).toEqual([
+    '<-H><@-><http://127.0.0.1:4700/api/projects>Authorization: Bearer vc_key\n',
+    '<login><--base-url><http://127.0.0.1:4700/api>vc_key\n',
+  ]);
 });

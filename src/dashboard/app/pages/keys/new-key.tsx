@@ -1,28 +1,15 @@
-import { quote } from '../../api/commands.js';
 import type { CreatedKey } from '../../api/types.js';
 import { Copy } from '../../components/forms/copy.js';
 import { Dialog } from '../../components/forms/dialog.js';
+import { keyLines } from './key-lines.js';
 
 /** A new key, the only time that it is shown. */
 export function NewKey({ created, onClose }: { created: CreatedKey; onClose: () => void }) {
   const base = `${location.origin}/api`;
-  const lines = [
-    { name: 'Key', text: created.key, copy: 'Copy key' },
-    {
-      name: 'curl',
-      text: `curl -H ${quote(`Authorization: Bearer ${created.key}`)} ${base}/projects`,
-      copy: 'Copy curl line',
-    },
-    {
-      name: 'Command line',
-      text: `echo ${quote(created.key)} | vc login --base-url ${base}`,
-      copy: 'Copy vc line',
-    },
-  ];
   return (
     <Dialog title={`Key ${created.name}`} onClose={onClose}>
       <p>Copy it now. It is shown only this once.</p>
-      {lines.map(({ name, text, copy }) => (
+      {keyLines(created.key, base).map(({ name, text, copy }) => (
         <section class="once" key={name} aria-label={name}>
           <h3>{name}</h3>
           <code class="break">{text}</code>

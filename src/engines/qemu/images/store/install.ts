@@ -47,6 +47,6 @@ export async function installDisk(
 function notOwn(file: string): ApiError {
   const message = `The file ${file} is not a regular file that only you and root can write.`;
   return new ApiError('forbidden', message, {
-    remedy: "Remove its directory, then build the image again: vc image build NAME --engine qemu",
+    remedy: 'Remove its directory, then build the image again: vc image build NAME --engine qemu',
   });
 }

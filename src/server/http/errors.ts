@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { API_VERSION } from '../../contract/constants.js';
 import { ApiError, type ErrorCode, encodeRemedy, REMEDY_HEADER } from '../../contract/errors.js';
+import { publicMessage } from '../../fleet/errors/public-message.js';
 import { remedyOf } from '../../fleet/errors/remedies.js';
 import { isDiskFull } from '../../lib/fs/disk-reserve.js';
 import { cut } from '../../lib/text/printable.js';
@@ -76,7 +77,7 @@ export function sendError(
     .status(answer.status)
     .header('x-error-code', answer.code)
     .type('application/json; charset=utf-8')
-    .send(pack(JSON.stringify({ error: cut(answer.message, MOST_MESSAGE) })));
+    .send(pack(JSON.stringify({ error: cut(publicMessage(answer), MOST_MESSAGE) })));
 }
 
 /** Answers invalid or too slow HTTP in the contract's form. */

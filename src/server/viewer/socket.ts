@@ -9,6 +9,7 @@ import {
 } from '../../contract/sockets/view.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import { keyInUse } from '../../fleet/accounts/limits/key-shares.js';
+import { publicMessage } from '../../fleet/errors/public-message.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
@@ -181,6 +182,6 @@ function send(socket: WebSocket, event: ViewEvent): void {
 
 function sendClosed(socket: WebSocket, error: unknown): void {
   const known = error instanceof ApiError;
-  const reason = known ? error.message : 'The service failed; its log has more.';
+  const reason = known ? publicMessage(error) : 'The service failed; its log has more.';
   send(socket, { type: 'closed', code: known ? error.code : 'internal', reason });
 }

@@ -127,7 +127,8 @@ describe('keys', () => {
     expect(JSON.stringify(listed)).not.toContain(String(made.key));
     const authorization = `Bearer ${made.key}`;
     expect((await call('GET', '/projects', undefined, { authorization })).status).toBe(200);
-    expect((await call('DELETE', `/keys/${made.id}`)).json).toEqual({ success: true });
+    const removed = await call('DELETE', `/keys/${made.id}`);
+    expect(removed.json).toEqual({ success: true, made: [] });
     expect((await call('GET', '/projects', undefined, { authorization })).status).toBe(401);
   });
 

@@ -88,8 +88,10 @@ export const RemovedKey = Success.extend({
     .array(
       z
         .object({
-          id: z.string().meta({ description: 'Id.', examples: ['key_9q4w8e1r4d9s1x7f3k2m'] }),
-          name: z.string().meta({ description: 'Name.', examples: ['spare'] }),
+          id: z
+            .string()
+            .meta({ description: 'Id of the key.', examples: ['key_9q4w8e1r4d9s1x7f3k2m'] }),
+          name: z.string().meta({ description: 'Name of the key.', examples: ['spare'] }),
         })
         .describe('A key.'),
     )

@@ -1415,9 +1415,9 @@ export interface RemovedKey {
   success: true;
   /** Keys that it had made, itself or through others, and that still work. */
   made: Array<{
-    /** Id. */
+    /** Id of the key. */
     id: string;
-    /** Name. */
+    /** Name of the key. */
     name: string;
   }>;
 }

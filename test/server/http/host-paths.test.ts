@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { afterEach, expect, test } from 'vitest';
-import { openTestApp, type TestApp } from '../support/app.js';
-import { FakeForkingEngine } from '../support/fake-engine.js';
+import { openTestApp, type TestApp } from '../../support/app.js';
+import { FakeForkingEngine } from '../../support/fake-engine.js';
 
 let app: TestApp;
 afterEach(() => app.close());

@@ -62,7 +62,7 @@ export function throttleRequests(
         lane.turns.enter(() => {
           // Its client may have left meanwhile.
           if (!reply.raw.closed) work();
-        });
+        }, queueOf(key));
       request.throttleShare = { resize, release, turn };
       reply.raw.once('close', release);
       if (reply.raw.closed) return release();

@@ -151,3 +151,17 @@ it('long texts of several owners take turns, and one whose client has left waits
   expect(order.indexOf('b1')).toBeLessThan(2);
   expect(order).not.toContain('b2');
 });
+
+it('after a long text, the next one of its owner rests for four times as long', async () => {
+  const at = new Map<string, number>();
+  const never = new AbortController().signal;
+  const take = async (owner: string, name: string, ms: number) => {
+    await ownersTurn(owner, never);
+    at.set(name, performance.now());
+    while (performance.now() - (at.get(name) ?? 0) < ms);
+  };
+  await Promise.all([take('a', 'long', 30), take('a', 'next', 0), take('b', 'other', 0)]);
+  const after = (name: string) => (at.get(name) ?? 0) - (at.get('long') ?? 0);
+  expect(after('next')).toBeGreaterThanOrEqual(30 + 4 * 30 - 1);
+  expect(after('other')).toBeLessThan(100);
+});

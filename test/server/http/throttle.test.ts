@@ -191,17 +191,24 @@ it('a queued request of a limited key delays no other key', async () => {
   expect(lane.idle).toBe(true);
 });
 
-it('others are answered among many requests of an owner that take long', async () => {
+it.each([
+  ['another owner', { isSameOwner: false }],
+  // It revokes the other one.
+  ['a key with all rights of the same owner', { isSameOwner: true }],
+])('%s is answered among many requests of a key that take long', async (_, { isSameOwner }) => {
   await app.close();
   const order: string[] = [];
   app = Fastify();
   app.decorateRequest('owner', null);
   app.addHook('onRequest', async (request) => {
-    request.owner = { id: String(request.headers.from), keyId: 'key' };
+    const from = String(request.headers.from);
+    request.owner = { id: isSameOwner ? 'owner' : from, keyId: from };
   });
   // Ends the requests that wait when their connection closes.
   new ConnectionLimit(app.server);
-  throttleRequests(app, fullKey);
+  throttleRequests(app, ({ id, keyId }) =>
+    keyId === 'many' ? limitedKeyOf(id, keyId) : fullKey({ id, keyId }),
+  );
   app.get('/', (request) => {
     order.push(String(request.headers.from));
     for (const end = performance.now() + 4; performance.now() < end; );

@@ -32,7 +32,7 @@ export class TurnShare {
   readonly #mostLeft: number;
   readonly #accepted: () => number;
   readonly #onIdle: () => void;
-  /** By address; the next address is the first. */
+  /** By queue; the next queue is the first. */
   readonly #waiting = new Map<string, (() => void)[]>();
   /** When its first request of this turn began; undefined if none did. */
   #beganAt: number | undefined;
@@ -64,16 +64,16 @@ export class TurnShare {
   }
 
   /**
-   * Calls `begin` now, and returns true, or later: then one address after the other, and in the order
-   * of an address.
+   * Calls `begin` now, and returns true, or later: then one queue after the other, and in the order of a
+   * queue.
    */
-  enter(begin: () => void, address = ''): boolean {
+  enter(begin: () => void, queue = ''): boolean {
     if (this.#waiting.size === 0 && !this.#isSettling && !this.#isOver()) {
       this.#begin(begin);
       return true;
     }
-    const waiting = this.#waiting.get(address);
-    if (waiting === undefined) this.#waiting.set(address, [begin]);
+    const waiting = this.#waiting.get(queue);
+    if (waiting === undefined) this.#waiting.set(queue, [begin]);
     else waiting.push(begin);
     return false;
   }
@@ -85,10 +85,10 @@ export class TurnShare {
   }
 
   #next(): (() => void) | undefined {
-    for (const [address, waiting] of this.#waiting) {
+    for (const [queue, waiting] of this.#waiting) {
       const next = waiting.shift();
-      this.#waiting.delete(address);
-      if (waiting.length > 0) this.#waiting.set(address, waiting);
+      this.#waiting.delete(queue);
+      if (waiting.length > 0) this.#waiting.set(queue, waiting);
       return next;
     }
     return undefined;

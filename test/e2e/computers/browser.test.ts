@@ -45,7 +45,7 @@ it('Playwright and Puppeteer drive one browser, whose windows are on the screen'
   await browser.close();
 });
 
-thorough('a temporary browser needs no key, has an empty profile and leaves nothing', async () => {
+it('a temporary browser needs no key, has an empty profile and leaves nothing', async () => {
   const { ws_url: url } = await desktop.computer.browser({ profile: 'temporary', url: PAGE });
   const browser = await chromium.connectOverCDP(url, { timeout });
   const [page] = browser.contexts()[0]?.pages() ?? [];

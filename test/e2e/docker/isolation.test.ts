@@ -261,40 +261,42 @@ describe('from inside a computer', () => {
   });
 });
 
-describe('a hostile guest', () => {
-  promise.thorough(
-    1,
-    'cannot make the service connect to another socket through a link',
-    async () => {
-      const target = join(desktop.service.directory, 'own.sock');
-      let connections = 0;
-      const server = createServer((socket) => {
-        connections += 1;
-        socket.on('error', () => undefined).end('RFB 003.008\n');
-      });
-      await new Promise<void>((resolve) => server.listen(target, resolve));
-      const { json } = await desktop.service.http('POST', '/projects/e2e/computers', {
-        name: 'evil',
-      });
-      await desktop.service.http('POST', `/computers/${json.id}/bash`, {
-        command: `rm -f /run/vc/rfb.sock && ln -s ${target} /run/vc/rfb.sock`,
-      });
-      await desktop.service.kill('SIGKILL');
-      await desktop.service.start();
-      const shot = await desktop.service.http('GET', `/computers/${json.id}/screenshot`);
-      server.close();
-      expect(shot.status).toBe(500);
-      expect(connections).toBe(0);
-      expect(
-        (await desktop.service.http('GET', `/computers/${desktop.id}/screenshot`)).status,
-      ).toBe(200);
-      expect((await desktop.service.http('DELETE', `/computers/${json.id}`)).status).toBe(200);
-    },
-  );
+promise.thorough(
+  1,
+  'a hostile guest cannot make the service connect to another socket through a link',
+  async () => {
+    const target = join(desktop.service.directory, 'own.sock');
+    let connections = 0;
+    const server = createServer((socket) => {
+      connections += 1;
+      socket.on('error', () => undefined).end('RFB 003.008\n');
+    });
+    await new Promise<void>((resolve) => server.listen(target, resolve));
+    const { json } = await desktop.service.http('POST', '/projects/e2e/computers', {
+      name: 'evil',
+    });
+    await desktop.service.http('POST', `/computers/${json.id}/bash`, {
+      command: `rm -f /run/vc/rfb.sock && ln -s ${target} /run/vc/rfb.sock`,
+    });
+    await desktop.service.kill('SIGKILL');
+    await desktop.service.start();
+    const shot = await desktop.service.http('GET', `/computers/${json.id}/screenshot`);
+    server.close();
+    expect(shot.status).toBe(500);
+    expect(connections).toBe(0);
+    expect((await desktop.service.http('GET', `/computers/${desktop.id}/screenshot`)).status).toBe(
+      200,
+    );
+    expect((await desktop.service.http('DELETE', `/computers/${json.id}`)).status).toBe(200);
+  },
+);
 
-  promise
-    .unless(notRoot)
-    .thorough(29, "cannot fill the host's disk through its socket directory", async (report) => {
+promise
+  .unless(notRoot)
+  .thorough(
+    29,
+    "a hostile guest cannot fill the host's disk through its socket directory",
+    async (report) => {
       const written = async (path: string) =>
         Number((await execa('du', ['--summarize', '--bytes', path])).stdout.split('\t')[0]);
       const state = join(desktop.service.directory, 'state', 'machines');
@@ -315,5 +317,5 @@ describe('a hostile guest', () => {
       expect(restarted.json.status).toBe('running');
       expect((await desktop.service.http('GET', `${path}/screenshot`)).status).toBe(200);
       report(`${bytes} bytes and ${names} names at most, in memory`);
-    });
-});
+    },
+  );

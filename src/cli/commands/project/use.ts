@@ -10,7 +10,7 @@ export const command = defineCommand({
   summary: 'Set the default project, for names without one',
   details: [
     'Saves it in the profile in use. -p and VC_PROJECT override it. Without a default project, new',
-    'computers are created in the project `default`, and a bare name is looked up in all projects.',
+    'computers are created in the project `default`.',
   ].join(' '),
   arguments: { project: optional('project', 'name or id', nonEmpty, { completes: 'project' }) },
   options: { unset: flag('--unset', 'remove the setting') },

@@ -125,15 +125,14 @@ export const topics: Readonly<Record<TopicName, Topic>> = {
     text: [
       rows([
         ['demo/desktop', 'the computer "desktop" of the project "demo"'],
-        ['desktop', 'in the project of `vc project use`, else the only one of that name'],
+        ['desktop', 'in the default project, else the only one of that name in any project'],
         ['cmp_0123456789abcdefghjk', 'by id, in any project'],
         ['cmp_0123', 'by the start of the id, if only one computer has it'],
       ]),
       '',
       paragraph(
         'The default project is the one of `vc project use`, else `default`, which `vc create` creates',
-        'if it is missing. A bare name that several projects have is an error, unless the project of',
-        '`vc project use` has it. With -p or VC_PROJECT it is only looked up in that project.',
+        'if it is missing. With -p or VC_PROJECT a bare name is only looked up in that project.',
         'Commands that only show something, and `vc shell` and `vc record`, need no name if there is',
         'one computer only.',
       ),

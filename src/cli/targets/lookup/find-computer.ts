@@ -8,6 +8,7 @@ import { ExitCode } from '../../errors/exit-codes.js';
 import type { Context } from '../../framework/context.js';
 import { enumerate } from '../../framework/define.js';
 import { isNotFound, request } from '../client.js';
+import { DEFAULT_PROJECT } from './default-project.js';
 import { listComputers } from './list-computers.js';
 
 /** The start of an id, as `vc ls` shows it on a terminal. */
@@ -17,14 +18,14 @@ const ID_PREFIX = /^cmp_[0-9a-z]+$/;
 const MOST_NAMES = 5;
 
 /**
- * Looks up a bare name in the project of the profile, then in all projects; then the text as the
- * start of an id. Throws if there is no such computer, or more than one. Without a project in the
- * profile all projects are equal: who may name one `default` must not get what is meant for others.
+ * Looks up a bare name in the default project, then in all projects; then the text as the start of
+ * an id. Throws if there is no such computer, or more than one.
  */
 export async function findComputer(context: Context, text: string): Promise<ComputerAddress> {
   const { project } = await context.settings();
-  if (project && (await exists(context, { project: project.value, computer: text }))) {
-    return { project: project.value, name: text };
+  const preferred = project?.value ?? DEFAULT_PROJECT;
+  if (await exists(context, { project: preferred, computer: text })) {
+    return { project: preferred, name: text };
   }
   const all = await listComputers(context, undefined);
   const named = all.filter(({ name }) => name === text);

@@ -65,29 +65,10 @@ describe('a bare name', () => {
     ]);
   });
 
-  test('of several computers is an error also if one is in "default", which was not chosen', async () => {
-    serve({ 'shop/desk': ids.shopDesk, 'default/desk': ids.desk, 'default/lamp': ids.lamp });
-    expect(await click('desk')).toMatchObject({
-      code: 2,
-      stderr:
-        'error: "desk" is the name of 2 computers\n       give one of them: shop/desk, default/desk\n',
-    });
-    expect(asked().filter((line) => line.startsWith('POST'))).toEqual([]);
-    expect(await click('lamp')).toMatchObject(done);
-    await useProject('default');
+  test('is looked up in the project "default" if no other is configured', async () => {
+    serve({ 'shop/desk': ids.shopDesk, 'default/desk': ids.desk });
     expect(await click('desk')).toMatchObject(done);
     expect(asked().at(-1)).toBe('POST /projects/default/computers/desk/click');
-  });
-
-  test('without a default project is looked up with one more request', async () => {
-    serve({ 'default/desk': ids.desk });
-    const desk = { ...computer, id: ids.desk, name: 'desk', project_name: 'default' };
-    world.service.on('GET /computers', { computers: [desk], next_cursor: null });
-    expect(await click('desk')).toMatchObject(done);
-    expect(asked()).toEqual([
-      expect.stringMatching(/^GET \/computers\b/),
-      'POST /projects/default/computers/desk/click',
-    ]);
   });
 
   test('names the only computer with that name in all projects', async () => {
@@ -155,8 +136,7 @@ describe('a bare name', () => {
 
   test('an error other than "not found" ends the search', async () => {
     serve({ 'shop/desk': ids.shopDesk });
-    await useProject('lab');
-    const at = 'GET /projects/lab/computers/desk';
+    const at = 'GET /projects/default/computers/desk';
     world.service.fail(at, 401, 'unauthorized', 'The API key is wrong.');
     expect((await click('desk')).code).toBe(4);
     expect(asked()).toHaveLength(1);

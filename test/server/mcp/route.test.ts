@@ -136,7 +136,10 @@ it.each(['is deleted', 'expires'])(
     await once(wall, 'open');
     const closed = once(wall, 'close');
     if (how === 'is deleted') {
-      expect((await app.send('DELETE', `/api/keys/${id}`)).json).toEqual({ success: true, made: [] });
+      expect((await app.send('DELETE', `/api/keys/${id}`)).json).toEqual({
+        success: true,
+        made: [],
+      });
     }
     await closed;
     expect(await answered).toBe('ended');

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { COSTLY } from './test/support/run/costly.js';
 import { isolateEnvironment, memoryDirectory } from './test/support/run/environment.js';
 import { SummaryReporter } from './test/support/run/reporter.js';
 import { LongestFirstSequencer } from './test/support/run/sequencer.js';
@@ -12,6 +13,9 @@ const isThorough = process.env.VC_TEST_TIER === 'thorough';
 
 /** End-to-end tests of what is written once, above the engines. */
 const ABOVE_ENGINES = 'test/e2e/{computers,screen,shell,streaming,promises}/**/*.test.ts';
+
+/** A file that is named on the command line runs in every tier. */
+const isNamed = process.argv.some((word) => word.startsWith('test/'));
 
 /** See test/support/run/promise.ts. */
 const tags = [{ name: 'promise' }];
@@ -53,7 +57,7 @@ export default defineConfig({
           name: 'unit',
           tags,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**'],
+          exclude: ['test/e2e/**', ...(isThorough || isNamed ? [] : COSTLY)],
           retry,
           testTimeout: 20_000,
           // Many tests wait for a timer, a process or an X server.

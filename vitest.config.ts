@@ -29,7 +29,7 @@ const endToEnd = {
   retry: 2,
   hookTimeout: 900_000,
   // Both engines share the workers. Tests wait for machines much of the time.
-  maxWorkers: availableParallelism() + 1,
+  maxWorkers: availableParallelism() + 2,
   // As in the unit tests: a worker loads the modules of `src` once for all its files.
   isolate: false,
   sequence: { groupOrder: 1 },
@@ -72,8 +72,8 @@ export default defineConfig({
           ...endToEnd,
           name: 'docker',
           include: [
-            `test/e2e/operations/${isThorough ? '*' : '!(bounds)'}.test.ts`,
-            'test/e2e/{cli,docker,examples}/**/*.test.ts',
+            `test/e2e/operations/${isThorough ? '*' : '!(bounds|elements)'}.test.ts`,
+            'test/e2e/{cli,docker}/**/*.test.ts',
             ABOVE_ENGINES,
             ...thorough('docker'),
           ],

@@ -17,33 +17,36 @@ const endpoint = () => `${desktop.service.baseUrl}/computers/${desktop.id}/cdp`;
 const timeout = 240_000;
 const headers = () => ({ authorization: `Bearer ${desktop.service.apiKey}` });
 
-it('Playwright and Puppeteer drive one browser, whose windows are on the screen', async () => {
-  const before = await desktop.computer.screenshot();
-  const browser = await chromium.connectOverCDP(endpoint(), { headers: headers(), timeout });
-  const page = await browser.contexts()[0]?.newPage();
-  page?.setDefaultTimeout(timeout);
-  await page?.goto(PAGE);
-  await page?.click('button');
-  expect(await page?.title()).toBe('1');
+thorough(
+  'Playwright and Puppeteer drive one browser, whose windows are on the screen',
+  async () => {
+    const before = await desktop.computer.screenshot();
+    const browser = await chromium.connectOverCDP(endpoint(), { headers: headers(), timeout });
+    const page = await browser.contexts()[0]?.newPage();
+    page?.setDefaultTimeout(timeout);
+    await page?.goto(PAGE);
+    await page?.click('button');
+    expect(await page?.title()).toBe('1');
 
-  const other = await puppeteer.connect({
-    browserWSEndpoint: endpoint().replace('http', 'ws'),
-    headers: headers(),
-    protocolTimeout: timeout,
-  });
-  const pages = await other.pages();
-  const titles = await Promise.all(pages.map((each) => each.title()));
-  expect(titles).toContain('1');
-  await other.disconnect();
+    const other = await puppeteer.connect({
+      browserWSEndpoint: endpoint().replace('http', 'ws'),
+      headers: headers(),
+      protocolTimeout: timeout,
+    });
+    const pages = await other.pages();
+    const titles = await Promise.all(pages.map((each) => each.title()));
+    expect(titles).toContain('1');
+    await other.disconnect();
 
-  // A large message in each direction.
-  const length = await page?.evaluate((text) => text.length, 'x'.repeat(2_000_000));
-  expect(length).toBe(2_000_000);
-  expect(await page?.evaluate(() => 'y'.repeat(2_000_000).length)).toBe(2_000_000);
-  expect(Buffer.compare(await desktop.computer.screenshot(), before)).not.toBe(0);
-  await page?.close();
-  await browser.close();
-});
+    // A large message in each direction.
+    const length = await page?.evaluate((text) => text.length, 'x'.repeat(2_000_000));
+    expect(length).toBe(2_000_000);
+    expect(await page?.evaluate(() => 'y'.repeat(2_000_000).length)).toBe(2_000_000);
+    expect(Buffer.compare(await desktop.computer.screenshot(), before)).not.toBe(0);
+    await page?.close();
+    await browser.close();
+  },
+);
 
 it('a temporary browser needs no key, has an empty profile and leaves nothing', async () => {
   const { ws_url: url } = await desktop.computer.browser({ profile: 'temporary', url: PAGE });

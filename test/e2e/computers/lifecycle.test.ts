@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';
-import { inTier, thorough } from '../../support/run/tiers.js';
+import { thorough } from '../../support/run/tiers.js';
 import { untilRunning } from '../../support/service/desktop.js';
 import { outOfBand } from '../../support/service/out-of-band.js';
 import { openTestService, type TestService } from '../../support/service/service.js';
@@ -54,8 +54,8 @@ describe('the service killed with SIGKILL', () => {
     },
   );
 
-  promise(11, 'during a creation leaves the computer whole or gone', async () => {
-    for (const delay of inTier({ thorough: [20, 80, 200, 400, 700], quick: [80] })) {
+  promise.thorough(11, 'during a creation leaves the computer whole or gone', async () => {
+    for (const delay of [20, 80, 200, 400, 700]) {
       const name = `half-${delay}`;
       const creating = http('POST', '/projects/life/computers', { name }).catch(() => undefined);
       await new Promise((resolve) => setTimeout(resolve, delay));

@@ -12,19 +12,15 @@ export const LONGEST: readonly string[] = [
   'qemu test/e2e/qemu/disk-full.test.ts',
   'qemu test/e2e/qemu/fork.test.ts',
   'qemu test/e2e/qemu/network.test.ts',
-  'qemu test/e2e/qemu/away.test.ts',
-  'qemu test/e2e/qemu/warm-pool.test.ts',
   'docker test/e2e/operations/every-command.test.ts',
   'docker test/e2e/computers/lifecycle.test.ts',
   'docker test/e2e/operations/surfaces.test.ts',
   'docker test/e2e/screen/dashboard/keyboard.test.ts',
   'docker test/e2e/docker/isolation.test.ts',
-  'docker test/e2e/computers/windows.test.ts',
   'docker test/e2e/docker/engine-away.test.ts',
   'docker test/e2e/operations/desktop.test.ts',
   'docker test/e2e/promises/frozen.test.ts',
   'docker test/e2e/screen/view.test.ts',
-  'docker test/e2e/screen/input.test.ts',
 ];
 
 /** The order of the projects in a group. A worker keeps its modules only for files of one project. */

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { inTier, isThorough, thorough } from '../../support/run/tiers.js';
-import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+import { inTier, isThorough } from '../../../support/run/tiers.js';
+import { type Desktop, openDesktop } from '../../../support/service/desktop.js';
 
 let desktop: Desktop;
 beforeAll(async () => {
@@ -47,7 +47,7 @@ it('a screenshot shows a window that opens', async () => {
   expect((await sharp(after).raw().toBuffer()).equals(before)).toBe(false);
 });
 
-thorough('a screenshot shows the effect of the preceding key, every time', async () => {
+it('a screenshot shows the effect of the preceding key, every time', async () => {
   await desktop.run(
     `cat > /tmp/flip.sh <<'X'
 while IFS= read -rsn1 key; do case $key in r) printf '\\e[48;2;255;0;0m\\e[2J';; b) printf '\\e[48;2;0;0;255m\\e[2J';; esac; done
@@ -121,7 +121,7 @@ it.each([
   expect(json.error).toMatch(new RegExp(query.split('=')[0] ?? ''));
 });
 
-thorough('a screenshot has the resolution of its computer', async () => {
+it('a screenshot has the resolution of its computer', async () => {
   const { json } = await desktop.service.http('POST', `/projects/${desktop.project}/computers`, {
     name: 'large',
     resolution: '1600x900',

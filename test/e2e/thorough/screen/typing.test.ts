@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.js';
-import { inTier } from '../../support/run/tiers.js';
-import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+import { eventually } from '../../../support/eventually.js';
+import { type Desktop, openDesktop } from '../../../support/service/desktop.js';
 
 let desktop: Desktop;
 beforeAll(async () => {
@@ -33,10 +32,8 @@ const texts: [string, string][] = [
     [...'абвгдежзийклмнопрстуфхцчшщъыьэюяαβγδεζηθ'].join(''),
   ],
 ];
-const allScripts = texts.filter(([, text]) => text === MIXED);
-
 describe('text typed into an editor is saved and read back byte for byte', () => {
-  it.each(inTier({ thorough: texts, quick: allScripts }))('%s', async (_, text) => {
+  it.each(texts)('%s', async (_, text) => {
     await desktop.run('mousepad /tmp/typed.txt >/dev/null 2>&1 &');
     await desktop.until('xdotool search --onlyvisible --class mousepad >/dev/null');
     await desktop.service.http('POST', `/computers/${desktop.id}/wait`, { until: 'stable' });
@@ -52,7 +49,10 @@ describe('text typed into an editor is saved and read back byte for byte', () =>
 });
 
 it("the editor of the README's first command takes text again after a signal ended it", async () => {
-  const script = readFileSync(new URL('../../../scripts/quickstart.sh', import.meta.url), 'utf8');
+  const script = readFileSync(
+    new URL('../../../../scripts/quickstart.sh', import.meta.url),
+    'utf8',
+  );
   const [, command = ''] = /'(.*) exec mousepad'/.exec(script) ?? [];
   const titles = [];
   for (let attempt = 0; attempt < 2; attempt++) {

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
-import { type FakeService, startFakeService } from '../../cli/support/fake-service.js';
-import { API_KEY } from '../../cli/support/run.js';
-import { openTerminal, type Terminal } from '../../support/cli/tmux.js';
-import { eventually } from '../../support/eventually.js';
+import { type FakeService, startFakeService } from '../../../cli/support/fake-service.js';
+import { API_KEY } from '../../../cli/support/run.js';
+import { openTerminal, type Terminal } from '../../../support/cli/tmux.js';
+import { eventually } from '../../../support/eventually.js';
 
-const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
+const VC = new URL('../../../../bin/vc.js', import.meta.url).pathname;
 
 let service: FakeService;
 let directory: string;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect } from 'vitest';
-import { openTerminal, type Terminal } from '../../support/cli/terminal.js';
-import { eventually } from '../../support/eventually.js';
-import { promise } from '../../support/run/promise.js';
-import { type OwnDesktop, openOwnDesktop } from '../../support/service/desktop.js';
+import { openTerminal, type Terminal } from '../../../../support/cli/terminal.js';
+import { eventually } from '../../../../support/eventually.js';
+import { promise } from '../../../../support/run/promise.js';
+import { type OwnDesktop, openOwnDesktop } from '../../../../support/service/desktop.js';
 
 let desktop: OwnDesktop;
 let terminal: Terminal;

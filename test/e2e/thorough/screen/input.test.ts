@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { eventually } from '../../support/eventually.js';
-import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+import { eventually } from '../../../support/eventually.js';
+import { type Desktop, openDesktop } from '../../../support/service/desktop.js';
 
 let desktop: Desktop;
 beforeAll(async () => {

@@ -1,12 +1,11 @@
 import Docker from 'dockerode';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { buildImage } from '../../../src/engines/docker/images/build.js';
-import { eventually } from '../../support/eventually.js';
-import { addImage, warmImage } from '../../support/qemu/seed.js';
-import { thorough } from '../../support/run/tiers.js';
-import { untilRunning } from '../../support/service/desktop.js';
-import { openTestService, type TestService } from '../../support/service/service.js';
+import { buildImage } from '../../../../src/engines/docker/images/build.js';
+import { eventually } from '../../../support/eventually.js';
+import { addImage, warmImage } from '../../../support/qemu/seed.js';
+import { untilRunning } from '../../../support/service/desktop.js';
+import { openTestService, type TestService } from '../../../support/service/service.js';
 
 const MIXED = 'Grüße, é Ж 中文 日本語 한국어 Ελληνικά ½ € “quotes” ~!@#$%^&*()_+{}|:"<>?';
 
@@ -113,7 +112,7 @@ describe('commands', () => {
     expect(exit_code).toBe(0);
   });
 
-  thorough('take the directory and variables, and any text, as UTF-8', async () => {
+  it('take the directory and variables, and any text, as UTF-8', async () => {
     const env = { WORDS: 'é Ж 中 👍' };
     const inside = await cmd('cd\necho %WORDS% Ж中é>words.txt\ntype words.txt', {
       cwd: 'C:\\users\\user',
@@ -129,7 +128,7 @@ describe('commands', () => {
     expect(json.error).toContain('no such folder');
   });
 
-  thorough('run an .exe and pass on its exit code', async () => {
+  it('run an .exe and pass on its exit code', async () => {
     expect((await cmd('hostname.exe')).stdout.trim()).not.toBe('');
     const bits32 = 'C:\\windows\\syswow64\\cmd.exe /c exit 5';
     expect((await cmd(bits32)).exit_code).toBe(5);
@@ -138,14 +137,14 @@ describe('commands', () => {
     ).toBe(1);
   });
 
-  thorough('are killed at their time-out with their children, and Wine keeps running', async () => {
+  it('are killed at their time-out with their children, and Wine keeps running', async () => {
     const result = await cmd('echo begun\nstart /wait winver', { timeout: 3 * SLOWDOWN });
     expect(result).toMatchObject({ timed_out: true, exit_code: null, stdout: 'begun\r\n' });
     await patiently(async () => !(await python(PROCESSES)).includes('winver'));
     expect((await cmd('ver')).exit_code).toBe(0);
   });
 
-  thorough('do not appear in a process list', async () => {
+  it('do not appear in a process list', async () => {
     await cmd('rem top-secret-word\nstart /wait winver', { background: true });
     const processes = await patiently(async () => {
       const list = await python(PROCESSES);
@@ -204,7 +203,7 @@ ${WINDOWS}`);
     150_000 * SLOWDOWN,
   );
 
-  thorough(
+  it(
     'receive the text of many calls in order',
     async () => {
       const path = '/home/user/Documents/calls.txt';
@@ -225,7 +224,7 @@ ${WINDOWS}`);
     150_000 * SLOWDOWN,
   );
 
-  thorough('run in the background and are ended by their process id', async () => {
+  it('run in the background and are ended by their process id', async () => {
     const { pid, exit_code } = await cmd('winver.exe', { background: true });
     expect(exit_code).toBeNull();
     await windowCalled('About Wine');

@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { chromium } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { VirtualComputers } from '../../../src/client/index.js';
-import { openScreen } from '../../../src/screen/index.js';
-import { pointerEvent } from '../../../src/screen/rfb/messages.js';
-import { openWebSession } from '../../support/client/web-session.js';
-import { eventually } from '../../support/eventually.js';
-import { thorough } from '../../support/run/tiers.js';
-import { type Desktop, openDesktop } from '../../support/service/desktop.js';
-import type { Json } from '../../support/service/service.js';
-import { openViewer } from '../../support/viewer.js';
+import { VirtualComputers } from '../../../../src/client/index.js';
+import { openScreen } from '../../../../src/screen/index.js';
+import { pointerEvent } from '../../../../src/screen/rfb/messages.js';
+import { openWebSession } from '../../../support/client/web-session.js';
+import { eventually } from '../../../support/eventually.js';
+import { type Desktop, openDesktop } from '../../../support/service/desktop.js';
+import type { Json } from '../../../support/service/service.js';
+import { openViewer } from '../../../support/viewer.js';
 
 describe('two people on one computer', () => {
   let desktop: Desktop;
@@ -78,7 +77,7 @@ describe('two people on one computer', () => {
     for (const { seen } of [hers, his]) seen.close();
   });
 
-  thorough("taking control ends a program's typing and its connection to the browser", async () => {
+  it("taking control ends a program's typing and its connection to the browser", async () => {
     const anna = await openWebSession(desktop.service);
     const { key } = await desktop.service.vc.keys.create({ name: 'agent', rights: 'act' });
     await using client = new VirtualComputers({ baseUrl: desktop.service.baseUrl, apiKey: key });

@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { eventually } from '../../support/eventually.js';
-import { makeToyDisk } from '../../support/qemu/toy-disk.js';
-import { promise } from '../../support/run/promise.js';
-import { followTarget } from '../../support/screen/stream-target.js';
-import { outOfBand } from '../../support/service/out-of-band.js';
-import { openTestService, type TestService } from '../../support/service/service.js';
+import { eventually } from '../../../support/eventually.js';
+import { makeToyDisk } from '../../../support/qemu/toy-disk.js';
+import { promise } from '../../../support/run/promise.js';
+import { followTarget } from '../../../support/screen/stream-target.js';
+import { outOfBand } from '../../../support/service/out-of-band.js';
+import { openTestService, type TestService } from '../../../support/service/service.js';
 
 const PROGRAM = '/usr/bin/qemu-system-x86_64';
 

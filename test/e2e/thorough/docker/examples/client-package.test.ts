@@ -1,14 +1,17 @@
 import type { Server } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import { type ClientPackage, clientChecks, type Target } from '../../support/client/checks.js';
-import { openClientPage, serveClientPage } from '../../support/client/page.js';
-import { inTier } from '../../support/run/tiers.js';
-import { noBrowser, openBrowser } from '../../support/screen/browser.js';
-import { freePort } from '../../support/screen/ingest.js';
-import { type Desktop, openDesktop } from '../../support/service/desktop.js';
+import {
+  type ClientPackage,
+  clientChecks,
+  type Target,
+} from '../../../../support/client/checks.js';
+import { openClientPage, serveClientPage } from '../../../../support/client/page.js';
+import { noBrowser, openBrowser } from '../../../../support/screen/browser.js';
+import { freePort } from '../../../../support/screen/ingest.js';
+import { type Desktop, openDesktop } from '../../../../support/service/desktop.js';
 
-const PACKAGE = new URL('../../../clients/typescript/dist/index.mjs', import.meta.url).href;
+const PACKAGE = new URL('../../../../../clients/typescript/dist/index.mjs', import.meta.url).href;
 const { names } = clientChecks((await import(PACKAGE)) as ClientPackage, {
   ...{ baseUrl: 'http://127.0.0.1:1/api', apiKey: 'k', id: 'cmp_0' },
 });
@@ -49,7 +52,7 @@ describe.skipIf(noBrowser !== undefined)('in Chromium', () => {
     for (const server of closing.splice(0)) server.close();
   });
 
-  it.each(inTier({ thorough: names, quick: names.slice(0, 1) }))('%s', async (name) => {
+  it.each(names)('%s', async (name) => {
     await page.evaluate(`checks.run(${JSON.stringify(name)})`);
     expect(errors).toEqual([]);
   });

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openTerminal, type Terminal } from '../../support/cli/tmux.js';
-import { openTestService, type TestService } from '../../support/service/service.js';
+import { openTerminal, type Terminal } from '../../../../support/cli/tmux.js';
+import { openTestService, type TestService } from '../../../../support/service/service.js';
 
-const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;
+const VC = new URL('../../../../../bin/vc.js', import.meta.url).pathname;
 
 /** Commands, and the answers to their prompts. */
 const steps: readonly { words: string; answers?: string; code: number }[] = [

@@ -3,12 +3,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { transform } from 'rolldown/experimental';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type Examples, openExamples } from '../../support/cli/examples.js';
-import { openScriptedVendor, type ScriptedVendor } from '../../support/model/scripted-vendor.js';
-import { type Desktop, openDesktop } from '../../support/service/desktop.js';
-import type { Json } from '../../support/service/service.js';
+import { type Examples, openExamples } from '../../../../support/cli/examples.js';
+import {
+  openScriptedVendor,
+  type ScriptedVendor,
+} from '../../../../support/model/scripted-vendor.js';
+import { type Desktop, openDesktop } from '../../../../support/service/desktop.js';
+import type { Json } from '../../../../support/service/service.js';
 
-const AGENTS = new URL('../../../examples/agents/', import.meta.url).pathname;
+const AGENTS = new URL('../../../../../examples/agents/', import.meta.url).pathname;
 const PICTURE = /iVBORw0KGgo/;
 const CHECK = { id: 'check_1', message: 'Suspicious.' };
 

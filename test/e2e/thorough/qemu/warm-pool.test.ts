@@ -2,13 +2,12 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { eventually } from '../../support/eventually.js';
-import { openQemuEngine, spec } from '../../support/qemu/engine.js';
-import { plantQemuSeed } from '../../support/qemu/seed.js';
-import { thorough } from '../../support/run/tiers.js';
-import { makeCrashing } from '../../support/service/crash-points.js';
-import { type OwnDesktop, openOwnDesktop, untilRunning } from '../../support/service/desktop.js';
-import { outOfBand } from '../../support/service/out-of-band.js';
+import { eventually } from '../../../support/eventually.js';
+import { openQemuEngine, spec } from '../../../support/qemu/engine.js';
+import { plantQemuSeed } from '../../../support/qemu/seed.js';
+import { makeCrashing } from '../../../support/service/crash-points.js';
+import { type OwnDesktop, openOwnDesktop, untilRunning } from '../../../support/service/desktop.js';
+import { outOfBand } from '../../../support/service/out-of-band.js';
 
 /** Time limit for a new warm machine, which is emulated on a busy host. */
 const READY_MS = 120_000;
@@ -104,7 +103,7 @@ it('claims a warm machine for a computer of the same shape, with its own identit
   expect(isAlive(warmPid)).toBe(false);
 });
 
-thorough('a killed warm machine is not used', async () => {
+it('a killed warm machine is not used', async () => {
   const warmPid = await readyWarmMachine();
   process.kill(warmPid, 'SIGKILL');
   const id = await create('third');
@@ -112,21 +111,18 @@ thorough('a killed warm machine is not used', async () => {
   await http('DELETE', `/computers/${id}`);
 });
 
-thorough(
-  'the next service removes the warm machines of a killed one, and nothing else',
-  async () => {
-    const warmPid = await readyWarmMachine();
-    const own = pidOf('machines', desktop.id);
-    await desktop.service.kill('SIGKILL');
-    expect(isAlive(warmPid)).toBe(true);
-    await desktop.service.start();
-    await eventually(async () => !isAlive(warmPid) && pooled().length === 0, READY_MS);
-    expect(pidOf('machines', desktop.id)).toBe(own);
-    expect(await desktop.run('cat /dev/shm/whose')).toBe('first\n');
-  },
-);
+it('the next service removes the warm machines of a killed one, and nothing else', async () => {
+  const warmPid = await readyWarmMachine();
+  const own = pidOf('machines', desktop.id);
+  await desktop.service.kill('SIGKILL');
+  expect(isAlive(warmPid)).toBe(true);
+  await desktop.service.start();
+  await eventually(async () => !isAlive(warmPid) && pooled().length === 0, READY_MS);
+  expect(pidOf('machines', desktop.id)).toBe(own);
+  expect(await desktop.run('cat /dev/shm/whose')).toBe('first\n');
+});
 
-thorough('a service that stops removes its warm machines', async () => {
+it('a service that stops removes its warm machines', async () => {
   const id = await create('fourth');
   const warmPid = await readyWarmMachine();
   await http('DELETE', `/computers/${id}`);
@@ -136,7 +132,7 @@ thorough('a service that stops removes its warm machines', async () => {
   await desktop.service.start();
 });
 
-thorough.each([
+it.each([
   ['before the rename', /^rename pool\/.*: begins$/],
   ['after the rename', /^rename pool\/.*: done$/],
   ['during its configuration', /^configure: sent$/],
@@ -168,7 +164,7 @@ thorough.each([
   expect(isAlive(pid ?? 0)).toBe(false);
 });
 
-thorough('only the owner of a warm machine can claim it', async () => {
+it('only the owner of a warm machine can claim it', async () => {
   const state = mkdtempSync(join(desktop.service.directory, 'engine-'));
   await plantQemuSeed(inject('qemuSeed'), state);
   const qemu = join(state, 'qemu');
@@ -193,7 +189,7 @@ thorough('only the owner of a warm machine can claim it', async () => {
   }
 });
 
-thorough('the warm machines and saved memory of a deleted owner are removed', async () => {
+it('the warm machines and saved memory of a deleted owner are removed', async () => {
   const state = mkdtempSync(join(desktop.service.directory, 'engine-'));
   await plantQemuSeed(inject('qemuSeed'), state);
   const qemu = join(state, 'qemu');

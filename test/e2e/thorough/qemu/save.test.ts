@@ -4,19 +4,18 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLayer } from '../../../src/engines/qemu/disk/qcow2.js';
-import { PROGRAM } from '../../../src/engines/qemu/host.js';
-import { FILES } from '../../../src/engines/qemu/layout.js';
-import { DISK, layerNode } from '../../../src/engines/qemu/machine/arguments.js';
-import { QemuMachine } from '../../../src/engines/qemu/machine/qemu-machine.js';
-import type { QemuProcess } from '../../../src/engines/qemu/machine/qemu-process.js';
-import { saveRunning } from '../../../src/engines/qemu/snapshots/fork/save-running.js';
-import { LiveMigration } from '../../../src/engines/qemu/snapshots/live-migration.js';
-import { openMigrationSink } from '../../../src/engines/qemu/snapshots/migration-sink.js';
-import { currentBootId, parseStat } from '../../../src/lib/process/identity.js';
-import { eventually } from '../../support/eventually.js';
-import { machineRecord } from '../../support/qemu/machine-record.js';
-import { thorough } from '../../support/run/tiers.js';
+import { createLayer } from '../../../../src/engines/qemu/disk/qcow2.js';
+import { PROGRAM } from '../../../../src/engines/qemu/host.js';
+import { FILES } from '../../../../src/engines/qemu/layout.js';
+import { DISK, layerNode } from '../../../../src/engines/qemu/machine/arguments.js';
+import { QemuMachine } from '../../../../src/engines/qemu/machine/qemu-machine.js';
+import type { QemuProcess } from '../../../../src/engines/qemu/machine/qemu-process.js';
+import { saveRunning } from '../../../../src/engines/qemu/snapshots/fork/save-running.js';
+import { LiveMigration } from '../../../../src/engines/qemu/snapshots/live-migration.js';
+import { openMigrationSink } from '../../../../src/engines/qemu/snapshots/migration-sink.js';
+import { currentBootId, parseStat } from '../../../../src/lib/process/identity.js';
+import { eventually } from '../../../support/eventually.js';
+import { machineRecord } from '../../../support/qemu/machine-record.js';
 
 const BYTES = 1 << 30;
 const LAYERS = [FILES.image, 'disk-1.qcow2'];
@@ -92,7 +91,7 @@ describe('a machine whose service was killed during a fork', () => {
     qemu.release();
   });
 
-  thorough('can be forked while it is paused', async () => {
+  it('can be forked while it is paused', async () => {
     const { machine, qemu, record } = await load();
     await interruptCopy(qemu);
     const options = { ...copied, directory: await mkdtemp(join(directory, 'copy-')) };

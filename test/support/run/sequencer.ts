@@ -9,6 +9,7 @@ export const LONGEST: readonly string[] = [
   'qemu test/e2e/operations/surfaces.test.ts',
   'qemu test/e2e/operations/desktop.test.ts',
   'qemu test/e2e/qemu/imported/machine.test.ts',
+  'qemu test/e2e/qemu/users.test.ts',
   'qemu test/e2e/qemu/disk-full.test.ts',
   'qemu test/e2e/qemu/fork.test.ts',
   'qemu test/e2e/qemu/network.test.ts',

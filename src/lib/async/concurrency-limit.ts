@@ -1,8 +1,9 @@
+import { TakingTurns } from './keyed-queue.js';
+
 /** Runs at most `limit` tasks at the same time; the others wait in order, those of several keys in turns. */
 export class ConcurrencyLimit {
   readonly #limit: number;
-  /** By key; the key whose turn is next is the first. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new TakingTurns<() => void>();
   readonly #waitingLast: (() => void)[] = [];
   #running = 0;
 
@@ -28,26 +29,15 @@ export class ConcurrencyLimit {
     else {
       await new Promise<void>((resolve) => {
         if (turn === 'last') this.#waitingLast.push(resolve);
-        else if (this.#waiting.get(key)?.push(resolve) === undefined)
-          this.#waiting.set(key, [resolve]);
+        else this.#waiting.add(key, resolve);
       });
     }
     return () => {
       // Passes its place to the next waiting task.
-      const next = this.#nextInOrder() ?? this.#waitingLast.shift();
+      const next = this.#waiting.next() ?? this.#waitingLast.shift();
       if (next) next();
       else this.#running -= 1;
     };
-  }
-
-  #nextInOrder(): (() => void) | undefined {
-    for (const [key, tasks] of this.#waiting) {
-      const next = tasks.shift();
-      this.#waiting.delete(key);
-      if (tasks.length > 0) this.#waiting.set(key, tasks);
-      return next;
-    }
-    return undefined;
   }
 }
 

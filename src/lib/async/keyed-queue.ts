@@ -23,3 +23,29 @@ export class KeyedQueue {
     while (this.#last.size > 0) await Promise.allSettled([...this.#last.values()]);
   }
 }
+
+/** Items of several keys, which are taken from one key after the other, in the order of each key. */
+export class TakingTurns<T> {
+  /** The key whose turn is next is the first. */
+  readonly #items = new Map<string, T[]>();
+
+  get isEmpty(): boolean {
+    return this.#items.size === 0;
+  }
+
+  add(key: string, item: T): void {
+    const items = this.#items.get(key);
+    if (items === undefined) this.#items.set(key, [item]);
+    else items.push(item);
+  }
+
+  next(): T | undefined {
+    for (const [key, items] of this.#items) {
+      const item = items.shift();
+      this.#items.delete(key);
+      if (items.length > 0) this.#items.set(key, items);
+      return item;
+    }
+    return undefined;
+  }
+}

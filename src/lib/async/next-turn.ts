@@ -1,14 +1,15 @@
 import { nextTick } from 'node:process';
 // Not the global function: a test that replaces it for a while would leave everybody waiting.
 import { setImmediate } from 'node:timers';
+import { TakingTurns } from './keyed-queue.js';
 
 /** Callers that continue in one turn of the event loop. */
 const MOST_PER_TURN = 8;
 /** Milliseconds of one turn after which no further caller continues. */
 const MOST_MS = 8;
 
-/** Callers of each owner that wait; those of the owner whose turn is next come first. */
-const waiting = new Map<string, (() => void)[]>();
+/** Callers of each owner that wait. */
+const waiting = new TakingTurns<() => void>();
 /** Callers of this turn; those that it has no time for are the first of the next. */
 const going: (() => void)[] = [];
 let isReleasing = false;
@@ -20,9 +21,7 @@ let isReleasing = false;
  */
 export function nextTurn(ownerId = ''): Promise<void> {
   return new Promise((resolve) => {
-    const callers = waiting.get(ownerId);
-    if (callers === undefined) waiting.set(ownerId, [resolve]);
-    else callers.push(resolve);
+    waiting.add(ownerId, resolve);
     if (isReleasing) return;
     isReleasing = true;
     setImmediate(release);
@@ -31,23 +30,18 @@ export function nextTurn(ownerId = ''): Promise<void> {
 
 async function release(): Promise<void> {
   const end = performance.now() + MOST_MS;
-  while (going.length < MOST_PER_TURN && waiting.size > 0) going.push(...firstOfNextOwner());
+  while (going.length < MOST_PER_TURN) {
+    const caller = waiting.next();
+    if (caller === undefined) break;
+    going.push(caller);
+  }
   do {
     going.shift()?.();
     // What it does in this turn is done then.
     await new Promise<void>((resolve) => nextTick(resolve));
   } while (going.length > 0 && performance.now() < end);
-  isReleasing = going.length > 0 || waiting.size > 0;
+  isReleasing = going.length > 0 || !waiting.isEmpty;
   if (isReleasing) setImmediate(release);
-}
-
-function firstOfNextOwner(): (() => void)[] {
-  for (const [ownerId, callers] of waiting) {
-    waiting.delete(ownerId);
-    if (callers.length > 1) waiting.set(ownerId, callers);
-    return callers.splice(0, 1);
-  }
-  return [];
 }
 
 /** Limits the work that is done at once in one turn of the event loop. */

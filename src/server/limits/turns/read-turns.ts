@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 // Not the global function: a test that replaces it for a while would leave connections waiting.
 import { setImmediate } from 'node:timers';
+import { TakingTurns } from '../../../lib/async/keyed-queue.js';
 
 /** Milliseconds of one turn of the event loop in which the connections of an owner are read. */
 const OWNER_MS = 10;
@@ -12,7 +13,7 @@ const LARGEST = 32 << 10;
 /** Milliseconds for such a piece below which the next is twice as large, and above which it is small. */
 const CHEAP_MS = 0.5;
 const COSTLY_MS = 2;
-/** A connection that has handed on fewer bytes comes before others: it may bring a key. */
+/** A connection that has handed on fewer bytes comes before others. */
 const NEW_BYTES = 4 << 10;
 
 const NOTHING = Buffer.alloc(0);
@@ -23,10 +24,12 @@ export interface Reader {
   readonly address: string;
 }
 
-/** The connections of a reader's group that wait, by address; the next address is the first. */
+/** The connections of an owner, or of all addresses without a key, that wait, by address. */
 interface Group {
   readonly mostMs: number;
-  readonly waiting: Map<string, Reading[]>;
+  /** Those that have handed on little come first: they may bring a key. */
+  readonly fresh: TakingTurns<Reading>;
+  readonly others: TakingTurns<Reading>;
   usedMs: number;
 }
 
@@ -59,8 +62,8 @@ export class ReadTurns {
 
   /** Whether the connection may hand on a piece now. Otherwise let it wait. */
   mayRead(socket: Socket): boolean {
-    const { waiting, usedMs, mostMs } = this.#groupOf(this.#readerOf(socket));
-    return waiting.size === 0 && usedMs < mostMs;
+    const group = this.#groupOf(this.#readerOf(socket));
+    return isQuiet(group) && group.usedMs < group.mostMs;
   }
 
   count(socket: Socket, ms: number): void {
@@ -71,11 +74,8 @@ export class ReadTurns {
   /** Reads a piece of the connection in a later turn. */
   wait(reading: Reading, socket: Socket): void {
     const reader = this.#readerOf(socket);
-    const { waiting } = this.#groupOf(reader);
-    const ofAddress = waiting.get(reader.address) ?? [];
-    waiting.set(reader.address, ofAddress);
-    if (reading.isNew) ofAddress.splice(firstOld(ofAddress), 0, reading);
-    else ofAddress.push(reading);
+    const { fresh, others } = this.#groupOf(reader);
+    (reading.isNew ? fresh : others).add(reader.address, reading);
     this.#expectTurn();
   }
 
@@ -83,7 +83,10 @@ export class ReadTurns {
     const known = this.#groups.get(ownerId);
     if (known !== undefined) return known;
     const mostMs = ownerId === '' ? KEYLESS_MS : OWNER_MS;
-    const group: Group = { mostMs, waiting: new Map(), usedMs: 0 };
+    const group: Group = {
+      ...{ mostMs, usedMs: 0 },
+      ...{ fresh: new TakingTurns<Reading>(), others: new TakingTurns<Reading>() },
+    };
     this.#groups.set(ownerId, group);
     return group;
   }
@@ -97,7 +100,7 @@ export class ReadTurns {
   readonly #nextTurn = (): void => {
     this.#isCounting = false;
     for (const [ownerId, group] of [...this.#groups]) {
-      if (group.waiting.size === 0) this.#groups.delete(ownerId);
+      if (isQuiet(group)) this.#groups.delete(ownerId);
       group.usedMs = 0;
     }
     for (const group of [...this.#groups.values()]) {
@@ -107,20 +110,14 @@ export class ReadTurns {
   };
 }
 
-/** Takes the first reading of the next address, if its group has time. */
-function first({ waiting, usedMs, mostMs }: Group): Reading | undefined {
-  if (usedMs >= mostMs) return undefined;
-  for (const [address, [reading, ...others]] of waiting) {
-    waiting.delete(address);
-    if (others.length > 0) waiting.set(address, others);
-    return reading;
-  }
-  return undefined;
+/** Takes the reading whose turn is next, if its group has time. */
+function first({ fresh, others, usedMs, mostMs }: Group): Reading | undefined {
+  return usedMs < mostMs ? (fresh.next() ?? others.next()) : undefined;
 }
 
-function firstOld(readings: readonly Reading[]): number {
-  const index = readings.findIndex((one) => !one.isNew);
-  return index === -1 ? readings.length : index;
+/** Whether none of its connections waits. */
+function isQuiet({ fresh, others }: Group): boolean {
+  return fresh.isEmpty && others.isEmpty;
 }
 
 /** One connection, whose event `data` is emitted piece by piece. */

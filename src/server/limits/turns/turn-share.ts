@@ -1,6 +1,7 @@
 import { nextTick } from 'node:process';
 // Not the global function: a test that replaces it for a while would leave requests waiting.
 import { setImmediate } from 'node:timers';
+import { TakingTurns } from '../../../lib/async/keyed-queue.js';
 
 /** Milliseconds of one turn of the event loop in which an owner's requests begin. */
 const MOST_MS = 10;
@@ -32,8 +33,7 @@ export class TurnShare {
   readonly #mostLeft: number;
   readonly #accepted: () => number;
   readonly #onIdle: () => void;
-  /** By queue; the next queue is the first. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  readonly #waiting = new TakingTurns<() => void>();
   /** When its first request of this turn began; undefined if none did. */
   #beganAt: number | undefined;
   /** Turns that were left to new connections, and the connections until then. */
@@ -68,13 +68,11 @@ export class TurnShare {
    * queue.
    */
   enter(begin: () => void, queue = ''): boolean {
-    if (this.#waiting.size === 0 && !this.#isSettling && !this.#isOver()) {
+    if (this.#waiting.isEmpty && !this.#isSettling && !this.#isOver()) {
       this.#begin(begin);
       return true;
     }
-    const waiting = this.#waiting.get(queue);
-    if (waiting === undefined) this.#waiting.set(queue, [begin]);
-    else waiting.push(begin);
+    this.#waiting.add(queue, begin);
     return false;
   }
 
@@ -82,16 +80,6 @@ export class TurnShare {
     if (this.#left > 0) return true;
     const most = this.#isQueue ? this.#queueMs : this.#mostMs;
     return this.#beganAt !== undefined && performance.now() - this.#beganAt > most;
-  }
-
-  #next(): (() => void) | undefined {
-    for (const [queue, waiting] of this.#waiting) {
-      const next = waiting.shift();
-      this.#waiting.delete(queue);
-      if (waiting.length > 0) this.#waiting.set(queue, waiting);
-      return next;
-    }
-    return undefined;
   }
 
   #begin(begin: () => void): void {
@@ -109,7 +97,7 @@ export class TurnShare {
 
   readonly #settle = (): void => {
     this.#isSettling = false;
-    const next = this.#isOver() ? undefined : this.#next();
+    const next = this.#isOver() ? undefined : this.#waiting.next();
     if (next !== undefined) this.#begin(next);
   };
 
@@ -120,7 +108,7 @@ export class TurnShare {
     this.#known = accepted;
     this.#beganAt = undefined;
     this.#left = isWaitedFor && this.#left < this.#mostLeft ? this.#left + 1 : 0;
-    const next = this.#left > 0 ? undefined : this.#next();
+    const next = this.#left > 0 ? undefined : this.#waiting.next();
     this.#isQueue = next !== undefined;
     this.#isCounting = this.#left > 0 || this.#isQueue;
     if (this.#isCounting) setImmediate(this.#endTurn);

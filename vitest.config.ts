@@ -14,6 +14,15 @@ const isThorough = process.env.VC_TEST_TIER === 'thorough';
 /** End-to-end tests of what is written once, above the engines. */
 const ABOVE_ENGINES = 'test/e2e/{computers,screen,shell,streaming,promises}/**/*.test.ts';
 
+/** What is the same on every engine, because it rests on the same two byte streams: tested on Docker only. */
+const DOCKER_ONLY = [
+  'test/e2e/computers/browser.test.ts',
+  'test/e2e/screen/dashboard/**',
+  'test/e2e/thorough/screen/dashboard/**',
+  'test/e2e/thorough/screen/{batch,computer-use,control,control-of-agents,elements-hostile,reference,trajectory}.test.ts',
+  'test/e2e/thorough/streaming/**',
+];
+
 /** A file that is named on the command line runs in every tier. */
 const isNamed = process.argv.some((word) => word.startsWith('test/'));
 
@@ -92,6 +101,7 @@ export default defineConfig({
             'test/e2e/qemu/**/*.test.ts',
             ...thorough('qemu'),
           ],
+          exclude: DOCKER_ONLY,
           globalSetup: ['test/e2e/qemu/setup.ts'],
           // Guests may be emulated.
           testTimeout: 300_000,

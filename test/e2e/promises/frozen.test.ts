@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { promise } from '../../support/run/promise.js';
 import { type OwnDesktop, openOwnDesktop, untilRunning } from '../../support/service/desktop.js';
@@ -46,7 +47,10 @@ promise(
         waiting = false;
       });
       let used = 0;
-      for (; waiting || used === 0; used += 1) await use(neighbour);
+      for (; waiting || used === 0; used += 1) {
+        await use(neighbour);
+        await sleep(100);
+      }
       const failed = await failing;
       for (const { status, json } of failed) {
         expect({ status, json }).toMatchObject({ status: 500 });

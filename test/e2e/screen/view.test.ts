@@ -188,7 +188,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     expect(await second.page.textContent('#message')).toMatch(/no longer works.*vc view/s);
   });
 
-  it('explains how to get a ticket', async () => {
+  thorough('explains how to get a ticket', async () => {
     const { url } = await desktop.computer.get();
     const { page } = await openPage(browser, String(url));
     pages.push(page);

@@ -54,31 +54,36 @@ describe('the service killed with SIGKILL', () => {
     },
   );
 
-  promise.thorough(11, 'during a creation leaves the computer whole or gone', async () => {
-    for (const delay of [20, 80, 200, 400, 700]) {
-      const name = `half-${delay}`;
-      const creating = http('POST', '/projects/life/computers', { name }).catch(() => undefined);
-      await new Promise((resolve) => setTimeout(resolve, delay));
-      await service.kill('SIGKILL');
-      await creating;
-      await service.start();
-      await eventually(async () => {
+  promise.thorough(
+    11,
+    'during a creation leaves the computer whole or gone',
+    async () => {
+      for (const delay of [20, 80, 200, 400, 700]) {
+        const name = `half-${delay}`;
+        const creating = http('POST', '/projects/life/computers', { name }).catch(() => undefined);
+        await new Promise((resolve) => setTimeout(resolve, delay));
+        await service.kill('SIGKILL');
+        await creating;
+        await service.start();
+        await eventually(async () => {
+          const { json } = await http('GET', '/projects/life');
+          const [computer] = json.computers;
+          if (!computer) return true;
+          return computer.status === 'running';
+        }, 90_000);
         const { json } = await http('GET', '/projects/life');
-        const [computer] = json.computers;
-        if (!computer) return true;
-        return computer.status === 'running';
-      }, 90_000);
-      const { json } = await http('GET', '/projects/life');
-      for (const { id } of json.computers) {
-        expect((await http('GET', `/computers/${id}/screenshot`)).status).toBe(200);
-        expect((await http('DELETE', `/computers/${id}`)).status).toBe(200);
+        for (const { id } of json.computers) {
+          expect((await http('GET', `/computers/${id}/screenshot`)).status).toBe(200);
+          expect((await http('DELETE', `/computers/${id}`)).status).toBe(200);
+        }
+        await eventually(async () => {
+          const left = await leftovers();
+          return Object.values(left).every((list) => list.length === 0);
+        });
       }
-      await eventually(async () => {
-        const left = await leftovers();
-        return Object.values(left).every((list) => list.length === 0);
-      });
-    }
-  });
+    },
+    300_000,
+  );
 
   promise.thorough(11, 'during a deletion leaves nothing', async () => {
     const { id } = await create('doomed');

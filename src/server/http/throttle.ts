@@ -54,15 +54,21 @@ export function throttleRequests(
     if (known === undefined) lanes.set(owner.id, lane);
     const bytes = request.routeOptions.config.transfers ? 0 : bytesOf(request.raw);
     const begin = ({ resize, release: leave }: ThrottleShare) => {
+      let waiting: (() => void) | undefined;
       const release = () => {
+        if (waiting !== undefined) lane.turns.leave(waiting, queueOf(key));
+        waiting = undefined;
         leave();
         forget();
       };
-      const turn = (work: () => void) =>
-        lane.turns.enter(() => {
+      const turn = (work: () => void) => {
+        waiting = () => {
+          waiting = undefined;
           // Its client may have left meanwhile.
           if (!reply.raw.closed) work();
-        }, queueOf(key));
+        };
+        lane.turns.enter(waiting, queueOf(key));
+      };
       request.throttleShare = { resize, release, turn };
       reply.raw.once('close', release);
       if (reply.raw.closed) return release();

@@ -12,6 +12,7 @@ interface Entry {
 
 /** Open connections by owner, and those that have shown no key by address, the oldest first. */
 export class ConnectionShares {
+  readonly #limit: number;
   readonly #mostNew: number;
   readonly #entries = new Map<Socket, Entry>();
   readonly #owners = new Map<string, Set<Socket>>();
@@ -20,6 +21,7 @@ export class ConnectionShares {
 
   /** `limit` is that of all connections. */
   constructor(limit: number) {
+    this.#limit = limit;
     this.#mostNew = Math.min(MOST_NEW, limit >> 2);
   }
 
@@ -49,16 +51,22 @@ export class ConnectionShares {
 
   /**
    * The connection to close for a new one: of the owner who has the most, the oldest idle one. Those
-   * without a key count as one owner, and the oldest of the address that has the most is closed.
+   * without a key count as one owner, and the oldest of the address that has the most is closed. Owners
+   * with less than an equal part keep theirs: rather, a busy one of the owner who has the most is closed.
    */
   victim(isIdle: (socket: Socket) => boolean): Socket | undefined {
     const owners = [...this.#owners.values()].sort((a, b) => b.size - a.size);
+    const [most] = owners;
     const mayClose = this.#mayCloseKeyless();
+    const equalPart = this.#limit / (owners.length + 1);
     for (const sockets of owners) {
       if (mayClose && this.#keyless >= sockets.size) break;
+      if (sockets !== most && sockets.size <= equalPart) break;
       for (const socket of sockets) if (isIdle(socket)) return socket;
     }
-    return this.#oldestKeyless();
+    if (mayClose || most === undefined) return this.#oldestKeyless();
+    const [oldest] = most;
+    return oldest;
   }
 
   #mayCloseKeyless(): boolean {

@@ -35,13 +35,15 @@ const REQUESTS = ['request', 'checkContinue', 'upgrade'] as const;
 interface Connection {
   /** Of its current requests. */
   readonly responses: Set<ServerResponse>;
+  /** Each forgets a request that waits for its turn. */
+  readonly waiting: Set<() => void>;
   isUpgraded: boolean;
 }
 
 /**
  * Limits the server's connections. At the limit a new one replaces one of the owner who has the most,
  * as which all clients without a key count, so that neither they nor an owner can block health checks
- * and the requests of others. One that sends request after request and reads no answer is closed:
+ * and the requests of others, not even by requests that do not end. One that sends request after request and reads no answer is closed:
  * each would wait in memory.
  */
 export class ConnectionLimit {
@@ -108,15 +110,26 @@ export class ConnectionLimit {
           for (const handler of handlers) handler.call(this.#server, request, ...rest);
         };
         if (ownerOf(request) !== undefined) return begin();
-        // Its body would be parsed while it waits.
-        let release: (() => void) | undefined;
-        const hasBegun = this.#keyless.enter(() => {
-          begin();
-          release?.();
-        }, socket.remoteAddress);
-        if (!hasBegun) release = this.#reads.hold(socket);
+        this.#beginInTurn(socket, begin);
       });
     }
+  }
+
+  /** Begins a request without a key. */
+  #beginInTurn(socket: Socket, begin: () => void): void {
+    const { remoteAddress } = socket;
+    const waiting = this.#open.get(socket)?.waiting;
+    let release: (() => void) | undefined;
+    const turn = () => {
+      waiting?.delete(forget);
+      begin();
+      release?.();
+    };
+    const forget = () => this.#keyless.leave(turn, remoteAddress);
+    if (this.#keyless.enter(turn, remoteAddress)) return;
+    // Its body would be parsed while it waits.
+    release = this.#reads.hold(socket);
+    waiting?.add(forget);
   }
 
   /** The connection belongs to an owner: its request had a key, or its live view a ticket. */
@@ -135,13 +148,15 @@ export class ConnectionLimit {
       this.#remove(victim);
     }
     const responses = new Set<ServerResponse>();
-    this.#open.set(socket, { responses, isUpgraded: false });
+    const waiting = new Set<() => void>();
+    this.#open.set(socket, { responses, waiting, isUpgraded: false });
     this.#shares.add(socket);
     this.#reads.watch(socket);
     // Each of the service's limits listens for its end.
     socket.setMaxListeners(20);
     socket.once('close', () => {
       this.#remove(socket);
+      for (const forget of waiting) forget();
       for (const response of responses) closeSoon(response);
     });
   }

@@ -32,3 +32,10 @@ it('items are taken from one key after the other, in the order of each key', () 
   expect(taken.map(() => items.next())).toEqual(taken);
   expect(items.isEmpty).toBe(true);
 });
+
+it('an item that is removed is not taken', () => {
+  const items = new TakingTurns<string>();
+  for (const item of ['a1', 'a2', 'b1']) items.add(item.charAt(0), item);
+  for (const item of ['a1', 'b1', 'c1']) items.delete(item.charAt(0), item);
+  expect([items.next(), items.next(), items.isEmpty]).toEqual(['a2', undefined, true]);
+});

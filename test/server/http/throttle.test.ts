@@ -5,6 +5,7 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { sendError } from '../../../src/server/http/errors.js';
 import { Lane, throttleRequests } from '../../../src/server/http/throttle.js';
 import { ConnectionLimit } from '../../../src/server/limits/connections.js';
+import { TurnShare } from '../../../src/server/limits/turns/turn-share.js';
 import { fullKey, fullKeyOf, limitedKeyOf } from '../../support/accounts/key-in-use.js';
 import { promise } from '../../support/run/promise.js';
 
@@ -232,4 +233,26 @@ it.each([
   const begun = order.length;
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(order).toHaveLength(begun);
+});
+
+it('a request whose client leaves is not kept until its turn', async () => {
+  const waiting = new Set<() => void>();
+  // Turns that do not come.
+  const enter = vi.spyOn(TurnShare.prototype, 'enter').mockImplementation((begin) => {
+    waiting.add(begin);
+    return false;
+  });
+  const leave = vi.spyOn(TurnShare.prototype, 'leave').mockImplementation((begin) => {
+    waiting.delete(begin);
+  });
+  try {
+    const socket = connect(port, '127.0.0.1');
+    socket.write('GET /none HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await vi.waitFor(() => expect(waiting.size).toBe(1));
+    socket.resetAndDestroy();
+    await vi.waitFor(() => expect(waiting.size).toBe(0));
+  } finally {
+    enter.mockRestore();
+    leave.mockRestore();
+  }
 });

@@ -100,6 +100,33 @@ promise(
   },
 );
 
+promise(
+  29,
+  'one owner whose requests do not end does not keep others from connecting',
+  async (report) => {
+    const other = await dial();
+    expect(await ask(other, '/', 'Authorization: other\r\n')).toContain('well');
+    const busy: Socket[] = [];
+    for (let i = 0; i < 30; i++) {
+      const socket = (await dial()).resume();
+      busy.push(socket);
+      socket.write('GET /slow HTTP/1.1\r\nHost: a\r\nAuthorization: x\r\n\r\n');
+    }
+    for (let i = 0; i < 10; i++) {
+      const socket = await dial();
+      expect(await ask(socket, '/', 'Authorization: new\r\n')).toContain('well');
+    }
+    expect(await ask(other, '/', 'Authorization: other\r\n')).toContain('well');
+    const closed = busy.filter(({ destroyed }) => destroyed).length;
+    expect(closed).toBeGreaterThan(10);
+    // Clients without a key end no more of its requests than they have connections.
+    for (let i = 0; i < 100; i++) (await dial()).resume();
+    const left = busy.filter(({ destroyed }) => !destroyed).length;
+    expect(left).toBeGreaterThanOrEqual(5);
+    report(`of 30 busy connections at a limit of 20 ${closed} closed, other owners are answered`);
+  },
+);
+
 it('of clients without a key, the address with the most connections is closed first', async () => {
   const few = [await dial('127.0.0.2'), await dial('127.0.0.3')];
   for (const socket of few) expect(await ask(socket, '/')).toContain('well');
@@ -128,9 +155,8 @@ it('closes the responses of all requests of a connection that closes, also of th
       await once(socket, 'data');
       socket.resetAndDestroy();
     }
-    await vi.waitFor(() =>
-      expect(responses.map(({ closed }) => closed)).toEqual(Array(31).fill(true)),
-    );
+    expect(responses.length).toBeGreaterThan(14);
+    await vi.waitFor(() => expect(responses.every(({ closed }) => closed)).toBe(true));
   } finally {
     server.off('request', keep);
   }

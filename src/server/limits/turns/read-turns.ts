@@ -7,8 +7,8 @@ import { TakingTurns } from '../../../lib/async/keyed-queue.js';
 const OWNER_MS = 10;
 /** The same for all connections that have shown no key. */
 const KEYLESS_MS = 5;
-/** Bytes that a connection hands on at once: at first, and when they take little time. */
-const SMALLEST = 1 << 10;
+/** Bytes that a connection hands on at once: at first, a request or two, and when they take little time. */
+const SMALLEST = 1 << 8;
 const LARGEST = 32 << 10;
 /** Milliseconds for such a piece below which the next is twice as large, and above which it is small. */
 const CHEAP_MS = 0.5;
@@ -66,9 +66,20 @@ export class ReadTurns {
     return isQuiet(group) && group.usedMs < group.mostMs;
   }
 
-  count(socket: Socket, ms: number): void {
-    this.#groupOf(this.#readerOf(socket)).usedMs += ms;
+  /**
+   * Calls `handOn` in the time of the connection's reader. If a key was in what is handed on, it takes
+   * that of the owner, too: other new connections have had their turn for nothing otherwise.
+   */
+  count(socket: Socket, handOn: () => void): number {
+    const before = this.#groupOf(this.#readerOf(socket));
+    const begun = performance.now();
+    handOn();
+    const ms = performance.now() - begun;
+    const after = this.#groupOf(this.#readerOf(socket));
+    before.usedMs += ms;
+    if (after !== before) after.usedMs += ms;
     this.#expectTurn();
+    return ms;
   }
 
   /** Reads a piece of the connection in a later turn. */
@@ -219,11 +230,8 @@ class Reading {
   }
 
   #handOn(piece: Buffer): void {
-    const begun = performance.now();
-    this.#emit('data', piece);
-    const ms = performance.now() - begun;
+    const ms = this.#turns.count(this.#socket, () => this.#emit('data', piece));
     this.#bytes += piece.length;
-    this.#turns.count(this.#socket, ms);
     if (ms > COSTLY_MS) this.#piece = SMALLEST;
     else if (ms < CHEAP_MS && piece.length === this.#piece) {
       this.#piece = Math.min(LARGEST, 2 * this.#piece);

@@ -76,6 +76,11 @@ export class TurnShare {
     return false;
   }
 
+  /** Forgets one that waits: its client has left, and its request would stay in memory. */
+  leave(begin: () => void, queue = ''): void {
+    this.#waiting.delete(queue, begin);
+  }
+
   #isOver(): boolean {
     if (this.#left > 0) return true;
     const most = this.#isQueue ? this.#queueMs : this.#mostMs;

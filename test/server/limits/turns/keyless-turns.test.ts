@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { ConnectionLimit } from '../../../../src/server/limits/connections.js';
 import { KeylessTurns } from '../../../../src/server/limits/turns/keyless-turns.js';
 
@@ -92,6 +92,32 @@ it('begins requests with a key at once among many without one, and ends those of
   const begun = order.length;
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect(order).toHaveLength(begun);
+});
+
+it('forgets the requests of a connection that closes before their turn', async () => {
+  const waiting = new Set<() => void>();
+  // Turns that do not come.
+  vi.spyOn(KeylessTurns.prototype, 'enter').mockImplementation((begin) => {
+    waiting.add(begin);
+    return false;
+  });
+  vi.spyOn(KeylessTurns.prototype, 'leave').mockImplementation((begin) => {
+    waiting.delete(begin);
+  });
+  const server = createServer();
+  new ConnectionLimit(server).divideTurns(() => undefined);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const socket = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n'.repeat(2));
+    await vi.waitFor(() => expect(waiting.size).toBe(2));
+    socket.resetAndDestroy();
+    await vi.waitFor(() => expect(waiting.size).toBe(0));
+  } finally {
+    vi.restoreAllMocks();
+    server.close();
+  }
 });
 
 it('survives an error of a WebSocket that waits for its turn', async () => {

@@ -33,7 +33,7 @@ it('begins small requests in one turn, and all again in the next turn', async ()
   const begin = () => {
     begun += 1;
   };
-  for (let nth = 0; nth < 10; nth++) turns.enter(begin);
+  for (let nth = 0; nth < 10; nth++) turns.enter(() => begin());
   expect(begun).toBe(1);
   await new Promise(setImmediate);
   expect(begun).toBe(10);
@@ -98,4 +98,15 @@ it('is idle once its turn is over', async () => {
   expect(turns.isIdle).toBe(false);
   await sleep(5);
   expect([turns.isIdle, onIdle.mock.calls.length]).toEqual([true, 1]);
+});
+
+it('forgets those that leave, and is idle without a turn for each', async () => {
+  const turns = new TurnShare();
+  const begun: number[] = [];
+  turns.enter(() => work(12));
+  const waiting = Array.from({ length: 200 }, (_, nth) => () => void begun.push(nth));
+  for (const begin of waiting) turns.enter(begin, 'queue');
+  for (const begin of waiting.slice(1)) turns.leave(begin, 'queue');
+  for (let turn = 0; turn < 4; turn++) await new Promise(setImmediate);
+  expect([begun, turns.isIdle]).toEqual([[0], true]);
 });

@@ -1,12 +1,18 @@
 import { nextTick } from 'node:process';
 // Not the global function: a test that replaces it for a while would leave everybody waiting.
 import { setImmediate } from 'node:timers';
-import { TakingTurns } from './keyed-queue.js';
+import { abortable } from './abort.js';
+import { deferred } from './deferred.js';
+import { KeyedQueue, TakingTurns } from './keyed-queue.js';
+import { sleep } from './sleep.js';
 
 /** Callers that continue in one turn of the event loop. */
 const MOST_PER_TURN = 8;
 /** Milliseconds of one turn after which no further caller continues. */
 const MOST_MS = 8;
+/** Milliseconds of a turn after which its owner's next one waits for four times as long. */
+const LONG_MS = 10;
+const REST = 4;
 
 /** Callers of each owner that wait. */
 const waiting = new TakingTurns<() => void>();
@@ -75,6 +81,32 @@ let last = Promise.resolve();
 export function ownTurn(): Promise<void> {
   last = last.then(() => nextTurn('own'));
   return last;
+}
+
+/** Turns of the event loop for work of tens of milliseconds, which leave most of the time to others. */
+export class LongTurns {
+  /** Of each owner one caller waits for its turn; the others wait here. */
+  readonly #queue = new KeyedQueue();
+
+  /**
+   * Resolves in a turn in which no other caller does. After a long one the owner's next caller rests.
+   * Rejects with the signal's reason.
+   */
+  enter(ownerId: string, signal: AbortSignal): Promise<void> {
+    const turn = deferred<void>();
+    void this.#queue.run(ownerId, async () => {
+      if (signal.aborted) return;
+      await ownTurn();
+      if (signal.aborted) return;
+      const begun = performance.now();
+      turn.resolve();
+      // The caller works in this turn.
+      await new Promise<void>((resolve) => void setImmediate(resolve));
+      const ms = performance.now() - begun;
+      if (ms > LONG_MS) await sleep(REST * ms);
+    });
+    return abortable(turn.promise, signal);
+  }
 }
 
 /** Starts `work` for all items of an owner, a few in each turn, and waits for all of them. */

@@ -1,11 +1,5 @@
-// Not the global function: a test that replaces it for a while would leave texts waiting.
-import { setImmediate } from 'node:timers';
 import { ApiError } from '../../contract/errors.js';
-import { abortable } from '../../lib/async/abort.js';
-import { deferred } from '../../lib/async/deferred.js';
-import { KeyedQueue } from '../../lib/async/keyed-queue.js';
-import { ownTurn, TurnBudget } from '../../lib/async/next-turn.js';
-import { sleep } from '../../lib/async/sleep.js';
+import { LongTurns, TurnBudget } from '../../lib/async/next-turn.js';
 import { type JsonTextBounds, textBeyond } from '../../lib/json/bounds.js';
 
 /** Largest body that is read into memory, in bytes. */
@@ -24,12 +18,7 @@ const BOUNDS: JsonTextBounds = {
 const SHORT = 64 * 1024;
 const inThisTurn = new TurnBudget(SHORT);
 
-/** Of each owner one text waits for its turn; the others wait here. */
-const turns = new KeyedQueue();
-
-/** Milliseconds of a turn with a text after which its owner's next one waits for four times as long. */
-const LONG_MS = 10;
-const REST = 4;
+const turns = new LongTurns();
 
 /**
  * Whether a text may be parsed in this turn of the event loop, and counts it then. If not, wait for
@@ -41,21 +30,10 @@ export function fitsTurn(characters: number): boolean {
 
 /**
  * Waits for a turn of the event loop with no other text that waits. After a long one the owner's next
- * text rests, so that long texts leave most of the time to others. Rejects with the signal's reason.
+ * text rests. Rejects with the signal's reason.
  */
 export function ownersTurn(ownerId: string, signal: AbortSignal): Promise<void> {
-  const turn = deferred<void>();
-  void turns.run(ownerId, async () => {
-    await ownTurn();
-    if (signal.aborted) return;
-    const begun = performance.now();
-    turn.resolve();
-    // The caller takes its text in this turn.
-    await new Promise<void>((resolve) => void setImmediate(resolve));
-    const ms = performance.now() - begun;
-    if (ms > LONG_MS) await sleep(REST * ms);
-  });
-  return abortable(turn.promise, signal);
+  return turns.enter(ownerId, signal);
 }
 
 /** The error of a JSON text beyond the bounds; undefined if it is within them. */

@@ -1,4 +1,8 @@
+import { LongTurns } from '../../../lib/async/next-turn.js';
 import type { Handlers } from '../handlers.js';
+
+/** Finding and writing thousands of rows takes tens of milliseconds. */
+const usageTurns = new LongTurns();
 
 export const keyHandlers: Pick<
   Handlers,
@@ -8,7 +12,8 @@ export const keyHandlers: Pick<
     ...fleet.keys.describe(owner),
     ...fleet.computers.usage(owner.id),
   }),
-  getUsage: ({ fleet, owner, query }) => {
+  getUsage: async ({ fleet, owner, query, signal }) => {
+    await usageTurns.enter(owner.id, signal);
     const { running, max_running } = fleet.computers.usage(owner.id);
     return {
       days: fleet.usageLog.list(owner, query.days),

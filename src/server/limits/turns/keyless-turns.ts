@@ -7,12 +7,13 @@ const ONE_OF = 64;
 
 /**
  * The part of the event loop's turns that all requests without a key have together, one address after
- * the other. The turns after one that they have used up are left to new connections.
+ * the other. The turns after one in which some began are left to new connections.
  */
 export class KeylessTurns extends TurnShare {
   /** `accepted` is the number of connections that the server has accepted. */
   constructor(accepted?: () => number) {
     const mostLeft = ONE_OF - 1;
-    super({ mostMs: MOST_MS, queueMs: MOST_MS, mostLeft, ...(accepted && { accepted }) });
+    const ms = { mostMs: MOST_MS, queueMs: MOST_MS, shortMs: 0 };
+    super({ ...ms, mostLeft, ...(accepted && { accepted }) });
   }
 }

@@ -5,7 +5,7 @@ import { TakingTurns } from '../../../lib/async/keyed-queue.js';
 
 /** Milliseconds of one turn of the event loop in which an owner's requests begin. */
 const MOST_MS = 10;
-/** Milliseconds after which the turns that follow are left to new connections. */
+/** Milliseconds of an owner's requests after which the turns that follow are left to new connections. */
 const SHORT_MS = 1;
 /** Most of these turns, one after the other. */
 const MOST_LEFT = 16;
@@ -14,6 +14,8 @@ interface Options {
   /** Milliseconds of one turn in which requests begin: those that arrive, and those that have waited. */
   readonly mostMs?: number;
   readonly queueMs?: number;
+  /** Milliseconds of one turn after which the turns that follow are left to new connections. */
+  readonly shortMs?: number;
   /** Most turns that are left to new connections, one after the other. */
   readonly mostLeft?: number;
   /** The number of connections that the server has accepted: it accepts one in a turn. */
@@ -30,12 +32,16 @@ interface Options {
 export class TurnShare {
   readonly #mostMs: number;
   readonly #queueMs: number;
+  readonly #shortMs: number;
   readonly #mostLeft: number;
   readonly #accepted: () => number;
   readonly #onIdle: () => void;
   readonly #waiting = new TakingTurns<() => void>();
-  /** When its first request of this turn began; undefined if none did. */
-  #beganAt: number | undefined;
+  /** Requests that began in this turn, and the milliseconds that they took, not those of others. */
+  #begun = 0;
+  #usedMs = 0;
+  /** When the last of them began. */
+  #begunAt = 0;
   /** Turns that were left to new connections, and the connections until then. */
   #left = 0;
   #known = 0;
@@ -48,12 +54,14 @@ export class TurnShare {
   constructor({
     mostMs = MOST_MS,
     queueMs = 0,
+    shortMs = SHORT_MS,
     mostLeft = MOST_LEFT,
     accepted = () => 0,
     onIdle = () => undefined,
   }: Options = {}) {
     this.#mostMs = mostMs;
     this.#queueMs = queueMs;
+    this.#shortMs = shortMs;
     this.#mostLeft = mostLeft;
     this.#accepted = accepted;
     this.#onIdle = onIdle;
@@ -82,13 +90,13 @@ export class TurnShare {
   }
 
   #isOver(): boolean {
-    if (this.#left > 0) return true;
     const most = this.#isQueue ? this.#queueMs : this.#mostMs;
-    return this.#beganAt !== undefined && performance.now() - this.#beganAt > most;
+    return this.#left > 0 || (this.#begun > 0 && this.#usedMs >= most);
   }
 
   #begin(begin: () => void): void {
-    this.#beganAt ??= performance.now();
+    this.#begun += 1;
+    this.#begunAt = performance.now();
     if (!this.#isCounting) {
       this.#isCounting = true;
       this.#known = this.#accepted();
@@ -102,16 +110,18 @@ export class TurnShare {
 
   readonly #settle = (): void => {
     this.#isSettling = false;
+    this.#usedMs += performance.now() - this.#begunAt;
     const next = this.#isOver() ? undefined : this.#waiting.next();
     if (next !== undefined) this.#begin(next);
   };
 
   readonly #endTurn = (): void => {
-    const wasLong = this.#beganAt !== undefined && performance.now() - this.#beganAt > SHORT_MS;
+    const wasLong = this.#usedMs > this.#shortMs;
     const accepted = this.#accepted();
     const isWaitedFor = accepted > this.#known && (wasLong || this.#left > 0);
     this.#known = accepted;
-    this.#beganAt = undefined;
+    this.#begun = 0;
+    this.#usedMs = 0;
     this.#left = isWaitedFor && this.#left < this.#mostLeft ? this.#left + 1 : 0;
     const next = this.#left > 0 ? undefined : this.#waiting.next();
     this.#isQueue = next !== undefined;

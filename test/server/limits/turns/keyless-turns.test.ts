@@ -34,7 +34,10 @@ it('begins requests for some milliseconds of a turn, and one address after the o
   expect(short).toBe(10);
 });
 
-it('leaves turns to new connections, but one of 64', async () => {
+it.each([
+  ['long', 6, 5],
+  ['short', 0.2, 30],
+])('leaves turns to new connections, but one of 64, after %s requests', async (_, ms, count) => {
   let accepted = 0;
   let turn = 0;
   const accept = () => {
@@ -45,15 +48,18 @@ it('leaves turns to new connections, but one of 64', async () => {
   const turns = new KeylessTurns(() => accepted);
   setImmediate(accept);
   const begunIn: number[] = [];
-  for (let nth = 0; nth < 5; nth++) {
+  for (let nth = 0; nth < count; nth++) {
     turns.enter(async () => {
       await Promise.resolve();
-      work(6);
+      work(ms);
       begunIn.push(turn);
     }, 'a');
   }
-  await expect.poll(() => begunIn.length, { timeout: 20_000 }).toBe(5);
-  for (const [nth, at] of begunIn.entries()) expect(Math.abs(at - 64 * nth)).toBeLessThan(16);
+  await expect.poll(() => begunIn.length, { timeout: 20_000 }).toBe(count);
+  turn = 1_000;
+  const distinct = [...new Set(begunIn)];
+  expect(distinct.length).toBeGreaterThan(1);
+  for (const [nth, at] of distinct.entries()) expect(Math.abs(at - 64 * nth)).toBeLessThan(16);
 });
 
 it('begins requests with a key at once among many without one, and ends those of closed connections', async () => {

@@ -66,7 +66,7 @@ export function auditRefusal(fleet: Fleet, request: Request, error: unknown): vo
     computer === undefined ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
   const detail = { ...describeInput(input), ...names };
   fleet.auditLog.record({
-    ...{ owner, computerId: computer?.id, action, detail, outcome },
+    ...{ owner, computerId: computer?.id, action, detail, outcome, isRefusal: true },
     ...startTimer()(),
   });
 }
@@ -111,7 +111,11 @@ export async function audited<T>(
   let affected = request.affected ? request.affected.id : undefined;
   const record = (outcome: string, computerId: string | undefined, more?: Action['detail']) => {
     const detail = { ...describeInput(request.input), ...performed.detail, ...more };
-    fleet.auditLog.record({ owner, affected, computerId, action, detail, outcome, ...timer() });
+    // What another's control interrupts has begun.
+    const isRefusal = outcome === 'forbidden' && performed.isEmpty;
+    fleet.auditLog.record({
+      ...{ owner, affected, computerId, action, detail, outcome, isRefusal, ...timer() },
+    });
   };
   const names = isOwners ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
   try {

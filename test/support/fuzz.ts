@@ -147,7 +147,7 @@ function mutate(input: Buffer, other: Buffer, random: Random): Buffer {
 }
 
 /** Mulberry32: the same numbers for the same seed. */
-function randomNumbers(seed: number): Random {
+export function randomNumbers(seed: number): Random {
   let state = seed;
   return (below) => {
     state = (state + 0x6d2b79f5) | 0;

@@ -12,7 +12,7 @@ import type { AuditRow } from '../store/audit/entries.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
 import { latestOfEach } from './held-back.js';
-import { isRefusal, RefusalLimit } from './refusal-limit.js';
+import { RefusalLimit } from './refusal-limit.js';
 
 /** Key id of entries that the service itself caused. */
 export const SERVICE_KEY = 'service';
@@ -32,6 +32,8 @@ export interface AuditEntry {
   readonly at: string;
   /** How long it took, in milliseconds. */
   readonly ms: number;
+  /** It was refused before anything of it was done. Of these, only so many are written. */
+  readonly isRefusal?: boolean;
 }
 
 /** Starts timing an operation; the function gives the times of its entry. */
@@ -99,7 +101,7 @@ export class AuditLog {
     const { owner, affected = owner.id, computerId, action, detail, outcome, at, ms } = entry;
     for (const listener of this.#listeners) listener(entry);
     const holder = this.#store.keys.holderOf(owner.keyId);
-    const leftOut = isRefusal(outcome) ? this.#refusals.admit(holder) : 0;
+    const leftOut = entry.isRefusal ? this.#refusals.admit(holder) : 0;
     if (leftOut === undefined) return;
     for (const id of new Set([owner.id, affected])) {
       this.#waiting.push({

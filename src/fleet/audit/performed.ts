@@ -26,6 +26,10 @@ export class Performed {
     for (const name of this.#usedBy(texts)) this.#secrets.add(name);
   }
 
+  get isEmpty(): boolean {
+    return this.#counts.size === 0 && this.#secrets.size === 0;
+  }
+
   /** Counts by kind and names of secrets. Both are complete, whatever the client's order. */
   get detail(): Action['detail'] {
     const actions = [...this.#counts].map(([kind, count]) => `${kind} ${count}`).join(', ');

@@ -370,4 +370,13 @@ export const migrations: readonly string[] = [
   -- The same of a key whose maker, a limited key, was removed.
   ALTER TABLE keys ADD COLUMN attributed_to TEXT;
   `,
+  `
+  -- The nearest key that has made a key, itself or through others, and that was not removed.
+  ALTER TABLE keys ADD COLUMN maker TEXT;
+  UPDATE keys SET maker = created_by WHERE created_by IN (SELECT id FROM keys);
+  UPDATE keys SET maker = attributed_to
+    WHERE maker IS NULL AND attributed_to <> id AND attributed_to IN (SELECT id FROM keys);
+  -- A key with all rights is attributed to itself.
+  UPDATE keys SET attributed_to = NULL WHERE attributed_to = id;
+  `,
 ];

@@ -29,6 +29,8 @@ export interface KeyRecord {
   readonly expires_at: string | null;
   /** Whom what it does is attributed to, if the limited key that made it was removed. */
   readonly attributed_to: string | null;
+  /** The nearest key that has made it, itself or through others, and that was not removed. */
+  readonly maker: string | null;
   /** How its text begins; null for keys of earlier versions. */
   readonly prefix: string | null;
 }

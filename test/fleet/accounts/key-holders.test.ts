@@ -3,6 +3,7 @@ import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
 import { startTimer } from '../../../src/fleet/audit/audit-log.js';
 import { limitedHolder } from '../../../src/fleet/store/accounts/key-holders.js';
 import { allRights, openTestFleet, type TestFleet } from '../../support/fleet.js';
+import { randomNumbers } from '../../support/fuzz.js';
 
 let test: TestFleet;
 let owner: Owner;
@@ -160,9 +161,46 @@ it('the refusals of the keys that a limited key has made are limited together', 
     for (let n = 0; n < 50; n += 1) {
       test.fleet.auditLog.record({
         ...{ owner: child, computerId: undefined, action: 'createKey', detail: {} },
-        ...{ outcome: 'forbidden', ...startTimer()() },
+        ...{ outcome: 'forbidden', isRefusal: true, ...startTimer()() },
       });
     }
   }
   expect(test.fleet.auditLog.listOfOwner(owner, { limit: 1_000 })).toHaveLength(100);
+});
+
+it('a removal names what the key has made through keys that are gone', () => {
+  const leaked = make(owner, null);
+  const between = make(leaked, null);
+  const last = make(between, null);
+  test.fleet.keys.remove(leaked, between.keyId);
+  expect(test.fleet.keys.remove(owner, leaked.keyId).map(({ id }) => id)).toEqual([last.keyId]);
+});
+
+it('makers end, in any order of creations, changed rights and removals', () => {
+  const random = randomNumbers(7);
+  const keys: Owner[] = [];
+  /** What each key was made by, and which are left. */
+  const makers = new Map<string, string>();
+  const isMadeBy = (id: string, maker: string): boolean => {
+    const its = makers.get(id);
+    return its !== undefined && (its === maker || isMadeBy(its, maker));
+  };
+  for (let step = 0; step < 400; step++) {
+    const key = keys[random(keys.length)];
+    const kind = random(10);
+    if (key === undefined || kind < 5) {
+      const by = key !== undefined && test.fleet.apiKeys.own(key).rights === 'manage' ? key : owner;
+      const made = keys.length < 15 ? make(by, null) : undefined;
+      if (made === undefined) continue;
+      makers.set(made.keyId, by.keyId);
+      keys.push(made);
+    } else if (kind < 7) {
+      test.fleet.keys.update(owner, key.keyId, { rights: kind < 6 ? 'look' : 'manage' });
+    } else {
+      const named = test.fleet.keys.remove(owner, key.keyId).map(({ id }) => id);
+      keys.splice(keys.indexOf(key), 1);
+      const made = keys.filter(({ keyId }) => isMadeBy(keyId, key.keyId));
+      expect(named.sort()).toEqual(made.map(({ keyId }) => keyId).sort());
+    }
+  }
 });

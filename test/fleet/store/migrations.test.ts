@@ -83,6 +83,19 @@ it.each(versions)('migrates a state of schema %i with all its data', (version) =
     const dropped = store.events.droppedUpTo(owner?.id ?? '', { ...filter, within });
     expect(dropped).toBe(version >= 19 ? 3 : 0);
   }
+  const makers = store.keys
+    .list(owner?.id ?? '')
+    .filter(({ id }) => id.startsWith('key_made'))
+    .map(({ name, maker, attributed_to }) => [name, maker, attributed_to]);
+  expect(makers).toEqual(
+    version < 20
+      ? []
+      : [
+          ['full', null, null],
+          ['other', 'key_0123456789abcdefghjk', null],
+          ['third', 'key_made00000000000000b', 'key_made00000000000000b'],
+        ],
+  );
   store.close();
 
   const fresh = mkdtempSync(join(tmpdir(), 'vc-store-'));

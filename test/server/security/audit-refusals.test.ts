@@ -135,3 +135,25 @@ test('an entry of a changed computer says what changed', async () => {
   const detail = { protected: true, auto_stop_minutes: 'never' };
   expect(await entries()).toMatchObject([{ action: 'updateComputer', outcome: 'ok', detail }]);
 });
+
+test('a batch that another has interrupted is in it, however many refusals there were before', async () => {
+  const by = { authorization: `Bearer ${keys.act?.key}` };
+  for (let nth = 0; nth < 110; nth++) await send('act', 'DELETE', '/api/projects/p');
+  const actions = [
+    { action: 'bash', command: 'true' },
+    { action: 'wait', seconds: 0.6 },
+    { action: 'move', x: 1, y: 1 },
+  ];
+  const running = app.send('POST', `${C}/batch`, { ...by, body: { actions } });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  expect((await app.send('POST', `${C}/control`, { body: {} })).status).toBe(200);
+  expect((await running).json.results).toMatchObject([
+    { success: true },
+    { success: true },
+    { code: 'controlled' },
+  ]);
+  const batches = (await entries(200)).filter(({ action }) => action === 'batch');
+  expect(batches).toMatchObject([
+    { outcome: 'controlled', detail: { actions: 'bash 1, wait 1, move 1' } },
+  ]);
+});

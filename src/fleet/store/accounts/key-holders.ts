@@ -78,16 +78,20 @@ export function isLimited({ rights, project_id }: Pick<Key, 'rights' | 'project_
   return rights !== 'manage' || project_id !== null;
 }
 
-type Made = Pick<Key, 'id' | 'created_by' | 'attributed_to'>;
-
 /** Those of an owner's keys that the key `id` has made, itself or through others that may be gone. */
-export function madeBy<K extends Made>(id: string, keys: readonly K[]): K[] {
-  const byId = new Map(keys.map((key) => [key.id, key]));
-  const makerOf = (key: K | undefined) =>
-    key?.created_by && byId.has(key.created_by) ? key.created_by : key?.attributed_to;
+export function madeBy<K extends { readonly id: string; readonly maker: string | null }>(
+  id: string,
+  keys: readonly K[],
+): K[] {
+  const makers = new Map(keys.map((key) => [key.id, key.maker]));
   return keys.filter((key) => {
-    let maker = makerOf(key);
-    while (maker && maker !== id) maker = makerOf(byId.get(maker));
+    // Not in a circle, which only a damaged database has.
+    const seen = new Set<string>();
+    let { maker } = key;
+    while (maker !== null && maker !== id && !seen.has(maker)) {
+      seen.add(maker);
+      maker = makers.get(maker) ?? null;
+    }
     return maker === id;
   });
 }

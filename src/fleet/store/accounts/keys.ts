@@ -10,7 +10,15 @@ import { isLimited, KeyHolders } from './key-holders.js';
 export interface CachedKey
   extends Pick<
     KeyRecord,
-    'id' | 'owner_id' | 'name' | 'hash' | 'rights' | 'project_id' | 'created_by' | 'attributed_to'
+    | 'id'
+    | 'owner_id'
+    | 'name'
+    | 'hash'
+    | 'rights'
+    | 'project_id'
+    | 'created_by'
+    | 'attributed_to'
+    | 'maker'
   > {
   /** In milliseconds of the wall clock; Infinity for never. */
   readonly expiresAt: number;
@@ -38,8 +46,8 @@ const PREFIX_LENGTH = 7;
  */
 export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
   const insert = db.prepare(
-    `INSERT INTO keys (id, owner_id, name, hash, created_at, created_by, rights, project_id,
-       expires_at, prefix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO keys (id, owner_id, name, hash, created_at, created_by, maker, rights, project_id,
+       expires_at, prefix) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   );
   const update = db.prepare('UPDATE keys SET name = ?, rights = ?, expires_at = ? WHERE id = ?');
   const touch = db.prepare('UPDATE keys SET last_used_at = ? WHERE id = ?');
@@ -49,7 +57,7 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
      WHERE keys.owner_id = ? ORDER BY keys.created_at, keys.id`,
   );
   const remove = db.prepare('DELETE FROM keys WHERE owner_id = ? AND id = ?');
-  const attribute = db.prepare('UPDATE keys SET attributed_to = ? WHERE id = ?');
+  const outlive = db.prepare('UPDATE keys SET attributed_to = ?, maker = ? WHERE id = ?');
 
   /**
    * Every key by its hash and by its id. Always current: this process is the only writer, and keys
@@ -61,10 +69,11 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
 
   function remember(row: Omit<CachedKey, 'expiresAt'> & Pick<KeyRecord, 'expires_at'>): CachedKey {
     const { id, owner_id, name, hash, rights, project_id, expires_at } = row;
-    const { created_by, attributed_to } = row;
+    const { created_by, attributed_to, maker } = row;
     const expiresAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
     const key = {
-      ...{ id, owner_id, name, hash, rights, project_id, created_by, attributed_to, expiresAt },
+      ...{ id, owner_id, name, hash, rights, project_id, created_by, attributed_to, maker },
+      expiresAt,
     };
     store(key);
     return key;
@@ -73,11 +82,15 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
     byHash.set(key.hash, key);
     byId.set(key.id, key);
   }
-  /** The keys that a key has made; of a limited one they keep the holder after its removal. */
-  function attributed(key: CachedKey): CachedKey[] {
-    if (!isLimited(key)) return [];
-    const made = [...byId.values()].filter(({ created_by }) => created_by === key.id);
-    return made.map((each) => ({ ...each, attributed_to: holders.firstLimited(each.id) }));
+  /** The keys that outlive their maker: what they keep of it, once it is removed. */
+  function outliving(key: CachedKey): CachedKey[] {
+    const made = [...byId.values()].filter(({ maker }) => maker === key.id);
+    return made.map((each) => ({
+      ...each,
+      maker: key.maker,
+      attributed_to:
+        isLimited(key) && isLimited(each) ? holders.firstLimited(each.id) : each.attributed_to,
+    }));
   }
   function forget(keys: readonly CachedKey[]): void {
     for (const key of keys) holders.removing(key);
@@ -100,7 +113,7 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
       const prefix = text.slice(0, PREFIX_LENGTH);
       const project_id = project?.id ?? null;
       insert.run(
-        ...[id, ownerId, name, hash, created_at, created_by],
+        ...[id, ownerId, name, hash, created_at, created_by, created_by],
         ...[rights, project_id, expires_at, prefix],
       );
       return {
@@ -111,7 +124,7 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
         remember: () =>
           void remember({
             ...{ id, owner_id: ownerId, name, hash, rights, project_id, expires_at, created_by },
-            attributed_to: null,
+            ...{ attributed_to: null, maker: created_by },
           }),
       };
     },
@@ -136,9 +149,9 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
     remove(ownerId: string, id: string): void {
       const key = byId.get(id);
       if (key?.owner_id !== ownerId) return;
-      const made = attributed(key);
+      const made = outliving(key);
       inTransaction(db, () => {
-        for (const each of made) attribute.run(each.attributed_to, each.id);
+        for (const each of made) outlive.run(each.attributed_to, each.maker, each.id);
         remove.run(ownerId, id);
       });
       for (const each of made) store(each);

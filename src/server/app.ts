@@ -13,6 +13,7 @@ import { keyInUse } from '../fleet/accounts/limits/key-shares.js';
 import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { authorize, mayAdminister } from './access/authorization.js';
+import { connectionOwner } from './access/connection-owner.js';
 import { countBytes } from './access/count-bytes.js';
 import { checkAudited } from './access/refusals.js';
 import { identify, ownerIfIdentified } from './access/session-cookie.js';
@@ -123,7 +124,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest('socketShare', null);
   app.decorateRequest('stayOnRevocation', null);
   app.decorateRequest('browserGrant', null);
-  readBodies(app);
+  readBodies(app, (socket, work) => connections.inKeylessTurn(socket, work));
   askForBodies(app);
   const begin = (request: FastifyRequest, reply: FastifyReply): 'answered' | undefined => {
     // ConnectionLimit has closed it; the requests that have arrived with this one end here.
@@ -142,7 +143,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     }
     if (isOpen(request)) {
       const owner = ownerIfIdentified(fleet, request);
-      if (owner !== undefined) connections.trust(request.raw.socket, owner.id);
+      if (owner !== undefined) connections.trust(request.raw.socket, connectionOwner(fleet, owner));
       return undefined;
     }
     if (request.routeOptions.config.login) {
@@ -151,7 +152,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     }
     const owner = ownerOfTicket(fleet, request) ?? identify(fleet, request);
     request.owner = owner;
-    connections.trust(request.raw.socket, owner.id);
+    connections.trust(request.raw.socket, connectionOwner(fleet, owner));
     const name = request.routeOptions.config.operation;
     const check = () => authorize(fleet, request, owner, nothingHere);
     checkAudited(fleet, request, { owner, name }, check);
@@ -208,6 +209,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     { prefix: PREFIX },
   );
-  connections.divideTurns((request) => ownerIfIdentified(fleet, request)?.id);
+  connections.divideTurns((request) => {
+    const owner = ownerIfIdentified(fleet, request);
+    return owner && connectionOwner(fleet, owner);
+  });
   return app;
 }

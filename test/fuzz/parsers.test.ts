@@ -207,7 +207,7 @@ function sftpFrames(bytes: Buffer): Buffer[] {
 }
 
 const app = Fastify();
-readBodies(app);
+readBodies(app, (_, work) => work());
 app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
 app.post('/', async ({ body }) => validate(Batch, body, 'body').actions.length);
 afterAll(() => app.close());

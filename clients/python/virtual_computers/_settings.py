@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Mapping
 from urllib.parse import urlsplit
@@ -21,7 +21,8 @@ ListenerUid = int | Literal["any"]
 @dataclass(frozen=True)
 class Settings:
     base_url: str
-    api_key: str | None
+    # Not in a traceback or a debugger's list of values.
+    api_key: str | None = field(repr=False)
     listener_uid: ListenerUid | None
 
 

@@ -13,6 +13,7 @@ import { parseCombination } from '../../screen/input/keyboard/combination.js';
 import type { Picture } from '../../screen/types.js';
 import { requireTypable } from '../../screen/typing/typing-plan.js';
 import type { Room } from '../../shell/types.js';
+import { publicMessage } from '../errors/public-message.js';
 import { remedyOf, type Subject } from '../errors/remedies.js';
 import type { Fill } from '../secrets/secrets.js';
 import { fillText, prepareInput } from './input-actions.js';
@@ -129,7 +130,7 @@ function tooLarge(): ApiError {
 function failure(error: unknown, subject: Subject): BatchFailure {
   if (!(error instanceof ApiError) || error.code === 'internal') throw error;
   const remedy = remedyOf(error, subject);
-  const failed = { success: false, error: error.message, code: error.code } as const;
+  const failed = { success: false, error: publicMessage(error), code: error.code } as const;
   return remedy === undefined ? failed : { ...failed, remedy };
 }
 

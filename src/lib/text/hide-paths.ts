@@ -1,5 +1,5 @@
-/** An absolute path of two or more parts that is not part of a URL or word. */
-const PATH = /(?<![\w.:/])\/(?:[^\s/'",:;()]+\/)+([^\s/'",:;()]*)/g;
+/** An absolute path of two or more parts that is not part of a word or of a URL to another host. */
+const PATH = /(?:\b(?:unix|file):\/\/|(?<![\w.:/]))\/+(?:[^\s/'",:;()]+\/)+([^\s/'",:;()]*)/g;
 
 /**
  * Shortens absolute paths to `…/name`: a message about the service's host may be shown to clients,

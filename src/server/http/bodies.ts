@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
@@ -8,7 +9,12 @@ import { BODY_LIMIT, excessOf, fitsTurn, ownersTurn } from './body-limit.js';
  * Reads JSON bodies. An empty body of any type is an empty object; other types are refused.
  * Refuses JSON with `__proto__` or `constructor.prototype`, or beyond the bounds, with 400.
  */
-export function readBodies(app: FastifyInstance): void {
+export function readBodies(app: FastifyInstance, inKeylessTurn: KeylessTurn): void {
+  // Many bodies may end in the same turn of the event loop, and what follows takes longer.
+  const inTurn = ({ throttleShare, raw }: FastifyRequest, work: () => void) => {
+    if (throttleShare) throttleShare.turn(work);
+    else inKeylessTurn(raw.socket, work);
+  };
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(/^application\/([a-z0-9.+-]+\+)?json\b/i, (request, payload, done) => {
@@ -37,11 +43,8 @@ export function readBodies(app: FastifyInstance): void {
   });
 }
 
-/** Many bodies may end in the same turn of the event loop, and what follows takes longer. */
-function inTurn({ throttleShare }: FastifyRequest, work: () => void): void {
-  if (throttleShare) throttleShare.turn(work);
-  else work();
-}
+/** Calls `work` for a request without a key when it is its turn. */
+type KeylessTurn = (socket: Socket, work: () => void) => void;
 
 /** Rejects when the client leaves: its body is not kept then. */
 async function waitForTurn({ owner, raw: { socket } }: FastifyRequest): Promise<void> {

@@ -4,6 +4,14 @@ import type { Socket } from 'node:net';
 const MOST_NEW = 16;
 const NEW_MS = 1_000;
 
+/**
+ * Connections without a key at once: each has shown none for as long as its first request takes to
+ * arrive. What many connections send, or their ends, is handled in one turn of the event loop.
+ */
+const MOST_KEYLESS = 256;
+/** Connections of an owner at once. It has a use for 1,800: requests that run and wait, and WebSockets. */
+const MOST_OF_OWNER = 2_048;
+
 interface Entry {
   readonly address: string;
   readonly openedAt: number;
@@ -64,19 +72,33 @@ export class ConnectionShares {
       if (sockets !== most && sockets.size <= equalPart) break;
       for (const socket of sockets) if (isIdle(socket)) return socket;
     }
-    if (mayClose || most === undefined) return this.#oldestKeyless();
+    if (mayClose || most === undefined) return this.oldestKeyless();
     const [oldest] = most;
     return oldest;
   }
 
+  get hasMostKeyless(): boolean {
+    return this.#keyless >= MOST_KEYLESS;
+  }
+
+  /** The connection to close of an owner who has more than one can have: an idle one, or the oldest. */
+  tooMany(ownerId: string, isIdle: (socket: Socket) => boolean): Socket | undefined {
+    const sockets = this.#owners.get(ownerId);
+    if (sockets === undefined || sockets.size <= MOST_OF_OWNER) return undefined;
+    for (const socket of sockets) if (isIdle(socket)) return socket;
+    const [oldest] = sockets;
+    return oldest;
+  }
+
   #mayCloseKeyless(): boolean {
-    const oldest = this.#oldestKeyless();
+    const oldest = this.oldestKeyless();
     const openedAt = oldest && this.#entries.get(oldest)?.openedAt;
     if (openedAt === undefined) return false;
     return this.#keyless > this.#mostNew || performance.now() - openedAt > NEW_MS;
   }
 
-  #oldestKeyless(): Socket | undefined {
+  /** Of the address that has the most. */
+  oldestKeyless(): Socket | undefined {
     let most: Set<Socket> | undefined;
     for (const sockets of this.#addresses.values()) {
       if (sockets.size > (most?.size ?? 0)) most = sockets;

@@ -32,6 +32,13 @@ function descriptorLimit(): number {
 /** Events of a server that begin a request. */
 const REQUESTS = ['request', 'checkContinue', 'upgrade'] as const;
 
+/** Whose a connection is: it has shown a key of theirs. */
+export interface ConnectionOwner {
+  readonly ownerId: string;
+  /** That of a limited key, whose connections delay no other's; see `queueOf`. */
+  readonly queue?: string | undefined;
+}
+
 interface Connection {
   /** Of its current requests. */
   readonly responses: Set<ServerResponse>;
@@ -51,16 +58,17 @@ export class ConnectionLimit {
   readonly #open = new Map<Socket, Connection>();
   readonly #shares: ConnectionShares;
   /** The owners of connections that have shown a key. */
-  readonly #trusted = new WeakMap<Socket, string>();
+  readonly #trusted = new WeakMap<Socket, ConnectionOwner>();
   readonly #server: Server;
   #accepted = 0;
   readonly #keyless = new KeylessTurns(() => this.#accepted);
   readonly #reads = new ReadTurns((socket) => {
-    return { ownerId: this.#trusted.get(socket), address: socket.remoteAddress ?? '' };
+    const { ownerId, queue = socket.remoteAddress ?? '' } = this.#trusted.get(socket) ?? {};
+    return { ownerId, queue };
   });
   /** The listeners of this limit, which count a request at once. */
   readonly #own: ReadonlySet<unknown>;
-  #ownerOf: (request: IncomingMessage) => string | undefined = () => undefined;
+  #ownerOf: (request: IncomingMessage) => ConnectionOwner | undefined = () => undefined;
 
   constructor(server: Server, limit = connectionLimit()) {
     this.#limit = limit;
@@ -69,8 +77,8 @@ export class ConnectionLimit {
     server.on('connection', (socket) => this.#add(socket));
     const begin = (request: IncomingMessage, response: ServerResponse) => {
       const { socket } = request;
-      const ownerId = this.#ownerOf(request);
-      if (ownerId !== undefined) this.trust(socket, ownerId);
+      const owner = this.#ownerOf(request);
+      if (owner !== undefined) this.trust(socket, owner);
       // Each of the service's limits listens for its end.
       response.setMaxListeners(20);
       const connection = this.#open.get(socket);
@@ -98,7 +106,7 @@ export class ConnectionLimit {
    * Lets requests without a key begin in turns of the event loop that leave time for others. Call it
    * when all listeners for requests are there; `ownerOf` returns the owner of a request with a key.
    */
-  divideTurns(ownerOf: (request: IncomingMessage) => string | undefined): void {
+  divideTurns(ownerOf: (request: IncomingMessage) => ConnectionOwner | undefined): void {
     this.#ownerOf = ownerOf;
     for (const event of REQUESTS) {
       const handlers = this.#server.listeners(event).filter((one) => !this.#own.has(one));
@@ -110,13 +118,13 @@ export class ConnectionLimit {
           for (const handler of handlers) handler.call(this.#server, request, ...rest);
         };
         if (ownerOf(request) !== undefined) return begin();
-        this.#beginInTurn(socket, begin);
+        this.inKeylessTurn(socket, begin);
       });
     }
   }
 
-  /** Begins a request without a key. */
-  #beginInTurn(socket: Socket, begin: () => void): void {
+  /** Begins a request without a key, or what follows its body, if the client is there then. */
+  inKeylessTurn(socket: Socket, begin: () => void): void {
     const { remoteAddress } = socket;
     const waiting = this.#open.get(socket)?.waiting;
     let release: (() => void) | undefined;
@@ -133,16 +141,19 @@ export class ConnectionLimit {
   }
 
   /** The connection belongs to an owner: its request had a key, or its live view a ticket. */
-  trust(socket: Socket, ownerId: string): void {
-    if (this.#trusted.get(socket) === ownerId) return;
-    this.#trusted.set(socket, ownerId);
+  trust(socket: Socket, { ownerId, queue }: ConnectionOwner): void {
+    const known = this.#trusted.get(socket);
+    if (known?.ownerId === ownerId && known.queue === queue) return;
+    this.#trusted.set(socket, { ownerId, queue });
     this.#shares.trust(socket, ownerId);
+    this.#shares.tooMany(ownerId, this.#isIdle)?.destroy();
   }
 
   #add(socket: Socket): void {
     this.#accepted += 1;
-    if (this.#open.size >= this.#limit) {
-      const victim = this.#shares.victim(this.#isIdle);
+    const isFull = this.#open.size >= this.#limit;
+    if (isFull || this.#shares.hasMostKeyless) {
+      const victim = isFull ? this.#shares.victim(this.#isIdle) : this.#shares.oldestKeyless();
       (victim ?? socket).destroy();
       if (victim === undefined) return;
       this.#remove(victim);

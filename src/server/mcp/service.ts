@@ -47,9 +47,17 @@ function pathOf(paths: readonly string[], params: Parameters): string {
     return wanted.length === names.length && wanted.every((name) => names.includes(name));
   });
   if (path === undefined) throw new TypeError(`no path takes ${names.join(', ')}`);
-  return path.replaceAll(/:([a-z]+)/g, (_, name: string) =>
-    encodeURIComponent((params[name] ?? '').toWellFormed()).replaceAll(/^\.{1,2}$/g, '%2E'),
-  );
+  return path.replaceAll(/:([a-z]+)/g, (_, name: string) => segment(params[name] ?? ''));
+}
+
+function segment(value: string): string {
+  // Taken for a directory of the path, however it is encoded.
+  if (value === '.' || value === '..') {
+    throw new ApiError('invalid_request', `"${value}" is no name that a model can use.`, {
+      remedy: 'Use the id of the computer.',
+    });
+  }
+  return encodeURIComponent(value.toWellFormed());
 }
 
 function textual(query: object | undefined): Record<string, string> {

@@ -12,6 +12,8 @@ const BOUNDS = { levels: 2, values: 16, fields: 16, allFields: 16 } as const;
 interface Options {
   readonly socket: WebSocket;
   readonly ownerId: string;
+  /** Whether nobody else has control. */
+  readonly mayControl: () => boolean;
   /** Aborted when the view ends. */
   readonly signal: AbortSignal;
   /** Counts bytes that wait in memory; negative when they are consumed. */
@@ -24,7 +26,7 @@ interface Options {
  */
 export function copiedTexts(
   viewer: Viewer,
-  { socket, ownerId, signal, hold }: Options,
+  { socket, ownerId, mayControl, signal, hold }: Options,
 ): (message: Buffer) => void {
   const waiting = new Queue();
   return (message) => {
@@ -33,7 +35,8 @@ export function copiedTexts(
     socket.pause();
     const turn = async () => {
       await ownersTurn(ownerId, signal);
-      take(viewer, message);
+      // Another may have taken it meanwhile.
+      if (mayControl()) take(viewer, message);
     };
     waiting
       .run(turn)

@@ -15,6 +15,7 @@ import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { ViewerChannel } from '../../vnc-server/channel.js';
 import { Viewer } from '../../vnc-server/viewer.js';
+import { connectionOwner } from '../access/connection-owner.js';
 import { auditConnection } from '../audit-requests.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { startHeartbeat } from '../websocket/heartbeat.js';
@@ -63,7 +64,7 @@ async function serveView(
     const opening = ViewOpening.safeParse(await openingMessage(socket, request.raw.socket));
     const ticket = fleet.tickets.redeem(opening.data?.ticket ?? '', id);
     const record = fleet.computers.find(ticket.owner, { id });
-    connections.trust(request.raw.socket, ticket.owner.id);
+    connections.trust(request.raw.socket, connectionOwner(fleet, ticket.owner));
     const hold = limitMessages(
       socket,
       request.raw.socket,
@@ -117,7 +118,7 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
     channel,
     onError: (error) => left.abort(new ApiError('invalid_request', error.message)),
   });
-  const copy = copiedTexts(viewer, { socket, ownerId: owner.id, signal, hold });
+  const copy = copiedTexts(viewer, { socket, ownerId: owner.id, mayControl, signal, hold });
   socket.on('message', (data: Buffer, isBinary) => {
     if (signal.aborted) return;
     if (isBinary && data.length > MOST_RFB) left.abort(tooLarge(MOST_RFB));

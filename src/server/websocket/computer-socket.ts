@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { access } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
+import { publicMessage } from '../../fleet/errors/public-message.js';
 import { remedyOf, type Subject } from '../../fleet/errors/remedies.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
@@ -178,9 +179,14 @@ export function sendJson(socket: WebSocket, message: unknown): void {
 
 function describe(error: unknown, subject: Subject) {
   const known = error instanceof ApiError ? error : new ApiError('internal', 'The service failed.');
-  const { code, message } = known;
+  const { code } = known;
   const remedy = remedyOf(known, subject);
-  return { type: 'error', code, error: message, ...(remedy === undefined ? {} : { remedy }) };
+  return {
+    type: 'error',
+    code,
+    error: publicMessage(known),
+    ...(remedy === undefined ? {} : { remedy }),
+  };
 }
 
 declare module 'fastify' {

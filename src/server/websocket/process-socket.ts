@@ -8,6 +8,7 @@ import {
   StreamId,
 } from '../../contract/sockets/process.js';
 import { onAbort } from '../../lib/async/abort.js';
+import { nextTurn } from '../../lib/async/next-turn.js';
 import { Queue } from '../../lib/async/queue.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import type { ShellProcess, SpawnInput } from '../../shell/types.js';
@@ -47,7 +48,8 @@ async function serveProcess(connection: ComputerSocket): Promise<void> {
   const { fleet, record, left } = connection;
   const messages = new MessageBuffer(connection.socket, connection.hold);
   const first = await messages.first(START_WITHIN_MS);
-  if (!fitsTurn(first.length)) await ownersTurn(record.owner_id, left);
+  if (fitsTurn(first.length)) await nextTurn(record.owner_id);
+  else await ownersTurn(record.owner_id, left);
   const start = validateExactly(ProcessStart, parseJson(first), 'body');
   describe(connection, start);
   const work = () =>

@@ -102,7 +102,7 @@ promise(29, 'JSON of too many values is refused before it is parsed', async (rep
 
 it('parses one large body in each turn of the event loop', async () => {
   const server = Fastify();
-  readBodies(server);
+  readBodies(server, (_, work) => work());
   server.post('/', async ({ body }) => body);
   const payload = { text: 'x'.repeat(100_000) };
   const turns = await turnsOf(() =>
@@ -123,7 +123,7 @@ it('parses 64 Ki characters of short bodies in a turn of the event loop', async 
   await new Promise(setImmediate);
 
   const server = Fastify();
-  readBodies(server);
+  readBodies(server, (_, work) => work());
   server.post('/', async ({ body }) => body);
   const payload = { text: 'x'.repeat(55_000) };
   const turns = await turnsOf(() =>
@@ -164,4 +164,21 @@ it('after a long text, the next one of its owner rests for four times as long', 
   const after = (name: string) => (at.get(name) ?? 0) - (at.get('long') ?? 0);
   expect(after('next')).toBeGreaterThanOrEqual(30 + 4 * 30 - 1);
   expect(after('other')).toBeLessThan(100);
+});
+
+it('what follows a body of a request without a key has its turn among those', async () => {
+  const waiting: (() => void)[] = [];
+  const server = Fastify();
+  readBodies(server, (_, work) => void waiting.push(work));
+  server.post('/', async ({ body }) => body);
+  let isAnswered = false;
+  const answer = server.inject({ method: 'POST', url: '/', payload: { text: 'a' } });
+  void answer.then(() => {
+    isAnswered = true;
+  });
+  await expect.poll(() => waiting.length).toBe(1);
+  expect(isAnswered).toBe(false);
+  waiting[0]?.();
+  expect((await answer).json()).toEqual({ text: 'a' });
+  await server.close();
 });

@@ -7,12 +7,14 @@ import { promise } from '../../support/run/promise.js';
 
 const server = createServer((request, response) => {
   const { authorization } = request.headers;
-  if (authorization !== undefined) limit.trust(request.socket, `owner ${authorization}`);
+  if (authorization !== undefined)
+    limit.trust(request.socket, { ownerId: `owner ${authorization}` });
   if (request.url !== '/slow') response.end('well');
 });
 const limit = new ConnectionLimit(server, 20);
 server.on('checkContinue', (request, response) => {
-  if (request.headers.authorization !== undefined) limit.trust(request.socket, 'owner');
+  if (request.headers.authorization !== undefined)
+    limit.trust(request.socket, { ownerId: 'owner' });
   response.writeContinue();
 });
 let port = 0;

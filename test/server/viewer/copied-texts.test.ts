@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.js';
 function openView() {
   const copied: { text: string; turn: number }[] = [];
   const viewer = { copy: (text: string) => copied.push({ text, turn: turns.now }) };
-  const state = { held: 0, paused: 0 };
+  const state = { held: 0, paused: 0, mayControl: true };
   const socket = {
     pause: () => {
       state.paused += 1;
@@ -21,6 +21,7 @@ function openView() {
   const take = copiedTexts(viewer as unknown as Viewer, {
     socket: socket as unknown as WebSocket,
     ownerId: 'usr_a',
+    mayControl: () => state.mayControl,
     signal: left.signal,
     hold: (bytes) => {
       state.held += bytes;

@@ -21,6 +21,10 @@ export function openFetch(origin: string): Transport {
 
 async function send(origin: string, request: HttpRequest): Promise<HttpResponse> {
   const { method, path, headers, signal, headersTimeout, bodyTimeout } = request;
+  // A browser takes `%2E%2E` for a directory, so the request would go to another resource.
+  if (new URL(`${origin}${path}`).pathname !== path.split('?')[0]) {
+    throw new TypeError(`${path} is no path for a browser: use the id of the computer`);
+  }
   const ended = new AbortController();
   const either = signal === null ? ended.signal : AbortSignal.any([signal, ended.signal]);
   const body = await wholeBody(request.body);

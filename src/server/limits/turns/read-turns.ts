@@ -21,13 +21,14 @@ const NOTHING = Buffer.alloc(0);
 /** Whose time the reading of a connection takes: an owner's, or that of all addresses without a key. */
 export interface Reader {
   readonly ownerId?: string | undefined;
-  readonly address: string;
+  /** Connections of one queue wait for each other: those of an address, or of a limited key. */
+  readonly queue: string;
 }
 
-/** The connections of an owner, or of all addresses without a key, that wait, by address. */
+/** The connections of an owner, or of all addresses without a key, that wait, by queue. */
 interface Group {
   readonly mostMs: number;
-  /** Those that have handed on little come first: they may bring a key. */
+  /** Those without a key that have handed on little come first: they may bring one. */
   readonly fresh: TakingTurns<Reading>;
   readonly others: TakingTurns<Reading>;
   usedMs: number;
@@ -86,7 +87,8 @@ export class ReadTurns {
   wait(reading: Reading, socket: Socket): void {
     const reader = this.#readerOf(socket);
     const { fresh, others } = this.#groupOf(reader);
-    (reading.isNew ? fresh : others).add(reader.address, reading);
+    const mayBringKey = reader.ownerId === undefined && reading.isNew;
+    (mayBringKey ? fresh : others).add(reader.queue, reading);
     this.#expectTurn();
   }
 

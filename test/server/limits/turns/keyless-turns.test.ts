@@ -70,7 +70,9 @@ it('begins requests with a key at once among many without one, and ends those of
     response.end('done');
   });
   const limit = new ConnectionLimit(server);
-  limit.divideTurns(({ headers }) => headers.authorization);
+  limit.divideTurns(({ headers: { authorization } }) =>
+    authorization === undefined ? undefined : { ownerId: authorization },
+  );
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

@@ -27,7 +27,8 @@ export function RecordDialog({ computer, onClose }: { computer: Computer; onClos
     vc: [
       'record',
       `${project_name}/${name}`,
-      `${name}.mp4`,
+      // A name may be a path or an option.
+      'recording.mp4',
       '--duration',
       `${duration}s`,
       '--fps',

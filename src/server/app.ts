@@ -126,6 +126,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest('browserGrant', null);
   readBodies(app, (socket, work) => connections.inKeylessTurn(socket, work));
   askForBodies(app);
+  const checkRights = (request: FastifyRequest, owner: Owner) => {
+    const name = request.routeOptions.config.operation;
+    const check = () => authorize(fleet, request, owner, nothingHere);
+    checkAudited(fleet, request, { owner, name }, check);
+  };
   const begin = (request: FastifyRequest, reply: FastifyReply): 'answered' | undefined => {
     // ConnectionLimit has closed it; the requests that have arrived with this one end here.
     if (request.raw.socket.destroyed) {
@@ -153,9 +158,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     const owner = ownerOfTicket(fleet, request) ?? identify(fleet, request);
     request.owner = owner;
     connections.trust(request.raw.socket, connectionOwner(fleet, owner));
-    const name = request.routeOptions.config.operation;
-    const check = () => authorize(fleet, request, owner, nothingHere);
-    checkAudited(fleet, request, { owner, name }, check);
+    checkRights(request, owner);
     abortOnRevocation(request, reply, fleet.apiKeys, owner);
     return undefined;
   };
@@ -167,6 +170,16 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     } catch (refusal) {
       done(refusal as Error);
     }
+  });
+  // The request may have waited, and its body taken half a minute: the key may have ended, or have fewer
+  // rights since. Not every request ends with its key.
+  app.addHook('preHandler', (request, _reply, done) => {
+    try {
+      if (request.owner !== null) checkRights(request, request.owner);
+    } catch (refusal) {
+      return done(refusal as Error);
+    }
+    done();
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(fleet, request, PREFIX));

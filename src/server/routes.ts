@@ -12,7 +12,7 @@ import {
 import { VIEW_PATHS } from '../contract/sockets/view.js';
 import { WALL_PATH } from '../contract/sockets/wall.js';
 import type { Fleet } from '../fleet/fleet.js';
-import { authorizeBody, checkStillAllowed, mayAdminister } from './access/authorization.js';
+import { authorizeBody, mayAdminister } from './access/authorization.js';
 import { checkAudited, checkControl } from './access/refusals.js';
 import { audited } from './audit-requests.js';
 import { VERSION_PATHS } from './browser/version.js';
@@ -91,8 +91,6 @@ async function answer(
 ): Promise<unknown> {
   const operation: Operation = operations[name];
   const owner = ownerOf(request);
-  // The key may have been deleted while the body arrived.
-  if (!fleet.apiKeys.isValid(owner)) throw new ApiError('unauthorized', 'The API key is wrong.');
   if (operation.administrators && !mayAdminister(fleet, owner)) throw nothingHere();
   const { body, query, warning } = readInput(operation, request);
   const needed = access[name];
@@ -122,7 +120,7 @@ async function answer(
         return left.signal;
       },
       stillAllowed: () => {
-        if (needed !== 'open') checkStillAllowed(fleet, owner, needed, body);
+        if (needed !== 'open') authorizeBody(fleet, owner, needed, body);
       },
       room: memory.outputRoom(owner, reply),
       ...(computer && { computer }),

@@ -1,6 +1,6 @@
 import type { ClientRequestArgs } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { peerUids } from '../../lib/net/tcp-table.js';
+import { acceptingUids } from '../../lib/net/tcp-table.js';
 import { UntrustedListenerError } from '../errors.js';
 import type { ListenerUid } from '../options.js';
 import { CONNECT_MS, ConnectTimeoutError } from './transport.js';
@@ -24,7 +24,7 @@ export async function verifyPeer(
   if (remoteAddress === undefined || remotePort === undefined) return;
   if (!isLoopback(remoteAddress) && remoteAddress !== localAddress) return;
   const trusted = [0, process.geteuid?.(), listenerUid];
-  const uids = await peerUids({ localAddress, localPort, remoteAddress, remotePort });
+  const uids = await acceptingUids({ localAddress, localPort, remoteAddress, remotePort });
   const untrusted = uids.find((uid) => !trusted.includes(uid));
   if (uids.length > 0 && untrusted === undefined) return;
   throw new UntrustedListenerError({ address: remoteAddress, port: remotePort, uid: untrusted });

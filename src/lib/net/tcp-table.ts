@@ -19,32 +19,46 @@ interface Row {
   readonly ends: string;
   readonly isListening: boolean;
   readonly uid: number;
-  /** 0 for a connection that its listener has not accepted yet. */
+  /** 0 for a connection that its listener has not accepted yet, and for one that was closed. */
   readonly inode: number;
 }
 
 const LISTEN = '0A';
 
 /**
- * The users who have the other end of a connection to this host, Linux only. Empty if nothing of
- * this network namespace has it or listens there.
+ * The users who have accepted a connection that this process has opened to this host, Linux only. Empty
+ * if nothing of this network namespace has it or listens there.
  *
- * That is the user who accepted the connection. One that waits to be accepted, or that a firewall
- * redirects, belongs to those who listen there: listening sockets are read first, so a connection
- * that waits afterwards is theirs. As in the kernel, a socket bound to the address goes before one
- * bound to all addresses.
+ * One that waits to be accepted, or that a firewall redirects, belongs to those who listen there:
+ * listening sockets are read first, so a connection that waits afterwards is theirs. As in the kernel,
+ * a socket bound to the address goes before one bound to all addresses.
  */
-export async function peerUids(connection: Connection): Promise<number[]> {
-  const [uids = []] = await peersUids([connection]);
-  return uids;
+export async function acceptingUids(connection: Connection): Promise<number[]> {
+  const { uids, listening } = await findOtherEnds([connection]);
+  const uid = uids.get(connection);
+  return uid === undefined ? uidsOfListeners(connection, listening) : [uid];
 }
 
-/** The same for several connections, for which the tables are read once: they can be long. */
-export async function peersUids(connections: readonly Connection[]): Promise<number[][]> {
-  const accepted = new Map<Connection, number>();
+/**
+ * The users who have opened connections that this process has accepted, Linux only. Undefined for one
+ * that was closed, or that nothing of this network namespace has. Who listens on its port says nothing:
+ * another user can bind the port before, connect from it and close the connection.
+ *
+ * For several connections, because the tables can be long.
+ */
+export async function openingUids(
+  connections: readonly Connection[],
+): Promise<(number | undefined)[]> {
+  const { uids } = await findOtherEnds(connections);
+  return connections.map((connection) => uids.get(connection));
+}
+
+/** The users who have the other ends of connections to this host, and the sockets that listen. */
+async function findOtherEnds(connections: readonly Connection[]) {
+  const uids = new Map<Connection, number>();
   const listening: Row[] = [];
   for (const table of ['tcp', 'tcp6'] as const) {
-    const left = connections.filter((each) => mayBeIn(table, each) && !accepted.has(each));
+    const left = connections.filter((each) => mayBeIn(table, each) && !uids.has(each));
     const byEnds = new Map(left.map((each) => [endsOf(each, table), each]));
     if (byEnds.size === 0) continue;
     for await (const row of readRows(table, byEnds)) {
@@ -52,14 +66,11 @@ export async function peersUids(connections: readonly Connection[]): Promise<num
       const connection = byEnds.get(row.ends);
       if (connection === undefined) continue;
       byEnds.delete(row.ends);
-      if (row.inode !== 0) accepted.set(connection, row.uid);
+      if (row.inode !== 0) uids.set(connection, row.uid);
       if (byEnds.size === 0) break;
     }
   }
-  return connections.map((each) => {
-    const uid = accepted.get(each);
-    return uid === undefined ? uidsOfListeners(each, listening) : [uid];
-  });
+  return { uids, listening };
 }
 
 function mayBeIn(table: 'tcp' | 'tcp6', { remoteAddress }: Connection): boolean {

@@ -17,8 +17,9 @@ declare module 'fastify' {
 const ALL: Access = { right: 'manage', reach: 'owner' };
 
 /**
- * Refuses a request that the key's rights do not allow, before its body is read. Whether what it names
- * exists makes no difference. `hidden` is the error of a path that does not exist.
+ * Refuses a request that the key's rights do not allow: before its body is read, and again before it
+ * is answered. Whether what it names exists makes no difference. `hidden` is the error of a path that
+ * does not exist.
  */
 export function authorize(
   fleet: Fleet,
@@ -29,8 +30,7 @@ export function authorize(
   if (request.is404) return;
   const { access = ALL, administrators } = request.routeOptions.config;
   if (access === 'open') return;
-  const rights = fleet.apiKeys.rightsOf(owner);
-  if (rights === undefined) throw new ApiError('unauthorized', 'The API key is wrong.');
+  const rights = presentRights(fleet, owner);
   // Refused when the body was read, exactly as a path that does not exist.
   if (administrators) return;
   if (includesRight(rights, access.right) && reaches(owner, access)) return;
@@ -38,18 +38,18 @@ export function authorize(
   throw reaches(owner, access) ? missingRight(rights, access.right) : oneProject();
 }
 
-/** The same for what only the body says. */
+/** The same for what only the body says, and for a request that has waited since. */
 export function authorizeBody(fleet: Fleet, owner: Owner, access: Access, body: unknown): void {
   const needed = rightFor(access, body);
-  const rights = fleet.apiKeys.rightsOf(owner);
-  if (rights === undefined) throw new ApiError('unauthorized', 'The API key is wrong.');
+  const rights = presentRights(fleet, owner);
   if (!includesRight(rights, needed)) throw missingRight(rights, needed);
 }
 
-/** The same for a request that has waited: its key may have ended, or have fewer rights since. */
-export function checkStillAllowed(fleet: Fleet, owner: Owner, access: Access, body: unknown): void {
-  if (!fleet.apiKeys.isValid(owner)) throw new ApiError('unauthorized', 'The API key is wrong.');
-  authorizeBody(fleet, owner, access, body);
+/** What the key may do now. Throws `unauthorized` if it, or the session, has ended. */
+function presentRights({ apiKeys }: Fleet, owner: Owner): Right {
+  const rights = apiKeys.isValid(owner) ? apiKeys.rightsOf(owner) : undefined;
+  if (rights === undefined) throw new ApiError('unauthorized', 'The API key is wrong.');
+  return rights;
 }
 
 function reaches({ projectId }: Owner, { reach }: Access): boolean {

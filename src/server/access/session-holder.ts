@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Connection, peersUids } from '../../lib/net/tcp-table.js';
+import { type Connection, openingUids } from '../../lib/net/tcp-table.js';
 
 /** The name of a session's cookie, without its port. */
 export const COOKIE_NAME = 'vc_session_';
@@ -12,7 +13,7 @@ const OPENS = /^[^?]*\/sessions(?:\?|$)/;
 const holders = new WeakMap<Socket, string>();
 
 /**
- * Finds the user of this host who has the other end of the connection, Linux only, and calls `done`.
+ * Finds the user of this host who has opened the connection, Linux only, and calls `done`.
  * The session of a cookie works for that user only: another one could take the port of a stopped
  * service, and would get the cookie of a page that is still open.
  */
@@ -30,8 +31,9 @@ export function findHolder(
   }
   waiting.push({
     connection,
-    found: (uids) => {
-      holders.set(socket, ` uid ${uids.join(' ')}`);
+    found: (uid) => {
+      // Nobody, not even of another connection that was closed.
+      holders.set(socket, ` uid ${uid ?? randomUUID()}`);
       done();
     },
   });
@@ -40,7 +42,7 @@ export function findHolder(
 
 interface Waiting {
   readonly connection: Connection;
-  found(uids: readonly number[]): void;
+  found(uid: number | undefined): void;
 }
 
 let waiting: Waiting[] = [];
@@ -52,8 +54,8 @@ async function search(): Promise<void> {
   while (waiting.length > 0) {
     const asked = waiting;
     waiting = [];
-    const uids = await peersUids(asked.map(({ connection }) => connection)).catch(() => []);
-    for (const [index, { found }] of asked.entries()) found(uids[index] ?? []);
+    const uids = await openingUids(asked.map(({ connection }) => connection)).catch(() => []);
+    for (const [index, { found }] of asked.entries()) found(uids[index]);
   }
   isSearching = false;
 }

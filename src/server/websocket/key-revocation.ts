@@ -26,8 +26,9 @@ export function closeOnRevocation(
 }
 
 /**
- * Aborts a request when its API key is deleted, unless the request itself may end the key or session:
- * it deletes or changes keys, logs out, or deletes the project that the key is limited to.
+ * Aborts a request when its API key is deleted or has other rights, unless the request itself may end
+ * the key or session: it deletes or changes keys, logs out, or deletes the project that the key is
+ * limited to. Such a request is refused if that happens before it begins.
  */
 export function abortOnRevocation(
   request: FastifyRequest,

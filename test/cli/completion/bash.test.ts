@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
@@ -17,8 +17,13 @@ function offered(lines: readonly string[], words: readonly string[]): string[] {
   writeFileSync(join(directory, 'lines'), lines.map((line) => `${line}\n`).join(''));
   writeFileSync(vc, `#!/bin/sh\ncat '${directory}/lines'\n`, { mode: 0o755 });
   const program = `source "$0"; COMP_LINE=$1; COMP_POINT=\${#1}; shift
-COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _vc 2>/dev/null; printf '%s\\n' "\${COMPREPLY[@]}"`;
-  const env = { ...process.env, PATH: `${directory}:${process.env.PATH}` };
+COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _vc vc "$REPLACED" 2>/dev/null
+printf '%s\\n' "\${COMPREPLY[@]}"`;
+  const replaced = words.at(-1)?.replace(/^([:=]$|["'])/, '');
+  const env = {
+    ...process.env,
+    ...{ HOME: directory, PATH: `${directory}:${process.env.PATH}`, REPLACED: replaced },
+  };
   // Bash treats each ":" and "=" as a separate word.
   const line = words.join(' ').replaceAll(/ ?([:=]) ?/g, '$1');
   const argv = ['--norc', '-c', program, SCRIPT, line, ...words];
@@ -59,7 +64,12 @@ test('a value after "=" is completed without the option', () => {
 test('files are offered if the CLI requests them', () => {
   writeFileSync(join(directory, 'notes.txt'), '');
   expect(offered([':files'], ['vc', 'restore', 'no'])).toEqual(['notes.txt']);
+  expect(offered([':files'], ['vc', 'restore', '~/no'])).toEqual(['~/notes.txt']);
   expect(offered([':'], ['vc', 'restore', 'no'])).toEqual([]);
+});
+
+test('nothing is offered within a command in quotes, where quotes begin anew', () => {
+  expect(offered(['$(echo a', ':'], ['vc', 'computer', 'get', '"$(echo'])).toEqual([]);
 });
 
 test('paths in a computer are completed after the colon', () => {
@@ -72,9 +82,13 @@ test('paths in a computer are completed after the colon', () => {
 });
 
 /** What `vc get` is called with when its argument is completed in a terminal. */
-async function completed(candidate: string, line: string, locale: string) {
+async function completed(
+  lines: readonly string[],
+  typed: string,
+  { locale = 'C.UTF-8', keys = '\t' } = {},
+) {
   const vc = join(directory, 'vc');
-  writeFileSync(join(directory, 'lines'), `${candidate}\n:\n`);
+  writeFileSync(join(directory, 'lines'), lines.map((line) => `${line}\n`).join(''));
   const script = [
     `#!/bin/sh`,
     `if [ "$1" = __complete ]; then cat '${directory}/lines'; else printf '%s\\0' "$@" >'${directory}/called'; fi`,
@@ -94,7 +108,7 @@ async function completed(candidate: string, line: string, locale: string) {
   bash.stdin.write(`source ${SCRIPT}; PS1=; echo be''gun\n`);
   await shows('begun');
   shown = '';
-  bash.stdin.write(`vc get ${line}\t`);
+  bash.stdin.write(`vc get ${typed}${keys}`);
   // Behind the only candidate.
   await eventually(async () => shown.endsWith(' '), 15_000);
   bash.stdin.write(`\necho en''ded\nexit\n`);
@@ -121,7 +135,35 @@ describe('in a terminal, a completed name is the name, and nothing in it is run'
     ),
   );
   test.each(cases)('%s after %s in %s', async (name, quote, locale) => {
-    expect(await completed(name, `${quote}rep`, locale)).toEqual([name]);
+    expect(await completed([name, ':'], `${quote}rep`, { locale })).toEqual([name]);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  const quoted = [`rep";touch ${marker};#`, `rep';touch ${marker};'`];
+  const typed = ['"rep"', "'re'p", 're"p', "'rep'", '"re"p', `'r'\\e"p`];
+  const combined = quoted.flatMap((name) => typed.map((word) => [name, word] as const));
+  test.each(combined.slice(0, inTier({ thorough: combined.length, quick: 3 })))(
+    '%s after %s, with a quote that is closed or begins within the word',
+    async (name, word) => {
+      expect(await completed([name, ':'], word)).toEqual([name]);
+      expect(existsSync(marker)).toBe(false);
+    },
+  );
+
+  const paths = ['"my dir"/f', "'my dir'/f", '"my dir/"f', 'my" dir/f'];
+  test.each(paths.slice(0, inTier({ thorough: paths.length, quick: 1 })))(
+    'a file after %s',
+    async (word) => {
+      mkdirSync(join(directory, 'my dir'), { recursive: true });
+      writeFileSync(join(directory, 'my dir/f;touch in-terminal;#'), '');
+      expect(await completed([':files'], word)).toEqual(['my dir/f;touch in-terminal;#']);
+      expect(existsSync(marker)).toBe(false);
+    },
+  );
+
+  test('a name after a quote that insert-completions removes', async () => {
+    const name = `rep;touch ${marker};#`;
+    expect(await completed([name, ':'], '"rep', { keys: '\x1b*' })).toEqual([name]);
     expect(existsSync(marker)).toBe(false);
   });
 });

@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { endsOf, parseRows } from '../../../src/lib/net/tcp-table.js';
+import { isOfThisUser } from '../../../src/lib/net/own-peer.js';
+import { acceptingUids, endsOf, openingUids, parseRows } from '../../../src/lib/net/tcp-table.js';
+import { openLocalConnection } from '../../support/client/local-connection.js';
 
 const HEADER =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
@@ -34,3 +36,24 @@ test('writes the ends of a connection as the kernel does', () => {
   const [local, remote] = ['00000000000000000000000001000000', '000080FE000000000000000002000100'];
   expect(endsOf(ipv6, 'tcp6')).toBe(`${remote}:125C ${local}:D56A`);
 });
+
+test.runIf(process.platform === 'linux')(
+  'a connection is of the user who has opened it, until they close it',
+  async () => {
+    const uid = process.geteuid?.();
+    const { accepted, closeAndListen, end } = await openLocalConnection();
+    const { localAddress = '', localPort = 0, remoteAddress = '', remotePort = 0 } = accepted;
+    const connection = { localAddress, localPort, remoteAddress, remotePort };
+    try {
+      expect(await openingUids([connection])).toEqual([uid]);
+      expect(await isOfThisUser(accepted)).toBe(true);
+      await closeAndListen();
+      expect(await openingUids([connection])).toEqual([undefined]);
+      expect(await isOfThisUser(accepted)).toBe(false);
+      // For who has opened a connection, it waits to be accepted by those who listen there.
+      expect(await acceptingUids(connection)).toEqual([uid]);
+    } finally {
+      end();
+    }
+  },
+);

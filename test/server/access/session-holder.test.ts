@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { findHolder, holderOf } from '../../../src/server/access/session-holder.js';
+import { openLocalConnection } from '../../support/client/local-connection.js';
 import { eventually } from '../../support/eventually.js';
 
 let server: Server;
@@ -61,3 +62,22 @@ it.runIf(process.platform === 'linux')('finds the user of many sessions at once'
   );
   expect(requests.map(holderOf)).toEqual(Array(20).fill(` uid ${process.getuid?.()}`));
 });
+
+it.runIf(process.platform === 'linux')(
+  'closed connections are of nobody, even if a user listens on their port',
+  async () => {
+    const connections = await Promise.all([openLocalConnection(), openLocalConnection()]);
+    try {
+      const holders = connections.map(async ({ accepted, closeAndListen }) => {
+        await closeAndListen();
+        const request = { method: 'GET', headers: { cookie }, socket: accepted } as IncomingMessage;
+        await new Promise<void>((done) => findHolder(request, done));
+        return holderOf(request);
+      });
+      const all = ['', ` uid ${process.getuid?.()}`, ...(await Promise.all(holders))];
+      expect(new Set(all).size).toBe(4);
+    } finally {
+      for (const { end } of connections) end();
+    }
+  },
+);

@@ -148,7 +148,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     }
     if (isOpen(request)) {
       const owner = ownerIfIdentified(fleet, request);
-      if (owner !== undefined) connections.trust(request.raw.socket, connectionOwner(fleet, owner));
+      if (owner !== undefined) {
+        connections.trust(request.raw.socket, connectionOwner(fleet, owner));
+        request.askedBy = owner;
+      }
       return undefined;
     }
     if (request.routeOptions.config.login) {

@@ -44,7 +44,7 @@ export function throttleRequests(
   });
   const accepted = () => connections;
   app.addHook('onRequest', (request, reply, done) => {
-    const { owner } = request;
+    const owner = request.owner ?? request.askedBy;
     if (owner === null) return done();
     const known = lanes.get(owner.id);
     const forget = () => {
@@ -52,6 +52,16 @@ export function throttleRequests(
     };
     const lane = known ?? new Lane(limits, new TurnShare({ accepted, onIdle: forget }));
     if (known === undefined) lanes.set(owner.id, lane);
+    const key = keyOf(owner);
+    if (request.owner === null) {
+      // What needs no key is not counted, but has the turns of who asks.
+      const begin = () => {
+        if (!reply.raw.closed) done();
+      };
+      reply.raw.once('close', () => lane.turns.leave(begin, queueOf(key)));
+      lane.turns.enter(begin, queueOf(key));
+      return;
+    }
     const bytes = request.routeOptions.config.transfers ? 0 : bytesOf(request.raw);
     const begin = ({ resize, release: leave }: ThrottleShare) => {
       let waiting: (() => void) | undefined;
@@ -74,7 +84,6 @@ export function throttleRequests(
       if (reply.raw.closed) return release();
       turn(done);
     };
-    const key = keyOf(owner);
     const share = lane.tryEnter(bytes, key);
     if (share !== undefined) return begin(share);
     const left = new AbortController();
@@ -87,6 +96,7 @@ export function throttleRequests(
     });
   });
   app.decorateRequest('throttleShare', null);
+  app.decorateRequest('askedBy', null);
   // The last hook before the handler, which accepts it: from here on SocketBudget counts it.
   app.addHook('preHandler', (request, _reply, done) => {
     if (request.ws) request.throttleShare?.release();
@@ -239,5 +249,7 @@ function bytesOf(request: IncomingMessage): number {
 declare module 'fastify' {
   interface FastifyRequest {
     throttleShare: RequestShare | null;
+    /** Whose key a request has shown that needs none. */
+    askedBy: Owner | null;
   }
 }

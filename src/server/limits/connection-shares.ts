@@ -77,6 +77,11 @@ export class ConnectionShares {
     return oldest;
   }
 
+  /** Of an open connection: Node.js asks the system again for a closed one. */
+  addressOf(socket: Socket): string {
+    return this.#entries.get(socket)?.address ?? '';
+  }
+
   get hasMostKeyless(): boolean {
     return this.#keyless >= MOST_KEYLESS;
   }

@@ -62,10 +62,13 @@ export class ConnectionLimit {
   readonly #server: Server;
   #accepted = 0;
   readonly #keyless = new KeylessTurns(() => this.#accepted);
-  readonly #reads = new ReadTurns((socket) => {
-    const { ownerId, queue = socket.remoteAddress ?? '' } = this.#trusted.get(socket) ?? {};
-    return { ownerId, queue };
-  });
+  readonly #reads = new ReadTurns(
+    (socket) => {
+      const { ownerId, queue } = this.#trusted.get(socket) ?? {};
+      return { ownerId, queue: queue ?? this.#shares.addressOf(socket) };
+    },
+    () => this.#accepted,
+  );
   /** The listeners of this limit, which count a request at once. */
   readonly #own: ReadonlySet<unknown>;
   #ownerOf: (request: IncomingMessage) => ConnectionOwner | undefined = () => undefined;
@@ -125,7 +128,7 @@ export class ConnectionLimit {
 
   /** Begins a request without a key, or what follows its body, if the client is there then. */
   inKeylessTurn(socket: Socket, begin: () => void): void {
-    const { remoteAddress } = socket;
+    const address = this.#shares.addressOf(socket);
     const waiting = this.#open.get(socket)?.waiting;
     let release: (() => void) | undefined;
     const turn = () => {
@@ -133,8 +136,8 @@ export class ConnectionLimit {
       begin();
       release?.();
     };
-    const forget = () => this.#keyless.leave(turn, remoteAddress);
-    if (this.#keyless.enter(turn, remoteAddress)) return;
+    const forget = () => this.#keyless.leave(turn, address);
+    if (this.#keyless.enter(turn, address)) return;
     // Its body would be parsed while it waits.
     release = this.#reads.hold(socket);
     waiting?.add(forget);
@@ -151,6 +154,11 @@ export class ConnectionLimit {
 
   #add(socket: Socket): void {
     this.#accepted += 1;
+    // Its client left before it was accepted: many such would delay all that wait behind them.
+    if (socket.remoteAddress === undefined && typeof this.#server.address() === 'object') {
+      socket.destroy();
+      return;
+    }
     const isFull = this.#open.size >= this.#limit;
     if (isFull || this.#shares.hasMostKeyless) {
       const victim = isFull ? this.#shares.victim(this.#isIdle) : this.#shares.oldestKeyless();

@@ -33,7 +33,9 @@ beforeEach(async () => {
   app = Fastify();
   app.decorateRequest('owner', null);
   app.addHook('onRequest', async (request) => {
-    request.owner = { id: String(request.headers.from ?? 'somebody'), keyId: 'key' };
+    const owner = { id: String(request.headers.from ?? 'somebody'), keyId: 'key' };
+    if (request.url === '/open') request.askedBy = owner;
+    else request.owner = owner;
   });
   throttleRequests(app, fullKey, limits);
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
@@ -43,6 +45,7 @@ beforeEach(async () => {
     working -= 1;
     return 'done';
   });
+  app.get('/open', async () => 'open');
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address();
   port = typeof address === 'object' && address ? address.port : 0;
@@ -255,4 +258,18 @@ it('a request whose client leaves is not kept until its turn', async () => {
     enter.mockRestore();
     leave.mockRestore();
   }
+});
+
+it('requests that need no key have the turns of whose key they show, and no limit', async () => {
+  const answers = [post(), post()];
+  await works(2);
+  const enter = vi.spyOn(TurnShare.prototype, 'enter');
+  const open = await Promise.all(
+    Array.from({ length: 8 }, () => fetch(`http://127.0.0.1:${port}/open`)),
+  );
+  expect(open.map(({ status }) => status)).toEqual(Array(8).fill(200));
+  expect(enter).toHaveBeenCalledTimes(8);
+  enter.mockRestore();
+  finish();
+  await Promise.all(answers);
 });

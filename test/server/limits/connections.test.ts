@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ConnectionLimit, connectionLimit } from '../../../src/server/limits/connections.js';
 import { promise } from '../../support/run/promise.js';
@@ -128,6 +128,12 @@ promise(
     report(`of 30 busy connections at a limit of 20 ${closed} closed, other owners are answered`);
   },
 );
+
+it('a connection whose client left before it was accepted is closed at once', () => {
+  const socket = new Socket();
+  server.emit('connection', socket);
+  expect(socket.destroyed).toBe(true);
+});
 
 it('of clients without a key, the address with the most connections is closed first', async () => {
   const few = [await dial('127.0.0.2'), await dial('127.0.0.3')];

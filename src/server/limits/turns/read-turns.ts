@@ -7,8 +7,16 @@ import { TakingTurns } from '../../../lib/async/keyed-queue.js';
 const OWNER_MS = 10;
 /** The same for all connections that have shown no key. */
 const KEYLESS_MS = 5;
-/** Bytes that a connection hands on at once: at first, a request or two, and when they take little time. */
-const SMALLEST = 1 << 8;
+/** The same for a turn after one in which a connection was accepted: others may wait for that. */
+const ACCEPTING_MS = 1.5;
+/** Milliseconds of an owner's reading after which the turns that follow are left to new connections. */
+const SHORT_MS = 1;
+/** Most of these turns, one after the other. */
+const MOST_LEFT = 16;
+/** Bytes that a new connection hands on at once: a request or two, after which its key is known. */
+const FIRST = 1 << 8;
+/** The same of others, and of those whose pieces take little time. */
+const SMALLEST = 1 << 10;
 const LARGEST = 32 << 10;
 /** Milliseconds for such a piece below which the next is twice as large, and above which it is small. */
 const CHEAP_MS = 0.5;
@@ -27,11 +35,13 @@ export interface Reader {
 
 /** The connections of an owner, or of all addresses without a key, that wait, by queue. */
 interface Group {
-  readonly mostMs: number;
+  readonly isKeyless: boolean;
   /** Those without a key that have handed on little come first: they may bring one. */
   readonly fresh: TakingTurns<Reading>;
   readonly others: TakingTurns<Reading>;
   usedMs: number;
+  /** Turns that were left to new connections. */
+  left: number;
 }
 
 /**
@@ -45,10 +55,16 @@ export class ReadTurns {
   readonly #readings = new WeakMap<Socket, Reading>();
   /** By owner; '' has those without a key. */
   readonly #groups = new Map<string, Group>();
+  readonly #accepted: () => number;
   #isCounting = false;
+  /** The connections that had been accepted at the end of the last turn. */
+  #known = 0;
+  #isAccepting = false;
 
-  constructor(readerOf: (socket: Socket) => Reader) {
+  /** `accepted` is the number of connections that the server has accepted: it accepts one in a turn. */
+  constructor(readerOf: (socket: Socket) => Reader, accepted: () => number = () => 0) {
     this.#readerOf = readerOf;
+    this.#accepted = accepted;
   }
 
   /** Call it for each new connection, when the HTTP server has its listeners. */
@@ -64,7 +80,7 @@ export class ReadTurns {
   /** Whether the connection may hand on a piece now. Otherwise let it wait. */
   mayRead(socket: Socket): boolean {
     const group = this.#groupOf(this.#readerOf(socket));
-    return isQuiet(group) && group.usedMs < group.mostMs;
+    return isQuiet(group) && this.#hasTime(group);
   }
 
   /**
@@ -95,37 +111,44 @@ export class ReadTurns {
   #groupOf({ ownerId = '' }: Reader): Group {
     const known = this.#groups.get(ownerId);
     if (known !== undefined) return known;
-    const mostMs = ownerId === '' ? KEYLESS_MS : OWNER_MS;
     const group: Group = {
-      ...{ mostMs, usedMs: 0 },
+      ...{ isKeyless: ownerId === '', usedMs: 0, left: 0 },
       ...{ fresh: new TakingTurns<Reading>(), others: new TakingTurns<Reading>() },
     };
     this.#groups.set(ownerId, group);
     return group;
   }
 
+  #hasTime({ isKeyless, usedMs, left }: Group): boolean {
+    if (!isKeyless) return left === 0 && usedMs < OWNER_MS;
+    return usedMs < (this.#isAccepting ? ACCEPTING_MS : KEYLESS_MS);
+  }
+
   #expectTurn(): void {
     if (this.#isCounting) return;
     this.#isCounting = true;
+    this.#known = this.#accepted();
     setImmediate(this.#nextTurn);
   }
 
   readonly #nextTurn = (): void => {
     this.#isCounting = false;
+    this.#isAccepting = this.#accepted() > this.#known;
     for (const [ownerId, group] of [...this.#groups]) {
-      if (isQuiet(group)) this.#groups.delete(ownerId);
+      const isWaitedFor = this.#isAccepting && (group.usedMs > SHORT_MS || group.left > 0);
+      group.left = isWaitedFor && group.left < MOST_LEFT ? group.left + 1 : 0;
       group.usedMs = 0;
+      if (isQuiet(group) && group.left === 0) this.#groups.delete(ownerId);
     }
     for (const group of [...this.#groups.values()]) {
-      for (let next = first(group); next !== undefined; next = first(group)) next.read();
+      while (this.#hasTime(group)) {
+        const next = group.fresh.next() ?? group.others.next();
+        if (next === undefined) break;
+        next.read();
+      }
     }
     if (this.#groups.size > 0) this.#expectTurn();
   };
-}
-
-/** Takes the reading whose turn is next, if its group has time. */
-function first({ fresh, others, usedMs, mostMs }: Group): Reading | undefined {
-  return usedMs < mostMs ? (fresh.next() ?? others.next()) : undefined;
 }
 
 /** Whether none of its connections waits. */
@@ -159,9 +182,12 @@ class Reading {
       event === 'data' ? this.#receive(values[0] as Buffer) : this.#emit(event, ...values);
     // What is put back comes before the rest of the piece's read.
     socket.unshift = (bytes: Buffer) => {
-      const all = this.#rest.length === 0 ? bytes : Buffer.concat([bytes, this.#rest]);
+      const rest = this.#rest;
       this.#rest = NOTHING;
-      Socket.prototype.unshift.call(socket, all);
+      // Copies only what has to be joined.
+      const parts = [bytes, rest].filter(({ length }) => length > 0);
+      const [all = NOTHING, ...more] = parts;
+      Socket.prototype.unshift.call(socket, more.length === 0 ? all : Buffer.concat(parts));
     };
     socket.pause = () => {
       this.#isPaused = true;
@@ -171,6 +197,10 @@ class Reading {
       this.#isPaused = false;
       return this.#isWaiting || this.#holds > 0 ? socket : Socket.prototype.resume.call(socket);
     };
+  }
+
+  get #size(): number {
+    return this.#bytes < SMALLEST ? FIRST : this.#piece;
   }
 
   get isNew(): boolean {
@@ -196,7 +226,7 @@ class Reading {
     if (socket.destroyed || this.#isStopped) return;
     this.#isTurn = true;
     // Emits `data`.
-    socket.read(Math.min(this.#piece, socket.readableLength));
+    socket.read(Math.min(this.#size, socket.readableLength));
     this.#isTurn = false;
     if (socket.destroyed || this.#isStopped || socket.listenerCount('data') === 0) return;
     if (socket.readableLength > 0) this.#wait();
@@ -215,7 +245,7 @@ class Reading {
       !this.#isStopped &&
       (this.#isTurn || this.#turns.mayRead(socket))
     ) {
-      const piece = this.#rest.subarray(0, this.#piece);
+      const piece = this.#rest.subarray(0, this.#size);
       this.#rest = this.#rest.subarray(piece.length);
       this.#handOn(piece);
       if (socket.destroyed) return true;

@@ -19,9 +19,12 @@ export async function untilRunning(
   ms = 600_000,
 ): Promise<void> {
   await eventually(async () => {
-    const { status, status_reason } = (await service.http('GET', `/computers/${id}`)).json;
-    if (status === 'error') throw new Error(`no computer: ${status_reason}`);
-    return status === 'running';
+    const { status: code, json } = await service.http('GET', `/computers/${id}`);
+    // Of a computer that could not be created, it would be asked for ten minutes.
+    if (code === 404 || json.status === 'error') {
+      throw new Error(`no computer ${id}: ${json.status_reason ?? json.error}`);
+    }
+    return json.status === 'running';
   }, ms);
 }
 

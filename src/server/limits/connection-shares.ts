@@ -5,10 +5,11 @@ const MOST_NEW = 16;
 const NEW_MS = 1_000;
 
 /**
- * Connections without a key at once: each has shown none for as long as its first request takes to
- * arrive. What many connections send, or their ends, is handled in one turn of the event loop.
+ * Connections without a key beyond which those that send nothing for this time are closed. What many
+ * connections send, or their ends, is handled in one turn of the event loop.
  */
-const MOST_KEYLESS = 256;
+const MANY_KEYLESS = 1_024;
+const SILENT_MS = 10_000;
 /** Connections of an owner at once. It has a use for 1,800: requests that run and wait, and WebSockets. */
 const MOST_OF_OWNER = 2_048;
 
@@ -72,7 +73,7 @@ export class ConnectionShares {
       if (sockets !== most && sockets.size <= equalPart) break;
       for (const socket of sockets) if (isIdle(socket)) return socket;
     }
-    if (mayClose || most === undefined) return this.oldestKeyless();
+    if (mayClose || most === undefined) return this.#oldestKeyless();
     const [oldest] = most;
     return oldest;
   }
@@ -82,8 +83,15 @@ export class ConnectionShares {
     return this.#entries.get(socket)?.address ?? '';
   }
 
-  get hasMostKeyless(): boolean {
-    return this.#keyless >= MOST_KEYLESS;
+  /** One to close if many have shown no key: of the address that has the most, the oldest silent one. */
+  tooManySilent(isSilent: (socket: Socket) => boolean): Socket | undefined {
+    if (this.#keyless < MANY_KEYLESS) return undefined;
+    const youngest = performance.now() - SILENT_MS;
+    for (const socket of this.#mostOfAddress()) {
+      if ((this.#entries.get(socket)?.openedAt ?? 0) > youngest) return undefined;
+      if (isSilent(socket)) return socket;
+    }
+    return undefined;
   }
 
   /** The connection to close of an owner who has more than one can have: an idle one, or the oldest. */
@@ -96,20 +104,22 @@ export class ConnectionShares {
   }
 
   #mayCloseKeyless(): boolean {
-    const oldest = this.oldestKeyless();
+    const oldest = this.#oldestKeyless();
     const openedAt = oldest && this.#entries.get(oldest)?.openedAt;
     if (openedAt === undefined) return false;
     return this.#keyless > this.#mostNew || performance.now() - openedAt > NEW_MS;
   }
 
-  /** Of the address that has the most. */
-  oldestKeyless(): Socket | undefined {
-    let most: Set<Socket> | undefined;
-    for (const sockets of this.#addresses.values()) {
-      if (sockets.size > (most?.size ?? 0)) most = sockets;
-    }
-    const [oldest] = most ?? [];
+  #oldestKeyless(): Socket | undefined {
+    const [oldest] = this.#mostOfAddress();
     return oldest;
+  }
+
+  /** Those without a key of the address that has the most of them. */
+  #mostOfAddress(): Iterable<Socket> {
+    let most: Set<Socket> = new Set();
+    for (const sockets of this.#addresses.values()) if (sockets.size > most.size) most = sockets;
+    return most;
   }
 
   #leave(socket: Socket, { ownerId, address }: Entry): void {

@@ -160,11 +160,15 @@ export class ConnectionLimit {
       return;
     }
     const isFull = this.#open.size >= this.#limit;
-    if (isFull || this.#shares.hasMostKeyless) {
-      const victim = isFull ? this.#shares.victim(this.#isIdle) : this.#shares.oldestKeyless();
-      (victim ?? socket).destroy();
-      if (victim === undefined) return;
+    const victim = isFull
+      ? this.#shares.victim(this.#isIdle)
+      : this.#shares.tooManySilent((one) => this.#isIdle(one) && !this.#reads.isWaiting(one));
+    if (victim !== undefined) {
+      victim.destroy();
       this.#remove(victim);
+    } else if (isFull) {
+      socket.destroy();
+      return;
     }
     const responses = new Set<ServerResponse>();
     const waiting = new Set<() => void>();

@@ -7,8 +7,6 @@ import { TakingTurns } from '../../../lib/async/keyed-queue.js';
 const OWNER_MS = 10;
 /** The same for all connections that have shown no key. */
 const KEYLESS_MS = 5;
-/** The same for a turn after one in which a connection was accepted: others may wait for that. */
-const ACCEPTING_MS = 1.5;
 /** Milliseconds of an owner's reading after which the turns that follow are left to new connections. */
 const SHORT_MS = 1;
 /** Most of these turns, one after the other. */
@@ -59,7 +57,6 @@ export class ReadTurns {
   #isCounting = false;
   /** The connections that had been accepted at the end of the last turn. */
   #known = 0;
-  #isAccepting = false;
 
   /** `accepted` is the number of connections that the server has accepted: it accepts one in a turn. */
   constructor(readerOf: (socket: Socket) => Reader, accepted: () => number = () => 0) {
@@ -75,6 +72,11 @@ export class ReadTurns {
   /** Reads nothing more of the connection until the returned function is called. */
   hold(socket: Socket): () => void {
     return this.#readings.get(socket)?.hold() ?? ignore;
+  }
+
+  /** Whether something that has arrived on the connection waits for its turn. */
+  isWaiting(socket: Socket): boolean {
+    return this.#readings.get(socket)?.isWaiting ?? false;
   }
 
   /** Whether the connection may hand on a piece now. Otherwise let it wait. */
@@ -120,8 +122,7 @@ export class ReadTurns {
   }
 
   #hasTime({ isKeyless, usedMs, left }: Group): boolean {
-    if (!isKeyless) return left === 0 && usedMs < OWNER_MS;
-    return usedMs < (this.#isAccepting ? ACCEPTING_MS : KEYLESS_MS);
+    return left === 0 && usedMs < (isKeyless ? KEYLESS_MS : OWNER_MS);
   }
 
   #expectTurn(): void {
@@ -133,9 +134,11 @@ export class ReadTurns {
 
   readonly #nextTurn = (): void => {
     this.#isCounting = false;
-    this.#isAccepting = this.#accepted() > this.#known;
+    const isAccepting = this.#accepted() > this.#known;
     for (const [ownerId, group] of [...this.#groups]) {
-      const isWaitedFor = this.#isAccepting && (group.usedMs > SHORT_MS || group.left > 0);
+      // What has no key is new connections.
+      const isLeft = !group.isKeyless && (group.usedMs > SHORT_MS || group.left > 0);
+      const isWaitedFor = isAccepting && isLeft;
       group.left = isWaitedFor && group.left < MOST_LEFT ? group.left + 1 : 0;
       group.usedMs = 0;
       if (isQuiet(group) && group.left === 0) this.#groups.delete(ownerId);
@@ -166,7 +169,7 @@ class Reading {
   /** Its stream was paused by its reader, for example by a WebSocket whose messages wait. */
   #isPaused = false;
   #holds = 0;
-  #isWaiting = false;
+  isWaiting = false;
   /** Of the bytes that were read, those that have not been handed on. */
   #rest: Buffer = NOTHING;
   /** It hands on what it has waited for. */
@@ -195,7 +198,7 @@ class Reading {
     };
     socket.resume = () => {
       this.#isPaused = false;
-      return this.#isWaiting || this.#holds > 0 ? socket : Socket.prototype.resume.call(socket);
+      return this.isWaiting || this.#holds > 0 ? socket : Socket.prototype.resume.call(socket);
     };
   }
 
@@ -221,7 +224,7 @@ class Reading {
   /** Hands on a piece that the stream has kept. */
   read(): void {
     const socket = this.#socket;
-    this.#isWaiting = false;
+    this.isWaiting = false;
     // Who has paused it resumes it, and then it comes here again.
     if (socket.destroyed || this.#isStopped) return;
     this.#isTurn = true;
@@ -257,7 +260,7 @@ class Reading {
     if (isRead) Socket.prototype.pause.call(socket);
     // The rest of the read.
     socket.unshift(NOTHING);
-    if (isRead && !this.#isStopped && !this.#isWaiting) this.#wait();
+    if (isRead && !this.#isStopped && !this.isWaiting) this.#wait();
     return true;
   }
 
@@ -271,7 +274,7 @@ class Reading {
   }
 
   #wait(): void {
-    this.#isWaiting = true;
+    this.isWaiting = true;
     this.#turns.wait(this, this.#socket);
   }
 }

@@ -5,11 +5,11 @@ const MOST_NEW = 16;
 const NEW_MS = 1_000;
 
 /**
- * Connections without a key beyond which those that send nothing for this time are closed. What many
- * connections send, or their ends, is handled in one turn of the event loop.
+ * Connections without a key beyond which those are closed that were opened this long ago and are idle.
+ * What many connections send, or their ends, is handled in one turn of the event loop.
  */
 const MANY_KEYLESS = 1_024;
-const SILENT_MS = 10_000;
+const OLD_MS = 10_000;
 /** Connections of an owner at once. It has a use for 1,800: requests that run and wait, and WebSockets. */
 const MOST_OF_OWNER = 2_048;
 
@@ -83,13 +83,13 @@ export class ConnectionShares {
     return this.#entries.get(socket)?.address ?? '';
   }
 
-  /** One to close if many have shown no key: of the address that has the most, the oldest silent one. */
-  tooManySilent(isSilent: (socket: Socket) => boolean): Socket | undefined {
+  /** One to close if many have shown no key: of the address that has the most, the oldest idle one. */
+  oldIdleOne(isIdle: (socket: Socket) => boolean): Socket | undefined {
     if (this.#keyless < MANY_KEYLESS) return undefined;
-    const youngest = performance.now() - SILENT_MS;
+    const youngest = performance.now() - OLD_MS;
     for (const socket of this.#mostOfAddress()) {
       if ((this.#entries.get(socket)?.openedAt ?? 0) > youngest) return undefined;
-      if (isSilent(socket)) return socket;
+      if (isIdle(socket)) return socket;
     }
     return undefined;
   }

@@ -50,8 +50,8 @@ interface Connection {
 /**
  * Limits the server's connections. At the limit a new one replaces one of the owner who has the most,
  * as which all clients without a key count, so that neither they nor an owner can block health checks
- * and the requests of others, not even by requests that do not end. One that sends request after request and reads no answer is closed:
- * each would wait in memory.
+ * and the requests of others, not even by requests that do not end. One that sends request after
+ * request and reads no answer is closed: each would wait in memory.
  */
 export class ConnectionLimit {
   readonly #limit: number;
@@ -162,7 +162,7 @@ export class ConnectionLimit {
     const isFull = this.#open.size >= this.#limit;
     const victim = isFull
       ? this.#shares.victim(this.#isIdle)
-      : this.#shares.tooManySilent((one) => this.#isIdle(one) && !this.#reads.isWaiting(one));
+      : this.#shares.oldIdleOne((one) => this.#isIdle(one) && !this.#reads.isWaiting(one));
     if (victim !== undefined) {
       victim.destroy();
       this.#remove(victim);

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, Socket } from 'node:net';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { ConnectionShares } from '../../../src/server/limits/connection-shares.js';
 import { ConnectionLimit, connectionLimit } from '../../../src/server/limits/connections.js';
 import { promise } from '../../support/run/promise.js';
 
@@ -173,4 +174,33 @@ it('closes the responses of all requests of a connection that closes, also of th
 it('a third of the descriptors is reserved for the rest of the service', () => {
   expect([connectionLimit(300), connectionLimit(1e6)]).toEqual([200, 10_000]);
   open = [];
+});
+
+it('an owner has 2,048 connections: beyond that the oldest idle one is closed, or the oldest', () => {
+  const shares = new ConnectionShares(10_000);
+  const sockets = Array.from({ length: 2_049 }, () => new Socket());
+  for (const socket of sockets) {
+    shares.add(socket);
+    expect(shares.tooMany('a', () => true)).toBeUndefined();
+    shares.trust(socket, 'a');
+  }
+  expect(shares.tooMany('a', (socket) => socket === sockets[7])).toBe(sockets[7]);
+  expect(shares.tooMany('a', () => false)).toBe(sockets[0]);
+});
+
+it('beyond 1,024 connections without a key, idle ones are closed after 10 s', () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const shares = new ConnectionShares(10_000);
+    const sockets = Array.from({ length: 1_024 }, () => new Socket());
+    for (const socket of sockets.slice(1)) shares.add(socket);
+    vi.advanceTimersByTime(10_001);
+    expect(shares.oldIdleOne(() => true)).toBeUndefined();
+    shares.add(sockets[0] ?? new Socket());
+    expect(shares.oldIdleOne((socket) => socket === sockets[5])).toBe(sockets[5]);
+    // It was opened just now.
+    expect(shares.oldIdleOne((socket) => socket === sockets[0])).toBeUndefined();
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -63,3 +63,12 @@ test('a message of many values is dropped, and one that waits when the view ends
   send({ type: 'clipboard', text: 'c' });
   expect(copied.map(({ text }) => text)).toEqual(['c']);
 });
+
+test('a text that waited is not copied if another has taken control', async () => {
+  const view = openView();
+  view.send({ type: 'clipboard', text: 'x'.repeat(1_000) });
+  view.send({ type: 'clipboard', text: 'y'.repeat(100_000) });
+  view.state.mayControl = false;
+  await eventually(async () => view.state.held === 0);
+  expect(view.copied.map(({ text }) => text[0])).toEqual(['x']);
+});

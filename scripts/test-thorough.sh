@@ -13,4 +13,4 @@ if [ "${1:-}" = --write ]; then
   shift
   export VC_TEST_RECORD=docs/reliability.md
 fi
-exec node test/support/run/planted-host.js node node_modules/vitest/vitest.mjs run "$@"
+exec node test/support/run/planted-host.js node test/support/run/whole-run/whole-run.js "$@"

@@ -78,6 +78,12 @@ export class ConnectionShares {
     return oldest;
   }
 
+  /** The connections of an owner, or those that have shown no key. */
+  *of(ownerId?: string): Iterable<Socket> {
+    if (ownerId !== undefined) yield* this.#owners.get(ownerId) ?? [];
+    else for (const sockets of this.#addresses.values()) yield* sockets;
+  }
+
   /** Of an open connection: Node.js asks the system again for a closed one. */
   addressOf(socket: Socket): string {
     return this.#entries.get(socket)?.address ?? '';

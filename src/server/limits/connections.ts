@@ -62,13 +62,14 @@ export class ConnectionLimit {
   readonly #server: Server;
   #accepted = 0;
   readonly #keyless = new KeylessTurns(() => this.#accepted);
-  readonly #reads = new ReadTurns(
-    (socket) => {
+  readonly #reads = new ReadTurns({
+    readerOf: (socket) => {
       const { ownerId, queue } = this.#trusted.get(socket) ?? {};
       return { ownerId, queue: queue ?? this.#shares.addressOf(socket) };
     },
-    () => this.#accepted,
-  );
+    connectionsOf: (ownerId) => this.#shares.of(ownerId),
+    accepted: () => this.#accepted,
+  });
   /** The listeners of this limit, which count a request at once. */
   readonly #own: ReadonlySet<unknown>;
   #ownerOf: (request: IncomingMessage) => ConnectionOwner | undefined = () => undefined;

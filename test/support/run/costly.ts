@@ -19,6 +19,7 @@ export const COSTLY: readonly string[] = [
   'test/screen/xvnc.test.ts',
   'test/server/limits/answer-memory.test.ts',
   'test/server/limits/large-answers.test.ts',
+  'test/server/limits/turns/bursts.test.ts',
   'test/server/websocket/socket-budget.test.ts',
   'test/server/websocket/wall.test.ts',
   'test/shell/channel-close.test.ts',

@@ -1,7 +1,8 @@
-import { Socket } from 'node:net';
+import type { Socket } from 'node:net';
 // Not the global function: a test that replaces it for a while would leave connections waiting.
 import { setImmediate } from 'node:timers';
 import { TakingTurns } from '../../../lib/async/keyed-queue.js';
+import { Reading, type Turns } from './reading.js';
 
 /** Milliseconds of one turn of the event loop in which the connections of an owner are read. */
 const OWNER_MS = 10;
@@ -11,18 +12,19 @@ const KEYLESS_MS = 5;
 const SHORT_MS = 1;
 /** Most of these turns, one after the other. */
 const MOST_LEFT = 16;
-/** Bytes that a new connection hands on at once: a request or two, after which its key is known. */
-const FIRST = 1 << 8;
-/** The same of others, and of those whose pieces take little time. */
-const SMALLEST = 1 << 10;
-const LARGEST = 32 << 10;
-/** Milliseconds for such a piece below which the next is twice as large, and above which it is small. */
-const CHEAP_MS = 0.5;
-const COSTLY_MS = 2;
-/** A connection that has handed on fewer bytes comes before others. */
-const NEW_BYTES = 4 << 10;
-
-const NOTHING = Buffer.alloc(0);
+/**
+ * Connections of an owner that are read in a turn without time to hand anything on. Each read takes up
+ * to 64 KiB from the system.
+ */
+const MOST_PARKED = 8;
+/** Of those that are not read for that reason, so many are read again in a turn. */
+const MOST_STARTED = 32;
+/** So many new connections are read the first time, also when others are not: they may bring a key. */
+const MOST_UNREAD = 16;
+/** Milliseconds that Node.js takes to read 64 KiB, and for the end of a connection. */
+const READ_MS = 0.4;
+const READ_BYTES = 64 << 10;
+const END_MS = 0.1;
 
 /** Whose time the reading of a connection takes: an owner's, or that of all addresses without a key. */
 export interface Reader {
@@ -37,41 +39,62 @@ interface Group {
   /** Those without a key that have handed on little come first: they may bring one. */
   readonly fresh: TakingTurns<Reading>;
   readonly others: TakingTurns<Reading>;
+  /** Nothing that arrives on these is read until they are started again. */
+  readonly stopped: TakingTurns<Reading>;
   usedMs: number;
+  /** Connections that were read in this turn and wait. */
+  parked: number;
+  /** Those of the group are not read any more in this turn. */
+  isStopped: boolean;
   /** Turns that were left to new connections. */
   left: number;
+}
+
+interface Options {
+  readonly readerOf: (socket: Socket) => Reader;
+  /** The open connections of an owner, or all that have shown no key. */
+  readonly connectionsOf?: (ownerId?: string) => Iterable<Socket>;
+  /** The number of connections that the server has accepted: it accepts one in a turn. */
+  readonly accepted?: () => number;
 }
 
 /**
  * Divides the reading of connections into turns of the event loop. Node.js parses all that has arrived on
  * every connection in one turn, and 64 KiB can have ten thousand chunks, headers or messages of WebSockets.
  * Here each connection hands on a piece at a time, within the time that its owner has in a turn. What has
- * no time waits in the connection, which is paused.
+ * no time waits in the connection, which is paused. When many have arrived at once, the others are not
+ * even read: to take 64 KiB from the system for each of thousands would be one long turn, too.
  */
-export class ReadTurns {
+export class ReadTurns implements Turns {
   readonly #readerOf: (socket: Socket) => Reader;
+  readonly #connectionsOf: (ownerId?: string) => Iterable<Socket>;
   readonly #readings = new WeakMap<Socket, Reading>();
   /** By owner; '' has those without a key. */
   readonly #groups = new Map<string, Group>();
   readonly #accepted: () => number;
+  /** The newest connections. */
+  readonly #newest: Reading[] = [];
   #isCounting = false;
   /** The connections that had been accepted at the end of the last turn. */
   #known = 0;
 
-  /** `accepted` is the number of connections that the server has accepted: it accepts one in a turn. */
-  constructor(readerOf: (socket: Socket) => Reader, accepted: () => number = () => 0) {
+  constructor({ readerOf, connectionsOf = () => [], accepted = () => 0 }: Options) {
     this.#readerOf = readerOf;
+    this.#connectionsOf = connectionsOf;
     this.#accepted = accepted;
   }
 
   /** Call it for each new connection, when the HTTP server has its listeners. */
   watch(socket: Socket): void {
-    this.#readings.set(socket, new Reading(socket, this));
+    const reading = new Reading(socket, this);
+    this.#readings.set(socket, reading);
+    this.#newest.push(reading);
+    if (this.#newest.length > MOST_UNREAD) this.#newest.shift();
   }
 
   /** Reads nothing more of the connection until the returned function is called. */
   hold(socket: Socket): () => void {
-    return this.#readings.get(socket)?.hold() ?? ignore;
+    return this.#readings.get(socket)?.hold() ?? (() => undefined);
   }
 
   /** Whether something that has arrived on the connection waits for its turn. */
@@ -79,10 +102,21 @@ export class ReadTurns {
     return this.#readings.get(socket)?.isWaiting ?? false;
   }
 
-  /** Whether the connection may hand on a piece now. Otherwise let it wait. */
-  mayRead(socket: Socket): boolean {
+  mayRead(socket: Socket, isFirst: boolean): boolean {
     const group = this.#groupOf(this.#readerOf(socket));
+    // The answer to its request may close the connection: what follows is not parsed before that.
+    if (group.isKeyless && !isFirst) return false;
     return isQuiet(group) && this.#hasTime(group);
+  }
+
+  arrived(socket: Socket, bytes: number): void {
+    const reader = this.#readerOf(socket);
+    const group = this.#groupOf(reader);
+    group.usedMs += bytes === 0 ? END_MS : (bytes / READ_BYTES) * READ_MS;
+    this.#expectTurn();
+    if (this.#hasTime(group) && isQuiet(group)) return;
+    group.parked += 1;
+    if (group.parked >= MOST_PARKED && !group.isStopped) this.#stop(group, reader);
   }
 
   /**
@@ -101,7 +135,6 @@ export class ReadTurns {
     return ms;
   }
 
-  /** Reads a piece of the connection in a later turn. */
   wait(reading: Reading, socket: Socket): void {
     const reader = this.#readerOf(socket);
     const { fresh, others } = this.#groupOf(reader);
@@ -114,8 +147,9 @@ export class ReadTurns {
     const known = this.#groups.get(ownerId);
     if (known !== undefined) return known;
     const group: Group = {
-      ...{ isKeyless: ownerId === '', usedMs: 0, left: 0 },
+      ...{ isKeyless: ownerId === '', usedMs: 0, parked: 0, isStopped: false, left: 0 },
       ...{ fresh: new TakingTurns<Reading>(), others: new TakingTurns<Reading>() },
+      stopped: new TakingTurns<Reading>(),
     };
     this.#groups.set(ownerId, group);
     return group;
@@ -123,6 +157,15 @@ export class ReadTurns {
 
   #hasTime({ isKeyless, usedMs, left }: Group): boolean {
     return left === 0 && usedMs < (isKeyless ? KEYLESS_MS : OWNER_MS);
+  }
+
+  #stop(group: Group, { ownerId }: Reader): void {
+    group.isStopped = true;
+    for (const socket of this.#connectionsOf(ownerId)) {
+      const reading = this.#readings.get(socket);
+      if (reading === undefined || (reading.isUnread && this.#newest.includes(reading))) continue;
+      if (reading.stop()) group.stopped.add(this.#readerOf(socket).queue, reading);
+    }
   }
 
   #expectTurn(): void {
@@ -140,14 +183,17 @@ export class ReadTurns {
       const isLeft = !group.isKeyless && (group.usedMs > SHORT_MS || group.left > 0);
       const isWaitedFor = isAccepting && isLeft;
       group.left = isWaitedFor && group.left < MOST_LEFT ? group.left + 1 : 0;
-      group.usedMs = 0;
-      if (isQuiet(group) && group.left === 0) this.#groups.delete(ownerId);
+      Object.assign(group, { usedMs: 0, parked: 0, isStopped: false });
+      if (isQuiet(group) && group.stopped.isEmpty && group.left === 0) this.#groups.delete(ownerId);
     }
     for (const group of [...this.#groups.values()]) {
       while (this.#hasTime(group)) {
         const next = group.fresh.next() ?? group.others.next();
         if (next === undefined) break;
         next.read();
+      }
+      for (let started = 0; started < MOST_STARTED && !group.stopped.isEmpty; started++) {
+        group.stopped.next()?.start();
       }
     }
     if (this.#groups.size > 0) this.#expectTurn();
@@ -158,125 +204,3 @@ export class ReadTurns {
 function isQuiet({ fresh, others }: Group): boolean {
   return fresh.isEmpty && others.isEmpty;
 }
-
-/** One connection, whose event `data` is emitted piece by piece. */
-class Reading {
-  readonly #socket: Socket;
-  readonly #turns: ReadTurns;
-  #emit: Socket['emit'];
-  #piece = SMALLEST;
-  #bytes = 0;
-  /** Its stream was paused by its reader, for example by a WebSocket whose messages wait. */
-  #isPaused = false;
-  #holds = 0;
-  isWaiting = false;
-  /** Of the bytes that were read, those that have not been handed on. */
-  #rest: Buffer = NOTHING;
-  /** It hands on what it has waited for. */
-  #isTurn = false;
-
-  constructor(socket: Socket, turns: ReadTurns) {
-    this.#socket = socket;
-    this.#turns = turns;
-    // From the first listener on, the parser of Node.js takes what the stream emits.
-    socket.on('data', ignore).off('data', ignore);
-    this.#emit = socket.emit.bind(socket);
-    socket.emit = (event: string | symbol, ...values: unknown[]) =>
-      event === 'data' ? this.#receive(values[0] as Buffer) : this.#emit(event, ...values);
-    // What is put back comes before the rest of the piece's read.
-    socket.unshift = (bytes: Buffer) => {
-      const rest = this.#rest;
-      this.#rest = NOTHING;
-      // Copies only what has to be joined.
-      const parts = [bytes, rest].filter(({ length }) => length > 0);
-      const [all = NOTHING, ...more] = parts;
-      Socket.prototype.unshift.call(socket, more.length === 0 ? all : Buffer.concat(parts));
-    };
-    socket.pause = () => {
-      this.#isPaused = true;
-      return Socket.prototype.pause.call(socket);
-    };
-    socket.resume = () => {
-      this.#isPaused = false;
-      return this.isWaiting || this.#holds > 0 ? socket : Socket.prototype.resume.call(socket);
-    };
-  }
-
-  get #size(): number {
-    return this.#bytes < SMALLEST ? FIRST : this.#piece;
-  }
-
-  get isNew(): boolean {
-    return this.#bytes < NEW_BYTES;
-  }
-
-  hold(): () => void {
-    // Upgraded: its stream does not flow until it has its next listener.
-    if (this.#socket.listenerCount('data') === 0) return ignore;
-    this.#holds += 1;
-    Socket.prototype.pause.call(this.#socket);
-    return () => {
-      this.#holds -= 1;
-      if (this.#holds === 0 && !this.#isPaused) this.#socket.resume();
-    };
-  }
-
-  /** Hands on a piece that the stream has kept. */
-  read(): void {
-    const socket = this.#socket;
-    this.isWaiting = false;
-    // Who has paused it resumes it, and then it comes here again.
-    if (socket.destroyed || this.#isStopped) return;
-    this.#isTurn = true;
-    // Emits `data`.
-    socket.read(Math.min(this.#size, socket.readableLength));
-    this.#isTurn = false;
-    if (socket.destroyed || this.#isStopped || socket.listenerCount('data') === 0) return;
-    if (socket.readableLength > 0) this.#wait();
-    else Socket.prototype.resume.call(socket);
-  }
-
-  get #isStopped(): boolean {
-    return this.#isPaused || this.#holds > 0;
-  }
-
-  #receive(chunk: Buffer): boolean {
-    const socket = this.#socket;
-    this.#rest = chunk;
-    while (
-      this.#rest.length > 0 &&
-      !this.#isStopped &&
-      (this.#isTurn || this.#turns.mayRead(socket))
-    ) {
-      const piece = this.#rest.subarray(0, this.#size);
-      this.#rest = this.#rest.subarray(piece.length);
-      this.#handOn(piece);
-      if (socket.destroyed) return true;
-      // Upgraded: the rest is for the next listener, which resumes the stream.
-      if (socket.listenerCount('data') === 0) break;
-    }
-    if (this.#rest.length === 0) return true;
-    const isRead = socket.listenerCount('data') > 0;
-    if (isRead) Socket.prototype.pause.call(socket);
-    // The rest of the read.
-    socket.unshift(NOTHING);
-    if (isRead && !this.#isStopped && !this.isWaiting) this.#wait();
-    return true;
-  }
-
-  #handOn(piece: Buffer): void {
-    const ms = this.#turns.count(this.#socket, () => this.#emit('data', piece));
-    this.#bytes += piece.length;
-    if (ms > COSTLY_MS) this.#piece = SMALLEST;
-    else if (ms < CHEAP_MS && piece.length === this.#piece) {
-      this.#piece = Math.min(LARGEST, 2 * this.#piece);
-    }
-  }
-
-  #wait(): void {
-    this.isWaiting = true;
-    this.#turns.wait(this, this.#socket);
-  }
-}
-
-function ignore(): void {}

@@ -29,7 +29,7 @@ async function dial(port: number, connections: number): Promise<Socket[]> {
 
 /** A server whose connections are read in turns. */
 async function serve(server: Server): Promise<number> {
-  const turns = new ReadTurns(() => ({ queue: '' }));
+  const turns = new ReadTurns({ readerOf: () => ({ queue: '' }) });
   server.on('connection', (socket) => turns.watch(socket)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   closing.push(() => server.close());
@@ -165,7 +165,8 @@ it('leaves what follows an upgrade to the WebSocket, in order, and stops while t
 
 it('a queue with much to read delays no other queue of its owner', async () => {
   const names = new Map<Socket, string>();
-  const turns = new ReadTurns((socket) => ({ ownerId: 'a', queue: names.get(socket) ?? '' }));
+  const readerOf = (socket: Socket) => ({ ownerId: 'a', queue: names.get(socket) ?? '' });
+  const turns = new ReadTurns({ readerOf });
   let ofLimited = 0;
   let ofFull = 0;
   const server = createNetServer((socket) => {

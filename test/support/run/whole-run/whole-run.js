@@ -1,9 +1,9 @@
 /**
- * Runs all tests: `node whole-run.js`. If few files failed, they run once more at the end, when nothing
- * else runs, with the same engines. The reporter names them.
+ * Runs all tests, or those of vitest's arguments: `node whole-run.js [ARGUMENT…]`. If few files failed,
+ * they run once more at the end, when nothing else runs, with the same engines. The reporter names them.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createVitest } from 'vitest/node';
+import { createVitest, parseCLI } from 'vitest/node';
 import { buildQemuImage } from './build-qemu-image.js';
 import { modulesToRepeat } from './modules-to-repeat.js';
 
@@ -13,10 +13,12 @@ const MOST_REPEATED = 5;
 // The reporter ends its report only when no file is to be repeated.
 process.env.VC_TEST_REPEAT = `${MOST_REPEATED}`;
 // From nothing, it takes minutes on one processor, as the other engines' images do on another.
-const build = buildQemuImage();
+const { filter, options } = parseCLI(['vitest', 'run', ...process.argv.slice(2)]);
+const { project = ['qemu'] } = options;
+const build = [project].flat().includes('qemu') ? buildQemuImage() : undefined;
 Object.assign(process.env, { TEST: 'true', VITEST: 'true', NODE_ENV: 'test' });
 // Unlike startVitest it does not end the engines after the first run.
-const vitest = await createVitest('test', { run: true, watch: false });
+const vitest = await createVitest('test', { ...options, run: true, watch: false });
 let isInterrupted = false;
 /** Ends the tests that run, and then their services, machines and engines, as after a whole run. */
 function interrupt() {
@@ -41,7 +43,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   // vitest would exit at once.
   process.removeAllListeners(signal).on(signal, interrupt);
 }
-const ended = await vitest.start();
+const ended = await vitest.start(filter);
 const failed = isInterrupted ? [] : modulesToRepeat(ended, MOST_REPEATED);
 delete process.env.VC_TEST_REPEAT;
 if (failed.length > 0) {

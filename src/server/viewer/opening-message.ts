@@ -21,9 +21,12 @@ const waiting = new Map<WebSocket, string | undefined>();
  */
 export async function openingMessage(socket: WebSocket, wire: Socket): Promise<unknown> {
   const address = wire.remoteAddress;
-  const sameAddress = [...waiting].filter(([, other]) => other === address);
-  if (sameAddress.length >= MOST_OF_ADDRESS) sameAddress[0]?.[0].terminate();
-  else if (waiting.size >= MOST_WAITING) waiting.keys().next().value?.terminate();
+  const surplus = oneTooMany(address);
+  if (surplus !== undefined) {
+    // At once, so that the next socket of the same turn closes another one.
+    waiting.delete(surplus);
+    surplus.terminate();
+  }
   waiting.set(socket, address);
   const read = wire.bytesRead;
   const watch = () => {
@@ -36,6 +39,13 @@ export async function openingMessage(socket: WebSocket, wire: Socket): Promise<u
     waiting.delete(socket);
     wire.off('data', watch);
   }
+}
+
+/** The oldest of the address, or of all, if another one would be too many. */
+function oneTooMany(address: string | undefined): WebSocket | undefined {
+  const ofAddress = [...waiting.keys()].filter((socket) => waiting.get(socket) === address);
+  if (ofAddress.length >= MOST_OF_ADDRESS) return ofAddress[0];
+  return waiting.size >= MOST_WAITING ? waiting.keys().next().value : undefined;
 }
 
 function firstMessage(socket: WebSocket): Promise<unknown> {

@@ -139,7 +139,9 @@ def test_mouse_keyboard_and_screen(desk: Computer, tmp_path: Path) -> None:
     desk.mouse_up(120, 110, button="middle")
     assert desk.cursor() == (120, 110)
     assert desk.computer_use_tools("openai") == [{"type": "computer"}]
-    move = {"type": "tool_use", "id": "a", "name": "mouse_move", "toolset_name": "computer"}
+    # A call whose id was carried out before is not carried out again.
+    move = {"type": "tool_use", "name": "mouse_move", "toolset_name": "computer"}
+    move["id"] = f"call-{time.monotonic_ns()}"
     answer = desk.computer_use([{**move, "input": {"coordinate": [70, 80]}}])
     assert (answer["success"], desk.cursor()) == (True, (70, 80))
     desk.key_down("shift")

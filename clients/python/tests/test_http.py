@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import hashlib
 import json
 import os
+import re
 import socket
+import threading
 from typing import Any
 
 import pytest
@@ -399,6 +403,38 @@ def test_sends_nothing_to_the_port_of_another_user(
 async def me(base_url: str) -> None:
     async with AsyncVirtualComputers(base_url, "k") as vc:
         await vc.me()
+
+
+def test_takes_a_message_that_comes_with_the_handshake() -> None:
+    message = b'{"type": "open"}'
+
+    def serve(server: socket.socket) -> None:
+        connection, _ = server.accept()
+        with connection:
+            head = b""
+            while b"\r\n\r\n" not in head:
+                head += connection.recv(65536)
+            key = re.search(rb"(?i)sec-websocket-key: (\S+)", head)
+            assert key is not None
+            digest = hashlib.sha1(key[1] + b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11").digest()
+            lines = [
+                b"HTTP/1.1 101 Switching Protocols",
+                b"Upgrade: websocket",
+                b"Connection: Upgrade",
+                b"Sec-WebSocket-Accept: " + base64.b64encode(digest),
+            ]
+            frame = bytes([0x81, len(message)]) + message
+            connection.sendall(b"\r\n".join([*lines, b"", b""]) + frame)
+            connection.settimeout(10)
+            while connection.recv(65536):
+                pass
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=serve, args=(server,), daemon=True)
+        thread.start()
+        base_url = f"http://127.0.0.1:{server.getsockname()[1]}/api"
+        VirtualComputers(base_url, "k").computer(id="c").connect(80).close()
+        thread.join(10)
 
 
 def test_refuses_to_work_if_connections_cannot_be_checked() -> None:

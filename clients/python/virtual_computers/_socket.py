@@ -9,7 +9,7 @@ import threading
 from typing import Any, Coroutine, Mapping, TypeVar
 
 from websockets.exceptions import InvalidStatus
-from websockets.frames import Opcode
+from websockets.frames import Frame, Opcode
 from websockets.uri import parse_uri
 
 from ._operations.computer import Target
@@ -109,7 +109,6 @@ class AsyncSocket:
             raise error_from_answer(self._base_url, answer.status_code, headers, body)
         if refusal is not None:
             raise ServiceUnreachableError(self._base_url, str(refusal)) from refusal
-        self._protocol.events_received()
 
     async def _flush(self) -> None:
         self._write_pending()
@@ -135,15 +134,19 @@ class AsyncSocket:
     async def _receive(self) -> None:
         lost: Exception = ServiceUnreachableError(self._base_url, "the connection was lost")
         try:
-            while not self._is_over and (data := await self._reader.read(PIECE)):
-                self._protocol.receive_data(data)
-                for frame in self._protocol.events_received():
-                    self._note(frame)
+            while True:
+                # The first ones may have come with the answer to the handshake.
+                for event in self._protocol.events_received():
+                    if isinstance(event, Frame):
+                        self._note(event)
                 # Never waits: the service may read input only when its output is read.
                 self._write_pending()
                 while self._unread > UNREAD_BYTES:
                     self._changed.clear()
                     await self._changed.wait()
+                if self._is_over or not (data := await self._reader.read(PIECE)):
+                    break
+                self._protocol.receive_data(data)
         except OSError as error:
             lost.__cause__ = error
         except asyncio.CancelledError:
@@ -154,7 +157,7 @@ class AsyncSocket:
                 self._lose(lost)
             self._changed.set()
 
-    def _note(self, frame: Any) -> None:
+    def _note(self, frame: Frame) -> None:
         if frame.opcode in (Opcode.TEXT, Opcode.BINARY):
             self._is_text, self._fragments = frame.opcode is Opcode.TEXT, b""
         elif frame.opcode is not Opcode.CONT:

@@ -173,12 +173,27 @@ describe('an unavailable Engine', () => {
 });
 
 describe('lifecycle', () => {
-  it('completes an interrupted creation', async () => {
-    answers['POST /containers/create'] = [409, { message: 'name is in use' }];
+  it("begins an interrupted creation anew, because the image's files were changed in the container", async () => {
+    let exists = true;
+    answers['POST /containers/create'] = (response) => {
+      response.writeHead(exists ? 409 : 201).end('{"Id":"c","message":"name is in use"}');
+    };
+    answers['DELETE /containers/c'] = (response) => {
+      exists = false;
+      response.writeHead(204).end();
+    };
     answers['POST /networks/create'] = [409, { message: 'network with name vc-m1 already exists' }];
     answers['GET /networks/vc-m1'] = [200, { Labels: { 'sh.vc.service': 'svc' } }];
     await engine.create(spec);
+    const read = calls.indexOf('GET /containers/c/archive');
+    expect(read).toBeGreaterThan(calls.indexOf('DELETE /containers/c'));
+    expect(calls.indexOf('PUT /containers/c/archive')).toBeGreaterThan(read);
+    // Now they are known.
+    exists = true;
+    calls.length = 0;
+    await engine.create(spec);
     expect(calls).toContain('PUT /containers/c/archive');
+    expect(calls).not.toContain('DELETE /containers/c');
   });
 
   it.each([

@@ -46,31 +46,57 @@ export class ContainerCreation {
 
   /** Idempotent: completes a creation that was interrupted. */
   async create(spec: MachineSpec, use: MachineUse, signal?: AbortSignal): Promise<void> {
-    await this.#make(spec, use, signal);
-    const { Id, Image, Config, State } = await ask(QUICK_MS, signal, (abortSignal) =>
-      this.#docker.getContainer(machineName(spec.id)).inspect({ abortSignal }),
-    );
-    if (Config.Labels[LABEL.service] !== this.#options.serviceId) throw notOurs(spec.id);
-    const id = Number(Config.Labels[LABEL.uid]);
-    // Only before its first start: afterwards the files may have changed.
-    if (State.Status !== 'created' || !id) return;
-    await this.#userFiles.assign({ container: Id, image: Image, id }, signal);
+    const isNew = await this.#make(spec, use, signal);
+    let found = await this.#inspect(spec.id, signal);
+    if (userToAssign(found) === undefined) return;
+    if (!isNew && !this.#userFiles.knows(found.Image)) {
+      // The interrupted creation may have changed the files, which would be taken for the image's.
+      await this.#remove(found.Id, signal);
+      if (!(await this.#make(spec, use, signal))) throw madeByAnother(spec.id);
+      found = await this.#inspect(spec.id, signal);
+    }
+    const id = userToAssign(found);
+    if (id === undefined) return;
+    await this.#userFiles.assign({ container: found.Id, image: found.Image, id }, signal);
   }
 
-  /** Does nothing if a container of this name exists. */
-  async #make(spec: MachineSpec, use: MachineUse, signal: AbortSignal | undefined): Promise<void> {
+  async #inspect(id: string, signal: AbortSignal | undefined) {
+    const found = await ask(QUICK_MS, signal, (abortSignal) =>
+      this.#docker.getContainer(machineName(id)).inspect({ abortSignal }),
+    );
+    if (found.Config.Labels[LABEL.service] !== this.#options.serviceId) throw notOurs(id);
+    return found;
+  }
+
+  async #remove(container: string, signal: AbortSignal | undefined): Promise<void> {
+    await ask(QUICK_MS, signal, (abortSignal) =>
+      this.#docker.getContainer(container).remove({ v: true, abortSignal }),
+    ).catch((error) => {
+      if (statusOf(error) !== 404) throw error;
+    });
+  }
+
+  /** Does nothing, and returns false, if a container of this name exists. */
+  async #make(
+    spec: MachineSpec,
+    use: MachineUse,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
     const host = { ...(await this.#host(spec.id, signal)), isSpare: use === 'spare' };
     const config = containerConfig(spec, host);
     try {
       await askToMake(signal, (abortSignal) =>
         this.#docker.createContainer({ ...config, abortSignal }),
       );
+      return true;
     } catch (error) {
       if (host.diskGib !== undefined && /storage-opt|storage opt|quota/i.test(messageOf(error))) {
         this.#hasQuotas = false;
-        await this.#make(spec, use, signal);
-      } else if (statusOf(error) === 404) throw imageMissing(spec.image, error);
-      else if (statusOf(error) !== 409) throw error;
+        return this.#make(spec, use, signal);
+      }
+      if (statusOf(error) === 404) throw imageMissing(spec.image, error);
+      if (statusOf(error) !== 409) throw error;
+      return false;
     }
   }
 
@@ -93,12 +119,22 @@ export class ContainerCreation {
   }
 }
 
+/** Only before its first start: afterwards the files may have changed. */
+function userToAssign({ State, Config }: Docker.ContainerInspectInfo): number | undefined {
+  return State.Status === 'created' ? Number(Config.Labels[LABEL.uid]) || undefined : undefined;
+}
+
 async function engineFacts(docker: Docker): Promise<EngineFacts> {
   const { NCPU, SecurityOptions } = await ask(QUICK_MS, undefined, (abortSignal) =>
     untyped(docker).info({ abortSignal }),
   );
   const isRemapped = (SecurityOptions ?? []).some((text) => /^name=(userns|rootless)\b/.test(text));
   return { cpus: NCPU, isRemapped };
+}
+
+function madeByAnother(id: string): ApiError {
+  const message = `The Docker container ${machineName(id)} was created by another client.`;
+  return new ApiError('internal', message, { remedy: `docker rm --force ${machineName(id)}` });
 }
 
 function notOurs(id: string): ApiError {

@@ -33,7 +33,12 @@ export class UserFiles {
     this.#docker = docker;
   }
 
-  /** `container` must not have run yet. Idempotent. */
+  /** Whether `assign` needs no new container of this image, whose files are still the image's. */
+  knows(image: string): boolean {
+    return this.#images.has(image);
+  }
+
+  /** `container` must not have run yet; for an image that is not known it must be new. Idempotent. */
   async assign(
     { container, image, id }: { container: string; image: string; id: number },
     signal?: AbortSignal,

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers';
 import { TakingTurns } from '../../../lib/async/keyed-queue.js';
 import { Reading, type Turns } from './reading.js';
+import { StoppedReads } from './stopped-reads.js';
 
 /** Milliseconds of one turn of the event loop in which the connections of an owner are read. */
 const OWNER_MS = 10;
@@ -17,8 +18,6 @@ const MOST_LEFT = 16;
  * to 64 KiB from the system.
  */
 const MOST_PARKED = 8;
-/** Of those that are not read for that reason, so many are read again in a turn. */
-const MOST_STARTED = 32;
 /** So many new connections are read the first time, also when others are not: they may bring a key. */
 const MOST_UNREAD = 16;
 /** Milliseconds that Node.js takes to read 64 KiB, and for the end of a connection. */
@@ -40,7 +39,7 @@ interface Group {
   readonly fresh: TakingTurns<Reading>;
   readonly others: TakingTurns<Reading>;
   /** Nothing that arrives on these is read until they are started again. */
-  readonly stopped: TakingTurns<Reading>;
+  readonly stopped: StoppedReads;
   usedMs: number;
   /** Connections that were read in this turn and wait. */
   parked: number;
@@ -149,7 +148,7 @@ export class ReadTurns implements Turns {
     const group: Group = {
       ...{ isKeyless: ownerId === '', usedMs: 0, parked: 0, isStopped: false, left: 0 },
       ...{ fresh: new TakingTurns<Reading>(), others: new TakingTurns<Reading>() },
-      stopped: new TakingTurns<Reading>(),
+      stopped: new StoppedReads(),
     };
     this.#groups.set(ownerId, group);
     return group;
@@ -163,8 +162,9 @@ export class ReadTurns implements Turns {
     group.isStopped = true;
     for (const socket of this.#connectionsOf(ownerId)) {
       const reading = this.#readings.get(socket);
-      if (reading === undefined || (reading.isUnread && this.#newest.includes(reading))) continue;
-      if (reading.stop()) group.stopped.add(this.#readerOf(socket).queue, reading);
+      if (reading === undefined) continue;
+      if (reading.isUnread && this.#newest.includes(reading)) continue;
+      group.stopped.stop(reading, this.#readerOf(socket).queue);
     }
   }
 
@@ -192,9 +192,7 @@ export class ReadTurns implements Turns {
         if (next === undefined) break;
         next.read();
       }
-      for (let started = 0; started < MOST_STARTED && !group.stopped.isEmpty; started++) {
-        group.stopped.next()?.start();
-      }
+      group.stopped.start();
     }
     if (this.#groups.size > 0) this.#expectTurn();
   };

@@ -73,7 +73,7 @@ it.each(['send', 'reset'] as const)(
     // A client whose connection is new.
     expect((await app.send('GET', '/api/me', other)).status).toBe(200);
     await done;
-    await eventually(async () => openOnes() < 100);
+    await eventually(async () => openOnes() < 100, 50_000);
     expect(mostAtOnce()).toBeLessThan(150);
   },
 );

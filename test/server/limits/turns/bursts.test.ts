@@ -76,6 +76,7 @@ it.each(['send', 'reset'] as const)(
     await eventually(async () => openOnes() < 100, 50_000);
     expect(mostAtOnce()).toBeLessThan(150);
   },
+  60_000,
 );
 
 /** Until it is called: the most connections that were read, or ended, in one turn of the event loop. */

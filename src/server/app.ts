@@ -124,7 +124,11 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   app.decorateRequest('socketShare', null);
   app.decorateRequest('stayOnRevocation', null);
   app.decorateRequest('browserGrant', null);
-  readBodies(app, (socket, work) => connections.inKeylessTurn(socket, work));
+  readBodies(
+    app,
+    (socket, work) => connections.inKeylessTurn(socket, work),
+    (owner) => connectionOwner(fleet, owner),
+  );
   askForBodies(app);
   const checkRights = (request: FastifyRequest, owner: Owner) => {
     const name = request.routeOptions.config.operation;

@@ -3,7 +3,7 @@ import { nextTick } from 'node:process';
 import { setImmediate } from 'node:timers';
 import { abortable } from './abort.js';
 import { deferred } from './deferred.js';
-import { KeyedQueue, TakingTurns } from './keyed-queue.js';
+import { TakingTurns } from './keyed-queue.js';
 import { sleep } from './sleep.js';
 
 /** Callers that continue in one turn of the event loop. */
@@ -83,18 +83,46 @@ export function ownTurn(): Promise<void> {
   return last;
 }
 
+/** Whose work it is: an owner's, and of one of its limited keys if `queue` names it. */
+export interface LongCaller {
+  readonly ownerId: string;
+  readonly queue?: string | undefined;
+}
+
+type Task = () => Promise<void>;
+
+/** An owner's callers that wait: in turns those of its limited keys, one key after the other, and all others. */
+class OwnersTasks {
+  readonly #limited = new TakingTurns<Task>();
+  readonly #others = new TakingTurns<Task>();
+  #isLimitedNext = false;
+
+  add(queue: string | undefined, task: Task): void {
+    if (queue === undefined) this.#others.add('', task);
+    else this.#limited.add(queue, task);
+  }
+
+  next(): Task | undefined {
+    const isLimited = this.#others.isEmpty || (this.#isLimitedNext && !this.#limited.isEmpty);
+    this.#isLimitedNext = !isLimited;
+    return isLimited ? this.#limited.next() : this.#others.next();
+  }
+}
+
 /** Turns of the event loop for work of tens of milliseconds, which leave most of the time to others. */
 export class LongTurns {
   /** Of each owner one caller waits for its turn; the others wait here. */
-  readonly #queue = new KeyedQueue();
+  readonly #owners = new Map<string, OwnersTasks>();
 
   /**
    * Resolves in a turn in which no other caller does. After a long one the owner's next caller rests.
    * Rejects with the signal's reason.
    */
-  enter(ownerId: string, signal: AbortSignal): Promise<void> {
+  enter({ ownerId, queue }: LongCaller, signal: AbortSignal): Promise<void> {
     const turn = deferred<void>();
-    void this.#queue.run(ownerId, async () => {
+    const known = this.#owners.get(ownerId);
+    const tasks = known ?? new OwnersTasks();
+    tasks.add(queue, async () => {
       if (signal.aborted) return;
       await ownTurn();
       if (signal.aborted) return;
@@ -105,7 +133,16 @@ export class LongTurns {
       const ms = performance.now() - begun;
       if (ms > LONG_MS) await sleep(REST * ms);
     });
+    if (known === undefined) {
+      this.#owners.set(ownerId, tasks);
+      void this.#run(ownerId, tasks);
+    }
     return abortable(turn.promise, signal);
+  }
+
+  async #run(ownerId: string, tasks: OwnersTasks): Promise<void> {
+    for (let task = tasks.next(); task !== undefined; task = tasks.next()) await task();
+    this.#owners.delete(ownerId);
   }
 }
 

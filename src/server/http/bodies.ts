@@ -2,6 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
+import type { Owner } from '../../fleet/accounts/api-keys.js';
+import type { LongCaller } from '../../lib/async/next-turn.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
 import { BODY_LIMIT, excessOf, fitsTurn, ownersTurn } from './body-limit.js';
 
@@ -9,7 +11,11 @@ import { BODY_LIMIT, excessOf, fitsTurn, ownersTurn } from './body-limit.js';
  * Reads JSON bodies. An empty body of any type is an empty object; other types are refused.
  * Refuses JSON with `__proto__` or `constructor.prototype`, or beyond the bounds, with 400.
  */
-export function readBodies(app: FastifyInstance, inKeylessTurn: KeylessTurn): void {
+export function readBodies(
+  app: FastifyInstance,
+  inKeylessTurn: KeylessTurn,
+  callerOf: CallerOf = ({ id }) => ({ ownerId: id }),
+): void {
   // Many bodies may end in the same turn of the event loop, and what follows takes longer.
   const inTurn = ({ throttleShare, raw }: FastifyRequest, work: () => void) => {
     if (throttleShare) throttleShare.turn(work);
@@ -26,7 +32,7 @@ export function readBodies(app: FastifyInstance, inKeylessTurn: KeylessTurn): vo
     const take = (text: string) => {
       if (text.trim() === '') done(null, undefined);
       else if (fitsTurn(text.length)) finish(text);
-      else waitForTurn(request).then(() => finish(text), done);
+      else waitForTurn(request, callerOf).then(() => finish(text), done);
     };
     collect(request, payload, BODY_LIMIT, tooLarge).then(
       (text) => inTurn(request, () => take(text)),
@@ -46,14 +52,20 @@ export function readBodies(app: FastifyInstance, inKeylessTurn: KeylessTurn): vo
 /** Calls `work` for a request without a key when it is its turn. */
 type KeylessTurn = (socket: Socket, work: () => void) => void;
 
+/** Whose a long body is. */
+type CallerOf = (owner: Owner) => LongCaller;
+
 /** Rejects when the client leaves: its body is not kept then. */
-async function waitForTurn({ owner, raw: { socket } }: FastifyRequest): Promise<void> {
+async function waitForTurn(
+  { owner, raw: { socket } }: FastifyRequest,
+  callerOf: CallerOf,
+): Promise<void> {
   const left = new AbortController();
   const leave = () => left.abort(new ApiError('request_timeout', 'The client disconnected.'));
   socket.once('close', leave);
   try {
     if (socket.destroyed) leave();
-    await ownersTurn(owner?.id ?? '', left.signal);
+    await ownersTurn(owner ? callerOf(owner) : { ownerId: '' }, left.signal);
   } finally {
     socket.off('close', leave);
   }

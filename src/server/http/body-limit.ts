@@ -1,5 +1,5 @@
 import { ApiError } from '../../contract/errors.js';
-import { LongTurns, TurnBudget } from '../../lib/async/next-turn.js';
+import { type LongCaller, LongTurns, TurnBudget } from '../../lib/async/next-turn.js';
 import { type JsonTextBounds, textBeyond } from '../../lib/json/bounds.js';
 
 /** Largest body that is read into memory, in bytes. */
@@ -32,8 +32,8 @@ export function fitsTurn(characters: number): boolean {
  * Waits for a turn of the event loop with no other text that waits. After a long one the owner's next
  * text rests. Rejects with the signal's reason.
  */
-export function ownersTurn(ownerId: string, signal: AbortSignal): Promise<void> {
-  return turns.enter(ownerId, signal);
+export function ownersTurn(caller: LongCaller, signal: AbortSignal): Promise<void> {
+  return turns.enter(caller, signal);
 }
 
 /** The error of a JSON text beyond the bounds; undefined if it is within them. */

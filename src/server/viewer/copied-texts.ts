@@ -1,5 +1,6 @@
 import type { WebSocket } from 'ws';
 import { ViewCommand } from '../../contract/sockets/view.js';
+import type { LongCaller } from '../../lib/async/next-turn.js';
 import { Queue } from '../../lib/async/queue.js';
 import { textBeyond } from '../../lib/json/bounds.js';
 import { parseJson } from '../../lib/json/parse.js';
@@ -11,7 +12,7 @@ const BOUNDS = { levels: 2, values: 16, fields: 16, allFields: 16 } as const;
 
 interface Options {
   readonly socket: WebSocket;
-  readonly ownerId: string;
+  readonly caller: LongCaller;
   /** Whether nobody else has control. */
   readonly mayControl: () => boolean;
   /** Aborted when the view ends. */
@@ -26,7 +27,7 @@ interface Options {
  */
 export function copiedTexts(
   viewer: Viewer,
-  { socket, ownerId, mayControl, signal, hold }: Options,
+  { socket, caller, mayControl, signal, hold }: Options,
 ): (message: Buffer) => void {
   const waiting = new Queue();
   return (message) => {
@@ -34,7 +35,7 @@ export function copiedTexts(
     hold(message.length);
     socket.pause();
     const turn = async () => {
-      await ownersTurn(ownerId, signal);
+      await ownersTurn(caller, signal);
       // Another may have taken it meanwhile.
       if (mayControl()) take(viewer, message);
     };

@@ -118,7 +118,8 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
     channel,
     onError: (error) => left.abort(new ApiError('invalid_request', error.message)),
   });
-  const copy = copiedTexts(viewer, { socket, ownerId: owner.id, mayControl, signal, hold });
+  const caller = connectionOwner(fleet, owner);
+  const copy = copiedTexts(viewer, { socket, caller, mayControl, signal, hold });
   socket.on('message', (data: Buffer, isBinary) => {
     if (signal.aborted) return;
     if (isBinary && data.length > MOST_RFB) left.abort(tooLarge(MOST_RFB));

@@ -12,8 +12,10 @@ import { nextTurn } from '../../lib/async/next-turn.js';
 import { Queue } from '../../lib/async/queue.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import type { ShellProcess, SpawnInput } from '../../shell/types.js';
+import { connectionOwner } from '../access/connection-owner.js';
 import { fitsTurn, ownersTurn } from '../http/body-limit.js';
 import { validateExactly } from '../http/input/read-input.js';
+import { ownerOf } from '../requests.js';
 import {
   addComputerSocket,
   type ComputerSocket,
@@ -45,11 +47,11 @@ export function addProcessSocket(app: FastifyInstance, services: SocketServices)
 }
 
 async function serveProcess(connection: ComputerSocket): Promise<void> {
-  const { fleet, record, left } = connection;
+  const { fleet, record, left, request } = connection;
   const messages = new MessageBuffer(connection.socket, connection.hold);
   const first = await messages.first(START_WITHIN_MS);
   if (fitsTurn(first.length)) await nextTurn(record.owner_id);
-  else await ownersTurn(record.owner_id, left);
+  else await ownersTurn(connectionOwner(fleet, ownerOf(request)), left);
   const start = validateExactly(ProcessStart, parseJson(first), 'body');
   describe(connection, start);
   const work = () =>

@@ -9,7 +9,7 @@ export interface SocketLimits {
   readonly walls: number;
   /** Received bytes of one owner that have not been consumed yet. */
   readonly ownerBytes: number;
-  /** The same for all owners. */
+  /** The same for all owners. Beyond it, those may have more who have less than an equal part. */
   readonly bytes: number;
   /** Bytes that a socket may always hold. */
   readonly guaranteed: number;
@@ -35,7 +35,7 @@ const LIMITS: SocketLimits = {
 interface OwnersSockets {
   readonly sockets: KeyShares;
   readonly walls: KeyShares;
-  bytes: number;
+  readonly bytes: KeyShares;
   unsent: number;
 }
 
@@ -79,10 +79,10 @@ export class SocketBudget {
     const hold = (bytes: number) => {
       if (!isOpen) return;
       held += bytes;
-      owner.bytes += bytes;
+      owner.bytes.add(key, bytes);
       this.#bytes += bytes;
       if (bytes <= 0 || held <= this.#limits.guaranteed) return;
-      if (owner.bytes > this.#limits.ownerBytes || this.#bytes > this.#limits.bytes) {
+      if (!owner.bytes.fits(key, 0) || this.#isGreedy(owner)) {
         throw new ApiError('rate_limited', 'Your connections send faster than they are read.', {
           remedy: 'Send smaller messages, or use fewer connections.',
         });
@@ -113,9 +113,18 @@ export class SocketBudget {
     };
   }
 
+  /** All owners have too much in memory, and this one more than an equal part of it. */
+  #isGreedy({ bytes }: OwnersSockets): boolean {
+    const { bytes: most } = this.#limits;
+    return this.#bytes > most && bytes.total > most / this.#owners.size;
+  }
+
   #newOwner(): OwnersSockets {
-    const { sockets, walls } = this.#limits;
-    return { sockets: new KeyShares(sockets), walls: new KeyShares(walls), bytes: 0, unsent: 0 };
+    const { sockets, walls, ownerBytes } = this.#limits;
+    return {
+      ...{ sockets: new KeyShares(sockets), walls: new KeyShares(walls) },
+      ...{ bytes: new KeyShares(ownerBytes), unsent: 0 },
+    };
   }
 }
 

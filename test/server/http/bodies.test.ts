@@ -140,7 +140,7 @@ it('long texts of several owners take turns, and one whose client has left waits
   const order: string[] = [];
   const never = new AbortController().signal;
   const wait = (owner: string, name: string, signal = never) =>
-    ownersTurn(owner, signal).then(() => order.push(name));
+    ownersTurn({ ownerId: owner }, signal).then(() => order.push(name));
   const left = new AbortController();
   const waiting = [wait('a', 'a1'), wait('a', 'a2'), wait('a', 'a3'), wait('b', 'b1')];
   const gone = wait('b', 'b2', left.signal);
@@ -152,11 +152,22 @@ it('long texts of several owners take turns, and one whose client has left waits
   expect(order).not.toContain('b2');
 });
 
+it("a long text of a key with all rights is next after one of the owner's limited keys", async () => {
+  const order: string[] = [];
+  const never = new AbortController().signal;
+  const wait = (name: string, queue?: string) =>
+    ownersTurn({ ownerId: 'a', queue }, never).then(() => order.push(name));
+  const limited = Array.from({ length: 30 }, (_, nth) => wait(`limited ${nth % 3}`, `${nth % 3}`));
+  await Promise.all([...limited, wait('full'), wait('full')]);
+  expect(order.slice(0, 5)).toEqual(['limited 0', 'full', 'limited 1', 'full', 'limited 2']);
+  expect(order).toHaveLength(32);
+});
+
 it('after a long text, the next one of its owner rests for four times as long', async () => {
   const at = new Map<string, number>();
   const never = new AbortController().signal;
   const take = async (owner: string, name: string, ms: number) => {
-    await ownersTurn(owner, never);
+    await ownersTurn({ ownerId: owner }, never);
     at.set(name, performance.now());
     while (performance.now() - (at.get(name) ?? 0) < ms);
   };

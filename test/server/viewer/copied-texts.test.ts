@@ -20,7 +20,7 @@ function openView() {
   const left = new AbortController();
   const take = copiedTexts(viewer as unknown as Viewer, {
     socket: socket as unknown as WebSocket,
-    ownerId: 'usr_a',
+    caller: { ownerId: 'usr_a' },
     mayControl: () => state.mayControl,
     signal: left.signal,
     hold: (bytes) => {

@@ -38,6 +38,10 @@ export class KeyShares {
     return this.#all === 0;
   }
 
+  get total(): number {
+    return this.#all;
+  }
+
   /** For an error: the limit, and the key's part of it. */
   describe({ isLimited }: KeyInUse): string {
     const own = isLimited ? `, of which this API key can have ${this.#share.ofOne}` : '';

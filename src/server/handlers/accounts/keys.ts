@@ -1,4 +1,5 @@
 import { LongTurns } from '../../../lib/async/next-turn.js';
+import { connectionOwner } from '../../access/connection-owner.js';
 import type { Handlers } from '../handlers.js';
 
 /** Finding and writing thousands of rows takes tens of milliseconds. */
@@ -13,7 +14,7 @@ export const keyHandlers: Pick<
     ...fleet.computers.usage(owner.id),
   }),
   getUsage: async ({ fleet, owner, query, signal }) => {
-    await usageTurns.enter(owner.id, signal);
+    await usageTurns.enter(connectionOwner(fleet, owner), signal);
     const { running, max_running } = fleet.computers.usage(owner.id);
     return {
       days: fleet.usageLog.list(owner, query.days),

@@ -9,10 +9,13 @@ import { StoppedReads } from './stopped-reads.js';
 const OWNER_MS = 10;
 /** The same for all connections that have shown no key. */
 const KEYLESS_MS = 5;
-/** Milliseconds of an owner's reading after which the turns that follow are left to new connections. */
+/** Milliseconds of reading after which the turns that follow are left to new connections. */
 const SHORT_MS = 1;
-/** Most of these turns, one after the other. */
+/** Most of these turns, one after the other: of an owner, and of all connections without a key. */
 const MOST_LEFT = 16;
+const MOST_LEFT_KEYLESS = 63;
+/** Milliseconds of such a turn for those without a key that have handed on little. */
+const FRESH_MS = 1;
 /**
  * Connections of an owner that are read in a turn without time to hand anything on. Each read takes up
  * to 64 KiB from the system.
@@ -105,7 +108,7 @@ export class ReadTurns implements Turns {
     const group = this.#groupOf(this.#readerOf(socket));
     // The answer to its request may close the connection: what follows is not parsed before that.
     if (group.isKeyless && !isFirst) return false;
-    return isQuiet(group) && this.#hasTime(group);
+    return this.#hasTimeFor(group, socket);
   }
 
   arrived(socket: Socket, bytes: number): void {
@@ -113,7 +116,7 @@ export class ReadTurns implements Turns {
     const group = this.#groupOf(reader);
     group.usedMs += bytes === 0 ? END_MS : (bytes / READ_BYTES) * READ_MS;
     this.#expectTurn();
-    if (this.#hasTime(group) && isQuiet(group)) return;
+    if (this.#hasTimeFor(group, socket)) return;
     group.parked += 1;
     if (group.parked >= MOST_PARKED && !group.isStopped) this.#stop(group, reader);
   }
@@ -158,6 +161,20 @@ export class ReadTurns implements Turns {
     return left === 0 && usedMs < (isKeyless ? KEYLESS_MS : OWNER_MS);
   }
 
+  /** The same for those without a key that have handed on little: some also in turns that are left. */
+  #hasFreshTime(group: Group): boolean {
+    return this.#hasTime(group) || (group.isKeyless && group.usedMs < FRESH_MS);
+  }
+
+  #hasTimeFor(group: Group, socket: Socket): boolean {
+    if (isQuiet(group)) return this.#hasTime(group) || this.#isFreshNow(group, socket);
+    return group.fresh.isEmpty && group.left > 0 && this.#isFreshNow(group, socket);
+  }
+
+  #isFreshNow(group: Group, socket: Socket): boolean {
+    return this.#hasFreshTime(group) && this.#readings.get(socket)?.isNew === true;
+  }
+
   #stop(group: Group, { ownerId }: Reader): void {
     group.isStopped = true;
     for (const socket of this.#connectionsOf(ownerId)) {
@@ -179,20 +196,19 @@ export class ReadTurns implements Turns {
     this.#isCounting = false;
     const isAccepting = this.#accepted() > this.#known;
     for (const [ownerId, group] of [...this.#groups]) {
-      // What has no key is new connections.
-      const isLeft = !group.isKeyless && (group.usedMs > SHORT_MS || group.left > 0);
-      const isWaitedFor = isAccepting && isLeft;
-      group.left = isWaitedFor && group.left < MOST_LEFT ? group.left + 1 : 0;
+      const most = group.isKeyless ? MOST_LEFT_KEYLESS : MOST_LEFT;
+      const isWaitedFor = isAccepting && (group.usedMs > SHORT_MS || group.left > 0);
+      group.left = isWaitedFor && group.left < most ? group.left + 1 : 0;
       Object.assign(group, { usedMs: 0, parked: 0, isStopped: false });
       if (isQuiet(group) && group.stopped.isEmpty && group.left === 0) this.#groups.delete(ownerId);
     }
     for (const group of [...this.#groups.values()]) {
-      while (this.#hasTime(group)) {
-        const next = group.fresh.next() ?? group.others.next();
+      while (this.#hasFreshTime(group)) {
+        const next = group.fresh.next() ?? (this.#hasTime(group) ? group.others.next() : undefined);
         if (next === undefined) break;
         next.read();
       }
-      group.stopped.start();
+      if (group.left === 0) group.stopped.start();
     }
     if (this.#groups.size > 0) this.#expectTurn();
   };

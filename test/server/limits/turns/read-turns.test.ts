@@ -197,3 +197,35 @@ it('a queue with much to read delays no other queue of its owner', async () => {
   await eventually(async () => ofFull === 5_003);
   expect(ofLimited - before).toBeLessThan(90);
 });
+
+it('while connections are accepted, what has no key and has handed on much waits for most turns', async () => {
+  let accepted = 0;
+  let turn = 0;
+  const turnsOfOthers = new Set<number>();
+  const turns = new ReadTurns({ readerOf: () => ({ queue: '' }), accepted: () => ++accepted });
+  const server = createNetServer((socket) => {
+    let bytes = 0;
+    socket
+      .on('error', () => undefined)
+      .on('data', ({ length }) => {
+        work(2);
+        bytes += length;
+        if (bytes > 8_000) turnsOfOthers.add(turn);
+      });
+    turns.watch(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  closing.push(() => server.close());
+  await once(server, 'listening');
+  const sockets = await dial((server.address() as AddressInfo).port, 20);
+  for (const socket of sockets) socket.write(Buffer.alloc(100_000));
+  const count = () => {
+    turn += 1;
+    timer = setImmediate(count);
+  };
+  let timer = setImmediate(count);
+  await eventually(async () => turnsOfOthers.size >= 5);
+  const [first = 0] = turnsOfOthers;
+  clearImmediate(timer);
+  expect(turn - first).toBeGreaterThan(4 * 40);
+});

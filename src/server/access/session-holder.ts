@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import { nextTurn } from '../../lib/async/next-turn.js';
 import { type Connection, openingUids } from '../../lib/net/tcp-table.js';
 
 /** The name of a session's cookie, without its port. */
@@ -55,7 +56,10 @@ async function search(): Promise<void> {
     const asked = waiting;
     waiting = [];
     const uids = await openingUids(asked.map(({ connection }) => connection)).catch(() => []);
-    for (const [index, { found }] of asked.entries()) found(uids[index]);
+    // Their requests continue, a few in each turn.
+    for (const [index, { found }] of asked.entries()) {
+      void nextTurn('session holders').then(() => found(uids[index]));
+    }
   }
   isSearching = false;
 }

@@ -3,7 +3,7 @@ import type { Action } from '../contract/resources.js';
 import type { OperationName } from '../contract/routes.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
 import { CANCELLED, outcomeOf, startTimer } from '../fleet/audit/audit-log.js';
-import { describeInput, MOST_CHARACTERS } from '../fleet/audit/input-detail.js';
+import { describeInput, nameInPath } from '../fleet/audit/input-detail.js';
 import { Performed } from '../fleet/audit/performed.js';
 import { isRefusal } from '../fleet/audit/refusal-limit.js';
 import type { Fleet } from '../fleet/fleet.js';
@@ -165,13 +165,13 @@ function nameOf(computer: Request['computer']): Action['detail'] {
 }
 
 /**
- * What the path names: parameters come from the client and may be long. An owner by name and id,
+ * What the path names: parameters come from the client and may be long, or none at all. An owner by name and id,
  * because the id is what its entries are found by once it is deleted.
  */
 function namesOf({ params = {}, affected }: Request): Action['detail'] {
   if (affected) return { owner: affected.name, id: affected.id };
   return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => [name, value.slice(0, MOST_CHARACTERS)]),
+    Object.entries(params).map(([name, value]) => [name, nameInPath(value)]),
   );
 }
 

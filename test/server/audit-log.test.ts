@@ -29,6 +29,34 @@ it('logs the creation and deletion of keys, with the key of the request', async 
   expect(JSON.stringify(await entries())).not.toContain(made.key);
 });
 
+it('keeps no key and no value of a secret that stands in place of a name', async () => {
+  await app.send('POST', '/api/projects', { body: { name: 'p' } });
+  await app.send('DELETE', `/api/keys/${app.world.key}`);
+  await app.send('PUT', '/api/projects/p/secrets/hunter2%20pass!', { body: { value: 'db' } });
+  await app.send('DELETE', '/api/keys/none');
+  expect(await entries()).toMatchObject([
+    { action: 'deleteKey', outcome: 'not_found', detail: { key: 'none' } },
+    { action: 'setSecret', outcome: 'invalid_request', detail: { secret: '(13 characters)' } },
+    { action: 'deleteKey', outcome: 'not_found', detail: { key: '(35 characters)' } },
+    { action: 'createProject' },
+  ]);
+});
+
+it("the removal of an administrator's key names the keys that it has made for other owners", async () => {
+  const { json: key } = await app.send('POST', '/api/keys', { body: { name: 'second' } });
+  const authorization = `Bearer ${key.key}`;
+  const { json: owner } = await app.send('POST', '/api/owners', {
+    ...{ authorization, body: { name: 'bob' } },
+  });
+  await app.send('POST', '/api/owners/bob/keys', { authorization, body: { name: 'spare' } });
+  const { json } = await app.send('DELETE', `/api/keys/${key.id}`);
+  const first = (owner.key as { id: string; name: string }).name;
+  expect(json.made).toMatchObject([
+    { name: first, owner: 'bob' },
+    { name: 'spare', owner: 'bob' },
+  ]);
+});
+
 it('keeps the entries of a deleted computer, for its owner only', async () => {
   await app.send('POST', '/api/projects', { body: { name: 'p' } });
   const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'desk' } });

@@ -92,6 +92,13 @@ export const RemovedKey = Success.extend({
             .string()
             .meta({ description: 'Id of the key.', examples: ['key_9q4w8e1r4d9s1x7f3k2m'] }),
           name: z.string().meta({ description: 'Name of the key.', examples: ['spare'] }),
+          owner: z
+            .string()
+            .optional()
+            .meta({
+              description: 'Name of its owner, if that is another one, for whom it was made.',
+              examples: ['alice'],
+            }),
         })
         .describe('A key.'),
     )

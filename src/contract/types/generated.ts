@@ -1419,6 +1419,8 @@ export interface RemovedKey {
     id: string;
     /** Name of the key. */
     name: string;
+    /** Name of its owner, if that is another one, for whom it was made. */
+    owner?: string | undefined;
   }>;
 }
 

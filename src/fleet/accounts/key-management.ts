@@ -121,9 +121,22 @@ export class KeyManagement {
     if (isFull(key)) this.#refuseLastFull(owner, 'cannot be removed');
     const made = madeBy(id, this.#store.keys.list(owner.id));
     if (isLimited(own)) refuseRemovalOfMaker(owner.keyId, id, made);
+    const ofOthers = this.#madeForOthers(owner, id);
     this.#store.keys.remove(owner.id, id);
     this.#apiKeys.ended(id);
-    return made.filter(isInTime).map((each) => ({ id: each.id, name: each.name }));
+    return [
+      ...made.filter(isInTime).map((each) => ({ id: each.id, name: each.name })),
+      ...ofOthers,
+    ];
+  }
+
+  /** The keys of other owners that an administrator's key has made. */
+  #madeForOthers(owner: Owner, id: string): RemovedKey['made'] {
+    const { owners, keys } = this.#store;
+    if (owners.findOwner(owner.id)?.role !== 'administrator') return [];
+    return madeBy(id, keys.listAll())
+      .filter(({ owner_id, expiresAt }) => owner_id !== owner.id && expiresAt > Date.now())
+      .map((key) => ({ id: key.id, name: key.name, owner: owners.findOwner(key.owner_id)?.name }));
   }
 
   #insert(ownerId: string, key: Omit<Parameters<Store['keys']['insert']>[1], 'text'>): CreatedKey {

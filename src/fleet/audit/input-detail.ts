@@ -4,7 +4,21 @@ import { isCommand } from '../../screen/input/keyboard/command.js';
 type Value = string | number | boolean;
 
 /** Of a name given by the client; resource names are shorter. */
-export const MOST_CHARACTERS = 128;
+const MOST_CHARACTERS = 128;
+
+/** API keys, sessions, tickets and links. */
+const SECRET = /^v[a-z]_[0-9a-z]{16,}/i;
+/** What names and ids look like. */
+const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
+
+/** A name from a path, unless it is none: a key or the value of a secret may stand in its place. */
+export function nameInPath(value: string): string {
+  return NAME.test(value) ? withoutSecret(value) : `(${value.length} characters)`;
+}
+
+function withoutSecret(value: string): string {
+  return SECRET.test(value) ? `(${value.length} characters)` : value.slice(0, MOST_CHARACTERS);
+}
 
 /** Fields that are logged as they are: numbers, settings and names of resources. */
 const PLAIN = [
@@ -33,7 +47,7 @@ export function describeInput(input: unknown): Action['detail'] {
   const detail: Record<string, Value> = {};
   for (const name of PLAIN) {
     const value = given[name];
-    if (typeof value === 'string') detail[name] = value.slice(0, MOST_CHARACTERS);
+    if (typeof value === 'string') detail[name] = withoutSecret(value);
     else if (isValue(value)) detail[name] = value;
   }
   if (given.max_running === null) detail.max_running = 'default';

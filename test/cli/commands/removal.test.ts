@@ -97,6 +97,17 @@ test('vc key rm names the keys that were made with it and still work', async () 
       '',
     ].join('\n'),
   );
+  const ofBob = { id: 'key_5', name: 'first', owner: 'bob' };
+  world.service.on('DELETE /keys/key_1', { success: true, made: [ofBob] });
+  expect((await world.run(['key', 'rm', 'agent', '--yes'])).stderr).toBe(
+    [
+      'removed key agent',
+      'keys that were made with it still work: first (key_5, of bob)',
+      'only bob can remove those of other owners, or: vc owner rm OWNER',
+      '',
+    ].join('\n'),
+  );
+  world.service.on('DELETE /keys/key_1', { success: true, made });
   // Without those that are removed as well.
   const both = await world.run(['key', 'rm', 'agent', 'spare', '--yes']);
   expect(both.stderr).toContain('still work: deep (key_3)\n');

@@ -1,3 +1,4 @@
+import type { RemovedKey } from '../../../contract/resources.js';
 import { notFound } from '../../errors/cli-error.js';
 import type { Context } from '../../framework/context.js';
 import { defineCommand, dryRun, enumerate, flag, many } from '../../framework/define.js';
@@ -45,12 +46,12 @@ export const command = defineCommand({
     const client = await context.client();
     const { signal } = context.interrupts;
     const removed = new Set<string>();
-    const made = new Map<string, string>();
+    const made = new Map<string, Made>();
     const remove = async (key: string) => {
       const answer = await client.request('deleteKey', { params: { key }, signal });
       removed.add(key);
       // A service of an earlier version does not say.
-      for (const { id, name } of answer.made ?? []) made.set(id, name);
+      for (const key of answer.made ?? []) made.set(key.id, key);
       return answer;
     };
     const others: Promise<unknown>[] = [];
@@ -81,19 +82,31 @@ export const command = defineCommand({
   },
 });
 
+type Made = RemovedKey['made'][number];
+
 /** Names keys that still work, and how to remove them. */
-async function noteMade(context: Context, made: ReadonlyMap<string, string>): Promise<void> {
+async function noteMade(context: Context, made: ReadonlyMap<string, Made>): Promise<void> {
   if (made.size === 0) return;
-  const ids = [...made.keys()];
-  const named = [...made].slice(0, MOST_NAMED).map(([id, name]) => `${name} (${id})`);
-  const more = ids.length - named.length;
+  const all = [...made.values()];
+  const named = all
+    .slice(0, MOST_NAMED)
+    .map(({ id, name, owner }) => `${name} (${id}${owner === undefined ? '' : `, of ${owner}`})`);
+  const more = all.length - named.length;
   const which = more > 0 ? `${named.join(', ')} and ${more} more` : enumerate(named, 'and');
   await note(context, `keys that were made with it still work: ${which}`);
+  const ids = all.filter(({ owner }) => owner === undefined).map(({ id }) => id);
   const see = more > 0 ? '; see: vc key ls -o wide' : '';
-  await note(
-    context,
-    `to remove these keys: vc key rm ${ids.slice(0, MOST_NAMED).join(' ')}${see}`,
-  );
+  if (ids.length > 0) {
+    await note(
+      context,
+      `to remove these keys: vc key rm ${ids.slice(0, MOST_NAMED).join(' ')}${see}`,
+    );
+  }
+  const owners = new Set(all.flatMap(({ owner }) => owner ?? []));
+  if (owners.size > 0) {
+    const who = enumerate([...owners], 'or');
+    await note(context, `only ${who} can remove those of other owners, or: vc owner rm OWNER`);
+  }
 }
 
 async function findKey(context: Context, id: string) {

@@ -136,6 +136,8 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
     touch: (id: string) => touch.run(new Date().toISOString(), id),
     /** The oldest first. */
     list: (ownerId: string) => list.all(ownerId) as ListedKey[],
+    /** Those of all owners. */
+    listAll: (): readonly CachedKey[] => [...byId.values()],
     update(
       id: string,
       { name, rights, expires_at }: Pick<KeyRecord, 'name' | 'rights' | 'expires_at'>,

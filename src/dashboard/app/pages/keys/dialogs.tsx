@@ -95,7 +95,10 @@ export function RevokeKey({ of: key, onDone, onClose }: OfKey) {
       danger
       intent={() => ({ method: 'DELETE', path: pathOf(key), vc: ['key', 'rm', key.id] })}
       onDone={(answer) => {
-        const made = answer.made.map(({ name }) => name).join(', ');
+        const named = answer.made.map(({ name, owner }) =>
+          owner ? `${name} (of ${owner})` : name,
+        );
+        const made = named.join(', ');
         tell(
           `Key ${key.name} revoked${made === '' ? '' : `; keys made with it still work: ${made}`}`,
         );

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { limitedShare } from '../../fleet/store/limits/shares.js';
 
 /** So many connections without a key have this time for their first request before they are closed. */
 const MOST_NEW = 16;
@@ -12,19 +13,26 @@ const MANY_KEYLESS = 1_024;
 const OLD_MS = 10_000;
 /** Connections of an owner at once. It has a use for 1,800: requests that run and wait, and WebSockets. */
 const MOST_OF_OWNER = 2_048;
+/** What its limited keys can have of them: a key with all rights must always be able to revoke them. */
+const SHARE = limitedShare(MOST_OF_OWNER);
 
 interface Entry {
   readonly address: string;
   readonly openedAt: number;
   ownerId: string | undefined;
+  /** Of an owner's: its limited key, or '' for keys with all rights. */
+  queue: string;
 }
+
+/** The connections of an owner by queue. */
+type OwnersConnections = Map<string, Set<Socket>>;
 
 /** Open connections by owner, and those that have shown no key by address, the oldest first. */
 export class ConnectionShares {
   readonly #limit: number;
   readonly #mostNew: number;
   readonly #entries = new Map<Socket, Entry>();
-  readonly #owners = new Map<string, Set<Socket>>();
+  readonly #owners = new Map<string, OwnersConnections>();
   readonly #addresses = new Map<string, Set<Socket>>();
   #keyless = 0;
 
@@ -37,18 +45,21 @@ export class ConnectionShares {
   /** Counts a new connection, which has shown no key. */
   add(socket: Socket): void {
     const address = socket.remoteAddress ?? '';
-    this.#entries.set(socket, { address, openedAt: performance.now(), ownerId: undefined });
+    const openedAt = performance.now();
+    this.#entries.set(socket, { address, openedAt, ownerId: undefined, queue: '' });
     addTo(this.#addresses, address, socket);
     this.#keyless += 1;
   }
 
-  /** Counts an open connection as the owner's. */
-  trust(socket: Socket, ownerId: string): void {
+  /** Counts an open connection as the owner's, and that of its limited key if `queue` names one. */
+  trust(socket: Socket, ownerId: string, queue = ''): void {
     const entry = this.#entries.get(socket);
-    if (entry === undefined || entry.ownerId === ownerId) return;
+    if (entry === undefined || (entry.ownerId === ownerId && entry.queue === queue)) return;
     this.#leave(socket, entry);
-    entry.ownerId = ownerId;
-    addTo(this.#owners, ownerId, socket);
+    Object.assign(entry, { ownerId, queue });
+    const ofOwner = this.#owners.get(ownerId) ?? new Map();
+    this.#owners.set(ownerId, ofOwner);
+    addTo(ofOwner, queue, socket);
   }
 
   remove(socket: Socket): void {
@@ -62,25 +73,29 @@ export class ConnectionShares {
    * The connection to close for a new one: of the owner who has the most, the oldest idle one. Those
    * without a key count as one owner, and the oldest of the address that has the most is closed. Owners
    * with less than an equal part keep theirs: rather, a busy one of the owner who has the most is closed.
+   * Of an owner's, it is one of the limited key that has the most, or of its keys with all rights.
    */
   victim(isIdle: (socket: Socket) => boolean): Socket | undefined {
-    const owners = [...this.#owners.values()].sort((a, b) => b.size - a.size);
+    const owners = [...this.#owners.values()]
+      .map((queues) => ({ size: countOf(queues), sockets: largestOf(queues) }))
+      .sort((a, b) => b.size - a.size);
     const [most] = owners;
     const mayClose = this.#mayCloseKeyless();
     const equalPart = this.#limit / (owners.length + 1);
-    for (const sockets of owners) {
-      if (mayClose && this.#keyless >= sockets.size) break;
-      if (sockets !== most && sockets.size <= equalPart) break;
-      for (const socket of sockets) if (isIdle(socket)) return socket;
+    for (const owner of owners) {
+      if (mayClose && this.#keyless >= owner.size) break;
+      if (owner !== most && owner.size <= equalPart) break;
+      for (const socket of owner.sockets) if (isIdle(socket)) return socket;
     }
     if (mayClose || most === undefined) return this.#oldestKeyless();
-    const [oldest] = most;
+    const [oldest] = most.sockets;
     return oldest;
   }
 
   /** The connections of an owner, or those that have shown no key. */
   *of(ownerId?: string): Iterable<Socket> {
-    if (ownerId !== undefined) yield* this.#owners.get(ownerId) ?? [];
+    if (ownerId !== undefined)
+      for (const sockets of this.#owners.get(ownerId)?.values() ?? []) yield* sockets;
     else for (const sockets of this.#addresses.values()) yield* sockets;
   }
 
@@ -100,12 +115,27 @@ export class ConnectionShares {
     return undefined;
   }
 
-  /** The connection to close of an owner who has more than one can have: an idle one, or the oldest. */
-  tooMany(ownerId: string, isIdle: (socket: Socket) => boolean): Socket | undefined {
-    const sockets = this.#owners.get(ownerId);
-    if (sockets === undefined || sockets.size <= MOST_OF_OWNER) return undefined;
-    for (const socket of sockets) if (isIdle(socket)) return socket;
-    const [oldest] = sockets;
+  /**
+   * The connection to close if an owner, its limited keys or one of these have more than they can have,
+   * since `asking` was counted: an idle one, or the oldest. Not `asking`, whose request has begun.
+   */
+  tooMany(asking: Socket, isIdle: (socket: Socket) => boolean): Socket | undefined {
+    const { ownerId, queue = '' } = this.#entries.get(asking) ?? {};
+    const queues = ownerId === undefined ? undefined : this.#owners.get(ownerId);
+    if (queues === undefined) return undefined;
+    const all = countOf(queues);
+    const own = queues.get(queue) ?? NONE;
+    const limited = new Map([...queues].filter(([name]) => name !== ''));
+    const isOwnTooMany = queue !== '' && own.size > SHARE.ofOne;
+    const areLimitedTooMany = queue !== '' && countOf(limited) > SHARE.ofAll;
+    if (!isOwnTooMany && !areLimitedTooMany && all <= MOST_OF_OWNER) return undefined;
+    const sockets = isOwnTooMany ? own : largestOf(areLimitedTooMany ? limited : queues);
+    let oldest: Socket | undefined;
+    for (const socket of sockets) {
+      if (socket === asking) continue;
+      if (isIdle(socket)) return socket;
+      oldest ??= socket;
+    }
     return oldest;
   }
 
@@ -128,14 +158,37 @@ export class ConnectionShares {
     return most;
   }
 
-  #leave(socket: Socket, { ownerId, address }: Entry): void {
-    if (ownerId === undefined) this.#keyless -= 1;
-    const [groups, name] =
-      ownerId === undefined ? [this.#addresses, address] : [this.#owners, ownerId];
-    const sockets = groups.get(name);
-    sockets?.delete(socket);
-    if (sockets?.size === 0) groups.delete(name);
+  #leave(socket: Socket, { ownerId, queue, address }: Entry): void {
+    if (ownerId === undefined) {
+      this.#keyless -= 1;
+      removeFrom(this.#addresses, address, socket);
+      return;
+    }
+    const queues = this.#owners.get(ownerId);
+    if (queues === undefined) return;
+    removeFrom(queues, queue, socket);
+    if (queues.size === 0) this.#owners.delete(ownerId);
   }
+}
+
+const NONE: ReadonlySet<Socket> = new Set();
+
+function countOf(queues: OwnersConnections): number {
+  let count = 0;
+  for (const sockets of queues.values()) count += sockets.size;
+  return count;
+}
+
+function largestOf(queues: OwnersConnections): ReadonlySet<Socket> {
+  let largest = NONE;
+  for (const sockets of queues.values()) if (sockets.size > largest.size) largest = sockets;
+  return largest;
+}
+
+function removeFrom(groups: Map<string, Set<Socket>>, name: string, socket: Socket): void {
+  const sockets = groups.get(name);
+  sockets?.delete(socket);
+  if (sockets?.size === 0) groups.delete(name);
 }
 
 function addTo(groups: Map<string, Set<Socket>>, name: string, socket: Socket): void {

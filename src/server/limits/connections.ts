@@ -149,8 +149,12 @@ export class ConnectionLimit {
     const known = this.#trusted.get(socket);
     if (known?.ownerId === ownerId && known.queue === queue) return;
     this.#trusted.set(socket, { ownerId, queue });
-    this.#shares.trust(socket, ownerId);
-    this.#shares.tooMany(ownerId, this.#isIdle)?.destroy();
+    this.#shares.trust(socket, ownerId, queue);
+    const surplus = this.#shares.tooMany(socket, this.#isIdle);
+    if (surplus === undefined) return;
+    surplus.destroy();
+    // At once, so that the next one of the same turn closes another one.
+    this.#remove(surplus);
   }
 
   #add(socket: Socket): void {

@@ -178,15 +178,40 @@ it('a third of the descriptors is reserved for the rest of the service', () => {
 
 it('an owner has 2,048 connections: beyond that the oldest idle one is closed, or the oldest', () => {
   const shares = new ConnectionShares(10_000);
-  const sockets = Array.from({ length: 2_049 }, () => new Socket());
-  for (const socket of sockets) {
-    shares.add(socket);
-    expect(shares.tooMany('a', () => true)).toBeUndefined();
-    shares.trust(socket, 'a');
-  }
-  expect(shares.tooMany('a', (socket) => socket === sockets[7])).toBe(sockets[7]);
-  expect(shares.tooMany('a', () => false)).toBe(sockets[0]);
+  const sockets = Array.from({ length: 2_048 }, () => trusted(shares, 'a'));
+  const last = trusted(shares, 'a');
+  expect(shares.tooMany(last, (socket) => socket === sockets[7])).toBe(sockets[7]);
+  expect(shares.tooMany(last, () => false)).toBe(sockets[0]);
+  // Its request has begun, although it counts as idle.
+  expect(shares.tooMany(last, (socket) => socket === last)).toBe(sockets[0]);
 });
+
+it('a limited key has half of the connections, all of an owner three quarters, and closes its own', () => {
+  const shares = new ConnectionShares(10_000);
+  const full = trusted(shares, 'a');
+  const first = Array.from({ length: 1_024 }, () => trusted(shares, 'a', 'key 1'));
+  const more = trusted(shares, 'a', 'key 1');
+  expect(shares.tooMany(more, () => true)).toBe(first[0]);
+  shares.remove(more);
+  for (let nth = 0; nth < 512; nth++) trusted(shares, 'a', 'key 2');
+  const other = trusted(shares, 'a', 'key 2');
+  // Of the limited key that has the most.
+  expect(shares.tooMany(other, () => true)).toBe(first[0]);
+  shares.remove(other);
+  for (let nth = 0; nth < 511; nth++)
+    expect(shares.tooMany(trusted(shares, 'a'), () => true)).toBeUndefined();
+  expect(shares.tooMany(trusted(shares, 'a'), () => true)).toBe(first[0]);
+  expect(shares.tooMany(full, (socket) => socket === full)).toBe(first[0]);
+});
+
+/** A new connection that has counted as the owner's. */
+function trusted(shares: ConnectionShares, ownerId: string, queue?: string): Socket {
+  const socket = new Socket();
+  shares.add(socket);
+  expect(shares.tooMany(socket, () => true)).toBeUndefined();
+  shares.trust(socket, ownerId, queue);
+  return socket;
+}
 
 it('beyond 1,024 connections without a key, idle ones are closed after 10 s', () => {
   vi.useFakeTimers({ toFake: ['performance'] });

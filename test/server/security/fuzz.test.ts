@@ -11,6 +11,8 @@ import { shapeOf, valuesOf } from '../../support/shapes.js';
 const SEED = Number(process.env.VC_TEST_SEED ?? 7);
 /** Requests per route. */
 const RUNS = inTier({ thorough: 50, quick: 3 });
+/** Of one route. Statistics of a computer take half a second each. */
+const LIMIT_MS = inTier({ thorough: 120_000, quick: 20_000 });
 
 let app: TestApp;
 let there: Record<string, string>;
@@ -81,13 +83,17 @@ it.each(
   routes
     .filter(({ upgrade, open }) => !upgrade && !open)
     .map((route) => [`${route.method} ${route.path}`, route] as const),
-)('%s answers by the contract, and never fails', async (_, route) => {
-  await fc.assert(
-    fc.asyncProperty(requestsOf(route), async ({ path, body }) => {
-      const sent = route.name === 'writeFile' ? { body: String(body) } : { body };
-      expectByContract(route, await app.send(route.method, path, sent));
-    }),
-    { numRuns: RUNS, seed: SEED },
-  );
-  if (route.method !== 'GET') await restore();
-});
+)(
+  '%s answers by the contract, and never fails',
+  async (_, route) => {
+    await fc.assert(
+      fc.asyncProperty(requestsOf(route), async ({ path, body }) => {
+        const sent = route.name === 'writeFile' ? { body: String(body) } : { body };
+        expectByContract(route, await app.send(route.method, path, sent));
+      }),
+      { numRuns: RUNS, seed: SEED },
+    );
+    if (route.method !== 'GET') await restore();
+  },
+  LIMIT_MS,
+);

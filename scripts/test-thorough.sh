@@ -2,7 +2,7 @@
 # All tests of `npm run test:all` in depth, and those of the thorough tier only; see docs/testing.md.
 # Run `npm run test:all` first, which installs and builds.
 #
-#   npm run test:thorough                                all of it: hours, most of them on QEMU
+#   npm run test:thorough                                all of it: one to several hours
 #   npm run test:thorough -- --write                     the same, and writes the record in docs/reliability.md
 #   npm run test:thorough -- --write --project docker    one engine, and its part of the record; takes any
 #                                                        argument of vitest's

@@ -11,7 +11,7 @@ const SECRET = /^v[a-z]_[0-9a-z]{16,}/i;
 /** What names and ids look like. */
 const NAME = /^[\p{L}\p{N}][\p{L}\p{N}_.-]{0,63}$/u;
 
-/** A name from a path, unless it is none: a key or the value of a secret may stand in its place. */
+/** A name from a path. Of anything else, such as a key or a secret's value, only the length. */
 export function nameInPath(value: string): string {
   return NAME.test(value) ? withoutSecret(value) : `(${value.length} characters)`;
 }

@@ -14,7 +14,7 @@ import { BODY_LIMIT, excessOf, fitsTurn, ownersTurn } from './body-limit.js';
 export function readBodies(
   app: FastifyInstance,
   inKeylessTurn: KeylessTurn,
-  callerOf: CallerOf = ({ id }) => ({ ownerId: id }),
+  callerOf: CallerOf,
 ): void {
   // Many bodies may end in the same turn of the event loop, and what follows takes longer.
   const inTurn = ({ throttleShare, raw }: FastifyRequest, work: () => void) => {

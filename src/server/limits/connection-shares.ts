@@ -117,7 +117,8 @@ export class ConnectionShares {
 
   /**
    * The connection to close if an owner, its limited keys or one of these have more than they can have,
-   * since `asking` was counted: an idle one, or the oldest. Not `asking`, whose request has begun.
+   * since `asking` was counted: an idle one, or the oldest. That of a limited key closes none of the keys
+   * with all rights, and itself, whose request has begun, only if there is no other.
    */
   tooMany(asking: Socket, isIdle: (socket: Socket) => boolean): Socket | undefined {
     const { ownerId, queue = '' } = this.#entries.get(asking) ?? {};
@@ -129,14 +130,14 @@ export class ConnectionShares {
     const isOwnTooMany = queue !== '' && own.size > SHARE.ofOne;
     const areLimitedTooMany = queue !== '' && countOf(limited) > SHARE.ofAll;
     if (!isOwnTooMany && !areLimitedTooMany && all <= MOST_OF_OWNER) return undefined;
-    const sockets = isOwnTooMany ? own : largestOf(areLimitedTooMany ? limited : queues);
+    const sockets = isOwnTooMany ? own : largestOf(queue === '' ? queues : limited);
     let oldest: Socket | undefined;
     for (const socket of sockets) {
       if (socket === asking) continue;
       if (isIdle(socket)) return socket;
       oldest ??= socket;
     }
-    return oldest;
+    return oldest ?? asking;
   }
 
   #mayCloseKeyless(): boolean {

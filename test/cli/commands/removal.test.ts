@@ -103,7 +103,7 @@ test('vc key rm names the keys that were made with it and still work', async () 
     [
       'removed key agent',
       'keys that were made with it still work: first (key_5, of bob)',
-      'only bob can remove those of other owners, or: vc owner rm OWNER',
+      'keys of other owners can be removed by their owner only, or with it: vc owner rm NAME',
       '',
     ].join('\n'),
   );

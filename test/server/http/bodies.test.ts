@@ -102,7 +102,11 @@ promise(29, 'JSON of too many values is refused before it is parsed', async (rep
 
 it('parses one large body in each turn of the event loop', async () => {
   const server = Fastify();
-  readBodies(server, (_, work) => work());
+  readBodies(
+    server,
+    (_, work) => work(),
+    ({ id }) => ({ ownerId: id }),
+  );
   server.post('/', async ({ body }) => body);
   const payload = { text: 'x'.repeat(100_000) };
   const turns = await turnsOf(() =>
@@ -123,7 +127,11 @@ it('parses 64 Ki characters of short bodies in a turn of the event loop', async 
   await new Promise(setImmediate);
 
   const server = Fastify();
-  readBodies(server, (_, work) => work());
+  readBodies(
+    server,
+    (_, work) => work(),
+    ({ id }) => ({ ownerId: id }),
+  );
   server.post('/', async ({ body }) => body);
   const payload = { text: 'x'.repeat(55_000) };
   const turns = await turnsOf(() =>
@@ -180,7 +188,11 @@ it('after a long text, the next one of its owner rests for four times as long', 
 it('what follows a body of a request without a key has its turn among those', async () => {
   const waiting: (() => void)[] = [];
   const server = Fastify();
-  readBodies(server, (_, work) => void waiting.push(work));
+  readBodies(
+    server,
+    (_, work) => void waiting.push(work),
+    ({ id }) => ({ ownerId: id }),
+  );
   server.post('/', async ({ body }) => body);
   let isAnswered = false;
   const answer = server.inject({ method: 'POST', url: '/', payload: { text: 'a' } });

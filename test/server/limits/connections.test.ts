@@ -204,6 +204,15 @@ it('a limited key has half of the connections, all of an owner three quarters, a
   expect(shares.tooMany(full, (socket) => socket === full)).toBe(first[0]);
 });
 
+it('a limited key closes no connection of a key with all rights', () => {
+  const shares = new ConnectionShares(10_000);
+  for (let nth = 0; nth < 2_048; nth++) trusted(shares, 'a');
+  const first = trusted(shares, 'a', 'key 1');
+  expect(shares.tooMany(first, () => true)).toBe(first);
+  const second = trusted(shares, 'a', 'key 1');
+  expect(shares.tooMany(second, () => true)).toBe(first);
+});
+
 /** A new connection that has counted as the owner's. */
 function trusted(shares: ConnectionShares, ownerId: string, queue?: string): Socket {
   const socket = new Socket();

@@ -51,7 +51,7 @@ export const command = defineCommand({
       const answer = await client.request('deleteKey', { params: { key }, signal });
       removed.add(key);
       // A service of an earlier version does not say.
-      for (const key of answer.made ?? []) made.set(key.id, key);
+      for (const each of answer.made ?? []) made.set(each.id, each);
       return answer;
     };
     const others: Promise<unknown>[] = [];
@@ -102,10 +102,11 @@ async function noteMade(context: Context, made: ReadonlyMap<string, Made>): Prom
       `to remove these keys: vc key rm ${ids.slice(0, MOST_NAMED).join(' ')}${see}`,
     );
   }
-  const owners = new Set(all.flatMap(({ owner }) => owner ?? []));
-  if (owners.size > 0) {
-    const who = enumerate([...owners], 'or');
-    await note(context, `only ${who} can remove those of other owners, or: vc owner rm OWNER`);
+  if (ids.length < all.length) {
+    await note(
+      context,
+      'keys of other owners can be removed by their owner only, or with it: vc owner rm NAME',
+    );
   }
 }
 

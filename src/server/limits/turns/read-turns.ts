@@ -167,12 +167,9 @@ export class ReadTurns implements Turns {
   }
 
   #hasTimeFor(group: Group, socket: Socket): boolean {
-    if (isQuiet(group)) return this.#hasTime(group) || this.#isFreshNow(group, socket);
-    return group.fresh.isEmpty && group.left > 0 && this.#isFreshNow(group, socket);
-  }
-
-  #isFreshNow(group: Group, socket: Socket): boolean {
-    return this.#hasFreshTime(group) && this.#readings.get(socket)?.isNew === true;
+    if (group.left === 0) return isQuiet(group) && this.#hasTime(group);
+    const isFresh = this.#readings.get(socket)?.isNew === true;
+    return isFresh && group.fresh.isEmpty && this.#hasFreshTime(group);
   }
 
   #stop(group: Group, { ownerId }: Reader): void {

@@ -10,7 +10,7 @@ import { API_VERSION } from '../contract/constants.js';
 import { chooseProtocol } from '../contract/sockets/protocols.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
 import { keyInUse } from '../fleet/accounts/limits/key-shares.js';
-import { generateId } from '../fleet/computers/ids.js';
+import { generateId, generatePageHost } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { authorize, mayAdminister } from './access/authorization.js';
 import { connectionOwner } from './access/connection-owner.js';
@@ -63,7 +63,7 @@ const OPEN_PATHS = [`${PREFIX}/health`, `${PREFIX}/openapi.json`];
 
 export interface AppOptions {
   readonly fleet: Fleet;
-  readonly reachable: Reachable;
+  readonly reachable: Omit<Reachable, 'pageHost'>;
   readonly version: string;
   readonly log: Logger;
   readonly metrics?: Metrics;
@@ -90,7 +90,8 @@ function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
 
 /** The HTTP service, not yet listening. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { fleet, reachable, version, log } = options;
+  const { fleet, version, log } = options;
+  const reachable = { ...options.reachable, pageHost: generatePageHost() };
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'id' }),
@@ -118,6 +119,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     http: { requireHostHeader: false, connectionsCheckingInterval: 5_000, headersTimeout: 15_000 },
   }) as unknown as FastifyInstance;
   const connections = new ConnectionLimit(app.server, options.maxConnections);
+  app.decorate('pageHost', reachable.pageHost);
   app.decorateRequest('owner', null);
   app.decorateRequest('computer', null);
   app.decorateRequest('departureEnded', null);
@@ -142,7 +144,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       return 'answered';
     }
     addHeaders(request, reply);
-    const origin = checkOrigin(request.raw, reachable);
+    const isPage = isOpen(request) && request.routeOptions.config.open === true;
+    const origin = checkOrigin(request.raw, reachable, isPage);
     if (origin !== undefined) {
       allowPage(reply, origin);
       if (isPreflight(request)) {

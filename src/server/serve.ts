@@ -1,10 +1,11 @@
-import type { AddressInfo } from 'node:net';
-import { isIP } from 'node:net';
+import { type AddressInfo, isIP, type Server } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type LevelWithSilent, pino } from 'pino';
+import { isLoopbackHost, pageBaseUrl } from '../contract/access/page-host.js';
 import { ApiError } from '../contract/errors.js';
 import { Fleet } from '../fleet/fleet.js';
 import { openStore, type Store } from '../fleet/store/index.js';
+import { acceptFor } from '../lib/net/accept-for.js';
 import { packageVersion } from '../lib/package-root.js';
 import { errorMessage } from '../lib/text/error-message.js';
 import { buildApp, PREFIX } from './app.js';
@@ -62,9 +63,11 @@ export async function serve(options: ServeOptions): Promise<Service> {
   let fleet: Fleet | undefined;
   let app: FastifyInstance | undefined;
   let local: Awaited<ReturnType<typeof listenLocally>> | undefined;
+  const further: Server[] = [];
   const close = async () => {
     try {
       await local?.close();
+      for (const listener of further) listener.close();
       await app?.close();
     } finally {
       // The fleet closes its store.
@@ -83,23 +86,29 @@ export async function serve(options: ServeOptions): Promise<Service> {
       ...{ fleet, reachable, version, log },
       ...(options.metrics ? { metrics } : {}),
     });
-    await app.listen(options.listen).catch((cause) => {
-      throw listeningError(options.listen, cause);
-    });
+    const address = await listen(app, options.listen);
+    for (const host of pageAddresses(address.address)) {
+      const also = { host, port: address.port };
+      const listener = await acceptFor(app.server, also).catch((cause) => {
+        throw listeningError(also, cause);
+      });
+      if (listener !== undefined) further.push(listener);
+    }
     const opened = fleet;
     local = await listenLocally({
       ...{ stateDirectory: options.stateDirectory, log },
       unadopted: () => opened.unadopted,
       backup: (path) => void store.backup(path, version),
     });
-    const url = localUrl(app.server.address() as AddressInfo);
+    const url = localUrl(address);
     let closing: Promise<void> | undefined;
     let firstKey: string | undefined;
     const isFirst = await fleet.apiKeys.ensureOwner(async (key) => {
       await options.publishFirstKey(key, url);
       firstKey = key;
     });
-    const login = isFirst ? firstLogin(fleet, firstKey, url) : undefined;
+    const page = pageBaseUrl(url, `http://${app.pageHost}`);
+    const login = isFirst ? firstLogin(fleet, firstKey, page) : undefined;
     return { url, ...(login === undefined ? {} : { login }), close: () => (closing ??= close()) };
   } catch (error) {
     await close();
@@ -135,6 +144,26 @@ async function openFleet(
   return new Fleet({ store, engines, maxRunning, allowPrivateRtmp, log });
 }
 
+async function listen(app: FastifyInstance, where: ServeOptions['listen']): Promise<AddressInfo> {
+  // Fastify would open a second server for the name, to which no limits apply.
+  const host = where.host === 'localhost' ? '127.0.0.1' : where.host;
+  await app.listen({ ...where, host }).catch((cause) => {
+    throw listeningError(where, cause);
+  });
+  return app.server.address() as AddressInfo;
+}
+
+/**
+ * The further addresses of a service on loopback: browsers find a page at either of the two, and nobody
+ * else may listen there.
+ */
+function pageAddresses(address: string): string[] {
+  if (address === '::') return [];
+  if (address === '0.0.0.0') return ['::1'];
+  const isLoopback = isLoopbackHost(isIP(address) === 6 ? `[${address}]` : address);
+  return isLoopback ? ['127.0.0.1', '::1'].filter((one) => one !== address) : [];
+}
+
 /** A client on this machine reaches a service on all addresses through loopback. */
 function localUrl({ address, port, family }: AddressInfo): string {
   const everywhere = address === '0.0.0.0' || address === '::';
@@ -159,7 +188,8 @@ function listeningError(listen: ServeOptions['listen'], cause: unknown): ApiErro
     EADDRNOTAVAIL: ['this host does not have that address', 'Choose another one with --listen'],
   };
   const [reason, remedy] = known[code] ?? [errorMessage(cause)];
-  return new ApiError('internal', `Cannot listen on ${listen.host}:${listen.port}: ${reason}.`, {
+  const host = isIP(listen.host) === 6 ? `[${listen.host}]` : listen.host;
+  return new ApiError('internal', `Cannot listen on ${host}:${listen.port}: ${reason}.`, {
     remedy,
     cause,
   });

@@ -12,6 +12,8 @@ export interface TestApp {
   readonly world: TestFleet;
   readonly port: number;
   readonly server: Server;
+  /** The address of its web page, as Host. */
+  readonly pageHost: string;
   /** Sends a request, with the first owner's key unless `headers` have another or `null`. */
   send(method: string, path: string, options?: Sending): Promise<Answer>;
   /** Sends bytes unchanged; returns the answer's head and body. */
@@ -68,6 +70,7 @@ async function serveTestFleet(world: TestFleet, limits: Limits = {}): Promise<Te
     world,
     port,
     server: app.server,
+    pageHost: `${app.pageHost}:${port}`,
     send: (method, path, { body, headers, authorization = `Bearer ${world.key}` } = {}) =>
       new Promise((resolve, reject) => {
         const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);

@@ -18,11 +18,13 @@ export interface TestViewer {
 export function openViewer(link: string, opening?: string | Buffer): TestViewer {
   const url = new URL(link);
   const ticket = url.hash.slice(1);
-  const origin = url.origin;
+  const { origin, host } = url;
   url.hash = '';
   url.protocol = 'ws:';
   url.pathname += '/socket';
-  const socket = new WebSocket(url, { origin });
+  // Browsers resolve the name of the page to loopback; Node.js does not.
+  if (url.hostname.endsWith('.localhost')) url.hostname = '127.0.0.1';
+  const socket = new WebSocket(url, { origin, headers: { host } });
   const events: ViewEvent[] = [];
   const stream = new Duplex({
     read() {},

@@ -1,3 +1,4 @@
+import { pageBaseUrl } from '../../contract/access/page-host.js';
 import { defineCommand, flag } from '../framework/define.js';
 import { done, note, print, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
@@ -22,7 +23,8 @@ export const command = defineCommand({
     const login = await request(context, 'createLogin');
     const { baseUrl } = await context.client();
     // The service may see another address behind a proxy.
-    const url = `${baseUrl.replace(/\/api\/?$/, '')}/#login=${login.token}`;
+    const page = pageBaseUrl(baseUrl, login.url).replace(/\/api\/?$/, '');
+    const url = `${page}/#login=${login.token}`;
     if (globals.json) return void (await printJson(context, { ...login, url }));
     const opens = !printOnly && !globals.quiet && io.stdout.isTTY === true;
     const opening = () =>

@@ -11,8 +11,9 @@ export const Login = z
       examples: ['vl_0123456789abcdefghjkmnpqrstvwxyz'],
     }),
     url: z.string().meta({
-      description: 'The link. The token is in the fragment, which browsers do not send.',
-      examples: ['http://127.0.0.1:4700/#login=vl_0123456789'],
+      description:
+        'The link. The token is in the fragment, which browsers do not send. Without TLS on loopback, its host name is that of the page until the service stops.',
+      examples: ['http://vc-0123456789abcdefghjk.localhost:4700/#login=vl_0123456789'],
     }),
     expires_at: Timestamp.describe('Until when it can be opened.'),
   })

@@ -20,8 +20,11 @@ export const CreateView = z
 export const View = z
   .object({
     url: z.string().meta({
-      description: 'The link; it opens once. The ticket is in the fragment.',
-      examples: ['http://127.0.0.1:4700/api/view/cmp_7f3k2m9q4w8e1r6t5y0b#vt_0123456789'],
+      description:
+        'The link; it opens once. The ticket is in the fragment. Without TLS on loopback, its host name is that of the page until the service stops.',
+      examples: [
+        'http://vc-0123456789abcdefghjk.localhost:4700/api/view/cmp_7f3k2m9q4w8e1r6t5y0b#vt_0123456789',
+      ],
     }),
     expires_at: Timestamp.describe('Until when it can be opened.'),
   })

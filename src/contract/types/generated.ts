@@ -1050,7 +1050,10 @@ export interface LinkMade {
 export interface Login {
   /** What the link contains. It works once. */
   token: string;
-  /** The link. The token is in the fragment, which browsers do not send. */
+  /**
+   * The link. The token is in the fragment, which browsers do not send. Without TLS on
+   * loopback, its host name is that of the page until the service stops.
+   */
   url: string;
   /** Until when it can be opened. */
   expires_at: string;
@@ -2044,7 +2047,10 @@ export interface UsageReport {
 
 /** A single-use link to the live view. */
 export interface View {
-  /** The link; it opens once. The ticket is in the fragment. */
+  /**
+   * The link; it opens once. The ticket is in the fragment. Without TLS on loopback, its host
+   * name is that of the page until the service stops.
+   */
   url: string;
   /** Until when it can be opened. */
   expires_at: string;

@@ -6,7 +6,7 @@
  */
 export function openChannel(address, ticket, { onReady, onClosed }) {
   const url = new URL(address);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  url.protocol = /^(https|wss):$/.test(url.protocol) ? 'wss:' : 'ws:';
   const socket = new WebSocket(url);
   socket.binaryType = 'arraybuffer';
   const channel = {

@@ -27,8 +27,8 @@ export interface OpenSession {
 
 /**
  * Login links and sessions of the web page, by the hashes of their secrets. A restart of the service
- * ends the links, but not the sessions: pages that are open continue. A session is as good as the key
- * that it was opened with, and ends with it.
+ * ends the links, and the sessions of pages without TLS on loopback; those of other pages continue. A
+ * session is as good as the key that it was opened with, and ends with it.
  */
 export class Sessions {
   readonly #store: Store;
@@ -87,11 +87,13 @@ export class Sessions {
     readonly present?: string | undefined;
     /** Added to its secret before that is looked up. */
     readonly holder?: string | undefined;
+    /** It is not stored: the address of its page ends with the service. */
+    readonly endsWithService?: boolean;
   }): {
     readonly secret: string;
     readonly session: OpenSession;
   } {
-    const { login, key, present, holder = '' } = given;
+    const { login, key, present, holder = '', endsWithService = false } = given;
     const owner = login === undefined ? this.#apiKeys.authenticate(key ?? '') : this.#take(login);
     if (owner === undefined) throw new ApiError('unauthorized', 'The API key is wrong.');
     const secret = generateSecret('vs');
@@ -103,7 +105,8 @@ export class Sessions {
     this.#apiKeys.startSession(id);
     this.#sessions.add(hash, owner, session);
     const [created_at, expires_at] = [createdAt.toISOString(), expiresAt.toISOString()];
-    // Without a place on the disk it ends with the service: people may have to free space.
+    if (endsWithService) return { secret, session };
+    // Without a place on the disk it does, too: people may have to free space.
     ignoreFullDisk(() =>
       this.#store.sessions.insert({ id, hash, key_id: owner.keyId, created_at, expires_at }),
     );

@@ -4,6 +4,7 @@ import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { authenticate, type KeyCarrier, ownerOfKey } from '../http/authentication.js';
+import { isOverTls, isPlainLoopback } from '../http/origin.js';
 import { COOKIE_NAME, holderOf } from './session-holder.js';
 
 /** Shows that a script of the page itself sends a request, where the browser does not say so. */
@@ -37,8 +38,12 @@ export function sessionOf(fleet: Fleet, request: KeyCarrier): OpenSession | unde
   return secret === undefined ? undefined : fleet.sessions.find(secret);
 }
 
-/** What the request's cookie has for a session, with who has sent it. */
+/**
+ * What the request's cookie has for a session, with who has sent it. None at an address of loopback: the
+ * page there may be what another user of the host has left in the browser.
+ */
 export function secretOf(request: KeyCarrier): string | undefined {
+  if (isPlainLoopback(request)) return undefined;
   const secret = cookieOf(request, nameOf(request));
   if (secret === undefined || !SECRET.test(secret)) return undefined;
   return `${secret}${holderOf(request)}`;
@@ -74,7 +79,7 @@ function originHost(origin: string | undefined): string | undefined {
 
 /** Gives the browser the session's secret; scripts cannot read it, and other sites cannot cause it. */
 export function setCookie(request: FastifyRequest, reply: FastifyReply, secret: string): void {
-  const secure = isSecure(request) ? '; Secure' : '';
+  const secure = isOverTls(request) ? '; Secure' : '';
   const attributes = `Path=/; HttpOnly; SameSite=Strict${secure}`;
   reply.header('set-cookie', `${nameOf(request)}=${secret}; ${attributes}`);
 }
@@ -86,14 +91,8 @@ export function clearCookie(request: FastifyRequest, reply: FastifyReply): void 
 /** The port is in it: browsers send a cookie to every port of a host. */
 function nameOf(request: KeyCarrier): string {
   const port = /:(\d{1,5})$/.exec(request.headers.host ?? '')?.[1];
-  if (!isSecure(request)) return `${COOKIE_NAME}${port ?? '80'}`;
+  if (!isOverTls(request)) return `${COOKIE_NAME}${port ?? '80'}`;
   return `__Host-${COOKIE_NAME}${port ?? '443'}`;
-}
-
-/** The page was loaded over TLS, which a proxy ends. */
-function isSecure({ headers }: KeyCarrier): boolean {
-  const forwarded = String(headers['x-forwarded-proto'] ?? '').split(',')[0];
-  return forwarded?.trim() === 'https';
 }
 
 function cookieOf({ headers }: KeyCarrier, name: string): string | undefined {

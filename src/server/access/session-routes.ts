@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
+import { isPageHost } from '../../contract/access/page-host.js';
 import { access } from '../../contract/access/rights.js';
 import type { CreateSession, Session } from '../../contract/access/sessions.js';
 import { ApiError } from '../../contract/errors.js';
@@ -9,6 +10,7 @@ import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { audited } from '../audit-requests.js';
 import { readInput } from '../http/input/read-input.js';
+import { hostName, isPlainLoopback } from '../http/origin.js';
 import { ownerOf } from '../requests.js';
 import { mayAdminister } from './authorization.js';
 import { clearCookie, isFromPage, secretOf, sessionOf, setCookie } from './session-cookie.js';
@@ -33,8 +35,9 @@ export function addSessionRoutes(app: FastifyInstance, fleet: Fleet): void {
     const { login, key, replace } = body as z.output<typeof CreateSession>;
     const present = sessionOf(fleet, request);
     if (login !== undefined && !replace && present) refuseOther(fleet, login, present.owner);
-    const given = { login, key, present: secretOf(request), holder: holderOf(request.raw) };
-    const { secret, session } = fleet.sessions.open(given);
+    const endsWithService = isPageHost(hostName(request.headers.host));
+    const from = { present: secretOf(request), holder: holderOf(request.raw), endsWithService };
+    const { secret, session } = fleet.sessions.open({ login, key, ...from });
     const subject = { name: 'createSession', owner: session.owner, computer: undefined } as const;
     await audited(fleet, { ...subject, input: {} }, () => undefined);
     // Its secret is lost with the cookie.
@@ -57,6 +60,13 @@ export function addSessionRoutes(app: FastifyInstance, fleet: Fleet): void {
 export function checkLogin(request: FastifyRequest): void {
   if (!isFromPage(request)) {
     throw new ApiError('unauthorized', 'Only the web page of this service opens sessions.');
+  }
+  if (isPlainLoopback(request)) {
+    const message =
+      'There are no sessions at this address: when the service is stopped, another user of its host can take it.';
+    throw new ApiError('forbidden', message, {
+      remedy: 'Get a link to the web page: vc dashboard',
+    });
   }
   const length = Number(request.headers['content-length'] ?? Number.NaN);
   if (!(length <= MOST_BYTES)) {

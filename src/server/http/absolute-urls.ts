@@ -4,17 +4,16 @@ import { Login } from '../../contract/access/sessions.js';
 import { Computer } from '../../contract/resources.js';
 import { Browser } from '../../contract/sockets/browser.js';
 import { View } from '../../contract/sockets/view.js';
+import { isOverTls, isPlainLoopback } from './origin.js';
 
-/** The resources that have a `url`, which the fleet gives relative to the base address. */
-const WITH_URL: readonly z.ZodType[] = [Computer, View];
-
-type Place = 'resource' | 'page' | 'browser' | 'list' | 'nowhere';
+type Place = 'resource' | 'view' | 'page' | 'browser' | 'list' | 'nowhere';
 
 /** Kept, because a schema takes longer to inspect than most answers to write. */
 const places = new WeakMap<z.ZodType, Place>();
 
 function placeOf(schema: z.ZodType): Place {
-  if (WITH_URL.includes(schema)) return 'resource';
+  if (schema === Computer) return 'resource';
+  if (schema === View) return 'view';
   if (schema === Login) return 'page';
   if (schema === Browser) return 'browser';
   const list = schema instanceof z.ZodObject ? schema.shape.computers : undefined;
@@ -34,8 +33,10 @@ export function withAbsoluteUrls(
   places.set(schema, where);
   if (where === 'nowhere') return answer;
   if (where === 'resource') return absolute(answer, request);
+  const { prefix } = request.server;
+  if (where === 'view') return absolute(answer, request, `${pageOrigin(request)}${prefix}`);
   // Beside the interface, not below it.
-  if (where === 'page') return absolute(answer, request, origin(request));
+  if (where === 'page') return absolute(answer, request, pageOrigin(request));
   if (where === 'browser') {
     const { ws_url: url } = answer as Browser;
     return { ...(answer as Browser), ws_url: socketUrl(request, url) };
@@ -62,10 +63,15 @@ export function baseUrl(request: FastifyRequest): string {
   return `${origin(request)}${request.server.prefix}`;
 }
 
-function origin({ headers }: FastifyRequest): string {
-  const forwarded = headers['x-forwarded-proto'];
-  const isHttps = forwarded !== undefined && String(forwarded).split(',')[0]?.trim() === 'https';
-  const scheme = isHttps ? 'https' : 'http';
+function origin(request: FastifyRequest): string {
   // checkOrigin has accepted the host.
-  return `${scheme}://${headers.host}`;
+  return `${isOverTls(request) ? 'https' : 'http'}://${request.headers.host}`;
+}
+
+/** Where the pages of the service are for a browser of the client. */
+function pageOrigin(request: FastifyRequest): string {
+  const own = origin(request);
+  if (!isPlainLoopback(request)) return own;
+  const { port } = new URL(own);
+  return `http://${request.server.pageHost}${port === '' ? '' : `:${port}`}`;
 }

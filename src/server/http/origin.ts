@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isLoopbackHost, isPageHost } from '../../contract/access/page-host.js';
 import { ApiError } from '../../contract/errors.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
@@ -8,22 +9,62 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 export interface Reachable {
   /** Host names that are allowed besides loopback, without a port. */
   readonly hosts: readonly string[];
+  /** The host name of its web page without TLS, of this start alone. */
+  readonly pageHost: string;
   /** Origins of other web pages that may use the service, such as `https://app.example.com`. */
   readonly origins?: readonly string[];
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** See {@link Reachable}. */
+    readonly pageHost: string;
+  }
+}
+
+type Received = Pick<IncomingMessage, 'headers'>;
+
+/** Whether it comes from a client of a proxy that ends TLS. */
+export function isOverTls({ headers }: Received): boolean {
+  const forwarded = String(headers['x-forwarded-proto'] ?? '').split(',')[0];
+  return forwarded?.trim() === 'https';
+}
+
+/**
+ * Whether the client has used an address of loopback without TLS. Any user of the host can take it while
+ * the service is stopped, so no page with a session is there.
+ */
+export function isPlainLoopback(request: Received): boolean {
+  return !isOverTls(request) && isLoopbackHost(hostName(request.headers.host));
+}
+
+/** A Host header without its port. */
+export function hostName(host = ''): string {
+  return host.replace(/:\d{1,5}$/, '').toLowerCase();
 }
 
 /**
  * Rejects foreign Host or Origin headers: no Host or several, a Host that is not one of this
  * service's names (DNS rebinding), or another page's Origin. Returns the Origin of a page that is
- * allowed by name.
+ * allowed by name. Throws `unauthorized` for the name that the web page had before the service was
+ * started again, unless `isPage`: what is asked for is the page itself, which says so.
  */
-export function checkOrigin(request: IncomingMessage, reachable: Reachable): string | undefined {
+export function checkOrigin(
+  request: IncomingMessage,
+  reachable: Reachable,
+  isPage = false,
+): string | undefined {
   const hosts = headerValues(request, 'host');
   const [host] = hosts;
   if (host === undefined || hosts.length !== 1 || !isOurs(host, reachable)) {
     throw new ApiError('invalid_request', "The Host header is not one of this service's names.", {
       remedy: "Allow the name on the service's host: vc serve --allow-host NAME",
     });
+  }
+  const name = hostName(host);
+  if (isPageHost(name) && name !== reachable.pageHost && !isPage) {
+    const message = 'This address of the web page ended when the service was stopped.';
+    throw new ApiError('unauthorized', message, { remedy: 'Get a new one: vc dashboard' });
   }
   if (request.headers.origin === undefined) return undefined;
   const origins = headerValues(request, 'origin');
@@ -85,8 +126,9 @@ export function answerPreflight({ headers }: FastifyRequest, reply: FastifyReply
 }
 
 function isOurs(host: string, reachable: Reachable): boolean {
-  const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
-  return LOOPBACK.includes(name) || reachable.hosts.some((known) => known.toLowerCase() === name);
+  const name = hostName(host);
+  if (LOOPBACK.includes(name) || isPageHost(name)) return true;
+  return reachable.hosts.some((known) => known.toLowerCase() === name);
 }
 
 /** Every value of a header: Node keeps only the first Host of several in `headers`. */

@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,21 +9,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { dial } from '../../../src/broadcast/rtmp/dial.js';
 import { parseTarget } from '../../../src/broadcast/target.js';
 import { compileModules } from '../../support/cli/bundle.js';
+import { makeCertificate } from '../../support/tls/certificate.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'vc-tls-'));
-const [key, cert] = [join(directory, 'key.pem'), join(directory, 'cert.pem')];
+const certificate = makeCertificate('live.example.com');
+const cert = join(directory, 'cert.pem');
+writeFileSync(cert, certificate.cert);
 let server: ReturnType<typeof createServer>;
 
 beforeAll(async () => {
-  const subject = [
-    '-subj',
-    '/CN=live.example.com',
-    '-addext',
-    'subjectAltName=DNS:live.example.com',
-  ];
-  const request = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
-  execFileSync('openssl', [...request, '-keyout', key, '-out', cert], { stdio: 'ignore' });
-  server = createServer({ key: readFileSync(key), cert: readFileSync(cert) }, (socket) => {
+  server = createServer(certificate, (socket) => {
     socket.on('error', () => undefined);
     socket.end(socket.servername || 'no name');
   }).listen(0, '127.0.0.1');

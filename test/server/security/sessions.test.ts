@@ -22,8 +22,8 @@ beforeAll(async () => {
   );
   page = {
     'sec-fetch-site': 'same-origin',
-    origin: `http://127.0.0.1:${app.port}`,
-    host: `127.0.0.1:${app.port}`,
+    origin: `http://${app.pageHost}`,
+    host: app.pageHost,
     'content-type': 'application/json',
   };
 });
@@ -52,7 +52,7 @@ async function open(key = app.world.key): Promise<string> {
 
 test('a link logs in once, and its session does what its key may do', async () => {
   const { json } = await send('POST', '/logins', { authorization: `Bearer ${app.world.key}` });
-  expect(json.url).toBe(`http://127.0.0.1:${app.port}/#login=${json.token}`);
+  expect(json.url).toBe(`http://${app.pageHost}/#login=${json.token}`);
   const left = Date.parse(String(json.expires_at)) - Date.now();
   expect(left).toBeGreaterThan(4 * 60_000);
   expect(left).toBeLessThanOrEqual(5 * 60_000);
@@ -207,7 +207,8 @@ test('a WebSocket by cookie needs the origin of the service', async () => {
   const cookie = await open();
   const url = `ws://127.0.0.1:${app.port}/api/computers/${id}/process`;
   const connect = async (headers: Record<string, string>) => {
-    const socket = new WebSocket(url, { headers: { cookie, ...headers } });
+    const host = page.host ?? '';
+    const socket = new WebSocket(url, { headers: { host, cookie, ...headers } });
     socket.on('error', () => undefined);
     const opened = await Promise.race([
       once(socket, 'open').then(() => 101),
@@ -226,7 +227,7 @@ test('a WebSocket by cookie needs the origin of the service', async () => {
 test('logging out ends the session and its WebSockets, and no other', async () => {
   const [mine, other] = [await open(), await open()];
   const socket = new WebSocket(`ws://127.0.0.1:${app.port}/api/computers/${id}/process`, {
-    headers: { cookie: mine, origin: page.origin ?? '' },
+    headers: { cookie: mine, host: page.host ?? '', origin: page.origin ?? '' },
   });
   await once(socket, 'open');
   const closed = once(socket, 'close');
@@ -243,7 +244,7 @@ test('logging out ends the session and its WebSockets, and no other', async () =
 test('a login with the same key continues the session, which log out ends with all it has open', async () => {
   const first = await open();
   const socket = new WebSocket(`ws://127.0.0.1:${app.port}/api/wall`, {
-    headers: { cookie: first, origin: page.origin ?? '' },
+    headers: { cookie: first, host: page.host ?? '', origin: page.origin ?? '' },
   });
   await once(socket, 'open');
   const closed = once(socket, 'close');
@@ -353,15 +354,17 @@ test.runIf(process.geteuid?.() === 0)(
     let current = own;
     try {
       const login = String((await own.send('POST', '/api/logins')).json.token);
-      const origin = { 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+      // The sessions of a proxy on this host continue after a restart.
+      const proxied = { 'sec-fetch-site': 'same-origin', 'x-forwarded-proto': 'https' };
+      const origin = { ...proxied, 'content-type': 'application/json' };
       const opened = await own.send('POST', '/api/sessions', {
         ...{ authorization: null, body: { login }, headers: origin },
       });
       const secret = cookieOf(opened).split('=')[1];
       current = await own.restart();
-      const cookie = `vc_session_${current.port}=${secret}`;
+      const cookie = `__Host-vc_session_${current.port}=${secret}`;
       const script = `fetch('http://127.0.0.1:${current.port}/api/me', {
-        headers: { cookie: '${cookie}', 'x-vc-page': '1', 'sec-fetch-site': 'same-origin' },
+        headers: { cookie: '${cookie}', 'x-vc-page': '1', ...${JSON.stringify(proxied)} },
       }).then(({ status }) => console.log(status))`;
       const statusFor = async (uid: number) =>
         (await promisify(execFile)(process.execPath, ['-e', script], { uid, gid: uid, cwd: '/' }))

@@ -96,10 +96,11 @@ it('deleting a key closes its sockets, but none of another key', async () => {
 /** The sockets and requests of a key and of its session, open; `closed` has the code of each socket. */
 async function openAll(key: string) {
   const bearer = { authorization: `Bearer ${key}` };
-  const origin = new URL(base).origin;
+  // As through a TLS proxy on this host.
+  const page = { origin: new URL(base).origin, 'x-forwarded-proto': 'https' };
   const logIn = await fetch(`${base}/sessions`, {
     method: 'POST',
-    headers: { origin, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
+    headers: { ...page, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
     body: JSON.stringify({ key }),
   });
   const cookie = logIn.headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -109,7 +110,7 @@ async function openAll(key: string) {
     view: viewer.socket,
     process: new WebSocket(path(`${C}/process`), { headers: bearer }),
     wall: new WebSocket(path('/wall'), { headers: bearer }),
-    'wall of the page': new WebSocket(path('/wall'), { headers: { cookie, origin } }),
+    'wall of the page': new WebSocket(path('/wall'), { headers: { ...page, cookie } }),
   };
   const closed = Object.entries(sockets).map(async ([name, socket]) => {
     socket.on('error', () => undefined);

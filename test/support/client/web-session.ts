@@ -6,8 +6,14 @@ export async function openWebSession({
   baseUrl,
   apiKey: key,
 }: Pick<ServiceClient, 'baseUrl' | 'apiKey'>) {
+  // As through a TLS proxy: the address of loopback has no sessions without one.
   const headers: Record<string, string> = {
-    ...{ origin: new URL(baseUrl).origin, 'content-type': 'application/json', 'x-vc-page': '1' },
+    ...{
+      origin: new URL(baseUrl).origin,
+      'x-forwarded-proto': 'https',
+      'content-type': 'application/json',
+      'x-vc-page': '1',
+    },
   };
   const opened = await fetch(`${baseUrl}/sessions`, {
     ...{ method: 'POST', headers, body: JSON.stringify({ key }) },

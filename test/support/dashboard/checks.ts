@@ -28,6 +28,8 @@ export interface Watched {
 export async function openWatched(browser: Browser): Promise<Watched> {
   const context = await browser.newContext({
     viewport: USUAL,
+    // That of a test's proxy.
+    ignoreHTTPSErrors: true,
     permissions: ['clipboard-read', 'clipboard-write'],
     reducedMotion: 'reduce',
   });

@@ -1,5 +1,6 @@
 import { reachableView } from '../../../client/computer/view.js';
 import { ServiceError } from '../../../client/errors.js';
+import { pageBaseUrl } from '../../../contract/access/page-host.js';
 import { CliError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
 import { defineCommand, flag } from '../../framework/define.js';
@@ -61,6 +62,6 @@ export const command = defineCommand({
 /** False for an address elsewhere, or of a program: a service that is not trusted may answer any. */
 function isBelow(url: string, baseUrl: string): boolean {
   if (!URL.canParse(url)) return false;
-  const [{ protocol, origin }, base] = [new URL(url), new URL(baseUrl)];
+  const [{ protocol, origin }, base] = [new URL(url), new URL(pageBaseUrl(baseUrl, url))];
   return /^https?:$/.test(protocol) && origin === base.origin;
 }

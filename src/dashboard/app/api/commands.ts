@@ -15,6 +15,15 @@ export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
+/** The address of the service for programs. That of a page without TLS ends with the service. */
+export function serviceOrigin({
+  origin,
+  hostname,
+  port,
+}: Pick<URL, 'origin' | 'hostname' | 'port'>): string {
+  return hostname.endsWith('.localhost') ? `http://127.0.0.1:${port || 80}` : origin;
+}
+
 /** The request for curl, with the key in a variable. */
 export function asCurl({ method, path, body }: Intent, origin: string): string {
   const words = [

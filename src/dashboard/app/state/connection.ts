@@ -26,7 +26,8 @@ async function probe(): Promise<void> {
   for (let pause = FIRST_RETRY_MS; isAway.value; pause = Math.min(pause * 1.5, MOST_RETRY_MS)) {
     await new Promise((resolve) => setTimeout(resolve, pause));
     const isBack = await fetch('/api/health').then(
-      ({ ok }) => ok,
+      // The name of this page may have ended with the service: the login says so.
+      ({ ok, status }) => ok || status === 401,
       () => false,
     );
     if (isBack) noteReached();

@@ -11,7 +11,7 @@ export const ending = signal<Failure | undefined>(undefined);
 export function endSession(): void {
   if (session.value) {
     ending.value = new Failure(
-      'Your session has ended: its key was revoked, time is up, or you logged out.',
+      'Your session has ended: its key was revoked, time is up, you logged out, or the service was started again.',
       {
         status: 401,
         code: 'unauthorized',

@@ -31,9 +31,11 @@ describeUnless(noBrowser)('the web page by mouse, from the first start of a serv
     await page.getByRole('navigation', { name: 'Pages' }).first().getByText(name).click();
     await parts.heading(name).waitFor();
   };
+  /** Node.js does not resolve the name of the page. */
+  const at = (path: string) => new URL(path, `http://127.0.0.1:${new URL(page.url()).port}`);
   /** A command in the computer, with the key that was made in the page. */
   const bash = async (command: string): Promise<string> => {
-    const answer = await fetch(new URL(`/api/computers/${id}/bash`, page.url()), {
+    const answer = await fetch(at(`/api/computers/${id}/bash`), {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ command }),
@@ -114,7 +116,7 @@ describeUnless(noBrowser)('the web page by mouse, from the first start of a serv
     await parts.click('Hand back');
     await page.getByText('You are watching').waitFor();
     // The secret has the value that was entered.
-    const answer = await fetch(new URL(`/api/computers/${id}/type`, page.url()), {
+    const answer = await fetch(at(`/api/computers/${id}/type`), {
       method: 'POST',
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: JSON.stringify({ text: '{{secret:PIN}}\n', secrets: ['PIN'] }),
@@ -125,7 +127,7 @@ describeUnless(noBrowser)('the web page by mouse, from the first start of a serv
 
   it('shows what an agent did, step by step', async () => {
     const agent = async (path: string, body: object) => {
-      const answer = await fetch(new URL(`/api/computers/${id}/${path}`, page.url()), {
+      const answer = await fetch(at(`/api/computers/${id}/${path}`), {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify(body),
@@ -196,7 +198,7 @@ describeUnless(noBrowser)('the web page by mouse, from the first start of a serv
     await parts.chooseBy('Actions of agent', 'Revoke…');
     await parts.confirm('Revoke key');
     await parts.row('agent').waitFor({ state: 'detached' });
-    const { status } = await fetch(new URL('/api/projects', page.url()), {
+    const { status } = await fetch(at('/api/projects'), {
       headers: { authorization: `Bearer ${key}` },
     });
     expect(status).toBe(401);

@@ -7,7 +7,7 @@ export function Banner() {
       {isAway.value && (
         <p class="banner">
           <span class="spinner" aria-hidden="true" />
-          The service is not reachable. What you see may be old; the page continues when it is back.
+          The service is not reachable. What you see may be old.
         </p>
       )}
     </div>

@@ -6,6 +6,14 @@ import { Field, given } from '../../components/forms/field.js';
 import { logIn } from '../../state/log-in.js';
 import { ending } from '../../state/session.js';
 
+/**
+ * Whether another user of this host can answer at the address while the service is stopped. Then the page
+ * asks for no key, because that user's page would look the same.
+ */
+function isTakeable({ protocol, hostname }: Location): boolean {
+  return protocol === 'http:' && /^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
+}
+
 /** The login: by a one-time link from the command line, or with an API key. */
 export function Login({ failure: ofLink }: { failure: Failure | undefined }) {
   const [failure, setFailure] = useState<Failure>();
@@ -22,13 +30,24 @@ export function Login({ failure: ofLink }: { failure: Failure | undefined }) {
     await logIn({ key }).catch((error: unknown) => setFailure(asFailure(error)));
     setBusy(false);
   };
+  if (isTakeable(location)) {
+    return (
+      <main class="login">
+        <div class="form">
+          <Brand />
+          <h1>Log in to this service</h1>
+          <FailureNote failure={ofLink ?? ending.value} />
+          <p>Get a link that logs in, on a computer where vc is logged in:</p>
+          <Commands lines={['vc dashboard']} />
+          <p class="muted">This page never asks for an API key.</p>
+        </div>
+      </main>
+    );
+  }
   return (
     <main class="login">
       <form class="form" onSubmit={submit}>
-        <p class="brand">
-          <span class="logo" aria-hidden="true" />
-          vc
-        </p>
+        <Brand />
         <h1>Log in to this service</h1>
         <Field label="API key" name="key" type="password" required autofocus />
         <FailureNote failure={failure ?? ofLink ?? ending.value} />
@@ -39,5 +58,14 @@ export function Login({ failure: ofLink }: { failure: Failure | undefined }) {
         <Commands lines={['vc dashboard']} />
       </form>
     </main>
+  );
+}
+
+function Brand() {
+  return (
+    <p class="brand">
+      <span class="logo" aria-hidden="true" />
+      vc
+    </p>
   );
 }

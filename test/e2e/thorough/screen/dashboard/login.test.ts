@@ -118,7 +118,7 @@ describeUnless(noBrowser)('links to the web page of two keys', () => {
     await first.goto(await link(mine));
     await account(first).getByText('login-mine').waitFor();
     const second = await context.newPage();
-    await second.goto(new URL('/', service.baseUrl).href);
+    await second.goto(new URL('/', first.url()).href);
     await account(second).getByText('login-mine').waitFor();
     // As a link that is pasted into the address bar of the page.
     await first.goto('about:blank');

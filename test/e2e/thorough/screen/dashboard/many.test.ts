@@ -6,6 +6,7 @@ import { eventually } from '../../../../support/eventually.js';
 import { describeUnless } from '../../../../support/run/needs.js';
 import { noBrowser, openBrowser } from '../../../../support/screen/browser.js';
 import { type Desktop, openDesktop } from '../../../../support/service/desktop.js';
+import { openTlsProxy, type TlsProxy } from '../../../../support/tls/proxy.js';
 
 /** A text as long as guests may make one. */
 const LONG = `${HOSTILE}${'<b>x</b>\u202e '.repeat(1_000)}`.slice(0, 10_000);
@@ -14,11 +15,11 @@ describeUnless(noBrowser)('many computers and hostile texts in the web page', ()
   let desktop: Desktop;
   let browser: Browser;
   let watched: Watched;
-  let origin: string;
+  let proxy: TlsProxy;
 
   beforeAll(async () => {
     [desktop, browser] = await Promise.all([openDesktop(), openBrowser()]);
-    origin = new URL(desktop.service.baseUrl).origin;
+    proxy = await openTlsProxy(desktop.service.baseUrl);
     watched = await openWatched(browser);
     watched.page.on('dialog', (dialog) => {
       watched.complaints.push(`a text ran as code: ${dialog.message()}`);
@@ -27,6 +28,7 @@ describeUnless(noBrowser)('many computers and hostile texts in the web page', ()
   });
   afterAll(async () => {
     await browser?.close();
+    proxy?.close();
     await desktop?.close();
   });
 
@@ -40,7 +42,7 @@ describeUnless(noBrowser)('many computers and hostile texts in the web page', ()
     await page.routeWebSocket('**/api/wall', (socket) => {
       socket.send(JSON.stringify({ type: 'list', computers: manyComputers(200) }));
     });
-    await page.goto(origin);
+    await page.goto(proxy.origin);
     await inspect(page, 'login');
     await page.getByLabel('API key').fill(desktop.service.apiKey);
     await page.getByRole('button', { name: 'Log in' }).click();
@@ -106,7 +108,7 @@ open('line\nbreak', 'w').close()
 os.symlink('<img src=x onerror=alert(1)>' + 'x/' * 1900, 'link')
 os.mkdir('<script>alert(1)<' + 'folder')
 END`);
-    await page.goto(`${origin}/computers/${desktop.id}/files?path=hostile`);
+    await page.goto(new URL(`/computers/${desktop.id}/files?path=hostile`, page.url()).href);
     await page.getByRole('link', { name: '"><img src=x' }).waitFor();
     await inspect(page, 'files-hostile');
     await page.getByRole('button', { name: '<script>' }).first().click();

@@ -7,6 +7,7 @@ import { eventually } from '../../../../support/eventually.js';
 import { describeUnless } from '../../../../support/run/needs.js';
 import { noBrowser, openBrowser } from '../../../../support/screen/browser.js';
 import { type OwnDesktop, openOwnDesktop } from '../../../../support/service/desktop.js';
+import { openTlsProxy, type TlsProxy } from '../../../../support/tls/proxy.js';
 
 /** Three walls, a live view and a shell, and four pages. */
 const SOCKETS_AND_PAGES = 9;
@@ -17,18 +18,22 @@ describeUnless(noBrowser)('the web page while its service ends and its key is re
   let wall: Watched;
   let screen: Page;
   let terminal: Page;
+  /** Sessions continue after a restart of the service only behind TLS. */
+  let proxy: TlsProxy;
 
   beforeAll(async () => {
     [desktop, browser] = await Promise.all([openOwnDesktop(), openBrowser()]);
+    proxy = await openTlsProxy(desktop.service.baseUrl);
     wall = await openWatched(browser);
     await openPages(wall, desktop.service.apiKey);
   });
   afterAll(async () => {
     await browser?.close();
+    proxy?.close();
     await desktop?.close();
   });
 
-  const url = (path: string) => new URL(path, desktop.service.baseUrl).href;
+  const url = (path: string) => new URL(path, proxy.origin).href;
 
   /** The wall, the screen and the terminal of the computer, each in a page of one session. */
   async function openPages({ context, page }: Watched, key: string): Promise<void> {
@@ -37,7 +42,7 @@ describeUnless(noBrowser)('the web page while its service ends and its key is re
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: '{}',
     });
-    await logIn(page, ((await link.json()) as { url: string }).url);
+    await logIn(page, url(`/#login=${((await link.json()) as { token: string }).token}`));
     await partsOf(page).tile('desktop').locator('img').waitFor();
     screen = await context.newPage();
     await screen.goto(url(`/computers/${desktop.id}`));

@@ -33,11 +33,11 @@ describeUnless(noBrowser)('two people and an agent on one computer', () => {
 
   /** Somebody with an own key, who looks at the computer in an own browser. */
   async function person(name: string, rights: string): Promise<Person> {
-    const { http, baseUrl } = desktop.service;
+    const { http } = desktop.service;
     const { json: created } = await http('POST', '/keys', { name, rights });
     const watched = await openWatched(browser);
     await logIn(watched.page, await link(created.key, '/logins', {}));
-    await watched.page.goto(new URL(`/computers/${desktop.id}`, baseUrl).href);
+    await watched.page.goto(new URL(`/computers/${desktop.id}`, watched.page.url()).href);
     await partsOf(watched.page).live();
     return { ...watched, keyId: created.id, key: created.key };
   }

@@ -37,7 +37,9 @@ const CORPORA: Readonly<Record<string, readonly string[] | string>> = {
   'messages to `vc mcp` and `POST /mcp`': ['mcp-messages'],
   'calls of models': ['computer-use'],
   'messages of WebSockets': ['socket-messages'],
-  "frames and the port of a computer's browser": ['browser-frames', 'browser-port'],
+  "frames, answers and the port of a computer's browser": [
+    ...['browser-frames', 'browser-answers', 'browser-port'],
+  ],
   "elements of a computer's screen": ['elements'],
   'output of a command': ['docker-frames'],
   'an error that the client library reads':

@@ -28,6 +28,7 @@ import { FrameBoundary } from '../../src/server/browser/frame-boundary.js';
 import { readBodies } from '../../src/server/http/bodies.js';
 import { sendError } from '../../src/server/http/errors.js';
 import { validate } from '../../src/server/http/input/validation.js';
+import { readAnswer } from '../../src/shell/browser/answer.js';
 import { parseEndpoint } from '../../src/shell/browser/endpoint.js';
 import { parseElements } from '../../src/shell/elements/parse.js';
 import { takeJobs } from '../../src/shell/jobs/fields.js';
@@ -51,6 +52,17 @@ fuzz({
     const frames = new FrameBoundary();
     frames.resume();
     for (const piece of pieces) frames.write(piece);
+  },
+});
+
+fuzz({
+  name: 'browser-answers',
+  async parse(pieces) {
+    const tunnel = new PassThrough();
+    for (const piece of pieces) tunnel.write(piece);
+    tunnel.end();
+    const { body } = await readAnswer(tunnel);
+    await body();
   },
 });
 

@@ -22,6 +22,11 @@ const NAMES = [
 /** Longest value that the guest may give. */
 const MOST_CHARACTERS = 512;
 
+/** What the guest gives may be no text. */
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value.slice(0, MOST_CHARACTERS) : '';
+}
+
 /** `GET C/cdp/json/version`: where clients that are given an http address find the WebSocket. */
 export function addBrowserVersion(app: FastifyInstance, fleet: Fleet): void {
   for (const url of VERSION_PATHS) {
@@ -34,11 +39,9 @@ export function addBrowserVersion(app: FastifyInstance, fleet: Fleet): void {
         checkControl(fleet, request, { owner, name: 'openBrowser' }, computer);
         const signal = departure(request);
         const subject = { name: 'openBrowser', owner, computer, input: {}, signal } as const;
-        const told = await audited(fleet, subject, () => fleet.browsers.describe(computer, signal));
-        const lines = NAMES.map((name) => [
-          name,
-          String(told[name] ?? '').slice(0, MOST_CHARACTERS),
-        ]);
+        const asked = audited(fleet, subject, () => fleet.browsers.describe(computer, signal));
+        const told = await asked.finally(() => request.departureEnded?.());
+        const lines = NAMES.map((name) => [name, textOf(told[name])]);
         const { text } = fleet.browserTickets.issue({ computerId: computer.id, owner });
         return {
           ...(Object.fromEntries(lines) as Record<(typeof NAMES)[number], string>),

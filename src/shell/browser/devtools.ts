@@ -1,16 +1,13 @@
 import { createHash } from 'node:crypto';
-import { type IncomingMessage, type RequestOptions, request } from 'node:http';
-import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../../contract/errors.js';
 import { within } from '../../lib/async/deadline.js';
 import type { Shell } from '../types.js';
+import { type Answer, readAnswer, requestText } from './answer.js';
 import type { BrowserEndpoint } from './endpoint.js';
 
 /** Milliseconds that the browser has for an answer; it is slow at first in an emulated machine. */
 const ANSWER_MS = 60_000;
-/** Longest answer, in bytes. */
-const MOST_BYTES = 64 * 1024;
 /** Of RFC 6455, section 1.3. */
 const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
@@ -37,17 +34,15 @@ export function openDevTools(
     'sec-websocket-version': '13',
     'sec-websocket-key': key,
   };
-  return ask(shell, { port, path, headers }, signal, (sent, resolve, reject) => {
-    sent.on('response', () => reject(gone()));
-    sent.on('upgrade', (response: IncomingMessage, socket: Socket, head: Buffer) => {
-      if (response.headers['sec-websocket-accept'] !== acceptOf(key)) {
-        socket.destroy();
-        return reject(gone());
-      }
-      if (head.length > 0) socket.unshift(head);
-      resolve(socket);
-    });
-  });
+  return ask(
+    shell,
+    { port, method: 'GET', path, headers },
+    signal,
+    ({ status, headers }, tunnel) => {
+      if (status !== 101 || headers.get('sec-websocket-accept') !== acceptOf(key)) throw gone();
+      return tunnel;
+    },
+  );
 }
 
 /** Opens a page in a new tab. */
@@ -58,7 +53,7 @@ export async function openTab(
   signal?: AbortSignal,
 ): Promise<void> {
   const path = `/json/new?${encodeURIComponent(url)}`;
-  await text(shell, { port, path, method: 'PUT' }, signal);
+  await text(shell, { port, method: 'PUT', path }, signal);
 }
 
 /** What the browser says of itself: strings by name. */
@@ -67,7 +62,7 @@ export async function describeBrowser(
   { port }: BrowserEndpoint,
   signal?: AbortSignal,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const answer = await text(shell, { port, path: '/json/version', method: 'GET' }, signal);
+  const answer = await text(shell, { port, method: 'GET', path: '/json/version' }, signal);
   try {
     const parsed: unknown = JSON.parse(answer);
     if (typeof parsed === 'object' && parsed !== null) return { ...parsed };
@@ -77,59 +72,46 @@ export async function describeBrowser(
   throw gone();
 }
 
-type Asked = Pick<RequestOptions, 'method' | 'headers'> & { readonly port: number; path: string };
+interface Asked {
+  readonly port: number;
+  readonly method: 'GET' | 'PUT';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
 
-function text(shell: Shell, asked: Asked, signal?: AbortSignal): Promise<string> {
-  return ask(shell, asked, signal, (sent, resolve, reject) => {
-    sent.on('upgrade', () => reject(gone()));
-    sent.on('response', (response) => {
-      let answer = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        answer += chunk;
-        if (answer.length > MOST_BYTES) reject(gone());
-      });
-      response.on('error', () => reject(gone()));
-      response.on('end', () => (response.statusCode === 200 ? resolve(answer) : reject(gone())));
-    });
+/** The body of the answer to a request, over a connection that ends with it. */
+async function text(shell: Shell, asked: Asked, signal?: AbortSignal): Promise<string> {
+  return ask(shell, asked, signal, async ({ status, body }, tunnel) => {
+    if (status !== 200) throw gone();
+    const answer = await body();
+    tunnel.destroy();
+    return answer;
   });
 }
 
-/** Sends one request over a connection of its own, which is closed on failure. */
+/** Sends one request over a connection of its own, which is destroyed on failure. */
 async function ask<T>(
   shell: Shell,
-  { port, ...asked }: Asked,
+  { port, method, path, headers = {} }: Asked,
   signal: AbortSignal | undefined,
-  listen: (
-    sent: ReturnType<typeof request>,
-    resolve: (value: T) => void,
-    reject: (error: Error) => void,
-  ) => void,
+  take: (answer: Answer, tunnel: Duplex) => Promise<T> | T,
 ): Promise<T> {
   signal?.throwIfAborted();
-  const tunnel = asSocket(await shell.connect(port));
-  const answered = new Promise<T>((resolve, reject) => {
-    const headers = { ...asked.headers, host: `127.0.0.1:${port}` };
-    const sent = request({ ...asked, headers, createConnection: () => tunnel });
-    sent.on('error', (cause) => reject(gone(cause)));
-    listen(sent, resolve, reject);
-    sent.end();
-  });
+  const asked = requestText(method, path, { ...headers, host: `127.0.0.1:${port}` });
+  if (asked === undefined) throw gone();
+  const tunnel = await shell.connect(port);
+  tunnel.on('error', () => undefined);
+  tunnel.write(asked);
+  const answered = readAnswer(tunnel)
+    .then((answer) => take(answer, tunnel))
+    .catch((cause) => {
+      throw cause instanceof ApiError ? cause : gone(cause);
+    });
   const onTimeout = () => new ApiError('guest_timeout', 'The browser did not answer in time.');
   return within(answered, { ms: ANSWER_MS, onTimeout, signal }).catch((error: unknown) => {
     tunnel.destroy();
     throw error;
   });
-}
-
-/** Node's HTTP client calls these methods of a socket, which a channel of SSH does not have. */
-function asSocket(stream: Duplex): Socket {
-  const nothing = () => stream;
-  const missing = { setTimeout: nothing, setNoDelay: nothing, setKeepAlive: nothing };
-  for (const [name, method] of Object.entries(missing)) {
-    if (!(name in stream)) Object.assign(stream, { [name]: method });
-  }
-  return stream as Socket;
 }
 
 function gone(cause?: Error): ApiError {

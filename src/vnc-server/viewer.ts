@@ -129,8 +129,9 @@ export class Viewer {
         this.#request(message.incremental ? 'changes' : message.region);
         break;
       case 'key':
-        if (this.#options.mayControl?.() === false) break;
-        this.#scene?.gate?.push(message);
+        // Only input that is taken is a sign of life of who has control.
+        if (this.#scene?.gate === undefined || this.#options.mayControl?.() === false) break;
+        this.#scene.gate.push(message);
         break;
       case 'pointer':
         if (this.#scene?.gate === undefined || this.#options.mayControl?.() === false) break;

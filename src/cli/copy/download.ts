@@ -2,11 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { lstat, mkdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { Writable } from 'node:stream';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { files } from '../../contract/index.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
 import { cannotWrite } from '../errors/file-errors.js';
+import type { Context } from '../framework/context.js';
+import { safeTransform } from '../terminal/safe-output.js';
 import { type Copy, failed, skip } from './copy.js';
 import { below, copyName, isSafeLink, isSafeName, meansDirectory } from './copy-path.js';
 import { Pool } from './pool.js';
@@ -38,11 +40,16 @@ export async function download(copy: Copy, sources: readonly string[], target: s
   await pool.end();
 }
 
-/** Copies a file of the computer to stdout. */
-export async function downloadOutput(copy: Copy, source: string, output: Writable) {
+/** Copies a file of the computer to stdout. A terminal gets none of its control characters. */
+export async function downloadOutput(
+  copy: Copy,
+  source: string,
+  output: Context['io']['stdout'],
+): Promise<void> {
   const file = await copy.files.open(source, { signal: copy.signal });
   copy.meter.begin(source, file.size);
-  await pipeline(file, copy.meter.counter(), output, { end: false });
+  const shown = output.isTTY === true ? safeTransform() : new PassThrough();
+  await pipeline(file, copy.meter.counter(), shown, output, { end: false });
 }
 
 /** The names come from the guest, so each is checked before use. */

@@ -33,7 +33,11 @@ export async function transfer(copy: Transfer, sources: readonly string[], targe
   await pool.end();
 }
 
-/** The names and links come from the source's guest, so each is checked before use. */
+/**
+ * The names and links come from the source's guest, so each is checked before use. Below the top, nothing
+ * goes through a link of the target: one that stays within the copied directory can lead up in it, and
+ * what follows it is no longer where its depth says.
+ */
 async function sendDirectory(
   copy: Transfer,
   pool: Pool,
@@ -47,23 +51,42 @@ async function sendDirectory(
     if (depth > MAX_DEPTH) throw new CliError('too many nested directories');
     const entries = await copy.from.list(source, { signal });
     // The owner needs write permission to fill it.
-    await copy.files.makeDirectory(target, { mode: bits(mode) | 0o700, signal });
+    const made = await copy.files.makeDirectory(target, { mode: bits(mode) | 0o700, signal });
+    const links = made.created ? new Set<string>() : await linksIn(copy, target);
+    const names = new Set<string>();
     for (const entry of entries) {
       const from = below(source, entry.name);
+      if (names.has(entry.name)) {
+        await skip(copy, JSON.stringify(from), 'listed twice');
+        continue;
+      }
+      names.add(entry.name);
       if (!isSafeName(entry.name, 'linux')) {
         await skip(copy, JSON.stringify(from), 'unsafe file name');
         continue;
       }
       const to = below(target, entry.name);
-      if (entry.type === 'directory') {
+      const isLink = links.has(entry.name);
+      if (entry.type === 'directory' && isLink) {
+        await failed(copy, from, new CliError(`${to} is a link in the computer`));
+      } else if (entry.type === 'directory') {
         await sendDirectory(copy, pool, from, to, entry.mode, depth + 1);
-      } else if (entry.type === 'file') await pool.add(() => sendFile(copy, from, to, entry.mode));
-      else if (entry.type === 'link') await sendLink(copy, from, to, entry, depth);
+      } else if (entry.type === 'file') {
+        // A file takes the place of a link, and does not follow it.
+        if (isLink) await copy.files.remove(to, { signal });
+        await pool.add(() => sendFile(copy, from, to, entry.mode));
+      } else if (entry.type === 'link') await sendLink(copy, from, to, entry, depth);
       else await skip(copy, from, 'not a file, directory or symbolic link');
     }
   } catch (error) {
     await failed(copy, source, error);
   }
+}
+
+/** Names of the links in a directory of the target. */
+async function linksIn({ files, signal }: Transfer, directory: string): Promise<Set<string>> {
+  const entries = await files.list(directory, { signal });
+  return new Set(entries.filter(({ type }) => type === 'link').map(({ name }) => name));
 }
 
 async function sendFile(copy: Transfer, source: string, target: string, mode: string) {

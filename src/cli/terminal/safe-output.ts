@@ -31,13 +31,18 @@ export function safeText(text: string): string {
   return safe.write(Buffer.from(text)) + safe.end();
 }
 
-/** A stream as {@link SafeText} shows it. */
-export function safeOutput(from: Readable): Readable {
+/** Passes a stream on as {@link SafeText} shows it. */
+export function safeTransform(): Transform {
   const text = new SafeText();
-  const shown = new Transform({
+  return new Transform({
     transform: (chunk: Uint8Array, _, done) => done(null, text.write(chunk)),
     flush: (done) => done(null, text.end()),
   });
+}
+
+/** A stream as {@link SafeText} shows it. */
+export function safeOutput(from: Readable): Readable {
+  const shown = safeTransform();
   // A lost connection closes the stream without an end.
   from.once('close', () => shown.writableEnded || shown.end());
   return from.pipe(shown);

@@ -58,6 +58,8 @@ export function outcomeOf(error: unknown, signal?: AbortSignal): string {
 
 /** Entries are written in batches, so that actions do not wait for the disk. A crash loses one. */
 const WRITE_EVERY_MS = 200;
+/** Characters of the names of secrets in an entry. */
+const MOST_SECRETS = 400;
 /** Entries of a batch: others have their turn before the next one. */
 const PART = 500;
 const KEPT_MS = 90 * 24 * 60 * 60_000;
@@ -103,17 +105,20 @@ export class AuditLog {
     const holder = this.#store.keys.holderOf(owner.keyId);
     const leftOut = entry.isRefusal ? this.#refusals.admit(holder) : 0;
     if (leftOut === undefined) return;
+    const details = dividedDetail(leftOut > 0 ? { ...detail, left_out: leftOut } : detail);
     for (const id of new Set([owner.id, affected])) {
-      this.#waiting.push({
-        at,
-        owner_id: id,
-        computer_id: computerId ?? '',
-        key_id: owner.keyId,
-        action,
-        detail: JSON.stringify(leftOut > 0 ? { ...detail, left_out: leftOut } : detail),
-        outcome,
-        ms,
-      });
+      for (const part of details) {
+        this.#waiting.push({
+          at,
+          owner_id: id,
+          computer_id: computerId ?? '',
+          key_id: owner.keyId,
+          action,
+          detail: JSON.stringify(part),
+          outcome,
+          ms,
+        });
+      }
     }
     this.#timer ??= setTimeout(() => this.#work(), WRITE_EVERY_MS).unref();
     if (this.#waiting.length >= PART && this.#failure === undefined) this.#workSoon();
@@ -221,6 +226,22 @@ export class AuditLog {
       return false;
     }
   }
+}
+
+/**
+ * The detail of an entry, with the names of secrets that have no place in it in details of further
+ * entries: the log is limited in entries, so each has to be short.
+ */
+function dividedDetail(detail: Action['detail']): Action['detail'][] {
+  const { secrets } = detail;
+  if (typeof secrets !== 'string' || secrets.length <= MOST_SECRETS) return [detail];
+  const parts: string[] = [];
+  for (const name of secrets.split(' ')) {
+    const last = parts.at(-1);
+    if (last === undefined || last.length + name.length >= MOST_SECRETS) parts.push(name);
+    else parts[parts.length - 1] = `${last} ${name}`;
+  }
+  return parts.map((part, index) => ({ ...(index === 0 && detail), secrets: part }));
 }
 
 function actionOf(row: AuditRow & Pick<Action, 'id' | 'key_name'>): Action {

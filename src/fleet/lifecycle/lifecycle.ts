@@ -1,5 +1,6 @@
 import type { ComputerStatus } from '../../contract/resources.js';
 import type { MachineState } from '../../engines/engine.js';
+import { hidePaths } from '../../lib/text/hide-paths.js';
 import { lostReason } from '../errors/lost-machine.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
 
@@ -83,5 +84,6 @@ export function judge(
   if (status === 'starting' || status === 'stopping') return { pursue: INTENDED[status] };
   if (state === undefined || state.status === 'unreachable') return undefined;
   const news = { running: 'seen running', stopped: 'seen stopped', error: 'seen failed' } as const;
-  return { news: news[state.status], reason: state.reason ?? null };
+  const { reason } = state;
+  return { news: news[state.status], reason: reason === undefined ? null : hidePaths(reason) };
 }

@@ -9,6 +9,7 @@ import type {
 } from '../../engines/engine.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { nextTurn } from '../../lib/async/next-turn.js';
+import { hidePaths } from '../../lib/text/hide-paths.js';
 import { LostMachine } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
 import { type Connectors, Session } from '../sessions/session.js';
@@ -183,7 +184,7 @@ export class Machine {
         const present = states.find(({ id }) => id === this.id);
         if (present?.status === 'running' || present?.status === 'unreachable') return;
         const reason = present?.reason ?? 'Its machine ended while it was starting.';
-        awaiting.abort(new ApiError('guest_failed', reason));
+        awaiting.abort(new ApiError('guest_failed', hidePaths(reason)));
       })
       // If the engine does not answer, waiting for readiness fails too.
       .catch(() => undefined);

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { TRAJECTORY_ENDS } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import { Queue } from '../../lib/async/queue.js';
-import { errorMessage } from '../../lib/text/error-message.js';
 import type { Picture } from '../../screen/types.js';
+import { publicMessage } from '../errors/public-message.js';
 import type { TrajectoryFolder } from './folder.js';
 import { lowDisk, reached, type TrajectoryLimits } from './limits.js';
 import { type RecordedAction, written } from './recorded-action.js';
@@ -169,7 +169,7 @@ export class Recorder {
   #fail(error: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#parts.onOver('failure', `The trajectory cannot be written: ${errorMessage(error)}`);
+    this.#parts.onOver('failure', `The trajectory cannot be written: ${publicMessage(error)}`);
   }
 
   #seconds(): number {

@@ -3,15 +3,25 @@ import { cdpPath } from './ticket.js';
 
 export const browserHandlers: Pick<Handlers, 'openBrowser'> = {
   openBrowser: async ({ fleet, owner, computer, body, signal }) => {
-    const { browsers, browserTickets } = fleet;
+    const { browsers, browserTickets, control } = fleet;
     const isTemporary = body.profile === 'temporary';
-    const temporary = isTemporary
-      ? await browsers.openTemporary(owner, computer, body, signal)
-      : undefined;
-    const { started } = isTemporary
-      ? { started: true }
-      : await browsers.open(computer, body, signal);
-    const { text, expiresAt } = browserTickets.issue({ computerId: computer.id, owner, temporary });
-    return { ws_url: cdpPath(computer.id, text), expires_at: expiresAt.toISOString(), started };
+    // A browser takes its time to start, and another may take control meanwhile.
+    const taken = new AbortController();
+    const dispose = control.onTaken(computer.id, owner, (refusal) => taken.abort(refusal));
+    const until = AbortSignal.any([signal, taken.signal]);
+    try {
+      const temporary = isTemporary
+        ? await browsers.openTemporary(owner, computer, body, until)
+        : undefined;
+      const { started } = isTemporary
+        ? { started: true }
+        : await browsers.open(computer, body, until);
+      until.throwIfAborted();
+      const grant = { computerId: computer.id, owner, temporary };
+      const { text, expiresAt } = browserTickets.issue(grant);
+      return { ws_url: cdpPath(computer.id, text), expires_at: expiresAt.toISOString(), started };
+    } finally {
+      dispose();
+    }
   },
 };

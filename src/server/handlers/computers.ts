@@ -1,5 +1,6 @@
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { Fleet } from '../../fleet/fleet.js';
+import { entriesAnswer } from './entries.js';
 import type { Handlers } from './handlers.js';
 
 type Names =
@@ -40,9 +41,8 @@ export const computerHandlers: Pick<Handlers, Names> = {
     return { success: true };
   },
   updateComputer: ({ fleet, computer, body }) => fleet.computers.update(computer, body),
-  listActions: ({ fleet, computer, query }) => ({
-    actions: fleet.auditLog.list(computer, query),
-  }),
+  listActions: ({ fleet, computer, query }) =>
+    entriesAnswer(query.limit, () => ({ actions: fleet.auditLog.list(computer, query) })),
   getControl: ({ fleet, owner, computer }) => controlState(fleet, owner, computer.id),
   takeControl: ({ fleet, owner, computer, body }) => {
     fleet.control.take(computer, owner, body.force ? 'force' : 'if-free');

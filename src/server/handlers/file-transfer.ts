@@ -22,6 +22,8 @@ import { StallDetector } from '../http/stall-detector.js';
 import { departure, ownerOf, resolveComputer } from '../requests.js';
 import { octal } from './files.js';
 
+/** Bytes of a file that wait for the client, besides those of its connection. */
+const WAITING = 16 * 1024;
 /** Time for a client to read an error while it is still uploading. */
 const NOTICE_MS = 5_000;
 
@@ -88,7 +90,8 @@ async function download(
                 stall.start();
                 // Abort a stalled answer.
                 onAbort(stall.signal, () => reply.raw.destroy());
-                void reply.send(Readable.from(watched(stream, stall), { objectMode: false }));
+                const given = { objectMode: false, highWaterMark: WAITING };
+                void reply.send(Readable.from(watched(stream, stall), given));
                 await finished(reply.raw).catch(() => undefined);
               },
               signal,

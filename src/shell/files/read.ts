@@ -5,15 +5,14 @@ import type { Connection } from '../connection.js';
 import { DIRECT_BYTES, openDirect } from '../transfer/direct.js';
 import { fileError, isEnd } from './errors.js';
 import { guestPath } from './path.js';
+import { readAhead } from './read-ahead.js';
 import { type FileSession, withSession } from './session.js';
 import type { OpenFile } from './types.js';
 
-/**
- * Bytes of one request, a little less than OpenSSH's largest packet (256 KiB), and requests in
- * flight: together the memory of a reader. More would be slower, because it exceeds the caches.
- */
+/** Bytes of one request for a file of unknown size. */
 const CHUNK = 252 * 1024;
-const AHEAD = 4;
+/** Bytes that wait in a stream for its reader, besides the requests in flight. */
+const WAITING = 16 * 1024;
 
 /** Opens a regular file for `use`, see {@link Files.read}. */
 export function readFile<T>(
@@ -35,12 +34,12 @@ export function readFile<T>(
       const first = told === 0 ? await readAt(session, handle, 0, CHUNK) : undefined;
       const size = first === undefined || first.length === 0 ? told : undefined;
       const absolute = await session.realpath(wanted);
-      const source = { session, handle, path, absolute, size: told, mtime };
+      const source = { connection, session, handle, path, absolute, size: told, mtime };
       const part = (start: number, end: number) =>
         streamOf(
           end - start < DIRECT_BYTES
             ? exactly(source, { start, end })
-            : directly(connection, source, { start, end }, signal),
+            : directly(source, { start, end }, signal),
         );
       const stream =
         size === undefined
@@ -54,7 +53,7 @@ export function readFile<T>(
 }
 
 function streamOf(chunks: AsyncGenerator<Buffer>): Readable {
-  return Readable.from(chunks, { objectMode: false, highWaterMark: CHUNK });
+  return Readable.from(chunks, { objectMode: false, highWaterMark: WAITING });
 }
 
 async function notAFile(session: FileSession, wanted: string, path: string): Promise<ApiError> {
@@ -65,6 +64,7 @@ async function notAFile(session: FileSession, wanted: string, path: string): Pro
 
 /** An open file. */
 interface Source {
+  readonly connection: Connection;
   readonly session: FileSession;
   readonly handle: Buffer;
   /** As the caller wrote it. */
@@ -81,13 +81,12 @@ interface Part {
 
 /** Reads without SSH where that is possible, and if the path still leads to the same file. */
 async function* directly(
-  connection: Connection,
   source: Source,
   { start, end }: Part,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Buffer> {
   const request = { path: source.absolute, way: 'read', start, end } as const;
-  const direct = await openDirect(connection, request, signal);
+  const direct = await openDirect(source.connection, request, signal);
   if (direct === undefined) return yield* exactly(source, { start, end });
   try {
     if (direct.size !== source.size || direct.mtime !== source.mtime) {
@@ -107,25 +106,31 @@ async function* directly(
 
 /** Keeps several requests in flight and yields their chunks in order. */
 async function* exactly(
-  { session, handle, path }: Source,
+  { connection, session, handle, path }: Source,
   { start, end }: Part,
 ): AsyncGenerator<Buffer> {
+  const place = readAhead.enter(connection);
   const waiting: Promise<Buffer>[] = [];
   let position = start;
   const ask = () => {
-    while (waiting.length < AHEAD && position < end) {
-      const length = Math.min(CHUNK, end - position);
+    const { chunk: most, ahead } = place.pace;
+    while (waiting.length < ahead && position < end) {
+      const length = Math.min(most, end - position);
       const chunk = readWhole(session, handle, position, length, path);
       chunk.catch(() => undefined);
       waiting.push(chunk);
       position += length;
     }
   };
-  ask();
-  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-    const chunk = await next;
+  try {
     ask();
-    yield chunk;
+    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+      const chunk = await next;
+      ask();
+      yield chunk;
+    }
+  } finally {
+    place.leave();
   }
 }
 

@@ -6,6 +6,7 @@ import { isStream } from '../channel-close.js';
 import { violated as violation } from '../connection-errors.js';
 import type { FloodLimit } from './flood-limit.js';
 import { SendLimit } from './send-limit.js';
+import { unreadShares } from './unread-share.js';
 import { limitWindows } from './window-limit.js';
 
 /** Most unread bytes per channel: a server may not send more than its window of 2 MiB. */
@@ -125,7 +126,13 @@ export function limitGuest(
     if (exchanged > MOST_EXCHANGED) violated('it sent too much while it exchanged keys');
   });
   const gate = new Gate(stream);
-  const isMuch = () => total(unread) > MOST_UNREAD_IN_ALL;
+  const share = unreadShares.enter(() => total(unread));
+  let hasEnded = false;
+  stream.once('close', () => {
+    hasEnded = true;
+    share.leave();
+  });
+  const isMuch = () => !hasEnded && (total(unread) > MOST_UNREAD_IN_ALL || share.isTooMuch());
   let uncounted = 0;
   stream.on('data', ({ length }: Buffer) => {
     const ms = flood.received(length);

@@ -161,3 +161,20 @@ it('drops old entries in parts, with a turn of the event loop between them', asy
   expect(new Set(turns).size).toBe(3);
   expect(log.list(computer, { limit: 2_000 })).toHaveLength(1);
 });
+
+it('divides the names of many secrets among entries, each of which is short', () => {
+  const names = Array.from({ length: 100 }, (_, i) => `${i}`.padStart(64, 'x'));
+  test.fleet.auditLog.record({
+    ...{ owner: { id: 'usr_a', keyId: 'key_a' }, computerId, action: 'type', outcome: 'ok' },
+    ...{ detail: { text_length: 7, secrets: names.join(' ') }, ...startTimer()() },
+  });
+  const entries = test.fleet.auditLog.list(computer, { limit: 100 });
+  expect(entries).toHaveLength(17);
+  for (const { action, detail } of entries) {
+    expect(action).toBe('type');
+    expect(JSON.stringify(detail).length).toBeLessThan(450);
+  }
+  const shown = entries.toReversed().flatMap(({ detail }) => String(detail.secrets).split(' '));
+  expect(shown).toEqual(names);
+  expect(entries.at(-1)?.detail.text_length).toBe(7);
+});

@@ -125,3 +125,16 @@ it('one file writes statuses, and one file changes machines', () => {
     'lifecycle/reconcile.ts',
   ]);
 });
+
+it('a reason of the engine names no path of the host', () => {
+  const record = {
+    status: 'running',
+    started_at: '2026-01-01T00:00:00.000Z',
+    copied_at: null,
+  } as const;
+  const reason = 'Its QEMU exited: filename=/var/lib/vc/machines/x/disk.qcow2: Could not open';
+  const named = { project_name: 'demo', name: 'desktop' };
+  expect(judge({ ...record, ...named }, { status: 'error', reason }, false)).toEqual({
+    ...{ news: 'seen failed', reason: 'Its QEMU exited: filename=…/disk.qcow2: Could not open' },
+  });
+});

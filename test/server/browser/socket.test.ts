@@ -288,3 +288,32 @@ promise(29, 'what a client does not read stays with the browser', async () => {
   await eventually(async () => theirs?.bufferedAmount === 0);
   socket.terminate();
 });
+
+it('opens no page in a browser that was found after another has taken control', async () => {
+  const key = await app.send('POST', '/api/keys', { body: { name: 'agent', rights: 'act' } });
+  const searched = deferred<void>();
+  const found = deferred<void>();
+  waits = () => {
+    searched.resolve();
+    return found.promise;
+  };
+  const opening = app.send('POST', `/api/computers/${id}/browser`, {
+    ...{ body: { url: 'https://example.com/' }, authorization: `Bearer ${key.json.key}` },
+  });
+  await searched.promise;
+  expect((await app.send('POST', `/api/computers/${id}/control`, { body: {} })).status).toBe(200);
+  found.resolve();
+  const answer = await opening;
+  expect([answer.status, answer.headers['x-error-code']]).toEqual([400, 'controlled']);
+  expect(browser.tabs).toEqual([]);
+});
+
+it('keeps no connection of a client for each time that it asks for the browser', async () => {
+  const warnings: Error[] = [];
+  const note = (warning: Error) => warnings.push(warning);
+  process.on('warning', note);
+  for (let i = 0; i < 30; i += 1) await app.send('GET', `/api/computers/${id}/cdp/json/version`);
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', note);
+  expect(warnings).toEqual([]);
+});

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest';
 import { openScreen } from '../../../src/screen/index.js';
 import { keyEvent, pointerEvent } from '../../../src/screen/rfb/messages.js';
 import { buildApp } from '../../../src/server/app.js';
@@ -239,6 +239,20 @@ describe('input', () => {
     expect(viewer.socket.readyState).toBe(viewer.socket.OPEN);
     seen.close();
   });
+});
+
+test('input that a view-only viewer sends is no sign of life of who has control', async () => {
+  const viewer = openViewer(await link(ids[0], 'view'));
+  await viewer.first;
+  const seen = await openScreen(viewer.stream);
+  const allows = vi.spyOn(world.fleet.control, 'allows');
+  viewer.stream.write(Buffer.concat([keyEvent('press', 0x61), pointerEvent(5, 6, 1)]));
+  // They were taken before this one is answered.
+  await seen.click({ x: 1, y: 1, button: 'left', clicks: 1, keys: [] });
+  await sleep(100);
+  expect(allows).not.toHaveBeenCalled();
+  allows.mockRestore();
+  seen.close();
 });
 
 test('a viewer that breaks the protocol gets an error, and others are unaffected', async () => {

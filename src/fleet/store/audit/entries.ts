@@ -1,3 +1,4 @@
+import { isDiskFull } from '../../../lib/fs/disk-reserve.js';
 import type { HolderOf } from '../accounts/key-holders.js';
 import type { Db } from '../database.js';
 import { inTransaction } from '../transaction.js';
@@ -63,17 +64,21 @@ export function auditStore(db: Db, holderOf: HolderOf, limits = AUDIT_LIMITS) {
   const dropMarks = db.prepare('DELETE FROM audit_marks WHERE uptime_ms < ?');
 
   return {
-    /** Adds rows in one transaction. */
+    /**
+     * Adds rows in one transaction, and drops those beyond the limits in another one: on a full disk the
+     * first one fails, and nothing has to be counted again.
+     */
     append: (rows: readonly AuditRow[]) => {
       const held = rows.map((row) => ({ ...row, holder: holderOf(row.key_id) }));
+      inTransaction(db, () => {
+        for (const row of held) insert.run(row);
+      });
       try {
-        inTransaction(db, () => {
-          for (const row of held) insert.run(row);
-          limiter.added(held);
-        });
+        inTransaction(db, () => limiter.added(held));
       } catch (error) {
         limiter.reset();
-        throw error;
+        // The next addition drops them.
+        if (!isDiskFull(error)) throw error;
       }
     },
     /**

@@ -1,5 +1,6 @@
 import { LongTurns } from '../../../lib/async/next-turn.js';
 import { connectionOwner } from '../../access/connection-owner.js';
+import { entriesAnswer } from '../entries.js';
 import type { Handlers } from '../handlers.js';
 
 /** Finding and writing thousands of rows takes tens of milliseconds. */
@@ -22,9 +23,8 @@ export const keyHandlers: Pick<
       now: { running },
     };
   },
-  listAudit: ({ fleet, owner, query }) => ({
-    entries: fleet.auditLog.listOfOwner(owner, query),
-  }),
+  listAudit: ({ fleet, owner, query }) =>
+    entriesAnswer(query.limit, () => ({ entries: fleet.auditLog.listOfOwner(owner, query) })),
   listKeys: ({ fleet, owner }) => ({ keys: fleet.keys.list(owner) }),
   createKey: ({ fleet, owner, body }) => fleet.keys.create(owner, body),
   updateKey: ({ fleet, owner, params, body }) => fleet.keys.update(owner, params.key ?? '', body),

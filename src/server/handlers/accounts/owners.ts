@@ -1,3 +1,4 @@
+import { entriesAnswer } from '../entries.js';
 import type { Handlers } from '../handlers.js';
 
 type Names =
@@ -20,7 +21,6 @@ export const ownerHandlers: Pick<Handlers, Names> = {
   },
   createOwnerKey: ({ fleet, owner, params, body }) =>
     fleet.owners.createKey(owner, params.owner ?? '', body.name),
-  listOwnerAudit: ({ fleet, params, query }) => ({
-    entries: fleet.owners.audit(params.owner ?? '', query),
-  }),
+  listOwnerAudit: ({ fleet, params, query }) =>
+    entriesAnswer(query.limit, () => ({ entries: fleet.owners.audit(params.owner ?? '', query) })),
 };

@@ -13,6 +13,7 @@ interface Internals {
 }
 
 interface Opened {
+  readonly type: string;
   readonly incoming: { readonly state: string };
   /** Sends the close; `destroy` does so for a file transfer session. */
   close(): void;
@@ -48,13 +49,13 @@ export function closeChannelsAtOnce(client: Client, isUnwanted: (id: number) => 
 }
 
 /**
- * Node destroys a channel that has ended in both directions. Its exit status may not have come yet, so
- * only the close is sent then.
+ * Node destroys a channel that has ended in both directions. The exit status of a command may not have
+ * come yet, so only the close is sent then.
  */
 function keepEnded(channel: ClientChannel & Opened, send: () => void): void {
   channel.destroy = () => {
     channel.end();
-    if (channel.incoming.state === 'eof') send();
+    if (channel.type === 'session' && channel.incoming.state === 'eof') send();
     else channel.close();
     return channel;
   };

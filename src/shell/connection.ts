@@ -13,6 +13,11 @@ const CHANNEL_MS = 10_000;
 const MOST_OPENING = 16;
 /** Most channels kept for programs that their command left running. */
 const MOST_LINGERING = 64;
+/**
+ * Most channels of a guest: all requests and WebSockets of its owner, and those that linger. One that has
+ * more does not let them end.
+ */
+const MOST_CHANNELS = 1_536;
 /** Most channels that the guest may still open after their deadline. */
 const MOST_UNANSWERED = 64;
 
@@ -227,6 +232,7 @@ export class Connection {
 
   #adopt(channel: ClientChannel): void {
     this.#channels.add(channel);
+    if (this.#channels.size > MOST_CHANNELS) this.#end(violated('it does not end its channels'));
     channel.on('error', () => undefined);
     channel.stderr.on('error', () => undefined);
     channel.on('close', () => {

@@ -1,6 +1,8 @@
+import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'ssh2';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { startTemporaryBrowser } from '../../src/shell/browser/start.js';
 import { usedMib } from '../support/run/memory.js';
 import { promise } from '../support/run/promise.js';
 import { type Guest, openGuest } from './support/guest.js';
@@ -76,6 +78,71 @@ describe('a guest that does not confirm that a channel is closed', () => {
     expect(mib).toBeLessThan(8);
     await ends;
   });
+});
+
+/** More than a connection may have at once. */
+const MANY = 1_600;
+
+promise(29, 'tunnels whose close a guest does not confirm leave nothing', async (report) => {
+  guest = await openGuest({
+    onConnection: (connection) => {
+      onMessage(connection, 'CHANNEL_CLOSE', () => undefined);
+      connection.on('tcpip', (accept) => {
+        const tunnel = accept();
+        tunnel.on('error', () => undefined);
+        tunnel.write('the end');
+        tunnel.eof();
+      });
+    },
+  });
+  const { shell } = guest;
+  const open = async () => {
+    const tunnel = await shell.connect(80);
+    let text = '';
+    for await (const chunk of tunnel.iterator({ destroyOnReturn: false })) text += chunk;
+    expect(text).toBe('the end');
+    tunnel.destroy();
+  };
+  for (let opened = 0; opened < MANY; opened += COUNT) {
+    await Promise.all(Array.from({ length: COUNT }, open));
+  }
+  expect(shell.open).toBe(true);
+  report(`${MANY} tunnels that the guest has ended, none kept`);
+});
+
+promise(29, 'a guest that lets no channel end is disconnected', async (report) => {
+  guest = await openGuest({
+    onConnection: (connection) => connection.on('tcpip', (accept) => accept()),
+  });
+  const { shell } = guest;
+  let opened = 0;
+  const tunnels: Duplex[] = [];
+  while (shell.open && opened < MANY) {
+    const some = await Promise.allSettled(Array.from({ length: COUNT }, () => shell.connect(80)));
+    for (const one of some) if (one.status === 'fulfilled') tunnels.push(one.value);
+    opened += COUNT;
+  }
+  expect(shell.open).toBe(false);
+  report(`after ${opened} channels`);
+});
+
+it('a temporary browser that failed is ended when it does not end by itself', async () => {
+  const closes = vi.fn();
+  guest = await openGuest({
+    onExec: (channel) => {
+      channel.on('error', () => undefined);
+      channel.resume();
+      channel.write('1234\nended\n');
+    },
+    onConnection: (connection) => onMessage(connection, 'CHANNEL_CLOSE', closes),
+  });
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const started = startTemporaryBrowser(guest.shell, [], new AbortController().signal);
+  await expect(started).rejects.toMatchObject({ code: 'guest_failed' });
+  await pass(9_000);
+  expect(closes).not.toHaveBeenCalled();
+  for (let round = 0; round < 20 && closes.mock.calls.length === 0; round++) await pass(2_000);
+  expect(closes).toHaveBeenCalled();
 });
 
 it('a guest that confirms it late keeps its other commands', async () => {

@@ -4,6 +4,7 @@ import { within } from '../../lib/async/deadline.js';
 import { deferred } from '../../lib/async/deferred.js';
 import { messageOf, targetFailed } from '../errors.js';
 import type { Target } from '../target.js';
+import { SlowInput } from './slow-input.js';
 
 /** Milliseconds to wait for a connection to one address. */
 const CONNECT_MS = 5_000;
@@ -30,16 +31,15 @@ export async function dial(
 async function connectTo(target: Target, address: string, signal: AbortSignal): Promise<Socket> {
   const { host, port, secure } = target;
   const name = isIP(host) === 0 ? { servername: host } : { servername: '' };
-  const socket = secure
-    ? connectTls({ host: address, port, ...name })
-    : connect({ host: address, port });
+  const raw = connect({ host: address, port });
+  const socket = secure ? connectTls({ socket: new SlowInput(raw), host: address, ...name }) : raw;
   const connection = deferred<void>();
   socket.on('error', connection.reject);
   socket.once(secure ? 'secureConnect' : 'connect', () => connection.resolve());
   const onTimeout = () => new Error('it does not answer');
   try {
     await within(connection.promise, { ms: CONNECT_MS, onTimeout, signal });
-    socket.setNoDelay(true);
+    raw.setNoDelay(true);
     return socket;
   } catch (error) {
     socket.destroy();

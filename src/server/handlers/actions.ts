@@ -31,17 +31,29 @@ const inputHandlers = Object.fromEntries(
   ]),
 ) as unknown as Pick<Handlers, InputActionName>;
 
+/** Bytes of a picture that become base64 at once: a multiple of 3. */
+const PART = 192 * 1024;
+
 /** A screenshot in JSON. The picture, which has most of its bytes, is not read as a text again. */
 function pictureJson(
   { data, format, width, height }: Picture,
-  told: ReturnType<typeof toldOf>,
+  notice: ReturnType<typeof toldOf>,
 ): LargeJson {
-  const head = '{"success":true,"image":"';
-  const tail = `",${JSON.stringify({ format, encoding: 'base64', width, height, ...told }).slice(1)}`;
-  const length = base64Length(data) + head.length + tail.length;
-  return new LargeJson(length, () =>
-    Buffer.concat([Buffer.from(head), Buffer.from(data.toString('base64')), Buffer.from(tail)]),
-  );
+  const head = Buffer.from('{"success":true,"image":"');
+  const told = JSON.stringify({ format, encoding: 'base64', width, height, ...notice });
+  const tail = Buffer.from(`",${told.slice(1)}`);
+  const length = head.length + base64Length(data) + tail.length;
+  return new LargeJson(length, () => {
+    const json = Buffer.allocUnsafe(length);
+    let end = head.copy(json);
+    // In parts, each of which is a text only for a moment.
+    for (let at = 0; at < data.length; at += PART) {
+      const part = data.toString('base64', at, Math.min(at + PART, data.length));
+      end += json.write(part, end, 'latin1');
+    }
+    tail.copy(json, end);
+    return json;
+  });
 }
 
 /** Lines of JSON, one a piece of output. */

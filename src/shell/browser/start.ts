@@ -6,6 +6,8 @@ import { keptBrowser, temporaryBrowser } from './scripts.js';
 
 /** Milliseconds for finding or starting it, longer than the script waits itself. */
 const START_MS = 110_000;
+/** Milliseconds for its end. */
+const END_MS = 10_000;
 /** Longest line of the script. */
 const MOST_BYTES = 4096;
 
@@ -48,8 +50,9 @@ export async function startTemporaryBrowser(
   args: readonly string[],
   signal: AbortSignal,
 ): Promise<TemporaryBrowser> {
-  // An abort would kill the script, which has to remove the profile.
-  const child = await shell.spawn({ argv: ['bash', '-c', temporaryBrowser(args)] });
+  const killing = new AbortController();
+  const argv = ['bash', '-c', temporaryBrowser(args)];
+  const child = await shell.spawn({ argv }, killing.signal);
   child.stderr.resume();
   const onTimeout = () =>
     new ApiError('guest_timeout', 'Chromium did not open its debugging port in time.');
@@ -57,7 +60,10 @@ export async function startTemporaryBrowser(
     const line = await within(firstLine(child), { ms: START_MS, onTimeout, signal });
     return { endpoint: parseEndpoint(line), process: child };
   } catch (error) {
+    // The script removes the profile, which a kill would not let it do.
     child.stdin.end();
+    const kill = setTimeout(() => killing.abort(error), END_MS).unref();
+    child.exit.catch(() => undefined).finally(() => clearTimeout(kill));
     throw error;
   }
 }

@@ -2,10 +2,10 @@ import { Readable } from 'node:stream';
 import type { Stats } from 'ssh2';
 import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
+import { readAhead } from '../limits/read-ahead.js';
 import { DIRECT_BYTES, openDirect } from '../transfer/direct.js';
 import { fileError, isEnd } from './errors.js';
 import { guestPath } from './path.js';
-import { readAhead } from './read-ahead.js';
 import { type FileSession, withSession } from './session.js';
 import type { OpenFile } from './types.js';
 
@@ -113,7 +113,7 @@ async function* exactly(
   const waiting: Promise<Buffer>[] = [];
   let position = start;
   const ask = () => {
-    const { chunk: most, ahead } = place.pace;
+    const { chunk: most, ahead } = place.size;
     while (waiting.length < ahead && position < end) {
       const length = Math.min(most, end - position);
       const chunk = readWhole(session, handle, position, length, path);

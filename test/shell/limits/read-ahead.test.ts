@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { ReadAhead } from '../../../src/shell/files/read-ahead.js';
+import { ReadAhead } from '../../../src/shell/limits/read-ahead.js';
 import { promise } from '../../support/run/promise.js';
 
-const bytes = ({ pace: { chunk, ahead } }: ReturnType<ReadAhead['enter']>) => chunk * ahead;
+const bytes = ({ size: { chunk, ahead } }: ReturnType<ReadAhead['enter']>) => chunk * ahead;
 
 promise(29, 'the memory of files that are read is limited', (report) => {
   const readers = new ReadAhead();

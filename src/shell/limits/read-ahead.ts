@@ -1,5 +1,5 @@
 /** How a file is read: bytes of one request, and requests in flight. */
-export interface Pace {
+export interface ReadSize {
   readonly chunk: number;
   readonly ahead: number;
 }
@@ -8,9 +8,9 @@ export interface Pace {
  * A little less than OpenSSH's largest packet (256 KiB). More requests would be slower, because they
  * exceed the caches. A reader whose client reads nothing keeps twice as much.
  */
-const FAST: Pace = { chunk: 252 * 1024, ahead: 4 };
+const FAST: ReadSize = { chunk: 252 * 1024, ahead: 4 };
 /** For those beyond the limits, which may be hundreds. */
-const SLOW: Pace = { chunk: 16 * 1024, ahead: 2 };
+const SLOW: ReadSize = { chunk: 16 * 1024, ahead: 2 };
 /** Fast readers of a computer, and of all. */
 const MOST_OF_COMPUTER = 4;
 const MOST = 32;
@@ -21,7 +21,7 @@ export class ReadAhead {
   #all = 0;
 
   /** A reader of a computer's file, until it leaves. */
-  enter(computer: object): { readonly pace: Pace; leave(): void } {
+  enter(computer: object): { readonly size: ReadSize; leave(): void } {
     let isFast = false;
     let hasLeft = false;
     const change = (by: number) => {
@@ -32,7 +32,7 @@ export class ReadAhead {
     const hasRoom = () =>
       this.#all < MOST && (this.#ofComputer.get(computer) ?? 0) < MOST_OF_COMPUTER;
     return {
-      get pace() {
+      get size() {
         // One that left may have made room.
         if (!isFast && !hasLeft && hasRoom()) change(1);
         return isFast ? FAST : SLOW;

@@ -1,0 +1,65 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { setImmediate } from 'node:timers';
+import { TokenBucket } from '../../lib/async/token-bucket.js';
+
+/** Bytes that are taken at once, and per second after that: a target answers, and sends no media. */
+const MOST_BYTES = 128 * 1024;
+const BYTES_PER_SECOND = 64 * 1024;
+/** Bytes of a turn of the event loop. */
+const PIECE = 4 * 1024;
+
+/**
+ * A connection whose bytes are passed on a piece in a turn, and not faster than a target sends. Below
+ * TLS, because messages of TLS itself take time, and nobody sees them: session tickets and new keys.
+ */
+export class SlowInput extends Duplex {
+  readonly #raw: Socket;
+  readonly #bucket = new TokenBucket(MOST_BYTES, BYTES_PER_SECOND);
+  #isWanted = false;
+  #isResting = false;
+
+  constructor(raw: Socket) {
+    super({ readableHighWaterMark: PIECE, writableHighWaterMark: 0 });
+    this.#raw = raw;
+    raw.on('readable', () => this.#pass());
+    raw.on('end', () => this.push(null));
+    raw.on('error', (error) => this.destroy(error));
+    raw.on('close', () => this.destroy());
+  }
+
+  override _read(): void {
+    this.#isWanted = true;
+    this.#pass();
+  }
+
+  override _write(chunk: Buffer, _: BufferEncoding, done: (error?: Error | null) => void): void {
+    this.#raw.write(chunk, done);
+  }
+
+  override _final(done: () => void): void {
+    this.#raw.end(done);
+  }
+
+  override _destroy(error: Error | null, done: (error: Error | null) => void): void {
+    this.#raw.destroy();
+    done(error);
+  }
+
+  #pass(): void {
+    if (!this.#isWanted || this.#isResting || this.destroyed) return;
+    const piece: Buffer | null = this.#raw.read(Math.min(PIECE, this.#raw.readableLength));
+    if (piece === null) return;
+    this.#isWanted = false;
+    this.#isResting = true;
+    this.#bucket.take(piece.length);
+    const { debtMs } = this.#bucket;
+    const next = () => {
+      this.#isResting = false;
+      this.#pass();
+    };
+    if (debtMs > 0) setTimeout(next, debtMs).unref();
+    else setImmediate(next);
+    this.push(piece);
+  }
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import {
+  type ConnectionOptions,
+  connect as connectTls,
+  createServer as createTlsServer,
+} from 'node:tls';
+import { afterEach, expect, it } from 'vitest';
+import { SlowInput } from '../../src/broadcast/rtmp/slow-input.js';
+import { promise } from '../support/run/promise.js';
+import { makeCertificate } from '../support/tls/certificate.js';
+
+let close = () => undefined as unknown;
+afterEach(() => void close());
+
+async function open(onConnection: (socket: Socket) => void, make = createServer) {
+  const server = make({ allowHalfOpen: true }, onConnection).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const raw = connect(port, '127.0.0.1');
+  close = () => {
+    raw.destroy();
+    server.close();
+  };
+  return new SlowInput(raw);
+}
+
+promise(29, 'what a stream target sends below RTMP is taken slowly', async (report) => {
+  const input = await open((socket) => {
+    socket.on('error', () => undefined);
+    const more = () => {
+      while (socket.writable && socket.write(Buffer.alloc(65_536)));
+    };
+    socket.on('drain', more);
+    more();
+  });
+  let [bytes, ofTurn, most] = [0, 0, 0];
+  input.on('data', ({ length }: Buffer) => {
+    if (ofTurn === 0) setImmediate(() => (ofTurn = 0));
+    ofTurn += length;
+    bytes += length;
+    most = Math.max(most, ofTurn);
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(bytes).toBeGreaterThanOrEqual(128 * 1024);
+  // At once, in a second, and in as much more as a busy host takes.
+  expect(bytes).toBeLessThan(512 * 1024);
+  expect(most).toBeLessThanOrEqual(8 * 1024);
+  report(`${Math.round(bytes / 1024)} KiB in a second, ${most / 1024} KiB of them in a turn`);
+  const closed = once(input, 'close');
+  input.destroy();
+  await closed;
+});
+
+it('passes all on in both directions, and its ends, under TLS', async () => {
+  const text = 'x'.repeat(100_000);
+  const certificate = makeCertificate('live.example.com');
+  const make = (options: object, listener: (socket: Socket) => void) =>
+    createTlsServer({ ...options, ...certificate }, listener);
+  const input = await open(
+    (socket) => {
+      let received = '';
+      socket.on('data', (data) => {
+        received += data;
+      });
+      socket.on('end', () => socket.end(received));
+    },
+    make as unknown as typeof createServer,
+  );
+  const options = { socket: input, servername: 'live.example.com', ca: certificate.cert };
+  const client = connectTls({ ...options, allowHalfOpen: true } as ConnectionOptions);
+  await once(client, 'secureConnect');
+  client.end(text);
+  let received = '';
+  for await (const chunk of client) received += chunk;
+  expect(received).toBe(text);
+});
+
+it('fails as the connection does', async () => {
+  const raw = connect(1, '127.0.0.1');
+  const input = new SlowInput(raw);
+  const [error] = await once(input, 'error');
+  expect(error).toMatchObject({ code: 'ECONNREFUSED' });
+  expect(input.destroyed).toBe(true);
+});

@@ -64,7 +64,7 @@ export function auditRefusal(fleet: Fleet, request: Request, error: unknown): vo
   if (!isLogged || !isRefusal(outcome)) return;
   const names =
     computer === undefined ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
-  const detail = { ...describeInput(input), ...names };
+  const detail = { ...describeInput(input, action), ...names };
   fleet.auditLog.record({
     ...{ owner, computerId: computer?.id, action, detail, outcome, isRefusal: true },
     ...startTimer()(),
@@ -110,7 +110,7 @@ export async function audited<T>(
   if (isLogged) addInput(performed, request.input);
   let affected = request.affected ? request.affected.id : undefined;
   const record = (outcome: string, computerId: string | undefined, more?: Action['detail']) => {
-    const detail = { ...describeInput(request.input), ...performed.detail, ...more };
+    const detail = { ...describeInput(request.input, action), ...performed.detail, ...more };
     // What another's control interrupts has begun.
     const isRefusal = outcome === 'forbidden' && performed.isEmpty;
     fleet.auditLog.record({
@@ -211,10 +211,10 @@ export function auditConnection(fleet: Fleet, connection: AuditedConnection): Co
   return {
     describe: (name, input) => {
       action = name;
-      detail = describeInput(input);
+      detail = describeInput(input, action);
     },
     opened: (input) => {
-      detail = describeInput(input);
+      detail = describeInput(input, action);
       record('ok');
     },
     cancelled: () => {

@@ -79,3 +79,12 @@ it('keeps the entries of a deleted computer, for its owner only', async () => {
   expect(await entries('', otherKey)).toEqual([]);
   expect(await entries(`?computer=${json.id}`, otherKey)).toEqual([]);
 });
+
+it('keeps no name of an element that was searched on a screen', async () => {
+  await app.send('POST', '/api/projects', { body: { name: 'p' } });
+  const { json } = await app.send('POST', '/api/projects/p/computers', { body: { name: 'a' } });
+  await app.send('POST', `/api/computers/${json.id}/find`, { body: { name: 'the account' } });
+  const [entry] = await entries();
+  expect(entry).toMatchObject({ action: 'findElements', detail: { name_length: 11 } });
+  expect(JSON.stringify(entry)).not.toContain('account');
+});

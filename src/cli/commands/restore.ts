@@ -67,6 +67,7 @@ export const command = defineCommand({
       `restored ${count(projects, 'project')} and ${count(computers, 'computer')} to ${directory} (backup of ${facts.created_at})`,
     );
     if (replaced) await note(context, `the previous state is in ${replaced}`);
+    await note(context, 'API keys that were removed after the backup work again: vc key ls');
     for (const { engine, name } of facts.images) {
       await note(context, `its computers on ${engine} need the image ${name}`);
     }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { shellWord } from '../../lib/text/shell-word.js';
 import { sameBaseUrl, stateDirectory } from '../../profile/index.js';
 import { CliError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
@@ -38,7 +39,7 @@ export async function findService(context: Context, state: string | undefined): 
 
 /** ` --state DIRECTORY` for a suggested command, unless it is the default. */
 export function stateFlag({ env }: Pick<Context, 'env'>, directory: string): string {
-  return directory === resolve(stateDirectory(env)) ? '' : ` --state ${directory}`;
+  return directory === resolve(stateDirectory(env)) ? '' : ` --state ${shellWord(directory)}`;
 }
 
 /** Says how to open the web page of the service at `url`, if that is the one of other commands. */

@@ -61,6 +61,7 @@ export class KeyManagement {
     const { name, rights } = input;
     const own = this.#apiKeys.own(owner);
     refuseMore(own, { rights, project_id: project?.id ?? null, expires_at });
+    refuseId(name);
     // Of the keys that it sees: the names of others are not its business.
     if (isLimited(own)) refuseTaken(name, this.#listed(owner));
     return this.#insert(owner.id, { name, rights, project, expires_at, created_by: owner.keyId });
@@ -77,6 +78,7 @@ export class KeyManagement {
         remedy: 'Its owner can remove one: vc key rm ID',
       });
     }
+    refuseId(name);
     const { expiresAt } = this.#apiKeys.own(by);
     const expires_at = Number.isFinite(expiresAt) ? new Date(expiresAt).toISOString() : null;
     const all = { name, rights: 'manage', project: null } as const;
@@ -100,6 +102,7 @@ export class KeyManagement {
     const name = input.name ?? key.name;
     if (name !== key.name) {
       if (isLimited(own)) throw noRename();
+      refuseId(name);
       refuseTaken(name, this.#store.keys.list(owner.id));
     }
     const next = { ...key, name, rights, expires_at };
@@ -206,6 +209,14 @@ function refuseTaken(name: string, keys: readonly ListedKey[]): void {
   if (!keys.some((key) => key.name === name)) return;
   const message = `There is an API key named ${JSON.stringify(name)} already.`;
   throw new ApiError('name_taken', message, { remedy: 'Choose another name. See: vc key ls' });
+}
+
+/** A key is named by its id as well: a name like another's id would stand for that one. */
+function refuseId(name: string): void {
+  if (!/^key_[0-9a-z]{20}$/.test(name)) return;
+  throw new ApiError('invalid_request', 'The name of an API key cannot look like an id.', {
+    remedy: 'Choose another name.',
+  });
 }
 
 function noRename(): ApiError {

@@ -40,12 +40,18 @@ const PLAIN = [
 /** Fields of which only the length is logged. */
 const MEASURED = ['text', 'command', 'code', 'path', 'new_path', 'args', 'url'];
 
-/** The logged details of a body or query: coordinates and lengths, never a text. */
-export function describeInput(input: unknown): Action['detail'] {
+/**
+ * The logged details of a body or query: coordinates and lengths, never a text. The name of an element
+ * that is searched is a text of the screen.
+ */
+export function describeInput(input: unknown, operation: string): Action['detail'] {
   if (typeof input !== 'object' || input === null) return {};
   const given = input as Readonly<Record<string, unknown>>;
   const detail: Record<string, Value> = {};
+  const isSearch = operation === 'findElements';
+  if (isSearch && typeof given.name === 'string') detail.name_length = given.name.length;
   for (const name of PLAIN) {
+    if (isSearch && name === 'name') continue;
     const value = given[name];
     if (typeof value === 'string') detail[name] = withoutSecret(value);
     else if (isValue(value)) detail[name] = value;

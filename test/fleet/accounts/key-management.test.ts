@@ -78,3 +78,15 @@ test('a key with all rights renames keys, but not to the name of another', async
   expect(taken.json.error).toBe('There is an API key named "two" already.');
   expect((await ask('PATCH', `/keys/${id}`, { name: 'three' })).json.name).toBe('three');
 });
+
+test('a key is not named like the id of a key', async () => {
+  const name = agent.id;
+  for (const [method, path] of [
+    ['POST', '/keys'],
+    ['PATCH', `/keys/${agent.id}`],
+  ] as const) {
+    const refused = await ask(method, path, { name });
+    expect([refused.status, refused.headers['x-error-code']]).toEqual([400, 'invalid_request']);
+  }
+  expect((await ask('POST', '/keys', { name: 'key_' })).status).toBe(200);
+});

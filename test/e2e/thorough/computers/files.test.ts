@@ -361,6 +361,20 @@ describe('vc cp', () => {
     expect(await cp('e2e/desktop:between', 'e2e/desktop:in', 'e2e/other:none')).toMatchObject({
       code: 5,
     });
+    // A link that an earlier copy has left there leads the next one nowhere.
+    const commands = [
+      'mkdir -p proj/p/q; ln -s ../.. proj/p/q/up',
+      'rm proj/p/q/up; mkdir -p proj/p/q/up proj/out; ln -s .. proj/p/q/up/out; echo evil >proj/out/.escaped',
+    ];
+    for (const [round, command] of commands.entries()) {
+      await desktop.run(command);
+      const { code, stderr } = await cp('e2e/desktop:proj', 'e2e/other:');
+      expect(code).toBe(round);
+      if (round === 1) expect(stderr).toContain('proj/p/q/up is a link in the computer');
+    }
+    expect((await other.bash('ls -A proj; test -e .escaped || echo safe')).stdout).toBe(
+      'out\np\nsafe\n',
+    );
     expect(await desktop.service.cli(['rm', 'e2e/other', '--yes'])).toMatchObject({ code: 0 });
   });
 

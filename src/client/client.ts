@@ -14,7 +14,7 @@ import { authorizationHeader, parseBaseUrl, queryString, randomKey } from './htt
 import { CHECK_AFTER_MS, whileAnswering } from './http/silence.js';
 import type { ByteSource, HttpResponse, Transport } from './http/transport.js';
 import type { ClientOptions, ListenerUid } from './options.js';
-import { openSocket, openTransport, sendsUserAgent } from './platform/index.js';
+import { openSocket, openTransport, sendsUserAgent, verifyPage } from './platform/index.js';
 import type { Bytes, Exchange, PlainRequest, RequestOptions } from './requests.js';
 import type { MessageSocket } from './sockets/message-socket.js';
 
@@ -172,6 +172,15 @@ export class Client {
   /** The answer, unless it is an error: then throws that. */
   checked(answer: HttpResponse): Promise<HttpResponse> {
     return this.#dispatcher.checked(answer);
+  }
+
+  /**
+   * Checks a link to a page before a browser gets it.
+   * @throws UntrustedListenerError another user of this host listens where browsers look for it
+   * @throws UntrustedPageError nobody listens at one of these addresses, so that another user could
+   */
+  verifyPage(link: string): Promise<void> {
+    return verifyPage(link, this.#listenerUid);
   }
 
   /** Closes kept-alive connections. The client can be used again afterwards. */

@@ -100,6 +100,22 @@ export class UntrustedListenerError extends Error {
   }
 }
 
+/** A link to the web page or live view was not given: browsers could find another user's program there. */
+export class UntrustedPageError extends Error {
+  override readonly name = 'UntrustedPageError';
+  readonly remedy: string;
+
+  constructor({ address, port }: { address: string; port: number }, options?: ErrorOptions) {
+    const place = `${address.includes(':') ? `[${address}]` : address}:${port}`;
+    super(
+      `no program of yours listens on ${place}, where browsers also look for the page`,
+      options,
+    );
+    const forward = (host: string) => `-L ${host}:${port}:127.0.0.1:PORT`;
+    this.remedy = `for an SSH port forward: ssh ${forward('127.0.0.1')} ${forward('[::1]')} HOST`;
+  }
+}
+
 /** The service accepted the request and did not answer in time. */
 export class ServiceTimeoutError extends Error {
   override readonly name: string = 'ServiceTimeoutError';

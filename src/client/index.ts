@@ -56,6 +56,7 @@ export {
   ServiceTimeoutError,
   ServiceUnreachableError,
   UntrustedListenerError,
+  UntrustedPageError,
 } from './errors.js';
 export { type EventsOptions, type EventType, ServiceEvents } from './events/events.js';
 export {

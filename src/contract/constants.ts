@@ -101,3 +101,4 @@ export const TRAJECTORY_TYPE = 'application/x-tar';
 
 export const PROJECT_NAME = /^[A-Za-z0-9_-]{1,64}$/;
 export const PROJECT_ID = /^prj_[0-9a-z]{20}$/;
+export const KEY_ID = /^key_[0-9a-z]{20}$/;

@@ -10,11 +10,12 @@ import { API_VERSION } from '../contract/constants.js';
 import { chooseProtocol } from '../contract/sockets/protocols.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
 import { keyInUse } from '../fleet/accounts/limits/key-shares.js';
-import { generateId, generatePageHost } from '../fleet/computers/ids.js';
+import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { authorize, mayAdminister } from './access/authorization.js';
 import { connectionOwner } from './access/connection-owner.js';
 import { countBytes } from './access/count-bytes.js';
+import { PageHosts } from './access/page-hosts.js';
 import { checkAudited } from './access/refusals.js';
 import { identify, ownerIfIdentified } from './access/session-cookie.js';
 import { findHolder } from './access/session-holder.js';
@@ -63,7 +64,7 @@ const OPEN_PATHS = [`${PREFIX}/health`, `${PREFIX}/openapi.json`];
 
 export interface AppOptions {
   readonly fleet: Fleet;
-  readonly reachable: Omit<Reachable, 'pageHost'>;
+  readonly reachable: Omit<Reachable, 'pageHosts'>;
   readonly version: string;
   readonly log: Logger;
   readonly metrics?: Metrics;
@@ -91,7 +92,7 @@ function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
 /** The HTTP service, not yet listening. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { fleet, version, log } = options;
-  const reachable = { ...options.reachable, pageHost: generatePageHost() };
+  const reachable = { ...options.reachable, pageHosts: new PageHosts() };
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'id' }),
@@ -119,7 +120,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     http: { requireHostHeader: false, connectionsCheckingInterval: 5_000, headersTimeout: 15_000 },
   }) as unknown as FastifyInstance;
   const connections = new ConnectionLimit(app.server, options.maxConnections);
-  app.decorate('pageHost', reachable.pageHost);
+  app.decorate('pageHosts', reachable.pageHosts);
   app.decorateRequest('owner', null);
   app.decorateRequest('computer', null);
   app.decorateRequest('departureEnded', null);
@@ -144,7 +145,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       return 'answered';
     }
     addHeaders(request, reply);
-    const isPage = isOpen(request) && request.routeOptions.config.open === true;
+    const isPage = isOpen(request) && request.routeOptions.config.page === true;
     const origin = checkOrigin(request.raw, reachable, isPage);
     if (origin !== undefined) {
       allowPage(reply, origin);

@@ -1,4 +1,4 @@
-import { type AddressInfo, isIP, type Server } from 'node:net';
+import { type AddressInfo, isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type LevelWithSilent, pino } from 'pino';
 import { isLoopbackHost, pageBaseUrl } from '../contract/access/page-host.js';
@@ -63,12 +63,13 @@ export async function serve(options: ServeOptions): Promise<Service> {
   let fleet: Fleet | undefined;
   let app: FastifyInstance | undefined;
   let local: Awaited<ReturnType<typeof listenLocally>> | undefined;
-  const further: Server[] = [];
+  const others: (() => void)[] = [];
   const close = async () => {
     try {
       await local?.close();
-      for (const listener of further) listener.close();
       await app?.close();
+      // Last: what a browser tries first is ours as long as sessions are open.
+      for (const stopAccepting of others) stopAccepting();
     } finally {
       // The fleet closes its store.
       await (fleet ?? store).close();
@@ -87,12 +88,17 @@ export async function serve(options: ServeOptions): Promise<Service> {
       ...(options.metrics ? { metrics } : {}),
     });
     const address = await listen(app, options.listen);
-    for (const host of pageAddresses(address.address)) {
+    for (const host of otherAddresses(address.address)) {
       const also = { host, port: address.port };
-      const listener = await acceptFor(app.server, also).catch((cause) => {
+      const { pageHosts } = app;
+      const onTaken = (err: Error) => {
+        log.error({ err, ...also }, 'another program has an address of the web page, which ends');
+        pageHosts.end();
+      };
+      const accepting = acceptFor(app.server, also, onTaken).catch((cause) => {
         throw listeningError(also, cause);
       });
-      if (listener !== undefined) further.push(listener);
+      others.push(await accepting);
     }
     const opened = fleet;
     local = await listenLocally({
@@ -107,7 +113,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       await options.publishFirstKey(key, url);
       firstKey = key;
     });
-    const page = pageBaseUrl(url, `http://${app.pageHost}`);
+    const page = pageBaseUrl(url, `http://${app.pageHosts.issue()}`);
     const login = isFirst ? firstLogin(fleet, firstKey, page) : undefined;
     return { url, ...(login === undefined ? {} : { login }), close: () => (closing ??= close()) };
   } catch (error) {
@@ -157,7 +163,7 @@ async function listen(app: FastifyInstance, where: ServeOptions['listen']): Prom
  * The further addresses of a service on loopback: browsers find a page at either of the two, and nobody
  * else may listen there.
  */
-function pageAddresses(address: string): string[] {
+function otherAddresses(address: string): string[] {
   if (address === '::') return [];
   if (address === '0.0.0.0') return ['::1'];
   const isLoopback = isLoopbackHost(isIP(address) === 6 ? `[${address}]` : address);

@@ -42,7 +42,11 @@ export function closeChannelsAtOnce(client: Client, isUnwanted: (id: number) => 
       if (isStream(channel)) dropOutput(channel);
       protocol?._handlers?.CHANNEL_CLOSE?.(protocol, id);
     };
-    if (isStream(channel)) keepEnded(channel, send);
+    if (isStream(channel)) {
+      // A guest may send more after an end, also before the channel is handed out.
+      for (const output of [channel, channel.stderr]) output.on('error', () => undefined);
+      keepEnded(channel, send);
+    }
     // ssh2 sends the request that follows the opening in between.
     if (isUnwanted(id)) queueMicrotask(() => opened[method]());
   };

@@ -61,6 +61,9 @@ export class Connection {
     client.on('close', () => this.#end(lost()));
     stream.on('error', (cause) => this.#end(lost(cause)));
     stream.on('close', () => this.#end(lost()));
+    // Nothing more comes, and ssh2 sends nothing then, although the stream may stay half-open.
+    stream.on('end', () => this.#end(lost()));
+    client.on('end', () => this.#end(lost()));
   }
 
   /** Call when the client connects. */
@@ -212,19 +215,31 @@ export class Connection {
       const onEnd = (error?: Error) => giveUp(error ?? lost());
       const timer = setTimeout(() => giveUp(new ApiError('guest_timeout', late)), withinMs);
       this.#listeners.add(onEnd);
-      begin((cause, opened) => {
+      const answered = (cause: Error | undefined, opened?: T) => {
         this.#unanswered.delete(id);
-        if (cause || opened === undefined) return fail(cause ?? lost());
+        if (cause || opened === undefined) {
+          // The guest has opened the channel, and refused what it is for.
+          if (!this.#ended && id >= 0) closeChannel(this.#client, id);
+          return fail(cause ?? lost());
+        }
         clearTimeout(timer);
         if (this.#listeners.delete(onEnd)) resolve(opened);
         else drop(opened);
-      });
-      id = latestChannel(this.#client);
+      };
+      try {
+        begin(answered);
+        id = latestChannel(this.#client);
+      } catch (cause) {
+        // ssh2 throws when it cannot send.
+        const error = lost(cause as Error);
+        fail(error);
+        this.#end(error);
+      }
     });
   }
 
   #giveUp(id: number): void {
-    if (this.#ended || closeChannel(this.#client, id)) return;
+    if (this.#ended || id < 0 || closeChannel(this.#client, id)) return;
     this.#unanswered.add(id);
     if (this.#unanswered.size <= MOST_UNANSWERED) return;
     this.#end(violated('it did not answer the opening of channels'));
@@ -233,8 +248,6 @@ export class Connection {
   #adopt(channel: ClientChannel): void {
     this.#channels.add(channel);
     if (this.#channels.size > MOST_CHANNELS) this.#end(violated('it does not end its channels'));
-    channel.on('error', () => undefined);
-    channel.stderr.on('error', () => undefined);
     channel.on('close', () => {
       this.#channels.delete(channel);
       this.#lingering.delete(channel);

@@ -46,8 +46,10 @@ it('writes lines for a new key that give it to programs on their input', () => {
 
 it('copies lines with an address that programs resolve', () => {
   const of = (address: string) => serviceOrigin(new URL(address));
-  const name = 'vc-0123456789abcdefghjk.localhost';
+  const name = `vc-${'0123456789abcdef'.repeat(2)}.localhost`;
   expect(of(`http://${name}:4700/keys`)).toBe('http://127.0.0.1:4700');
-  expect(of('https://vc.example.com/keys')).toBe('https://vc.example.com');
+  for (const other of ['https://vc.example.com', 'https://vc.localhost', `https://${name}`]) {
+    expect(of(`${other}/keys`)).toBe(other);
+  }
   expect(of('http://127.0.0.1:4700/')).toBe('http://127.0.0.1:4700');
 });

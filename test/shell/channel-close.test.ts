@@ -126,6 +126,81 @@ promise(29, 'a guest that lets no channel end is disconnected', async (report) =
   report(`after ${opened} channels`);
 });
 
+promise(29, 'commands that a guest refuses leave no channel', async (report) => {
+  const closes = vi.fn();
+  guest = await openGuest({
+    onConnection: (connection) => {
+      onMessage(connection, 'CHANNEL_CLOSE', closes);
+      const senders: number[] = [];
+      const open = handlerOf(connection, 'CHANNEL_OPEN');
+      onMessage(connection, 'CHANNEL_OPEN', (...message) => {
+        senders.push((message[1] as { readonly sender: number }).sender);
+        open(...message);
+      });
+      // SSH_MSG_CHANNEL_FAILURE
+      onMessage(connection, 'CHANNEL_REQUEST', () => {
+        sendPacket(connection, Buffer.of(100), uint32(senders.shift() ?? 0));
+      });
+    },
+  });
+  const { shell } = guest;
+  for (let asked = 0; asked < 160; asked += COUNT) {
+    const runs = Array.from({ length: COUNT }, () => shell.run(command));
+    for (const { status } of await Promise.allSettled(runs)) expect(status).toBe('rejected');
+  }
+  await expect.poll(() => closes.mock.calls.length).toBe(160);
+  expect(shell.open).toBe(true);
+  report('160 commands refused, 160 channels closed');
+});
+
+promise(20, 'output after its end, before a command is confirmed, ends nothing', async () => {
+  guest = await openGuest({
+    onConnection: (connection) => {
+      let sender = 0;
+      onMessage(connection, 'CHANNEL_OPEN', (_, opening) => {
+        ({ sender } = opening as { readonly sender: number });
+        // SSH_MSG_CHANNEL_OPEN_CONFIRMATION: numbers of both sides, window and largest packet.
+        const numbers = [sender, 0, 2 * MIB, 32_768].map(uint32);
+        sendPacket(connection, Buffer.of(91), ...numbers);
+      });
+      onMessage(connection, 'CHANNEL_REQUEST', () => {
+        // SSH_MSG_CHANNEL_EOF, then standard error in SSH_MSG_CHANNEL_EXTENDED_DATA.
+        sendPacket(connection, Buffer.of(96), uint32(sender));
+        sendPacket(connection, Buffer.of(95), uint32(sender), uint32(1), ssh('late'));
+      });
+    },
+  });
+  const uncaught = vi.fn();
+  const others = process.listeners('uncaughtException');
+  process.removeAllListeners('uncaughtException').on('uncaughtException', uncaught);
+  const started = guest.shell.spawn({ argv: ['x'] });
+  await sleep(200);
+  process.removeAllListeners('uncaughtException');
+  for (const other of others) process.on('uncaughtException', other);
+  // An error of a stream that nobody listens for ends the process.
+  expect(uncaught).not.toHaveBeenCalled();
+  guest.shell.destroy();
+  await expect(started).rejects.toMatchObject({ code: 'guest_failed' });
+});
+
+promise(
+  20,
+  'a guest that ends its side of the connection ends that, and nothing else',
+  async () => {
+    guest = await openGuest();
+    const { shell, wire } = guest;
+    const run = () => shell.run(command);
+    const waiting = run();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    wire.end();
+    await expect(waiting).rejects.toMatchObject({ code: 'guest_failed' });
+    expect(shell.open).toBe(false);
+    await expect(run()).rejects.toMatchObject({ code: 'guest_failed' });
+    // What a timer throws ends the process.
+    await pass(60_000);
+  },
+);
+
 it('a temporary browser that failed is ended when it does not end by itself', async () => {
   const closes = vi.fn();
   guest = await openGuest({

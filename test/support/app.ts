@@ -6,13 +6,14 @@ import { Metrics } from '../../src/server/metrics.js';
 import type { Shell } from '../../src/shell/types.js';
 import { fullShell } from './fake-shell.js';
 import { openTestFleet, type TestFleet } from './fleet.js';
+import { PROXY_HOST } from './proxy-host.js';
 
 /** The HTTP service with computers in memory, listening on loopback. */
 export interface TestApp {
   readonly world: TestFleet;
   readonly port: number;
   readonly server: Server;
-  /** The address of its web page, as Host. */
+  /** An address of its web page, as Host. */
   readonly pageHost: string;
   /** Sends a request, with the first owner's key unless `headers` have another or `null`. */
   send(method: string, path: string, options?: Sending): Promise<Answer>;
@@ -60,7 +61,7 @@ async function serveTestFleet(world: TestFleet, limits: Limits = {}): Promise<Te
   const { fleet } = world;
   const log = pino({ level: 'silent' });
   const metrics = new Metrics();
-  const shared = { reachable: { hosts: [], origins: world.origins }, version: '0.0.0' };
+  const shared = { reachable: { hosts: [PROXY_HOST], origins: world.origins }, version: '0.0.0' };
   const app = await buildApp({ fleet, ...shared, log, metrics, ...limits });
   await app.listen({ host: '127.0.0.1', port: 0 });
   const address = app.server.address();
@@ -70,7 +71,7 @@ async function serveTestFleet(world: TestFleet, limits: Limits = {}): Promise<Te
     world,
     port,
     server: app.server,
-    pageHost: `${app.pageHost}:${port}`,
+    pageHost: `${app.pageHosts.issue()}:${port}`,
     send: (method, path, { body, headers, authorization = `Bearer ${world.key}` } = {}) =>
       new Promise((resolve, reject) => {
         const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);

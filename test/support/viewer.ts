@@ -15,15 +15,18 @@ export interface TestViewer {
   readonly closed: Promise<Extract<ViewEvent, { type: 'closed' }> | undefined>;
 }
 
-export function openViewer(link: string, opening?: string | Buffer): TestViewer {
+/** Connects to the service at `baseUrl` if the link is that of a proxy. */
+export function openViewer(link: string, opening?: string | Buffer, baseUrl?: string): TestViewer {
   const url = new URL(link);
   const ticket = url.hash.slice(1);
   const { origin, host } = url;
+  const isProxied = url.protocol === 'https:';
   url.hash = '';
   url.protocol = 'ws:';
   url.pathname += '/socket';
   // Browsers resolve the name of the page to loopback; Node.js does not.
   if (url.hostname.endsWith('.localhost')) url.hostname = '127.0.0.1';
+  if (baseUrl !== undefined && isProxied) url.host = new URL(baseUrl).host;
   const socket = new WebSocket(url, { origin, headers: { host } });
   const events: ViewEvent[] = [];
   const stream = new Duplex({

@@ -454,3 +454,39 @@ def test_reads_addresses_as_the_kernel_writes_them() -> None:
     assert _read("0100007F") == "127.0.0.1"
     assert _read("0000000000000000FFFF00000100007F") == "127.0.0.1"
     assert _read("00000000000000000000000000000000") == "::"
+
+
+PAGE = "vc-0123456789abcdef0123456789abcdef.localhost"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "found"),
+    [
+        ("http://127.0.0.1:4700/api", f"http://{PAGE}:4700/api"),
+        ("http://localhost:9/api", f"http://{PAGE}:9/api"),
+        ("http://[::1]:4700/api", f"http://{PAGE}:4700/api"),
+        ("https://127.0.0.1:4700/api", "https://127.0.0.1:4700/api"),
+        ("http://10.0.0.1:4700/api", "http://10.0.0.1:4700/api"),
+    ],
+)
+def test_keeps_the_host_name_of_a_page(base_url: str, found: str) -> None:
+    from virtual_computers._listener import page_url
+
+    assert page_url(base_url, f"http://{PAGE}:1/api/view/x#vt_1") == found
+    for other in ("http://evil.example.com/", f"http://x.{PAGE}/", f"http://{PAGE}.example.com/"):
+        assert page_url(base_url, other) == base_url
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/net/tcp"), reason="Linux only")
+def test_gives_no_link_to_an_address_that_another_user_can_take(service: ScriptedService) -> None:
+    from virtual_computers import UntrustedPageError
+    from virtual_computers._listener import check_page
+    from virtual_computers._settings import Settings
+
+    settings = Settings(f"http://127.0.0.1:{service.port}/api", "k", None)
+    # The scripted service does not listen on ::1, where browsers look first.
+    with pytest.raises(UntrustedPageError, match=rf"\[::1\]:{service.port}"):
+        check_page(f"http://{PAGE}:{service.port}/", settings)
+    check_page(f"http://127.0.0.1:{service.port}/", settings)
+    with socket.create_server(("::1", service.port), family=socket.AF_INET6):
+        check_page(f"http://{PAGE}:{service.port}/", settings)

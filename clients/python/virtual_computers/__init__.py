@@ -19,6 +19,7 @@ from ._errors import (
     ServiceUnreachableError,
     SettingsError,
     UntrustedListenerError,
+    UntrustedPageError,
     VirtualComputersError,
 )
 from ._events import EventType
@@ -96,6 +97,7 @@ __all__ = [
     "Stats",
     "Trajectory",
     "UntrustedListenerError",
+    "UntrustedPageError",
     "View",
     "VirtualComputers",
     "VirtualComputersError",

@@ -88,6 +88,18 @@ class UntrustedListenerError(VirtualComputersError):
         self.uid = uid
 
 
+class UntrustedPageError(VirtualComputersError):
+    """A link was not given: browsers could find another user's program there."""
+
+    def __init__(self, address: str, port: int) -> None:
+        place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+        forward = " ".join(f"-L {host}:{port}:127.0.0.1:PORT" for host in ("127.0.0.1", "[::1]"))
+        super().__init__(
+            f"no program of yours listens on {place}, where browsers also look for the page",
+            remedy=f"For an SSH port forward: ssh {forward} HOST",
+        )
+
+
 class SettingsError(VirtualComputersError, ValueError):
     """The base URL, the key or the profile cannot be used."""
 

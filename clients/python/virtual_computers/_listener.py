@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import os
+import re
 import socket
 import ssl
 import sys
@@ -12,7 +14,7 @@ from typing import Any, Callable, Iterator, NamedTuple
 import httpcore
 import httpx
 
-from ._errors import UntrustedListenerError
+from ._errors import UntrustedListenerError, UntrustedPageError
 from ._settings import Settings
 
 try:
@@ -24,6 +26,11 @@ except ImportError:  # httpcore before 0.18
 CONNECTIONS = 100
 KEEP_ALIVE_SECONDS = 5.0
 LISTEN = "0A"
+CONNECT_SECONDS = 10.0
+_PAGE_HOST = re.compile(r"vc-[0-9a-f]{32}\.localhost$")
+_LOOPBACK = re.compile(r"(localhost|127(\.\d{1,3}){3}|::1)$")
+#: Of a connection to an address that this host does not have.
+_MISSING = (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT, errno.ENETUNREACH, errno.EHOSTUNREACH)
 
 #: Checks a connected socket, or raises UntrustedListenerError.
 Check = Callable[[Any], None]
@@ -46,6 +53,34 @@ def check_peer(sock: Any, listener_uid: int | str | None) -> None:
     untrusted = next((uid for uid in uids if uid not in trusted), None)
     if not uids or untrusted is not None:
         raise UntrustedListenerError(remote[0], remote[1], untrusted)
+
+
+def page_url(base_url: str, link: str) -> str:
+    """The base URL with the host name that `link` has, if it is one of the web page; see
+    src/contract/access/page-host.ts."""
+    base, page = httpx.URL(base_url), httpx.URL(link).host
+    is_local = base.scheme == "http" and bool(_LOOPBACK.match(base.host))
+    return str(base.copy_with(host=page)) if is_local and _PAGE_HOST.match(page) else base_url
+
+
+def check_page(link: str, settings: Settings) -> None:
+    """
+    For a link with a host name of the web page: raises UntrustedListenerError or UntrustedPageError
+    unless trusted users listen at all addresses where browsers look for it.
+    """
+    url = httpx.URL(link)
+    if not _PAGE_HOST.match(url.host) or not checks(settings):
+        return
+    port = url.port or 80
+    for address in ("::1", "127.0.0.1"):
+        try:
+            sock = socket.create_connection((address, port), CONNECT_SECONDS)
+        except OSError as error:
+            if error.errno in _MISSING:
+                continue
+            raise UntrustedPageError(address, port) from error
+        with sock:
+            check_peer(sock, settings.listener_uid)
 
 
 class _Row(NamedTuple):

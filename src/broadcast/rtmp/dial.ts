@@ -1,11 +1,20 @@
+import { constants } from 'node:crypto';
 import { connect, isIP, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
+import { connect as connectTls, DEFAULT_CIPHERS } from 'node:tls';
 import { within } from '../../lib/async/deadline.js';
 import { deferred } from '../../lib/async/deferred.js';
 import { messageOf, targetFailed } from '../errors.js';
 import type { Target } from '../target.js';
 import { SlowInput } from './slow-input.js';
 
+/**
+ * A target chooses the group of DHE, and one of 10,000 bits takes this process a second. A server may ask
+ * for a new handshake in TLS 1.2 as often as it likes.
+ */
+const TLS = {
+  ciphers: `${DEFAULT_CIPHERS}:!DHE`,
+  secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
+};
 /** Milliseconds to wait for a connection to one address. */
 const CONNECT_MS = 5_000;
 
@@ -32,7 +41,9 @@ async function connectTo(target: Target, address: string, signal: AbortSignal): 
   const { host, port, secure } = target;
   const name = isIP(host) === 0 ? { servername: host } : { servername: '' };
   const raw = connect({ host: address, port });
-  const socket = secure ? connectTls({ socket: new SlowInput(raw), host: address, ...name }) : raw;
+  const socket = secure
+    ? connectTls({ ...TLS, socket: new SlowInput(raw), host: address, ...name })
+    : raw;
   const connection = deferred<void>();
   socket.on('error', connection.reject);
   socket.once(secure ? 'secureConnect' : 'connect', () => connection.resolve());

@@ -21,10 +21,11 @@ export const command = defineCommand({
   async run(context, _, { print: printOnly }) {
     const { io, env, globals } = context;
     const login = await request(context, 'createLogin');
-    const { baseUrl } = await context.client();
+    const client = await context.client();
     // The service may see another address behind a proxy.
-    const page = pageBaseUrl(baseUrl, login.url).replace(/\/api\/?$/, '');
+    const page = pageBaseUrl(client.baseUrl, login.url).replace(/\/api\/?$/, '');
     const url = `${page}/#login=${login.token}`;
+    await client.verifyPage(url);
     if (globals.json) return void (await printJson(context, { ...login, url }));
     const opens = !printOnly && !globals.quiet && io.stdout.isTTY === true;
     const opening = () =>

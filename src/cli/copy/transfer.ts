@@ -68,7 +68,7 @@ async function sendDirectory(
       const to = below(target, entry.name);
       const isLink = links.has(entry.name);
       if (entry.type === 'directory' && isLink) {
-        await failed(copy, from, new CliError(`${to} is a link in the computer`));
+        await failed(copy, from, new CliError(`${to} is a link in the target; remove it first`));
       } else if (entry.type === 'directory') {
         await sendDirectory(copy, pool, from, to, entry.mode, depth + 1);
       } else if (entry.type === 'file') {

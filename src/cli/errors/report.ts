@@ -3,6 +3,7 @@ import {
   ServiceTimeoutError,
   ServiceUnreachableError,
   UntrustedListenerError,
+  UntrustedPageError,
 } from '../../client/errors.js';
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import { ApiError, type ErrorCode } from '../../contract/errors.js';
@@ -67,6 +68,10 @@ export function reportOf(error: unknown, env: Environment = {}): Report {
   if (error instanceof UntrustedListenerError) {
     const { message, uid = 'any' } = error;
     const remedy = `stop it; or, if you trust it: VC_LISTENER_UID=${uid}, or vc login --listener-uid ${uid}`;
+    return { code: 'untrusted_listener', message, remedy, exitCode: ExitCode.unreachable };
+  }
+  if (error instanceof UntrustedPageError) {
+    const { message, remedy } = error;
     return { code: 'untrusted_listener', message, remedy, exitCode: ExitCode.unreachable };
   }
   if (error instanceof UnknownProfileError) {

@@ -1,5 +1,4 @@
 import { isIP } from 'node:net';
-import { isLoopbackHost } from '../../contract/access/page-host.js';
 import { UsageError } from '../errors/cli-error.js';
 
 export interface Listen {
@@ -23,7 +22,7 @@ export function parseListen(text: string): Listen {
 
 /** True for loopback addresses. */
 export function isLoopback(host: string): boolean {
-  return isLoopbackHost(isIP(host) === 6 ? `[${host}]` : host);
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
 }
 
 /** True if the host of a URL is loopback. */

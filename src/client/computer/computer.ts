@@ -141,7 +141,10 @@ export class ComputerHandle extends ComputerActions {
     mode: 'control' | 'view' = 'control',
     options: CallOptions = {},
   ): Promise<Answer<'view'>> {
-    return reachableView(await this.operate('view', { mode }, options), this.client.baseUrl);
+    const asked = await this.operate('view', { mode }, options);
+    const view = reachableView(asked, this.client.baseUrl);
+    await this.client.verifyPage(view.url);
+    return view;
   }
 
   /** Deletes the computer if this handle is the one that `create` or `fork` has resolved to. */

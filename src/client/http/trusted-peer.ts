@@ -1,7 +1,9 @@
+import { once } from 'node:events';
 import type { ClientRequestArgs } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { isPageHost } from '../../contract/access/page-host.js';
 import { acceptingUids } from '../../lib/net/tcp-table.js';
-import { UntrustedListenerError } from '../errors.js';
+import { UntrustedListenerError, UntrustedPageError } from '../errors.js';
 import type { ListenerUid } from '../options.js';
 import { CONNECT_MS, ConnectTimeoutError } from './transport.js';
 
@@ -28,6 +30,34 @@ export async function verifyPeer(
   const untrusted = uids.find((uid) => !trusted.includes(uid));
   if (uids.length > 0 && untrusted === undefined) return;
   throw new UntrustedListenerError({ address: remoteAddress, port: remotePort, uid: untrusted });
+}
+
+/** Where browsers look for a name below `localhost`. */
+const PAGE_ADDRESSES = ['::1', '127.0.0.1'];
+/** Codes of a connection to an address that this host does not have. */
+const MISSING = ['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'ENETUNREACH', 'EHOSTUNREACH'];
+
+/**
+ * For a link with a host name of the web page: throws UntrustedListenerError or UntrustedPageError unless
+ * trusted users listen at all addresses where browsers look for it. One that nobody has can be taken by
+ * another user, who would get the link.
+ */
+export async function verifyPage(link: URL, listenerUid: ListenerUid | undefined): Promise<void> {
+  if (!isPageHost(link.hostname) || !isChecked(link, listenerUid)) return;
+  const port = Number(link.port || 80);
+  for (const address of PAGE_ADDRESSES) {
+    const socket = connect({ host: address, port });
+    try {
+      await once(socket, 'connect', { signal: AbortSignal.timeout(CONNECT_MS) });
+      await verifyPeer(socket, listenerUid);
+    } catch (cause) {
+      if (cause instanceof UntrustedListenerError) throw cause;
+      if (MISSING.includes(String((cause as NodeJS.ErrnoException).code))) continue;
+      throw new UntrustedPageError({ address, port }, { cause });
+    } finally {
+      socket.destroy();
+    }
+  }
 }
 
 function isLoopback(address: string): boolean {

@@ -29,6 +29,9 @@ export function openSocket(
   return openBrowserSocket(endpoint, path, signal);
 }
 
+/** The browser that has loaded this page will load that one, too. */
+export async function verifyPage(_link: string): Promise<void> {}
+
 export async function isSilent(url: URL, ms: number, signal: AbortSignal): Promise<boolean> {
   const late = AbortSignal.timeout(ms);
   try {
@@ -65,5 +68,6 @@ export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer
 /** The same as of Node.js, checked by the compiler. */
 export const platform: Omit<typeof node, 'platform'> = {
   ...{ sendsUserAgent: sendsUserAgent as true, findSettings, openTransport, openSocket },
+  verifyPage,
   ...{ isSilent, readLocalFile, writeLocalFile, keepErrors, joinBytes },
 };

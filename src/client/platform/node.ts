@@ -29,6 +29,15 @@ export async function openSocket(
   return openNodeSocket(endpoint, path, signal);
 }
 
+/** Throws unless trusted users listen where browsers look for a page of a service without TLS. */
+export async function verifyPage(
+  link: string,
+  listenerUid: ListenerUid | undefined,
+): Promise<void> {
+  const { verifyPage } = await import('../http/trusted-peer.js');
+  await verifyPage(new URL(link), listenerUid);
+}
+
 /** True if nothing comes back from a service within `ms` milliseconds. */
 export async function isSilent(url: URL, ms: number, signal: AbortSignal): Promise<boolean> {
   return (await import('../http/probe.js')).isSilent(url, ms, signal);

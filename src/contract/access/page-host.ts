@@ -1,16 +1,17 @@
-const PAGE_HOST = /^vc-[0-9a-z]{20}\.localhost$/;
-const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+const PAGE_HOST = /^vc-[0-9a-f]{32}\.localhost$/;
+const LOOPBACK = /^((.+\.)?localhost|127(\.\d{1,3}){3}|\[::1\])\.?$/;
 
 /**
- * Whether it is a host name of a web page without TLS. Browsers resolve it to loopback. A service has a
- * new one at each start, because another user of the host can take the port of a stopped service: what
- * that user leaves in a browser belongs to a name that no service has any more.
+ * Whether it is a host name of a web page without TLS. Browsers resolve it to loopback. Each link has a
+ * new one, which ends with the service: another user of the host can take the port of a stopped service,
+ * and what that user leaves in a browser belongs to a name that no service has any more. Browsers also
+ * send the cookies of a name to all its ports, so it is known to nobody else.
  */
 export function isPageHost(name: string): boolean {
   return PAGE_HOST.test(name);
 }
 
-/** Whether it is an address of loopback, or `localhost`. IPv6 is in brackets, as in a URL. */
+/** Whether it is an address or name of loopback. IPv6 is in brackets, as in a URL. */
 export function isLoopbackHost(name: string): boolean {
   return LOOPBACK.test(name);
 }

@@ -12,8 +12,8 @@ export const Login = z
     }),
     url: z.string().meta({
       description:
-        'The link. The token is in the fragment, which browsers do not send. Without TLS on loopback, its host name is that of the page until the service stops.',
-      examples: ['http://vc-0123456789abcdefghjk.localhost:4700/#login=vl_0123456789'],
+        'The link. The token is in the fragment, which browsers do not send. On loopback without TLS, it has a host name of its own until the service stops.',
+      examples: ['http://vc-0123456789abcdef0123456789abcdef.localhost:4700/#login=vl_0123456789'],
     }),
     expires_at: Timestamp.describe('Until when it can be opened.'),
   })

@@ -110,7 +110,7 @@ export const descriptions: Readonly<Record<OperationName, readonly [Tag, string]
   updateKey: ['Account', 'Omitted fields keep their values. Fewer rights end what the key has open. Only a key with all rights changes names, to ones that no key has.'],
   deleteKey: ['Account', 'Ends the requests, live views, processes and tunnels that were opened with the key. Keys that it has made still work: the answer has them in `made`.'],
   createLogin: ['Account', 'The link works once, within five minutes.'],
-  createSession: ['Account', 'For the web page only: needs `Sec-Fetch-Site: same-origin`, or the Origin of the service, and no key. Sets a cookie that scripts cannot read. A link for another API key than the open session of the browser has is refused with `conflict`, and stays unused, unless `replace` is true. A session ends after 8 h, with its key, and with a restart of the service.'],
+  createSession: ['Account', 'For the web page only: needs `Sec-Fetch-Site: same-origin`, or the Origin of the service, and no key. Sets a cookie that scripts cannot read. A link for another API key than the open session of the browser has is refused with `conflict`, and stays unused, unless `replace` is true. At `127.0.0.1` and `localhost` it is refused with `forbidden`. A session ends after 8 h and with its key; without TLS on loopback also when the service stops.'],
   getSession: ['Account', ''],
   endSession: ['Account', 'Also ends its WebSockets, and removes the cookie.'],
   listMembers: ['Cluster', 'An engine without a cluster answers `unsupported`.'],

@@ -1051,8 +1051,8 @@ export interface Login {
   /** What the link contains. It works once. */
   token: string;
   /**
-   * The link. The token is in the fragment, which browsers do not send. Without TLS on
-   * loopback, its host name is that of the page until the service stops.
+   * The link. The token is in the fragment, which browsers do not send. On loopback without
+   * TLS, it has a host name of its own until the service stops.
    */
   url: string;
   /** Until when it can be opened. */
@@ -2048,8 +2048,8 @@ export interface UsageReport {
 /** A single-use link to the live view. */
 export interface View {
   /**
-   * The link; it opens once. The ticket is in the fragment. Without TLS on loopback, its host
-   * name is that of the page until the service stops.
+   * The link; it opens once. The ticket is in the fragment. On loopback without TLS, it has a
+   * host name of its own until the service stops.
    */
   url: string;
   /** Until when it can be opened. */

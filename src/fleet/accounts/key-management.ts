@@ -1,3 +1,4 @@
+import { KEY_ID } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import type {
   CreatedKey,
@@ -213,7 +214,7 @@ function refuseTaken(name: string, keys: readonly ListedKey[]): void {
 
 /** A key is named by its id as well: a name like another's id would stand for that one. */
 function refuseId(name: string): void {
-  if (!/^key_[0-9a-z]{20}$/.test(name)) return;
+  if (!KEY_ID.test(name)) return;
   throw new ApiError('invalid_request', 'The name of an API key cannot look like an id.', {
     remedy: 'Choose another name.',
   });

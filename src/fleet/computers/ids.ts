@@ -42,11 +42,6 @@ export function generateSecret(prefix: 'vl' | 'vs'): string {
   return `${prefix}_${randomText(32)}`;
 }
 
-/** A host name of the web page, for one start of the service: 100 random bits. */
-export function generatePageHost(): string {
-  return `vc-${randomText(20)}.localhost`;
-}
-
 /** The stored form of an API key: its SHA-256, hexadecimal. The key has full entropy, so no salt. */
 export function hashApiKey(key: string): string {
   return createHash('sha256').update(key).digest('hex');

@@ -180,6 +180,8 @@ export class UpdateScheduler {
       return;
     }
     if (sleepy) this.#wake();
+    // A server that reads nothing is disconnected when too much waits for it, also by that message.
+    if (!this.#connection.isOpen) return;
     this.#request();
     if (sleepy) this.#pump();
   }

@@ -4,7 +4,7 @@ import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { authenticate, type KeyCarrier, ownerOfKey } from '../http/authentication.js';
-import { isOverTls, isPlainLoopback } from '../http/origin.js';
+import { isCommonLoopback, isOverTls } from '../http/origin.js';
 import { COOKIE_NAME, holderOf } from './session-holder.js';
 
 /** Shows that a script of the page itself sends a request, where the browser does not say so. */
@@ -39,11 +39,11 @@ export function sessionOf(fleet: Fleet, request: KeyCarrier): OpenSession | unde
 }
 
 /**
- * What the request's cookie has for a session, with who has sent it. None at an address of loopback: the
- * page there may be what another user of the host has left in the browser.
+ * What the request's cookie has for a session, with who has sent it. None at the common addresses of
+ * loopback: the page there may be what another user of the host has left in the browser.
  */
 export function secretOf(request: KeyCarrier): string | undefined {
-  if (isPlainLoopback(request)) return undefined;
+  if (isCommonLoopback(request)) return undefined;
   const secret = cookieOf(request, nameOf(request));
   if (secret === undefined || !SECRET.test(secret)) return undefined;
   return `${secret}${holderOf(request)}`;
@@ -56,7 +56,8 @@ export function secretOf(request: KeyCarrier): string | undefined {
  */
 export function isFromPage(request: KeyCarrier): boolean {
   const { headers, method } = request;
-  const isOwnOrigin = originHost(headers.origin) === headers.host;
+  const isOwnOrigin =
+    headers.origin === `${isOverTls(request) ? 'https' : 'http'}://${headers.host}`;
   if (headers.upgrade !== undefined) return isOwnOrigin;
   if (headers.origin !== undefined && !isOwnOrigin) return false;
   const isRead = method === 'GET' || method === 'HEAD';
@@ -71,10 +72,6 @@ export function isFromPage(request: KeyCarrier): boolean {
 function isTyped({ headers, method }: KeyCarrier): boolean {
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase();
   return type === 'application/json' || (method === 'PUT' && type === 'application/octet-stream');
-}
-
-function originHost(origin: string | undefined): string | undefined {
-  return /^https?:\/\/(.+)$/.exec(origin ?? '')?.[1];
 }
 
 /** Gives the browser the session's secret; scripts cannot read it, and other sites cannot cause it. */

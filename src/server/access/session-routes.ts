@@ -10,7 +10,7 @@ import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { audited } from '../audit-requests.js';
 import { readInput } from '../http/input/read-input.js';
-import { hostName, isPlainLoopback } from '../http/origin.js';
+import { hostName, isCommonLoopback } from '../http/origin.js';
 import { ownerOf } from '../requests.js';
 import { mayAdminister } from './authorization.js';
 import { clearCookie, isFromPage, secretOf, sessionOf, setCookie } from './session-cookie.js';
@@ -61,11 +61,11 @@ export function checkLogin(request: FastifyRequest): void {
   if (!isFromPage(request)) {
     throw new ApiError('unauthorized', 'Only the web page of this service opens sessions.');
   }
-  if (isPlainLoopback(request)) {
-    const message =
-      'There are no sessions at this address: when the service is stopped, another user of its host can take it.';
+  if (isCommonLoopback(request)) {
+    const message = 'There are no sessions at this address, which all users of a machine share.';
     throw new ApiError('forbidden', message, {
-      remedy: 'Get a link to the web page: vc dashboard',
+      remedy:
+        'Get a link to the web page (vc dashboard), or use a TLS proxy with a name of its own.',
     });
   }
   const length = Number(request.headers['content-length'] ?? Number.NaN);

@@ -1,3 +1,4 @@
+import type { Answer } from '../../contract/operations.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { entriesAnswer } from './entries.js';
@@ -42,7 +43,9 @@ export const computerHandlers: Pick<Handlers, Names> = {
   },
   updateComputer: ({ fleet, computer, body }) => fleet.computers.update(computer, body),
   listActions: ({ fleet, computer, query }) =>
-    entriesAnswer(query.limit, () => ({ actions: fleet.auditLog.list(computer, query) })),
+    entriesAnswer<Answer<'listActions'>>(query.limit, () => ({
+      actions: fleet.auditLog.list(computer, query),
+    })),
   getControl: ({ fleet, owner, computer }) => controlState(fleet, owner, computer.id),
   takeControl: ({ fleet, owner, computer, body }) => {
     fleet.control.take(computer, owner, body.force ? 'force' : 'if-free');

@@ -1,10 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
+import { isLoopbackHost } from '../../contract/access/page-host.js';
 import { Login } from '../../contract/access/sessions.js';
 import { Computer } from '../../contract/resources.js';
 import { Browser } from '../../contract/sockets/browser.js';
 import { View } from '../../contract/sockets/view.js';
-import { isOverTls, isPlainLoopback } from './origin.js';
+import { hostName, isOverTls } from './origin.js';
 
 type Place = 'resource' | 'view' | 'page' | 'browser' | 'list' | 'nowhere';
 
@@ -71,7 +72,8 @@ function origin(request: FastifyRequest): string {
 /** Where the pages of the service are for a browser of the client. */
 function pageOrigin(request: FastifyRequest): string {
   const own = origin(request);
-  if (!isPlainLoopback(request)) return own;
+  const isPage = !isOverTls(request) && isLoopbackHost(hostName(request.headers.host));
+  if (!isPage) return own;
   const { port } = new URL(own);
-  return `http://${request.server.pageHost}${port === '' ? '' : `:${port}`}`;
+  return `http://${request.server.pageHosts.issue()}${port === '' ? '' : `:${port}`}`;
 }

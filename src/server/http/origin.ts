@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isLoopbackHost, isPageHost } from '../../contract/access/page-host.js';
 import { ApiError } from '../../contract/errors.js';
+import type { PageHosts } from '../access/page-hosts.js';
 
 const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 
@@ -9,8 +10,8 @@ const LOOPBACK = ['localhost', '127.0.0.1', '[::1]'];
 export interface Reachable {
   /** Host names that are allowed besides loopback, without a port. */
   readonly hosts: readonly string[];
-  /** The host name of its web page without TLS, of this start alone. */
-  readonly pageHost: string;
+  /** The host names of its web page without TLS, of this start alone. */
+  readonly pageHosts: PageHosts;
   /** Origins of other web pages that may use the service, such as `https://app.example.com`. */
   readonly origins?: readonly string[];
 }
@@ -18,7 +19,7 @@ export interface Reachable {
 declare module 'fastify' {
   interface FastifyInstance {
     /** See {@link Reachable}. */
-    readonly pageHost: string;
+    readonly pageHosts: PageHosts;
   }
 }
 
@@ -31,11 +32,13 @@ export function isOverTls({ headers }: Received): boolean {
 }
 
 /**
- * Whether the client has used an address of loopback without TLS. Any user of the host can take it while
- * the service is stopped, so no page with a session is there.
+ * Whether the client has used an address of loopback that is not that of a link to the web page. Without
+ * TLS, any user of the host can take it while the service is stopped. With TLS, browsers send its cookies
+ * to all ports of this machine, also to servers of other users.
  */
-export function isPlainLoopback(request: Received): boolean {
-  return !isOverTls(request) && isLoopbackHost(hostName(request.headers.host));
+export function isCommonLoopback(request: Received): boolean {
+  const name = hostName(request.headers.host);
+  return isLoopbackHost(name) && (isOverTls(request) || !isPageHost(name));
 }
 
 /** A Host header without its port. */
@@ -56,13 +59,14 @@ export function checkOrigin(
 ): string | undefined {
   const hosts = headerValues(request, 'host');
   const [host] = hosts;
-  if (host === undefined || hosts.length !== 1 || !isOurs(host, reachable)) {
+  const isOne = host !== undefined && hosts.length === 1 && URL.canParse(`http://${host}`);
+  if (!isOne || !isOurs(host, reachable)) {
     throw new ApiError('invalid_request', "The Host header is not one of this service's names.", {
       remedy: "Allow the name on the service's host: vc serve --allow-host NAME",
     });
   }
   const name = hostName(host);
-  if (isPageHost(name) && name !== reachable.pageHost && !isPage) {
+  if (isPageHost(name) && !reachable.pageHosts.isOurs(name) && !isPage) {
     const message = 'This address of the web page ended when the service was stopped.';
     throw new ApiError('unauthorized', message, { remedy: 'Get a new one: vc dashboard' });
   }

@@ -29,7 +29,7 @@ export function requestText(
   return isPlain ? [`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n') : undefined;
 }
 
-/** Reads the head of the first answer. Rejects if it is none, is too long, or the stream ends. */
+/** Reads the head of the first answer. Rejects if that is not HTTP, is too long, or the stream ends. */
 export async function readAnswer(stream: Duplex): Promise<Answer> {
   const head = await collect(stream, MOST_HEAD, (bytes, from) => {
     const at = bytes.indexOf(END, Math.max(0, from - END.length + 1));
@@ -96,6 +96,7 @@ function collect(
       );
     const onClose = () => settle(() => reject(new Error('The connection was closed.')));
     const onError = (cause: Error) => settle(() => reject(cause));
+    if (stream.destroyed) return reject(new Error('The connection was closed.'));
     // An answer without a body needs no further bytes.
     if (lengthOf(bytes.subarray(0, 0), 0) === 0) return resolve(bytes.subarray(0, 0));
     stream.on('data', onData).on('end', onEnd).on('close', onClose).on('error', onError);

@@ -113,7 +113,7 @@ async function* exactly(
   const waiting: Promise<Buffer>[] = [];
   let position = start;
   const ask = () => {
-    const { chunk: most, ahead } = place.size;
+    const { chunk: most, ahead } = place.nextSize();
     while (waiting.length < ahead && position < end) {
       const length = Math.min(most, end - position);
       const chunk = readWhole(session, handle, position, length, path);

@@ -6,12 +6,12 @@ export interface ReadSize {
 
 /**
  * A little less than OpenSSH's largest packet (256 KiB). More requests would be slower, because they
- * exceed the caches. A reader whose client reads nothing keeps twice as much.
+ * exceed the caches. While a client reads nothing, about as much again waits on the way to it.
  */
 const FAST: ReadSize = { chunk: 252 * 1024, ahead: 4 };
 /** For those beyond the limits, which may be hundreds. */
 const SLOW: ReadSize = { chunk: 16 * 1024, ahead: 2 };
-/** Fast readers of a computer, and of all. */
+/** Fast readers of a computer, and of all; a computer always has one. */
 const MOST_OF_COMPUTER = 4;
 const MOST = 32;
 
@@ -21,7 +21,7 @@ export class ReadAhead {
   #all = 0;
 
   /** A reader of a computer's file, until it leaves. */
-  enter(computer: object): { readonly size: ReadSize; leave(): void } {
+  enter(computer: object): { nextSize(): ReadSize; leave(): void } {
     let isFast = false;
     let hasLeft = false;
     const change = (by: number) => {
@@ -29,10 +29,12 @@ export class ReadAhead {
       this.#ofComputer.set(computer, (this.#ofComputer.get(computer) ?? 0) + by);
       isFast = by > 0;
     };
-    const hasRoom = () =>
-      this.#all < MOST && (this.#ofComputer.get(computer) ?? 0) < MOST_OF_COMPUTER;
+    const hasRoom = () => {
+      const own = this.#ofComputer.get(computer) ?? 0;
+      return own === 0 || (own < MOST_OF_COMPUTER && this.#all < MOST);
+    };
     return {
-      get size() {
+      nextSize: () => {
         // One that left may have made room.
         if (!isFast && !hasLeft && hasRoom()) change(1);
         return isFast ? FAST : SLOW;

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { WebSocket } from 'ws';
+import { askAtHost, cookieOf } from '../../support/client/at-host.js';
 import { eventually } from '../../support/eventually.js';
 import { fill, type Route, UPGRADE } from '../../support/routes.js';
 import { promise } from '../../support/run/promise.js';
@@ -121,16 +122,16 @@ describe('the service', () => {
 
   it('opens a session of the web page', async () => {
     const base = desktop.service.baseUrl;
-    const { token } = await call('POST', '/logins');
-    const { origin } = new URL(base);
-    const headers = { origin, 'content-type': 'application/json', 'x-vc-page': '1' };
-    const body = JSON.stringify({ login: token });
-    const opened = await fetch(`${base}/sessions`, { method: 'POST', headers, body });
-    const session = { ...headers, cookie: opened.headers.get('set-cookie')?.split(';')[0] ?? '' };
-    const asked = await fetch(`${base}/sessions/current`, { headers: session });
-    expect(await asked.json()).toMatchObject({ key: { rights: 'manage' } });
-    const ended = await fetch(`${base}/sessions/current`, { method: 'DELETE', headers: session });
-    expect(await ended.json()).toEqual({ success: true });
+    const { token, url } = await call('POST', '/logins');
+    // The page has a host name of its own, which Node.js does not resolve.
+    const { host, origin } = new URL(url);
+    const headers = { host, origin, 'content-type': 'application/json', 'x-vc-page': '1' };
+    const opened = await askAtHost(`${base}/sessions`, 'POST', headers, { login: token });
+    const session = { ...headers, cookie: cookieOf(opened) };
+    const asked = await askAtHost(`${base}/sessions/current`, 'GET', session);
+    expect(asked.json).toMatchObject({ key: { rights: 'manage' } });
+    const ended = await askAtHost(`${base}/sessions/current`, 'DELETE', session);
+    expect(ended.json).toEqual({ success: true });
   });
 
   it('creates and lists computers without a project in the path', async () => {
@@ -466,7 +467,8 @@ describe('a computer', () => {
     const other = (await vc('computer', 'view', desktop.name, '--view-only', '--print')).trim();
     expect(new URL(other).pathname).toBe(new URL(url).pathname);
     expect(other).not.toBe(url);
-    expect(await (await fetch(other)).text()).toContain('<title>');
+    const page = new URL(new URL(other).pathname, desktop.service.baseUrl);
+    expect(await (await fetch(page)).text()).toContain('<title>');
   });
 
   it('is forked if its engine supports it', async () => {

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { isLoopbackHost, isPageHost, pageBaseUrl } from '../../../src/contract/access/page-host.js';
+import { PageHosts } from '../../../src/server/access/page-hosts.js';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
+import { PROXY_HOST } from '../../support/proxy-host.js';
 
 /** What a browser sends with requests of a page at `host`. */
 const pageAt = (host: string, more: Record<string, string> = {}) => ({
@@ -19,7 +21,7 @@ async function logIn(app: TestApp, headers: Record<string, string>): Promise<Ans
 
 const cookieOf = ({ headers }: Answer) => String(headers['set-cookie']).split(';')[0] ?? '';
 
-test('a page without TLS has a name that is new at each start, and its sessions end with it', async () => {
+test('a page without TLS has a name of its own, and its sessions end with the service', async () => {
   const before = await openTestApp();
   const headers = pageAt(before.pageHost);
   const cookie = cookieOf(await logIn(before, headers));
@@ -37,6 +39,8 @@ test('a page without TLS has a name that is new at each start, and its sessions 
       ['GET', '/api/health'],
       ['POST', '/api/sessions'],
       ['POST', '/api/keys'],
+      ['GET', '/api/docs'],
+      ['GET', '/api/view/cmp_0/socket'],
     ] as const) {
       const answer = await ask(app, method, path, { ...old, ...present });
       expect([path, answer.status]).toEqual([path, 401]);
@@ -65,7 +69,12 @@ test('an address of loopback without TLS has no sessions, whatever the cookie', 
       expect([refused.status, refused.headers['set-cookie']]).toEqual([403, undefined]);
       expect(refused.headers['x-error-remedy']).toContain('vc dashboard');
       expect((await ask(app, 'GET', '/api/me', { ...headers, cookie })).status).toBe(401);
+      // Behind TLS, browsers send its cookies to the ports of other users of the machine.
+      const proxied = { ...headers, 'x-forwarded-proto': 'https' };
+      expect((await logIn(app, proxied)).status).toBe(403);
     }
+    const page = pageAt(app.pageHost, { 'x-forwarded-proto': 'https' });
+    expect((await logIn(app, page)).status).toBe(403);
   } finally {
     await app.close();
   }
@@ -73,13 +82,12 @@ test('an address of loopback without TLS has no sessions, whatever the cookie', 
 
 test('the sessions of a TLS proxy continue after a restart', async () => {
   const before = await openTestApp();
-  const proxied = (app: TestApp) =>
-    pageAt(`127.0.0.1:${app.port}`, { 'x-forwarded-proto': 'https' });
-  const secret = cookieOf(await logIn(before, proxied(before))).split('=')[1];
+  const proxied = pageAt(PROXY_HOST, { 'x-forwarded-proto': 'https' });
+  const secret = cookieOf(await logIn(before, proxied)).split('=')[1];
   const app = await before.restart();
   try {
-    const cookie = `__Host-vc_session_${app.port}=${secret}`;
-    expect((await ask(app, 'GET', '/api/me', { ...proxied(app), cookie })).status).toBe(200);
+    const cookie = `__Host-vc_session_443=${secret}`;
+    expect((await ask(app, 'GET', '/api/me', { ...proxied, cookie })).status).toBe(200);
   } finally {
     await app.close();
   }
@@ -93,10 +101,13 @@ test('links to pages have the name, links behind a proxy do not', async () => {
     const view = `/api/computers/${json.id}/view`;
     for (const path of ['/api/logins', view]) {
       const local = await app.send('POST', path, { headers: { host: `localhost:${app.port}` } });
-      expect(local.json.url).toMatch(`http://${app.pageHost}/`);
-      const headers = { 'x-forwarded-proto': 'https' };
+      expect(local.json.url).toMatch(new RegExp(`^http://vc-[0-9a-f]{32}.localhost:${app.port}/`));
+      // Browsers send the cookies of a name to all ports: nobody else knows this one.
+      const { json: again } = await app.send('POST', path);
+      expect(new URL(String(again.url)).host).not.toBe(new URL(String(local.json.url)).host);
+      const headers = { host: PROXY_HOST, 'x-forwarded-proto': 'https' };
       const proxied = await app.send('POST', path, { headers });
-      expect(proxied.json.url).toMatch(`https://127.0.0.1:${app.port}/`);
+      expect(proxied.json.url).toMatch(`https://${PROXY_HOST}/`);
     }
     // Its address without a ticket is for programs, too.
     expect(json.url).toMatch(`http://127.0.0.1:${app.port}/api/view/`);
@@ -106,24 +117,40 @@ test('links to pages have the name, links behind a proxy do not', async () => {
 });
 
 test('names of pages are told from others', () => {
-  const name = 'vc-0123456789abcdefghjk.localhost';
+  const name = 'vc-0123456789abcdef0123456789abcdef.localhost';
   expect(isPageHost(name)).toBe(true);
   for (const other of [`x.${name}`, `${name}.example.com`, 'localhost', 'vc-1.localhost', '']) {
     expect(isPageHost(other), other).toBe(false);
   }
-  for (const other of ['127.0.0.1.example.com', '10.0.0.1', 'a.localhost', '0.0.0.0']) {
+  for (const other of ['127.0.0.1.example.com', '10.0.0.1', 'localhost.example.com', '0.0.0.0']) {
     expect(isLoopbackHost(other), other).toBe(false);
+  }
+  for (const other of ['a.localhost', 'localhost.', name]) {
+    expect(isLoopbackHost(other), other).toBe(true);
+  }
+});
+
+test('a name is of the service that has made it', () => {
+  const [ours, others] = [new PageHosts(), new PageHosts()];
+  const name = ours.issue();
+  expect(isPageHost(name)).toBe(true);
+  expect([ours.isOurs(name), others.isOurs(name)]).toEqual([true, false]);
+  /** With another character there. */
+  const changed = (at: number) =>
+    `${name.slice(0, at)}${name[at] === '0' ? '1' : '0'}${name.slice(at + 1)}`;
+  for (const other of [changed(3), changed(20), changed(34), '', 'vc-']) {
+    expect(ours.isOurs(other), other).toBe(false);
   }
 });
 
 test.each([
-  ['http://127.0.0.1:4700/api', 'http://vc-0123456789abcdefghjk.localhost:4700/api'],
-  ['http://localhost:9/api', 'http://vc-0123456789abcdefghjk.localhost:9/api'],
-  ['http://[::1]:4700/api', 'http://vc-0123456789abcdefghjk.localhost:4700/api'],
+  ['http://127.0.0.1:4700/api', 'http://vc-0123456789abcdef0123456789abcdef.localhost:4700/api'],
+  ['http://localhost:9/api', 'http://vc-0123456789abcdef0123456789abcdef.localhost:9/api'],
+  ['http://[::1]:4700/api', 'http://vc-0123456789abcdef0123456789abcdef.localhost:4700/api'],
   ['https://127.0.0.1:4700/api', 'https://127.0.0.1:4700/api'],
   ['http://10.0.0.1:4700/api', 'http://10.0.0.1:4700/api'],
 ])('a client at %s finds the page at %s', (baseUrl, expected) => {
-  const link = 'http://vc-0123456789abcdefghjk.localhost:4700/#login=vl_1';
+  const link = 'http://vc-0123456789abcdef0123456789abcdef.localhost:4700/#login=vl_1';
   expect(pageBaseUrl(baseUrl, link)).toBe(expected);
   for (const other of ['http://evil.example.com/', 'http://x.vc-1.localhost/', 'none']) {
     expect(pageBaseUrl(baseUrl, other)).toBe(baseUrl);

@@ -34,7 +34,9 @@ async function shots() {
   give();
   const all = await Promise.all(answers);
   taking.mockRestore();
-  return { all, made: made.mock.calls.length };
+  // A picture becomes a text in parts.
+  const begun = made.mock.calls.filter(([, start]) => start === 0);
+  return { all, made: begun.length };
 }
 
 it('of many screenshots at once, those without room are refused before they are made', async () => {

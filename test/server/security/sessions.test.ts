@@ -6,6 +6,7 @@ import { WebSocket } from 'ws';
 import { Sessions } from '../../../src/fleet/accounts/sessions.js';
 import { type Answer, openTestApp, type Sending, type TestApp } from '../../support/app.js';
 import { openTestFleet } from '../../support/fleet.js';
+import { PROXY_HOST } from '../../support/proxy-host.js';
 import { routes } from '../../support/routes.js';
 import { promise } from '../../support/run/promise.js';
 
@@ -52,7 +53,9 @@ async function open(key = app.world.key): Promise<string> {
 
 test('a link logs in once, and its session does what its key may do', async () => {
   const { json } = await send('POST', '/logins', { authorization: `Bearer ${app.world.key}` });
-  expect(json.url).toBe(`http://${app.pageHost}/#login=${json.token}`);
+  expect(json.url).toMatch(
+    new RegExp(`^http://vc-[0-9a-f]{32}\\.localhost:${app.port}/#login=${json.token}$`),
+  );
   const left = Date.parse(String(json.expires_at)) - Date.now();
   expect(left).toBeGreaterThan(4 * 60_000);
   expect(left).toBeLessThanOrEqual(5 * 60_000);
@@ -133,12 +136,11 @@ test('names with markup, bidi marks and 10,000 characters are text, or refused',
 });
 
 test('under TLS the cookie is for this host and TLS alone', async () => {
-  const headers = { ...page, 'x-forwarded-proto': 'https' };
+  const origin = `https://${PROXY_HOST}`;
+  const headers = { ...page, host: PROXY_HOST, origin, 'x-forwarded-proto': 'https' };
   const answer = await logIn({ key: app.world.key }, headers);
   expect(String(answer.headers['set-cookie'])).toMatch(
-    new RegExp(
-      `^__Host-vc_session_${app.port}=vs_[0-9a-z]{32}; Path=/; HttpOnly; SameSite=Strict; Secure$`,
-    ),
+    /^__Host-vc_session_443=vs_[0-9a-z]{32}; Path=\/; HttpOnly; SameSite=Strict; Secure$/,
   );
 });
 
@@ -355,17 +357,22 @@ test.runIf(process.geteuid?.() === 0)(
     try {
       const login = String((await own.send('POST', '/api/logins')).json.token);
       // The sessions of a proxy on this host continue after a restart.
-      const proxied = { 'sec-fetch-site': 'same-origin', 'x-forwarded-proto': 'https' };
+      const proxied = {
+        ...{ host: PROXY_HOST, 'sec-fetch-site': 'same-origin', 'x-forwarded-proto': 'https' },
+        'x-vc-page': '1',
+      };
       const origin = { ...proxied, 'content-type': 'application/json' };
       const opened = await own.send('POST', '/api/sessions', {
         ...{ authorization: null, body: { login }, headers: origin },
       });
       const secret = cookieOf(opened).split('=')[1];
       current = await own.restart();
-      const cookie = `__Host-vc_session_${current.port}=${secret}`;
-      const script = `fetch('http://127.0.0.1:${current.port}/api/me', {
-        headers: { cookie: '${cookie}', 'x-vc-page': '1', ...${JSON.stringify(proxied)} },
-      }).then(({ status }) => console.log(status))`;
+      const cookie = `__Host-vc_session_443=${secret}`;
+      const options = { port: current.port, path: '/api/me', headers: { ...proxied, cookie } };
+      const script = `require('node:http').get(${JSON.stringify(options)}, ({ statusCode }) => {
+        console.log(statusCode);
+        process.exit();
+      })`;
       const statusFor = async (uid: number) =>
         (await promisify(execFile)(process.execPath, ['-e', script], { uid, gid: uid, cwd: '/' }))
           .stdout;

@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { KEY_ENDED } from '../../../src/contract/constants.js';
 import { buildApp } from '../../../src/server/app.js';
 import { abortOnRevocation } from '../../../src/server/websocket/key-revocation.js';
+import { askAtHost, cookieOf } from '../../support/client/at-host.js';
 import { openTestFleet, type TestFleet } from '../../support/fleet.js';
 import { openViewer } from '../../support/viewer.js';
 
@@ -96,14 +97,10 @@ it('deleting a key closes its sockets, but none of another key', async () => {
 /** The sockets and requests of a key and of its session, open; `closed` has the code of each socket. */
 async function openAll(key: string) {
   const bearer = { authorization: `Bearer ${key}` };
-  // As through a TLS proxy on this host.
-  const page = { origin: new URL(base).origin, 'x-forwarded-proto': 'https' };
-  const logIn = await fetch(`${base}/sessions`, {
-    method: 'POST',
-    headers: { ...page, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' },
-    body: JSON.stringify({ key }),
-  });
-  const cookie = logIn.headers.get('set-cookie')?.split(';')[0] ?? '';
+  const host = `${app.pageHosts.issue()}:${new URL(base).port}`;
+  const page = { host, origin: `http://${host}` };
+  const headers = { ...page, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
+  const cookie = cookieOf(await askAtHost(`${base}/sessions`, 'POST', headers, { key }));
   const path = (name: string) => `${base.replace('http', 'ws')}${name}`;
   const viewer = openViewer(await link(key));
   const sockets = {

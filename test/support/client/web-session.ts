@@ -1,28 +1,22 @@
 import { expect } from 'vitest';
+import { PROXY_HOST } from '../proxy-host.js';
 import type { Json, ServiceClient } from '../service/service.js';
+import { askAtHost, cookieOf } from './at-host.js';
 
-/** Requests of the web page, with a session of its own. Fails if one is refused. */
+/** Requests of the web page behind a TLS proxy, with a session of its own. Fails if one is refused. */
 export async function openWebSession({
   baseUrl,
   apiKey: key,
 }: Pick<ServiceClient, 'baseUrl' | 'apiKey'>) {
-  // As through a TLS proxy: the address of loopback has no sessions without one.
   const headers: Record<string, string> = {
-    ...{
-      origin: new URL(baseUrl).origin,
-      'x-forwarded-proto': 'https',
-      'content-type': 'application/json',
-      'x-vc-page': '1',
-    },
+    ...{ host: PROXY_HOST, origin: `https://${PROXY_HOST}`, 'x-forwarded-proto': 'https' },
+    ...{ 'content-type': 'application/json', 'x-vc-page': '1' },
   };
-  const opened = await fetch(`${baseUrl}/sessions`, {
-    ...{ method: 'POST', headers, body: JSON.stringify({ key }) },
-  });
-  headers.cookie = opened.headers.get('set-cookie')?.split(';')[0] ?? '';
+  headers.cookie = cookieOf(await askAtHost(`${baseUrl}/sessions`, 'POST', headers, { key }));
   return async (method: string, path: string, given: object = {}): Promise<Json> => {
-    const sent = method === 'POST' ? { body: JSON.stringify(given) } : {};
-    const answer = await fetch(`${baseUrl}${path}`, { method, headers, ...sent });
-    expect(answer.status, `${method} ${path}`).toBe(200);
-    return answer.json();
+    const body = method === 'POST' ? given : undefined;
+    const { status, json } = await askAtHost(`${baseUrl}${path}`, method, headers, body);
+    expect(status, `${method} ${path}`).toBe(200);
+    return json;
   };
 }

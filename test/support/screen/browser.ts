@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import sharp from 'sharp';
+import { PROXY_HOST } from '../proxy-host.js';
 
 const EXECUTABLE = process.env.VC_TEST_CHROMIUM ?? '/usr/bin/chromium';
 
@@ -19,6 +20,7 @@ export async function openBrowser(): Promise<Browser> {
     executablePath: EXECUTABLE,
     args: [
       '--no-sandbox',
+      `--host-resolver-rules=MAP ${PROXY_HOST} 127.0.0.1`,
       '--disable-gpu',
       '--disable-quic',
       '--no-first-run',

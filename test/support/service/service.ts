@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { inject } from 'vitest';
 import { VirtualComputers } from '../../../src/client/index.js';
+import { PROXY_HOST } from '../proxy-host.js';
 import { plantQemuSeed } from '../qemu/seed.js';
 import { RECORDER, requestsFile } from './requests/requests.js';
 
@@ -169,7 +170,18 @@ export async function startService(
     // Warm machines have their own test; in other tests they would only boot extra machines.
     const preloads = [RECORDER, ...(options.preload === undefined ? [] : [options.preload])];
     const imports = preloads.flatMap((path) => ['--import', path]);
-    const args = [...imports, VC, 'serve', '--listen', listen, '--spares', '0', ...flags];
+    const allowed = ['--allow-host', PROXY_HOST];
+    const args = [
+      ...imports,
+      VC,
+      'serve',
+      '--listen',
+      listen,
+      '--spares',
+      '0',
+      ...allowed,
+      ...flags,
+    ];
     const limits = options.descriptors ? ['prlimit', `--nofile=${options.descriptors}`] : [];
     const mounts = options.ownMounts ? ['unshare', '--mount'] : [];
     const [program = '', ...rest] = [...mounts, ...limits, process.execPath, ...args];

@@ -2,22 +2,26 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
+import { PROXY_HOST } from '../proxy-host.js';
 import { makeCertificate } from './certificate.js';
 
 export interface TlsProxy {
-  /** `https://127.0.0.1:PORT`; its certificate is of no authority that a client knows. */
+  /** `https://vc.example.com:PORT`; its certificate is of no authority that a client knows. */
   readonly origin: string;
   close(): void;
 }
 
-/** Ends TLS in front of a service, as docs/deploy.md describes it. Without the service it hangs up. */
+/**
+ * Ends TLS in front of a service, as docs/deploy.md describes it; without the service it hangs up. The
+ * browser of the tests finds the name on this machine.
+ */
 export async function openTlsProxy(baseUrl: string): Promise<TlsProxy> {
   const { hostname: host, port } = new URL(baseUrl);
   const headersOf = ({ headers }: IncomingMessage) => ({
     ...headers,
     'x-forwarded-proto': 'https',
   });
-  const server = createServer(makeCertificate('vc.example.com'), (asked, answer) => {
+  const server = createServer(makeCertificate(PROXY_HOST), (asked, answer) => {
     const { method = 'GET', url: path = '/' } = asked;
     const to = { host, port, method, path, headers: headersOf(asked), agent: false };
     const passed = request(to, (given) => {
@@ -50,7 +54,7 @@ export async function openTlsProxy(baseUrl: string): Promise<TlsProxy> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
-    origin: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    origin: `https://${PROXY_HOST}:${(server.address() as AddressInfo).port}`,
     close: () => {
       server.closeAllConnections();
       server.close();

@@ -44,6 +44,7 @@ export const command = defineCommand({
     });
     const view = await during(context.progress(`Opening ${computer}`), asked);
     const answer = reachableView(view, client.baseUrl);
+    if (URL.canParse(answer.url)) await client.verifyPage(answer.url);
     if (globals.json) return void (await printJson(context, answer));
     const isOwn = isBelow(answer.url, client.baseUrl);
     const opens = isOwn && !printOnly && !globals.quiet && io.stdout.isTTY === true;

@@ -43,7 +43,7 @@ export async function request(
   noteReached();
   if (response.ok) return response;
   const failure = await failureOf(response);
-  if (response.status === 401 && path !== '/sessions') endSession();
+  if (response.status === 401 && path !== '/sessions') endSession(failure);
   throw failure;
 }
 

@@ -26,7 +26,7 @@ async function probe(): Promise<void> {
   for (let pause = FIRST_RETRY_MS; isAway.value; pause = Math.min(pause * 1.5, MOST_RETRY_MS)) {
     await new Promise((resolve) => setTimeout(resolve, pause));
     const isBack = await fetch('/api/health').then(
-      // The name of this page may have ended with the service: the login says so.
+      // 401: the service is back, but this page's name has ended.
       ({ ok, status }) => ok || status === 401,
       () => false,
     );

@@ -8,10 +8,11 @@ export const session = signal<Session | null | undefined>(undefined);
 export const ending = signal<Failure | undefined>(undefined);
 
 /** The service no longer accepts the session. */
-export function endSession(): void {
-  if (session.value) {
+export function endSession(said?: Failure): void {
+  if (said !== undefined && isNameEnd(said)) ending.value = said;
+  else if (session.value) {
     ending.value = new Failure(
-      'Your session has ended: its key was revoked, time is up, you logged out, or the service was started again.',
+      'Your session has ended: its key was revoked, time is up, or you logged out.',
       {
         status: 401,
         code: 'unauthorized',
@@ -20,6 +21,11 @@ export function endSession(): void {
     );
   }
   session.value = null;
+}
+
+/** Whether the name of the page has ended with the service; see `checkOrigin` of the server. */
+function isNameEnd({ message }: Failure): boolean {
+  return message.startsWith('This address of the web page ended');
 }
 
 const ORDER: readonly Rights[] = ['look', 'act', 'manage'];

@@ -1,4 +1,3 @@
-import { isDiskFull } from '../../../lib/fs/disk-reserve.js';
 import type { HolderOf } from '../accounts/key-holders.js';
 import type { Db } from '../database.js';
 import { inTransaction } from '../transaction.js';
@@ -65,8 +64,9 @@ export function auditStore(db: Db, holderOf: HolderOf, limits = AUDIT_LIMITS) {
 
   return {
     /**
-     * Adds rows in one transaction, and drops those beyond the limits in another one: on a full disk the
-     * first one fails, and nothing has to be counted again.
+     * Adds rows in one transaction, and drops those beyond the limits in another one. On a full disk the
+     * first one fails, and the rows do not have to be counted again. When the second one fails, the next
+     * addition drops them: a caller that tried again would add these twice.
      */
     append: (rows: readonly AuditRow[]) => {
       const held = rows.map((row) => ({ ...row, holder: holderOf(row.key_id) }));
@@ -75,10 +75,8 @@ export function auditStore(db: Db, holderOf: HolderOf, limits = AUDIT_LIMITS) {
       });
       try {
         inTransaction(db, () => limiter.added(held));
-      } catch (error) {
+      } catch {
         limiter.reset();
-        // The next addition drops them.
-        if (!isDiskFull(error)) throw error;
       }
     },
     /**

@@ -1,3 +1,4 @@
+import type { Answer } from '../../../contract/operations.js';
 import { LongTurns } from '../../../lib/async/next-turn.js';
 import { connectionOwner } from '../../access/connection-owner.js';
 import { entriesAnswer } from '../entries.js';
@@ -24,7 +25,9 @@ export const keyHandlers: Pick<
     };
   },
   listAudit: ({ fleet, owner, query }) =>
-    entriesAnswer(query.limit, () => ({ entries: fleet.auditLog.listOfOwner(owner, query) })),
+    entriesAnswer<Answer<'listAudit'>>(query.limit, () => ({
+      entries: fleet.auditLog.listOfOwner(owner, query),
+    })),
   listKeys: ({ fleet, owner }) => ({ keys: fleet.keys.list(owner) }),
   createKey: ({ fleet, owner, body }) => fleet.keys.create(owner, body),
   updateKey: ({ fleet, owner, params, body }) => fleet.keys.update(owner, params.key ?? '', body),

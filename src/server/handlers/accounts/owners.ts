@@ -1,3 +1,4 @@
+import type { Answer } from '../../../contract/operations.js';
 import { entriesAnswer } from '../entries.js';
 import type { Handlers } from '../handlers.js';
 
@@ -22,5 +23,7 @@ export const ownerHandlers: Pick<Handlers, Names> = {
   createOwnerKey: ({ fleet, owner, params, body }) =>
     fleet.owners.createKey(owner, params.owner ?? '', body.name),
   listOwnerAudit: ({ fleet, params, query }) =>
-    entriesAnswer(query.limit, () => ({ entries: fleet.owners.audit(params.owner ?? '', query) })),
+    entriesAnswer<Answer<'listOwnerAudit'>>(query.limit, () => ({
+      entries: fleet.owners.audit(params.owner ?? '', query),
+    })),
 };

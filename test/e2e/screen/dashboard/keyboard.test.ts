@@ -50,7 +50,7 @@ describeUnless(noBrowser)('the web page by keyboard alone', () => {
     await heading('Computers').waitFor();
     // A name of loopback that the service has until it stops.
     const { port } = new URL(service.baseUrl);
-    expect(page.url()).toMatch(new RegExp(`^http://vc-[0-9a-z]{20}\\.localhost:${port}/$`));
+    expect(page.url()).toMatch(new RegExp(`^http://vc-[0-9a-f]{32}\\.localhost:${port}/$`));
     await inspect(page, 'computers-empty');
     const second = await openWatched(browser);
     await second.page.goto(json.url);

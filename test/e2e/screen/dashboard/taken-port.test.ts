@@ -78,7 +78,7 @@ describeUnless(noBrowser)('another user who listens on the port of a stopped ser
     // The old address, whose worker acts, and the new one.
     await page.goto(old);
     await eventually(async () => statuses.length > 0);
-    await page.getByText('vc dashboard').waitFor();
+    await page.getByText('This address of the web page ended').waitFor();
     expect(await page.locator('input').count()).toBe(0);
     const next = await context.newPage();
     await logIn(next, await link());

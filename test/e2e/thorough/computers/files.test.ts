@@ -370,7 +370,7 @@ describe('vc cp', () => {
       await desktop.run(command);
       const { code, stderr } = await cp('e2e/desktop:proj', 'e2e/other:');
       expect(code).toBe(round);
-      if (round === 1) expect(stderr).toContain('proj/p/q/up is a link in the computer');
+      if (round === 1) expect(stderr).toContain('proj/p/q/up is a link in the target');
     }
     expect((await other.bash('ls -A proj; test -e .escaped || echo safe')).stdout).toBe(
       'out\np\nsafe\n',

@@ -21,7 +21,7 @@ describe('two people on one computer', () => {
 
   /** A live view as a browser opens it. */
   async function watch(link: string) {
-    const viewer = openViewer(link);
+    const viewer = openViewer(link, undefined, desktop.service.baseUrl);
     await viewer.first;
     const seen = await openScreen(viewer.stream);
     const last = () => viewer.events.findLast((event) => event.type === 'control');

@@ -7,11 +7,11 @@ import { logIn } from '../../state/log-in.js';
 import { ending } from '../../state/session.js';
 
 /**
- * Whether another user of this host can answer at the address while the service is stopped. Then the page
- * asks for no key, because that user's page would look the same.
+ * Whether other users of this machine can answer at the address, or see its cookies. Then the page asks
+ * for no key: theirs would look the same.
  */
-function isTakeable({ protocol, hostname }: Location): boolean {
-  return protocol === 'http:' && /^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
+function isShared({ hostname }: Location): boolean {
+  return /^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
 }
 
 /** The login: by a one-time link from the command line, or with an API key. */
@@ -30,14 +30,14 @@ export function Login({ failure: ofLink }: { failure: Failure | undefined }) {
     await logIn({ key }).catch((error: unknown) => setFailure(asFailure(error)));
     setBusy(false);
   };
-  if (isTakeable(location)) {
+  if (isShared(location)) {
     return (
       <main class="login">
         <div class="form">
           <Brand />
           <h1>Log in to this service</h1>
           <FailureNote failure={ofLink ?? ending.value} />
-          <p>Get a link that logs in, on a computer where vc is logged in:</p>
+          <p>To log in, run this on a machine where vc is logged in, and open the link:</p>
           <Commands lines={['vc dashboard']} />
           <p class="muted">This page never asks for an API key.</p>
         </div>
@@ -54,7 +54,7 @@ export function Login({ failure: ofLink }: { failure: Failure | undefined }) {
         <button type="submit" class="primary" aria-disabled={isBusy}>
           {isBusy ? 'Logging in…' : 'Log in'}
         </button>
-        <p class="muted">Without typing a key, on a computer that is logged in:</p>
+        <p class="muted">Without typing a key, on a machine where vc is logged in:</p>
         <Commands lines={['vc dashboard']} />
       </form>
     </main>

@@ -5,6 +5,7 @@ import { partsOf } from '../../../../support/dashboard/parts.js';
 import { describeUnless } from '../../../../support/run/needs.js';
 import { noBrowser, openBrowser } from '../../../../support/screen/browser.js';
 import { connectSharedService } from '../../../../support/service/service.js';
+import { openTlsProxy, type TlsProxy } from '../../../../support/tls/proxy.js';
 
 interface Key {
   readonly id: string;
@@ -18,10 +19,12 @@ describeUnless(noBrowser)('links to the web page of two keys', () => {
   let other: Key;
   let watched: Watched;
   let page: Page;
+  let proxy: TlsProxy;
 
   beforeAll(async () => {
     service = connectSharedService();
     browser = await openBrowser();
+    proxy = await openTlsProxy(service.baseUrl);
     mine = await create('login-mine', 'act');
     other = await create('login-other', 'look');
     watched = await openWatched(browser);
@@ -31,6 +34,7 @@ describeUnless(noBrowser)('links to the web page of two keys', () => {
   });
   afterAll(async () => {
     await browser?.close();
+    proxy?.close();
     for (const key of [mine, other]) if (key) await service.http('DELETE', `/keys/${key.id}`);
     await service?.close();
   });
@@ -43,7 +47,8 @@ describeUnless(noBrowser)('links to the web page of two keys', () => {
       headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
       body: '{}',
     });
-    return ((await answer.json()) as { url: string }).url;
+    // Behind a proxy, links of all keys have one address.
+    return `${proxy.origin}/#login=${((await answer.json()) as { token: string }).token}`;
   };
   /** Another page of the same session, as when the user opens a link from elsewhere. */
   const openLink = async (url: string): Promise<Page> => {

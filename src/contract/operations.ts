@@ -485,6 +485,7 @@ export const operations = define({
   },
   getSession: {
     summary: 'Get the session of this request',
+    query: sessions.SessionQuery,
     response: sessions.Session,
   },
   endSession: {

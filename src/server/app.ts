@@ -17,7 +17,7 @@ import { connectionOwner } from './access/connection-owner.js';
 import { countBytes } from './access/count-bytes.js';
 import { PageHosts } from './access/page-hosts.js';
 import { checkAudited } from './access/refusals.js';
-import { identify, ownerIfIdentified } from './access/session-cookie.js';
+import { concernsSession, identify, ownerIfIdentified } from './access/session-cookie.js';
 import { findHolder } from './access/session-holder.js';
 import { addSessionRoutes, checkLogin } from './access/session-routes.js';
 import { addBrowserSocket } from './browser/socket.js';
@@ -174,7 +174,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     return undefined;
   };
   // With a callback, here and in all other hooks: a promise per hook and request takes time.
-  app.addHook('onRequest', (request, _reply, done) => findHolder(request.raw, done));
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (concernsSession(request)) findHolder(request.raw.socket, done);
+    else done();
+  });
   app.addHook('onRequest', (request, reply, done) => {
     try {
       if (begin(request, reply) === undefined) done();

@@ -14,10 +14,10 @@ const MOST_OPENING = 16;
 /** Most channels kept for programs that their command left running. */
 const MOST_LINGERING = 64;
 /**
- * Most channels of a guest: all requests and WebSockets of its owner, and those that linger. One that has
- * more does not let them end.
+ * Most channels of a guest: three for each request and WebSocket of its owner, since two more end a
+ * process whose client has left, and those that linger. One that has more does not let them end.
  */
-const MOST_CHANNELS = 1_536;
+const MOST_CHANNELS = 3_072;
 /** Most channels that the guest may still open after their deadline. */
 const MOST_UNANSWERED = 64;
 

@@ -81,7 +81,7 @@ describe('a guest that does not confirm that a channel is closed', () => {
 });
 
 /** More than a connection may have at once. */
-const MANY = 1_600;
+const MANY = 3_200;
 
 promise(29, 'tunnels whose close a guest does not confirm leave nothing', async (report) => {
   guest = await openGuest({

@@ -6,7 +6,7 @@ import { Metrics } from '../../src/server/metrics.js';
 import type { Shell } from '../../src/shell/types.js';
 import { fullShell } from './fake-shell.js';
 import { openTestFleet, type TestFleet } from './fleet.js';
-import { PROXY_HOST } from './proxy-host.js';
+import { PROXY_HOST } from './tls/proxy-host.js';
 
 /** The HTTP service with computers in memory, listening on loopback. */
 export interface TestApp {

@@ -1761,6 +1761,13 @@ export interface Session {
   created_at: string;
   /** When it ends at the latest. */
   expires_at: string;
+  /** A key of this session, as base64. The page keeps it, and checks `proof` with it. */
+  proof_key: string;
+  /**
+   * The HMAC-SHA256 of `challenge` with `proof_key`, as base64: only the service that has
+   * opened the session can answer it. Null without a challenge.
+   */
+  proof: string | null;
 }
 
 /** A text for the clipboard. */
@@ -2360,6 +2367,12 @@ export interface ListAuditQuery {
   computer?: string | undefined;
 }
 
+/** Query of `getSession`. */
+export interface GetSessionQuery {
+  /** A random text to prove. */
+  challenge?: string | undefined;
+}
+
 /** Query of `deleteOwner`. */
 export interface DeleteOwnerQuery {
   /**
@@ -2566,7 +2579,7 @@ export interface OperationTypes {
   /** Open a session of the web page with a link or an API key. */
   createSession: OperationType<Session, CreateSession>;
   /** Get the session of this request. */
-  getSession: OperationType<Session>;
+  getSession: OperationType<Session, undefined, GetSessionQuery>;
   /** End the session of this request. */
   endSession: OperationType<Success>;
   /** List the members of the cluster; for administrators. */

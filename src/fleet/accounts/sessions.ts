@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
 import { isDiskFull } from '../../lib/fs/disk-reserve.js';
 import { generateId, generateSecret, hashApiKey } from '../computers/ids.js';
@@ -23,6 +24,8 @@ export interface OpenSession {
   readonly owner: Owner;
   readonly createdAt: Date;
   readonly expiresAt: Date;
+  /** Proves to its page that the service is the one that has opened it. */
+  readonly proofKey: Buffer;
 }
 
 /**
@@ -97,11 +100,13 @@ export class Sessions {
     const owner = login === undefined ? this.#apiKeys.authenticate(key ?? '') : this.#take(login);
     if (owner === undefined) throw new ApiError('unauthorized', 'The API key is wrong.');
     const secret = generateSecret('vs');
-    const id = this.#takeOf(owner.keyId, present)?.id ?? generateId('ses');
+    const continued = this.#takeOf(owner.keyId, present);
+    const id = continued?.id ?? generateId('ses');
     const hash = hashApiKey(`${secret}${holder}`);
     const createdAt = new Date();
     const expiresAt = new Date(createdAt.getTime() + SESSION_MS);
-    const session = { id, owner: { ...owner, sessionId: id }, createdAt, expiresAt };
+    const proofKey = continued?.proofKey ?? randomBytes(32);
+    const session = { id, owner: { ...owner, sessionId: id }, createdAt, expiresAt, proofKey };
     this.#apiKeys.startSession(id);
     this.#sessions.add(hash, owner, session);
     const [created_at, expires_at] = [createdAt.toISOString(), expiresAt.toISOString()];
@@ -146,7 +151,8 @@ export class Sessions {
       const { owner_id, project_id } = key;
       const owner = { id: owner_id, keyId: key_id, projectId: project_id ?? undefined };
       const createdAt = new Date(created_at);
-      const session = { id, owner: { ...owner, sessionId: id }, createdAt };
+      const proofKey = randomBytes(32);
+      const session = { id, owner: { ...owner, sessionId: id }, createdAt, proofKey };
       this.#apiKeys.startSession(id);
       const expiresAt = new Date(Date.now() + left);
       this.#sessions.add(hash, owner, { ...session, expiresAt }, left);

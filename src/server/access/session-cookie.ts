@@ -32,6 +32,13 @@ export function ownerIfIdentified(fleet: Fleet, request: KeyCarrier): Owner | un
   return session !== undefined && isFromPage(request) ? session.owner : undefined;
 }
 
+/** Whether the request may have a session, or opens one. */
+export function concernsSession(request: FastifyRequest): boolean {
+  if (request.headers.authorization !== undefined) return false;
+  if (request.routeOptions.config.login) return true;
+  return cookieOf(request, nameOf(request)) !== undefined;
+}
+
 /** The session of the request's cookie, if it is open. */
 export function sessionOf(fleet: Fleet, request: KeyCarrier): OpenSession | undefined {
   const secret = secretOf(request);
@@ -95,5 +102,7 @@ function nameOf(request: KeyCarrier): string {
 function cookieOf({ headers }: KeyCarrier, name: string): string | undefined {
   const start = `${name}=`;
   const pairs = (headers.cookie ?? '').split(';').map((pair) => pair.trim());
-  return pairs.find((pair) => pair.startsWith(start))?.slice(start.length);
+  const [value, ...others] = pairs.filter((pair) => pair.startsWith(start));
+  // A page on another port of the name can set a second one for some paths.
+  return others.length > 0 ? undefined : value?.slice(start.length);
 }

@@ -6,10 +6,6 @@ import { type Connection, openingUids } from '../../lib/net/tcp-table.js';
 
 /** The name of a session's cookie, without its port. */
 export const COOKIE_NAME = 'vc_session_';
-/** The cookie of a session, and the path that opens one. */
-const COOKIE = new RegExp(`(?:^|;\\s*)(?:__Host-)?${COOKIE_NAME}\\d+=vs_`);
-const OPENS = /^[^?]*\/sessions(?:\?|$)/;
-
 /** Of connections of this host. */
 const holders = new WeakMap<Socket, string>();
 
@@ -18,14 +14,8 @@ const holders = new WeakMap<Socket, string>();
  * The session of a cookie works for that user only: another one could take the port of a stopped
  * service, and would get the cookie of a page that is still open.
  */
-export function findHolder(
-  { socket, headers, method, url = '' }: IncomingMessage,
-  done: () => void,
-): void {
-  // Others have no session and open none.
-  const mayMatter = COOKIE.test(headers.cookie ?? '') || (method === 'POST' && OPENS.test(url));
-  const isNeeded = mayMatter && headers.authorization === undefined && !holders.has(socket);
-  const connection = isNeeded ? localConnection(socket) : undefined;
+export function findHolder(socket: Socket, done: () => void): void {
+  const connection = holders.has(socket) ? undefined : localConnection(socket);
   if (connection === undefined) {
     done();
     return;

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { isPageHost } from '../../contract/access/page-host.js';
@@ -99,8 +100,8 @@ export function currentSession(fleet: Fleet, owner: Owner) {
   });
 }
 
-export function serializeSession(fleet: Fleet, session: OpenSession): Session {
-  const { owner, createdAt, expiresAt } = session;
+export function serializeSession(fleet: Fleet, session: OpenSession, challenge?: string): Session {
+  const { owner, createdAt, expiresAt, proofKey } = session;
   const { user_id, name, role, key } = fleet.keys.describe(owner);
   return {
     owner: { id: user_id, name, role },
@@ -108,5 +109,10 @@ export function serializeSession(fleet: Fleet, session: OpenSession): Session {
     has_members: fleet.members.exist && mayAdminister(fleet, owner),
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
+    proof_key: proofKey.toString('base64'),
+    proof:
+      challenge === undefined
+        ? null
+        : createHmac('sha256', proofKey).update(challenge).digest('base64'),
   };
 }

@@ -30,7 +30,12 @@ const MOST_FRAGMENTS = 1024;
 export const MOST_UNSENT = 64;
 
 /** Options of the WebSocket server, which by default also bounds unsent answers to pings. */
-export const WEBSOCKET_LIMITS = { maxPayload: PAYLOAD_LIMIT, maxFragments: MOST_FRAGMENTS };
+export const WEBSOCKET_LIMITS = {
+  maxPayload: PAYLOAD_LIMIT,
+  maxFragments: MOST_FRAGMENTS,
+  /** Milliseconds for a client's answer to a close. The service does not stop before. */
+  closeTimeout: 2_000,
+};
 
 /** A WebSocket to something in a computer. */
 export interface ComputerSocket extends Omit<ConnectionAudit, 'ended'> {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { isLoopbackHost, isPageHost, pageBaseUrl } from '../../../src/contract/access/page-host.js';
 import { PageHosts } from '../../../src/server/access/page-hosts.js';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
-import { PROXY_HOST } from '../../support/proxy-host.js';
+import { PROXY_HOST } from '../../support/tls/proxy-host.js';
 
 /** What a browser sends with requests of a page at `host`. */
 const pageAt = (host: string, more: Record<string, string> = {}) => ({

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,9 +7,9 @@ import { WebSocket } from 'ws';
 import { Sessions } from '../../../src/fleet/accounts/sessions.js';
 import { type Answer, openTestApp, type Sending, type TestApp } from '../../support/app.js';
 import { openTestFleet } from '../../support/fleet.js';
-import { PROXY_HOST } from '../../support/proxy-host.js';
 import { routes } from '../../support/routes.js';
 import { promise } from '../../support/run/promise.js';
+import { PROXY_HOST } from '../../support/tls/proxy-host.js';
 
 let app: TestApp;
 let id: string;
@@ -381,5 +382,42 @@ test.runIf(process.geteuid?.() === 0)(
     } finally {
       await current.close();
     }
+  },
+);
+
+test('only the service that has opened a session can prove that it has', async () => {
+  const opened = await logIn({ login: await link() });
+  const headers = { ...page, cookie: cookieOf(opened) };
+  const challenge = '0f8fad5b-d9cb-469f-a165-70867728950e';
+  const asked = await send('GET', `/sessions/current?challenge=${challenge}`, { headers });
+  const key = Buffer.from(String(opened.json.proof_key), 'base64');
+  expect(key).toHaveLength(32);
+  const proof = createHmac('sha256', key).update(challenge).digest('base64');
+  expect([opened.json.proof, asked.json.proof]).toEqual([null, proof]);
+  // Another session has another key.
+  expect((await logIn({ login: await link() })).json.proof_key).not.toBe(opened.json.proof_key);
+  expect((await send('GET', '/sessions/current?challenge=x', { headers })).status).toBe(400);
+});
+
+test('two cookies of a session are none: another port of the name can have set one', async () => {
+  const cookie = await open();
+  const [name = ''] = cookie.split('=');
+  const status = async (sent: string) =>
+    (await send('GET', '/me', { headers: { ...page, cookie: sent } })).status;
+  expect(await status(`theme=dark; ${cookie}`)).toBe(200);
+  expect(await status(`${cookie}; ${name}=vs_${'0'.repeat(32)}`)).toBe(401);
+  expect(await status(`${cookie}; ${cookie}`)).toBe(401);
+});
+
+test.runIf(process.platform === 'linux')(
+  'a session has the user of this host who has opened it, however it is written',
+  async () => {
+    const login = await link();
+    const answer = await send('POST', '/%73essions', { headers: page, body: { login } });
+    expect(answer.status).toBe(200);
+    // Its cookie works with its holder, and only so.
+    const cookie = cookieOf(answer);
+    expect((await send('GET', '/me', { headers: { ...page, cookie } })).status).toBe(200);
+    expect(app.world.fleet.sessions.find(cookie.split('=')[1] ?? '')).toBeUndefined();
   },
 );

@@ -3,13 +3,13 @@ import { UnreadShares } from '../../../src/shell/limits/unread-share.js';
 import { promise } from '../../support/run/promise.js';
 
 promise(29, 'bytes of guests that nobody reads are limited in all', (report) => {
-  const shares = new UnreadShares(1_000);
+  const shares = new UnreadShares(1_000, 150);
   const bytes = { large: 900, small: 100, other: 0 };
   const enter = (name: keyof typeof bytes) => shares.enter(() => bytes[name]);
   const [large, small, other] = [enter('large'), enter('small'), enter('other')];
   expect([large, small, other].map((one) => one.isTooMuch())).toEqual([false, false, false]);
   bytes.other = 200;
-  // Beyond the limit only who has more than a third of it.
+  // Beyond the limit only who has more than a half: two have more than each may have in any case.
   expect(other.isTooMuch()).toBe(false);
   expect(large.isTooMuch()).toBe(true);
   expect(small.isTooMuch()).toBe(false);
@@ -17,7 +17,7 @@ promise(29, 'bytes of guests that nobody reads are limited in all', (report) => 
 });
 
 it('counts again those that have sent nothing since', async () => {
-  const shares = new UnreadShares(1_000);
+  const shares = new UnreadShares(1_000, 0);
   const bytes = { idle: 900, busy: 600 };
   const idle = shares.enter(() => bytes.idle);
   expect(idle.isTooMuch()).toBe(false);
@@ -28,11 +28,22 @@ it('counts again those that have sent nothing since', async () => {
 });
 
 it('forgets a guest that has left, once', () => {
-  const shares = new UnreadShares(1_000);
+  const shares = new UnreadShares(1_000, 0);
   const gone = shares.enter(() => 900);
   gone.isTooMuch();
   const other = shares.enter(() => 900);
   gone.leave();
   gone.leave();
   expect(other.isTooMuch()).toBe(false);
+});
+
+it('does not count many guests that have little against one', () => {
+  const shares = new UnreadShares(1_000, 20);
+  const small = Array.from({ length: 200 }, () => shares.enter(() => 2));
+  const large = [600, 600].map((bytes) => shares.enter(() => bytes));
+  for (const one of [...small, ...large]) one.isTooMuch();
+  expect([...small, ...large].map((one) => one.isTooMuch())).toEqual([
+    ...Array(200).fill(false),
+    ...[true, true],
+  ]);
 });

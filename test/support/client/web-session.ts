@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { PROXY_HOST } from '../proxy-host.js';
 import type { Json, ServiceClient } from '../service/service.js';
+import { PROXY_HOST } from '../tls/proxy-host.js';
 import { askAtHost, cookieOf } from './at-host.js';
 
 /** Requests of the web page behind a TLS proxy, with a session of its own. Fails if one is refused. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import sharp from 'sharp';
-import { PROXY_HOST } from '../proxy-host.js';
+import { PROXY_HOST } from '../tls/proxy-host.js';
 
 const EXECUTABLE = process.env.VC_TEST_CHROMIUM ?? '/usr/bin/chromium';
 

@@ -6,8 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
 import { inject } from 'vitest';
 import { VirtualComputers } from '../../../src/client/index.js';
-import { PROXY_HOST } from '../proxy-host.js';
 import { plantQemuSeed } from '../qemu/seed.js';
+import { PROXY_HOST } from '../tls/proxy-host.js';
 import { RECORDER, requestsFile } from './requests/requests.js';
 
 const VC = new URL('../../../bin/vc.js', import.meta.url).pathname;

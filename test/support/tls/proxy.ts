@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
-import { PROXY_HOST } from '../proxy-host.js';
 import { makeCertificate } from './certificate.js';
+import { PROXY_HOST } from './proxy-host.js';
 
 export interface TlsProxy {
   /** `https://vc.example.com:PORT`; its certificate is of no authority that a client knows. */

@@ -1,4 +1,5 @@
 import { isAway, noteReached, returns } from '../state/connection.js';
+import { noteLoss } from '../state/proof.js';
 import { endSession, session } from '../state/session.js';
 import { API, call } from './http.js';
 import type { KEY_ENDED } from './types.js';
@@ -40,7 +41,10 @@ export function keepSocket(path: string, receive: (data: string) => void): () =>
       isOpen = false;
       if (isClosed) return;
       if (isSessionEnd(event)) endSession();
-      else void again();
+      else {
+        noteLoss();
+        void again();
+      }
     });
   };
   /** A lost connection has no close code: asks whether the session or the service has ended. */

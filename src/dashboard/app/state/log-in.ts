@@ -3,6 +3,7 @@ import { asFailure, type Failure } from '../api/failure.js';
 import { call, request } from '../api/http.js';
 import type { Session } from '../api/types.js';
 import { tell } from './notices.js';
+import { dropProofKey, keepProofKey } from './proof.js';
 import { ending, session } from './session.js';
 
 /** A one-time link: `/#login=TOKEN`. */
@@ -17,7 +18,10 @@ export const otherLink = signal<{ readonly login: string; readonly failure: Fail
 export async function logIn(
   secret: { key: string } | { login: string; replace?: true },
 ): Promise<void> {
-  session.value = await call<Session>('POST', '/sessions', { body: secret });
+  const opened = await call<Session>('POST', '/sessions', { body: secret });
+  dropProofKey();
+  keepProofKey(opened);
+  session.value = opened;
   ending.value = undefined;
 }
 
@@ -57,7 +61,9 @@ export async function resume(): Promise<Failure | undefined> {
     }
   }
   try {
-    session.value = await call<Session>('GET', '/sessions/current');
+    const current = await call<Session>('GET', '/sessions/current');
+    keepProofKey(current);
+    session.value = current;
   } catch (error) {
     const failure = asFailure(error);
     session.value = null;

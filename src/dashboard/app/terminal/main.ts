@@ -1,8 +1,9 @@
 import type { Terminal } from '@xterm/xterm';
-import { asFailure } from '../api/failure.js';
+import { asFailure, type Failure } from '../api/failure.js';
 import { call } from '../api/http.js';
-import type { Computer } from '../api/types.js';
+import type { Computer, Session } from '../api/types.js';
 import { watchEscape } from '../pages/computer/screen/escape.js';
+import { keepProofKey, noteLoss, requireProof } from '../state/proof.js';
 import { visible } from '../state/visible.js';
 import { openShell } from './shell.js';
 import { openTerminal } from './terminal.js';
@@ -18,6 +19,7 @@ back.href = `/computers/${encodeURIComponent(id)}`;
 
 async function main(): Promise<void> {
   try {
+    keepProofKey(await call<Session>('GET', '/sessions/current'));
     const { name, project_name } = await call<Computer>(
       'GET',
       `/computers/${encodeURIComponent(id)}`,
@@ -53,12 +55,29 @@ function leaveWithoutSession(terminal: Terminal): void {
 function start(terminal: Terminal): void {
   again.hidden = true;
   element('status').textContent = 'Connecting';
+  requireProof().then(
+    () => open(terminal),
+    (error: unknown) => leaveOr(terminal, asFailure(error)),
+  );
+}
+
+function leaveOr(terminal: Terminal, { status, message, remedy }: Failure): void {
+  if (status === 401) {
+    leave(terminal);
+    return;
+  }
+  element('status').textContent = [message, remedy].filter(Boolean).join(' ');
+  again.hidden = false;
+}
+
+function open(terminal: Terminal): void {
   openShell(id, terminal, {
     onOpen: () => {
       element('status').textContent = 'Connected';
       terminal.focus();
     },
     onEnd: (reason, ended) => {
+      noteLoss();
       element('status').textContent = reason;
       if (ended === 'session') return leave(terminal);
       leaveWithoutSession(terminal);

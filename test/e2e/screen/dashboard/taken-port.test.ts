@@ -101,6 +101,35 @@ describeUnless(noBrowser)('another user who listens on the port of a stopped ser
     await context.close();
   });
 
+  promise(25, 'gets nothing that is typed into a page that is still open', async (report) => {
+    const { context, page } = await openWatched(browser);
+    const port = Number(new URL(service.baseUrl).port);
+    await service.vc.projects.create('typed');
+    await logIn(page, await link());
+    await page.getByRole('link', { name: 'Projects' }).first().click();
+    await page.getByRole('link', { name: 'typed', exact: true }).click();
+    await service.kill('SIGTERM');
+    await page.getByText('The service is not reachable').waitFor();
+
+    const received: string[] = [];
+    const thief = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      received.push(`${request.method} ${request.url?.split('?')[0]} ${body}`);
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end('{"status":"ok","proof":"AAAA","projects":[],"computers":[]}');
+    }).listen(port, '127.0.0.1');
+    await once(thief, 'listening');
+    await page.getByText('Another program answers at the address of the service').waitFor();
+    expect(await page.locator('input').count()).toBe(0);
+    expect(new Set(received)).toEqual(new Set(['GET /api/sessions/current ']));
+    thief.closeAllConnections();
+    await new Promise((done) => thief.close(done));
+    await service.start();
+    report('it is asked for a proof, and nothing else is sent');
+    await context.close();
+  });
+
   promise(25, 'cannot listen beside the running service', async () => {
     const { hostname, port } = new URL(service.baseUrl);
     for (const host of [hostname, '::1', '0.0.0.0', '::', '127.0.0.1']) {

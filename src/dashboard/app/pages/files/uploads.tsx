@@ -3,6 +3,7 @@ import { Failure } from '../../api/failure.js';
 import { API, query } from '../../api/http.js';
 import { Icon } from '../../components/icon.js';
 import { tell, tellFailure } from '../../state/notices.js';
+import { requireProof } from '../../state/proof.js';
 
 /** Uploads at the same time; the others wait. */
 const AT_ONCE = 2;
@@ -45,6 +46,7 @@ export function useUploads(base: string, onDone: () => void) {
       const onProgress = (done: number) =>
         setList((all) => all.map((each) => (each.id === id ? { ...each, done } : each)));
       try {
+        await requireProof();
         await put(`${API}${base}/files${query({ path })}`, file, {
           signal: left.signal,
           onProgress,

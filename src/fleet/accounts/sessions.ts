@@ -111,7 +111,7 @@ export class Sessions {
     this.#sessions.add(hash, owner, session);
     const [created_at, expires_at] = [createdAt.toISOString(), expiresAt.toISOString()];
     if (endsWithService) return { secret, session };
-    // Without a place on the disk it does, too: people may have to free space.
+    // On a full disk it ends with the service, too: people may have to free space.
     ignoreFullDisk(() =>
       this.#store.sessions.insert({ id, hash, key_id: owner.keyId, created_at, expires_at }),
     );

@@ -229,7 +229,7 @@ export class AuditLog {
 }
 
 /**
- * The detail of an entry, with the names of secrets that have no place in it in details of further
+ * The detail of an entry, with the names of secrets that do not fit in details of further
  * entries: the log is limited in entries, so each has to be short.
  */
 function dividedDetail(detail: Action['detail']): Action['detail'][] {

@@ -3,6 +3,7 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
 import { UntrustedPageError } from '../../../src/client/errors.js';
 import { verifyPage } from '../../../src/client/http/trusted-peer.js';
+import { noIpv6 } from '../../support/network/ipv6.js';
 import { promise } from '../../support/run/promise.js';
 
 const NAME = `vc-${'0123456789abcdef'.repeat(2)}.localhost`;
@@ -21,7 +22,7 @@ async function listen(host: string, port = 0): Promise<number> {
 
 const verify = (url: string, uid?: number | 'any') => verifyPage(new URL(url), uid);
 
-promise.runIf(process.platform === 'linux')(
+promise.unless(noIpv6)(
   25,
   'a link to a page is given only if its user listens wherever browsers look for it',
   async (report) => {

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { openWatched } from '../../../support/dashboard/checks.js';
 import { logIn, partsOf } from '../../../support/dashboard/parts.js';
 import { eventually } from '../../../support/eventually.js';
+import { LOOPBACK, noIpv6 } from '../../../support/network/ipv6.js';
 import { describeUnless } from '../../../support/run/needs.js';
 import { promise } from '../../../support/run/promise.js';
 import { noBrowser, openBrowser } from '../../../support/screen/browser.js';
@@ -132,7 +133,8 @@ describeUnless(noBrowser)('another user who listens on the port of a stopped ser
 
   promise(25, 'cannot listen beside the running service', async () => {
     const { hostname, port } = new URL(service.baseUrl);
-    for (const host of [hostname, '::1', '0.0.0.0', '::', '127.0.0.1']) {
+    const all = noIpv6 === undefined ? ['::1', '::'] : [];
+    for (const host of [hostname, '0.0.0.0', '127.0.0.1', ...all]) {
       const other = createServer().listen({ host, port: Number(port) });
       const [error] = await Promise.race([once(other, 'error'), once(other, 'listening')]);
       other.close();
@@ -142,7 +144,7 @@ describeUnless(noBrowser)('another user who listens on the port of a stopped ser
       ]);
     }
     // Both addresses of loopback are the service.
-    for (const host of ['127.0.0.1', '::1']) {
+    for (const host of LOOPBACK) {
       const socket = connect(Number(port), host);
       socket.end('GET /api/health HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n');
       const [answer] = await once(socket, 'data');

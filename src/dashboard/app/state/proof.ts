@@ -3,7 +3,7 @@ import type { Session } from '../api/types.js';
 import { ending, session } from './session.js';
 
 /** The name of this page is on loopback, where another user's program can take the service's port. */
-const isShared = location.protocol === 'http:' && location.hostname.endsWith('.localhost');
+export const isShared = location.protocol === 'http:' && location.hostname.endsWith('.localhost');
 
 let key: Promise<CryptoKey> | undefined;
 let isProven = true;
@@ -44,11 +44,13 @@ async function prove(known: Promise<CryptoKey>): Promise<void> {
   const challenge = crypto.randomUUID();
   const headers = { 'x-vc-page': '1' };
   const response = await fetch(`/api/sessions/current?challenge=${challenge}`, { headers }).catch(
-    () => {
-      throw new Failure('The service cannot be reached.', { status: 0, code: 'unreachable' });
-    },
+    () => undefined,
   );
-  if (!response.ok) throw await failureOf(response);
+  if (response?.status === 401) throw await failureOf(response);
+  // Also while it stops: it is asked again.
+  if (!response?.ok) {
+    throw new Failure('The service cannot be reached.', { status: 0, code: 'unreachable' });
+  }
   const { proof } = (await response.json().catch(() => ({}))) as Partial<Session>;
   if (typeof proof === 'string' && (await isProof(await known, challenge, proof))) {
     isProven = true;

@@ -3,7 +3,7 @@ import { asFailure, type Failure } from '../api/failure.js';
 import { call } from '../api/http.js';
 import type { Computer, Session } from '../api/types.js';
 import { watchEscape } from '../pages/computer/screen/escape.js';
-import { keepProofKey, noteLoss, requireProof } from '../state/proof.js';
+import { isShared, keepProofKey, noteLoss, requireProof } from '../state/proof.js';
 import { visible } from '../state/visible.js';
 import { openShell } from './shell.js';
 import { openTerminal } from './terminal.js';
@@ -39,34 +39,46 @@ async function main(): Promise<void> {
   start(terminal);
 }
 
-/** Shows nothing more of the shell; without a session the page of the computer asks for a key. */
-function leave(terminal: Terminal): void {
+/**
+ * Shows nothing more of the shell. Without a session the page of the computer asks for a key, unless the
+ * address is shared: another program may answer there.
+ */
+function leave(terminal: Terminal, why?: Failure): void {
   terminal.dispose();
   element('terminal').replaceChildren();
-  location.replace(back.href);
+  again.hidden = true;
+  if (!isShared) {
+    location.replace(back.href);
+    return;
+  }
+  const { message = 'Your session has ended.', remedy = 'Log in again: vc dashboard' } = why ?? {};
+  element('status').textContent = `${message} ${remedy}`;
 }
 
 function leaveWithoutSession(terminal: Terminal): void {
   call('GET', '/sessions/current').catch((error: unknown) => {
-    if (asFailure(error).status === 401) leave(terminal);
+    const failure = asFailure(error);
+    if (failure.status === 401) leave(terminal, failure);
   });
 }
 
 function start(terminal: Terminal): void {
   again.hidden = true;
   element('status').textContent = 'Connecting';
+  // Nothing has told this document of the end of the service since its last shell ended.
+  noteLoss();
   requireProof().then(
     () => open(terminal),
-    (error: unknown) => leaveOr(terminal, asFailure(error)),
+    (error: unknown) => refuse(terminal, asFailure(error)),
   );
 }
 
-function leaveOr(terminal: Terminal, { status, message, remedy }: Failure): void {
-  if (status === 401) {
-    leave(terminal);
+function refuse(terminal: Terminal, failure: Failure): void {
+  if (failure.status === 401) {
+    leave(terminal, failure);
     return;
   }
-  element('status').textContent = [message, remedy].filter(Boolean).join(' ');
+  element('status').textContent = failure.message;
   again.hidden = false;
 }
 

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openWatched, type Watched } from '../../../../support/dashboard/checks.js';
@@ -92,6 +94,40 @@ describeUnless(noBrowser)('the web page while its service ends and its key is re
     // The browser reports each request and socket that fails while the service is away.
     const others = wall.complaints.filter((text) => !/ERR_|WebSocket/.test(text));
     expect(others).toEqual([]);
+  });
+
+  it('sends nothing of a terminal without TLS to another program on the port', async () => {
+    const { service, id } = desktop;
+    const { context, page } = await openWatched(browser);
+    const { json: login } = await service.http('POST', '/logins', {});
+    await logIn(page, login.url);
+    await page.goto(new URL(`/terminal/${id}`, page.url()).href);
+    await page.getByText('Connected').waitFor();
+    await page.keyboard.type('exit\n');
+    await page.getByText('The shell has ended').waitFor();
+    await service.kill('SIGTERM');
+    const received: string[] = [];
+    const thief = createServer(({ url }, response) => {
+      received.push(String(url?.split('?')[0]));
+      // As the service while it stops, and as one that proves nothing.
+      response.writeHead(received.length === 1 ? 503 : 200, { 'content-type': 'application/json' });
+      response.end('{}');
+    });
+    thief.on('upgrade', ({ url }, socket) => {
+      received.push(`socket ${url}`);
+      socket.destroy();
+    });
+    thief.listen(Number(new URL(service.baseUrl).port), '127.0.0.1');
+    await once(thief, 'listening');
+    await page.getByRole('button', { name: 'Open a new shell' }).click();
+    await page.getByText('The service cannot be reached').waitFor();
+    await page.getByRole('button', { name: 'Open a new shell' }).click();
+    await page.getByText('Another program answers at the address of the service').waitFor();
+    expect(new Set(received)).toEqual(new Set(['/api/sessions/current']));
+    thief.closeAllConnections();
+    await new Promise((done) => thief.close(done));
+    await service.start();
+    await context.close();
   });
 
   it('ends pages and sockets within a second when their key is revoked', async () => {

@@ -8,7 +8,7 @@ import type { Queue } from '../../lib/async/queue.js';
 import type { Picture, Screen } from '../../screen/types.js';
 import type { Room, Shell } from '../../shell/types.js';
 import type { Owner } from '../accounts/api-keys.js';
-import { allowedInput } from '../control/allowed-input.js';
+import { allowedInput, whileAllowed } from '../control/allowed-input.js';
 import { toldOf } from '../control/told.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
@@ -98,8 +98,14 @@ export class Actions {
     const filled = fillBatch(list, this.#parts.secrets.filler(record));
     checkBatch(filled);
     const session = await this.#running.session(record, signal);
-    const run = (action: BatchAction, index: number) =>
-      this.#step(session, record, { action, given: list[index] ?? action }, signal, room, by);
+    const step = (action: BatchAction, index: number, until = signal) =>
+      this.#step(session, record, { action, given: list[index] ?? action }, until, room, by);
+    const run = (action: BatchAction, index: number) => {
+      // Input does this itself. The others hold the queue of input, for which the holder waits.
+      if (by === undefined || isInput(action)) return step(action, index);
+      const giving = { control: this.#parts.control, computerId: record.id, by };
+      return whileAllowed(giving, signal, (until) => step(action, index, until));
+    };
     return session.input.run(() => runBatch(filled, run, { computer: record, signal }), signal);
   }
 
@@ -273,4 +279,9 @@ export class Actions {
       throw error;
     });
   }
+}
+
+/** Whether it is mouse or keyboard input. */
+function isInput({ action }: BatchAction): boolean {
+  return !['screenshot', 'wait', 'bash', 'exec', 'cursor'].includes(action);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { access } from '../../../src/contract/access/rights.js';
 import { ControlLeases } from '../../../src/fleet/control/leases.js';
@@ -142,6 +143,22 @@ test('a turn or batch that has begun is refused from its next step on', async ()
     expect.objectContaining({ action: 'batch', outcome: 'controlled', key_id: agent.id }),
   );
 });
+
+test('a batch that waits ends when another takes control, whose input is not delayed', async () => {
+  const actions = [
+    { action: 'wait', seconds: 30 },
+    { action: 'bash', command: 'true' },
+  ];
+  const batch = asAgent('POST', `${C}/batch`, { actions });
+  // It has begun.
+  await eventually(async () => app.world.connectors.screens.length > 0);
+  await sleep(200);
+  await asPerson('POST', `${C}/control`);
+  expect((await asPerson('POST', `${C}/move`, { x: 3, y: 3 })).status).toBe(200);
+  expect((await batch).json).toMatchObject({
+    ...{ success: false, results: [{ success: false, code: 'controlled' }] },
+  });
+}, 15_000);
 
 test('typing that has begun ends when another takes control, and not when its holder renews it', async () => {
   await asAgent('POST', `${C}/control`, {});

@@ -2,6 +2,7 @@ import { constants } from 'node:os';
 import { ApiError } from '../../../contract/errors.js';
 import { coalesce } from '../../../lib/async/coalesce.js';
 import { currentBootId, processIs } from '../../../lib/process/identity.js';
+import { excerpt } from '../../../lib/text/printable.js';
 import type { Channel, MachineState } from '../../engine.js';
 import { QmpError, type QmpEvent } from '../monitor/client.js';
 import { prepareDirectory } from '../process/account.js';
@@ -202,8 +203,7 @@ export class QemuMachine {
       if (data.id === 'screen' || data.id === 'shell') this.#listeners.onHangUp(this.id, data.id);
     }
     if (event === 'BLOCK_IO_ERROR' && data.action === 'stop') {
-      this.#pauseReason =
-        data.nospace === true ? DISK_FULL : `Its disk failed: ${String(data.reason)}`;
+      this.#pauseReason = data.nospace === true ? DISK_FULL : `Its disk failed: ${reasonOf(data)}`;
       this.#listeners.onChange(this.id);
     }
     if (event === 'RESUME' && this.#pauseReason !== undefined) {
@@ -211,6 +211,11 @@ export class QemuMachine {
       this.#listeners.onChange(this.id);
     }
   }
+}
+
+/** A QEMU that its guest has taken over may give anything. */
+function reasonOf({ reason }: QmpEvent['data']): string {
+  return typeof reason === 'string' ? excerpt(reason) : 'it gave no reason';
 }
 
 function ignoreRefusal(error: unknown): void {

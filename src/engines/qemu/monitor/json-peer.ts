@@ -58,9 +58,17 @@ export class JsonPeer {
     );
     let cause: unknown;
     stream.on('data', (chunk: Buffer) => {
-      if (stream.destroyed || reader.read(chunk)) return;
+      if (stream.destroyed) return;
+      let message = `${options.name} sent too much`;
+      try {
+        if (reader.read(chunk)) return;
+      } catch (error) {
+        // What a peer sends may be anything, and must not end the service.
+        cause = error;
+        message = `${options.name} sent what cannot be read`;
+      }
       stream.destroy();
-      this.#end(undefined, `${options.name} sent too much`);
+      this.#end(cause, message);
     });
     stream.on('error', (error) => {
       cause = error;

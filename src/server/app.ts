@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import websocket from '@fastify/websocket';
 import Fastify, {
   type FastifyInstance,
@@ -6,6 +7,7 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
+import { isPageHost } from '../contract/access/page-host.js';
 import { API_VERSION } from '../contract/constants.js';
 import { chooseProtocol } from '../contract/sockets/protocols.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
@@ -34,6 +36,7 @@ import {
   allowPage,
   answerPreflight,
   checkOrigin,
+  hostName,
   isPreflight,
   type Reachable,
 } from './http/origin.js';
@@ -59,6 +62,9 @@ import { addTunnelSocket } from './websocket/tunnel-socket.js';
 import { addWallSocket } from './websocket/wall-socket.js';
 
 export const PREFIX = '/api';
+
+/** Milliseconds between the close of WebSockets and that of the port. */
+const NOTICE_MS = 200;
 
 const OPEN_PATHS = [`${PREFIX}/health`, `${PREFIX}/openapi.json`];
 
@@ -87,6 +93,8 @@ function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-api-version', API_VERSION);
   reply.header('cache-control', 'no-store');
   reply.header('x-content-type-options', 'nosniff');
+  // Browsers repeat a request of a connection that they use again, and that ends: to any program there.
+  if (isPageHost(hostName(request.headers.host))) reply.header('connection', 'close');
 }
 
 /** The HTTP service, not yet listening. */
@@ -203,6 +211,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     errorHandler: (_error, socket) => socket.terminate(),
   });
   refuseOtherSockets(app);
+  // Pages learn of the end by their sockets, before another program can have the port.
+  app.addHook('preClose', async () => {
+    if (app.websocketServer.clients.size > 0) await setTimeout(NOTICE_MS);
+  });
   const views = new MemoryBudget({ ...VIEW_LIMITS, ...options.viewLimits });
   const keyOf = (owner: Owner) => keyInUse(fleet.apiKeys, owner);
   const sockets = {

@@ -156,3 +156,21 @@ test.each([
     expect(pageBaseUrl(baseUrl, other)).toBe(baseUrl);
   }
 });
+
+test('answers to a page are the last of their connection, which browsers use for no other request', async () => {
+  const app = await openTestApp();
+  try {
+    for (const [host, expected] of [
+      [app.pageHost, 'close'],
+      [`127.0.0.1:${app.port}`, 'keep-alive'],
+      [PROXY_HOST, 'keep-alive'],
+    ] as const) {
+      for (const path of ['/', '/api/me', '/api/none']) {
+        const { headers } = await app.send('GET', path, { headers: { host } });
+        expect([path, host, headers.connection]).toEqual([path, host, expected]);
+      }
+    }
+  } finally {
+    await app.close();
+  }
+});

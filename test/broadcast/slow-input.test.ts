@@ -25,7 +25,7 @@ async function open(onConnection: (socket: Socket) => void, make = createServer)
     raw.destroy();
     server.close();
   };
-  return new SlowInput(raw);
+  return new SlowInput(raw, '127.0.0.1');
 }
 
 promise(29, 'what a stream target sends below RTMP is taken slowly', async (report) => {
@@ -37,6 +37,7 @@ promise(29, 'what a stream target sends below RTMP is taken slowly', async (repo
     socket.on('drain', more);
     more();
   });
+  input.secured();
   let [bytes, ofTurn, most] = [0, 0, 0];
   input.on('data', ({ length }: Buffer) => {
     if (ofTurn === 0) setImmediate(() => (ofTurn = 0));
@@ -72,6 +73,7 @@ it('passes all on in both directions, and its ends, under TLS', async () => {
   );
   const options = { socket: input, servername: 'live.example.com', ca: certificate.cert };
   const client = connectTls({ ...options, allowHalfOpen: true } as ConnectionOptions);
+  client.once('secureConnect', () => input.secured());
   await once(client, 'secureConnect');
   client.end(text);
   let received = '';
@@ -81,7 +83,7 @@ it('passes all on in both directions, and its ends, under TLS', async () => {
 
 it('fails as the connection does', async () => {
   const raw = connect(1, '127.0.0.1');
-  const input = new SlowInput(raw);
+  const input = new SlowInput(raw, '127.0.0.1');
   const [error] = await once(input, 'error');
   expect(error).toMatchObject({ code: 'ECONNREFUSED' });
   expect(input.destroyed).toBe(true);
@@ -114,4 +116,30 @@ it('offers no key exchange whose cost the target chooses', async () => {
   await expect(dialled).rejects.toMatchObject({ code: 'target_failed' });
   expect(String((await failed)[0])).toMatch(/no shared cipher/i);
   server.close();
+});
+
+promise(29, 'a TLS handshake is short, and those of a target are few', async (report) => {
+  const open = async () => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.write(Buffer.alloc(64 * 1024));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const raw = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    // No other test has this address.
+    const input = new SlowInput(raw, '192.0.2.7');
+    let received = 0;
+    input.on('data', ({ length }: Buffer) => {
+      received += length;
+    });
+    const [error] = await once(input, 'error');
+    server.close();
+    expect((error as Error).message).toBe('its TLS handshake is too long');
+    return received;
+  };
+  const begun = performance.now();
+  for (let nth = 0; nth < 4; nth += 1) expect(await open()).toBeLessThanOrEqual(12 * 1024);
+  // 12 KiB at once, and 64 KiB per second after that.
+  expect(performance.now() - begun).toBeGreaterThan(450);
+  report('12 KiB per handshake, 64 KiB per second of all targets');
 });

@@ -1,6 +1,6 @@
 import { constants } from 'node:crypto';
 import { connect, isIP, type Socket } from 'node:net';
-import { connect as connectTls, DEFAULT_CIPHERS } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, DEFAULT_CIPHERS } from 'node:tls';
 import { within } from '../../lib/async/deadline.js';
 import { deferred } from '../../lib/async/deferred.js';
 import { messageOf, targetFailed } from '../errors.js';
@@ -15,6 +15,8 @@ const TLS = {
   ciphers: `${DEFAULT_CIPHERS}:!DHE`,
   secureOptions: constants.SSL_OP_NO_RENEGOTIATION,
 };
+/** Addresses of a target that are tried. */
+const MOST_ADDRESSES = 4;
 /** Milliseconds to wait for a connection to one address. */
 const CONNECT_MS = 5_000;
 
@@ -25,7 +27,7 @@ export async function dial(
   signal: AbortSignal,
 ): Promise<Socket> {
   let failure: unknown;
-  for (const address of addresses) {
+  for (const address of addresses.slice(0, MOST_ADDRESSES)) {
     signal.throwIfAborted();
     try {
       return await connectTo(target, address, signal);
@@ -41,9 +43,7 @@ async function connectTo(target: Target, address: string, signal: AbortSignal): 
   const { host, port, secure } = target;
   const name = isIP(host) === 0 ? { servername: host } : { servername: '' };
   const raw = connect({ host: address, port });
-  const socket = secure
-    ? connectTls({ ...TLS, socket: new SlowInput(raw), host: address, ...name })
-    : raw;
+  const socket = secure ? overTls(raw, { host: address, ...name }) : raw;
   const connection = deferred<void>();
   socket.on('error', connection.reject);
   socket.once(secure ? 'secureConnect' : 'connect', () => connection.resolve());
@@ -56,6 +56,13 @@ async function connectTo(target: Target, address: string, signal: AbortSignal): 
     socket.destroy();
     throw error;
   }
+}
+
+function overTls(raw: Socket, options: ConnectionOptions & { readonly host: string }): Socket {
+  const input = new SlowInput(raw, options.host);
+  const socket = connectTls({ ...TLS, ...options, socket: input });
+  socket.once('secureConnect', () => input.secured());
+  return socket;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

@@ -1,13 +1,22 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { setImmediate } from 'node:timers';
-import { TokenBucket } from '../../lib/async/token-bucket.js';
+import { SharedRate, TokenBucket } from '../../lib/async/token-bucket.js';
 
 /** Bytes that are taken at once, and per second after that: a target answers, and sends no media. */
 const MOST_BYTES = 128 * 1024;
 const BYTES_PER_SECOND = 64 * 1024;
+/**
+ * Bytes of a handshake: chains of certificates have 3 to 8 KiB. A target can make each KiB of it take five
+ * milliseconds in one turn, by keys whose signatures take long to check.
+ */
+const MOST_HANDSHAKE = 12 * 1024;
+/** What the handshakes of all targets have per second, divided equally among their addresses. */
+const HANDSHAKES_PER_SECOND = 64 * 1024;
 /** Bytes of a turn of the event loop. */
 const PIECE = 4 * 1024;
+
+const handshakes = new SharedRate(MOST_HANDSHAKE, HANDSHAKES_PER_SECOND);
 
 /**
  * A connection whose bytes are passed on a piece in a turn, and not faster than a target sends. Below
@@ -15,17 +24,26 @@ const PIECE = 4 * 1024;
  */
 export class SlowInput extends Duplex {
   readonly #raw: Socket;
+  readonly #address: string;
+  /** Bytes of the handshake; undefined after it. */
+  #handshake: number | undefined = 0;
   readonly #bucket = new TokenBucket(MOST_BYTES, BYTES_PER_SECOND);
   #isWanted = false;
   #isResting = false;
 
-  constructor(raw: Socket) {
+  constructor(raw: Socket, address: string) {
     super({ readableHighWaterMark: PIECE, writableHighWaterMark: 0 });
     this.#raw = raw;
+    this.#address = address;
     raw.on('readable', () => this.#pass());
     raw.on('end', () => this.push(null));
     raw.on('error', (error) => this.destroy(error));
     raw.on('close', () => this.destroy());
+  }
+
+  /** The handshake is complete. */
+  secured(): void {
+    this.#handshake = undefined;
   }
 
   override _read(): void {
@@ -52,8 +70,11 @@ export class SlowInput extends Duplex {
     if (piece === null) return;
     this.#isWanted = false;
     this.#isResting = true;
-    this.#bucket.take(piece.length);
-    const { debtMs } = this.#bucket;
+    const debtMs = this.#count(piece.length);
+    if (debtMs === undefined) {
+      this.destroy(new Error('its TLS handshake is too long'));
+      return;
+    }
     const next = () => {
       this.#isResting = false;
       this.#pass();
@@ -61,5 +82,17 @@ export class SlowInput extends Duplex {
     if (debtMs > 0) setTimeout(next, debtMs).unref();
     else setImmediate(next);
     this.push(piece);
+  }
+
+  /** Milliseconds until more may be taken; undefined if that was too much. */
+  #count(bytes: number): number | undefined {
+    if (this.#handshake === undefined) {
+      this.#bucket.take(bytes);
+      return this.#bucket.debtMs;
+    }
+    this.#handshake += bytes;
+    if (this.#handshake > MOST_HANDSHAKE) return undefined;
+    handshakes.take(this.#address, bytes);
+    return handshakes.debtMs(this.#address);
   }
 }

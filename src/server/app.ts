@@ -63,6 +63,8 @@ import { addWallSocket } from './websocket/wall-socket.js';
 
 export const PREFIX = '/api';
 
+/** Milliseconds after which the connections of a service that stops are closed, whatever they do. */
+const STOP_MS = 3_000;
 /** Milliseconds between the close of WebSockets and that of the port. */
 const NOTICE_MS = 200;
 
@@ -213,6 +215,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   refuseOtherSockets(app);
   // Pages learn of the end by their sockets, before another program can have the port.
   app.addHook('preClose', async () => {
+    connections.stop(STOP_MS);
     if (app.websocketServer.clients.size > 0) await setTimeout(NOTICE_MS);
   });
   const views = new MemoryBudget({ ...VIEW_LIMITS, ...options.viewLimits });

@@ -87,6 +87,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       ...{ fleet, reachable, version, log },
       ...(options.metrics ? { metrics } : {}),
     });
+    const opened = fleet;
     const address = await listen(app, options.listen);
     for (const host of otherAddresses(address.address)) {
       const also = { host, port: address.port };
@@ -94,13 +95,13 @@ export async function serve(options: ServeOptions): Promise<Service> {
       const onTaken = (err: Error) => {
         log.error({ err, ...also }, 'another program has an address of the web page, which ends');
         pageHosts.end();
+        opened.sessions.endThoseOfService();
       };
       const accepting = acceptFor(app.server, also, onTaken).catch((cause) => {
         throw listeningError(also, cause);
       });
       others.push(await accepting);
     }
-    const opened = fleet;
     local = await listenLocally({
       ...{ stateDirectory: options.stateDirectory, log },
       unadopted: () => opened.unadopted,
@@ -166,8 +167,10 @@ async function listen(app: FastifyInstance, where: ServeOptions['listen']): Prom
 function otherAddresses(address: string): string[] {
   if (address === '::') return [];
   if (address === '0.0.0.0') return ['::1'];
-  const isLoopback = isLoopbackHost(isIP(address) === 6 ? `[${address}]` : address);
-  return isLoopback ? ['127.0.0.1', '::1'].filter((one) => one !== address) : [];
+  // An IPv4 address as IPv6 writes it is the same one.
+  const plain = address.replace(/^::ffff:/i, '');
+  const isLoopback = isLoopbackHost(isIP(plain) === 6 ? `[${plain}]` : plain);
+  return isLoopback ? ['127.0.0.1', '::1'].filter((one) => one !== plain) : [];
 }
 
 /** A client on this machine reaches a service on all addresses through loopback. */

@@ -24,9 +24,13 @@ interface Opened {
  * Makes a channel count as closed as soon as this side closes it. ssh2 keeps it, with its listeners and
  * its unread and unsent bytes, until the guest confirms that, which may be never. What the guest still
  * sends for it is ignored: ssh2 uses no channel number twice. Call after `connect`; a channel for which
- * `isUnwanted` is closed after it was opened.
+ * `isUnwanted` is closed after it was opened. `unused` gets each one that opens, by its number.
  */
-export function closeChannelsAtOnce(client: Client, isUnwanted: (id: number) => boolean): void {
+export function closeChannelsAtOnce(
+  client: Client,
+  isUnwanted: (id: number) => boolean,
+  unused: Map<number, ClientChannel>,
+): void {
   const { _chanMgr: channels, _protocol: protocol } = client as unknown as Internals;
   if (channels === undefined) return;
   const update = channels.update.bind(channels);
@@ -45,6 +49,7 @@ export function closeChannelsAtOnce(client: Client, isUnwanted: (id: number) => 
     if (isStream(channel)) {
       // A guest may send more after an end, also before the channel is handed out.
       for (const output of [channel, channel.stderr]) output.on('error', () => undefined);
+      if (!isUnwanted(id)) unused.set(id, channel);
       keepEnded(channel, send);
     }
     // ssh2 sends the request that follows the opening in between.
@@ -79,8 +84,8 @@ export function closeChannel(client: Client, id: number): boolean {
   return true;
 }
 
-/** Drops the unread and all later output of a channel. */
-function dropOutput(channel: ClientChannel): void {
+/** Drops the unread and all later output of a channel: it does not close before that was read. */
+export function dropOutput(channel: ClientChannel): void {
   for (const output of [channel, channel.stderr]) {
     output.removeAllListeners('data');
     output.resume();

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream';
 import type { Client, ClientChannel, PseudoTtyOptions, SFTPWrapper } from 'ssh2';
 import { ApiError } from '../contract/errors.js';
 import { ConcurrencyLimit } from '../lib/async/concurrency-limit.js';
-import { closeChannel, closeChannelsAtOnce, latestChannel } from './channel-close.js';
+import { closeChannel, closeChannelsAtOnce, dropOutput, latestChannel } from './channel-close.js';
 import { lost, noFiles, refused, violated } from './connection-errors.js';
 import { SlowDrop } from './limits/slow-drop.js';
 import { RoundTrips } from './round-trips.js';
@@ -42,6 +42,8 @@ export class Connection {
   readonly #client: Client;
   readonly #stream: Duplex;
   readonly #channels = new Set<ClientChannel>();
+  /** Those that have opened and are not handed out, by their numbers. */
+  readonly #unused = new Map<number, ClientChannel>();
   readonly #lingering = new Set<ClientChannel>();
   readonly #dropped = new SlowDrop();
   readonly #listeners = new Set<(error?: Error) => void>();
@@ -68,7 +70,7 @@ export class Connection {
 
   /** Call when the client connects. */
   watchChannels(): void {
-    closeChannelsAtOnce(this.#client, (id) => this.#unanswered.has(id));
+    closeChannelsAtOnce(this.#client, (id) => this.#unanswered.has(id), this.#unused);
   }
 
   get open(): boolean {
@@ -218,11 +220,13 @@ export class Connection {
       const answered = (cause: Error | undefined, opened?: T) => {
         this.#unanswered.delete(id);
         if (cause || opened === undefined) {
-          // The guest has opened the channel, and refused what it is for.
+          // The guest has opened the channel, and refused what it is for, or closed it.
           if (!this.#ended && id >= 0) closeChannel(this.#client, id);
+          this.#dropUnused(id);
           return fail(cause ?? lost());
         }
         clearTimeout(timer);
+        this.#unused.delete(id);
         if (this.#listeners.delete(onEnd)) resolve(opened);
         else drop(opened);
       };
@@ -238,7 +242,14 @@ export class Connection {
     });
   }
 
+  #dropUnused(id: number): void {
+    const channel = this.#unused.get(id);
+    this.#unused.delete(id);
+    if (channel !== undefined) dropOutput(channel);
+  }
+
   #giveUp(id: number): void {
+    this.#dropUnused(id);
     if (this.#ended || id < 0 || closeChannel(this.#client, id)) return;
     this.#unanswered.add(id);
     if (this.#unanswered.size <= MOST_UNANSWERED) return;

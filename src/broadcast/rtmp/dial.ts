@@ -1,5 +1,6 @@
 import { constants } from 'node:crypto';
 import { connect, isIP, type Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls, DEFAULT_CIPHERS } from 'node:tls';
 import { within } from '../../lib/async/deadline.js';
 import { deferred } from '../../lib/async/deferred.js';
@@ -25,7 +26,7 @@ export async function dial(
   target: Target,
   addresses: readonly string[],
   signal: AbortSignal,
-): Promise<Socket> {
+): Promise<Duplex> {
   let failure: unknown;
   for (const address of addresses.slice(0, MOST_ADDRESSES)) {
     signal.throwIfAborted();
@@ -39,14 +40,17 @@ export async function dial(
   throw targetFailed(target.label, reason(failure), failure);
 }
 
-async function connectTo(target: Target, address: string, signal: AbortSignal): Promise<Socket> {
+async function connectTo(target: Target, address: string, signal: AbortSignal): Promise<Duplex> {
   const { host, port, secure } = target;
   const name = isIP(host) === 0 ? { servername: host } : { servername: '' };
   const raw = connect({ host: address, port });
-  const socket = secure ? overTls(raw, { host: address, ...name }) : raw;
+  const input = new SlowInput(raw, address);
+  const socket = secure ? overTls(input, { host: address, ...name }) : input;
+  raw.once('connect', () => secure || input.secured());
   const connection = deferred<void>();
   socket.on('error', connection.reject);
-  socket.once(secure ? 'secureConnect' : 'connect', () => connection.resolve());
+  if (secure) socket.once('secureConnect', () => connection.resolve());
+  else raw.once('connect', () => connection.resolve());
   const onTimeout = () => new Error('it does not answer');
   try {
     await within(connection.promise, { ms: CONNECT_MS, onTimeout, signal });
@@ -58,8 +62,7 @@ async function connectTo(target: Target, address: string, signal: AbortSignal): 
   }
 }
 
-function overTls(raw: Socket, options: ConnectionOptions & { readonly host: string }): Socket {
-  const input = new SlowInput(raw, options.host);
+function overTls(input: SlowInput, options: ConnectionOptions): Socket {
   const socket = connectTls({ ...TLS, ...options, socket: input });
   socket.once('secureConnect', () => input.secured());
   return socket;

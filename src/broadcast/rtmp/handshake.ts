@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 const VERSION = 3;
 const SIZE = 1536;
@@ -8,7 +8,7 @@ const SIZE = 1536;
  * Performs the client's handshake (Adobe RTMP 1.0, 5.2) and returns the bytes after it. Rejects
  * when the server does not speak RTMP or closes the connection. Has no time-out of its own.
  */
-export async function shakeHands(socket: Socket): Promise<Buffer> {
+export async function shakeHands(socket: Duplex): Promise<Buffer> {
   // Time, then four zero bytes: the plain handshake, without digests.
   const first = Buffer.concat([Buffer.alloc(8), randomBytes(SIZE - 8)]);
   socket.write(Buffer.concat([Buffer.of(VERSION), first]));
@@ -18,7 +18,7 @@ export async function shakeHands(socket: Socket): Promise<Buffer> {
   return answer.subarray(1 + 2 * SIZE);
 }
 
-function collect(socket: Socket, length: number): Promise<Buffer> {
+function collect(socket: Duplex, length: number): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let bytes = Buffer.alloc(0);
     const onData = (chunk: Buffer) => {

@@ -1,4 +1,4 @@
-import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 import { deferred } from '../../lib/async/deferred.js';
 import { TokenBucket } from '../../lib/async/token-bucket.js';
 import { excerpt } from '../../lib/text/printable.js';
@@ -16,6 +16,8 @@ const ANSWER_MS = 5_000;
 const PING_MS = 2_000;
 /** Bytes that a server may send at once, and per second after that. */
 const MAX_BURST = 1 << 20;
+/** Longest command, in bytes: its values take time to decode, and answers have a few hundred. */
+const MAX_COMMAND = 16 * 1024;
 const MAX_PER_SECOND = 64 * 1024;
 /** Most unsent bytes of replies to a server that does not read. */
 const MAX_UNSENT = 1 << 20;
@@ -36,7 +38,7 @@ interface Waiting {
 
 /** Publishes a stream to an RTMP server (Adobe RTMP 1.0, 7.2). */
 export class Publisher {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   readonly #target: Target;
   readonly #reader = new ChunkReader();
   readonly #heartbeat = new Heartbeat();
@@ -53,7 +55,7 @@ export class Publisher {
   #acknowledged = 0;
   #window = Number.POSITIVE_INFINITY;
 
-  private constructor(socket: Socket, target: Target) {
+  private constructor(socket: Duplex, target: Target) {
     this.#socket = socket;
     this.#target = target;
     socket.on('error', (error) => this.#lose(error.message));
@@ -64,7 +66,7 @@ export class Publisher {
    * Publishes on a connected socket and takes ownership of it. Rejects with ApiError
    * `target_failed` and destroys the socket when the server refuses or does not answer.
    */
-  static async open(socket: Socket, target: Target): Promise<Publisher> {
+  static async open(socket: Duplex, target: Target): Promise<Publisher> {
     const publisher = new Publisher(socket, target);
     const timer = setTimeout(() => publisher.#lose('it does not answer'), ANSWER_MS);
     try {
@@ -207,6 +209,7 @@ export class Publisher {
   }
 
   #takeCommand(data: Buffer): void {
+    if (data.length > MAX_COMMAND) throw new Error('a command that is too long');
     const [command, ...values] = decodeAmf(data);
     if (typeof command !== 'string') return;
     const info = values.findLast((value) => typeof value === 'object' && value !== null);

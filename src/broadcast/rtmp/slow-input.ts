@@ -19,8 +19,9 @@ const PIECE = 4 * 1024;
 const handshakes = new SharedRate(MOST_HANDSHAKE, HANDSHAKES_PER_SECOND);
 
 /**
- * A connection whose bytes are passed on a piece in a turn, and not faster than a target sends. Below
- * TLS, because messages of TLS itself take time, and nobody sees them: session tickets and new keys.
+ * A connection whose bytes are passed on a piece in a turn, and not faster than a target sends. It is
+ * below TLS, too, because messages of TLS itself take time, and nobody sees them: session tickets and
+ * new keys.
  */
 export class SlowInput extends Duplex {
   readonly #raw: Socket;
@@ -41,7 +42,7 @@ export class SlowInput extends Duplex {
     raw.on('close', () => this.destroy());
   }
 
-  /** The handshake is complete. */
+  /** There is no handshake of TLS, or it is complete. */
   secured(): void {
     this.#handshake = undefined;
   }

@@ -1,5 +1,7 @@
 import { render } from 'preact';
 import { App } from './app.js';
+import { guardLinks } from './state/links.js';
 
+guardLinks();
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

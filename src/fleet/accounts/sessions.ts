@@ -26,6 +26,8 @@ export interface OpenSession {
   readonly expiresAt: Date;
   /** Proves to its page that the service is the one that has opened it. */
   readonly proofKey: Buffer;
+  /** It is not stored, because the address of its page ends with the service. */
+  readonly endsWithService: boolean;
 }
 
 /**
@@ -106,7 +108,10 @@ export class Sessions {
     const createdAt = new Date();
     const expiresAt = new Date(createdAt.getTime() + SESSION_MS);
     const proofKey = continued?.proofKey ?? randomBytes(32);
-    const session = { id, owner: { ...owner, sessionId: id }, createdAt, expiresAt, proofKey };
+    const times = { createdAt, expiresAt };
+    const session = {
+      ...{ id, owner: { ...owner, sessionId: id }, ...times, proofKey, endsWithService },
+    };
     this.#apiKeys.startSession(id);
     this.#sessions.add(hash, owner, session);
     const [created_at, expires_at] = [createdAt.toISOString(), expiresAt.toISOString()];
@@ -134,6 +139,11 @@ export class Sessions {
     return this.#sessions.find((session) => session.id === id);
   }
 
+  /** Ends those of pages whose address another program has. */
+  endThoseOfService(): void {
+    this.#sessions.dropWhere((session) => session.endsWithService);
+  }
+
   end(id: string): void {
     this.#sessions.dropWhere((session) => session.id === id);
   }
@@ -152,7 +162,8 @@ export class Sessions {
       const owner = { id: owner_id, keyId: key_id, projectId: project_id ?? undefined };
       const createdAt = new Date(created_at);
       const proofKey = randomBytes(32);
-      const session = { id, owner: { ...owner, sessionId: id }, createdAt, proofKey };
+      const parts = { createdAt, proofKey, endsWithService: false };
+      const session = { id, owner: { ...owner, sessionId: id }, ...parts };
       this.#apiKeys.startSession(id);
       const expiresAt = new Date(Date.now() + left);
       this.#sessions.add(hash, owner, { ...session, expiresAt }, left);

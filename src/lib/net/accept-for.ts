@@ -46,9 +46,23 @@ export async function acceptFor(
 
 /** Undefined if this host does not have the address. */
 async function listen(server: HttpServer, address: Address): Promise<Server | undefined> {
+  const listener = await bind(server, address, address.host);
+  // Before the host has it, so that no other program can be first; of others nothing is accepted.
+  if (listener !== undefined || address.host !== '::1') return listener;
+  return bind(server, { ...address, host: '::' }, address.host);
+}
+
+async function bind(
+  server: HttpServer,
+  address: Address,
+  only: string,
+): Promise<Server | undefined> {
   // As an HTTP server has them.
   const options = { allowHalfOpen: true, noDelay: true };
-  const listener = createServer(options, (socket) => server.emit('connection', socket));
+  const listener = createServer(options, (socket) => {
+    if (socket.localAddress === only) server.emit('connection', socket);
+    else socket.destroy();
+  });
   listener.listen({ ...address, ipv6Only: true });
   try {
     await once(listener, 'listening');

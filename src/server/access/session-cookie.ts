@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { isPageHost } from '../../contract/access/page-host.js';
 import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { authenticate, type KeyCarrier, ownerOfKey } from '../http/authentication.js';
-import { isCommonLoopback, isOverTls } from '../http/origin.js';
+import { hostName, isCommonLoopback, isOverTls } from '../http/origin.js';
 import { COOKIE_NAME, holderOf } from './session-holder.js';
 
 /** Shows that a script of the page itself sends a request, where the browser does not say so. */
@@ -53,7 +54,13 @@ export function secretOf(request: KeyCarrier): string | undefined {
   if (isCommonLoopback(request)) return undefined;
   const secret = cookieOf(request, nameOf(request));
   if (secret === undefined || !SECRET.test(secret)) return undefined;
-  return `${secret}${holderOf(request)}`;
+  return `${secret}${boundTo(request)}`;
+}
+
+/** What a session is bound to: who has opened it on this host, and the name of its page. */
+export function boundTo(request: KeyCarrier): string {
+  const name = hostName(request.headers.host);
+  return `${holderOf(request)}${isPageHost(name) ? ` at ${name}` : ''}`;
 }
 
 /**

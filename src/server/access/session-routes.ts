@@ -14,8 +14,14 @@ import { readInput } from '../http/input/read-input.js';
 import { hostName, isCommonLoopback } from '../http/origin.js';
 import { ownerOf } from '../requests.js';
 import { mayAdminister } from './authorization.js';
-import { clearCookie, isFromPage, secretOf, sessionOf, setCookie } from './session-cookie.js';
-import { holderOf } from './session-holder.js';
+import {
+  boundTo,
+  clearCookie,
+  isFromPage,
+  secretOf,
+  sessionOf,
+  setCookie,
+} from './session-cookie.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -37,7 +43,7 @@ export function addSessionRoutes(app: FastifyInstance, fleet: Fleet): void {
     const present = sessionOf(fleet, request);
     if (login !== undefined && !replace && present) refuseOther(fleet, login, present.owner);
     const endsWithService = isPageHost(hostName(request.headers.host));
-    const from = { present: secretOf(request), holder: holderOf(request.raw), endsWithService };
+    const from = { present: secretOf(request), holder: boundTo(request), endsWithService };
     const { secret, session } = fleet.sessions.open({ login, key, ...from });
     const subject = { name: 'createSession', owner: session.owner, computer: undefined } as const;
     await audited(fleet, { ...subject, input: {} }, () => undefined);

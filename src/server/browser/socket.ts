@@ -54,11 +54,13 @@ async function serveBrowser(
   const connection = { owner, computerId: record.id, name: 'cdp', signal: left } as const;
   const audit = auditConnection(fleet, connection);
   const ending = new AbortController();
+  let isAccepted = false;
   const dispose = [
     fleet.apiKeys.whileValid(owner, () => client.destroy()),
     fleet.control.onTaken(record.id, owner, () => ending.abort(CONTROLLED)),
-    onAbort(stopping, () => ending.abort(STOPPING)),
+    onAbort(stopping, () => (isAccepted ? ending.abort(STOPPING) : client.destroy())),
   ];
+  const stopWatching = watchWaiting(client);
   try {
     await fleet.browsers.connect(
       record,
@@ -66,6 +68,8 @@ async function serveBrowser(
       async (browser) => {
         // Someone may have taken control while the browser started.
         fleet.control.check(record.id, owner);
+        stopWatching();
+        isAccepted = true;
         reply.hijack();
         accept(client, key, chosenProtocol(request));
         audit.opened({ profile: temporary === undefined ? 'kept' : 'temporary' });
@@ -79,10 +83,26 @@ async function serveBrowser(
     if (!reply.sent) throw error;
     if (!left.aborted) request.log.warn({ err: error }, 'browser socket failed');
   } finally {
+    stopWatching();
     for (const each of dispose) each();
     share.close();
     if (reply.sent && !client.writableEnded) client.destroy();
   }
+}
+
+/**
+ * Ends a client that leaves, or sends something, while it waits for the browser: nothing is read of it
+ * otherwise, so that its end would not be seen.
+ */
+function watchWaiting(client: Socket): () => void {
+  let isWatched = true;
+  const leave = () => client.destroy();
+  client.on('data', leave).on('end', leave).resume();
+  return () => {
+    if (!isWatched) return;
+    isWatched = false;
+    client.pause().off('data', leave).off('end', leave);
+  };
 }
 
 function clientKey({ ws, headers }: FastifyRequest): string {

@@ -61,6 +61,7 @@ export class ConnectionLimit {
   readonly #trusted = new WeakMap<Socket, ConnectionOwner>();
   readonly #server: Server;
   #accepted = 0;
+  #isStopping = false;
   readonly #keyless = new KeylessTurns(() => this.#accepted);
   readonly #reads = new ReadTurns({
     readerOf: (socket) => {
@@ -97,6 +98,8 @@ export class ConnectionLimit {
     server.prependListener('request', begin);
     server.prependListener('checkContinue', begin);
     const upgrade = ({ socket }: IncomingMessage) => {
+      // Nothing would close a WebSocket that opens now.
+      if (this.#isStopping) return void socket.destroy();
       const connection = this.#open.get(socket);
       if (connection !== undefined) connection.isUpgraded = true;
       // Node.js has no listener of its own from here on, and the request may wait for its turn.
@@ -125,6 +128,15 @@ export class ConnectionLimit {
         this.inKeylessTurn(socket, begin);
       });
     }
+  }
+
+  /** Opens no further WebSocket, and after `ms` milliseconds closes what is still open. */
+  stop(ms: number): void {
+    this.#isStopping = true;
+    const closeAll = () => {
+      for (const socket of this.#open.keys()) socket.destroy();
+    };
+    setTimeout(closeAll, ms).unref();
   }
 
   /** Begins a request without a key, or what follows its body, if the client is there then. */

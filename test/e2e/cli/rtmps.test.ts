@@ -66,9 +66,10 @@ it('connects to the checked address by name when its certificate is trusted', as
 
 it('tries every address and reports the last error', async () => {
   const target = parseTarget(`rtmp://live.example.com:${port()}/app/secret`);
+  // The server listens on the second one alone.
   const socket = await dial(target, ['127.0.0.2', '127.0.0.1'], signal);
+  expect(socket.destroyed).toBe(false);
   socket.destroy();
-  expect(socket.remoteAddress ?? '127.0.0.1').toBe('127.0.0.1');
   await expect(dial(target, ['127.0.0.2'], signal)).rejects.toThrow('nothing listens there');
   const aborted = AbortSignal.abort(new Error('left'));
   await expect(dial(target, ['127.0.0.1'], aborted)).rejects.toThrow('left');

@@ -317,3 +317,24 @@ it('keeps no connection of a client for each time that it asks for the browser',
   process.off('warning', note);
   expect(warnings).toEqual([]);
 });
+
+it('a client that leaves while the browser is silent is gone at once, and delays no stop', async () => {
+  const searched = deferred<void>();
+  waits = () => {
+    searched.resolve();
+    return new Promise(() => {});
+  };
+  const client = connect({ port: app.port, host: '127.0.0.1', allowHalfOpen: true });
+  const upgrade = ['connection: upgrade', 'upgrade: websocket', 'sec-websocket-version: 13'];
+  const key = 'sec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==';
+  const lines = [
+    `GET /api/computers/${id}/cdp HTTP/1.1`,
+    `host: 127.0.0.1:${app.port}`,
+    ...upgrade,
+  ];
+  client.write([...lines, key, `authorization: Bearer ${app.world.key}`, '', ''].join('\r\n'));
+  await searched.promise;
+  const closed = once(client.resume(), 'close');
+  client.end();
+  await closed;
+}, 10_000);

@@ -32,6 +32,7 @@ export function keepSocket(path: string, receive: (data: string) => void): () =>
     const opened = new WebSocket(socketUrl(path));
     socket = opened;
     isOpen = true;
+    opened.addEventListener('open', noteLoss);
     opened.addEventListener('message', ({ data }) => {
       pause = FIRST_RETRY_MS;
       noteReached();
@@ -52,6 +53,8 @@ export function keepSocket(path: string, receive: (data: string) => void): () =>
     await call('GET', '/sessions/current').catch(() => undefined);
     // Without the service there is nothing to try until it is back.
     if (isClosed || isOpen || isAway.value || session.value === null) return;
+    // Nothing tells of the end of the service until it is open.
+    noteLoss();
     timer = setTimeout(open, pause);
     pause = Math.min(pause * 2, MOST_RETRY_MS);
   };

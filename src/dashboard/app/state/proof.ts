@@ -7,6 +7,7 @@ export const isShared = location.protocol === 'http:' && location.hostname.endsW
 
 let key: Promise<CryptoKey> | undefined;
 let isProven = true;
+let losses = 0;
 let proving: Promise<void> | undefined;
 
 /** Keeps the key of a new session. The first one counts: a later answer may be of another program. */
@@ -25,6 +26,7 @@ export function dropProofKey(): void {
 
 /** A connection was lost: what answers next may be another program. */
 export function noteLoss(): void {
+  losses += 1;
   isProven = !isShared;
 }
 
@@ -42,6 +44,7 @@ export function requireProof(): Promise<void> {
 
 async function prove(known: Promise<CryptoKey>): Promise<void> {
   const challenge = crypto.randomUUID();
+  const before = losses;
   const headers = { 'x-vc-page': '1' };
   const response = await fetch(`/api/sessions/current?challenge=${challenge}`, { headers }).catch(
     () => undefined,
@@ -53,7 +56,8 @@ async function prove(known: Promise<CryptoKey>): Promise<void> {
   }
   const { proof } = (await response.json().catch(() => ({}))) as Partial<Session>;
   if (typeof proof === 'string' && (await isProof(await known, challenge, proof))) {
-    isProven = true;
+    // Unless another connection was lost meanwhile.
+    isProven = losses === before;
     return;
   }
   ending.value = new Failure('Another program answers at the address of the service.', {

@@ -112,6 +112,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     // File transfers have no time limit; disconnectSlowClients() limits all other bodies.
     requestTimeout: 0,
     forceCloseConnections: true,
+    // They are answered as usual until the port is closed.
+    return503OnClosing: false,
     routerOptions: { maxParamLength: 4096 },
     frameworkErrors: (error, request, reply) => {
       addHeaders(request, reply);

@@ -1,6 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.js';
-import { guardLinks } from './state/links.js';
+import { guardLinks } from './state/proof/links.js';
 
 guardLinks();
 const root = document.getElementById('app');

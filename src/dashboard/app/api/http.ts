@@ -1,5 +1,5 @@
 import { noteAway, noteReached } from '../state/connection.js';
-import { noteLoss, requireProof } from '../state/proof.js';
+import { noteLoss, requireProof } from '../state/proof/proof.js';
 import { endSession } from '../state/session.js';
 import { asFailure, Failure, failureOf } from './failure.js';
 import type { Method } from './types.js';

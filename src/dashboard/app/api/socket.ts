@@ -1,5 +1,5 @@
 import { isAway, noteReached, returns } from '../state/connection.js';
-import { noteLoss } from '../state/proof.js';
+import { noteLoss } from '../state/proof/proof.js';
 import { endSession, session } from '../state/session.js';
 import { API, call } from './http.js';
 import type { KEY_ENDED } from './types.js';

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { asFailure } from '../api/failure.js';
-import { requireProof } from './proof.js';
+import { requireProof } from './proof/proof.js';
 import { endSession } from './session.js';
 
 /** True while the service cannot be reached. */

@@ -3,7 +3,7 @@ import { asFailure, type Failure } from '../api/failure.js';
 import { call, request } from '../api/http.js';
 import type { Session } from '../api/types.js';
 import { tell } from './notices.js';
-import { dropProofKey, keepProofKey } from './proof.js';
+import { dropProofKey, keepProofKey } from './proof/proof.js';
 import { ending, session } from './session.js';
 
 /** A one-time link: `/#login=TOKEN`. */

@@ -3,7 +3,7 @@ import { asFailure, type Failure } from '../api/failure.js';
 import { call } from '../api/http.js';
 import type { Computer, Session } from '../api/types.js';
 import { watchEscape } from '../pages/computer/screen/escape.js';
-import { isShared, keepProofKey, noteLoss, requireProof } from '../state/proof.js';
+import { isShared, keepProofKey, noteLoss, requireProof } from '../state/proof/proof.js';
 import { visible } from '../state/visible.js';
 import { openShell } from './shell.js';
 import { openTerminal } from './terminal.js';

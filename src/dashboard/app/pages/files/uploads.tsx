@@ -3,7 +3,7 @@ import { Failure } from '../../api/failure.js';
 import { API, query } from '../../api/http.js';
 import { Icon } from '../../components/icon.js';
 import { tell, tellFailure } from '../../state/notices.js';
-import { requireProof } from '../../state/proof.js';
+import { requireProof } from '../../state/proof/proof.js';
 
 /** Uploads at the same time; the others wait. */
 const AT_ONCE = 2;

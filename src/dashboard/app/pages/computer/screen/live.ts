@@ -5,7 +5,7 @@ import type { Ending, ViewChannel, ViewEvent } from '../../../../view/channel.js
 import { asFailure } from '../../../api/failure.js';
 import { call } from '../../../api/http.js';
 import type { Control } from '../../../api/types.js';
-import { noteLoss } from '../../../state/proof.js';
+import { noteLoss } from '../../../state/proof/proof.js';
 import { connectScreen } from './connect.js';
 import { watchEscape } from './escape.js';
 

@@ -1,5 +1,5 @@
-import { request } from '../api/http.js';
-import { tellFailure } from './notices.js';
+import { request } from '../../api/http.js';
+import { tellFailure } from '../notices.js';
 import { isShared, noteLoss } from './proof.js';
 
 /** Links that leave this document: downloads, terminals and the reference. */

@@ -1,6 +1,6 @@
-import { asFailure, Failure, failureOf } from '../api/failure.js';
-import type { Session } from '../api/types.js';
-import { ending, session } from './session.js';
+import { asFailure, Failure, failureOf } from '../../api/failure.js';
+import type { Session } from '../../api/types.js';
+import { ending, session } from '../session.js';
 
 /** The name of this page is on loopback, where another user's program can take the service's port. */
 export const isShared = location.protocol === 'http:' && location.hostname.endsWith('.localhost');

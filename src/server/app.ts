@@ -7,7 +7,6 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
-import { isPageHost } from '../contract/access/page-host.js';
 import { API_VERSION } from '../contract/constants.js';
 import { chooseProtocol } from '../contract/sockets/protocols.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
@@ -36,7 +35,7 @@ import {
   allowPage,
   answerPreflight,
   checkOrigin,
-  hostName,
+  isPageName,
   isPreflight,
   type Reachable,
 } from './http/origin.js';
@@ -96,7 +95,7 @@ function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('cache-control', 'no-store');
   reply.header('x-content-type-options', 'nosniff');
   // Browsers repeat a request of a connection that they use again, and that ends: to any program there.
-  if (isPageHost(hostName(request.headers.host))) reply.header('connection', 'close');
+  if (isPageName(request.headers.host)) reply.header('connection', 'close');
 }
 
 /** The HTTP service, not yet listening. */

@@ -41,9 +41,32 @@ export function isCommonLoopback(request: Received): boolean {
   return isLoopbackHost(name) && (isOverTls(request) || !isPageHost(name));
 }
 
+interface HostFacts {
+  readonly host: string;
+  /** Without its port. */
+  readonly name: string;
+  readonly isValid: boolean;
+  readonly isPage: boolean;
+}
+
+/** Of the last request: most have the same Host, and to look at it takes time. */
+let last: HostFacts = { host: '', name: '', isValid: false, isPage: false };
+
+function factsOf(host: string): HostFacts {
+  if (host === last.host) return last;
+  const name = host.replace(/:\d{1,5}$/, '').toLowerCase();
+  last = { host, name, isValid: URL.canParse(`http://${host}`), isPage: isPageHost(name) };
+  return last;
+}
+
 /** A Host header without its port. */
 export function hostName(host = ''): string {
-  return host.replace(/:\d{1,5}$/, '').toLowerCase();
+  return factsOf(host).name;
+}
+
+/** Whether a Host header has a name of the web page, of this start or an earlier one. */
+export function isPageName(host = ''): boolean {
+  return factsOf(host).isPage;
 }
 
 /**
@@ -59,14 +82,14 @@ export function checkOrigin(
 ): string | undefined {
   const hosts = headerValues(request, 'host');
   const [host] = hosts;
-  const isOne = host !== undefined && hosts.length === 1 && URL.canParse(`http://${host}`);
+  const isOne = host !== undefined && hosts.length === 1 && factsOf(host).isValid;
   if (!isOne || !isOurs(host, reachable)) {
     throw new ApiError('invalid_request', "The Host header is not one of this service's names.", {
       remedy: "Allow the name on the service's host: vc serve --allow-host NAME",
     });
   }
   const name = hostName(host);
-  if (isPageHost(name) && !reachable.pageHosts.isOurs(name) && !isPage) {
+  if (isPageName(host) && !reachable.pageHosts.isOurs(name) && !isPage) {
     const message = 'This address of the web page ended when the service was stopped.';
     throw new ApiError('unauthorized', message, { remedy: 'Get a new one: vc dashboard' });
   }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { expect, test } from 'vitest';
 import { findCircles } from './circles.js';
 import { readImports, trackedFiles } from './sources.js';
@@ -29,11 +28,6 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   // For the browser. Only types of the contract: see the test below.
   dashboard: ['contract'],
 };
-
-/** Most files side by side in a folder. */
-const MAX_FILES = 12;
-/** Folders with one file per command. */
-const LISTS = ['src/cli/commands', 'src/cli/commands/computer', 'test/fleet/store/schemas'];
 
 const imports = readImports();
 
@@ -68,18 +62,6 @@ test('the dashboard imports nothing but types from other layers', () => {
 
 test('no files import each other in a circle, types included', () => {
   expect(findCircles(imports)).toEqual([]);
-});
-
-test('a folder has at most twelve files side by side', () => {
-  const counts = new Map<string, number>();
-  for (const path of [...trackedFiles('src'), ...trackedFiles('test')]) {
-    const folder = dirname(path);
-    counts.set(folder, (counts.get(folder) ?? 0) + 1);
-  }
-  const crowded = [...counts]
-    .filter(([folder, count]) => count > MAX_FILES && !LISTS.includes(folder))
-    .map(([folder, count]) => `${folder}: ${count} files`);
-  expect(crowded).toEqual([]);
 });
 
 test('the name of an engine occurs only in its own folder', () => {

@@ -24,7 +24,6 @@ const commands = paths(outline).map(({ command, path }) => ({
 test('vc --help lists every command on stdout', async () => {
   const { code, stdout, stderr } = await world.run(['--help']);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  expect(stdout).toMatchSnapshot();
   expect((await world.run([])).stdout).toBe(stdout);
   expect((await world.run(['help'])).stdout).toBe(stdout);
 });
@@ -64,9 +63,10 @@ test('vc help all has a line for every command', async () => {
   }
 });
 
-test.each(outline.groups.map(({ name }) => name))('vc %s --help', async (name) => {
-  const { code, stdout } = await world.run([name, '--help']);
-  expect(code).toBe(0);
+/** The texts of the others are in the man pages, which are committed. */
+test.each(['job --help', 'computer click --help', 'help exit-codes'])('vc %s', async (line) => {
+  const { code, stdout, stderr } = await world.run(line.split(' '));
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(stdout).toMatchSnapshot();
 });
 
@@ -76,7 +76,8 @@ test('help fits into 80 columns, except for examples', async () => {
   const long = commands.map(({ words }) => [...words, '--help']);
   const all = [['--help'], ...groups, ...short, ...long];
   for (const argv of [...Object.keys(topics).map((topic) => ['help', topic]), ...all]) {
-    const { stdout } = await world.run(argv, { columns: 80 });
+    const { code, stdout } = await world.run(argv, { columns: 80 });
+    expect(code, argv.join(' ')).toBe(0);
     const text = stdout.split('\nExamples:')[0] ?? '';
     const wide = text.split('\n').filter((line) => line.length > 80);
     expect(wide, argv.join(' ')).toEqual([]);
@@ -120,7 +121,7 @@ describe.each(commands)('vc $words', ({ command, words }) => {
   test('has help, with a summary and examples', async () => {
     const { code, stdout } = await world.run([...words, '--help']);
     expect(code).toBe(0);
-    expect(stdout).toMatchSnapshot();
+    expect(stdout).toContain(command.summary);
     expect((await world.run(['help', ...words])).stdout).toBe(stdout);
     expect(command.examples.length).toBeGreaterThan(0);
   });
@@ -155,12 +156,6 @@ describe.each(commands)('vc $words', ({ command, words }) => {
     const global = Object.values(globalOptions).flatMap(flagNames);
     for (const name of command.options.flatMap(flagNames)) expect(global).not.toContain(name);
   });
-});
-
-test.each(Object.keys(topics))('vc help %s', async (topic) => {
-  const { code, stdout } = await world.run(['help', topic]);
-  expect(code).toBe(0);
-  expect(stdout).toMatchSnapshot();
 });
 
 test('an unknown topic is a usage error with a suggestion', async () => {

@@ -116,12 +116,16 @@ function readHelp(key) {
   }
 }
 
-/** False if stdout cannot be written now; the command line itself can wait for it. */
+/** False if stdout takes nothing now; the command line waits for a slow reader and reports errors. */
 function print(text) {
+  const bytes = Buffer.from(text);
+  let at = 0;
   try {
-    writeSync(1, text);
-    return true;
+    while (at < bytes.length) at += writeSync(1, bytes, at);
   } catch {
-    return false;
+    if (at === 0) return false;
+    // A stream waits for the reader. Other errors fail again, and end the process with code 1.
+    process.stdout.write(bytes.subarray(at));
   }
+  return true;
 }

@@ -1,9 +1,9 @@
-import { readFileSync, writeSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDirectory } from '../profile/directory.js';
 import { aliasExpanded, withAliases } from './alias/complete.js';
 import { complete } from './completion/complete.js';
-import { exitProcess } from './framework/io.js';
+import { exitProcess, printAtOnce } from './framework/io.js';
 
 // Imported by bin/vc.js for `vc __complete WORD...`. A person is waiting, so it loads no command:
 // the build saves what completion needs, and names are looked up only where they are wanted.
@@ -16,7 +16,7 @@ const words = aliasExpanded(process.argv.slice(3), aliases);
 const lines = await complete(withAliases(line, aliases), words, async (wanted) =>
   (await import('./completion/names.js')).namesGiven(wanted),
 );
-writeSync(1, `${lines.join('\n')}\n`);
+await printAtOnce(`${lines.join('\n')}\n`).catch(() => exitProcess(1));
 // A look-up that takes too long, of a host name for example, must not hold the shell.
 exitProcess(0);
 

@@ -1,17 +1,19 @@
 import { CommanderError } from 'commander';
 import { ServiceSilentError } from '../client/errors.js';
+import { abortable } from '../lib/async/abort.js';
 import type { Environment } from '../profile/index.js';
 import { expandAlias, readAliases } from './alias/expand.js';
 import { tree } from './commands/tree.js';
 import { CliError, InterruptedError } from './errors/cli-error.js';
 import { ExitCode, failureCode } from './errors/exit-codes.js';
+import { cannotWrite } from './errors/file-errors.js';
 import { printReport, reportOf } from './errors/report.js';
 import { commandPath, hasFlag, withoutHelp, withProgramApart } from './framework/argv.js';
 import type { Context } from './framework/context.js';
 import { createContext, createRuntime, type Overrides } from './framework/create-context.js';
 import type { CommandDefinition } from './framework/define.js';
 import { readGlobals } from './framework/globals.js';
-import { type Io, write } from './framework/io.js';
+import { failureOf, flush, type Io, write } from './framework/io.js';
 import { findCommand } from './framework/nodes.js';
 import { buildProgram, type Dispatch, isKnownCommand } from './framework/program.js';
 import { withFormat } from './output/format/format-option.js';
@@ -67,19 +69,22 @@ export async function main(given: readonly string[], overrides: Overrides = {}):
     const program = await buildProgram(tree, path, { dispatch, onInvalid, ...display });
     // Commander would print the help of what it knows, and ignore the unknown command.
     const parsed = isKnownCommand(program, path) ? words : withoutHelp(words);
-    await program.parseAsync(parsed, { from: 'user' });
+    await program.parseAsync(parsed, { from: 'user' }).catch((error: unknown) => {
+      if (!isHelp(error)) throw error;
+    });
+    if (help !== '') await write(io.stdout, help);
+    await abortable(flush(io.stdout), interrupts.signal);
   } catch (error) {
-    if (isHelp(error)) return ExitCode.ok;
     const { withUsage, withHelp } = await import('./framework/usage.js');
     const shown = interrupts.signal.aborted
       ? new InterruptedError(runtime.interruptNote)
-      : withUsage(await explained(error, env), tree, argv);
+      : withUsage(await explained(error, io, env), tree, argv);
     const report = withHelp(reportOf(shown, env), tree, argv);
-    await printReport(runtime, report, { json, color });
     code = failureCode(report.exitCode, definition);
+    // If standard error cannot be written either, the exit code has to do.
+    await printReport(runtime, report, { json, color }).catch(() => {});
   } finally {
     stopListening();
-    if (help !== '') await write(io.stdout, help);
     await Promise.all(clients.map((client) => client.close().catch(() => {})));
   }
   return code;
@@ -104,8 +109,13 @@ async function withJsonFields(argv: readonly string[], path: readonly string[]) 
   return joinJsonFields(argv, command?.definition, command?.path.length ?? 0);
 }
 
-/** The process behind a service that does not answer is looked for only then. */
-async function explained(error: unknown, env: Environment): Promise<unknown> {
+/**
+ * Blames an output that cannot be written to. The process behind a service that does not answer is
+ * looked for only then.
+ */
+async function explained(error: unknown, { stdout }: Io, env: Environment): Promise<unknown> {
+  const failure = failureOf(stdout);
+  if (failure !== undefined) return cannotWrite('standard output', failure);
   if (!(error instanceof ServiceSilentError)) return error;
   const { describeSilence } = await import('./service/silence.js');
   const { message, remedy } = await describeSilence(error.baseUrl, env);

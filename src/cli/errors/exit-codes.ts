@@ -18,6 +18,8 @@ export const ExitCode = {
   /** As of shells: there is no such program. Returned by the computer, not by vc. */
   noProgram: 127,
   interrupted: 130,
+  /** As of a program that SIGPIPE ends. */
+  readerGone: 141,
 } as const;
 
 /** For help and the manual. */
@@ -33,6 +35,7 @@ export const exitCodeMeanings: readonly (readonly [number, string])[] = [
   [ExitCode.timedOut, 'exec, bash and python: ended at the time of --timeout'],
   [ExitCode.notRun, 'exec, bash, python, shell and record-run: any other failure of vc itself'],
   [ExitCode.interrupted, 'interrupted with Ctrl-C'],
+  [ExitCode.readerGone, 'the reader of the output has closed the pipe'],
 ];
 
 const byErrorCode: Readonly<Partial<Record<ErrorCode, number>>> = {

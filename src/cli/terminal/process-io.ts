@@ -3,7 +3,7 @@ import type { NodeProcess } from '../../client/node/process.js';
 import type { ProcessExit } from '../../client/sockets/process-connection.js';
 import { InterruptedError } from '../errors/cli-error.js';
 import type { Context } from '../framework/context.js';
-import type { Input, Output } from '../framework/io.js';
+import { flush, type Input, type Output } from '../framework/io.js';
 import { jobState, watchJob } from './foreground.js';
 import { safeOutput } from './safe-output.js';
 
@@ -30,18 +30,15 @@ export function forwardInput(stdin: Input, remote: NodeProcess): void {
   remote.exited.then(end, end);
 }
 
-/** Pipes output until its end, with backpressure. */
-function forwardOutput(from: Readable, to: Output, remote: NodeProcess): Promise<void> {
-  return new Promise((resolve) => {
-    from.pipe(to, { end: false });
+/** Pipes output until its end, with backpressure; rejects if it cannot be written. */
+async function forwardOutput(from: Readable, to: Output): Promise<void> {
+  from.pipe(to, { end: false });
+  await new Promise<void>((resolve, reject) => {
     from.once('end', resolve);
     from.once('close', resolve);
-    // The reader is gone: end the process.
-    to.once('error', () => {
-      remote.close();
-      resolve();
-    });
+    to.once('error', reject);
   });
+  await flush(to);
 }
 
 interface Printing {
@@ -56,11 +53,15 @@ export async function forwardOutputs(
   { safe }: Printing = { safe: false },
 ): Promise<ProcessExit> {
   const shown = (from: Readable, to: Output) =>
-    forwardOutput(safe && to.isTTY ? safeOutput(from) : from, to, remote);
-  const outputs = [shown(remote.stdout, io.stdout), shown(remote.stderr, io.stderr)];
-  const exit = await remote.exited;
-  await Promise.all(outputs);
-  return exit;
+    forwardOutput(safe && to.isTTY ? safeOutput(from) : from, to);
+  try {
+    const outputs = [shown(remote.stdout, io.stdout), shown(remote.stderr, io.stderr)];
+    const [exit] = await Promise.all([remote.exited, ...outputs]);
+    return exit;
+  } catch (error) {
+    remote.close();
+    throw error;
+  }
 }
 
 /** Time for an interrupted process to exit. */

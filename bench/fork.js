@@ -41,8 +41,8 @@ const isSpawned = (id) => {
 
 /** The steps of a fork in their order, and when each is reached. */
 const STEPS = [
-  ['copied before the pause', (from) => has(from, 'devices')],
-  ['memory and devices saved', (from, to) => has(to, 'state') && !has(from, 'devices')],
+  ['QEMU begins to save', (from) => has(from, 'migration.sock')],
+  ['memory and devices saved', (from, to) => has(to, 'state') && !has(from, 'migration.sock')],
   ['the copy exists', (_, to) => has(to, 'machine.json')],
   ['QEMU executed', (_, to) => isSpawned(to)],
   ['guest configured', (_, to) => !has(to, 'state') && has(to, 'machine.json')],

@@ -20,7 +20,7 @@ import { hostAddresses } from './network/host-addresses.js';
 import { refreshNetwork } from './network/refresh.js';
 import { QemuPool } from './pool/qemu-pool.js';
 import { probeQemu } from './probe.js';
-import { forkMachine } from './snapshots/fork/fork.js';
+import { forkMachine } from './snapshots/fork.js';
 import type { TemplateSource } from './snapshots/templates/template-source.js';
 import { Templates } from './snapshots/templates/templates.js';
 

@@ -16,14 +16,12 @@ export const FILES = {
   image: 'image.qcow2',
   /** Writable UEFI variables. */
   variables: 'vars.fd',
-  /** The memory of a template or of a copied machine, mapped by those that start from it. */
+  /** The memory of a template, mapped by machines that start from it. */
   memory: 'memory',
   /** QEMU's migration stream: device state, and the memory unless it is mapped. */
   state: 'state',
   /** Listens while the state is saved. */
   migration: 'migration.sock',
-  /** The pipe through which a copied machine's QEMU saves its devices. */
-  devices: 'devices',
 } as const;
 
 /** The paths below the engine's state directory. */

@@ -13,7 +13,6 @@ export const COSTLY: readonly string[] = [
   'test/engines/docker/network/guard-script.test.ts',
   'test/engines/qemu/disk/merge-layers.test.ts',
   'test/engines/qemu/images/store/import.test.ts',
-  'test/engines/qemu/snapshots/fork/memory/changed-memory.test.ts',
   'test/screen/capture/png-bands.test.ts',
   'test/screen/hostile.test.ts',
   'test/screen/xvnc.test.ts',

@@ -8,8 +8,7 @@ import type { QemuHost } from '../host.js';
 import { FILES } from '../layout.js';
 import { Disconnected } from '../monitor/json-peer.js';
 import { lastLogLines } from '../process/log.js';
-import { removeResumeFiles } from '../snapshots/resume-files.js';
-import { isFork } from './machine-record.js';
+import { removeResumeFiles } from '../snapshots/migration.js';
 import type { QemuMachine } from './qemu-machine.js';
 import type { QemuProcess } from './qemu-process.js';
 
@@ -34,7 +33,7 @@ export async function configureGuest(
     const { guest } = await host.network();
     const identity = guestIdentity(record, guest);
     const work = async (agent: Agent) => {
-      if (isFork(record)) await endConnections(machine, agent, signal);
+      if (record.resume === 'fork') await endConnections(machine, agent, signal);
       onConnectable();
       await agent.configure(identity, signal);
     };

@@ -15,8 +15,7 @@ const specSchema = z.object({
   gpu: z.string(),
   resolution: z.object({ width: z.number(), height: z.number() }),
   authorizedKey: z.string(),
-  /** Machines of earlier versions have none until their next start. */
-  hostName: z.string().default('computer'),
+  hostName: z.string(),
 });
 
 const identitySchema = z.object({
@@ -50,10 +49,10 @@ const recordSchema = z.object({
   /** The guest may have been used, so its disk must be kept. */
   used: z.boolean(),
   /**
-   * What the first start resumes instead of booting: saved state (of a copy with all memory in it, or
-   * with the memory in a file), or, from the pool, a paused QEMU.
+   * What the first start resumes instead of booting: the saved state of a template or of a copied
+   * machine, or a paused QEMU of the pool.
    */
-  resume: z.enum(['template', 'fork', 'fork-mapped', 'pool']).nullable(),
+  resume: z.enum(['template', 'fork', 'pool']).nullable(),
   /** The network card's MAC address in the resumed state; a fork has its source's. */
   resumeMac: z.string().nullable(),
   /** The last QEMU process. */
@@ -64,11 +63,6 @@ const recordSchema = z.object({
 
 /** The content of `machine.json`. It is written before each step, so that any crash is recoverable. */
 export type MachineRecord = z.infer<typeof recordSchema>;
-
-/** True if the first start resumes the memory of another machine. */
-export function isFork({ resume }: Pick<MachineRecord, 'resume'>): boolean {
-  return resume === 'fork' || resume === 'fork-mapped';
-}
 
 /** Undefined if there is no machine, or one that was not created completely. */
 export async function readMachineRecord(directory: string): Promise<MachineRecord | undefined> {

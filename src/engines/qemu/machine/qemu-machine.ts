@@ -8,9 +8,7 @@ import { QmpError, type QmpEvent } from '../monitor/client.js';
 import { prepareDirectory } from '../process/account.js';
 import { lastLogLines } from '../process/log.js';
 import { readProcessRecord } from '../process/process-record.js';
-import { cancelMigration } from '../snapshots/cancel-migration.js';
-import { releasingDevices } from '../snapshots/fork/device-state.js';
-import { removeResumeFiles } from '../snapshots/resume-files.js';
+import { cancelMigration, removeResumeFiles } from '../snapshots/migration.js';
 import { type MachineRecord, readMachineRecord, writeMachineRecord } from './machine-record.js';
 import { QemuProcess, type Workspace } from './qemu-process.js';
 
@@ -101,7 +99,7 @@ export class QemuMachine {
     const { qemu } = this;
     if (qemu === undefined || this.#isRecovered) return true;
     try {
-      await releasingDevices(this.directory, () => this.#undoFork(qemu));
+      await this.#undoFork(qemu);
     } catch {
       return false;
     }

@@ -24,14 +24,12 @@ const MEMORY = {
   'template-mapped': 'private-file',
   'template-saved': 'own',
   fork: 'own',
-  'fork-mapped': 'private-file',
 } as const;
 
 /**
- * Two ways to boot and four to resume. `boot-template` boots with the memory in a file that is to
- * become a template's; `template-mapped` resumes on a private mapping of such a file, `fork-mapped`
- * on one of a copied machine's memory; `template-saved` and `fork` load the memory with the saved
- * state.
+ * `boot-template` boots with the memory in a file that becomes a template's; `template-mapped`
+ * resumes on a private mapping of that file; `template-saved` and `fork` load the memory with the
+ * saved state.
  */
 export type StartFrom = keyof typeof MEMORY;
 
@@ -53,7 +51,6 @@ export async function startQemu(
 ): Promise<QemuProcess> {
   const [acceleration, network] = await Promise.all([host.acceleration(signal), host.network()]);
   const relayPort = hasRelay(machine) ? SSH_PORT : undefined;
-  const isFork = from === 'fork' || from === 'fork-mapped';
   const resume = from !== 'boot' && from !== 'boot-template';
   const state = resume ? await open(join(workspace.directory, FILES.state), 'r') : undefined;
   try {
@@ -62,14 +59,14 @@ export async function startQemu(
       arguments: hardwareArguments(machine, {
         acceleration,
         network: netdevArguments(network, relayPort),
-        mac: (isFork ? machine.resumeMac : null) ?? macAddress(machine.spec.id),
+        mac: (from === 'fork' ? machine.resumeMac : null) ?? macAddress(machine.spec.id),
         generation: randomUUID(),
         memory: MEMORY[from],
         resume,
       }),
       acceleration: acceleration.kind,
       network,
-      hadConnections: isFork,
+      hadConnections: from === 'fork',
       signal,
       onSpawned,
       ...(state && { inherit: [state.fd] }),

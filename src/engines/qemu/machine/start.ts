@@ -7,10 +7,10 @@ import { createTopLayer } from '../disk/layers.js';
 import { mergeLayers } from '../disk/merge-layers.js';
 import type { QemuHost } from '../host.js';
 import { FILES } from '../layout.js';
-import { cancelMigration, PAUSED_STATES } from '../snapshots/cancel-migration.js';
+import { cancelMigration, PAUSED_STATES } from '../snapshots/migration.js';
 import type { Templates } from '../snapshots/templates/templates.js';
 import { configureOrEnd } from './configure-guest.js';
-import { isFork, type MachineRecord } from './machine-record.js';
+import type { MachineRecord } from './machine-record.js';
 import type { QemuMachine } from './qemu-machine.js';
 import { type StartFrom, startQemu } from './start-qemu.js';
 
@@ -20,8 +20,6 @@ export interface StartParts {
     Templates,
     'linkTemplate' | 'reportFailure' | 'reportSuccess' | 'buildInBackground'
   >;
-  /** Called when a copy's guest has been resumed, before it is configured. */
-  readonly onResumed?: (() => void) | undefined;
   /** Called when a resumed guest runs: its screen can be dialled from then on. */
   readonly onRunning?: (() => void) | undefined;
   /** Receives one line about each problem that did not prevent the start. */
@@ -124,9 +122,9 @@ async function startUnused(
   record: MachineRecord,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  if (record.resume === 'fork' || record.resume === 'fork-mapped') {
+  if (record.resume === 'fork') {
     await replaceTopLayer(machine, record.layers.slice(0, -1));
-    return startFrom(record.resume, machine, parts, signal);
+    return startFrom('fork', machine, parts, signal);
   }
   const { templates } = parts;
   const template =
@@ -154,7 +152,7 @@ async function startUnused(
 async function startFrom(
   from: StartFrom,
   machine: QemuMachine,
-  { host, onResumed, onRunning }: StartParts,
+  { host, onRunning }: StartParts,
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const workspace = await machine.workspace();
@@ -168,9 +166,8 @@ async function startFrom(
     },
   });
   machine.attach(qemu);
-  if (isFork(record)) onResumed?.();
   if (from === 'template-mapped' || from === 'template-saved') onRunning?.();
-  await configureOrEnd(machine, host, signal, isFork(record) ? onRunning : undefined);
+  await configureOrEnd(machine, host, signal, from === 'fork' ? onRunning : undefined);
 }
 
 /** Replaces the layer that the machine writes to with a new, empty one over `below`. */

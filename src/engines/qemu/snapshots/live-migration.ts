@@ -1,8 +1,7 @@
 import { ApiError } from '../../../contract/errors.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import type { QemuProcess } from '../machine/qemu-process.js';
-import { cancelMigration } from './cancel-migration.js';
-import { capabilities, migrationStatus, UNLIMITED } from './migration.js';
+import { cancelMigration, capabilities, migrationStatus, UNLIMITED } from './migration.js';
 
 /**
  * QEMU's `downtime-limit` in milliseconds, and the time after which it applies. A guest that changes

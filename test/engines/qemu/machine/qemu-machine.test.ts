@@ -80,7 +80,7 @@ describe('the memory and state that a machine was resumed from', () => {
   });
 
   it('stay until the machine is used', async () => {
-    await left({ used: false, resume: 'fork-mapped' });
+    await left({ used: false, resume: 'fork' });
     await save();
     await found();
     expect(await saved()).toEqual(['memory', 'state']);

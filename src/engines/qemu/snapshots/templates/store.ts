@@ -116,12 +116,6 @@ export class TemplateStore {
     return join(directory, name);
   }
 
-  /** The owner's copies of the templates' memory. */
-  async memoryFiles(ownerId: string): Promise<string[]> {
-    const keys = (await names(this.#directory)).filter(isTemplateKey);
-    return keys.map((key) => join(this.of(key), memoryOf(ownerId)));
-  }
-
   /** Removes the owner's copies of every template's memory; no more are made. */
   async forgetOwner(ownerId: string): Promise<void> {
     this.#forgotten.add(ownerId);

@@ -1,22 +1,19 @@
-import { ApiError } from '../../../../contract/errors.js';
-import { errorMessage } from '../../../../lib/text/error-message.js';
-import { hidePaths } from '../../../../lib/text/hide-paths.js';
-import { generateKeyPair } from '../../../../shell/keys.js';
-import type { MachineSpec } from '../../../engine.js';
-import { removeDirectory } from '../../disk/files.js';
-import { addLayer, copyVariables, createTopLayer, freeze, share } from '../../disk/layers.js';
-import { refuseLargeDisk } from '../../disk/own-bytes.js';
-import { layerName } from '../../disk/qcow2.js';
-import { guestIdentity, withAgent } from '../../guest/configure.js';
-import { macAddress } from '../../ids.js';
-import type { MachineRecord } from '../../machine/machine-record.js';
-import type { QemuMachine } from '../../machine/qemu-machine.js';
-import type { QemuProcess } from '../../machine/qemu-process.js';
-import { type StartParts, startMachine } from '../../machine/start.js';
-import { TemplateStore } from '../templates/store.js';
-import { saveMapped } from './save-mapped.js';
+import { ApiError } from '../../../contract/errors.js';
+import { errorMessage } from '../../../lib/text/error-message.js';
+import { hidePaths } from '../../../lib/text/hide-paths.js';
+import { generateKeyPair } from '../../../shell/keys.js';
+import type { MachineSpec } from '../../engine.js';
+import { removeDirectory } from '../disk/files.js';
+import { addLayer, copyVariables, createTopLayer, freeze, share } from '../disk/layers.js';
+import { refuseLargeDisk } from '../disk/own-bytes.js';
+import { layerName } from '../disk/qcow2.js';
+import { guestIdentity, withAgent } from '../guest/configure.js';
+import { macAddress } from '../ids.js';
+import type { MachineRecord } from '../machine/machine-record.js';
+import type { QemuMachine } from '../machine/qemu-machine.js';
+import type { QemuProcess } from '../machine/qemu-process.js';
+import { type StartParts, startMachine } from '../machine/start.js';
 import { saveRunning } from './save-running.js';
-import { type ForkWay, waysToFork } from './ways.js';
 
 /** Time for the source's guest to set its clock. */
 const CLOCK_MS = 10_000;
@@ -60,7 +57,6 @@ export async function forkMachine(
   }
 }
 
-/** Copies a running machine in the first way that works. */
 async function forkRunning(
   from: QemuMachine,
   qemu: QemuProcess,
@@ -68,41 +64,23 @@ async function forkRunning(
   spec: MachineSpec,
   parts: ForkParts,
 ): Promise<void> {
-  const { host, signal, onProblem } = parts;
+  const { record } = from;
+  if (record === undefined) return;
+  const { host, signal } = parts;
   const { kind: acceleration } = await host.acceleration(signal);
-  const memoryFiles = await new TemplateStore(host.layout.templates).memoryFiles(spec.ownerId);
-  let isResumed = false;
-  const onResumed = () => {
-    isResumed = true;
-  };
-  const [first, ...others] = waysToFork(from.record, acceleration);
-  for (let way: ForkWay | undefined = first; way !== undefined; way = others.shift()) {
-    const { record } = from;
-    if (record === undefined) return;
-    try {
-      const copy = await to.workspace();
-      const layers =
-        way === 'fork-mapped'
-          ? await saveMapped(from, qemu, record, { copy, memoryFiles, signal })
-          : await saveRunning(from, qemu, record, { ...copy, acceleration, signal });
-      await createCopy(from, to, { ...record, layers: [...layers] }, spec, way);
-      await startMachine(to, { ...parts, onResumed }, signal);
-      // Not awaited: it takes most of a second in an emulated guest, and nothing depends on it.
-      void setClock(qemu, record, parts);
-      return;
-    } catch (cause) {
-      signal?.throwIfAborted();
-      const reason = hidePaths(errorMessage(cause));
-      // A guest that runs and does not answer would not answer in another copy.
-      const isLast = isResumed || others.length === 0 || !qemu.alive;
-      if (isLast && cause instanceof ApiError) throw cause;
-      if (isLast) {
-        throw new ApiError('internal', `The computer cannot be copied: ${reason}`, { cause });
-      }
-      onProblem?.(`A computer is copied in a slower way: ${reason}`);
-      await discard(to);
-    }
+  try {
+    const { directory } = await to.workspace();
+    const layers = await saveRunning(from, qemu, record, { directory, acceleration, signal });
+    await createCopy(from, to, { ...record, layers: [...layers] }, spec, 'fork');
+    await startMachine(to, parts, signal);
+  } catch (cause) {
+    signal?.throwIfAborted();
+    if (cause instanceof ApiError) throw cause;
+    const reason = hidePaths(errorMessage(cause));
+    throw new ApiError('internal', `The computer cannot be copied: ${reason}`, { cause });
   }
+  // Not awaited: it takes most of a second in an emulated guest, and nothing depends on it.
+  void setClock(qemu, record, parts);
 }
 
 /** Corrects the clock, which stopped while the guest was paused. Never throws: it can be wrong. */
@@ -143,7 +121,7 @@ async function createCopy(
   to: QemuMachine,
   source: MachineRecord,
   spec: MachineSpec,
-  resume: ForkWay | null,
+  resume: 'fork' | null,
 ): Promise<void> {
   const workspace = await to.workspace();
   const { directory } = workspace;

@@ -2,18 +2,18 @@ import { access, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLayer } from '../../../../../src/engines/qemu/disk/qcow2.js';
-import { QemuHost } from '../../../../../src/engines/qemu/host.js';
-import { Layout } from '../../../../../src/engines/qemu/layout.js';
+import { createLayer } from '../../../../src/engines/qemu/disk/qcow2.js';
+import { QemuHost } from '../../../../src/engines/qemu/host.js';
+import { Layout } from '../../../../src/engines/qemu/layout.js';
 import {
   type MachineRecord,
   readMachineRecord,
-} from '../../../../../src/engines/qemu/machine/machine-record.js';
-import { QemuMachine } from '../../../../../src/engines/qemu/machine/qemu-machine.js';
-import type { QemuProcess } from '../../../../../src/engines/qemu/machine/qemu-process.js';
-import { forkMachine } from '../../../../../src/engines/qemu/snapshots/fork/fork.js';
-import { Templates } from '../../../../../src/engines/qemu/snapshots/templates/templates.js';
-import { machineRecord } from '../../../../support/qemu/machine-record.js';
+} from '../../../../src/engines/qemu/machine/machine-record.js';
+import { QemuMachine } from '../../../../src/engines/qemu/machine/qemu-machine.js';
+import type { QemuProcess } from '../../../../src/engines/qemu/machine/qemu-process.js';
+import { forkMachine } from '../../../../src/engines/qemu/snapshots/fork.js';
+import { Templates } from '../../../../src/engines/qemu/snapshots/templates/templates.js';
+import { machineRecord } from '../../../support/qemu/machine-record.js';
 
 let root: string;
 beforeEach(async () => {

@@ -1,28 +1,32 @@
+import { join } from 'node:path';
 import { loadVmRecipe } from '../../images/recipe.js';
 import { sleep } from '../../lib/async/sleep.js';
+import { processUsage } from '../../lib/process/usage.js';
+import type { ServiceSettings } from '../descriptor.js';
 import type {
   Engine,
   EngineCapabilities,
   Forking,
   MachineDescription,
+  MachineUsage,
   Measuring,
   WarmUp,
 } from '../engine.js';
 import { notRunning } from '../not-running.js';
+import { ownBytes } from './disk/merge-layers.js';
 import { Dialer, shellAccess } from './guest/dial.js';
-import { QemuHost } from './host.js';
+import { probeQemu, QemuHost } from './host.js';
 import { listImages } from './images/installed.js';
 import { Layout } from './layout.js';
+import type { MachineRecord } from './machine/machine-record.js';
+import type { QemuMachine } from './machine/qemu-machine.js';
 import { MachineRegistry } from './machine/registry.js';
-import { machineUsage } from './machine/usage.js';
 import { ChangeNotifier, watchMachines } from './machine/watch.js';
-import { hostAddresses } from './network/host-addresses.js';
+import { hostAddresses } from './network/plan.js';
 import { refreshNetwork } from './network/refresh.js';
 import { QemuPool } from './pool/qemu-pool.js';
-import { probeQemu } from './probe.js';
 import { forkMachine } from './snapshots/fork.js';
-import type { TemplateSource } from './snapshots/templates/template-source.js';
-import { Templates } from './snapshots/templates/templates.js';
+import { type TemplateSource, Templates } from './snapshots/templates/templates.js';
 
 export interface QemuEngineOptions {
   /** `<state>/qemu`, created with mode 0700. It holds the machines' disks. */
@@ -158,5 +162,34 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
       await Promise.all([templates.close(), pool.close()]);
       await machines.close();
     },
+  };
+}
+
+/** The engine of a service; without a service it is safe to use while one runs on that state. */
+export function openQemu(stateDirectory: string, service?: ServiceSettings): QemuEngine {
+  const directory = join(stateDirectory, 'qemu');
+  if (service === undefined) {
+    const visitor = { serviceId: 'command-line', allowNetworks: [], internet: true };
+    return createQemuEngine({ ...visitor, directory, templates: 'on-demand' });
+  }
+  const { serviceId, internet, allowNetworks, options, warmUp, onProblem } = service;
+  const poolSize = Number(options.spares ?? 0);
+  const settings = { serviceId, internet, allowNetworks, poolSize, warmUp, onProblem };
+  return createQemuEngine({ ...settings, directory });
+}
+
+/** The resource usage of a machine's QEMU. Works while the guest or QEMU's monitor hangs. */
+export async function machineUsage(
+  machine: QemuMachine,
+  record: MachineRecord,
+): Promise<MachineUsage> {
+  const { qemu, directory } = machine;
+  const used = qemu && (await processUsage(qemu.identity));
+  if (used === undefined) throw notRunning();
+  return {
+    cpuSeconds: used.cpuSeconds,
+    memoryBytes: used.residentBytes,
+    diskBytes: await ownBytes(directory, record),
+    diskTotalBytes: record.image.diskBytes,
   };
 }

@@ -15,9 +15,9 @@ export const qemu: EngineDescriptor = {
     remove: async (...given) => (await images()).remove(...given),
     warm: async (...given) => (await images()).warm(...given),
   },
-  setup: async () => (await import('./setup/setup.js')).qemuSetup,
-  checks: async () => (await import('./checks/checks.js')).qemuChecks,
+  setup: async () => (await import('./setup.js')).qemuSetup,
+  checks: async () => (await import('./checks.js')).qemuChecks,
 };
 
-const load = () => import('./open.js');
+const load = () => import('./engine.js');
 const images = () => import('./images/manage.js');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Docker from 'dockerode';
 import { afterAll, beforeAll, expect, inject } from 'vitest';
 import { WebSocket } from 'ws';
-import { hardeningArguments } from '../../../src/engines/qemu/process/hardening.js';
+import { hardeningArguments } from '../../../src/engines/qemu/process/command.js';
 import { hostNameOf } from '../../../src/lib/text/host-name.js';
 import { eventually } from '../../support/eventually.js';
 import { promise } from '../../support/run/promise.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { bootProbe } from '../../../src/engines/qemu/acceleration/boot-probe.js';
-import { writeVerdict } from '../../../src/engines/qemu/acceleration/verdicts.js';
+import { writeVerdict } from '../../../src/engines/qemu/acceleration/kvm.js';
 import { createQemuEngine } from '../../../src/engines/qemu/engine.js';
 import { PROGRAM } from '../../../src/engines/qemu/host.js';
 import { kvmAccessProblem } from '../../../src/engines/qemu/process/devices.js';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { planNetwork } from '../../../src/engines/qemu/network/plan.js';
 import { probeNetwork } from '../../../src/engines/qemu/network/probe.js';
 import { refreshNetwork } from '../../../src/engines/qemu/network/refresh.js';
-import { dialGuestPort } from '../../../src/engines/qemu/process/socket.js';
+import { dialGuestPort } from '../../../src/engines/qemu/socket.js';
 import { eventually } from '../../support/eventually.js';
 import { TinyGuest } from '../../support/qemu/tiny-guest.js';
 import { describeUnless } from '../../support/run/needs.js';

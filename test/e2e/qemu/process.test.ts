@@ -8,10 +8,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type MachineNetwork, planNetwork } from '../../../src/engines/qemu/network/plan.js';
 import { probeNetwork } from '../../../src/engines/qemu/network/probe.js';
 import { prepareDirectory } from '../../../src/engines/qemu/process/account.js';
-import { waitForExit } from '../../../src/engines/qemu/process/exit.js';
-import { readProcessRecord } from '../../../src/engines/qemu/process/process-record.js';
-import { type SpawnedProcess, spawnProcess } from '../../../src/engines/qemu/process/spawn.js';
-import type { SpawnRequest } from '../../../src/engines/qemu/process/spawn-supervisor.js';
+import {
+  readProcessRecord,
+  waitForExit,
+} from '../../../src/engines/qemu/process/process-record.js';
+import {
+  type SpawnedProcess,
+  type SpawnRequest,
+  spawnProcess,
+} from '../../../src/engines/qemu/process/spawn.js';
 import { currentBootId, processIs, signalProcess } from '../../../src/lib/process/identity.js';
 import { compileModules } from '../../support/cli/bundle.js';
 import { TinyGuest } from '../../support/qemu/tiny-guest.js';
@@ -251,7 +256,7 @@ describeUnless(noNetwork)('a machine', () => {
     const file = await open(path);
     const script = 'cat <&3; echo; for fd in /proc/self/fd/?; do readlink $fd; done; true';
     const { directory, spawned } = await start('inherits', `exec >out; ${script}`, {
-      inherit: [file.fd],
+      inherit: file.fd,
     });
     await file.close();
     expect(await spawned.exited).toEqual({ kind: 'exited', status: 0 });

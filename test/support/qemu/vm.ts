@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { execa } from 'execa';
-import type { BuiltDisk } from '../../../src/engines/qemu/images/disk.js';
+import type { BuiltDisk } from '../../../src/engines/qemu/images/build-disk.js';
 
 export interface Answer {
   readonly id: unknown;

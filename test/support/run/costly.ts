@@ -12,7 +12,7 @@ export const COSTLY: readonly string[] = [
   'test/client/http/trusted-peer.test.ts',
   'test/engines/docker/network/guard-script.test.ts',
   'test/engines/qemu/disk/merge-layers.test.ts',
-  'test/engines/qemu/images/store/import.test.ts',
+  'test/engines/qemu/images/import.test.ts',
   'test/screen/capture/png-bands.test.ts',
   'test/screen/hostile.test.ts',
   'test/screen/xvnc.test.ts',

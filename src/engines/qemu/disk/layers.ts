@@ -8,8 +8,8 @@ import type { MachineRecord } from '../machine/machine-record.js';
 import type { QemuMachine } from '../machine/qemu-machine.js';
 import type { QemuProcess, Workspace } from '../machine/qemu-process.js';
 import { chownToMachine } from '../process/account.js';
-import { LAYERS } from './disk.js';
 import { linkOrCopy, writeAtomically } from './files.js';
+import { LAYERS } from './merge-layers.js';
 import { createLayer, layerName } from './qcow2.js';
 
 /** For files that QEMU can replace: a link is not followed, and a pipe not waited for. */

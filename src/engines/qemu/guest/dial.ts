@@ -10,9 +10,9 @@ import { FILES } from '../layout.js';
 import type { MachineRecord } from '../machine/machine-record.js';
 import type { QemuMachine } from '../machine/qemu-machine.js';
 import type { QemuProcess } from '../machine/qemu-process.js';
-import { connectSocket, dialGuestPort } from '../process/socket.js';
+import { connectSocket, dialGuestPort } from '../socket.js';
+import { withAgent } from './agent.js';
 import { Channels } from './channels.js';
-import { withAgent } from './configure.js';
 
 /** A server usually sends its greeting within 10 ms; under TCG on a busy host it has taken 10 s. */
 const GREETING_MS = { accelerated: 10_000, emulated: 30_000 } as const;

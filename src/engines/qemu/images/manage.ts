@@ -1,10 +1,9 @@
 import type { EngineImages } from '../../descriptor.js';
-import { openQemu } from '../open.js';
-import { buildDisk } from './disk.js';
+import { openQemu } from '../engine.js';
+import { buildDisk } from './build-disk.js';
+import { importDisk as importInto } from './import.js';
 import { asEngineImage } from './installed.js';
-import { importDisk as importInto } from './store/import.js';
-import { installDisk } from './store/install.js';
-import { removeImage } from './store/store.js';
+import { installDisk, removeImage } from './store.js';
 
 type Images = Required<EngineImages>;
 

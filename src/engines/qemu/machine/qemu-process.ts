@@ -12,13 +12,11 @@ import type { Message } from '../monitor/json-lines.js';
 import { Disconnected, type RequestOptions } from '../monitor/json-peer.js';
 import type { MachineNetwork } from '../network/plan.js';
 import type { Account } from '../process/account.js';
-import { waitForExit } from '../process/exit.js';
-import { hardeningArguments } from '../process/hardening.js';
+import { hardeningArguments } from '../process/command.js';
 import { lastLogLines } from '../process/log.js';
-import type { ProcessExit } from '../process/process-record.js';
-import { connectSocket } from '../process/socket.js';
-import { spawnProcess } from '../process/spawn.js';
-import type { SpawnRequest } from '../process/spawn-supervisor.js';
+import { type ProcessExit, waitForExit } from '../process/process-record.js';
+import { type SpawnRequest, spawnProcess } from '../process/spawn.js';
+import { connectSocket } from '../socket.js';
 
 /** QEMU usually creates its socket within 10 ms; on a busy host it can take much longer. */
 const MONITOR_MS = 15_000;
@@ -37,8 +35,8 @@ export interface QemuStartOptions extends Workspace {
   readonly arguments: readonly string[];
   readonly acceleration: 'kvm' | 'tcg';
   readonly network: MachineNetwork;
-  /** Descriptors that QEMU inherits as 3 and 4. */
-  readonly inherit?: readonly number[];
+  /** A descriptor that QEMU inherits as 3. */
+  readonly inherit?: number;
   /** See {@link QemuProcess.hadConnections}. */
   readonly hadConnections: boolean;
   /** The guest's port to relay connections to. */
@@ -74,7 +72,7 @@ export class QemuProcess {
       args: [...hardeningArguments, ...options.arguments],
       network: options.network,
       acceleration: options.acceleration,
-      ...(inherit && { inherit }),
+      ...(inherit !== undefined && { inherit }),
       ...(relayPort !== undefined && { relayPort }),
       ...(signal && { signal }),
     };

@@ -3,7 +3,7 @@ import { KeyedQueue } from '../../../lib/async/keyed-queue.js';
 import { sleep } from '../../../lib/async/sleep.js';
 import type { Channel, MachineEvent, MachineSpec, MachineState } from '../../engine.js';
 import { assertMachineId, isMachineId } from '../../machine-id.js';
-import { probesIn, removeAbandonedProbes } from '../acceleration/probe-directory.js';
+import { probesIn, removeAbandonedProbes } from '../acceleration/boot-probe.js';
 import { ensureDirectory, finishRemovals, names, removeDirectory } from '../disk/files.js';
 import type { QemuHost } from '../host.js';
 import type { QemuPool } from '../pool/qemu-pool.js';
@@ -11,8 +11,7 @@ import { configureGuest } from './configure-guest.js';
 import { createMachine } from './create.js';
 import type { MachineRecord } from './machine-record.js';
 import { QemuMachine } from './qemu-machine.js';
-import { type StartParts, startMachine } from './start.js';
-import { stopMachine } from './stop.js';
+import { type StartParts, startMachine, stopMachine } from './start-stop.js';
 
 /** Retries, and the pause before each, if QEMU does not answer a service that adopts it. */
 const RECOVERIES = 60;

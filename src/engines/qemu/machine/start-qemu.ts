@@ -6,7 +6,7 @@ import type { ProcessIdentity } from '../../../lib/process/identity.js';
 import type { QemuHost } from '../host.js';
 import { macAddress } from '../ids.js';
 import { FILES } from '../layout.js';
-import { netdevArguments } from '../network/netdev.js';
+import { netdevArguments } from '../network/plan.js';
 import { lastLogLines } from '../process/log.js';
 import { resumeFromState } from '../snapshots/migration.js';
 import { hardwareArguments } from './arguments.js';
@@ -69,7 +69,7 @@ export async function startQemu(
       hadConnections: from === 'fork',
       signal,
       onSpawned,
-      ...(state && { inherit: [state.fd] }),
+      ...(state && { inherit: state.fd }),
       ...(relayPort !== undefined && { relayPort }),
     });
     if (state === undefined) return qemu;

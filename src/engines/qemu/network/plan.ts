@@ -1,6 +1,7 @@
-import { GUEST_ADDRESS, GUEST_DNS, GUEST_GATEWAY } from './addresses.js';
+import { readFile } from 'node:fs/promises';
+import { networkInterfaces } from 'node:os';
+import { GUEST_ADDRESS, GUEST_DNS, GUEST_GATEWAY, GUEST_NETWORK, RELAY_PORT } from './addresses.js';
 import { type Counting, machineRules, type NetworkPolicy } from './firewall-rules.js';
-import { hostAddresses } from './host-addresses.js';
 
 export type NetworkMode =
   /** A network namespace with filtered access to the outside. */
@@ -61,4 +62,52 @@ export async function planNetwork(
     rules: machineRules(policy, addresses, probe.counting),
     hostAddresses: addresses,
   };
+}
+
+/** All local IPv4 addresses and networks of this host, sorted, in CIDR notation. */
+export async function hostAddresses(): Promise<string[]> {
+  const table = await readFile('/proc/net/fib_trie', 'utf8').catch(() => undefined);
+  const found = table === undefined ? fromInterfaces() : localRoutes(table);
+  return [...new Set(found)].sort();
+}
+
+/** The local routes in the text of /proc/net/fib_trie. */
+export function localRoutes(table: string): string[] {
+  const found: string[] = [];
+  let address = '';
+  for (const line of table.split('\n')) {
+    address = /(?:\|--|\+--) (\d+\.\d+\.\d+\.\d+)/.exec(line)?.[1] ?? address;
+    const bits = /\/(\d+) \S+ LOCAL\b/.exec(line)?.[1];
+    if (bits !== undefined && Number(bits) > 0) found.push(`${address}/${bits}`);
+  }
+  return found;
+}
+
+function fromInterfaces(): string[] {
+  return Object.values(networkInterfaces())
+    .flatMap((entries) => entries ?? [])
+    .filter(({ family }) => family === 'IPv4')
+    .map(({ address }) => `${address}/32`);
+}
+
+/**
+ * QEMU's arguments for the network backend `net0`, without a device. `relayPort` is the guest's
+ * port that the machine's socket connects to; ignored in mode `restricted`.
+ */
+export function netdevArguments(network: MachineNetwork, relayPort?: number): string[] {
+  const options = [
+    'user',
+    'id=net0',
+    'ipv6=off',
+    `net=${GUEST_NETWORK}`,
+    `host=${GUEST_GATEWAY}`,
+    `dns=${GUEST_DNS}`,
+    `dhcpstart=${GUEST_ADDRESS}`,
+  ];
+  if (network.mode !== 'filtered') options.push('restrict=on');
+  // Without a namespace this would open a port on the host.
+  if (relayPort !== undefined && network.mode !== 'restricted') {
+    options.push(`hostfwd=tcp:127.0.0.1:${RELAY_PORT}-${GUEST_ADDRESS}:${relayPort}`);
+  }
+  return ['-netdev', options.join(',')];
 }

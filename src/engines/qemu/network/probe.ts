@@ -6,7 +6,7 @@ import { errorMessage } from '../../../lib/text/error-message.js';
 import { prepareDirectory } from '../process/account.js';
 import { ENVIRONMENT } from '../process/command.js';
 import { canOpenTun, isTunWorldAccessible } from '../process/devices.js';
-import { waitForExit } from '../process/exit.js';
+import { waitForExit } from '../process/process-record.js';
 import { spawnProcess } from '../process/spawn.js';
 import { type Counting, machineRules } from './firewall-rules.js';
 import type { NetworkProbe } from './plan.js';

@@ -2,8 +2,7 @@ import { execa } from 'execa';
 import { type ProcessIdentity, processIs } from '../../../lib/process/identity.js';
 import { ENVIRONMENT } from '../process/command.js';
 import { replaceHostAddresses } from './firewall-rules.js';
-import { hostAddresses } from './host-addresses.js';
-import type { MachineNetwork } from './plan.js';
+import { hostAddresses, type MachineNetwork } from './plan.js';
 
 const TIMEOUT_MS = 10_000;
 

@@ -6,8 +6,7 @@ import { finishRemovals, names, removeDirectory } from '../disk/files.js';
 import { uniqueName } from '../ids.js';
 import type { QemuMachine } from '../machine/qemu-machine.js';
 import { removeBuild } from '../snapshots/templates/build.js';
-import { claimWarmMachine } from './claim.js';
-import { createWarmMachine, type WarmMachineParts } from './warm-machine.js';
+import { claimWarmMachine, createWarmMachine, type WarmMachineParts } from './warm-machine.js';
 
 export interface QemuPoolOptions extends WarmMachineParts {
   /** How many machines are kept. */

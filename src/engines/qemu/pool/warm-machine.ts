@@ -1,13 +1,18 @@
+import { rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { sleep } from '../../../lib/async/sleep.js';
+import { signalProcess } from '../../../lib/process/identity.js';
 import { generateKeyPair } from '../../../shell/keys.js';
 import type { Channel, MachineDescription, MachineSpec, WarmUp } from '../../engine.js';
 import { ensureDirectory, removeDirectory } from '../disk/files.js';
 import { shellAccess } from '../guest/dial.js';
 import type { QemuHost } from '../host.js';
+import { macAddress } from '../ids.js';
 import { createMachine } from '../machine/create.js';
 import { QemuMachine } from '../machine/qemu-machine.js';
-import { startMachine } from '../machine/start.js';
+import { startMachine } from '../machine/start-stop.js';
+import { refreshNetwork } from '../network/refresh.js';
 import type { Templates } from '../snapshots/templates/templates.js';
 
 export interface WarmMachineParts {
@@ -81,3 +86,46 @@ const NO_LISTENERS = {
   onReset: async () => undefined,
   onHangUp: () => undefined,
 };
+
+const STATUS_MS = 2_000;
+
+/**
+ * Turns a warm machine into `machine`: writes the machine's record into its directory, then renames
+ * the directory, which its running QEMU does not notice. After a crash before the rename the next
+ * service removes the warm machine; after a crash behind it the machine exists and is stopped.
+ * When it rejects, the caller can remove both.
+ */
+export async function claimWarmMachine(
+  warm: QemuMachine,
+  machine: QemuMachine,
+  spec: MachineSpec,
+): Promise<void> {
+  const { qemu, pauseReason } = warm;
+  const status = await qemu?.status({ timeoutMs: STATUS_MS });
+  if (qemu === undefined || status !== 'paused' || pauseReason !== undefined) {
+    throw new Error(pauseReason ?? `it is ${status ?? 'gone'}`);
+  }
+  await warm.write({
+    ...{ spec, intended: 'stopped', used: false, failure: null },
+    ...{ resume: 'pool', resumeMac: macAddress(warm.id), process: qemu.identity },
+  });
+  await machine.qemu?.end(0);
+  await removeDirectory(machine.directory);
+  machine.forget();
+  await ensureDirectory(dirname(machine.directory));
+  // QEMU's monitor accepts one client at a time.
+  qemu.release();
+  await rename(warm.directory, machine.directory);
+  warm.forget();
+  try {
+    await machine.load();
+    if (machine.qemu === undefined) throw new Error('its QEMU has exited');
+    // The host's addresses may have changed since the rules were loaded.
+    const { network } = qemu;
+    machine.qemu.network = network && (await refreshNetwork(qemu.identity, network));
+  } catch (error) {
+    // When the directory is created again, nothing refers to this process.
+    await signalProcess(qemu.identity, 'SIGKILL');
+    throw error;
+  }
+}

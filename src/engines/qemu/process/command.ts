@@ -2,11 +2,24 @@ import type { MachineNetwork } from '../network/plan.js';
 import type { Account } from './account.js';
 import { PRIVATE_TUN, SUPERVISOR, stageOf } from './supervisor-script.js';
 
+/**
+ * The first arguments of every machine's QEMU: no default configuration or devices, and a seccomp
+ * filter under which it cannot execute programs, gain privileges or change scheduling.
+ */
+export const hardeningArguments: readonly string[] = [
+  '-no-user-config',
+  '-nodefaults',
+  '-sandbox',
+  'on,obsolete=deny,elevateprivileges=deny,spawn=deny,resourcecontrol=deny',
+];
+
 /** The whole environment of a machine's programs: nothing of the service's is passed on. */
 export const ENVIRONMENT = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
   LC_ALL: 'C',
 };
+
+const NAMESPACES = ['unshare', '--user', '--map-root-user', '--fork', '--pid', '--'];
 
 export interface CommandParts {
   readonly account: Account;
@@ -33,26 +46,31 @@ export function machineCommand(parts: CommandParts): string[] {
   return [
     ...asMachine(parts),
     ...(network.mode === 'restricted' ? [] : NAMESPACES),
-    ...['sh', '-c', SUPERVISOR, 'vc-machine'],
-    ...[stageOf(network.mode), network.mode, network.rules, relay],
-    ...[program, ...args],
+    'sh',
+    '-c',
+    SUPERVISOR,
+    'vc-machine',
+    stageOf(network.mode),
+    network.mode,
+    network.rules,
+    relay,
+    program,
+    ...args,
   ];
 }
-
-const NAMESPACES = ['unshare', '--user', '--map-root-user', '--fork', '--pid', '--'];
 
 function asMachine({ account, network, groups, tun }: CommandParts): string[] {
   const restricted = network.mode === 'restricted';
   if (account.kind === 'own') return restricted ? ['setpriv', '--nnp', '--'] : [];
   const kept = restricted ? '-all' : '-all,+sys_admin';
   const privateTun = network.mode === 'filtered' && tun === 'private';
-  return [
-    ...(privateTun ? ['unshare', '--mount', '--', 'sh', '-c', PRIVATE_TUN, 'vc-machine'] : []),
-    'setpriv',
-    ...['--reuid', String(account.uid), '--regid', String(account.gid)],
-    ...(groups.length > 0 ? ['--groups', groups.join()] : ['--clear-groups']),
-    ...['--inh-caps', kept, '--ambient-caps', kept],
-    ...(restricted ? ['--bounding-set', '-all', '--nnp'] : []),
-    '--',
-  ];
+  const argv = privateTun
+    ? ['unshare', '--mount', '--', 'sh', '-c', PRIVATE_TUN, 'vc-machine']
+    : [];
+  argv.push('setpriv', '--reuid', String(account.uid), '--regid', String(account.gid));
+  argv.push(...(groups.length > 0 ? ['--groups', groups.join()] : ['--clear-groups']));
+  argv.push('--inh-caps', kept, '--ambient-caps', kept);
+  if (restricted) argv.push('--bounding-set', '-all', '--nnp');
+  argv.push('--');
+  return argv;
 }

@@ -1,10 +1,15 @@
 import { constants, stat } from 'node:fs/promises';
 import { canAccess } from '../../../lib/fs/access.js';
-import type { KvmProblem } from '../acceleration/verdicts.js';
 
 const KVM = '/dev/kvm';
 const TUN = '/dev/net/tun';
 const READ_WRITE = constants.R_OK | constants.W_OK;
+
+/** Why guests do not run under KVM, and the command that fixes it if there is one. */
+export interface KvmProblem {
+  readonly reason: string;
+  readonly remedy?: string | undefined;
+}
 
 /** Whether every user may open /dev/net/tun; undefined if the device does not exist. */
 export async function isTunWorldAccessible(): Promise<boolean | undefined> {

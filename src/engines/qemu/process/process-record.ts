@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
-import { currentBootId, type ProcessIdentity } from '../../../lib/process/identity.js';
+import { sleep } from '../../../lib/async/sleep.js';
+import { currentBootId, type ProcessIdentity, processIs } from '../../../lib/process/identity.js';
 import type { Account } from './account.js';
 import { openOwnFile, readOwnFile } from './own-file.js';
 
@@ -22,6 +23,10 @@ export interface ProcessRecord {
 
 const NAME = 'process';
 const MAX_BYTES = 4096;
+const FIRST_POLL_MS = 5;
+const POLL_MS = 250;
+/** The supervisor records how QEMU ended within this time. */
+const RECORDED_WITHIN_MS = 2_000;
 
 /** Starts a new record; the supervisor appends to it through the returned file. */
 export async function createProcessRecord(
@@ -35,8 +40,8 @@ export async function createProcessRecord(
 }
 
 /**
- * The last process in this directory, spawned by this service or an earlier one. Undefined if QEMU was never
- * executed.
+ * The last process in this directory, spawned by this service or an earlier one. Undefined if QEMU
+ * was never executed.
  */
 export async function readProcessRecord(directory: string): Promise<ProcessRecord | undefined> {
   return parseProcessRecord((await readOwnFile(join(directory, NAME), MAX_BYTES)) ?? '');
@@ -54,4 +59,31 @@ export function parseProcessRecord(text: string): ProcessRecord | undefined {
 /** Decodes a shell's exit status, in which signals start at 128. */
 function exitFromStatus(status: number): ProcessExit {
   return status > 128 ? { kind: 'killed', signal: status - 128 } : { kind: 'exited', status };
+}
+
+/**
+ * Resolves with how a machine's QEMU ended, once it has. Polls /proc, because the QEMU may be the
+ * child of an earlier service.
+ */
+export async function waitForExit(
+  directory: string,
+  identity: ProcessIdentity,
+  signal?: AbortSignal,
+): Promise<ProcessExit> {
+  for (let ms = FIRST_POLL_MS; await processIs(identity); ms = Math.min(2 * ms, POLL_MS)) {
+    await sleep(ms, signal);
+  }
+  const deadline = performance.now() + RECORDED_WITHIN_MS;
+  do {
+    const record = await readProcessRecord(directory);
+    if (record === undefined || !isSame(record.identity, identity)) break;
+    if (record.exited !== undefined) return record.exited;
+    await sleep(10, signal);
+  } while (performance.now() < deadline);
+  return { kind: 'unknown' };
+}
+
+function isSame(one: ProcessIdentity, other: ProcessIdentity): boolean {
+  const { pid, startTime, bootId } = other;
+  return one.pid === pid && one.startTime === startTime && one.bootId === bootId;
 }

@@ -1,13 +1,41 @@
-import type { ChildProcess } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { constants } from 'node:fs';
+import { type FileHandle, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import { within } from '../../../lib/async/deadline.js';
 import { type ProcessIdentity, processIs } from '../../../lib/process/identity.js';
 import { errorMessage } from '../../../lib/text/error-message.js';
-import { waitForExit } from './exit.js';
-import { firstLogLines, lastLogLines } from './log.js';
-import { type ProcessExit, readProcessRecord } from './process-record.js';
-import { type SpawnRequest, type Supervisor, spawnSupervisor } from './spawn-supervisor.js';
+import type { MachineNetwork } from '../network/plan.js';
+import type { Account } from './account.js';
+import { ENVIRONMENT, machineCommand } from './command.js';
+import { isTunWorldAccessible, kvmGroup } from './devices.js';
+import { firstLogLines, lastLogLines, openLog } from './log.js';
+import { openOwnFile } from './own-file.js';
+import {
+  createProcessRecord,
+  type ProcessExit,
+  readProcessRecord,
+  waitForExit,
+} from './process-record.js';
+import { PIPES, RESOLVER_FILE } from './supervisor-script.js';
 
 const STARTED_WITHIN_MS = 15_000;
+
+export interface SpawnRequest {
+  /** The machine's directory, absolute and prepared; QEMU's working directory. */
+  readonly directory: string;
+  readonly account: Account;
+  readonly program: string;
+  readonly args: readonly string[];
+  /** A descriptor that QEMU inherits as 3. The caller closes its own. */
+  readonly inherit?: number;
+  readonly network: MachineNetwork;
+  readonly acceleration: 'kvm' | 'tcg';
+  /** The guest's port that `ssh.sock` in the directory connects to, by QEMU's port forwarding. */
+  readonly relayPort?: number;
+  readonly signal?: AbortSignal;
+}
 
 export interface SpawnedProcess {
   readonly identity: ProcessIdentity;
@@ -15,6 +43,15 @@ export interface SpawnedProcess {
   readonly exited: Promise<ProcessExit>;
   /** The last lines of this run's log, as one line. */
   lastLogLines(): Promise<string>;
+}
+
+/** The scripts that set up a machine's namespaces, execute QEMU and record its exit. */
+interface Supervisor {
+  readonly child: ChildProcess;
+  /** The supervisor writes `started` to it just before it executes QEMU. */
+  readonly status: Duplex;
+  /** Byte offset of this run in the log. */
+  readonly logStart: number;
 }
 
 /** The process could not be spawned; the message holds the first lines of the log. */
@@ -42,7 +79,9 @@ export async function spawnProcess(request: SpawnRequest): Promise<SpawnedProces
     await untilStarted(supervisor, supervisorExited, signal);
     const identity = (await readProcessRecord(directory))?.identity;
     if (identity === undefined) throw new Error('the process was not recorded');
-    const exited = supervisorExited.then(() => waitForExit(directory, identity)).catch(unknown);
+    const exited: Promise<ProcessExit> = supervisorExited
+      .then(() => waitForExit(directory, identity))
+      .catch(() => ({ kind: 'unknown' }));
     return { identity, exited, lastLogLines: () => lastLogLines(directory, logStart) };
   } catch (cause) {
     killGroup(child);
@@ -92,4 +131,64 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-const unknown = (): ProcessExit => ({ kind: 'unknown' });
+/** Creates the machine's process record and opens its log, then spawns the supervisor. */
+async function spawnSupervisor(request: SpawnRequest): Promise<Supervisor> {
+  const { directory, account, inherit = 'ignore' } = request;
+  const files: FileHandle[] = [];
+  const open = async (opening: Promise<FileHandle>) => {
+    const file = await opening;
+    files.push(file);
+    return file.fd;
+  };
+  try {
+    await Promise.all(PIPES.map((name) => rm(join(directory, name), { force: true })));
+    if (request.network.mode === 'filtered') await writeResolver(directory);
+    const record = await open(createProcessRecord(directory, account));
+    const log = await openLog(directory);
+    files.push(log.file);
+    const [program = '', ...args] = machineCommand({
+      ...request,
+      relayPort: request.relayPort,
+      groups: await groupsOf(request),
+      tun: (await isTunWorldAccessible()) ? 'host' : 'private',
+    });
+    const child = spawn(program, args, {
+      detached: true,
+      cwd: directory,
+      env: ENVIRONMENT,
+      stdio: [
+        'ignore',
+        log.file.fd,
+        log.file.fd,
+        inherit,
+        'ignore',
+        'ignore',
+        'ignore',
+        'ignore',
+        'pipe',
+        record,
+      ],
+    });
+    const streams: readonly unknown[] = child.stdio;
+    return { child, status: streams[8] as Duplex, logStart: log.start };
+  } finally {
+    await Promise.all(files.map((file) => file.close()));
+  }
+}
+
+/** The resolv.conf that QEMU sees. */
+async function writeResolver(directory: string): Promise<void> {
+  const { O_WRONLY, O_TRUNC } = constants;
+  const file = await openOwnFile(join(directory, 'resolv.conf'), O_WRONLY | O_TRUNC, 0o644);
+  try {
+    await file.writeFile(RESOLVER_FILE);
+    await file.chmod(0o644);
+  } finally {
+    await file.close();
+  }
+}
+
+async function groupsOf({ acceleration }: SpawnRequest): Promise<number[]> {
+  const group = acceleration === 'kvm' ? await kvmGroup() : undefined;
+  return group === undefined ? [] : [group];
+}

@@ -13,8 +13,8 @@ export const PIPES = ['.log', '.stage', '.ready'];
  * Constant shell scripts that set up a machine's namespaces, execute its QEMU and record its exit.
  * Everything that differs between machines is passed as an argument.
  *
- * File descriptors from the service: 0 /dev/null, 1 and 2 the log, 3 and 4 inherited by QEMU, 8 a
- * pipe for `started`, 9 the process record. Between the scripts: 5 and 6.
+ * File descriptors from the service: 0 /dev/null, 1 and 2 the log, 3 inherited by QEMU, 8 a pipe for
+ * `started`, 9 the process record. Between the scripts: 5 and 6.
  *
  * /proc is the service's, so process ids are those that the service sees. `read` is a shell
  * builtin, so /proc/self is the shell itself, and `exec` turns that process into QEMU.
@@ -56,7 +56,7 @@ fi
 if [ -n "$relay" ]; then
   (
     exec ${WITHOUT_PRIVILEGES} socat UNIX-LISTEN:${RELAY_SOCKET},fork,max-children=16,mode=0600,unlink-early \\
-      TCP4:127.0.0.1:${RELAY_PORT} >/dev/null 2>&1 3>&- 4>&- 5>&- 6>&- 8>&- 9>&- &
+      TCP4:127.0.0.1:${RELAY_PORT} >/dev/null 2>&1 3>&- 5>&- 6>&- 8>&- 9>&- &
   )
 fi
 ${RECORD_AND_EXEC(WITHOUT_PRIVILEGES)}`;
@@ -86,7 +86,7 @@ outside() {
   [ "$max" != unlimited ] && [ "$max" -lt ${MAX_CONNECTIONS} ] || ulimit -n ${MAX_CONNECTIONS}
   exec slirp4netns --configure --mtu=65520 --cidr=${OUTER_NETWORK} --disable-host-loopback \\
     --enable-sandbox --enable-seccomp --netns-type=path --ready-fd=7 /proc/self/fd/3 tap0 \\
-    3<"/proc/$1/ns/net" 7>&1 >&2 4>&- 6>&- 8>&- 9>&-
+    3<"/proc/$1/ns/net" 7>&1 >&2 6>&- 8>&- 9>&-
 }
 # Blocks addresses that the host gets later, also while no service runs.
 block_new_addresses() {
@@ -97,7 +97,7 @@ block_new_addresses() {
 }
 mkfifo ${PIPES.join(' ')} || exit 125
 exec 6<>.ready
-head -c ${LOG_BYTES} <.log >&2 3>&- 4>&- 6>&- 8>&- 9>&- &
+head -c ${LOG_BYTES} <.log >&2 3>&- 6>&- 8>&- 9>&- &
 log=$!
 exec 7>.log
 if [ "$mode" = restricted ]; then
@@ -109,11 +109,11 @@ machine=$!
 exec 7>&-
 # Reads nothing if the stage exited before it wrote its process id.
 if [ "$mode" != restricted ] && read -r pid <.stage && [ "$mode" = filtered ]; then
-  block_new_addresses 3<"/proc/$pid/ns/net" >/dev/null 2>&1 4>&- 6>&- 8>&- 9>&- &
+  block_new_addresses 3<"/proc/$pid/ns/net" >/dev/null 2>&1 6>&- 8>&- 9>&- &
   echo "$(outside "$pid" &)" >&6
 fi
 rm -f ${PIPES.join(' ')}
-exec 3>&- 4>&- 6>&- 8>&-
+exec 3>&- 6>&- 8>&-
 wait "$machine"
 status=$?
 wait "$log"

@@ -5,14 +5,14 @@ import { generateKeyPair } from '../../../shell/keys.js';
 import type { MachineSpec } from '../../engine.js';
 import { removeDirectory } from '../disk/files.js';
 import { addLayer, copyVariables, createTopLayer, freeze, share } from '../disk/layers.js';
-import { refuseLargeDisk } from '../disk/own-bytes.js';
+import { refuseLargeDisk } from '../disk/merge-layers.js';
 import { layerName } from '../disk/qcow2.js';
-import { guestIdentity, withAgent } from '../guest/configure.js';
+import { guestIdentity, withAgent } from '../guest/agent.js';
 import { macAddress } from '../ids.js';
 import type { MachineRecord } from '../machine/machine-record.js';
 import type { QemuMachine } from '../machine/qemu-machine.js';
 import type { QemuProcess } from '../machine/qemu-process.js';
-import { type StartParts, startMachine } from '../machine/start.js';
+import { type StartParts, startMachine } from '../machine/start-stop.js';
 import { saveRunning } from './save-running.js';
 
 /** Time for the source's guest to set its clock. */

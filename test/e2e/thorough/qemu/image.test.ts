@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type BuiltDisk, buildDisk } from '../../../../src/engines/qemu/images/disk.js';
+import { type BuiltDisk, buildDisk } from '../../../../src/engines/qemu/images/build-disk.js';
 import { openScreen } from '../../../../src/screen/index.js';
 import { generateKeyPair, type KeyPair } from '../../../../src/shell/keys.js';
 import { openShell } from '../../../../src/shell/shell.js';

@@ -4,12 +4,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { accelerationArguments } from '../../../../src/engines/qemu/acceleration/arguments.js';
 import {
+  accelerationArguments,
   createProbeDirectory,
   removeAbandonedProbes,
-} from '../../../../src/engines/qemu/acceleration/probe-directory.js';
-import { readVerdict, writeVerdict } from '../../../../src/engines/qemu/acceleration/verdicts.js';
+} from '../../../../src/engines/qemu/acceleration/boot-probe.js';
+import { readVerdict, writeVerdict } from '../../../../src/engines/qemu/acceleration/kvm.js';
 import { currentBootId, parseStat } from '../../../../src/lib/process/identity.js';
 
 let directory: string;
@@ -53,7 +53,6 @@ describe('an interrupted probe', () => {
     // Not in use: Linux process ids end at 4,194,304.
     const theirs = join(parent, 'kvm-5000000-1-abcdef');
     await mkdir(theirs);
-    await mkdir(join(parent, 'kvm-abcdef'));
     await writeFile(join(parent, 'kvm.json'), '{}');
     const guest = spawn('sleep', ['600'], { stdio: 'ignore' });
     const ended = once(guest, 'exit');

@@ -3,9 +3,12 @@ import {
   machineRules,
   replaceHostAddresses,
 } from '../../../../src/engines/qemu/network/firewall-rules.js';
-import { localRoutes } from '../../../../src/engines/qemu/network/host-addresses.js';
-import { netdevArguments } from '../../../../src/engines/qemu/network/netdev.js';
-import { type MachineNetwork, planNetwork } from '../../../../src/engines/qemu/network/plan.js';
+import {
+  localRoutes,
+  type MachineNetwork,
+  netdevArguments,
+  planNetwork,
+} from '../../../../src/engines/qemu/network/plan.js';
 
 const TABLE = `Main:
   +-- 0.0.0.0/0 3 0 5

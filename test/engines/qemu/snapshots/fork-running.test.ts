@@ -20,12 +20,12 @@ const mocks = vi.hoisted(() => {
   const modules = {
     saveRunning: `${source}/snapshots/save-running.js`,
     startQemu: `${source}/machine/start-qemu.js`,
-    configure: `${source}/guest/configure.js`,
+    agent: `${source}/guest/agent.js`,
   };
   const calls = { save: vi.fn(), startQemu: vi.fn(), withAgent: vi.fn() };
   vi.doMock(modules.saveRunning, () => ({ saveRunning: calls.save }));
   vi.doMock(modules.startQemu, () => ({ startQemu: calls.startQemu }));
-  vi.doMock(modules.configure, () => ({
+  vi.doMock(modules.agent, () => ({
     guestIdentity: () => ({}),
     withAgent: calls.withAgent,
   }));

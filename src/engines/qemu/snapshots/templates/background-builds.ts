@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Queue } from '../../../../lib/async/queue.js';
 import { errorMessage } from '../../../../lib/text/error-message.js';
 import { availableMemory } from '../../../pool/memory.js';
-import type { Shape } from './key.js';
+import type { Shape } from './store.js';
 
 /** Delay before a build, so that it does not compete with machines that users wait for. */
 const DELAY_MS = 20_000;

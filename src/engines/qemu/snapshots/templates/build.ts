@@ -5,18 +5,16 @@ import { signalProcess } from '../../../../lib/process/identity.js';
 import { generateKeyPair } from '../../../../shell/keys.js';
 import { ensureDirectory, names, removeDirectory } from '../../disk/files.js';
 import { createTopLayer } from '../../disk/layers.js';
-import { guestIdentity, withAgent } from '../../guest/configure.js';
+import { guestIdentity, withAgent } from '../../guest/agent.js';
 import type { QemuHost } from '../../host.js';
 import type { InstalledImage } from '../../images/installed.js';
 import { FILES } from '../../layout.js';
 import { createRecord, linkImage } from '../../machine/create.js';
 import { startQemu } from '../../machine/start-qemu.js';
 import { prepareDirectory } from '../../process/account.js';
-import { waitForExit } from '../../process/exit.js';
-import { readProcessRecord } from '../../process/process-record.js';
+import { readProcessRecord, waitForExit } from '../../process/process-record.js';
 import { savePaused, supportsMappedMemory } from '../migration.js';
-import type { Shape } from './key.js';
-import type { TemplateRecord } from './store.js';
+import type { Shape, TemplateRecord } from './store.js';
 
 /** Longer than the guest's own timeout of 300 s, which TCG on a busy host can need. */
 const READY_MS = 330_000;

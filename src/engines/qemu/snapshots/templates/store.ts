@@ -3,9 +3,13 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { z } from 'zod';
 import { KeyedQueue } from '../../../../lib/async/keyed-queue.js';
+import type { MachineShape } from '../../../engine.js';
 import { linkOrCopy, names, removeDirectory, writeAtomically } from '../../disk/files.js';
+import type { Acceleration } from '../../host.js';
 import { hash, uniqueName } from '../../ids.js';
+import type { InstalledImage } from '../../images/installed.js';
 import { FILES } from '../../layout.js';
+import { HARDWARE_VERSION } from '../../machine/arguments.js';
 
 const RECORD = 'template.json';
 const COPY_MS = 300_000;
@@ -153,3 +157,20 @@ function memoryOf(ownerId: string): string {
 
 /** Files that belong to the image. */
 const SHARED: ReadonlySet<string> = new Set([FILES.image, FILES.kernel, FILES.initrd]);
+
+/** What machines must have in common to start from the same template. */
+export type Shape = MachineShape;
+
+export interface ShapeContext {
+  readonly image: Pick<InstalledImage, 'identity'>;
+  readonly version: string;
+  readonly acceleration: Acceleration;
+}
+
+/** A template's key: saved state only resumes where all of this is the same. */
+export function templateKey(shape: Shape, { image, version, acceleration }: ShapeContext): string {
+  const { width, height } = shape.resolution;
+  const machine = [shape.cpu, shape.ram, width, height].map(String);
+  const host = [version, acceleration.kind, HARDWARE_VERSION];
+  return hash('template', shape.image, image.identity, ...machine, ...host).slice(0, 24);
+}

@@ -10,9 +10,29 @@ import { HARDWARE_VERSION } from '../../machine/arguments.js';
 import type { QemuMachine } from '../../machine/qemu-machine.js';
 import { BackgroundBuilds, type BackgroundBuildsTuning } from './background-builds.js';
 import { type BuildOptions, buildTemplate, removeBuild } from './build.js';
-import { type Shape, templateKey } from './key.js';
-import { isTemplateKey, type TemplateRecord, TemplateStore } from './store.js';
-import type { TemplateSource, WarmOptions } from './template-source.js';
+import {
+  isTemplateKey,
+  type Shape,
+  type TemplateRecord,
+  TemplateStore,
+  templateKey,
+} from './store.js';
+
+export interface WarmOptions {
+  /** Copies the memory for this owner in advance; otherwise the owner's first start does. */
+  readonly owner?: string;
+  onProgress?(step: string): void;
+  readonly signal?: AbortSignal;
+}
+
+/** Booted and saved guests from which machines start. */
+export interface TemplateSource {
+  /** Builds the template of a shape unless it exists. Resolves with its key. */
+  warm(shape: Shape, options?: WarmOptions): Promise<string>;
+  templates(): Promise<Template[]>;
+  /** Machines that started from it are not affected. Idempotent. */
+  removeTemplate(key: string): Promise<void>;
+}
 
 const BUILDING = '.building-';
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { dialSocketFile } from '../../socket-file.js';
-import { RELAY_SOCKET } from '../network/addresses.js';
+import { dialSocketFile } from '../socket-file.js';
+import { RELAY_SOCKET } from './network/addresses.js';
 
 /** Connects to a socket in a machine's directory. Throws `NotListening` if nothing listens on it. */
 export function connectSocket(

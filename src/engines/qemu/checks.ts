@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { EngineCheck } from '../../descriptor.js';
-import type { Template } from '../../engine.js';
-import { QemuHost } from '../host.js';
-import { Layout } from '../layout.js';
-import { probeNetwork } from '../network/probe.js';
-import { openQemu } from '../open.js';
+import type { EngineCheck } from '../descriptor.js';
+import type { Template } from '../engine.js';
+import { openQemu } from './engine.js';
+import { QemuHost } from './host.js';
+import { Layout } from './layout.js';
+import { probeNetwork } from './network/probe.js';
 
 const NO_POLICY = { internet: true, allowNetworks: [] };
 

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { buildDisk } from '../../../../src/engines/qemu/images/disk.js';
-import { installDisk } from '../../../../src/engines/qemu/images/store/install.js';
+import { buildDisk } from '../../../../src/engines/qemu/images/build-disk.js';
+import { installDisk } from '../../../../src/engines/qemu/images/store.js';
 
 let cacheDirectory: string;
 

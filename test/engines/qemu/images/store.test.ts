@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listImages, readImage } from '../../../../../src/engines/qemu/images/installed.js';
-import { installDisk } from '../../../../../src/engines/qemu/images/store/install.js';
+import { listImages, readImage } from '../../../../src/engines/qemu/images/installed.js';
 import {
   imagesDirectory,
+  installDisk,
   removeImage,
-} from '../../../../../src/engines/qemu/images/store/store.js';
+} from '../../../../src/engines/qemu/images/store.js';
 
 let scratch: string;
 let stateDirectory: string;

@@ -4,9 +4,9 @@ import { mkdir, mkdtemp, open, readdir, readFile, rm, stat, writeFile } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { imageKey, readImage } from '../../../../../src/engines/qemu/images/installed.js';
-import { importDisk } from '../../../../../src/engines/qemu/images/store/import.js';
-import { inTier, thorough } from '../../../../support/run/tiers.js';
+import { importDisk } from '../../../../src/engines/qemu/images/import.js';
+import { imageKey, readImage } from '../../../../src/engines/qemu/images/installed.js';
+import { inTier, thorough } from '../../../support/run/tiers.js';
 
 let scratch: string;
 let stateDirectory: string;

@@ -1,6 +1,6 @@
-import { canAccess } from '../../../lib/fs/access.js';
-import type { EngineSetup } from '../../descriptor.js';
-import { isInGroup } from '../../local-host.js';
+import { canAccess } from '../../lib/fs/access.js';
+import type { EngineSetup } from '../descriptor.js';
+import { isInGroup } from '../local-host.js';
 
 export const qemuSetup: EngineSetup = {
   packages: [

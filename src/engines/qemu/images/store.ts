@@ -1,12 +1,21 @@
-import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { withFileLock } from '../../../../lib/fs/file-lock.js';
-import { flush } from '../../../../lib/fs/flush.js';
-import { makeOwnDirectory } from '../../../local-host.js';
-import { ensureDirectory, finishRemovals, names, removeDirectory } from '../../disk/files.js';
-import { isImageName, uniqueName } from '../../ids.js';
-import { Layout } from '../../layout.js';
-import { type ImageRecord, type InstalledImage, imageRecord, readImage } from '../installed.js';
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { ApiError } from '../../../contract/errors.js';
+import { withFileLock } from '../../../lib/fs/file-lock.js';
+import { flush } from '../../../lib/fs/flush.js';
+import { isOwn } from '../../../lib/fs/own-files.js';
+import { makeOwnDirectory } from '../../local-host.js';
+import {
+  ensureDirectory,
+  finishRemovals,
+  linkOrCopy,
+  names,
+  removeDirectory,
+} from '../disk/files.js';
+import { isImageName, uniqueName } from '../ids.js';
+import { Layout } from '../layout.js';
+import type { BuiltDisk } from './build-disk.js';
+import { type ImageRecord, type InstalledImage, imageRecord, readImage } from './installed.js';
 
 /** Name prefix of images that are being written. */
 const WRITING = '.new-';
@@ -87,5 +96,49 @@ async function withStore<T>(
     for (const name of partial) await rm(join(root, name), { recursive: true, force: true });
     await finishRemovals(root);
     return work(root);
+  });
+}
+
+/**
+ * Installs a built disk as an image of the service and replaces an older build of the recipe. Links
+ * the files where the cache is on the same file system. Idempotent.
+ *
+ * Throws ApiError `forbidden` for a file that another user could change afterwards through its own
+ * name.
+ */
+export async function installDisk(
+  built: BuiltDisk,
+  stateDirectory: string,
+  signal?: AbortSignal,
+): Promise<InstalledImage> {
+  const present = await readImage(imagesDirectory(stateDirectory), built.name);
+  if (present?.recipeHash === built.recipeHash) return present;
+  return putImage(stateDirectory, built.name, {
+    signal,
+    replaces: (old) => old.kind === 'vc',
+    fill: async (directory) => {
+      let bytes = 0;
+      for (const file of [built.disk, built.kernel, built.initrd, built.cmdline]) {
+        if (!(await isOwn(file, 'file'))) throw notOwn(file);
+        await linkOrCopy(file, join(directory, basename(file)));
+        bytes += (await stat(file)).blocks * 512;
+      }
+      return {
+        name: built.name,
+        os: built.os,
+        kind: 'vc',
+        recipeHash: built.recipeHash,
+        createdAt: new Date().toISOString(),
+        bytes,
+        shell: { user: 'user' },
+      };
+    },
+  });
+}
+
+function notOwn(file: string): ApiError {
+  const message = `The file ${file} is not a regular file that only you and root can write.`;
+  return new ApiError('forbidden', message, {
+    remedy: 'Remove its directory, then build the image again: vc image build NAME --engine qemu',
   });
 }

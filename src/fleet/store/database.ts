@@ -5,7 +5,7 @@ import { ApiError } from '../../contract/errors.js';
 import { makeOwnDirectory } from '../../engines/local-host.js';
 import { withPrivateFiles } from '../../lib/fs/private-files.js';
 import { errorMessage } from '../../lib/text/error-message.js';
-import { migrations } from './migrations.js';
+import { SCHEMA, SCHEMA_VERSION } from './schema.js';
 import { inTransaction } from './transaction.js';
 
 export type Db = Database.Database;
@@ -17,8 +17,8 @@ export function databaseFile(directory: string): string {
 }
 
 /**
- * Opens the service's database in `directory`, which is created with mode 0700, and migrates its
- * schema. Another user's directory is refused. The file stays locked while it is open, so that two
+ * Opens the service's database in `directory`, which is created with mode 0700. Another user's
+ * directory and another version's schema are refused. The file stays locked while it is open, so that two
  * services never share a state directory; the kernel releases the lock when the process exits or
  * crashes.
  */
@@ -37,7 +37,7 @@ function open(path: string): Db {
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('foreign_keys = ON');
-    migrate(db);
+    createSchema(db);
     return db;
   } catch (cause) {
     if (db) release(db);
@@ -65,33 +65,34 @@ function release(db: Db): void {
   }
 }
 
-/**
- * Applies missing migrations, all or none: one transaction waits for the disk once. Throws if the
- * database is of a newer vc.
- */
-export function migrate(db: Db): void {
-  const { user_version: version } = db.prepare('PRAGMA user_version').get() as {
-    user_version: number;
-  };
-  if (version > migrations.length) {
-    const schemas = `schema ${version}, this version supports up to ${migrations.length}`;
-    throw new NewerSchema(`it was written by a newer vc (${schemas})`);
+/** The version of a database's schema; 0 for an empty one. */
+export function schemaVersion(db: Db): number {
+  return (db.prepare('PRAGMA user_version').get() as { user_version: number }).user_version;
+}
+
+/** Creates the schema of an empty database. Throws for one of another schema version. */
+function createSchema(db: Db): void {
+  const version = schemaVersion(db);
+  if (version === SCHEMA_VERSION) return;
+  if (version !== 0) {
+    throw new OtherSchema(
+      `another version of vc wrote it (schema ${version}; this version uses ${SCHEMA_VERSION})`,
+    );
   }
-  if (version === migrations.length) return;
   inTransaction(db, () => {
-    for (const sql of migrations.slice(version)) db.exec(sql);
-    db.exec(`PRAGMA user_version = ${migrations.length}`);
+    db.exec(SCHEMA);
+    db.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
 }
 
-class NewerSchema extends Error {
-  override readonly name = 'NewerSchema';
+class OtherSchema extends Error {
+  override readonly name = 'OtherSchema';
 }
 
 function openingError(path: string, cause: unknown): ApiError {
   let reason = errorMessage(cause);
   let remedy = "Check the directory's permissions and free space";
-  if (cause instanceof NewerSchema) remedy = 'Use that version';
+  if (cause instanceof OtherSchema) remedy = 'Use that version';
   else if (/locked|busy/i.test(reason)) {
     reason = 'another vc serve uses this state directory';
     remedy = 'Stop it (vc service stop)';

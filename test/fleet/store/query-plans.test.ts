@@ -5,7 +5,7 @@ import Database from 'libsql';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { Db } from '../../../src/fleet/store/database.js';
 import { openStore } from '../../../src/fleet/store/index.js';
-import { migrations } from '../../../src/fleet/store/migrations.js';
+import { SCHEMA } from '../../../src/fleet/store/schema.js';
 
 let db: Db;
 /** Every statement that the store prepares. */
@@ -19,7 +19,7 @@ beforeAll(() => {
   prepare.mockRestore();
   rmSync(directory, { recursive: true });
   db = new Database(':memory:');
-  for (const step of migrations) db.exec(step);
+  db.exec(SCHEMA);
 });
 afterAll(() => void db.close());
 

@@ -3,8 +3,8 @@ import Database from 'libsql';
 import { ApiError } from '../../../contract/errors.js';
 import { withPrivateFiles } from '../../../lib/fs/private-files.js';
 import { errorMessage } from '../../../lib/text/error-message.js';
-import { type Db, migrate } from '../database.js';
-import { migrations } from '../migrations.js';
+import { type Db, schemaVersion } from '../database.js';
+import { SCHEMA_VERSION } from '../schema.js';
 import { keyFile } from '../secret-box.js';
 import { inTransaction } from '../transaction.js';
 import { readStateFiles, stateFiles } from './state-files.js';
@@ -77,19 +77,18 @@ export interface OpenedBackup {
 /**
  * Turns a copy of a backup into the database of a service: checks its integrity and removes the
  * backup's own table. Throws ApiError `invalid_request` for a file that is damaged, not a backup, or
- * made by a later vc.
+ * made by another version of vc.
  */
 export function unpackBackup(path: string): OpenedBackup {
   return withBackup(path, (db, { facts, secretKey, files, ...found }) => {
-    if (found.schema > migrations.length || facts.format !== 1) {
-      const message = `It was made by a later vc (${facts.version}).`;
+    if (found.schema !== SCHEMA_VERSION || facts.format !== 1) {
+      const message = `It was made by another version of vc (${facts.version}).`;
       throw new ApiError('invalid_request', message, { remedy: 'Restore it with that version.' });
     }
     refuseDamaged(db);
     // Do not leave the key in free pages of the database.
     db.pragma('secure_delete = ON');
     db.exec('DROP TABLE backup');
-    migrate(db);
     // Keep machines that are not in the backup: they may be newer than it.
     db.exec('DELETE FROM strangers');
     // A session may have ended after the backup.
@@ -129,7 +128,6 @@ function read(db: Db): OpenedBackup & { readonly schema: number } {
   const value = (name: string) => (select.get(name) as { value: Buffer } | undefined)?.value;
   const count = (table: string) =>
     (db.prepare(`SELECT count(*) AS count FROM ${table}`).get() as { count: number }).count;
-  const { user_version } = db.prepare('PRAGMA user_version').get() as { user_version: number };
   const secretKey = value('secret.key');
   // Only known names: whatever else the file holds is written nowhere.
   const files = stateFiles().flatMap((name): [string, Buffer][] => {
@@ -141,7 +139,7 @@ function read(db: Db): OpenedBackup & { readonly schema: number } {
     secretKey: secretKey && Buffer.from(secretKey),
     files: new Map(files),
     counts: { owners: count('owners'), projects: count('projects'), computers: count('computers') },
-    schema: user_version,
+    schema: schemaVersion(db),
   };
 }
 

@@ -2,14 +2,14 @@ import Database from 'libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { auditStore } from '../../../../src/fleet/store/audit/entries.js';
 import type { Db } from '../../../../src/fleet/store/database.js';
-import { migrations } from '../../../../src/fleet/store/migrations.js';
+import { SCHEMA } from '../../../../src/fleet/store/schema.js';
 import { ownHolder } from '../../../support/accounts/own-holder.js';
 
 let db: Db;
 let store: ReturnType<typeof auditStore>;
 beforeEach(() => {
   db = new Database(':memory:');
-  for (const step of migrations) db.exec(step);
+  db.exec(SCHEMA);
   db.exec(
     `INSERT INTO owners (id, name, created_at) VALUES ('owner', 'owner', ''), ('b', 'b', '')`,
   );

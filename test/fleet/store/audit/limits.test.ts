@@ -3,14 +3,14 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { limitedHolder } from '../../../../src/fleet/store/accounts/key-holders.js';
 import { auditStore } from '../../../../src/fleet/store/audit/entries.js';
 import type { Db } from '../../../../src/fleet/store/database.js';
-import { migrations } from '../../../../src/fleet/store/migrations.js';
+import { SCHEMA } from '../../../../src/fleet/store/schema.js';
 import { ownHolder } from '../../../support/accounts/own-holder.js';
 import { promise } from '../../../support/run/promise.js';
 
 let db: Db;
 beforeEach(() => {
   db = new Database(':memory:');
-  for (const step of migrations) db.exec(step);
+  db.exec(SCHEMA);
 });
 afterEach(() => void db.close());
 

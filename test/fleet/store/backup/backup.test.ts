@@ -130,7 +130,11 @@ it.each([
     'no such table',
   ],
   ['cut off', () => writeFileSync(file, readFileSync(file).subarray(0, 9000)), 'malformed'],
-  ['of a later vc', () => new Database(file).exec('PRAGMA user_version = 99'), 'later vc (1.2.3)'],
+  [
+    'of another version of vc',
+    () => new Database(file).exec('PRAGMA user_version = 21'),
+    'another version of vc (1.2.3)',
+  ],
 ])('refuses a file that is %s, and changes nothing', (_, spoil, message) => {
   const directory = backedUp();
   const before = readFileSync(databaseFile(directory));

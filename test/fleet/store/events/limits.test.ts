@@ -2,12 +2,12 @@ import Database from 'libsql';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Db } from '../../../../src/fleet/store/database.js';
 import { EventLimiter } from '../../../../src/fleet/store/events/limits.js';
-import { migrations } from '../../../../src/fleet/store/migrations.js';
+import { SCHEMA } from '../../../../src/fleet/store/schema.js';
 
 let db: Db;
 beforeEach(() => {
   db = new Database(':memory:');
-  for (const step of migrations) db.exec(step);
+  db.exec(SCHEMA);
   db.exec(`INSERT INTO owners (id, name, created_at) VALUES ('a', 'a', ''), ('b', 'b', '')`);
 });
 afterEach(() => void db.close());

@@ -1,0 +1,313 @@
+/** `PRAGMA user_version` of a database. Increase it with every change of {@link SCHEMA}. */
+export const SCHEMA_VERSION = 22;
+
+/** Creates the tables, indexes and triggers of an empty database. Timestamps are RFC 3339 in UTC. */
+export const SCHEMA = `
+  CREATE TABLE service (
+    id TEXT PRIMARY KEY,
+    created_at TEXT NOT NULL,
+    restored_at TEXT
+  ) STRICT;
+
+  CREATE TABLE owners (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL UNIQUE,
+    role TEXT NOT NULL DEFAULT 'member' CHECK (role IN ('administrator', 'member')),
+    max_running INTEGER,
+    created_at TEXT NOT NULL,
+    created_by TEXT,
+    -- Id of the key that requested its deletion.
+    deleting_by TEXT
+  ) STRICT;
+
+  CREATE TABLE keys (
+    id TEXT PRIMARY KEY,
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    hash TEXT NOT NULL UNIQUE,
+    prefix TEXT,
+    rights TEXT NOT NULL DEFAULT 'manage' CHECK (rights IN ('look', 'act', 'manage')),
+    project_id TEXT REFERENCES projects(id) ON DELETE CASCADE,
+    expires_at TEXT,
+    created_at TEXT NOT NULL,
+    last_used_at TEXT,
+    -- Id of the key that created it.
+    created_by TEXT,
+    -- The nearest key that has made it, itself or through others, and that was not removed.
+    maker TEXT,
+    -- The key that entries are charged to, if the limited key that made this one was removed.
+    attributed_to TEXT
+  ) STRICT;
+  -- The keys of an owner, without reading those of others.
+  CREATE INDEX keys_by_owner ON keys (owner_id, created_at, id);
+  CREATE INDEX keys_by_project ON keys (project_id);
+
+  CREATE TABLE projects (
+    id TEXT PRIMARY KEY,
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    deleting INTEGER NOT NULL DEFAULT 0,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    UNIQUE (owner_id, name)
+  ) STRICT;
+
+  CREATE TABLE computers (
+    id TEXT PRIMARY KEY,
+    project_id TEXT NOT NULL REFERENCES projects(id),
+    owner_id TEXT NOT NULL REFERENCES owners(id),
+    name TEXT NOT NULL,
+    os TEXT NOT NULL,
+    ram INTEGER NOT NULL,
+    cpu INTEGER NOT NULL,
+    gpu TEXT NOT NULL,
+    image TEXT NOT NULL,
+    engine TEXT NOT NULL,
+    member TEXT,
+    member_group TEXT,
+    width INTEGER NOT NULL,
+    height INTEGER NOT NULL,
+    auto_stop_minutes INTEGER,
+    protected INTEGER NOT NULL DEFAULT 0,
+    status TEXT NOT NULL,
+    status_reason TEXT,
+    private_key TEXT NOT NULL,
+    public_key TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    started_at TEXT,
+    copy_of TEXT,
+    copy_runs INTEGER NOT NULL DEFAULT 1,
+    copied_at TEXT,
+    -- Id, name and prefix of the key that created it, also after the key was revoked.
+    created_by TEXT,
+    created_by_name TEXT,
+    created_by_prefix TEXT,
+    UNIQUE (project_id, name)
+  ) STRICT;
+  -- A page of the list, and the count of running computers, without reading the owner's other rows.
+  CREATE INDEX computers_by_age ON computers (owner_id, created_at, id);
+  CREATE INDEX computers_by_owner ON computers (owner_id, status, copy_of, copy_runs);
+  -- The computers that a key has created, which have its name.
+  CREATE INDEX computers_by_key ON computers (created_by);
+  CREATE TRIGGER key_renamed AFTER UPDATE OF name ON keys WHEN OLD.name IS NOT NEW.name BEGIN
+    UPDATE computers SET created_by_name = NEW.name WHERE created_by = NEW.id;
+  END;
+
+  -- Background commands whose end was not reported yet.
+  CREATE TABLE watched_jobs (
+    computer_id TEXT NOT NULL REFERENCES computers(id) ON DELETE CASCADE,
+    id TEXT NOT NULL,
+    PRIMARY KEY (computer_id, id)
+  ) STRICT;
+
+  -- Targets of streams.
+  CREATE TABLE connections (
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    -- URL and stream key, encrypted.
+    sealed TEXT NOT NULL,
+    created_at TEXT NOT NULL,
+    PRIMARY KEY (owner_id, name)
+  ) STRICT;
+
+  -- Values that can be typed and are never shown; encrypted with the key in the state directory.
+  CREATE TABLE secrets (
+    project_id TEXT NOT NULL REFERENCES projects(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    sealed TEXT NOT NULL,
+    bytes INTEGER NOT NULL,
+    created_at TEXT NOT NULL,
+    updated_at TEXT NOT NULL,
+    PRIMARY KEY (project_id, name)
+  ) STRICT;
+  -- Names, times and sizes of secrets, without reading the encrypted values.
+  CREATE INDEX secrets_by_name ON secrets (project_id, name, created_at, updated_at, bytes);
+
+  -- Sessions of the web page, which outlive a restart of the service.
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    hash TEXT NOT NULL UNIQUE,
+    key_id TEXT NOT NULL REFERENCES keys(id) ON DELETE CASCADE,
+    created_at TEXT NOT NULL,
+    expires_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX sessions_by_key ON sessions (key_id);
+
+  -- Idempotency keys of creations: written in the transaction of the creation itself, and the answer
+  -- once it was given.
+  CREATE TABLE idempotency_keys (
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    key TEXT NOT NULL,
+    -- The API key that has used it.
+    key_id TEXT NOT NULL,
+    request_hash TEXT NOT NULL,
+    resource_id TEXT NOT NULL,
+    answer TEXT,
+    created_at TEXT NOT NULL,
+    -- The service's running time at the creation: the wall clock may jump.
+    uptime_ms INTEGER NOT NULL,
+    PRIMARY KEY (owner_id, key)
+  ) STRICT;
+  CREATE INDEX idempotency_keys_by_key ON idempotency_keys (owner_id, key_id);
+
+  -- Machines that were there, unknown, when the state was restored from a backup. The row with an
+  -- empty id says that the engine was looked at.
+  CREATE TABLE strangers (
+    engine TEXT NOT NULL,
+    id TEXT NOT NULL,
+    PRIMARY KEY (engine, id)
+  ) STRICT;
+
+  -- Members of clusters that get no new computers, and whose computers are moved to others.
+  CREATE TABLE drains (
+    engine TEXT NOT NULL,
+    member TEXT NOT NULL,
+    since TEXT NOT NULL,
+    PRIMARY KEY (engine, member)
+  ) STRICT;
+
+  -- The audit log. It is kept after its owner is deleted.
+  CREATE TABLE actions (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    owner_id TEXT NOT NULL,
+    project_id TEXT,
+    computer_id TEXT NOT NULL,
+    key_id TEXT NOT NULL,
+    -- The API key to which an entry is attributed when limits are divided; it may have been removed.
+    holder TEXT NOT NULL,
+    action TEXT NOT NULL,
+    detail TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    ms INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX actions_by_owner ON actions (owner_id, id);
+  CREATE INDEX actions_by_holder ON actions (owner_id, holder, id);
+  -- The entries of a computer or project, without reading the owner's others.
+  CREATE INDEX actions_by_computer ON actions (owner_id, computer_id, id);
+  CREATE INDEX actions_by_project ON actions (project_id, id) WHERE project_id IS NOT NULL;
+
+  -- The last entry of the audit log when the service had run for so long in all.
+  CREATE TABLE audit_marks (uptime_ms INTEGER PRIMARY KEY, last_id INTEGER NOT NULL) STRICT;
+
+  -- What was used on a day (UTC), by key and project; empty for none.
+  CREATE TABLE usage (
+    day TEXT NOT NULL,
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    key_id TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    computers INTEGER NOT NULL,
+    computer_ms INTEGER NOT NULL,
+    actions INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    PRIMARY KEY (owner_id, day, key_id, project_id)
+  ) STRICT;
+  -- Old days are found without reading all rows.
+  CREATE INDEX usage_by_day ON usage (day);
+
+  -- Names of deleted keys and projects, for the usage that they have left. An owner has at most 2,000;
+  -- the oldest are dropped.
+  CREATE TABLE deleted_names (
+    id TEXT PRIMARY KEY,
+    owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
+    name TEXT NOT NULL,
+    deleted_at TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX deleted_names_by_owner ON deleted_names (owner_id);
+  CREATE TRIGGER deleted_names_bounded AFTER INSERT ON deleted_names BEGIN
+    DELETE FROM deleted_names WHERE owner_id = NEW.owner_id AND rowid <=
+      (SELECT rowid FROM deleted_names WHERE owner_id = NEW.owner_id
+         ORDER BY rowid DESC LIMIT 1 OFFSET 2000);
+  END;
+  CREATE TRIGGER key_deleted AFTER DELETE ON keys
+    WHEN EXISTS (SELECT 1 FROM owners WHERE id = OLD.owner_id) BEGIN
+    INSERT OR REPLACE INTO deleted_names
+    VALUES (OLD.id, OLD.owner_id, OLD.name, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));
+  END;
+  CREATE TRIGGER project_name_deleted AFTER DELETE ON projects
+    WHEN EXISTS (SELECT 1 FROM owners WHERE id = OLD.owner_id) BEGIN
+    INSERT OR REPLACE INTO deleted_names
+    VALUES (OLD.id, OLD.owner_id, OLD.name, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'));
+  END;
+
+  -- What happened to an owner's resources, in order, written by the triggers below in the transaction
+  -- of the change itself. The kinds "change" and "action" have a limit each.
+  CREATE TABLE events (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at TEXT NOT NULL,
+    owner_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    type TEXT NOT NULL,
+    project_id TEXT,
+    project TEXT,
+    computer_id TEXT,
+    computer TEXT,
+    data TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX events_by_owner ON events (owner_id, kind, id);
+  CREATE INDEX events_by_computer ON events (computer_id, id);
+
+  -- The last dropped event of a project and kind. '' stands for events of none, and of deleted projects.
+  CREATE TABLE dropped_events (
+    owner_id TEXT NOT NULL,
+    kind TEXT NOT NULL,
+    project_id TEXT NOT NULL,
+    id INTEGER NOT NULL,
+    PRIMARY KEY (owner_id, kind, project_id)
+  ) STRICT;
+  CREATE INDEX dropped_events_by_id ON dropped_events (owner_id, kind, id);
+
+  CREATE TRIGGER project_created AFTER INSERT ON projects BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'change', 'project.created',
+      NEW.id, NEW.name, '{}');
+  END;
+  CREATE TRIGGER project_renamed AFTER UPDATE OF name ON projects WHEN OLD.name IS NOT NEW.name BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'change', 'project.renamed',
+      NEW.id, NEW.name, json_object('previous', OLD.name));
+  END;
+  CREATE TRIGGER project_deleted AFTER DELETE ON projects BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), OLD.owner_id, 'change', 'project.deleted',
+      OLD.id, OLD.name, '{}');
+  END;
+  CREATE TRIGGER computer_created AFTER INSERT ON computers BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'change', 'computer.created',
+      NEW.project_id, (SELECT name FROM projects WHERE id = NEW.project_id), NEW.id, NEW.name,
+      json_object('status', NEW.status));
+  END;
+  CREATE TRIGGER computer_status AFTER UPDATE OF status, status_reason ON computers
+    WHEN OLD.status IS NOT NEW.status OR OLD.status_reason IS NOT NEW.status_reason BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'change', 'computer.status',
+      NEW.project_id, (SELECT name FROM projects WHERE id = NEW.project_id), NEW.id, NEW.name,
+      json_object('status', NEW.status, 'previous', OLD.status, 'reason', NEW.status_reason));
+  END;
+  CREATE TRIGGER computer_deleted AFTER DELETE ON computers BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
+    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), OLD.owner_id, 'change', 'computer.deleted',
+      OLD.project_id, (SELECT name FROM projects WHERE id = OLD.project_id), OLD.id, OLD.name, '{}');
+  END;
+  -- A deleted computer is found in its earlier events. Events are deleted with their owner.
+  CREATE TRIGGER action_logged AFTER INSERT ON actions
+    WHEN EXISTS (SELECT 1 FROM owners WHERE id = NEW.owner_id) BEGIN
+    INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
+    SELECT strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), NEW.owner_id, 'action', 'action', found.project_id,
+      found.project, nullif(NEW.computer_id, ''), found.computer,
+      json_object('entry', NEW.id, 'began_at', NEW.at, 'key_id', NEW.key_id, 'action', NEW.action,
+        'detail', json(NEW.detail), 'outcome', NEW.outcome, 'ms', NEW.ms)
+    FROM (SELECT 1) LEFT JOIN (
+      SELECT project_id, projects.name AS project, computers.name AS computer FROM computers
+        JOIN projects ON projects.id = project_id WHERE computers.id = NEW.computer_id
+      UNION ALL
+      SELECT * FROM (SELECT project_id, project, computer FROM events
+        WHERE computer_id = NEW.computer_id ORDER BY id DESC LIMIT 1)
+      LIMIT 1) AS found;
+  END;
+  CREATE TRIGGER owner_deleted AFTER DELETE ON owners BEGIN
+    DELETE FROM events WHERE owner_id = OLD.id;
+    DELETE FROM dropped_events WHERE owner_id = OLD.id;
+  END;
+`;

@@ -510,7 +510,11 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'key rm': {
     argv: ['key', 'rm', 'ci', '--yes'],
-    answers: { 'GET /keys': { keys: [key] }, 'GET /me': me, 'DELETE /keys/key_1': success },
+    answers: {
+      'GET /keys': { keys: [key] },
+      'GET /me': me,
+      'DELETE /keys/key_1': { ...success, made: [] },
+    },
     asks: ['GET /keys', 'GET /me', 'DELETE /keys/key_1'],
     stdout: '',
     stderr: /removed/,

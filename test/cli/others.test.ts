@@ -120,6 +120,7 @@ test('vc key create prints the key, vc key ls does not', async () => {
   const created = {
     id: 'key_1',
     name: 'agent',
+    rights: 'manage',
     created_at: project.created_at,
     last_used_at: null,
   };
@@ -131,7 +132,7 @@ test('vc key create prints the key, vc key ls does not', async () => {
   expect(JSON.parse(json.stdout)).toEqual({ ...created, key: 'vc_new' });
   world.service.on('GET /keys', { keys: [created] });
   expect((await world.run(['key', 'ls'])).stdout).toContain('agent\tkey_1');
-  world.service.on('DELETE /keys/key_1', { success: true });
+  world.service.on('DELETE /keys/key_1', { success: true, made: [] });
   world.service.on('GET /me', { key: { id: 'key_2', name: 'laptop' } });
   expect((await world.run(['key', 'rm', 'agent', '--yes'])).code).toBe(0);
   expect(world.service.received.at(-1)?.url).toBe('/api/keys/key_1');

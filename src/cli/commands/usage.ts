@@ -56,8 +56,8 @@ export const command = defineCommand({
   },
 });
 
-/** An earlier service does not keep the name of a deleted key or project. */
-function nameOf({ id, name, deleted = name === null }: Partial<Day['key']>): string {
+/** The name, or the beginning of the id if the name of a deleted key or project is not known. */
+function nameOf({ id, name, deleted }: Partial<Day['key']>): string {
   const text = name ?? id?.slice(0, ID_PREFIX) ?? '';
   return deleted && text !== '' ? `${text} (deleted)` : text;
 }

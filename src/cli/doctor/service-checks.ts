@@ -76,11 +76,8 @@ const store: Check = {
   async run({ baseUrl, apiKey, listenerUid, signal }) {
     const health = await healthInDetail({ baseUrl, apiKey, listenerUid }, signal);
     if (typeof health !== 'object') return SILENT;
-    // Earlier versions of the service do not report it.
-    const found: typeof health.store | undefined = health.store;
-    if (found === undefined) return { status: 'skipped', detail: 'the service does not tell' };
-    if (found.usable) return ok(found.detail);
-    return missing(found.detail, 'make room where "vc serve --state" points to');
+    if (health.store.usable) return ok(health.store.detail);
+    return missing(health.store.detail, 'make room where "vc serve --state" points to');
   },
 };
 

@@ -24,7 +24,6 @@ export const computerColumns: readonly Column<Computer>[] = [
   { header: 'ID', spare: 6, value: ({ id }) => id, color: (text, chalk) => chalk.dim(text) },
   { header: 'STARTED', value: ({ started_at }) => started_at ?? 'never', isTime: true, wide: true },
   { header: 'ISOLATION', value: ({ isolation }) => isolation, wide: true },
-  // A service of an earlier version does not say it.
   { header: 'MEMBER', value: ({ member }) => member ?? '', wide: true },
   { header: 'IMAGE', value: ({ image }) => image, wide: true },
   {
@@ -41,8 +40,7 @@ export const keyColumns: readonly Column<Key>[] = [
   { header: 'NAME', value: ({ name }) => name, shrinks: true },
   { header: 'ID', spare: 2, value: ({ id }) => id },
   { header: 'PREFIX', spare: 4, value: ({ prefix }) => prefix ?? '' },
-  // A service of an earlier version does not say the next three.
-  { header: 'RIGHTS', value: ({ rights }) => rights ?? 'manage' },
+  { header: 'RIGHTS', value: ({ rights }) => rights },
   { header: 'PROJECT', value: ({ project }) => project?.name ?? 'all', shrinks: true },
   { header: 'EXPIRES', value: (key) => key.expires_at ?? 'never', isTime: true },
   { header: 'CREATED', value: (key) => key.created_at, isTime: true, spare: 3 },
@@ -101,13 +99,12 @@ export function computerFields(computer: Computer): RecordField[] {
   ];
 }
 
-/** The name of the key as `vc key ls` shows it. A service of an earlier version does not say it. */
-function creator({ created_by }: Pick<Partial<Computer>, 'created_by'>): string {
+/** The name of the key as `vc key ls` shows it. */
+function creator({ created_by }: Computer): string {
   return created_by?.name ?? created_by?.id ?? '';
 }
 
-function creatorField(computer: Computer): RecordField[] {
-  const { created_by: key } = computer as Pick<Partial<Computer>, 'created_by'>;
+function creatorField({ created_by: key }: Computer): RecordField[] {
   return key ? [['created by', keyNamed(key.name, key.id)]] : [];
 }
 
@@ -116,9 +113,8 @@ export function keyNamed(name: string | null | undefined, id: string): string {
   return name ? `key ${JSON.stringify(name)}` : `key ${id}`;
 }
 
-/** A service of an earlier version does not say it. */
-function controlField({ control }: Pick<Partial<Computer>, 'control'>): RecordField[] {
-  if (control === null || control === undefined) return [];
+function controlField({ control }: Computer): RecordField[] {
+  if (control === null) return [];
   const { holder, since } = control;
   return [
     ['control', keyNamed(holder.key_name, holder.key_id)],

@@ -38,17 +38,11 @@ export async function unadoptedOfService(
 ): Promise<readonly Unadopted[] | null | undefined> {
   const socket = await dial(socketPath);
   if (socket === undefined) return undefined;
-  const answer = await new Promise<Readable | undefined>((resolve, reject) => {
+  const answer = await new Promise<Readable>((resolve, reject) => {
     const options = { path: '/unadopted', signal, createConnection: () => socket };
-    request(options, (response) => {
-      // An earlier version of the service.
-      if (response.statusCode !== 200) response.resume();
-      resolve(response.statusCode === 200 ? response : undefined);
-    })
-      .on('error', reject)
-      .end();
+    request(options, resolve).on('error', reject).end();
   });
-  return answer && JSON.parse(await text(answer));
+  return JSON.parse(await text(answer));
 }
 
 /** Undefined if nothing listens on `path`. */

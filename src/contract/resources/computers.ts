@@ -117,13 +117,13 @@ export const Computer = z
           .string()
           .nullable()
           .meta({
-            description: 'How the key begins; null for keys of earlier versions.',
+            description: 'How the key begins; null if it is not known.',
             examples: ['vc_0123'],
           }),
       })
       .nullable()
       .describe(
-        'The API key that created it, also after that was revoked; null for computers of earlier versions.',
+        'The API key that created it, also after that was revoked; null if it is not known.',
       ),
     control: Control.nullable().describe('Who alone gives input to it; null if nobody does.'),
   })

@@ -28,7 +28,7 @@ export const Key = z
       .string()
       .nullable()
       .meta({
-        description: 'How the key begins; null for keys of earlier versions.',
+        description: 'How the key begins; null if it is not known.',
         examples: ['vc_0123'],
       }),
     rights: KeyRights.describe(RIGHTS_TEXT),
@@ -40,8 +40,7 @@ export const Key = z
       .string()
       .nullable()
       .meta({
-        description:
-          'Id of the key that created it; null for the first key and those of earlier versions.',
+        description: 'Id of the key that created it; null for the first key of an owner.',
         examples: ['key_9q4w8e1r4d9s1x7f3k2m'],
       }),
   })

@@ -331,16 +331,13 @@ export interface Computer {
   auto_stop_minutes: number | null;
   /** True if the computer cannot be deleted. */
   protected: boolean;
-  /**
-   * The API key that created it, also after that was revoked; null for computers of earlier
-   * versions.
-   */
+  /** The API key that created it, also after that was revoked; null if it is not known. */
   created_by: {
     /** Id of the key. */
     id: string;
     /** Name of the key; null if it is not known. */
     name: string | null;
-    /** How the key begins; null for keys of earlier versions. */
+    /** How the key begins; null if it is not known. */
     prefix: string | null;
   } | null;
   /** Who alone gives input to it; null if nobody does. */
@@ -960,7 +957,7 @@ export interface Key {
   id: string;
   /** What the key is for. */
   name: string;
-  /** How the key begins; null for keys of earlier versions. */
+  /** How the key begins; null if it is not known. */
   prefix: string | null;
   /**
    * `look`: lists, states and screens. `act`: also uses computers and what is in them.
@@ -980,7 +977,7 @@ export interface Key {
   created_at: string;
   /** When it was last used; null before that. */
   last_used_at: string | null;
-  /** Id of the key that created it; null for the first key and those of earlier versions. */
+  /** Id of the key that created it; null for the first key of an owner. */
   created_by: string | null;
 }
 

@@ -13,8 +13,7 @@ export function serializeEvent(row: EventRow): ServiceEvent {
   if (type.startsWith('project.')) {
     return { type, at, id: project_id, name: project, ...data } as ServiceEvent;
   }
-  // Events of earlier versions lack `ended_at`.
-  if (type === 'job.exited') return { type, at, ...ids, ended_at: null, ...data } as ServiceEvent;
+  if (type === 'job.exited') return { type, at, ...ids, ...data } as ServiceEvent;
   return {
     type,
     at,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PROJECT_ID, PROJECT_NAME } from '../../contract/constants.js';
-import { ComputerName } from '../../contract/index.js';
+import { PROJECT_ID } from '../../contract/constants.js';
+import { ComputerName, ProjectName } from '../../contract/index.js';
 import {
   type Engine,
   isLabelling,
@@ -24,8 +24,7 @@ const Spec = z.object({
 const Label = z.object({
   owner: z.string(),
   project: z.string().regex(PROJECT_ID),
-  // An earlier version allowed names that are reserved now.
-  project_name: z.string().regex(PROJECT_NAME),
+  project_name: ProjectName,
   name: ComputerName,
   os: z.enum(['linux', 'windows']),
   image: z.string(),

@@ -31,7 +31,7 @@ export interface KeyRecord {
   readonly attributed_to: string | null;
   /** The nearest key that has made it, itself or through others, and that was not removed. */
   readonly maker: string | null;
-  /** How its text begins; null for keys of earlier versions. */
+  /** How its text begins; null if it is not known. */
   readonly prefix: string | null;
 }
 
@@ -77,7 +77,7 @@ export interface ComputerRecord {
   /** 1 if it is to run once it is copied. */
   readonly copy_runs: number;
   readonly copied_at: string | null;
-  /** Id of the key that created it; null for computers of earlier versions. */
+  /** Id of the key that created it; null if it is not known. */
   readonly created_by: string | null;
   /** The last name of that key, also after it was revoked; null if it is not known. */
   readonly created_by_name: string | null;

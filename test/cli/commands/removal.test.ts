@@ -121,7 +121,7 @@ test('vc key rm names the keys that were made with it and still work', async () 
 test('removing the key in use warns before and after', async () => {
   const me = { user_id: 'usr_1', name: 'owner', running: 0, max_running: 2 };
   world.service.on('GET /me', { ...me, key: { id: 'key_1', name: 'agent' } });
-  world.service.on('DELETE /keys/key_1', { success: true });
+  world.service.on('DELETE /keys/key_1', { success: true, made: [] });
   const argv = ['key', 'rm', 'agent'];
   const dry = await world.run([...argv, '--dry-run']);
   expect(dry.stderr).toBe('would remove key agent (key_1), which this command uses\n');

@@ -119,6 +119,8 @@ export const computer = {
   resolution: { width: 1280, height: 800 },
   auto_stop_minutes: null,
   protected: false,
+  created_by: null,
+  control: null,
 };
 
 export const project = {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { displayWidth } from '../../../src/cli/output/layout/fit-columns.js';
-import { API_KEY, computer, openWorld, project, type World } from '../support/run.js';
+import { API_KEY, computer, openWorld, type World } from '../support/run.js';
 
 let world: World;
 beforeEach(async () => {
@@ -232,8 +232,7 @@ test('suggested commands are quoted and work without -p', async () => {
 });
 
 test('ls without a project lists the computers of all projects', async () => {
-  world.service.on('GET /projects', { projects: [project] });
-  world.service.on(`GET /projects/${project.id}/computers`, { computers: [computer] });
+  world.service.on('GET /computers', { computers: [computer], next_cursor: null });
   const { stdout } = await world.run(['computer', 'ls', '--json']);
   expect(JSON.parse(stdout)).toEqual({ computers: [computer] });
   expect((await world.run(['computer', 'list', '-q'])).stdout).toBe(`${computer.id}\n`);

@@ -2,11 +2,11 @@ import type { Key } from '../../../contract/index.js';
 import type { Context } from '../../framework/context.js';
 import { ageAndTime } from '../../output/time/relative-time.js';
 
-/** What an API key may do, where, and until when. A service of an earlier version says none of it. */
-export type KeyLimits = Partial<Pick<Key, 'rights' | 'project' | 'expires_at'>>;
+/** What an API key may do, where, and until when. */
+export type KeyLimits = Pick<Key, 'rights' | 'project' | 'expires_at'>;
 
 /** `look in shop`. */
-export function rightsOf({ rights = 'manage', project }: KeyLimits): string {
+export function rightsOf({ rights, project }: KeyLimits): string {
   return `${rights} in ${project?.name ?? 'all projects'}`;
 }
 

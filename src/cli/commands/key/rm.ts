@@ -50,8 +50,7 @@ export const command = defineCommand({
     const remove = async (key: string) => {
       const answer = await client.request('deleteKey', { params: { key }, signal });
       removed.add(key);
-      // A service of an earlier version does not say.
-      for (const each of answer.made ?? []) made.set(each.id, each);
+      for (const each of answer.made) made.set(each.id, each);
       return answer;
     };
     const others: Promise<unknown>[] = [];

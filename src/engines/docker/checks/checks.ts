@@ -2,11 +2,5 @@ import type { EngineCheck } from '../../descriptor.js';
 import { abandonedCheck } from './abandoned.js';
 import { firewallCheck } from './firewall.js';
 import { socketsCheck } from './sockets.js';
-import { usersCheck } from './users.js';
 
-export const dockerChecks: readonly EngineCheck[] = [
-  firewallCheck,
-  abandonedCheck,
-  usersCheck,
-  socketsCheck,
-];
+export const dockerChecks: readonly EngineCheck[] = [firewallCheck, abandonedCheck, socketsCheck];

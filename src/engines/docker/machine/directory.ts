@@ -4,8 +4,8 @@ import { assertMachineId } from '../../machine-id.js';
 import type { HelperRunner } from '../helper.js';
 
 /**
- * The directories on the host that machines create their sockets in, `<parent>/<id>`: those of
- * services that are not root, and of older versions. Otherwise the sockets are in memory, in the
+ * The directories on the host that machines create their sockets in, `<parent>/<id>`: used by
+ * a service that is not root. Otherwise the sockets are in memory, in the
  * container's own file system, because a directory of the host has no limit of size.
  *
  * Only the service can access the parent. Each directory has mode 0777, because the container's

@@ -14,7 +14,11 @@ const long = {
   key: { id: 'key_1123456789abcdefghjk', name: 'continuous-integration-web', deleted: true },
   project: { ...entry.project, name: 'web-frontend-regression-tests' },
 };
-const earlier = { ...entry, key: { id: 'key_2123456789abcdefghjk', name: null }, project: null };
+const unnamed = {
+  ...entry,
+  key: { id: 'key_2123456789abcdefghjk', name: null, deleted: true },
+  project: null,
+};
 
 let world: World;
 beforeEach(async () => {
@@ -26,7 +30,7 @@ const answer = (days: readonly unknown[]) =>
   world.service.on('GET /usage', { days, limits: { max_running: 2 }, now: { running: 1 } });
 
 test('names deleted keys, also those whose name is not known', async () => {
-  answer([long, earlier]);
+  answer([long, unnamed]);
   const { stdout } = await world.run(['usage']);
   const keys = stdout.split('\n').map((line) => line.split('\t')[2]);
   expect(keys.slice(1, 3)).toEqual([

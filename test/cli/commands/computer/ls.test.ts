@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { Interrupts } from '../../../../src/cli/framework/interrupts.js';
-import { computer, openWorld, project, type RunOptions, type World } from '../../support/run.js';
+import { computer, openWorld, type RunOptions, type World } from '../../support/run.js';
 
 let world: World;
 beforeEach(async () => {
@@ -165,8 +165,7 @@ describe('--all', () => {
       .map(({ method, url }) => `${method} ${url.replace(/^.*\/cmp_(\w).*?(\/\w+)?$/, '$1$2')}`);
   beforeEach(() => {
     world.service.on(list, { computers: all });
-    world.service.on('GET /projects', { projects: [project] });
-    world.service.on(`GET /projects/${project.id}/computers`, { computers: all });
+    world.service.on('GET /computers', { computers: all, next_cursor: null });
     for (const { id } of all) {
       world.service.on(`POST /computers/${id}/stop`, computer);
       world.service.on(`POST /computers/${id}/start`, computer);

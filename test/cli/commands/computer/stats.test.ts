@@ -2,13 +2,12 @@ import { stripVTControlCharacters } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Interrupts } from '../../../../src/cli/framework/interrupts.js';
 import { memorySize } from '../../../../src/cli/output/size.js';
-import { computer, openWorld, project, type World } from '../../support/run.js';
+import { computer, openWorld, type World } from '../../support/run.js';
 
 let world: World;
 beforeEach(async () => {
   world = await openWorld();
-  world.service.on('GET /projects', { projects: [project] });
-  world.service.on(`GET /projects/${project.id}/computers`, { computers: [a, b, off] });
+  world.service.on('GET /computers', { computers: [a, b, off], next_cursor: null });
   for (const each of [a, b, off]) {
     world.service.on(`GET /projects/demo/computers/${each.name}`, each);
   }
@@ -90,7 +89,7 @@ test('an unavailable engine is reported for its computers, with its exit code', 
 });
 
 test('without running computers a message says so', async () => {
-  world.service.on(`GET /projects/${project.id}/computers`, { computers: [off] });
+  world.service.on('GET /computers', { computers: [off], next_cursor: null });
   const { code, stdout, stderr } = await world.run(['stats']);
   expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   expect(stderr).toBe('no computers are running; start one: vc start COMPUTER\n');

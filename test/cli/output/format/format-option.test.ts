@@ -63,7 +63,13 @@ test('-o wide adds columns', async () => {
 });
 
 test('vc key ls -o wide shows which key created each', async () => {
-  const key = { id: 'key_2', name: 'ci', created_at: project.created_at, last_used_at: null };
+  const key = {
+    id: 'key_2',
+    name: 'ci',
+    rights: 'manage',
+    created_at: project.created_at,
+    last_used_at: null,
+  };
   world.service.on('GET /keys', { keys: [{ ...key, created_by: 'key_1' }] });
   expect((await world.run(['key', 'ls'])).stdout).not.toContain('key_1');
   expect((await world.run(['key', 'ls', '-o', 'wide'])).stdout).toMatch(/CREATED BY\n.*\tkey_1\n$/);

@@ -24,12 +24,9 @@ function serve(computers: Readonly<Record<string, string>>): void {
     return { ...computer, id, name, project_name };
   });
   const projects = [...new Set(all.map((c) => c.project_name))];
-  world.service.on('GET /projects', {
-    projects: projects.map((name) => ({ ...project, name, id: `prj_${name}` })),
-  });
+  world.service.on('GET /computers', { computers: all, next_cursor: null });
   for (const name of projects) {
     const list = { computers: all.filter((c) => c.project_name === name) };
-    world.service.on(`GET /projects/prj_${name}/computers`, list);
     world.service.on(`GET /projects/${name}/computers`, list);
   }
   for (const c of all) {

@@ -24,10 +24,3 @@ test('all computers need one request, and those of a project are listed together
   });
   expect(asked()).toEqual(['/computers?limit=1000', '/computers?limit=1000&cursor=next']);
 });
-
-test('a service of an earlier version is asked for each project', async () => {
-  world.service.on('GET /projects', { projects: [{ id: 'p' }] });
-  world.service.on('GET /projects/p/computers', { computers: [computer] });
-  expect((await world.run(['ls', '-q'])).stdout).toBe(`${computer.id}\n`);
-  expect(asked()).toEqual(['/computers?limit=1000', '/projects', '/projects/p/computers']);
-});

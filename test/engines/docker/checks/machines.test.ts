@@ -2,11 +2,9 @@ import { readFileSync } from 'node:fs';
 import type Docker from 'dockerode';
 import { describe, expect, it } from 'vitest';
 import { checkSockets } from '../../../../src/engines/docker/checks/sockets.js';
-import { checkUsers } from '../../../../src/engines/docker/checks/users.js';
 import { itUnless } from '../../../support/run/needs.js';
 
 interface Container {
-  readonly uid?: string;
   readonly mounts?: readonly { Destination: string }[];
   /** The container's id. */
   readonly id?: string;
@@ -14,9 +12,11 @@ interface Container {
 
 /** An Engine with these machines; each reports the id of this process. */
 function dockerWith(machines: readonly Container[]): Docker {
-  const containers = machines.map(({ uid, mounts = [], id = 'c' }, index) => ({
-    ...{ Id: id, State: 'running', Mounts: mounts },
-    Labels: { 'sh.vc.machine': `m${index}`, ...(uid !== undefined && { 'sh.vc.uid': uid }) },
+  const containers = machines.map(({ mounts = [], id = 'c' }, index) => ({
+    Id: id,
+    State: 'running',
+    Mounts: mounts,
+    Labels: { 'sh.vc.machine': `m${index}` },
   }));
   const docker = {
     modem: { getSocketPath: async () => '/docker.sock' },
@@ -30,26 +30,6 @@ function dockerWith(machines: readonly Container[]): Docker {
 const signal = () => AbortSignal.timeout(5_000);
 const onDisk = { mounts: [{ Destination: '/run/vc' }] };
 const notRoot = process.getuid?.() === 0 ? undefined : 'only root sees into containers';
-
-describe('the check of user ids', () => {
-  const check = (...machines: Container[]) => checkUsers(dockerWith(machines), signal());
-
-  it('reports computers of an older version, which share a user', async () => {
-    expect(await check({ uid: '2010000007' }, {})).toEqual({
-      status: 'stale',
-      detail: '1 of 2 computers are from an older version and run as user 1000 of the host',
-      remedy: 'create them again: m1',
-    });
-    expect(await check({}, {}, {}, {}, {})).toMatchObject({
-      remedy: 'create them again: m0, m1, m2, …',
-    });
-  });
-
-  it('passes if each computer has its own user', async () => {
-    expect(await check({ uid: '2010000007' })).toMatchObject({ status: 'ok' });
-    expect(await check()).toMatchObject({ status: 'skipped' });
-  });
-});
 
 describe('the check of screen sockets', () => {
   const check = (...machines: Container[]) => checkSockets(dockerWith(machines), signal());

@@ -91,7 +91,7 @@ it.each<[string, () => Promise<World>]>([
     'with a bridge of another Engine on this host',
     async () => ({ owner: await endedOwner(), bridges: [bridgeName(OTHER, MACHINE)] }),
   ],
-  ['of an older version', async () => ({ owner: '' })],
+  ['without a process in its label', async () => ({ owner: '' })],
   ['with a damaged label', async () => ({ owner: '{"pid":1}' })],
   [
     'in another PID namespace',

@@ -346,6 +346,9 @@ def test_files(desk: Computer, home: str, tmp_path: Path) -> None:
     files.upload(source, f"{home}/script")
     assert files.entry(f"{home}/script").mode == "0750"
     files.download(f"{home}/script", tmp_path / "back")
+    (tmp_path / "link").symlink_to("linked")
+    files.download(f"{home}/script", tmp_path / "link")
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "linked").is_file()
     assert hashlib.sha256((tmp_path / "back").read_bytes()).digest() == hashlib.sha256(8 * MEGABYTE).digest()
     assert (tmp_path / "back").stat().st_mode & 0o700 == 0o700
     for path in ("/nonexistent/file", f"{home}/none"):

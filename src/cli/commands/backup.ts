@@ -1,7 +1,9 @@
-import { createWriteStream } from 'node:fs';
+import { createReadStream, createWriteStream } from 'node:fs';
 import { link, mkdtemp, rename, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { outputTarget, writeOutputFile } from '../../lib/fs/output-file.js';
 import { count } from '../../lib/text/count.js';
 import { stateDirectory } from '../../profile/index.js';
 import { CliError, notFound } from '../errors/cli-error.js';
@@ -39,17 +41,24 @@ export const command = defineCommand({
   async run(context, { file }, { state, force }) {
     const path = resolve(context.cwd, file);
     const directory = resolve(context.cwd, state ?? stateDirectory(context.env));
-    // Written next to the target first, so that it appears atomically.
-    const part = await mkdtemp(join(dirname(path), '.vc-backup-')).catch((cause) => {
+    const unwritable = (cause: unknown) => {
       throw cannotWrite(path, cause);
-    });
+    };
+    const target = await outputTarget(path).catch(unwritable);
+    // Written next to the target first, so that it appears atomically.
+    const beside = target.isSpecial ? tmpdir() : dirname(target.path);
+    const part = await mkdtemp(join(beside, '.vc-backup-')).catch(unwritable);
     try {
       const written = join(part, basename(path));
       await during(context.progress('Writing the backup'), write(context, directory, written));
       const { describeBackup } = await import('../../fleet/store/backup/backup.js');
       const { facts, counts } = describeBackup(written);
       const { size: bytes } = await stat(written);
-      await moveTo(written, path, force ? 'replace' : 'keep');
+      if (target.isSpecial) {
+        await writeOutputFile(path, createReadStream(written), {
+          signal: context.interrupts.signal,
+        });
+      } else await moveTo(written, force ? target.path : path, force ? 'replace' : 'keep');
       if (context.globals.json) {
         await printJson(context, { file: path, bytes, ...facts, ...counts });
       } else {

@@ -1,10 +1,14 @@
-import { randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { lstat, mkdir, rename, rm, stat, symlink } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { lstat, mkdir, rm, stat, symlink } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { files } from '../../contract/index.js';
+import {
+  type OutputFile,
+  type OutputTarget,
+  openTarget,
+  outputTarget,
+} from '../../lib/fs/output-file.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
 import { cannotWrite } from '../errors/file-errors.js';
 import type { Context } from '../framework/context.js';
@@ -14,8 +18,6 @@ import { below, copyName, isSafeLink, isSafeName, meansDirectory } from './copy-
 import { Pool } from './pool.js';
 
 const MAX_DEPTH = 200;
-/** Bytes that may wait for the disk, which are then written together. */
-const WAITING = 1024 * 1024;
 
 /** Copies paths of the computer to `target` on this machine. */
 export async function download(copy: Copy, sources: readonly string[], target: string) {
@@ -35,7 +37,7 @@ export async function download(copy: Copy, sources: readonly string[], target: s
     if (entry.type === 'directory') await fetchDirectory(copy, pool, source, end, entry, 0);
     else if (meansDirectory(target) && !into) {
       throw new UsageError(`${target} is not a directory`);
-    } else await pool.add(() => fetchFile(copy, source, end, entry));
+    } else await pool.add(() => fetchFile(copy, source, end, entry, 0));
   }
   await pool.end();
 }
@@ -74,7 +76,8 @@ async function fetchDirectory(
       const to = join(target, entry.name);
       if (entry.type === 'directory') {
         await fetchDirectory(copy, pool, from, to, entry, depth + 1);
-      } else if (entry.type === 'file') await pool.add(() => fetchFile(copy, from, to, entry));
+      } else if (entry.type === 'file')
+        await pool.add(() => fetchFile(copy, from, to, entry, depth + 1));
       else if (entry.type === 'link') await fetchLink(copy, from, to, entry, depth);
       else await skip(copy, from, 'not a file, directory or symbolic link');
     }
@@ -94,32 +97,36 @@ async function makeDirectory(path: string, mode: number, depth: number): Promise
   }
 }
 
-/** Writes a file atomically: a temporary file first, which is then renamed. */
+/** Writes a file, see openOutputFile. What the guest names below a directory follows no link. */
 async function fetchFile(
   copy: Copy,
   source: string,
   target: string,
   { mode }: { mode: string },
+  depth: number,
 ): Promise<void> {
-  const temporary = join(dirname(target), `.vc-${randomBytes(6).toString('hex')}.tmp`);
+  let file: OutputFile | undefined;
   try {
-    const there = await lstat(target).catch(() => undefined);
-    if (there?.isDirectory()) throw new CliError(`${target} is a directory`);
-    const file = await copy.files.open(source, { signal: copy.signal });
-    copy.meter.begin(source, file.size);
-    const kept = there?.isFile() ? there.mode & 0o777 : undefined;
-    const written = createWriteStream(temporary, {
-      flags: 'wx',
-      highWaterMark: WAITING,
-      mode: kept ?? (Number.parseInt(mode, 8) & 0o777) | 0o200,
-    });
-    await pipeline(file, copy.meter.counter(), written);
-    await rename(temporary, target);
+    const there = await (depth === 0 ? outputTarget(target) : targetBelow(target));
+    if (there.stats?.isDirectory()) throw new CliError(`${target} is a directory`);
+    const remote = await copy.files.open(source, { signal: copy.signal });
+    copy.meter.begin(source, remote.size);
+    file = await openTarget(there, { mode: Number.parseInt(mode, 8) | 0o200, signal: copy.signal });
+    await pipeline(remote, copy.meter.counter(), file.stream);
+    await file.commit();
   } catch (error) {
-    await rm(temporary, { force: true });
     const isLocal = error instanceof Error && 'syscall' in error;
     await failed(copy, source, isLocal ? cannotWrite(target, error) : error);
+  } finally {
+    await file?.discard();
   }
+}
+
+async function targetBelow(path: string): Promise<OutputTarget> {
+  const stats = await lstat(path).catch(() => undefined);
+  const isOrdinary = stats === undefined || stats.isFile() || stats.isSymbolicLink();
+  if (!isOrdinary && !stats.isDirectory()) throw new CliError(`${path} is not a regular file`);
+  return { path, stats: stats?.isSymbolicLink() ? undefined : stats, isSpecial: false };
 }
 
 /** Copies a link if it stays within the copied directory; others are unsafe. */

@@ -41,6 +41,10 @@ async function localFile(copy: Copy, source: string) {
   const stats = await stat(path).catch((cause: unknown) => {
     throw cannotRead(source, cause);
   });
+  if (!stats.isFile() && !stats.isDirectory()) {
+    const remedy = `send what it prints on stdin: vc cp - COMPUTER:PATH < ${source}`;
+    throw new UsageError(`cannot read ${source}: not a regular file`, remedy);
+  }
   return { source, path, stats };
 }
 

@@ -54,18 +54,20 @@ export interface LocalFile {
 export async function readLocalFile(path: string): Promise<LocalFile> {
   const { createReadStream } = await import('node:fs');
   const { stat } = await import('node:fs/promises');
-  const { size, mode } = await stat(path);
+  const stats = await stat(path);
+  if (!stats.isFile()) throw new Error(`${path} is not a regular file`);
+  const { size, mode } = stats;
   return { data: createReadStream(path), size, mode: mode & 0o777 };
 }
 
-/** Writes a file of this machine; it appears complete or not at all. */
+/** Writes a file of this machine, see `writeOutputFile`. */
 export async function writeLocalFile(
   path: string,
   data: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
   mode: number | undefined,
 ): Promise<void> {
-  const { downloadFile } = await import('../node/download.js');
-  await downloadFile(data, path, mode);
+  const { writeOutputFile } = await import('../../lib/fs/output-file.js');
+  await writeOutputFile(path, data, { mode });
 }
 
 /** A Buffer, so that `toString('base64')` and the like do what users of Node.js expect. */

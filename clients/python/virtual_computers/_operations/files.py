@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import secrets
+import stat
+from contextlib import contextmanager
 from pathlib import Path
-from typing import AsyncIterable, AsyncIterator, Callable, Iterable, Iterator, Literal, Mapping
-from typing import Union
+from typing import AsyncIterable, AsyncIterator, BinaryIO, Callable, Iterable, Iterator, Literal
+from typing import Mapping, Union
 
 from .actions import StrPath
 from .computer import Target
@@ -50,7 +53,9 @@ def write(
 
 
 def upload(of: Target, source: StrPath, path: str) -> Flow[FileWritten]:
-    """Writes a file of this machine to the computer, with its permissions."""
+    """Writes a regular file of this machine to the computer, with its permissions."""
+    if os.path.exists(source) and not os.path.isfile(source):
+        raise OSError(errno.EINVAL, "Not a regular file", os.fspath(source))
     with open(source, "rb") as file:
         status = os.fstat(file.fileno())
         pieces = _sized(iter(lambda: file.read(PIECE), b""), status.st_size)
@@ -58,19 +63,18 @@ def upload(of: Target, source: StrPath, path: str) -> Flow[FileWritten]:
 
 
 def download(of: Target, path: str, target: StrPath) -> Flow[None]:
-    """Writes a file of the computer to this machine; it appears complete or not at all."""
-    part = Path(f"{target}.{secrets.token_hex(4)}.part")
-    try:
-        with part.open("xb") as file:
-            answer = yield from _receive(of, path, file.write)
-            mode = answer.get("x-file-mode")
-            if mode is not None:
-                # Who may read the new file may run it, too, if the mode says so.
-                allowed = os.fstat(file.fileno()).st_mode & 0o777
-                os.fchmod(file.fileno(), int(mode, 8) & (allowed | (allowed & 0o444) >> 2))
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+    """
+    Writes a file of the computer to this machine; it appears complete or not at all. A link is
+    followed, and a device or pipe is written into.
+    """
+    with _writing(target) as file:
+        answer = yield from _receive(of, path, file.write)
+        mode = answer.get("x-file-mode")
+        status = os.fstat(file.fileno())
+        if mode is not None and stat.S_ISREG(status.st_mode):
+            # Who may read the new file may run it, too, if the mode says so.
+            allowed = status.st_mode & 0o777
+            os.fchmod(file.fileno(), int(mode, 8) & (allowed | (allowed & 0o444) >> 2))
 
 
 def record(
@@ -93,13 +97,25 @@ def save_trajectory(of: Target, target: StrPath) -> Flow[None]:
 
 
 def _save(of: Target, path: str, accept: str, target: StrPath) -> Flow[None]:
-    part = Path(f"{target}.{secrets.token_hex(4)}.part")
+    with _writing(target) as file:
+        headers = {"accept": accept}
+        request = Request("GET", f"{of.path}{path}", headers, sink=file.write)
+        yield from exchange(of.session, request)
+
+
+@contextmanager
+def _writing(target: StrPath) -> Iterator[BinaryIO]:
+    """A file that replaces the one behind `target`; `target` itself if that is a device or pipe."""
+    path = Path(os.path.realpath(target))
+    if path.exists() and not path.is_file():
+        with open(target, "wb") as file:
+            yield file
+        return
+    part = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")
     try:
         with part.open("xb") as file:
-            headers = {"accept": accept}
-            request = Request("GET", f"{of.path}{path}", headers, sink=file.write)
-            yield from exchange(of.session, request)
-        part.replace(target)
+            yield file
+        part.replace(path)
     finally:
         part.unlink(missing_ok=True)
 

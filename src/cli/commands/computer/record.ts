@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { computerParameters } from '../../../client/http/address.js';
 import type { ByteSource } from '../../../client/http/transport.js';
 import { FRAME_RATES } from '../../../contract/constants.js';
-import { openAtomicFile } from '../../../lib/fs/atomic-file.js';
+import { openOutputFile } from '../../../lib/fs/output-file.js';
 import { CliError, InterruptedError, UsageError } from '../../errors/cli-error.js';
 import { cannotWrite } from '../../errors/file-errors.js';
 import type { Context } from '../../framework/context.js';
@@ -94,7 +94,7 @@ async function save(
   const unwritable = (cause: unknown) => {
     throw cannotWrite(path, cause);
   };
-  const file = await openAtomicFile(resolve(context.cwd, path)).catch(unwritable);
+  const file = await openOutputFile(resolve(context.cwd, path), { signal }).catch(unwritable);
   try {
     const copied = await copy(video, signal, (part) => file.write(part).catch(unwritable));
     const { bytes } = copied;

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { type ScreenshotOptions, screenshotQuery } from '../../../client/computer/screenshot.js';
 import { computerParameters } from '../../../client/http/address.js';
 import { IMAGE_FORMATS } from '../../../contract/constants.js';
-import { writeFileAtomically } from '../../../lib/fs/atomic-file.js';
+import { writeOutputFile } from '../../../lib/fs/output-file.js';
 import { UsageError } from '../../errors/cli-error.js';
 import { cannotWrite } from '../../errors/file-errors.js';
 import type { Context } from '../../framework/context.js';
@@ -101,7 +101,8 @@ export const command = defineCommand({
     }
     const extension = format === 'jpeg' ? '.jpg' : `.${format}`;
     const path = output ?? defaultName(describeAddress(address), extension, context.now());
-    await writeFileAtomically(resolve(context.cwd, path), data).catch((cause: unknown) => {
+    const { signal } = context.interrupts;
+    await writeOutputFile(resolve(context.cwd, path), data, { signal }).catch((cause: unknown) => {
       throw cannotWrite(path, cause);
     });
     if (context.globals.json) await printJson(context, { path, format, bytes: data.length });

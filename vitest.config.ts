@@ -1,13 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { COSTLY } from './test/support/run/costly.js';
 import { isolateEnvironment, memoryDirectory } from './test/support/run/environment.js';
 import { SummaryReporter } from './test/support/run/reporter.js';
-import { LongestFirstSequencer } from './test/support/run/sequencer.js';
+import { SlowFirstSequencer } from './test/support/run/sequencer.js';
 
 isolateEnvironment(process.env);
-
-const inMemory = memoryDirectory();
 
 const isThorough = process.env.VC_TEST_TIER === 'thorough';
 
@@ -23,27 +21,6 @@ const DOCKER_ONLY = [
   'test/e2e/thorough/streaming/**',
 ];
 
-/** A file that is named on the command line runs in every tier. */
-const isNamed = process.argv.some((word) => word.startsWith('test/'));
-
-/** See test/support/run/promise.ts. */
-const tags = [{ name: 'promise' }];
-
-/** A busy host may be too slow for a test once; the reporter names those that needed it. */
-const retry = 1;
-
-const endToEnd = {
-  tags,
-  // Each attempt uses real machines, which share the host's processors with other files' machines.
-  retry: 2,
-  hookTimeout: 900_000,
-  // Both engines share the workers. Tests wait for machines much of the time.
-  maxWorkers: availableParallelism() + 1,
-  // As in the unit tests: a worker loads the modules of `src` once for all its files.
-  isolate: false,
-  sequence: { groupOrder: 1 },
-} as const;
-
 /** Files that only the thorough tier runs. Those of no engine's folder run on Docker and on QEMU. */
 const thorough = (engine: string) =>
   isThorough
@@ -54,35 +31,63 @@ const thorough = (engine: string) =>
       ]
     : [];
 
+/** Unit tests that replace a clock, which programs of other files in the process would see. */
+const clocks = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((path) => `test/${path}`)
+  .filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/e2e/'))
+  .filter((path) => /useFakeTimers|setSystemTime/.test(readFileSync(path, 'utf8')));
+
+const inMemory = memoryDirectory();
+
+const unit = {
+  testTimeout: 20_000,
+  // Many tests wait for a timer, a process or an X server.
+  maxWorkers: availableParallelism() + 2,
+  env: inMemory === undefined ? {} : { TMPDIR: inMemory },
+};
+
+const endToEnd = {
+  // A busy host may be too slow for a test once. The reporter names the tests that needed it.
+  retry: 1,
+  hookTimeout: 900_000,
+  // Engines share the workers. Tests wait for machines much of the time.
+  maxWorkers: availableParallelism() + 1,
+  // As in the unit tests: a worker loads the modules of `src` once for all its files.
+  isolate: false,
+  sequence: { groupOrder: 1 },
+} as const;
+
 export default defineConfig({
   test: {
     reporters: ['default', new SummaryReporter()],
+    // Of a test or, with `@module-tag`, of a file: `npm test` leaves out both, `npm run test:all` the second.
+    tags: [
+      { name: 'slow', description: 'takes seconds' },
+      { name: 'thorough', description: 'runs before a release' },
+    ],
     // An engine removes its machines when it ends.
     teardownTimeout: 60_000,
-    sequence: { sequencer: LongestFirstSequencer },
+    sequence: { sequencer: SlowFirstSequencer },
     projects: [
       {
         test: {
+          ...unit,
           name: 'unit',
-          tags,
           include: ['test/**/*.test.ts'],
-          exclude: ['test/e2e/**', ...(isThorough || isNamed ? [] : COSTLY)],
-          retry,
-          testTimeout: 20_000,
-          // Many tests wait for a timer, a process or an X server.
-          maxWorkers: availableParallelism() + 2,
+          exclude: ['test/e2e/**', ...clocks],
           // Files share a process and their modules, which halves the processor time.
           isolate: false,
-          ...(inMemory === undefined ? {} : { env: { TMPDIR: inMemory } }),
         },
+      },
+      {
+        test: { ...unit, name: 'unit-clocks', include: clocks },
       },
       {
         test: {
           ...endToEnd,
           name: 'docker',
           include: [
-            `test/e2e/operations/${isThorough ? '*' : '!(bounds|elements)'}.test.ts`,
-            'test/e2e/{cli,docker}/**/*.test.ts',
+            'test/e2e/{cli,docker,operations}/**/*.test.ts',
             ABOVE_ENGINES,
             ...thorough('docker'),
           ],
@@ -95,13 +100,15 @@ export default defineConfig({
           ...endToEnd,
           name: 'qemu',
           include: [
-            ...(isThorough
-              ? ['test/e2e/operations/*.test.ts', ABOVE_ENGINES]
-              : ['test/e2e/operations/!(every-command|elements|bounds).test.ts']),
-            'test/e2e/qemu/**/*.test.ts',
+            'test/e2e/{operations,qemu}/**/*.test.ts',
+            ...(isThorough ? [ABOVE_ENGINES] : []),
             ...thorough('qemu'),
           ],
-          exclude: DOCKER_ONLY,
+          // The commands are the same as on Docker.
+          exclude: [
+            ...DOCKER_ONLY,
+            ...(isThorough ? [] : ['test/e2e/operations/every-command.test.ts']),
+          ],
           globalSetup: ['test/e2e/qemu/setup.ts'],
           // Guests may be emulated.
           testTimeout: 300_000,
@@ -112,11 +119,10 @@ export default defineConfig({
           ...endToEnd,
           name: 'incus',
           include: [
-            // Code above the engines is the same; the thorough tier runs every operation.
+            'test/e2e/incus/**/*.test.ts',
             ...(isThorough
-              ? ['test/e2e/{incus,operations}/**/*.test.ts']
-              : ['test/e2e/incus/members.test.ts', 'test/e2e/operations/published.test.ts']),
-            ...(isThorough ? ['test/e2e/thorough/incus/*.test.ts'] : []),
+              ? ['test/e2e/operations/**/*.test.ts', 'test/e2e/thorough/incus/*.test.ts']
+              : ['test/e2e/operations/published.test.ts']),
           ],
           runner: 'test/support/incus/skipping-runner.ts',
           globalSetup: ['test/e2e/incus/setup.ts'],

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { FramePacer } from '../../src/broadcast/frame-pacer.js';
 import { outputSize } from '../../src/broadcast/video.js';

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { openScreen } from '../../src/screen/index.js';

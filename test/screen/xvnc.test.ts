@@ -1,3 +1,4 @@
+// @module-tag slow
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';

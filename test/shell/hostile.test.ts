@@ -1,3 +1,4 @@
+// @module-tag thorough
 import ssh2, { type Connection, type ServerChannel } from 'ssh2';
 import { afterEach, describe, expect, it } from 'vitest';
 import { deferred } from '../../src/lib/async/deferred.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
@@ -208,7 +209,7 @@ thorough('a large output is complete', async () => {
 });
 
 describe('a script', () => {
-  thorough.each(['bash', 'python'])('of %s is text, a file, or stdin', async (verb) => {
+  it.each(['bash', 'python'])('of %s is text, a file, or stdin', async (verb) => {
     const text = verb === 'bash' ? 'echo "a  b"' : 'print("a  b")';
     await writeFile(join(world.directory, 'task'), text);
     for (const words of [

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import type { Instance } from '../../../src/engines/incus/machine/instance.js';
 import { withCluster } from '../../../src/engines/incus/open.js';

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { afterAll, beforeAll, beforeEach, expect, inject, it } from 'vitest';
 import type { Engine, MachineSpec } from '../../../src/engines/engine.js';
 import { openIncus } from '../../../src/engines/incus/open.js';

@@ -1,7 +1,7 @@
+// @module-tag thorough
 import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { itUnless } from '../../support/run/needs.js';
-import { isThorough, thorough } from '../../support/run/tiers.js';
 import { type Desktop, openDesktop } from '../../support/service/desktop.js';
 
 let desktop: Desktop;
@@ -50,7 +50,7 @@ const inTheBrowser = itUnless(
     ? 'Chromium takes minutes to start in an emulated machine'
     : undefined,
 );
-(isThorough ? inTheBrowser : thorough)(
+inTheBrowser(
   "the elements of a page are where the browser shows them, and hide others' behind it",
   async () => {
     const page = [

@@ -1,10 +1,11 @@
+// @module-tag slow
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, inject, it } from 'vitest';
 import { eventually } from '../../support/eventually.js';
 import { describeUnless } from '../../support/run/needs.js';
 import { promise } from '../../support/run/promise.js';
-import { isThorough, onDocker, thorough } from '../../support/run/tiers.js';
+import { leaveOut, thorough } from '../../support/run/tiers.js';
 import {
   canvasPixels,
   live,
@@ -196,7 +197,7 @@ describeUnless(noBrowser)('the live view in a browser', () => {
     expect(await page.textContent('#message')).toContain(`vc view ${desktop.id}`);
   });
 
-  (isThorough ? onDocker : thorough)(
+  (inject('engine') === 'docker' ? thorough : leaveOut)(
     'continues after a restart, and closes with the reason when the computer stops',
     async () => {
       const { page } = await open('view');

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { crc32, inflateSync } from 'node:zlib';
 import fc from 'fast-check';
 import sharp from 'sharp';

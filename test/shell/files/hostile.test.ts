@@ -1,3 +1,4 @@
+// @module-tag thorough
 import { Readable } from 'node:stream';
 import ssh2, { type FileEntry, type SFTPWrapper } from 'ssh2';
 import { afterEach, describe, expect, it } from 'vitest';

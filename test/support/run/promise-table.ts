@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import type { PromiseMark } from './promise.js';
 
 const TITLES = [
@@ -39,37 +39,29 @@ export interface PromiseTest extends PromiseMark {
   readonly state: 'passed' | 'failed' | 'skipped' | 'pending';
 }
 
-type Row = readonly [
-  number: string,
-  title: string,
-  engine: string,
-  figures: string,
-  verdict: string,
-];
-
-const HEADER: Row = ['', 'promise', 'engine', 'figures', 'verdict'];
-
-/** One row per promise and engine; promises without a test have one row, `not run`. */
-export function promiseRows(tests: readonly PromiseTest[]): Row[] {
-  return TITLES.flatMap((title, index) => {
-    const number = index + 1;
-    const own = tests.filter((test) => test.number === number);
+/** One row per promise and engine; a promise without a test has one row, `not run`. */
+export function promiseTable(tests: readonly PromiseTest[]): string {
+  const rows = TITLES.flatMap((title, index) => {
+    const own = tests.filter(({ number }) => number === index + 1);
     const engines = [...new Set(own.map(({ engine }) => engine))].sort();
-    if (engines.length === 0) return [[`${number}`, title, '', '', 'not run'] satisfies Row];
-    return engines.map((engine) => {
-      const ofEngine = own.filter((test) => test.engine === engine);
-      const ran = ofEngine.filter(({ state }) => state === 'passed' || state === 'failed');
-      return [`${number}`, title, engine, figuresOf(ran), verdictOf(ran)] satisfies Row;
+    return (engines.length === 0 ? [''] : engines).map((engine) => {
+      const ran = own
+        .filter((test) => test.engine === engine)
+        .filter(({ state }) => state === 'passed' || state === 'failed');
+      return [`${index + 1}`, title, engine, figuresOf(ran), verdictOf(ran)];
     });
   });
+  const header = ['', 'promise', 'engine', 'figures', 'verdict'];
+  const lines = [header, header.map(() => '---'), ...rows];
+  return lines.map((cells) => `| ${cells.map(escaped).join(' | ')} |\n`).join('');
 }
+
+const escaped = (cell: string) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ');
 
 function figuresOf(tests: readonly PromiseTest[]): string {
   const figures = tests.map(({ figure }) => figure).filter((figure) => figure !== '');
   const others = tests.length - figures.length;
-  if (others === 0) return figures.join('; ');
-  const more = figures.length > 0 ? 'more ' : '';
-  return [...figures, `${others} ${more}test${others > 1 ? 's' : ''}`].join('; ');
+  return [...figures, ...(others > 0 ? [`tests without a figure: ${others}`] : [])].join('; ');
 }
 
 function verdictOf(tests: readonly PromiseTest[]): string {
@@ -77,31 +69,12 @@ function verdictOf(tests: readonly PromiseTest[]): string {
   return tests.length > 0 ? 'kept' : 'not run';
 }
 
-export function asText(rows: readonly Row[]): string {
-  const widths = HEADER.map((_, column) =>
-    Math.max(...rows.map((row) => (row[column] ?? '').length)),
-  );
-  return rows
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
-}
-
-export function asMarkdown(rows: readonly Row[]): string {
-  const escaped = (cell: string) => cell.replaceAll('|', '\\|').replaceAll('\n', ' ');
-  const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(' | ')} |`;
-  return [line(HEADER), line(HEADER.map(() => '---')), ...rows.map(line)].join('\n');
-}
-
-/** Replaces an engine's part of the document, so that engines can be recorded in separate runs. */
-export function writeRecord(document: string, engine: string, record: string): void {
-  const [begin, end] = [`<!-- promises ${engine}: begin -->`, `<!-- promises ${engine}: end -->`];
-  const [before, rest] = readFileSync(document, 'utf8').split(begin);
-  const after = rest?.split(end)[1];
-  if (after === undefined) throw new Error(`${document} has no ${begin} and ${end}`);
-  writeFileSync(document, `${before}${begin}\n${record}\n${end}${after}`);
+/** Replaces a project's section of the record, so that projects can be recorded in separate runs. */
+export function writeRecord(path: string, project: string, text: string): void {
+  const [head = '', ...sections] = existsSync(path)
+    ? readFileSync(path, 'utf8').split(/^(?=## )/m)
+    : ['# Record of the thorough tier\n\nWritten by `npm run test:thorough -- --write`.\n\n'];
+  const others = sections.filter((section) => !section.startsWith(`## ${project}\n`));
+  const all = [...others, `## ${project}\n\n${text}\n\n`].sort();
+  writeFileSync(path, `${(head + all.join('')).trimEnd()}\n`);
 }

@@ -1,5 +1,5 @@
-import { inject, it, type TestContext, type TestOptions } from 'vitest';
-import { isThorough } from './tiers.js';
+import { inject, it, type TestContext } from 'vitest';
+import { leaveOut } from './tiers.js';
 
 /**
  * Defines a test of a promise in docs/reliability.md:
@@ -9,19 +9,19 @@ import { isThorough } from './tiers.js';
  *       report(`${all.length} operations, all 404`);
  *     });
  *
- * The reporter prints one row per promise and engine from the tests' metadata; several tests may
- * share a row. Put the test where its subject is tested.
+ * The reporter prints one row per promise and engine. Put the test where its subject is tested.
  */
-export const promise = Object.assign(define(it), {
+export const promise = Object.assign(define(it, []), {
+  thorough: define(it, ['thorough']),
   /** Skipped with a reason if this host cannot run it. */
-  unless(reason: string | undefined) {
-    const inEachTier = reason === undefined ? define(it) : defineSkipped(reason);
-    return Object.assign(inEachTier, { thorough: isThorough ? inEachTier : leaveOut });
+  unless(skipReason: string | undefined) {
+    const test = skipReason === undefined ? it : it.skip;
+    return Object.assign(define(test, [], skipReason), {
+      thorough: define(test, ['thorough'], skipReason),
+    });
   },
   /** Omitted, not skipped, if the condition is false. */
-  runIf: (condition: boolean) => (condition ? define(it) : leaveOut),
-  /** Runs only in the thorough tier. */
-  thorough: isThorough ? define(it) : leaveOut,
+  runIf: (condition: boolean) => (condition ? define(it, []) : leaveOut),
 });
 
 /** Reports a figure in a few words: `412 requests, all 401`. The last call counts. */
@@ -34,34 +34,19 @@ type DefinePromise = (
   timeout?: number,
 ) => void;
 
-type DefineTest = (
-  title: string,
-  options: TestOptions,
-  body: (context: TestContext) => void | Promise<void>,
-) => void;
-
-function define(test: DefineTest): DefinePromise {
+function define(
+  test: typeof it | typeof it.skip,
+  tags: string[],
+  skipReason?: string,
+): DefinePromise {
   return (number, title, body, timeout) => {
-    const mark = markOf(number);
-    const limit = timeout === undefined ? {} : { timeout };
-    test(title, { tags: ['promise'], meta: { promise: mark }, ...limit }, (context) =>
+    const mark = { number, engine: inject('engine') ?? 'any', figure: '' };
+    test(title, { tags, timeout, meta: { promise: mark, skipReason } }, (context) =>
       body((figure) => {
         context.task.meta.promise = { ...mark, figure };
       }, context),
     );
   };
-}
-
-function defineSkipped(skipReason: string): DefinePromise {
-  return (number, title) => {
-    it.skip(title, { meta: { promise: markOf(number), skipReason } }, () => undefined);
-  };
-}
-
-function leaveOut(): void {}
-
-function markOf(number: number): PromiseMark {
-  return { number, engine: inject('engine') ?? 'any', figure: '' };
 }
 
 export interface PromiseMark {
@@ -74,5 +59,7 @@ export interface PromiseMark {
 declare module 'vitest' {
   interface TaskMeta {
     promise?: PromiseMark;
+    /** Why a test is skipped; the reporter prints it. */
+    skipReason?: string | undefined;
   }
 }

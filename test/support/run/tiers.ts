@@ -1,18 +1,21 @@
 import { inject, it } from 'vitest';
 
-/** True for `npm run test:thorough`; docs/testing.md lists what only that tier tests. */
+/** True for `npm run test:thorough`. */
 export const isThorough = process.env.VC_TEST_TIER === 'thorough';
 
-/** A test of another tier. It is not registered, so it does not count as skipped. */
-const nothing = Object.assign(() => undefined, { each: () => () => undefined }) as unknown as It;
+type Define = (title: string, body: () => unknown, timeout?: number) => void;
 
-type It = Pick<typeof it, 'each'> & typeof it;
+/** `it` with the tag `thorough`. */
+export const thorough: Define = (title, body, timeout) =>
+  it(title, { tags: ['thorough'], timeout }, async () => void (await body()));
 
-/** `it` for a test that runs only in the thorough tier. */
-export const thorough: It = isThorough ? it : nothing;
+/** Defines no test, in place of one that would be skipped. */
+export const leaveOut = (): void => undefined;
+
+const isDocker = inject('engine') === 'docker';
 
 /** `it` for a test that is independent of the engine, and runs only on Docker. */
-export const onDocker: It = inject('engine') === 'docker' ? it : nothing;
+export const onDocker: Define = isDocker ? it : leaveOut;
 
 /** The first value in a thorough run, else the second. */
 export const inTier = <T>(values: { readonly thorough: T; readonly quick: T }): T =>

@@ -9,7 +9,7 @@ import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, expect, inject, it } from 'vitest';
 import { eventually } from '../../../support/eventually.js';
 import { promise } from '../../../support/run/promise.js';
-import { onDocker, thorough } from '../../../support/run/tiers.js';
+import { leaveOut, onDocker, thorough } from '../../../support/run/tiers.js';
 import {
   freePort,
   openRtmpServer,
@@ -24,7 +24,7 @@ const SECRET = 'sk-very-secret-8472';
 
 /** Tests of the stream's target, which need one engine only. */
 const promiseOnDocker = promise.runIf(inject('engine') === 'docker');
-const recovery = inject('engine') === 'docker' ? promise.thorough : promise.runIf(false);
+const recovery = inject('engine') === 'docker' ? promise.thorough : leaveOut;
 
 let desktop: OwnDesktop;
 let directory: string;

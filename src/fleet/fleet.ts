@@ -115,9 +115,8 @@ export class Fleet {
     this.#machines.onRemoved((id) => this.#pictures.computerRemoved(id));
     this.apiKeys = new ApiKeys(store);
     this.keys = new KeyManagement(store, this.apiKeys);
-    const { holderOf } = store.keys;
-    this.tickets = new Tickets(holderOf);
-    this.browserTickets = new Tickets(holderOf);
+    this.tickets = new Tickets();
+    this.browserTickets = new Tickets();
     this.apiKeys.onRemoved((keyId) => this.tickets.revoke(keyId));
     this.apiKeys.onRemoved((keyId) => this.browserTickets.revoke(keyId));
     this.sessions = new Sessions(store, this.apiKeys);
@@ -125,7 +124,7 @@ export class Fleet {
     const quota = new Quota(store, maxRunning);
     this.computers = new Computers(store, this.#machines, quota, (id) => this.control.of(id));
     this.usage = new Usage(this.#machines);
-    this.projects = new Projects(store, this.apiKeys, this.computers, quota);
+    this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
     this.drains = new Drains({
       ...{ store, machines: this.#machines, auditLog: this.auditLog, log },
@@ -136,7 +135,7 @@ export class Fleet {
     this.usageLog = new UsageLog(store, log);
     this.auditLog.onEntry((entry) => this.usageLog.action(entry));
     this.idempotency = new Idempotency(store, log);
-    this.events = new Events(store, this.apiKeys, log);
+    this.events = new Events(store, log);
     const { computers, events, control } = this;
     this.walls = new Walls({ computers, events, control, pictures: this.#pictures });
     const running = new RunningComputers(store, this.#machines);
@@ -158,7 +157,7 @@ export class Fleet {
     this.control.onChange(({ step, record, owner }) => {
       if (step === 'taken') this.actions.held.releaseOthers(record.id, owner);
     });
-    this.computerUse = new ComputerUse(this.actions, holderOf);
+    this.computerUse = new ComputerUse(this.actions);
     this.#machines.onRemoved((computerId) => this.computerUse.forget({ computerId }));
     this.apiKeys.onRemoved((keyId) => {
       // A key that only has fewer rights may repeat its calls.

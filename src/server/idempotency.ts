@@ -32,7 +32,6 @@ export async function withIdempotency(
   if (resume === undefined || key === undefined) return { answer: await work(), isRepeated: false };
   return fleet.idempotency.once({
     ownerId: owner.id,
-    keyId: owner.keyId,
     key,
     // What a key for one project gets again must be of that project.
     asked: [name, params, body, ...(owner.projectId === undefined ? [] : [owner.projectId])],

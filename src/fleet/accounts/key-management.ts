@@ -10,8 +10,7 @@ import type {
 } from '../../contract/resources.js';
 import { generateApiKey } from '../computers/ids.js';
 import { MOST_NAMES, missing } from '../errors/missing.js';
-import { isLimited, limitedHolder, madeBy } from '../store/accounts/key-holders.js';
-import type { ListedKey } from '../store/accounts/keys.js';
+import { isLimited, type ListedKey, madeBy } from '../store/accounts/keys.js';
 import type { Store } from '../store/index.js';
 import type { OwnerRecord } from '../store/records.js';
 import type { ApiKeys, Owner } from './api-keys.js';
@@ -19,8 +18,6 @@ import { expiryOf, refuseMore } from './key-limits.js';
 
 /** API keys of an owner. */
 const MOST = 200;
-/** Of these, those that a key with fewer rights or for one project has made, and these keys again. */
-const MOST_MADE = 20;
 
 /** Lists, creates, changes and revokes API keys. */
 export class KeyManagement {
@@ -56,7 +53,6 @@ export class KeyManagement {
         remedy: 'Remove one first: vc key rm ID',
       });
     }
-    this.#refuseManyMade(owner);
     const expires_at = expiryOf(input.expires_at);
     const project = input.project === null ? null : this.#project(owner, input.project);
     const { name, rights } = input;
@@ -172,21 +168,6 @@ export class KeyManagement {
     if (key !== undefined) return key;
     const known = keys.flatMap(({ name, id }) => [name, id]);
     throw missing('API key', id, { known, list: 'vc key ls' });
-  }
-
-  #refuseManyMade(owner: Owner): void {
-    const { keys } = this.#store;
-    if (!isLimited(this.#apiKeys.own(owner))) return;
-    const holder = keys.holderOf(owner.keyId);
-    const made = keys
-      .list(owner.id)
-      .filter(({ id }) => limitedHolder(id) !== holder && keys.holderOf(id) === holder);
-    if (made.length < MOST_MADE) return;
-    const which = 'An API key with fewer rights, or for one project,';
-    const message = `${which} can make at most ${MOST_MADE} others.`;
-    throw new ApiError('limit_reached', message, {
-      remedy: 'Remove one first (vc key rm ID), or use a key with all rights.',
-    });
   }
 
   #refuseLastFull(owner: Owner, what: string): void {

@@ -1,13 +1,9 @@
-import type { HolderOf } from '../store/accounts/key-holders.js';
-import { divideShares } from '../store/limits/shares.js';
 import type { Owner } from './api-keys.js';
-import { oldestOfEach } from './oldest.js';
 
 export interface OneTimeOptions<T> {
   readonly lifeMs: number;
-  /** Of one owner; the oldest ones are dropped as `divideShares` says. */
+  /** Entries of one owner; beyond it the oldest is dropped. */
   readonly most: number;
-  readonly holderOf: HolderOf;
   /** A monotonic clock in milliseconds. */
   now(): number;
   /** Called for each that was dropped or has expired, but not for one that was taken. */
@@ -33,14 +29,11 @@ export class OneTime<T> {
 
   /** For `lifeMs` at most. */
   add(hash: string, owner: Owner, value: T, lifeMs = this.#options.lifeMs): void {
-    const { most, now, holderOf } = this.#options;
+    const { most, now } = this.#options;
     const timer = setTimeout(() => this.#drop(hash), lifeMs).unref();
     this.#entries.set(hash, { owner, value, timer, expiresAt: now() + lifeMs });
-    const keys = [...this.#entries]
-      .filter(([, entry]) => entry.owner.id === owner.id)
-      .map(([name, entry]) => [name, entry.owner.keyId] as const);
-    const dropped = oldestOfEach(keys, holderOf, (counts) => divideShares(counts, most));
-    for (const name of dropped) this.#drop(name);
+    const own = [...this.#entries].filter(([, entry]) => entry.owner.id === owner.id);
+    for (const [name] of own.slice(0, Math.max(0, own.length - most))) this.#drop(name);
   }
 
   get(hash: string): T | undefined {

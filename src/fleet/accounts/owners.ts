@@ -16,7 +16,6 @@ import type { OwnerRecord } from '../store/records.js';
 import type { ApiKeys, Owner } from './api-keys.js';
 import { refuseExpiring } from './key-limits.js';
 import type { KeyManagement } from './key-management.js';
-import { keyInUse } from './limits/key-shares.js';
 import type { OwnerDeletion } from './owner-deletion.js';
 
 /** Owners of a service. */
@@ -48,7 +47,9 @@ export class Owners {
 
   /** Whether the key has everything that an administrator may do. Reads no database. */
   mayAdminister(owner: Owner): boolean {
-    return !keyInUse(this.#parts.apiKeys, owner).isLimited && this.isAdministrator(owner);
+    const hasAllRights =
+      owner.projectId === undefined && this.#parts.apiKeys.rightsOf(owner) === 'manage';
+    return hasAllRights && this.isAdministrator(owner);
   }
 
   /** The oldest first. */

@@ -47,7 +47,7 @@ export class Sessions {
   constructor(store: Store, apiKeys: ApiKeys, now: () => number = () => performance.now()) {
     this.#store = store;
     this.#apiKeys = apiKeys;
-    const shared = { now, holderOf: store.keys.holderOf };
+    const shared = { now };
     const logins = { lifeMs: LOGIN_MS, most: MOST_LOGINS, ended: () => {} };
     this.#logins = new OneTime({ ...shared, ...logins });
     const ended = ({ id }: OpenSession) => {

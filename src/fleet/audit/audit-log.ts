@@ -5,14 +5,13 @@ import type {
   AuditQuery,
   AuditEntry as OwnersEntry,
 } from '../../contract/resources.js';
+import { SampledBucket } from '../../lib/async/token-bucket.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { AuditRow } from '../store/audit/entries.js';
 import type { Store } from '../store/index.js';
 import type { ComputerRecord } from '../store/records.js';
-import { latestOfEach } from './held-back.js';
-import { RefusalLimit } from './refusal-limit.js';
 
 /** Key id of entries that the service itself caused. */
 export const SERVICE_KEY = 'service';
@@ -60,12 +59,18 @@ export function outcomeOf(error: unknown, signal?: AbortSignal): string {
 const WRITE_EVERY_MS = 200;
 /** Characters of the names of secrets in an entry. */
 const MOST_SECRETS = 400;
-/** Entries of a batch: others have their turn before the next one. */
-const PART = 500;
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 const TIDY_EVERY_MS = 60 * 60_000;
-/** Entries kept in memory while the disk cannot be written; the oldest of the busiest key are dropped. */
-const HELD_BACK = 10_000;
+/** Entries kept in memory while the disk cannot be written. */
+const MOST_WAITING = 10_000;
+/** Refusals of a key that are written at once, and per second after that: one in ten minutes. */
+const REFUSALS = { burst: 100, perSecond: 1 / 600 };
+/** The outcomes of what was refused for who asked, not for what was asked. */
+const REFUSED: readonly string[] = ['forbidden', 'controlled'];
+
+export function isRefusal(outcome: string): boolean {
+  return REFUSED.includes(outcome);
+}
 
 /**
  * The append-only audit log of who did what to which computer when. Entries are kept for 90 days in
@@ -76,12 +81,10 @@ export class AuditLog {
   readonly #log: Log;
   #waiting: AuditRow[] = [];
   #timer: NodeJS.Timeout | undefined;
-  #next: NodeJS.Immediate | undefined;
   #tidiedAt = performance.now();
-  /** There are more old entries to drop. */
-  #isTidying = false;
   #failure: string | undefined;
-  readonly #refusals = new RefusalLimit();
+  /** By key: a program that repeats refused requests must not fill the log. */
+  readonly #refusals = new Map<string, SampledBucket>();
   readonly #listeners: ((entry: AuditEntry) => void)[] = [];
 
   constructor(store: Store, log: Log) {
@@ -102,8 +105,7 @@ export class AuditLog {
   record(entry: AuditEntry): void {
     const { owner, affected = owner.id, computerId, action, detail, outcome, at, ms } = entry;
     for (const listener of this.#listeners) listener(entry);
-    const holder = this.#store.keys.holderOf(owner.keyId);
-    const leftOut = entry.isRefusal ? this.#refusals.admit(holder) : 0;
+    const leftOut = entry.isRefusal ? this.#admitRefusal(owner.keyId) : 0;
     if (leftOut === undefined) return;
     const details = dividedDetail(leftOut > 0 ? { ...detail, left_out: leftOut } : detail);
     for (const id of new Set([owner.id, affected])) {
@@ -120,8 +122,15 @@ export class AuditLog {
         });
       }
     }
-    this.#timer ??= setTimeout(() => this.#work(), WRITE_EVERY_MS).unref();
-    if (this.#waiting.length >= PART && this.#failure === undefined) this.#workSoon();
+    this.#timer ??= setTimeout(() => this.#write(), WRITE_EVERY_MS).unref();
+  }
+
+  /** The refusals that were left out since the last one written; undefined to leave this one out. */
+  #admitRefusal(keyId: string): number | undefined {
+    const bucket =
+      this.#refusals.get(keyId) ?? new SampledBucket(REFUSALS.burst, REFUSALS.perSecond);
+    this.#refusals.set(keyId, bucket);
+    return bucket.admit();
   }
 
   /** The computer's entries, newest first. */
@@ -163,68 +172,35 @@ export class AuditLog {
     } catch (error) {
       this.#log.warn({ err: error }, 'the audit log cannot be tidied');
     }
-    clearImmediate(this.#next);
   }
 
-  /** Writes a batch, or else drops old entries, and continues in later turns of the event loop. */
-  #work(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    if (this.#waiting.length === 0) this.#tidyWhenDue();
-    else if (this.#writePart()) this.#workSoon();
-  }
-
-  #workSoon(): void {
-    this.#next ??= setImmediate(() => {
-      this.#next = undefined;
-      this.#work();
-    });
-  }
-
-  /** Writes all: who reads has to see them. They are few, as long as the disk can be written. */
+  /** Writes the pending entries, and drops old ones when that is due. */
   #write(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    let isWritten = this.#waiting.length > 0;
-    while (isWritten && this.#waiting.length > 0) isWritten = this.#writePart();
-    if (isWritten) this.#tidyWhenDue();
-  }
-
-  #writePart(): boolean {
-    return this.#try(() => {
-      const part = this.#waiting.slice(0, PART);
-      this.#store.audit.append(part);
-      this.#waiting = this.#waiting.slice(PART);
-      for (const { owner_id } of part) this.#store.written.notify(owner_id, 'action');
-    });
-  }
-
-  #tidyWhenDue(): void {
-    const isDue = this.#isTidying || performance.now() - this.#tidiedAt >= TIDY_EVERY_MS;
-    if (isDue && this.#try(() => this.#tidy()) && this.#isTidying) this.#workSoon();
-  }
-
-  #tidy(): void {
-    const now = performance.now();
-    this.#isTidying = this.#store.audit.dropOld(Math.round(now - this.#tidiedAt), KEPT_MS);
-    this.#tidiedAt = now;
-  }
-
-  /** A full disk must not fail actions: what failed is tried again with the next entry. */
-  #try(write: () => void): boolean {
+    if (this.#waiting.length === 0) return;
     try {
-      write();
+      this.#store.audit.append(this.#waiting);
+      const owners = new Set(this.#waiting.map(({ owner_id }) => owner_id));
+      this.#waiting = [];
+      for (const id of owners) this.#store.written.notify(id, 'action');
+      if (performance.now() - this.#tidiedAt >= TIDY_EVERY_MS) this.#tidy();
       this.#failure = undefined;
-      return true;
     } catch (error) {
-      this.#waiting = latestOfEach(this.#waiting, HELD_BACK, this.#store.keys.holderOf);
+      // A full disk must not fail actions: what failed is tried again with the next entry.
+      this.#waiting = this.#waiting.slice(-MOST_WAITING);
       this.#failure = errorMessage(error);
       this.#log.warn(
         { reason: this.#failure, waiting: this.#waiting.length },
         'the audit log cannot be written',
       );
-      return false;
     }
+  }
+
+  #tidy(): void {
+    const now = performance.now();
+    this.#store.audit.dropOld(Math.round(now - this.#tidiedAt), KEPT_MS);
+    this.#tidiedAt = now;
   }
 }
 

@@ -8,7 +8,6 @@ import type { Size } from '../../screen/types.js';
 import type { Room } from '../../shell/types.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { Actions } from '../actions/actions.js';
-import type { HolderOf } from '../store/accounts/key-holders.js';
 import type { ComputerRecord } from '../store/records.js';
 import type { DialectLimits, Item, Outcome, UseAction, UseCall, UsePicture } from './actions.js';
 import { callerOf, type Removed } from './caller.js';
@@ -79,10 +78,10 @@ export class ComputerUse {
   readonly #frames: Frames;
   readonly #turns: Turns<Done>;
 
-  constructor(actions: Actions, holderOf: HolderOf) {
+  constructor(actions: Actions) {
     this.#actions = actions;
-    this.#frames = new Frames(holderOf);
-    this.#turns = new Turns<Done>(holderOf);
+    this.#frames = new Frames();
+    this.#turns = new Turns<Done>();
   }
 
   /** Forgets the calls and pictures of a key or computer that was removed. */

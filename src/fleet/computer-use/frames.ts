@@ -1,11 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
 import type { Size } from '../../screen/types.js';
-import { type HolderOf, isLimitedHolder } from '../store/accounts/key-holders.js';
-import { limitedShare } from '../store/limits/shares.js';
 import type { DialectLimits, Place, UseCall } from './actions.js';
-import type { Caller, Removed } from './caller.js';
-import { FramePool } from './frame-pool.js';
+import { type Caller, isOf, nameOf, type Removed } from './caller.js';
 
 /** A picture that a model was shown, and the screen's size then. */
 export interface Frame extends Size {
@@ -17,8 +14,8 @@ export interface Frame extends Size {
 export const DEFAULT_EDGE = 1280;
 /** Pixels of a model's patches; see {@link DialectLimits}. */
 const PATCH = 28;
-/** Frames that are remembered of keys with all rights, of an owner and of all. */
-const MOST = { ofOwner: 1_000, inAll: 10_000 };
+/** Pictures that are remembered; beyond it the one that was shown longest ago is forgotten. */
+const MOST = 10_000;
 
 /** The factor of a picture whose longer edge has at most `edge` pixels, within the dialect's limits. */
 export function pictureScale(screen: Size, edge: number, limits: DialectLimits): number {
@@ -36,36 +33,32 @@ export function scaled({ width, height }: Size, scale: number): Size {
   return { width: length(width), height: length(height) };
 }
 
-/**
- * The last picture that each API key was shown of each computer. Those of limited keys are counted by
- * themselves, also of all owners, so that they push out none of keys with all rights.
- */
+/** The last picture that each API key was shown of each computer. */
 export class Frames {
-  readonly #full: FramePool<Frame>;
-  readonly #limited: FramePool<Frame>;
-  readonly #holderOf: HolderOf;
+  /** By key and computer, the oldest first. */
+  readonly #frames = new Map<string, { readonly caller: Caller; readonly frame: Frame }>();
+  readonly #most: number;
 
-  constructor(holderOf: HolderOf, most = MOST) {
-    this.#full = new FramePool(holderOf, most);
-    this.#limited = new FramePool(holderOf, { ...most, inAll: limitedShare(most.inAll).ofAll });
-    this.#holderOf = holderOf;
+  constructor(most = MOST) {
+    this.#most = most;
   }
 
   last(caller: Caller): Frame | undefined {
-    return this.#full.last(caller) ?? this.#limited.last(caller);
+    return this.#frames.get(nameOf(caller))?.frame;
   }
 
   shown(caller: Caller, frame: Frame): void {
-    const isLimited = isLimitedHolder(this.#holderOf(caller.keyId));
-    // The rights of the key may have changed since its last picture.
-    (isLimited ? this.#full : this.#limited).remove(caller);
-    (isLimited ? this.#limited : this.#full).shown(caller, frame);
+    this.#frames.delete(nameOf(caller));
+    this.#frames.set(nameOf(caller), { caller, frame });
+    const [oldest] = this.#frames.keys();
+    if (oldest !== undefined && this.#frames.size > this.#most) this.#frames.delete(oldest);
   }
 
   /** Forgets the pictures of a key or computer that was removed. */
   forget(removed: Removed): void {
-    this.#full.forget(removed);
-    this.#limited.forget(removed);
+    for (const [name, { caller }] of this.#frames) {
+      if (isOf(caller, removed)) this.#frames.delete(name);
+    }
   }
 }
 

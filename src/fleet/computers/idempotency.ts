@@ -10,8 +10,6 @@ export type OnCreated = (id: string) => void;
 /** A creation that its client may send again. */
 export interface KeyedCreation<T> {
   readonly ownerId: string;
-  /** Of the API key. */
-  readonly keyId: string;
   readonly key: string;
   /** What is asked for: the operation, its path and its body. */
   readonly asked: unknown;
@@ -65,14 +63,14 @@ export class Idempotency {
   }
 
   async #carryOut<T>(creation: KeyedCreation<T>, hash: string): Promise<Outcome<T>> {
-    const { ownerId, keyId, key } = creation;
+    const { ownerId, key } = creation;
     const { idempotency } = this.#store;
     const known = idempotency.find(ownerId, key);
     if (known !== undefined && known.request_hash !== hash) throw usedOtherwise();
     if (known?.answer) return { answer: JSON.parse(known.answer) as T, isRepeated: true };
     const resumed = known && creation.resume(known.resource_id);
     const answer = await (resumed ??
-      creation.create((id) => idempotency.add(ownerId, key, hash, id, keyId)));
+      creation.create((id) => idempotency.add(ownerId, key, hash, id)));
     try {
       idempotency.setAnswer(ownerId, key, JSON.stringify(answer));
     } catch (error) {

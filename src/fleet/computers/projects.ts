@@ -1,9 +1,8 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Project, ProjectWithComputers, UpdateProject } from '../../contract/resources.js';
 import { allInPieces } from '../../lib/async/next-turn.js';
-import type { ApiKeys, Owner } from '../accounts/api-keys.js';
-import { AtOnce } from '../accounts/limits/at-once.js';
-import { keyInUse } from '../accounts/limits/key-shares.js';
+import type { Owner } from '../accounts/api-keys.js';
+import { AtOnce } from '../accounts/at-once.js';
 import { isWithin } from '../accounts/scope.js';
 import { MOST_NAMES, missing } from '../errors/missing.js';
 import { publicMessage } from '../errors/public-message.js';
@@ -35,17 +34,10 @@ export class Projects {
   readonly #store: Store;
   readonly #computers: Computers;
   readonly #quota: Quota;
-  readonly #apiKeys: Pick<ApiKeys, 'rightsOf'>;
   readonly #atOnce = new AtOnce('operations on whole projects', MOST_AT_ONCE);
 
-  constructor(
-    store: Store,
-    apiKeys: Pick<ApiKeys, 'rightsOf'>,
-    computers: Computers,
-    quota: Quota,
-  ) {
+  constructor(store: Store, computers: Computers, quota: Quota) {
     this.#store = store;
-    this.#apiKeys = apiKeys;
     this.#computers = computers;
     this.#quota = quota;
   }
@@ -106,7 +98,7 @@ export class Projects {
 
   /** Deletes its computers, then the project. Computers that are being deleted have one entry in all. */
   async remove(owner: Owner, nameOrId: string, audit = notAudited): Promise<void> {
-    return this.#atOnce.run(keyInUse(this.#apiKeys, owner), async () => {
+    return this.#atOnce.run(owner.id, async () => {
       const row = this.find(owner, nameOrId);
       const records = this.#store.computers.listOfProject(row.id);
       for (const record of records) this.#computers.refuseProtected(record);
@@ -131,7 +123,7 @@ export class Projects {
     audit = notAudited,
     stillAllowed = () => {},
   ) {
-    return this.#atOnce.run(keyInUse(this.#apiKeys, owner), async () => {
+    return this.#atOnce.run(owner.id, async () => {
       const row = this.find(owner, nameOrId);
       const records = this.#store.computers.listOfProject(row.id);
       const results = await allInPieces(owner.id, records, (record) =>

@@ -1,8 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import type { EventsQuery, ServiceEvent } from '../../contract/events.js';
 import { errorMessage } from '../../lib/text/error-message.js';
-import type { ApiKeys, Owner } from '../accounts/api-keys.js';
-import { KeyShares, keyInUse } from '../accounts/limits/key-shares.js';
+import type { Owner } from '../accounts/api-keys.js';
 import type { Log } from '../lifecycle/reconcile.js';
 import type { EventFilter, EventKind, EventRow } from '../store/events/events.js';
 import type { Store } from '../store/index.js';
@@ -35,24 +34,18 @@ export interface EventSubscription {
  */
 export class Events {
   readonly #store: Store;
-  readonly #apiKeys: Pick<ApiKeys, 'rightsOf'>;
-  readonly #subscriptions = new Map<string, KeyShares>();
+  /** Open subscriptions by owner. */
+  readonly #subscriptions = new Map<string, number>();
 
-  constructor(store: Store, apiKeys: Pick<ApiKeys, 'rightsOf'>, log: Log) {
+  constructor(store: Store, log: Log) {
     this.#store = store;
-    this.#apiKeys = apiKeys;
-    let next: NodeJS.Immediate | undefined;
-    const tidy = () => {
-      next = undefined;
+    store.written.subscribe(() => {
       try {
-        if (store.events.tidy()) next = setImmediate(tidy);
+        store.events.tidy();
       } catch (error) {
         // A full disk; tried again with the next event.
         log.warn({ reason: errorMessage(error) }, 'old events cannot be dropped');
       }
-    };
-    store.written.subscribe(() => {
-      if (next === undefined) tidy();
     });
   }
 
@@ -74,19 +67,14 @@ export class Events {
    */
   subscribe(owner: Owner, query: EventsQuery, position?: string): EventSubscription {
     const start = position === undefined ? undefined : parse(position);
-    const key = keyInUse(this.#apiKeys, owner);
-    const shares = this.#subscriptions.get(owner.id) ?? new KeyShares(MOST);
-    if (!shares.fits(key, 1)) {
-      throw new ApiError(
-        'rate_limited',
-        `You have too many open event streams; the limit is ${shares.describe(key)}.`,
-        {
-          remedy: 'Close another one first, or use one stream for several computers.',
-        },
-      );
+    const count = this.#subscriptions.get(owner.id) ?? 0;
+    if (count >= MOST) {
+      const message = `You have too many open event streams; the limit is ${MOST}.`;
+      throw new ApiError('rate_limited', message, {
+        remedy: 'Close another one first, or use one stream for several computers.',
+      });
     }
-    this.#subscriptions.set(owner.id, shares);
-    shares.add(key, 1);
+    this.#subscriptions.set(owner.id, count + 1);
     const { events } = this.#store;
     const filter = { ...filterOf(query), within: owner.projectId };
     const isForeign = start !== undefined && start.epoch !== events.epoch;
@@ -102,7 +90,7 @@ export class Events {
       },
       read: () => {
         const last = events.lastId();
-        if (isLost || events.droppedUpTo(owner.id, filter) > after) {
+        if (isLost || events.droppedUpTo(owner.id, filter.kinds) > after) {
           isLost = false;
           after = last;
           return [{ position: positionAt(last), event: reset() }];
@@ -114,8 +102,9 @@ export class Events {
       close: () => {
         if (!isOpen) return;
         isOpen = false;
-        shares.add(key, -1);
-        if (shares.isEmpty) this.#subscriptions.delete(owner.id);
+        const left = (this.#subscriptions.get(owner.id) ?? 1) - 1;
+        if (left === 0) this.#subscriptions.delete(owner.id);
+        else this.#subscriptions.set(owner.id, left);
       },
     };
   }

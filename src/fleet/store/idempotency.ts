@@ -1,7 +1,4 @@
-import type { HolderOf } from './accounts/key-holders.js';
 import type { Db } from './database.js';
-import { divideAmongKeys } from './limits/excess.js';
-import { divideShares } from './limits/shares.js';
 
 /** A creation that was made with an idempotency key. */
 export interface CreationRecord {
@@ -12,10 +9,7 @@ export interface CreationRecord {
   readonly answer: string | null;
 }
 
-/**
- * How long a key is kept, in milliseconds of the service's running time, and how many of an owner: the
- * oldest ones are dropped as `divideShares` says.
- */
+/** How long a key is kept, in milliseconds of the service's running time, and how many of an owner. */
 const KEPT_MS = 24 * 60 * 60_000;
 const MOST = 1_000;
 
@@ -34,7 +28,7 @@ function runningTime(db: Db, elapsed: () => number): () => number {
 }
 
 /** Idempotency keys of creations. `elapsed` is a clock that does not jump, in milliseconds. */
-export function idempotencyStore(db: Db, holderOf: HolderOf, elapsed = () => performance.now()) {
+export function idempotencyStore(db: Db, elapsed = () => performance.now()) {
   const now = runningTime(db, elapsed);
   const find = db.prepare(
     `SELECT request_hash, resource_id, answer FROM idempotency_keys
@@ -42,33 +36,27 @@ export function idempotencyStore(db: Db, holderOf: HolderOf, elapsed = () => per
   );
   const insert = db.prepare(
     `INSERT OR REPLACE INTO idempotency_keys
-       (owner_id, key, request_hash, resource_id, created_at, uptime_ms, key_id)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+       (owner_id, key, request_hash, resource_id, created_at, uptime_ms)
+     VALUES (?, ?, ?, ?, ?, ?)`,
   );
   const setAnswer = db.prepare(
     'UPDATE idempotency_keys SET answer = ? WHERE owner_id = ? AND key = ?',
   );
   const dropOld = db.prepare('DELETE FROM idempotency_keys WHERE owner_id = ? AND uptime_ms < ?');
-  const count = db.prepare(
-    'SELECT key_id, count(*) AS rows FROM idempotency_keys WHERE owner_id = ? GROUP BY key_id',
-  );
-  const drop = db.prepare(
-    `DELETE FROM idempotency_keys WHERE rowid IN
-       (SELECT rowid FROM idempotency_keys WHERE owner_id = ? AND key_id = ? ORDER BY rowid LIMIT ?)`,
+  const dropMany = db.prepare(
+    `DELETE FROM idempotency_keys WHERE owner_id = :owner AND rowid <=
+       (SELECT rowid FROM idempotency_keys WHERE owner_id = :owner
+          ORDER BY rowid DESC LIMIT 1 OFFSET ${MOST})`,
   );
   const oldest = () => now() - KEPT_MS;
   return {
     find: (ownerId: string, key: string) =>
       find.get(ownerId, key, oldest()) as CreationRecord | undefined,
     /** Keeps the key; to be called in the transaction of the creation. */
-    add(ownerId: string, key: string, hash: string, resourceId: string, keyId: string): void {
-      insert.run(ownerId, key, hash, resourceId, new Date().toISOString(), now(), keyId);
+    add(ownerId: string, key: string, hash: string, resourceId: string): void {
+      insert.run(ownerId, key, hash, resourceId, new Date().toISOString(), now());
       dropOld.run(ownerId, oldest());
-      const counts = (count.all(ownerId) as { key_id: string; rows: number }[]).map(
-        ({ key_id, rows }) => [key_id, rows] as const,
-      );
-      const losses = divideAmongKeys(counts, holderOf, (each) => divideShares(each, MOST));
-      for (const [id, rows] of losses) drop.run(ownerId, id, rows);
+      dropMany.run({ owner: ownerId });
     },
     setAnswer: (ownerId: string, key: string, answer: string) =>
       setAnswer.run(answer, ownerId, key),

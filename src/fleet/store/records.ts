@@ -27,8 +27,6 @@ export interface KeyRecord {
   /** The only project that it is for; null for all. */
   readonly project_id: string | null;
   readonly expires_at: string | null;
-  /** Whom what it does is attributed to, if the limited key that made it was removed. */
-  readonly attributed_to: string | null;
   /** The nearest key that has made it, itself or through others, and that was not removed. */
   readonly maker: string | null;
   /** How its text begins; null if it is not known. */

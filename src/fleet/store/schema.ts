@@ -34,9 +34,7 @@ export const SCHEMA = `
     -- Id of the key that created it.
     created_by TEXT,
     -- The nearest key that has made it, itself or through others, and that was not removed.
-    maker TEXT,
-    -- The key that entries are charged to, if the limited key that made this one was removed.
-    attributed_to TEXT
+    maker TEXT
   ) STRICT;
   -- The keys of an owner, without reading those of others.
   CREATE INDEX keys_by_owner ON keys (owner_id, created_at, id);
@@ -138,8 +136,6 @@ export const SCHEMA = `
   CREATE TABLE idempotency_keys (
     owner_id TEXT NOT NULL REFERENCES owners(id) ON DELETE CASCADE,
     key TEXT NOT NULL,
-    -- The API key that has used it.
-    key_id TEXT NOT NULL,
     request_hash TEXT NOT NULL,
     resource_id TEXT NOT NULL,
     answer TEXT,
@@ -148,7 +144,6 @@ export const SCHEMA = `
     uptime_ms INTEGER NOT NULL,
     PRIMARY KEY (owner_id, key)
   ) STRICT;
-  CREATE INDEX idempotency_keys_by_key ON idempotency_keys (owner_id, key_id);
 
   -- Machines that were there, unknown, when the state was restored from a backup. The row with an
   -- empty id says that the engine was looked at.
@@ -174,15 +169,12 @@ export const SCHEMA = `
     project_id TEXT,
     computer_id TEXT NOT NULL,
     key_id TEXT NOT NULL,
-    -- The API key to which an entry is attributed when limits are divided; it may have been removed.
-    holder TEXT NOT NULL,
     action TEXT NOT NULL,
     detail TEXT NOT NULL,
     outcome TEXT NOT NULL,
     ms INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX actions_by_owner ON actions (owner_id, id);
-  CREATE INDEX actions_by_holder ON actions (owner_id, holder, id);
   -- The entries of a computer or project, without reading the owner's others.
   CREATE INDEX actions_by_computer ON actions (owner_id, computer_id, id);
   CREATE INDEX actions_by_project ON actions (project_id, id) WHERE project_id IS NOT NULL;
@@ -247,15 +239,13 @@ export const SCHEMA = `
   CREATE INDEX events_by_owner ON events (owner_id, kind, id);
   CREATE INDEX events_by_computer ON events (computer_id, id);
 
-  -- The last dropped event of a project and kind. '' stands for events of none, and of deleted projects.
+  -- The last dropped event of an owner and kind.
   CREATE TABLE dropped_events (
     owner_id TEXT NOT NULL,
     kind TEXT NOT NULL,
-    project_id TEXT NOT NULL,
     id INTEGER NOT NULL,
-    PRIMARY KEY (owner_id, kind, project_id)
+    PRIMARY KEY (owner_id, kind)
   ) STRICT;
-  CREATE INDEX dropped_events_by_id ON dropped_events (owner_id, kind, id);
 
   CREATE TRIGGER project_created AFTER INSERT ON projects BEGIN
     INSERT INTO events (at, owner_id, kind, type, project_id, project, data)

@@ -37,6 +37,28 @@ export class TokenBucket {
   }
 }
 
+/** A bucket for lines or entries: counts those that it leaves out. */
+export class SampledBucket {
+  readonly #bucket: TokenBucket;
+  #omitted = 0;
+
+  constructor(capacity: number, perSecond: number) {
+    this.#bucket = new TokenBucket(capacity, perSecond);
+  }
+
+  /** The number left out since the last one admitted; undefined to leave this one out. */
+  admit(): number | undefined {
+    if (!this.#bucket.take(1)) {
+      this.#bucket.add(1);
+      this.#omitted += 1;
+      return undefined;
+    }
+    const omitted = this.#omitted;
+    this.#omitted = 0;
+    return omitted;
+  }
+}
+
 /** Milliseconds after its last use that a key counts as one that shares the rate. */
 const SHARING_MS = 1_000;
 

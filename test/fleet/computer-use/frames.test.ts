@@ -8,8 +8,6 @@ import {
   toScreen,
 } from '../../../src/fleet/computer-use/frames.js';
 import { Turns } from '../../../src/fleet/computer-use/turns.js';
-import { limitedHolder } from '../../../src/fleet/store/accounts/key-holders.js';
-import { ownHolder } from '../../support/accounts/own-holder.js';
 
 const anthropic = { edge: 2576, patches: 4784, characters: 5_000_000 };
 
@@ -44,55 +42,15 @@ test('points of a picture are converted to the screen, its corners to corners', 
 });
 
 test('remembers a bounded number of frames', () => {
-  const frames = new Frames(ownHolder, { ofOwner: 2, inAll: 10 });
+  const frames = new Frames(2);
   const frame = { id: frameId(), width: 1, height: 1, screen: { width: 1, height: 1 } };
   const caller = (keyId: string) => ({ ownerId: 'owner', keyId, computerId: 'computer' });
   for (const key of ['a', 'b', 'c']) frames.shown(caller(key), frame);
   expect([frames.last(caller('a')), frames.last(caller('c'))]).toEqual([undefined, frame]);
 });
 
-test('the frames of one owner or key push out none of others', () => {
-  const frames = new Frames(ownHolder, { ofOwner: 4, inAll: 6 });
-  const frame = { id: frameId(), width: 1, height: 1, screen: { width: 1, height: 1 } };
-  const caller = (ownerId: string, keyId: string, computerId = 'pc') => ({
-    ...{ ownerId, keyId, computerId },
-  });
-  frames.shown(caller('victim', 'key'), frame);
-  frames.shown(caller('owner', 'quiet'), frame);
-  for (let i = 0; i < 20; i += 1) frames.shown(caller('owner', 'busy', `pc ${i}`), frame);
-  for (let i = 0; i < 20; i += 1) frames.shown(caller('third', `key ${i}`), frame);
-  expect(frames.last(caller('victim', 'key'))).toEqual(frame);
-  expect(frames.last(caller('owner', 'quiet'))).toEqual(frame);
-  frames.forget({ keyId: 'quiet' });
-  frames.forget({ computerId: 'pc' });
-  expect(frames.last(caller('owner', 'quiet'))).toBeUndefined();
-  expect(frames.last(caller('victim', 'key'))).toBeUndefined();
-});
-
-test('the frames of limited keys push out none of a key with all rights', () => {
-  const rights = new Map([['look', 'limited']]);
-  const holderOf = (key: string) => (rights.has(key) ? limitedHolder(key) : key);
-  const frames = new Frames(holderOf, { ofOwner: 8, inAll: 8 });
-  const frame = { id: frameId(), width: 1, height: 1, screen: { width: 1, height: 1 } };
-  const caller = (keyId: string, n: number) => ({ ownerId: 'owner', keyId, computerId: `pc ${n}` });
-  const shown = (keyId: string) => {
-    return Array.from({ length: 20 }, (_, n) => n).filter(
-      (n) => frames.last(caller(keyId, n)) !== undefined,
-    );
-  };
-  for (let n = 0; n < 8; n += 1) frames.shown(caller('own', n), frame);
-  for (let n = 0; n < 20; n += 1) frames.shown(caller('look', n), frame);
-  expect(shown('own')).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
-  expect(shown('look')).toEqual([16, 17, 18, 19]);
-  rights.delete('look');
-  frames.shown(caller('look', 19), { ...frame, id: 'new' });
-  expect(frames.last(caller('look', 19))?.id).toBe('new');
-  frames.forget({ keyId: 'look' });
-  expect(shown('look')).toEqual([]);
-});
-
 test('remembers a bounded number and size of results', async () => {
-  const turns = new Turns(ownHolder, { calls: 2, pairBytes: 100, bytes: 150, pairs: 10 });
+  const turns = new Turns({ calls: 2, pairBytes: 100, bytes: 150, pairs: 10 });
   let runs = 0;
   const run = (bytes: number) => async () => {
     runs += 1;
@@ -115,14 +73,4 @@ test('no text of the model is part of the code of an edit', () => {
   const edit = { command: 'create', path: '/tmp/"); import os #', file_text: "')\nboom(" } as const;
   expect(editCode(edit)).not.toContain('boom');
   expect(editCode(edit)).not.toContain('import os #');
-});
-
-test('the frames of keys that one key has made push out none of another', () => {
-  const holderOf = (key: string) => key.replace(/^made.*/, 'maker');
-  const frames = new Frames(holderOf, { ofOwner: 4, inAll: 6 });
-  const frame = { id: frameId(), width: 1, height: 1, screen: { width: 1, height: 1 } };
-  const caller = (keyId: string) => ({ ownerId: 'owner', keyId, computerId: 'pc' });
-  frames.shown(caller('own'), frame);
-  for (let i = 0; i < 20; i += 1) frames.shown(caller(`made ${i}`), frame);
-  expect(frames.last(caller('own'))).toEqual(frame);
 });

@@ -1,14 +1,10 @@
 import { expect, it } from 'vitest';
 import { Turns } from '../../../src/fleet/computer-use/turns.js';
-import { ownHolder } from '../../support/accounts/own-holder.js';
 import { promise } from '../../support/run/promise.js';
 
 /** Calls whose results tell how many have been carried out. */
-function counting(
-  limits: ConstructorParameters<typeof Turns>[1] = {},
-  holderOf: ConstructorParameters<typeof Turns>[0] = ownHolder,
-) {
-  const turns = new Turns<{ bytes: number }>(holderOf, limits);
+function counting(limits: ConstructorParameters<typeof Turns>[0] = {}) {
+  const turns = new Turns<{ bytes: number }>(limits);
   let runs = 0;
   const caller = (keyId: string, ownerId = 'owner') => ({ ownerId, keyId, computerId: 'pc' });
   const call = (key: string, owner?: string) =>
@@ -51,7 +47,7 @@ it('remembers a call beside one that fails', async () => {
 });
 
 it('never drops a call that runs', async () => {
-  const { call, hang, fill, runs } = counting({ calls: 2, pairs: 5, ownerPairs: 3, bytes: 1_000 });
+  const { call, hang, fill, runs } = counting({ calls: 2, pairs: 5, bytes: 1_000 });
   hang('key');
   for (let i = 0; i < 20; i += 1) await fill('key', 'owner', 10, `call ${i}`);
   for (let i = 0; i < 20; i += 1) await fill(`key ${i}`, 'owner', 100);
@@ -62,34 +58,8 @@ it('never drops a call that runs', async () => {
   expect(await call('other')).toEqual({ bytes: before + 1 });
 });
 
-promise(29, "one owner's calls push out none of another", async (report) => {
-  const { call, hang, fill, runs } = counting({ bytes: 1_000, ownerBytes: 800, pairs: 50 });
-  expect(await call('key', 'victim')).toEqual({ bytes: 1 });
-  hang('key', 'victim', 'long');
-  for (let round = 0; round < 3; round += 1) {
-    for (let i = 0; i < 22; i += 1) await fill(`key ${i}`, 'attacker', 100, `call ${round}`);
-    for (let i = 0; i < 100; i += 1) await fill(`small ${round} ${i}`, 'attacker', 0);
-  }
-  const before = runs();
-  expect(await call('key', 'victim')).toEqual({ bytes: 1 });
-  hang('key', 'victim', 'long');
-  expect(runs()).toBe(before);
-  report('366 calls of another owner: none forgotten, none repeated');
-});
-
-it('one key of an owner pushes out none of another', async () => {
-  const { call, turns, runs } = counting({ ownerPairs: 10, ownerBytes: 1_000 });
-  await call('quiet');
-  for (let i = 0; i < 30; i += 1) {
-    const caller = { ownerId: 'owner', keyId: 'busy', computerId: `pc ${i}` };
-    await turns.once(caller, 'call', {}, async () => ({ bytes: 200 }));
-  }
-  expect(await call('quiet')).toEqual({ bytes: 1 });
-  expect(runs()).toBe(1);
-});
-
 it('drops the results of the pair that was used longest ago', async () => {
-  const { fill, runs } = counting({ ownerBytes: 250 });
+  const { fill, runs } = counting({ bytes: 250 });
   for (const key of ['a', 'b', 'a', 'c']) await fill(key, 'owner', 100);
   expect(runs()).toBe(3);
   await fill('a', 'owner', 100);
@@ -99,7 +69,7 @@ it('drops the results of the pair that was used longest ago', async () => {
 });
 
 it('counts a result whose id is long', async () => {
-  const { fill, runs } = counting({ ownerBytes: 1_000 });
+  const { fill, runs } = counting({ bytes: 1_000 });
   await fill('a', 'owner', 1, 'x'.repeat(400));
   await fill('b', 'owner', 1, 'x'.repeat(400));
   await fill('a', 'owner', 1, 'x'.repeat(400));
@@ -115,14 +85,4 @@ it('forgets the calls of a key or computer that was removed', async () => {
   expect(await call('key')).toEqual({ bytes: 2 });
   turns.forget({ computerId: 'pc' });
   expect(await call('key')).toEqual({ bytes: 3 });
-});
-
-it('the calls of keys that one key has made push out none of another', async () => {
-  const holderOf = (key: string) => key.replace(/^made.*/, 'maker');
-  const { call, runs } = counting({ ownerPairs: 4 }, holderOf);
-  await call('own');
-  for (let i = 0; i < 20; i += 1) await call(`made ${i}`);
-  const before = runs();
-  await call('own');
-  expect(runs()).toBe(before);
 });

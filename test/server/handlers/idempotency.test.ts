@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { closeDatabase, openDatabase } from '../../../src/fleet/store/database.js';
 import { idempotencyStore } from '../../../src/fleet/store/idempotency.js';
-import { ownHolder } from '../../support/accounts/own-holder.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { eventually } from '../../support/eventually.js';
 
@@ -112,20 +111,14 @@ it('finds what was created and not answered before a crash', async () => {
   const owner = app.world.fleet.apiKeys.authenticate(app.world.key)?.id ?? '';
   const found = store.idempotency.find(owner, 'key');
   // As if it had crashed before the answer.
-  store.idempotency.add(owner, 'key', found?.request_hash ?? '', String(before.json.id), 'k');
+  store.idempotency.add(owner, 'key', found?.request_hash ?? '', String(before.json.id));
   app = await app.restart();
   const after = await create('/projects/p/computers', 'key', body);
   expect(after.json).toMatchObject({ id: before.json.id, status: 'running' });
   // And once it is gone, the key creates another one.
   await app.send('DELETE', `/api/computers/${before.json.id}`);
   const again = app.world.store.idempotency.find(owner, 'key');
-  app.world.store.idempotency.add(
-    owner,
-    'key',
-    again?.request_hash ?? '',
-    String(before.json.id),
-    'k',
-  );
+  app.world.store.idempotency.add(owner, 'key', again?.request_hash ?? '', String(before.json.id));
   const third = await create('/projects/p/computers', 'key', body);
   expect(third.json).toMatchObject({ status: 'running' });
   expect(third.json.id).not.toBe(before.json.id);
@@ -147,11 +140,11 @@ it('forgets a key after a day in which the service runs, restarts included', () 
   const db = openDatabase(directory);
   db.exec("INSERT INTO owners (id, name, created_at) VALUES ('usr_1', 'default', '2026-01-01')");
   let elapsed = 0;
-  const open = () => idempotencyStore(db, ownHolder, () => elapsed);
+  const open = () => idempotencyStore(db, () => elapsed);
   let store = open();
-  store.add('usr_1', 'a', 'hash', 'id', 'key');
+  store.add('usr_1', 'a', 'hash', 'id');
   elapsed = DAY_MS / 2;
-  store.add('usr_1', 'b', 'hash', 'id', 'key');
+  store.add('usr_1', 'b', 'hash', 'id');
   elapsed = 0;
   store = open();
   elapsed = DAY_MS / 2;
@@ -159,19 +152,19 @@ it('forgets a key after a day in which the service runs, restarts included', () 
   elapsed += 1;
   expect(store.find('usr_1', 'a')).toBeUndefined();
   expect(store.find('usr_1', 'b')).toBeDefined();
-  store.add('usr_1', 'c', 'hash', 'id', 'key');
+  store.add('usr_1', 'c', 'hash', 'id');
   const kept = db.prepare('SELECT key FROM idempotency_keys ORDER BY key').all();
   expect(kept).toMatchObject([{ key: 'b' }, { key: 'c' }]);
   closeDatabase(db);
   rmSync(directory, { recursive: true });
 });
 
-/** Keeps so many idempotency keys of an API key. */
-function keep(name: string, keyId: string, count: number): void {
+/** Keeps so many idempotency keys. */
+function keep(name: string, count: number): void {
   const { store } = app.world;
   store.transaction(() => {
     for (let n = 0; n < count; n += 1) {
-      store.idempotency.add(owner().id, `${name}${n}`, 'hash', 'id', keyId);
+      store.idempotency.add(owner().id, `${name}${n}`, 'hash', 'id');
     }
   });
 }
@@ -185,26 +178,9 @@ function owner() {
 const kept = (keys: readonly string[]) =>
   keys.filter((key) => app.world.store.idempotency.find(owner().id, key));
 
-function createKey(rights: 'look' | 'manage'): string {
-  const input = { name: rights, rights, project: null, expires_at: null };
-  return app.world.fleet.keys.create(owner(), input).id;
-}
-
 it('forgets the oldest keys beyond a thousand', () => {
-  keep('k', owner().keyId, 1_002);
+  keep('k', 1_002);
   expect(kept(['k0', 'k1', 'k2', 'k1001'])).toEqual(['k2', 'k1001']);
-});
-
-it('the many keys of one API key push out none of another', () => {
-  keep('mine', owner().keyId, 5);
-  keep('k', createKey('manage'), 1_500);
-  expect(kept(['mine0', 'mine4', 'k504', 'k505'])).toEqual(['mine0', 'mine4', 'k505']);
-});
-
-it('those of a limited API key push out none of one with all rights', () => {
-  keep('mine', owner().keyId, 1_000);
-  keep('k', createKey('look'), 600);
-  expect(kept(['mine0', 'mine999', 'k99', 'k100'])).toEqual(['mine0', 'mine999', 'k100']);
 });
 
 it('is ignored where nothing is created by name', async () => {

@@ -4,21 +4,12 @@ import { generateId, hashApiKey } from '../../computers/ids.js';
 import type { Db } from '../database.js';
 import type { KeyRecord } from '../records.js';
 import { inTransaction } from '../transaction.js';
-import { isLimited, KeyHolders } from './key-holders.js';
 
 /** A key as every request needs it. */
 export interface CachedKey
   extends Pick<
     KeyRecord,
-    | 'id'
-    | 'owner_id'
-    | 'name'
-    | 'hash'
-    | 'rights'
-    | 'project_id'
-    | 'created_by'
-    | 'attributed_to'
-    | 'maker'
+    'id' | 'owner_id' | 'name' | 'hash' | 'rights' | 'project_id' | 'created_by' | 'maker'
   > {
   /** In milliseconds of the wall clock; Infinity for never. */
   readonly expiresAt: number;
@@ -57,7 +48,7 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
      WHERE keys.owner_id = ? ORDER BY keys.created_at, keys.id`,
   );
   const remove = db.prepare('DELETE FROM keys WHERE owner_id = ? AND id = ?');
-  const outlive = db.prepare('UPDATE keys SET attributed_to = ?, maker = ? WHERE id = ?');
+  const outlive = db.prepare('UPDATE keys SET maker = ? WHERE id = ?');
 
   /**
    * Every key by its hash and by its id. Always current: this process is the only writer, and keys
@@ -65,16 +56,12 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
    */
   const byHash = new Map<string, CachedKey>();
   const byId = new Map<string, CachedKey>();
-  const holders = new KeyHolders((id) => byId.get(id));
 
   function remember(row: Omit<CachedKey, 'expiresAt'> & Pick<KeyRecord, 'expires_at'>): CachedKey {
     const { id, owner_id, name, hash, rights, project_id, expires_at } = row;
-    const { created_by, attributed_to, maker } = row;
+    const { created_by, maker } = row;
     const expiresAt = expires_at === null ? Number.POSITIVE_INFINITY : Date.parse(expires_at);
-    const key = {
-      ...{ id, owner_id, name, hash, rights, project_id, created_by, attributed_to, maker },
-      expiresAt,
-    };
+    const key = { id, owner_id, name, hash, rights, project_id, created_by, maker, expiresAt };
     store(key);
     return key;
   }
@@ -82,18 +69,7 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
     byHash.set(key.hash, key);
     byId.set(key.id, key);
   }
-  /** The keys that outlive their maker: what they keep of it, once it is removed. */
-  function outliving(key: CachedKey): CachedKey[] {
-    const made = [...byId.values()].filter(({ maker }) => maker === key.id);
-    return made.map((each) => ({
-      ...each,
-      maker: key.maker,
-      attributed_to:
-        isLimited(key) && isLimited(each) ? holders.firstLimited(each.id) : each.attributed_to,
-    }));
-  }
   function forget(keys: readonly CachedKey[]): void {
-    for (const key of keys) holders.removing(key);
     for (const { hash, id } of keys) {
       byHash.delete(hash);
       byId.delete(id);
@@ -124,15 +100,13 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
         remember: () =>
           void remember({
             ...{ id, owner_id: ownerId, name, hash, rights, project_id, expires_at, created_by },
-            ...{ attributed_to: null, maker: created_by },
+            maker: created_by,
           }),
       };
     },
     findByHash: (hash: string) => byHash.get(hash),
     /** Undefined for one that was removed. */
     find: (id: string) => byId.get(id),
-    /** Whom what a key did is attributed to; see {@link KeyHolders}. */
-    holderOf: (id: string) => holders.of(id),
     touch: (id: string) => touch.run(new Date().toISOString(), id),
     /** The oldest first. */
     list: (ownerId: string) => list.all(ownerId) as ListedKey[],
@@ -151,9 +125,12 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
     remove(ownerId: string, id: string): void {
       const key = byId.get(id);
       if (key?.owner_id !== ownerId) return;
-      const made = outliving(key);
+      // Keys that it has made remain, as keys of its own maker.
+      const made = [...byId.values()]
+        .filter(({ maker }) => maker === id)
+        .map((each) => ({ ...each, maker: key.maker }));
       inTransaction(db, () => {
-        for (const each of made) outlive.run(each.attributed_to, each.maker, each.id);
+        for (const each of made) outlive.run(each.maker, each.id);
         remove.run(ownerId, id);
       });
       for (const each of made) store(each);
@@ -169,3 +146,29 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
 }
 
 export type KeyStore = ReturnType<typeof keyStore>;
+
+/** Whether the key lacks a right or a project of its owner. */
+export function isLimited({
+  rights,
+  project_id,
+}: Pick<KeyRecord, 'rights' | 'project_id'>): boolean {
+  return rights !== 'manage' || project_id !== null;
+}
+
+/** Those of an owner's keys that the key `id` has made, itself or through others that may be gone. */
+export function madeBy<K extends { readonly id: string; readonly maker: string | null }>(
+  id: string,
+  keys: readonly K[],
+): K[] {
+  const makers = new Map(keys.map((key) => [key.id, key.maker]));
+  return keys.filter((key) => {
+    // Not in a circle, which only a damaged database has.
+    const seen = new Set<string>();
+    let { maker } = key;
+    while (maker !== null && maker !== id && !seen.has(maker)) {
+      seen.add(maker);
+      maker = makers.get(maker) ?? null;
+    }
+    return maker === id;
+  });
+}

@@ -1,10 +1,8 @@
-import type { HolderOf } from '../accounts/key-holders.js';
 import type { Db } from '../database.js';
 import { inTransaction } from '../transaction.js';
-import { AUDIT_LIMITS, AuditRowLimiter, type RowHolder } from './limits.js';
 
-/** Old rows that are dropped at once, while all else of the service waits. */
-const MOST_OLD = 500;
+/** Rows of an owner; a row takes about 500 bytes of the disk, indexes included. */
+const MOST = 200_000;
 
 export interface AuditRow {
   readonly at: string;
@@ -22,13 +20,12 @@ export interface AuditRow {
 type StoredRow = AuditRow & { readonly id: number; readonly key_name: string | null };
 
 /** The audit log's rows: added, read, and dropped when they are old or too many; never changed. */
-export function auditStore(db: Db, holderOf: HolderOf, limits = AUDIT_LIMITS) {
-  const limiter = new AuditRowLimiter(db, limits);
+export function auditStore(db: Db, most = MOST) {
   // The project of a deleted computer is that of its last entry.
   const insert = db.prepare(
     `INSERT INTO actions
-       (at, owner_id, computer_id, key_id, holder, action, detail, outcome, ms, project_id)
-     VALUES (:at, :owner_id, :computer_id, :key_id, :holder, :action, :detail, :outcome, :ms,
+       (at, owner_id, computer_id, key_id, action, detail, outcome, ms, project_id)
+     VALUES (:at, :owner_id, :computer_id, :key_id, :action, :detail, :outcome, :ms,
        CASE WHEN :computer_id <> '' THEN coalesce(
          (SELECT project_id FROM computers WHERE id = :computer_id),
          (SELECT project_id FROM actions WHERE owner_id = :owner_id AND computer_id = :computer_id
@@ -56,29 +53,22 @@ export function auditStore(db: Db, holderOf: HolderOf, limits = AUDIT_LIMITS) {
   const lastOld = db.prepare(
     'SELECT uptime_ms, last_id FROM audit_marks WHERE uptime_ms <= ? ORDER BY uptime_ms DESC LIMIT 1',
   );
-  const oldest = db.prepare(
-    'SELECT id, owner_id, holder FROM actions WHERE id <= ? ORDER BY id LIMIT ?',
+  const owners = db.prepare(
+    'SELECT owner_id AS id FROM actions GROUP BY owner_id HAVING count(*) > ?',
+  );
+  const dropMany = db.prepare(
+    `DELETE FROM actions WHERE owner_id = :owner AND id <=
+       (SELECT id FROM actions WHERE owner_id = :owner ORDER BY id DESC LIMIT 1 OFFSET :most)`,
   );
   const dropRows = db.prepare('DELETE FROM actions WHERE id <= ?');
   const dropMarks = db.prepare('DELETE FROM audit_marks WHERE uptime_ms < ?');
 
   return {
-    /**
-     * Adds rows in one transaction, and drops those beyond the limits in another one. On a full disk the
-     * first one fails, and the rows do not have to be counted again. When the second one fails, the next
-     * addition drops them: a caller that tried again would add these twice.
-     */
-    append: (rows: readonly AuditRow[]) => {
-      const held = rows.map((row) => ({ ...row, holder: holderOf(row.key_id) }));
+    /** Adds rows in one transaction. */
+    append: (rows: readonly AuditRow[]) =>
       inTransaction(db, () => {
-        for (const row of held) insert.run(row);
-      });
-      try {
-        inTransaction(db, () => limiter.added(held));
-      } catch {
-        limiter.reset();
-      }
-    },
+        for (const row of rows) insert.run(row);
+      }),
     /**
      * Rows of an owner, of one project of the owner, or of one computer of these, which may have been
      * deleted.
@@ -99,30 +89,20 @@ export function auditStore(db: Db, holderOf: HolderOf, limits = AUDIT_LIMITS) {
       return ofProject.all(projectId, id, before, limit) as StoredRow[];
     },
     /**
-     * Adds to the service's running time what has passed since the last call, and drops rows that
-     * have been there for `keptMs` of it. Returns whether there are more: then it is to be called again.
+     * Adds to the service's running time what has passed since the last call, drops rows that have
+     * been there for `keptMs` of it, and an owner's oldest rows beyond the limit.
      */
-    dropOld: (elapsedMs: number, keptMs: number): boolean => {
-      try {
-        return inTransaction(db, () => {
-          const now = (uptime.get() as { ms: number }).ms + elapsedMs;
-          mark.run(now);
-          const old = lastOld.get(now - keptMs) as
-            | { uptime_ms: number; last_id: number }
-            | undefined;
-          if (old === undefined) return false;
-          const rows = oldest.all(old.last_id, MOST_OLD) as (RowHolder & { id: number })[];
-          const last = rows.at(-1);
-          if (last !== undefined) dropRows.run(last.id);
-          limiter.removed(rows);
-          if (rows.length === MOST_OLD) return true;
+    dropOld: (elapsedMs: number, keptMs: number): void =>
+      inTransaction(db, () => {
+        const now = (uptime.get() as { ms: number }).ms + elapsedMs;
+        mark.run(now);
+        const old = lastOld.get(now - keptMs) as { uptime_ms: number; last_id: number } | undefined;
+        if (old !== undefined) {
+          dropRows.run(old.last_id);
           dropMarks.run(old.uptime_ms);
-          return false;
-        });
-      } catch (error) {
-        limiter.reset();
-        throw error;
-      }
-    },
+        }
+        for (const { id } of owners.all(most) as { id: string }[])
+          dropMany.run({ owner: id, most });
+      }),
   };
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Db } from '../database.js';
-import { EventLimiter } from './limits.js';
+import { inTransaction } from '../transaction.js';
 
 /** `change` for everything but actions, of which an owner may cause many. */
 export type EventKind = 'change' | 'action';
@@ -31,6 +31,11 @@ export interface EventFilter {
   readonly within: string | undefined;
 }
 
+/** Events of one kind of one owner; one takes about 400 bytes of the disk, indexes included. */
+const MOST = 5_000;
+/** New events after which the limit is applied. */
+const TIDY_EVERY = 500;
+
 const SELECT = `SELECT id, at, type, project_id, project, computer_id, computer, data FROM events
   WHERE owner_id = :owner AND kind = :kind AND id > :after AND id <= :last
     AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
@@ -41,18 +46,17 @@ const SELECT = `SELECT id, at, type, project_id, project, computer_id, computer,
   ORDER BY id LIMIT :limit`;
 
 /** The events of all owners. */
-export function eventStore(db: Db, serviceId: string) {
-  const limiter = new EventLimiter(db);
+export function eventStore(db: Db, serviceId: string, most = MOST) {
   const select = db.prepare(SELECT);
   const last = db.prepare("SELECT seq FROM sqlite_sequence WHERE name = 'events'");
-  const dropped = db.prepare(
-    'SELECT max(id) AS id FROM dropped_events WHERE owner_id = :owner AND kind = :kind',
+  const dropped = db.prepare('SELECT id FROM dropped_events WHERE owner_id = ? AND kind = ?');
+  // By their ids: the index of owners would be read as a whole.
+  const active = db.prepare('SELECT DISTINCT owner_id, kind FROM events NOT INDEXED WHERE id > ?');
+  const lastBeyond = db.prepare(
+    'SELECT id FROM events WHERE owner_id = ? AND kind = ? ORDER BY id DESC LIMIT 1 OFFSET ?',
   );
-  const droppedOfProject = db.prepare(
-    `SELECT max(id) AS id FROM dropped_events
-     WHERE owner_id = :owner AND kind = :kind AND project_id IN (:project, :none)`,
-  );
-  const projectId = db.prepare('SELECT id FROM projects WHERE owner_id = ? AND ? IN (id, name)');
+  const remove = db.prepare('DELETE FROM events WHERE owner_id = ? AND kind = ? AND id <= ?');
+  const mark = db.prepare('INSERT OR REPLACE INTO dropped_events VALUES (?, ?, ?)');
   const insert = db.prepare(
     `INSERT INTO events (at, owner_id, kind, type, project_id, project, computer_id, computer, data)
      SELECT ?, computers.owner_id, 'change', ?, project_id, projects.name, computers.id,
@@ -65,6 +69,7 @@ export function eventStore(db: Db, serviceId: string) {
   const deleted = db.prepare(
     "SELECT 1 FROM events WHERE computer_id = ? AND type = 'computer.deleted'",
   );
+  let tidiedAt = 0;
   const lastId = () => (last.get() as { seq: number } | undefined)?.seq ?? 0;
   return {
     /** Changes when the state is restored from a backup, after which ids may be used again. */
@@ -91,31 +96,33 @@ export function eventStore(db: Db, serviceId: string) {
         .sort((a, b) => a.id - b.id)
         .slice(0, range.limit);
     },
-    /** The last event that was dropped and may have been one of these; 0 if none was. */
-    droppedUpTo(
-      owner: string,
-      { kinds, project, within }: Pick<EventFilter, 'kinds' | 'project' | 'within'>,
-    ): number {
-      const named =
-        project === undefined ? undefined : (projectId.get(owner, project) as { id: string });
-      const only = within ?? named?.id;
-      const rows = kinds.map((kind) => {
-        if (only === undefined) return dropped.get({ owner, kind });
-        // An earlier project of the same name may be gone.
-        const none = within ?? '';
-        return droppedOfProject.get({ owner, kind, project: only, none });
-      });
-      return Math.max(0, ...rows.map((row) => (row as { id: number | null }).id ?? 0));
-    },
+    /** The last event of these kinds that was dropped; 0 if none was. */
+    droppedUpTo: (owner: string, kinds: readonly EventKind[]): number =>
+      Math.max(
+        0,
+        ...kinds.map((kind) => (dropped.get(owner, kind) as { id: number } | undefined)?.id ?? 0),
+      ),
     /** Adds what no trigger of the schema does, unless the computer is gone. */
     add: (computerId: string, type: 'job.exited' | 'computer.control', data: object) =>
       insert.run(new Date().toISOString(), type, JSON.stringify(data), computerId),
     /** True for a computer whose deletion is among the events. */
     hasDeleted: (computerId: string) => deleted.get(computerId) !== undefined,
-    /**
-     * Drops some of the oldest events of owners that have too many, once enough have come. Returns
-     * whether there are more.
-     */
-    tidy: () => limiter.tidy(lastId()),
+    /** Drops the oldest events of owners that have too many, once enough have come. */
+    tidy(): void {
+      const newest = lastId();
+      if (newest - tidiedAt < TIDY_EVERY) return;
+      inTransaction(db, () => {
+        for (const { owner_id, kind } of active.all(tidiedAt) as {
+          owner_id: string;
+          kind: string;
+        }[]) {
+          const oldest = lastBeyond.get(owner_id, kind, most) as { id: number } | undefined;
+          if (oldest === undefined) continue;
+          remove.run(owner_id, kind, oldest.id);
+          mark.run(owner_id, kind, oldest.id);
+        }
+      });
+      tidiedAt = newest;
+    },
   };
 }

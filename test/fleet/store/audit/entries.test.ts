@@ -3,7 +3,6 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { auditStore } from '../../../../src/fleet/store/audit/entries.js';
 import type { Db } from '../../../../src/fleet/store/database.js';
 import { SCHEMA } from '../../../../src/fleet/store/schema.js';
-import { ownHolder } from '../../../support/accounts/own-holder.js';
 
 let db: Db;
 let store: ReturnType<typeof auditStore>;
@@ -21,7 +20,7 @@ beforeEach(() => {
        VALUES ('cmp_${id}', '${id}', 'owner', 'desk', '', 1, 1, '', '', '', 1, 1, '', '', '', '')`,
     );
   }
-  store = auditStore(db, ownHolder);
+  store = auditStore(db, 100);
 });
 afterEach(() => void db.close());
 
@@ -56,4 +55,16 @@ it('the entries of a computer in the log of another owner are theirs', () => {
   expect(listed(undefined, 'cmp_shop')).toEqual(['click']);
   expect(listed(undefined, 'cmp_shop', 'b')).toEqual(['deleteOwner']);
   expect(listed('shop', 'cmp_shop')).toEqual(['click']);
+});
+
+it("drops an owner's oldest entries beyond the limit, and those that are too old", () => {
+  for (let n = 1; n <= 110; n += 1) add('', `${n}`);
+  add('', 'only', 'b');
+  const all = () => store.listOfOwner({ id: 'owner' }, undefined, Number.MAX_SAFE_INTEGER, 1_000);
+  store.dropOld(0, 1_000);
+  expect([all().length, all().at(-1)?.action]).toEqual([100, '11']);
+  add('', 'new');
+  store.dropOld(1_500, 1_000);
+  expect(all().map(({ action }) => action)).toEqual(['new']);
+  expect(listed(undefined, undefined, 'b')).toEqual([]);
 });

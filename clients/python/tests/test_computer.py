@@ -357,7 +357,7 @@ def test_files(desk: Computer, home: str, tmp_path: Path) -> None:
         assert raised.value.code == "not_found"
     with pytest.raises(FileNotFoundError):
         files.upload(tmp_path / "missing", "x")
-    assert sorted(path.name for path in tmp_path.iterdir() if "config" not in path.name) == ["back", "script"]
+    assert sorted(path.name for path in tmp_path.iterdir() if "config" not in path.name) == ["back", "link", "linked", "script"]
 
 
 def test_says_why_an_upload_is_refused(desk: Computer, tmp_path: Path) -> None:

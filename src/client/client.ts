@@ -13,8 +13,8 @@ import { bounded, readBytes, readText } from './http/read-body.js';
 import { authorizationHeader, parseBaseUrl, queryString, randomKey } from './http/request-parts.js';
 import { CHECK_AFTER_MS, whileAnswering } from './http/silence.js';
 import type { ByteSource, HttpResponse, Transport } from './http/transport.js';
-import type { ClientOptions, ListenerUid } from './options.js';
-import { openSocket, openTransport, sendsUserAgent, verifyPage } from './platform/index.js';
+import type { ClientOptions } from './options.js';
+import { openSocket, openTransport, sendsUserAgent } from './platform/index.js';
 import type { Bytes, Exchange, PlainRequest, RequestOptions } from './requests.js';
 import type { MessageSocket } from './sockets/message-socket.js';
 
@@ -28,7 +28,6 @@ export class Client {
   readonly baseUrl: string;
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
-  readonly #listenerUid: ListenerUid | undefined;
   readonly #timeoutMs: number | undefined;
   readonly #checkAfterMs: number;
   readonly #maxRetries: number;
@@ -49,8 +48,6 @@ export class Client {
       ...(sendsUserAgent && { 'user-agent': options.userAgent ?? 'virtual-computers' }),
       ...authorizationHeader(options.apiKey),
     };
-    // Without a key there is nothing to protect.
-    this.#listenerUid = options.apiKey === undefined ? 'any' : options.listenerUid;
     this.#timeoutMs = options.timeoutMs === undefined ? undefined : milliseconds(options.timeoutMs);
     this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
     this.#maxRetries = retryCount(options.maxRetries);
@@ -66,7 +63,6 @@ export class Client {
    * @throws ServiceUnreachableError nothing, or another program, answers at the base URL
    * @throws ServiceTimeoutError the service takes too long, or `timeoutMs` is over
    * @throws ServiceSilentError a program listens there and answers nothing
-   * @throws UntrustedListenerError another user of this host listens there; nothing was sent
    */
   async request<N extends OperationName>(
     operation: N,
@@ -174,15 +170,6 @@ export class Client {
     return this.#dispatcher.checked(answer);
   }
 
-  /**
-   * Checks a link to a page before a browser gets it.
-   * @throws UntrustedListenerError another user of this host listens where browsers look for it
-   * @throws UntrustedPageError nobody listens at one of these addresses, so that another user could
-   */
-  verifyPage(link: string): Promise<void> {
-    return verifyPage(link, this.#listenerUid);
-  }
-
   /** Closes kept-alive connections. The client can be used again afterwards. */
   async close(): Promise<void> {
     const opened = this.#opened;
@@ -240,14 +227,11 @@ export class Client {
 
   /** The connections for operations. */
   #transport(): Promise<Transport> {
-    this.#opened ??= this.#openTransport(this.#url.origin, this.#listenerUid);
+    this.#opened ??= this.#openTransport(this.#url.origin);
     return this.#opened;
   }
 
   get #endpoint(): Endpoint {
-    return {
-      ...{ url: this.#url, headers: this.#headers, listenerUid: this.#listenerUid },
-      checkAfterMs: this.#checkAfterMs,
-    };
+    return { url: this.#url, headers: this.#headers, checkAfterMs: this.#checkAfterMs };
   }
 }

@@ -84,38 +84,6 @@ export class ServiceUnreachableError extends Error {
   }
 }
 
-/** Another user of this host listens at the base URL, so nothing was sent to it. */
-export class UntrustedListenerError extends Error {
-  override readonly name = 'UntrustedListenerError';
-  /** The user who listens there; undefined if no listening socket was found. */
-  readonly uid: number | undefined;
-  readonly remedy: string;
-
-  constructor({ address, port, uid }: { address: string; port: number; uid: number | undefined }) {
-    const owner = uid === undefined ? 'an unknown user' : `another user (uid ${uid})`;
-    const place = `${address.includes(':') ? `[${address}]` : address}:${port}`;
-    super(`the program on ${place} belongs to ${owner}; the API key was not sent`);
-    this.uid = uid;
-    this.remedy = `if you trust it, set the option listenerUid: ${uid ?? "'any'"}`;
-  }
-}
-
-/** A link to the web page or live view was not given: browsers could find another user's program there. */
-export class UntrustedPageError extends Error {
-  override readonly name = 'UntrustedPageError';
-  readonly remedy: string;
-
-  constructor({ address, port }: { address: string; port: number }, options?: ErrorOptions) {
-    const place = `${address.includes(':') ? `[${address}]` : address}:${port}`;
-    super(
-      `no program of yours listens on ${place}, where browsers also look for the page`,
-      options,
-    );
-    const forward = (host: string) => `-L ${host}:${port}:127.0.0.1:PORT`;
-    this.remedy = `for an SSH port forward: ssh ${forward('127.0.0.1')} ${forward('[::1]')} HOST`;
-  }
-}
-
 /** The service accepted the request and did not answer in time. */
 export class ServiceTimeoutError extends Error {
   override readonly name: string = 'ServiceTimeoutError';

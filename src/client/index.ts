@@ -55,8 +55,6 @@ export {
   ServiceSilentError,
   ServiceTimeoutError,
   ServiceUnreachableError,
-  UntrustedListenerError,
-  UntrustedPageError,
 } from './errors.js';
 export { type EventsOptions, type EventType, ServiceEvents } from './events/events.js';
 export {
@@ -69,7 +67,7 @@ export { RemoteFile } from './files/remote-file.js';
 export type { FileData } from './files/upload-body.js';
 export { type ComputerAddress, computerParameters } from './http/address.js';
 export type { ByteSource } from './http/transport.js';
-export type { ClientOptions, ListenerUid } from './options.js';
+export type { ClientOptions } from './options.js';
 export type { ProcessHandle, ProcessRequest, RemoteProcess } from './process.js';
 export type { Bytes, IfChanged, IfNoneMatch, RequestOptions } from './requests.js';
 export type { ProcessSignal } from './signals.js';

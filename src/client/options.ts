@@ -1,18 +1,7 @@
-/**
- * A further user who may own the service's socket on this host, besides root and the user of this
- * process; `any` switches the check off.
- */
-export type ListenerUid = number | 'any';
-
 export interface ClientOptions {
   /** For example `http://127.0.0.1:4700/api`. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
-  /**
-   * On Linux, a key goes to a service on this host over plain HTTP only if root, the user of this
-   * process or this uid listens there. `any` switches the check off.
-   */
-  readonly listenerUid?: ListenerUid | undefined;
   /** Sent as `User-Agent`. */
   readonly userAgent?: string | undefined;
   /** `timeoutMs` of every operation without one of its own; not of files and recordings. */

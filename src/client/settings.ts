@@ -2,18 +2,18 @@ import { configDirectory, profilePath } from '../profile/directory.js';
 import { readProfiles } from '../profile/file.js';
 import { settingsOf } from '../profile/resolve.js';
 import { parseBaseUrl } from './http/request-parts.js';
-import type { ClientOptions, ListenerUid } from './options.js';
+import type { ClientOptions } from './options.js';
 
-type Given = Partial<Pick<ClientOptions, 'apiKey' | 'listenerUid'>> & {
+type Given = Partial<Pick<ClientOptions, 'apiKey'>> & {
   readonly baseUrl?: string | undefined;
 };
 
-/** Base URL, key and listener uid: as given, or else as the environment and the profile say. */
+/** Base URL and key: as given, or else as the environment and the profile say. */
 export function findSettings(
   given: Given,
   profile: string | undefined,
-): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'listenerUid'> {
-  const { baseUrl, apiKey, listenerUid } = given;
+): Pick<ClientOptions, 'baseUrl' | 'apiKey'> {
+  const { baseUrl, apiKey } = given;
   // A damaged profile file does not matter to a caller who needs none.
   if (baseUrl !== undefined && apiKey !== undefined) return { ...given, baseUrl, apiKey };
   if (baseUrl !== undefined) parseBaseUrl(baseUrl);
@@ -23,16 +23,5 @@ export function findSettings(
     ...(profile === undefined ? {} : { profile }),
   });
   const key = apiKey ?? found.apiKey?.value;
-  const uid = listenerUid ?? parseUid(found.listenerUid?.value);
-  return {
-    baseUrl: found.baseUrl.value,
-    ...(key === undefined ? {} : { apiKey: key }),
-    ...(uid === undefined ? {} : { listenerUid: uid }),
-  };
-}
-
-function parseUid(text: string | undefined): ListenerUid | undefined {
-  if (text === undefined || text === 'any') return text;
-  if (/^\d{1,10}$/.test(text)) return Number(text);
-  throw new TypeError(`the listener uid ${JSON.stringify(text)} is neither a uid nor "any"`);
+  return { baseUrl: found.baseUrl.value, ...(key === undefined ? {} : { apiKey: key }) };
 }

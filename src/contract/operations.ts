@@ -485,7 +485,6 @@ export const operations = define({
   },
   getSession: {
     summary: 'Get the session of this request',
-    query: sessions.SessionQuery,
     response: sessions.Session,
   },
   endSession: {

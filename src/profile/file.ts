@@ -5,8 +5,6 @@ export interface Profile {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly project?: string;
-  /** A uid, or `any`: who may own the service's port besides root and the current user. */
-  readonly listenerUid?: string;
 }
 
 export interface ProfileFile {
@@ -86,11 +84,8 @@ function parse(text: string): ProfileFile | undefined {
 
 function isProfile(value: unknown): value is Profile {
   if (!isRecord(value)) return false;
-  const { baseUrl, apiKey, project, listenerUid } = value;
-  const areStrings = [project, listenerUid].every(
-    (field) => field === undefined || typeof field === 'string',
-  );
-  return typeof baseUrl === 'string' && typeof apiKey === 'string' && areStrings;
+  const { baseUrl, apiKey, project = '' } = value;
+  return [baseUrl, apiKey, project].every((field) => typeof field === 'string');
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -18,7 +18,6 @@ export interface Settings {
   readonly baseUrl: Setting<string>;
   readonly apiKey: Setting<string> | undefined;
   readonly project: Setting<string> | undefined;
-  readonly listenerUid: Setting<string> | undefined;
 }
 
 /** Command-line flags. There is none for the key, because every user can see arguments. */
@@ -43,8 +42,8 @@ export class UnknownProfileError extends Error {
 
 /**
  * Precedence: flag > environment > profile > default, for each value; an empty variable counts as
- * unset. Exception: a profile's key and listener uid apply only to the profile's own base URL, never
- * to one from a flag or variable.
+ * unset. Exception: a profile's key applies only to the profile's own base URL, never to one from a
+ * flag or variable.
  */
 export async function resolveSettings(
   store: ProfileStore,
@@ -89,9 +88,6 @@ export function settingsOf(
       fromFlag('--project', flags.project) ??
       fromEnvironment('VC_PROJECT', env) ??
       fromProfile(stored?.project),
-    listenerUid:
-      fromEnvironment('VC_LISTENER_UID', env) ??
-      (isAtHome ? fromProfile(stored.listenerUid) : undefined),
   };
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout } from 'node:timers/promises';
 import websocket from '@fastify/websocket';
 import Fastify, {
   type FastifyInstance,
@@ -16,10 +15,8 @@ import type { Fleet } from '../fleet/fleet.js';
 import { authorize, mayAdminister } from './access/authorization.js';
 import { connectionOwner } from './access/connection-owner.js';
 import { countBytes } from './access/count-bytes.js';
-import { PageHosts } from './access/page-hosts.js';
 import { checkAudited } from './access/refusals.js';
-import { concernsSession, identify, ownerIfIdentified } from './access/session-cookie.js';
-import { findHolder } from './access/session-holder.js';
+import { identify, ownerIfIdentified } from './access/session-cookie.js';
 import { addSessionRoutes, checkLogin } from './access/session-routes.js';
 import { addBrowserSocket } from './browser/socket.js';
 import { ownerOfTicket } from './browser/ticket.js';
@@ -35,7 +32,6 @@ import {
   allowPage,
   answerPreflight,
   checkOrigin,
-  isPageName,
   isPreflight,
   type Reachable,
 } from './http/origin.js';
@@ -64,14 +60,12 @@ export const PREFIX = '/api';
 
 /** Milliseconds after which the connections of a service that stops are closed, whatever they do. */
 const STOP_MS = 3_000;
-/** Milliseconds between the close of WebSockets and that of the port. */
-const NOTICE_MS = 200;
 
 const OPEN_PATHS = [`${PREFIX}/health`, `${PREFIX}/openapi.json`];
 
 export interface AppOptions {
   readonly fleet: Fleet;
-  readonly reachable: Omit<Reachable, 'pageHosts'>;
+  readonly reachable: Reachable;
   readonly version: string;
   readonly log: Logger;
   readonly metrics?: Metrics;
@@ -94,14 +88,11 @@ function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-api-version', API_VERSION);
   reply.header('cache-control', 'no-store');
   reply.header('x-content-type-options', 'nosniff');
-  // Browsers repeat a request of a connection that they use again, and that ends: to any program there.
-  if (isPageName(request.headers.host)) reply.header('connection', 'close');
 }
 
 /** The HTTP service, not yet listening. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
-  const { fleet, version, log } = options;
-  const reachable = { ...options.reachable, pageHosts: new PageHosts() };
+  const { fleet, version, log, reachable } = options;
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'id' }),
@@ -131,7 +122,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     http: { requireHostHeader: false, connectionsCheckingInterval: 5_000, headersTimeout: 15_000 },
   }) as unknown as FastifyInstance;
   const connections = new ConnectionLimit(app.server, options.maxConnections);
-  app.decorate('pageHosts', reachable.pageHosts);
   app.decorateRequest('owner', null);
   app.decorateRequest('computer', null);
   app.decorateRequest('departureEnded', null);
@@ -156,8 +146,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       return 'answered';
     }
     addHeaders(request, reply);
-    const isPage = isOpen(request) && request.routeOptions.config.page === true;
-    const origin = checkOrigin(request.raw, reachable, isPage);
+    const origin = checkOrigin(request.raw, reachable);
     if (origin !== undefined) {
       allowPage(reply, origin);
       if (isPreflight(request)) {
@@ -185,10 +174,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     return undefined;
   };
   // With a callback, here and in all other hooks: a promise per hook and request takes time.
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (concernsSession(request)) findHolder(request.raw.socket, done);
-    else done();
-  });
   app.addHook('onRequest', (request, reply, done) => {
     try {
       if (begin(request, reply) === undefined) done();
@@ -214,11 +199,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     errorHandler: (_error, socket) => socket.terminate(),
   });
   refuseOtherSockets(app);
-  // Pages learn of the end by their sockets, before another program can have the port.
-  app.addHook('preClose', async () => {
-    connections.stop(STOP_MS);
-    if (app.websocketServer.clients.size > 0) await setTimeout(NOTICE_MS);
-  });
+  app.addHook('preClose', async () => connections.stop(STOP_MS));
   const views = new MemoryBudget({ ...VIEW_LIMITS, ...options.viewLimits });
   const keyOf = (owner: Owner) => keyInUse(fleet.apiKeys, owner);
   const sockets = {

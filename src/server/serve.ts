@@ -1,11 +1,9 @@
 import { type AddressInfo, isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { type LevelWithSilent, pino } from 'pino';
-import { isLoopbackHost, pageBaseUrl } from '../contract/access/page-host.js';
 import { ApiError } from '../contract/errors.js';
 import { Fleet } from '../fleet/fleet.js';
 import { openStore, type Store } from '../fleet/store/index.js';
-import { acceptFor } from '../lib/net/accept-for.js';
 import { packageVersion } from '../lib/package-root.js';
 import { errorMessage } from '../lib/text/error-message.js';
 import { buildApp, PREFIX } from './app.js';
@@ -63,13 +61,10 @@ export async function serve(options: ServeOptions): Promise<Service> {
   let fleet: Fleet | undefined;
   let app: FastifyInstance | undefined;
   let local: Awaited<ReturnType<typeof listenLocally>> | undefined;
-  const others: (() => void)[] = [];
   const close = async () => {
     try {
       await local?.close();
       await app?.close();
-      // Last: what a browser tries first is ours as long as sessions are open.
-      for (const stopAccepting of others) stopAccepting();
     } finally {
       // The fleet closes its store.
       await (fleet ?? store).close();
@@ -84,26 +79,17 @@ export async function serve(options: ServeOptions): Promise<Service> {
       origins: options.allowedOrigins,
     };
     app = await buildApp({
-      ...{ fleet, reachable, version, log },
+      fleet,
+      reachable,
+      version,
+      log,
       ...(options.metrics ? { metrics } : {}),
     });
     const opened = fleet;
     const address = await listen(app, options.listen);
-    for (const host of otherAddresses(address.address)) {
-      const also = { host, port: address.port };
-      const { pageHosts } = app;
-      const onTaken = (err: Error) => {
-        log.error({ err, ...also }, 'another program has an address of the web page, which ends');
-        pageHosts.end();
-        opened.sessions.endThoseOfService();
-      };
-      const accepting = acceptFor(app.server, also, onTaken).catch((cause) => {
-        throw listeningError(also, cause);
-      });
-      others.push(await accepting);
-    }
     local = await listenLocally({
-      ...{ stateDirectory: options.stateDirectory, log },
+      stateDirectory: options.stateDirectory,
+      log,
       unadopted: () => opened.unadopted,
       backup: (path) => void store.backup(path, version),
     });
@@ -114,8 +100,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
       await options.publishFirstKey(key, url);
       firstKey = key;
     });
-    const page = pageBaseUrl(url, `http://${app.pageHosts.issue()}`);
-    const login = isFirst ? firstLogin(fleet, firstKey, page) : undefined;
+    const login = isFirst ? firstLogin(fleet, firstKey, url) : undefined;
     return { url, ...(login === undefined ? {} : { login }), close: () => (closing ??= close()) };
   } catch (error) {
     await close();
@@ -158,19 +143,6 @@ async function listen(app: FastifyInstance, where: ServeOptions['listen']): Prom
     throw listeningError(where, cause);
   });
   return app.server.address() as AddressInfo;
-}
-
-/**
- * The further addresses of a service on loopback: browsers find a page at either of the two, and nobody
- * else may listen there.
- */
-function otherAddresses(address: string): string[] {
-  if (address === '::') return [];
-  if (address === '0.0.0.0') return ['::1'];
-  // An IPv4 address as IPv6 writes it is the same one.
-  const plain = address.replace(/^::ffff:/i, '');
-  const isLoopback = isLoopbackHost(isIP(plain) === 6 ? `[${plain}]` : plain);
-  return isLoopback ? ['127.0.0.1', '::1'].filter((one) => one !== plain) : [];
 }
 
 /** A client on this machine reaches a service on all addresses through loopback. */

@@ -11,7 +11,7 @@ beforeEach(async () => {
   service = await startFakeService();
   service.on('GET /health', {});
   directory = mkdtempSync(join(tmpdir(), 'vc-config-'));
-  for (const name of ['VC_BASE_URL', 'VC_API_KEY', 'VC_PROFILE', 'VC_LISTENER_UID']) {
+  for (const name of ['VC_BASE_URL', 'VC_API_KEY', 'VC_PROFILE']) {
     vi.stubEnv(name, '');
   }
   vi.stubEnv('VC_CONFIG_DIR', directory);
@@ -64,6 +64,4 @@ it('reads no profile when it needs none', async () => {
 
 it('is the local service by default', () => {
   expect(new VirtualComputers().client.baseUrl).toBe('http://127.0.0.1:4700/api');
-  vi.stubEnv('VC_LISTENER_UID', 'root');
-  expect(() => new VirtualComputers()).toThrow(TypeError);
 });

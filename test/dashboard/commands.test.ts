@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { asCurl, asVc, quote, serviceOrigin } from '../../src/dashboard/app/api/commands.js';
+import { asCurl, asVc, quote } from '../../src/dashboard/app/api/commands.js';
 import { keyLines } from '../../src/dashboard/app/pages/keys/key-lines.js';
 
 const HOSTILE = ["a'b", '$(reboot)', '`id`', 'a b', '', '-x', '"', '\\', 'a\nb', '!x', 'é*?~'];
@@ -42,14 +42,4 @@ it('writes lines for a new key that give it to programs on their input', () => {
     '<-H><@-><http://127.0.0.1:4700/api/projects>Authorization: Bearer vc_key\n',
     '<login><--base-url><http://127.0.0.1:4700/api>vc_key\n',
   ]);
-});
-
-it('copies lines with an address that programs resolve', () => {
-  const of = (address: string) => serviceOrigin(new URL(address));
-  const name = `vc-${'0123456789abcdef'.repeat(2)}.localhost`;
-  expect(of(`http://${name}:4700/keys`)).toBe('http://127.0.0.1:4700');
-  for (const other of ['https://vc.example.com', 'https://vc.localhost', `https://${name}`]) {
-    expect(of(`${other}/keys`)).toBe(other);
-  }
-  expect(of('http://127.0.0.1:4700/')).toBe('http://127.0.0.1:4700');
 });

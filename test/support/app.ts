@@ -13,15 +13,13 @@ export interface TestApp {
   readonly world: TestFleet;
   readonly port: number;
   readonly server: Server;
-  /** An address of its web page, as Host. */
-  readonly pageHost: string;
   /** Sends a request, with the first owner's key unless `headers` have another or `null`. */
   send(method: string, path: string, options?: Sending): Promise<Answer>;
   /** Sends bytes unchanged; returns the answer's head and body. */
   raw(bytes: string): Promise<string>;
   /** Every route of the framework as `METHOD /path`. */
   routes(): string[];
-  /** Closes the service and opens another one on the same state, as after a crash or restart. */
+  /** Closes the service and opens another one on the same state and port. */
   restart(): Promise<TestApp>;
   close(): Promise<void>;
 }
@@ -51,7 +49,7 @@ export async function openTestApp(
 
 type Limits = Pick<AppOptions, 'answerLimits'>;
 
-async function serveTestFleet(world: TestFleet, limits: Limits = {}): Promise<TestApp> {
+async function serveTestFleet(world: TestFleet, limits: Limits = {}, at = 0): Promise<TestApp> {
   const { openShell, openScreen } = world.connectors;
   const opening: typeof openShell = async (...given) =>
     Object.assign(await openShell(...given), fullShell as Partial<Shell>);
@@ -63,7 +61,7 @@ async function serveTestFleet(world: TestFleet, limits: Limits = {}): Promise<Te
   const metrics = new Metrics();
   const shared = { reachable: { hosts: [PROXY_HOST], origins: world.origins }, version: '0.0.0' };
   const app = await buildApp({ fleet, ...shared, log, metrics, ...limits });
-  await app.listen({ host: '127.0.0.1', port: 0 });
+  await app.listen({ host: '127.0.0.1', port: at });
   const address = app.server.address();
   const port = typeof address === 'object' && address ? address.port : 0;
   const agent = new Agent({ keepAlive: true });
@@ -71,7 +69,6 @@ async function serveTestFleet(world: TestFleet, limits: Limits = {}): Promise<Te
     world,
     port,
     server: app.server,
-    pageHost: `${app.pageHosts.issue()}:${port}`,
     send: (method, path, { body, headers, authorization = `Bearer ${world.key}` } = {}) =>
       new Promise((resolve, reject) => {
         const text = typeof body === 'string' || body === undefined ? body : JSON.stringify(body);
@@ -120,7 +117,7 @@ async function serveTestFleet(world: TestFleet, limits: Limits = {}): Promise<Te
     restart: async () => {
       agent.destroy();
       await app.close();
-      return serveTestFleet(await world.restart());
+      return serveTestFleet(await world.restart(), {}, port);
     },
     close: async () => {
       agent.destroy();

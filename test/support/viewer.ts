@@ -24,8 +24,6 @@ export function openViewer(link: string, opening?: string | Buffer, baseUrl?: st
   url.hash = '';
   url.protocol = 'ws:';
   url.pathname += '/socket';
-  // Browsers resolve the name of the page to loopback; Node.js does not.
-  if (url.hostname.endsWith('.localhost')) url.hostname = '127.0.0.1';
   if (baseUrl !== undefined && isProxied) url.host = new URL(baseUrl).host;
   const socket = new WebSocket(url, { origin, headers: { host } });
   const events: ViewEvent[] = [];

@@ -6,7 +6,6 @@ import asyncio
 import base64
 import hashlib
 import json
-import os
 import re
 import socket
 import threading
@@ -21,7 +20,6 @@ from virtual_computers import (
     ServiceError,
     ServiceTimeoutError,
     ServiceUnreachableError,
-    UntrustedListenerError,
     VirtualComputers,
     VirtualComputersError,
 )
@@ -370,41 +368,6 @@ def test_ignores_proxies_of_the_environment(
     assert client(service).keys.list() == []
 
 
-@pytest.mark.skipif(not os.path.exists("/proc/net/tcp"), reason="Linux only")
-@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_sends_nothing_to_the_port_of_another_user(
-    service: ScriptedService, monkeypatch: pytest.MonkeyPatch, host: str
-) -> None:
-    from virtual_computers import _listener
-
-    untrusted = 12345
-    rows = _listener._rows
-    monkeypatch.setattr(
-        _listener, "_rows", lambda table: (row._replace(uid=untrusted) for row in rows(table))
-    )
-    base_url = f"http://{host}:{service.port}/api"
-    with pytest.raises(UntrustedListenerError, match="uid 12345") as raised:
-        VirtualComputers(base_url, "k").me()
-    assert raised.value.uid == untrusted
-    with pytest.raises(UntrustedListenerError):
-        asyncio.run(me(base_url))
-    with pytest.raises(UntrustedListenerError):
-        VirtualComputers(base_url, "k").computer(id="c").run("true")
-    monkeypatch.setattr(_listener, "_rows", lambda table: iter(()))
-    with pytest.raises(UntrustedListenerError, match="an unknown user"):
-        VirtualComputers(base_url, "k").me()
-    assert service.received == []
-    service.answers = [Answer(body=b'{"keys": []}')]
-    assert VirtualComputers(base_url, "k", listener_uid="any").keys.list() == []
-    monkeypatch.setattr(_listener, "_rows", rows)
-    assert VirtualComputers(base_url, "k").keys.list() == []
-
-
-async def me(base_url: str) -> None:
-    async with AsyncVirtualComputers(base_url, "k") as vc:
-        await vc.me()
-
-
 def test_takes_a_message_that_comes_with_the_handshake() -> None:
     message = b'{"type": "open"}'
 
@@ -435,58 +398,3 @@ def test_takes_a_message_that_comes_with_the_handshake() -> None:
         base_url = f"http://127.0.0.1:{server.getsockname()[1]}/api"
         VirtualComputers(base_url, "k").computer(id="c").connect(80).close()
         thread.join(10)
-
-
-def test_refuses_to_work_if_connections_cannot_be_checked() -> None:
-    from virtual_computers import _listener
-
-    with pytest.raises(RuntimeError, match="this version of httpx"):
-        _listener._require_pool(object(), dict)
-
-
-def test_reads_addresses_as_the_kernel_writes_them() -> None:
-    from virtual_computers._listener import _hex, _read
-
-    ends = [("127.0.0.1", 4700), ("192.0.2.7", 80)]
-    assert [_hex(end, "tcp") for end in ends] == ["0100007F:125C", "070200C0:0050"]
-    assert _hex(("::1", 80), "tcp6") == "00000000000000000000000001000000:0050"
-    assert _hex(("127.0.0.1", 80), "tcp6") == "0000000000000000FFFF00000100007F:0050"
-    assert _read("0100007F") == "127.0.0.1"
-    assert _read("0000000000000000FFFF00000100007F") == "127.0.0.1"
-    assert _read("00000000000000000000000000000000") == "::"
-
-
-PAGE = "vc-0123456789abcdef0123456789abcdef.localhost"
-
-
-@pytest.mark.parametrize(
-    ("base_url", "found"),
-    [
-        ("http://127.0.0.1:4700/api", f"http://{PAGE}:4700/api"),
-        ("http://localhost:9/api", f"http://{PAGE}:9/api"),
-        ("http://[::1]:4700/api", f"http://{PAGE}:4700/api"),
-        ("https://127.0.0.1:4700/api", "https://127.0.0.1:4700/api"),
-        ("http://10.0.0.1:4700/api", "http://10.0.0.1:4700/api"),
-    ],
-)
-def test_keeps_the_host_name_of_a_page(base_url: str, found: str) -> None:
-    from virtual_computers._listener import page_url
-
-    assert page_url(base_url, f"http://{PAGE}:1/api/view/x#vt_1") == found
-    for other in ("http://evil.example.com/", f"http://x.{PAGE}/", f"http://{PAGE}.example.com/"):
-        assert page_url(base_url, other) == base_url
-
-
-@pytest.mark.skipif(not os.path.exists("/proc/net/if_inet6"), reason="needs ::1 of Linux")
-def test_gives_no_link_to_an_address_that_another_user_can_take(service: ScriptedService) -> None:
-    from virtual_computers import UntrustedPageError
-    from virtual_computers._listener import check_page
-    from virtual_computers._settings import Settings
-
-    settings = Settings(f"http://127.0.0.1:{service.port}/api", "k", None)
-    # The scripted service does not listen on ::1, where browsers look first.
-    with pytest.raises(UntrustedPageError, match=rf"\[::1\]:{service.port}"):
-        check_page(f"http://{PAGE}:{service.port}/", settings)
-    check_page(f"http://127.0.0.1:{service.port}/", settings)
-    with socket.create_server(("::1", service.port), family=socket.AF_INET6):
-        check_page(f"http://{PAGE}:{service.port}/", settings)

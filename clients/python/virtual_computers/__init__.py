@@ -18,8 +18,6 @@ from ._errors import (
     ServiceTimeoutError,
     ServiceUnreachableError,
     SettingsError,
-    UntrustedListenerError,
-    UntrustedPageError,
     VirtualComputersError,
 )
 from ._events import EventType
@@ -96,8 +94,6 @@ __all__ = [
     "SettingsError",
     "Stats",
     "Trajectory",
-    "UntrustedListenerError",
-    "UntrustedPageError",
     "View",
     "VirtualComputers",
     "VirtualComputersError",

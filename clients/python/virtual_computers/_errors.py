@@ -74,32 +74,6 @@ class ServiceTimeoutError(VirtualComputersError, TimeoutError):
     """No answer in time; the operation may still be running."""
 
 
-class UntrustedListenerError(VirtualComputersError):
-    """Another user of this machine listens at the base URL, so nothing was sent."""
-
-    def __init__(self, address: str, port: int, uid: int | None) -> None:
-        owner = "an unknown user" if uid is None else f"another user (uid {uid})"
-        place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-        trusted = '"any"' if uid is None else str(uid)
-        super().__init__(
-            f"the program on {place} belongs to {owner}; the API key was not sent",
-            remedy=f"If you trust it, set listener_uid={trusted}",
-        )
-        self.uid = uid
-
-
-class UntrustedPageError(VirtualComputersError):
-    """A link was not given: browsers could find another user's program there."""
-
-    def __init__(self, address: str, port: int) -> None:
-        place = f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
-        forward = " ".join(f"-L {host}:{port}:127.0.0.1:PORT" for host in ("127.0.0.1", "[::1]"))
-        super().__init__(
-            f"no program of yours listens on {place}, where browsers also look for the page",
-            remedy=f"For an SSH port forward: ssh {forward} HOST",
-        )
-
-
 class SettingsError(VirtualComputersError, ValueError):
     """The base URL, the key or the profile cannot be used."""
 
@@ -127,7 +101,6 @@ for _error in (
     ServiceError,
     ServiceUnreachableError,
     ServiceTimeoutError,
-    UntrustedListenerError,
     SettingsError,
     ComputerStartError,
     CommandError,

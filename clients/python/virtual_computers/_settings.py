@@ -1,4 +1,4 @@
-"""Base URL, key and trusted listener: arguments, then the environment, then the CLI's profile."""
+"""Base URL and key: arguments, then the environment, then the CLI's profile."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, Mapping
+from typing import Any, Mapping
 from urllib.parse import urlsplit
 
 from ._errors import SettingsError
@@ -15,35 +15,28 @@ from ._errors import SettingsError
 DEFAULT_BASE_URL = "http://127.0.0.1:4700/api"
 LARGEST_PROFILE_FILE = 1 << 20
 
-ListenerUid = int | Literal["any"]
-
 
 @dataclass(frozen=True)
 class Settings:
     base_url: str
     # Not in a traceback or a debugger's list of values.
     api_key: str | None = field(repr=False)
-    listener_uid: ListenerUid | None
 
 
 def find_settings(
     base_url: str | None,
     api_key: str | None,
     profile: str | None,
-    listener_uid: ListenerUid | None,
     env: Mapping[str, str],
 ) -> Settings:
-    """The key and the listener of a profile apply only to the profile's own base URL."""
+    """The key of a profile applies only to the profile's own base URL."""
     # A damaged profile file does not matter to a caller who needs none.
     stored = {} if base_url and api_key else _profile(profile or env.get("VC_PROFILE"), env)
     url = base_url or env.get("VC_BASE_URL") or stored.get("baseUrl") or DEFAULT_BASE_URL
     is_at_home = _same(url, stored.get("baseUrl", ""))
     own = stored if is_at_home else {}
-    uid = listener_uid
-    if uid is None:
-        uid = _uid(env.get("VC_LISTENER_UID") or own.get("listenerUid"))
     key = api_key or env.get("VC_API_KEY") or own.get("apiKey")
-    return Settings(_checked_url(url), _checked_key(key), uid)
+    return Settings(_checked_url(url), _checked_key(key))
 
 
 def _profile(name: str | None, env: Mapping[str, str]) -> Mapping[str, Any]:
@@ -99,13 +92,3 @@ def _checked_key(key: str | None) -> str | None:
     if key is not None and not re.fullmatch(r"[\x21-\x7e]+", key):
         raise SettingsError("the API key has a character no key has")
     return key
-
-
-def _uid(text: str | None) -> ListenerUid | None:
-    if not text:
-        return None
-    if text == "any":
-        return "any"
-    if re.fullmatch(r"\d{1,10}", text):
-        return int(text)
-    raise SettingsError(f'the listener uid {text!r} is neither a uid nor "any"')

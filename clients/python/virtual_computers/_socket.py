@@ -14,7 +14,6 @@ from websockets.uri import parse_uri
 
 from ._operations.computer import Target
 from ._errors import ServiceUnreachableError, error_from_answer, not_listening
-from ._listener import check_peer, checks
 from ._requests import CONNECT_SECONDS
 
 try:
@@ -78,9 +77,6 @@ class AsyncSocket:
             reason = str(error) or "no connection in time"
             raise ServiceUnreachableError(self._base_url, reason) from error
         try:
-            if checks(session.settings):
-                sock = self._writer.get_extra_info("socket")
-                check_peer(sock, session.settings.listener_uid)
             self._protocol = ClientProtocol(uri, max_size=LARGEST_MESSAGE)
             request = self._protocol.connect()
             for name, value in session.headers.items():

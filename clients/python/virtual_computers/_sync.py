@@ -17,7 +17,7 @@ from ._operations import actions, computer, files, resources
 from ._process import Command, Process, start_message
 from ._requests import Session
 from ._run import run
-from ._settings import ListenerUid, find_settings
+from ._settings import find_settings
 
 
 class _ComputerPart:
@@ -270,11 +270,10 @@ class VirtualComputers(_ServicePart):
         api_key: str | None = None,
         *,
         profile: str | None = None,
-        listener_uid: ListenerUid | None = None,
         request_timeout: float | None = None,
         max_retries: int = 2,
     ) -> None:
-        settings = find_settings(base_url, api_key, profile, listener_uid, os.environ)
+        settings = find_settings(base_url, api_key, profile, os.environ)
         session = Session(settings, request_timeout, max_retries)
         self._open(Driver(session), session)
 

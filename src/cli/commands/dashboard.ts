@@ -1,4 +1,3 @@
-import { pageBaseUrl } from '../../contract/access/page-host.js';
 import { defineCommand, flag } from '../framework/define.js';
 import { done, note, print, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
@@ -23,9 +22,7 @@ export const command = defineCommand({
     const login = await request(context, 'createLogin');
     const client = await context.client();
     // The service may see another address behind a proxy.
-    const page = pageBaseUrl(client.baseUrl, login.url).replace(/\/api\/?$/, '');
-    const url = `${page}/#login=${login.token}`;
-    await client.verifyPage(url);
+    const url = `${client.baseUrl.replace(/\/api\/?$/, '')}/#login=${login.token}`;
     if (globals.json) return void (await printJson(context, { ...login, url }));
     const opens = !printOnly && !globals.quiet && io.stdout.isTTY === true;
     const opening = () =>

@@ -7,7 +7,6 @@ import type { Context } from '../framework/context.js';
 import { defineCommand, optional } from '../framework/define.js';
 import { readApiKey } from '../input/api-key.js';
 import { checkBaseUrl } from '../input/base-url.js';
-import { listenerUidOption } from '../input/listener-uid.js';
 import { done, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
 import { type ClientSettings, checkReachable, openClient } from '../targets/client.js';
@@ -22,7 +21,7 @@ export const command = defineCommand({
     `profile, else that of the current profile, else ${DEFAULT_BASE_URL}.`,
   ].join(' '),
   arguments: { url: optional('url', 'base URL of the service, as --base-url', serviceUrl) },
-  options: { listenerUid: listenerUidOption },
+  options: {},
   examples: [
     { does: 'Log in to a service', command: 'vc login https://vc.example.com/api' },
     {
@@ -34,7 +33,7 @@ export const command = defineCommand({
       command: 'vc login --base-url https://vc.example.com/api < key.txt',
     },
   ],
-  async run(context, { url }, options) {
+  async run(context, { url }) {
     const store = context.profiles();
     const file = await store.read();
     const baseUrl = loginAddress(context, file, url);
@@ -43,20 +42,14 @@ export const command = defineCommand({
     await checkService(context, baseUrl);
     const apiKey = await readApiKey(context, baseUrl);
     const existing = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
-    const isSame = existing !== undefined && sameBaseUrl(existing.baseUrl, baseUrl);
-    const listenerUid = options.listenerUid ?? (isSame ? existing.listenerUid : undefined);
     const me = await during(
       context.progress(`Checking the key with ${baseUrl}`),
-      checkKey(context, {
-        baseUrl,
-        apiKey,
-        listenerUid: listenerUid ?? context.env.VC_LISTENER_UID,
-      }),
+      checkKey(context, { baseUrl, apiKey }),
     );
     await store.set(name, {
-      ...{ baseUrl, apiKey },
+      baseUrl,
+      apiKey,
       ...(existing?.project === undefined ? {} : { project: existing.project }),
-      ...(listenerUid === undefined ? {} : { listenerUid }),
     });
     await store.use(name);
     if (context.globals.json) {

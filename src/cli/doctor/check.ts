@@ -12,7 +12,6 @@ export interface Surroundings {
   readonly env: Environment;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
-  readonly listenerUid?: string | undefined;
   readonly stateDirectory: string;
   readonly user: { readonly name: string; readonly isRoot: boolean };
   readonly signal: AbortSignal;

@@ -23,8 +23,8 @@ const service: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ env, baseUrl, apiKey, listenerUid, signal }) {
-    const health = await healthInDetail({ baseUrl, apiKey, listenerUid }, signal);
+  async run({ env, baseUrl, apiKey, signal }) {
+    const health = await healthInDetail({ baseUrl, apiKey }, signal);
     if (health === 'silent') {
       const { message, remedy } = await describeSilence(baseUrl, env);
       return missing(message, remedy);
@@ -48,13 +48,13 @@ const key: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ baseUrl, apiKey, listenerUid, signal }) {
+  async run({ baseUrl, apiKey, signal }) {
     const isUp = (await serviceHealth(baseUrl, signal)) !== undefined;
     if (!isUp) return { status: 'skipped', detail: 'the service does not answer' };
     if (apiKey === undefined) {
       return missing(`there is no key for ${baseUrl}`, `vc login --base-url ${baseUrl}`);
     }
-    const client = openPooledClient({ baseUrl, apiKey, listenerUid });
+    const client = openPooledClient({ baseUrl, apiKey });
     try {
       await client.request('listProjects', { signal, timeoutMs: 10_000 });
       return ok('accepted');
@@ -73,8 +73,8 @@ const store: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ baseUrl, apiKey, listenerUid, signal }) {
-    const health = await healthInDetail({ baseUrl, apiKey, listenerUid }, signal);
+  async run({ baseUrl, apiKey, signal }) {
+    const health = await healthInDetail({ baseUrl, apiKey }, signal);
     if (typeof health !== 'object') return SILENT;
     if (health.store.usable) return ok(health.store.detail);
     return missing(health.store.detail, 'make room where "vc serve --state" points to');
@@ -87,9 +87,9 @@ const activity: Check = {
   section: 'vc',
   needed: false,
   where: 'client',
-  async run({ baseUrl, apiKey, listenerUid, signal }) {
+  async run({ baseUrl, apiKey, signal }) {
     if ((await serviceHealth(baseUrl, signal)) === undefined) return SILENT;
-    const metrics = await readMetrics({ baseUrl, apiKey, listenerUid }, signal);
+    const metrics = await readMetrics({ baseUrl, apiKey }, signal);
     if (metrics === undefined) {
       const detail = 'not served to this API key; administrators see them with: vc serve --metrics';
       return { status: 'skipped', detail };

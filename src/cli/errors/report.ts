@@ -1,10 +1,4 @@
-import {
-  ServiceError,
-  ServiceTimeoutError,
-  ServiceUnreachableError,
-  UntrustedListenerError,
-  UntrustedPageError,
-} from '../../client/errors.js';
+import { ServiceError, ServiceTimeoutError, ServiceUnreachableError } from '../../client/errors.js';
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
 import { ApiError, type ErrorCode } from '../../contract/errors.js';
 import { errorMessage } from '../../lib/text/error-message.js';
@@ -64,15 +58,6 @@ export function reportOf(error: unknown, env: Environment = {}): Report {
   if (error instanceof ServiceTimeoutError) {
     const { message, remedy } = error;
     return { code: 'timeout', message, remedy, exitCode: ExitCode.unreachable };
-  }
-  if (error instanceof UntrustedListenerError) {
-    const { message, uid = 'any' } = error;
-    const remedy = `stop it; or, if you trust it: VC_LISTENER_UID=${uid}, or vc login --listener-uid ${uid}`;
-    return { code: 'untrusted_listener', message, remedy, exitCode: ExitCode.unreachable };
-  }
-  if (error instanceof UntrustedPageError) {
-    const { message, remedy } = error;
-    return { code: 'untrusted_listener', message, remedy, exitCode: ExitCode.unreachable };
   }
   if (error instanceof UnknownProfileError) {
     const { known, message, profile } = error;

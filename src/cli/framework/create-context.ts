@@ -80,15 +80,11 @@ export function createContext(runtime: Runtime, globals: Globals, run: Context['
   };
 }
 
-function clientOf(
-  { baseUrl, apiKey, listenerUid }: Settings,
-  checkAfterMs: number | undefined,
-): Client {
+function clientOf({ baseUrl, apiKey }: Settings, checkAfterMs: number | undefined): Client {
   try {
     return openClient({
       baseUrl: baseUrl.value,
       apiKey: apiKey?.value,
-      listenerUid: listenerUid?.value,
       ...(checkAfterMs === undefined ? {} : { checkAfterMs }),
     });
   } catch (error) {

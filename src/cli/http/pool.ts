@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { type buildConnector, errors, Pool } from 'undici';
+import { errors, Pool } from 'undici';
 import {
   AnswerTimeoutError,
   CONNECT_MS,
@@ -8,19 +8,13 @@ import {
   type HttpResponse,
   type Transport,
 } from '../../client/http/transport.js';
-import { isChecked, verifiedConnector } from '../../client/http/trusted-peer.js';
-import type { ListenerUid } from '../../client/options.js';
 
 /**
  * Requests to `origin` over undici's pool of connections, for commands that send several requests.
  * It takes up to 200 ms of processor time to load, so quick commands use Node's own HTTP client.
  */
-export function openPool(origin: string, listenerUid: ListenerUid | undefined): Transport {
-  const pool = new Pool(origin, {
-    connect: isChecked(new URL(origin), listenerUid)
-      ? checkedConnector(listenerUid)
-      : { timeout: CONNECT_MS },
-  });
+export function openPool(origin: string): Transport {
+  const pool = new Pool(origin, { connect: { timeout: CONNECT_MS } });
   return {
     request: (request) => send(pool, request),
     close: () => pool.close(),
@@ -34,14 +28,6 @@ async function send(pool: Pool, { body, ...request }: HttpRequest): Promise<Http
   } catch (error) {
     throw withoutUndici(error);
   }
-}
-
-function checkedConnector(listenerUid: ListenerUid | undefined): buildConnector.connector {
-  const connect = verifiedConnector(listenerUid);
-  return ({ hostname, port }, done) =>
-    connect({ host: hostname.replace(/^\[|\]$/g, ''), port }, (error, socket) =>
-      error === null ? done(null, socket) : done(error, null),
-    );
 }
 
 /** The failure as the other transports report it. */

@@ -39,14 +39,9 @@ function optionOf(spec: EngineOption): Option<boolean | number | undefined> {
 
 /** Options of `vc serve` for every engine. */
 const ownOptions = {
-  listen: value(
-    '--listen <host:port>',
-    'address to listen on; on loopback, both its addresses',
-    parseListen,
-    {
-      otherwise: 'VC_LISTEN or 127.0.0.1:4700',
-    },
-  ),
+  listen: value('--listen <host:port>', 'address to listen on', parseListen, {
+    otherwise: 'VC_LISTEN or 127.0.0.1:4700',
+  }),
   expose: flag('--expose', 'allow --listen on an address that other machines can reach'),
   allowHost: list('--allow-host <name>', 'host name that clients use; repeatable', parseHostName),
   allowOrigin: list(

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { listeningSockets } from '../../lib/net/tcp-table.js';
+import { listeningSockets } from '../../lib/net/local-sockets.js';
 import { processOfSocket } from '../../lib/process/of-socket.js';
 import { stateDirectory } from '../../profile/index.js';
 
@@ -19,8 +19,7 @@ export async function listenerAt(baseUrl: string): Promise<Listener> {
   // `localhost` may be either.
   const addresses =
     hostname === 'localhost' ? ['127.0.0.1', '::1'] : [hostname.replace(/[[\]]/g, '')];
-  const sockets = await Promise.all(addresses.map((address) => listeningSockets(address, number)));
-  const found = sockets.flat();
+  const found = addresses.flatMap((address) => listeningSockets(address, number));
   const pid = await processOfSocket(found.map(({ inode }) => inode));
   return { pid, uids: [...new Set(found.map(({ uid }) => uid))] };
 }

@@ -4,12 +4,9 @@ import type { ClientOptions } from '../../client/options.js';
 import type { RequestOptions } from '../../client/requests.js';
 import type { Answer, OperationName } from '../../contract/types/index.js';
 import type { Context } from '../framework/context.js';
-import { parseListenerUid } from '../input/listener-uid.js';
 
 /** What a client needs of the settings. */
-export interface ClientSettings extends Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'checkAfterMs'> {
-  readonly listenerUid?: string | undefined;
-}
+export type ClientSettings = Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'checkAfterMs'>;
 
 /** A client with the user agent `vc`. Throws TypeError like {@link Client}. */
 export function openClient(settings: ClientSettings): Client {
@@ -17,10 +14,9 @@ export function openClient(settings: ClientSettings): Client {
 }
 
 /** Options of a client of the command line. */
-export function clientOptions({ listenerUid, ...options }: ClientSettings): ClientOptions {
+export function clientOptions(options: ClientSettings): ClientOptions {
   return {
     ...options,
-    ...(listenerUid === undefined ? {} : { listenerUid: parseListenerUid(listenerUid) }),
     userAgent: 'vc',
     // A person decides whether to try again.
     maxRetries: 0,

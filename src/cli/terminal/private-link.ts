@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { deferred } from '../../lib/async/deferred.js';
-import { isOfThisUser } from '../../lib/net/own-peer.js';
+import { isOfThisUser } from '../../lib/net/local-sockets.js';
 
 /** An address that leads programs of this user, and no others, to a link. */
 export interface PrivateLink {
@@ -23,10 +23,11 @@ export async function openPrivateLink(url: string): Promise<PrivateLink> {
   const { href } = new URL(url);
   const path = `/${randomBytes(20).toString('hex')}`;
   const visited = deferred<boolean>();
-  const server = createServer(async (request, response) => {
-    const isOurs = request.url === path && (await isOfThisUser(request.socket).catch(() => false));
+  const server = createServer((request, response) => {
+    const isOurs = request.url === path && isOfThisUser(request.socket);
     const headers = {
-      ...{ 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' },
+      'cache-control': 'no-store',
+      'referrer-policy': 'no-referrer',
       connection: 'close',
     };
     if (isOurs) response.writeHead(302, { ...headers, location: href }).end();

@@ -141,10 +141,7 @@ export class ComputerHandle extends ComputerActions {
     mode: 'control' | 'view' = 'control',
     options: CallOptions = {},
   ): Promise<Answer<'view'>> {
-    const asked = await this.operate('view', { mode }, options);
-    const view = reachableView(asked, this.client.baseUrl);
-    await this.client.verifyPage(view.url);
-    return view;
+    return reachableView(await this.operate('view', { mode }, options), this.client.baseUrl);
   }
 
   /** Deletes the computer if this handle is the one that `create` or `fork` has resolved to. */

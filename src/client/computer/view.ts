@@ -1,4 +1,3 @@
-import { pageBaseUrl } from '../../contract/access/page-host.js';
 import type { Answer } from '../../contract/types/index.js';
 
 /**
@@ -15,8 +14,8 @@ export function reachableBrowser(
   return { ...browser, ws_url: `${base}${browser.ws_url.slice(at)}` };
 }
 
-/** The same for the live view, which keeps the host name of its page. */
+/** The same for the live view. */
 export function reachableView(view: Answer<'view'>, baseUrl: string): Answer<'view'> {
   const at = view.url.indexOf('/view/');
-  return at < 0 ? view : { ...view, url: `${pageBaseUrl(baseUrl, view.url)}${view.url.slice(at)}` };
+  return at < 0 ? view : { ...view, url: `${baseUrl}${view.url.slice(at)}` };
 }

@@ -1,10 +1,7 @@
-import type { ListenerUid } from '../options.js';
-
 /** The service's URL, and the headers of every request: user agent and key. */
 export interface Endpoint {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  readonly listenerUid: ListenerUid | undefined;
   /** Milliseconds without an answer before the service is checked. */
   readonly checkAfterMs: number;
 }

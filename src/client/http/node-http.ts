@@ -1,7 +1,6 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import { onAbort } from '../../lib/async/abort.js';
-import type { ListenerUid } from '../options.js';
 import {
   AnswerTimeoutError,
   CONNECT_MS,
@@ -10,19 +9,14 @@ import {
   type HttpResponse,
   type Transport,
 } from './transport.js';
-import { isChecked, verifiedConnector } from './trusted-peer.js';
 
 /** How long a stream waits for the service to ask for it; a proxy may not know how to. */
 const CONTINUE_MS = 1_000;
 
 /** A transport to `origin` over Node's own HTTP client. */
-export function openNodeHttp(origin: string, listenerUid: ListenerUid | undefined): Transport {
+export function openNodeHttp(origin: string): Transport {
   const module = origin.startsWith('https:') ? import('node:https') : import('node:http');
-  const agent = module.then(({ Agent }) => {
-    const opened = new Agent({ keepAlive: true });
-    if (!isChecked(new URL(origin), listenerUid)) return opened;
-    return Object.assign(opened, { createConnection: verifiedConnector(listenerUid) });
-  });
+  const agent = module.then(({ Agent }) => new Agent({ keepAlive: true }));
   return {
     async request(options) {
       const { request } = await module;

@@ -4,7 +4,6 @@ import { onAbort } from '../../lib/async/abort.js';
 import type { MessageSocket, SocketListener } from '../sockets/message-socket.js';
 import type { Endpoint } from './endpoint.js';
 import { errorFromAnswer, errorFromFailure, readErrorText } from './failures.js';
-import { isChecked, verifiedConnector } from './trusted-peer.js';
 
 /** Milliseconds between signs of life while nothing is read; the service pings every 20 s. */
 const BEAT_MS = 10_000;
@@ -22,9 +21,6 @@ export async function openNodeSocket(
     perMessageDeflate: false,
     handshakeTimeout: 90_000,
     maxPayload: 16 * 1024 * 1024,
-    ...(isChecked(endpoint.url, endpoint.listenerUid) && {
-      createConnection: verifiedConnector(endpoint.listenerUid),
-    }),
   });
   socket.once(
     'close',

@@ -13,7 +13,7 @@ export const sendsUserAgent: boolean = false;
 /** Base URL and key as given: a page has no environment and no profiles. */
 export function findSettings(
   given: Partial<ClientOptions>,
-): Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'listenerUid'> {
+): Pick<ClientOptions, 'baseUrl' | 'apiKey'> {
   return { ...given, baseUrl: given.baseUrl ?? DEFAULT_BASE_URL };
 }
 
@@ -28,9 +28,6 @@ export function openSocket(
 ): Promise<MessageSocket> {
   return openBrowserSocket(endpoint, path, signal);
 }
-
-/** The browser that has loaded this page will load that one, too. */
-export async function verifyPage(_link: string): Promise<void> {}
 
 export async function isSilent(url: URL, ms: number, signal: AbortSignal): Promise<boolean> {
   const late = AbortSignal.timeout(ms);
@@ -67,7 +64,13 @@ export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer
 
 /** The same as of Node.js, checked by the compiler. */
 export const platform: Omit<typeof node, 'platform'> = {
-  ...{ sendsUserAgent: sendsUserAgent as true, findSettings, openTransport, openSocket },
-  verifyPage,
-  ...{ isSilent, readLocalFile, writeLocalFile, keepErrors, joinBytes },
+  sendsUserAgent: sendsUserAgent as true,
+  findSettings,
+  openTransport,
+  openSocket,
+  isSilent,
+  readLocalFile,
+  writeLocalFile,
+  keepErrors,
+  joinBytes,
 };

@@ -1,6 +1,5 @@
 import type { Endpoint } from '../http/endpoint.js';
 import type { Transport } from '../http/transport.js';
-import type { ListenerUid } from '../options.js';
 import type { MessageSocket } from '../sockets/message-socket.js';
 
 /** Modules are loaded when they are first used, for the start-up of the CLI. */
@@ -11,12 +10,9 @@ export { findSettings } from '../settings.js';
 export const sendsUserAgent = true;
 
 /** Connections to `origin`; nothing is sent yet. */
-export async function openTransport(
-  origin: string,
-  listenerUid: ListenerUid | undefined,
-): Promise<Transport> {
+export async function openTransport(origin: string): Promise<Transport> {
   const { openNodeHttp } = await import('../http/node-http.js');
-  return openNodeHttp(origin, listenerUid);
+  return openNodeHttp(origin);
 }
 
 /** Opens a WebSocket at `path` (with its query) below the base URL; an abort ends it. */
@@ -27,15 +23,6 @@ export async function openSocket(
 ): Promise<MessageSocket> {
   const { openNodeSocket } = await import('../http/socket.js');
   return openNodeSocket(endpoint, path, signal);
-}
-
-/** Throws unless trusted users listen where browsers look for a page of a service without TLS. */
-export async function verifyPage(
-  link: string,
-  listenerUid: ListenerUid | undefined,
-): Promise<void> {
-  const { verifyPage } = await import('../http/trusted-peer.js');
-  await verifyPage(new URL(link), listenerUid);
 }
 
 /** True if nothing comes back from a service within `ms` milliseconds. */

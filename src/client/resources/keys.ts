@@ -23,10 +23,8 @@ export class Keys {
   }
 
   /** A single-use link that opens the web page with the rights of the client's own key. */
-  async createLogin(options: CallOptions = {}): Promise<Answer<'createLogin'>> {
-    const login = await this.#client.request('createLogin', options);
-    await this.#client.verifyPage(login.url);
-    return login;
+  createLogin(options: CallOptions = {}): Promise<Answer<'createLogin'>> {
+    return this.#client.request('createLogin', options);
   }
 
   /** Changes the given fields at once. Other rights end what the key has open. */

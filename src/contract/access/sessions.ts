@@ -11,9 +11,8 @@ export const Login = z
       examples: ['vl_0123456789abcdefghjkmnpqrstvwxyz'],
     }),
     url: z.string().meta({
-      description:
-        'The link. The token is in the fragment, which browsers do not send. On loopback without TLS, it has a host name of its own until the service stops.',
-      examples: ['http://vc-0123456789abcdef0123456789abcdef.localhost:4700/#login=vl_0123456789'],
+      description: 'The link. The token is in the fragment, which browsers do not send.',
+      examples: ['http://127.0.0.1:4700/#login=vl_0123456789'],
     }),
     expires_at: Timestamp.describe('Until when it can be opened.'),
   })
@@ -41,19 +40,6 @@ export const CreateSession = z
   })
   .meta({ id: 'CreateSession', description: 'Exactly one of `login` and `key`, and how.' });
 
-/** The page asks this before it continues with a service that was away. */
-export const SessionQuery = z.object({
-  challenge: z
-    .string()
-    .min(16)
-    .max(64)
-    .optional()
-    .meta({
-      description: 'A random text to prove.',
-      examples: ['0f8fad5b-d9cb-469f-a165-70867728950e'],
-    }),
-});
-
 /** A session of the web page. Its secret is in a cookie that scripts cannot read. */
 export const Session = z
   .object({
@@ -74,19 +60,6 @@ export const Session = z
     ),
     created_at: Timestamp.describe('When it was opened.'),
     expires_at: Timestamp.describe('When it ends at the latest.'),
-    proof_key: z.string().meta({
-      description:
-        'A key of this session, as base64. The page keeps it, and checks `proof` with it.',
-      examples: ['mZ0xXgV1x0s7cW2hQy1n8l2oP6m3uK4tJ5rB7eD9aFg='],
-    }),
-    proof: z
-      .string()
-      .nullable()
-      .meta({
-        description:
-          'The HMAC-SHA256 of `challenge` with `proof_key`, as base64: only the service that has opened the session can answer it. Null without a challenge.',
-        examples: ['b1Q2a3Z4c5X6v7B8n9M0q1W2e3R4t5Y6u7I8o9P0a1S='],
-      }),
   })
   .meta({ id: 'Session', description: 'A session of the web page.' });
 

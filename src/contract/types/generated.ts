@@ -1047,10 +1047,7 @@ export interface LinkMade {
 export interface Login {
   /** What the link contains. It works once. */
   token: string;
-  /**
-   * The link. The token is in the fragment, which browsers do not send. On loopback without
-   * TLS, it has a host name of its own until the service stops.
-   */
+  /** The link. The token is in the fragment, which browsers do not send. */
   url: string;
   /** Until when it can be opened. */
   expires_at: string;
@@ -1758,13 +1755,6 @@ export interface Session {
   created_at: string;
   /** When it ends at the latest. */
   expires_at: string;
-  /** A key of this session, as base64. The page keeps it, and checks `proof` with it. */
-  proof_key: string;
-  /**
-   * The HMAC-SHA256 of `challenge` with `proof_key`, as base64: only the service that has
-   * opened the session can answer it. Null without a challenge.
-   */
-  proof: string | null;
 }
 
 /** A text for the clipboard. */
@@ -2364,12 +2354,6 @@ export interface ListAuditQuery {
   computer?: string | undefined;
 }
 
-/** Query of `getSession`. */
-export interface GetSessionQuery {
-  /** A random text to prove. */
-  challenge?: string | undefined;
-}
-
 /** Query of `deleteOwner`. */
 export interface DeleteOwnerQuery {
   /**
@@ -2576,7 +2560,7 @@ export interface OperationTypes {
   /** Open a session of the web page with a link or an API key. */
   createSession: OperationType<Session, CreateSession>;
   /** Get the session of this request. */
-  getSession: OperationType<Session, undefined, GetSessionQuery>;
+  getSession: OperationType<Session>;
   /** End the session of this request. */
   endSession: OperationType<Success>;
   /** List the members of the cluster; for administrators. */

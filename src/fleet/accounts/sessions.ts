@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { ApiError } from '../../contract/errors.js';
 import { isDiskFull } from '../../lib/fs/disk-reserve.js';
 import { generateId, generateSecret, hashApiKey } from '../computers/ids.js';
@@ -9,11 +8,6 @@ import { OneTime } from './one-time.js';
 /** Lifetime of a login link and of a session, in milliseconds. */
 const LOGIN_MS = 5 * 60_000;
 const SESSION_MS = 8 * 60 * 60_000;
-/**
- * For so long the secret before a new one of a session still opens it, in milliseconds: other pages of
- * the browser have sent requests before the browser has the new cookie.
- */
-const REPLACED_MS = 10_000;
 /** Open links and sessions of an owner. */
 const MOST_LOGINS = 16;
 const MOST_SESSIONS = 64;
@@ -24,24 +18,26 @@ export interface OpenSession {
   readonly owner: Owner;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** Proves to its page that the service is the one that has opened it. */
-  readonly proofKey: Buffer;
-  /** It is not stored, because the address of its page ends with the service. */
-  readonly endsWithService: boolean;
+}
+
+/** How a session is opened: with a link or with a key. */
+interface OpenOptions {
+  readonly login?: string | undefined;
+  readonly key?: string | undefined;
+  /** The secret of the browser's session so far. */
+  readonly present?: string | undefined;
 }
 
 /**
- * Login links and sessions of the web page, by the hashes of their secrets. A restart of the service
- * ends the links, and the sessions of pages without TLS on loopback; those of other pages continue. A
- * session is as good as the key that it was opened with, and ends with it.
+ * Login links and sessions of the web page, by the hashes of their secrets. Sessions are stored and
+ * survive a restart of the service; links do not. A session has the rights of the key that it was
+ * opened with, and ends with it.
  */
 export class Sessions {
   readonly #store: Store;
   readonly #apiKeys: ApiKeys;
   readonly #logins: OneTime<Owner>;
   readonly #sessions: OneTime<OpenSession>;
-  /** Ids of sessions by the hashes of their secrets before. */
-  readonly #replaced: OneTime<string>;
 
   /** `now` is a monotonic clock in milliseconds: the wall clock may jump. */
   constructor(store: Store, apiKeys: ApiKeys, now: () => number = () => performance.now()) {
@@ -52,12 +48,10 @@ export class Sessions {
     this.#logins = new OneTime({ ...shared, ...logins });
     const ended = ({ id }: OpenSession) => {
       apiKeys.endSession(id);
-      // One that stays stored on a full disk ends when its time is up.
+      // If the disk is full, it stays stored until it expires.
       ignoreFullDisk(() => store.sessions.remove(id));
     };
     this.#sessions = new OneTime({ ...shared, lifeMs: SESSION_MS, most: MOST_SESSIONS, ended });
-    const replaced = { lifeMs: REPLACED_MS, most: MOST_SESSIONS, ended: () => {} };
-    this.#replaced = new OneTime({ ...shared, ...replaced });
     apiKeys.onRemoved((keyId) => {
       this.#logins.dropWhere((owner) => owner.keyId === keyId);
       const isOver = !apiKeys.isValid({ id: '', keyId });
@@ -66,69 +60,59 @@ export class Sessions {
     this.#restore();
   }
 
-  /** A link for the owner's key. Its text is not stored. */
+  /** Issues a single-use link for the owner's key. Its text is not stored. */
   issueLogin({ id, keyId, projectId }: Owner): { readonly text: string; readonly expiresAt: Date } {
     const text = generateSecret('vl');
-    // Not the session's: the link may outlive it.
+    // Without the session's id: the link may outlive the session.
     const owner = { id, keyId, projectId };
     this.#logins.add(hashApiKey(text), owner, owner);
     return { text, expiresAt: new Date(Date.now() + LOGIN_MS) };
   }
 
-  /** Whose key a link is for, which stays unused; undefined for one that does not work. */
+  /** The owner of a link, which stays unused; undefined if the link does not work. */
   ownerOfLogin(login: string): Owner | undefined {
     const owner = this.#logins.get(hashApiKey(login));
     return owner !== undefined && this.#apiKeys.isValid(owner) ? owner : undefined;
   }
 
   /**
-   * Opens a session with a link, which is used up, or with a key. With the secret of an open session of
-   * the same key (`present`) that one continues, with a new secret: what it has open stays, and ends
-   * with it, and its old secret works for seconds more. Throws `unauthorized`.
+   * Opens a session with a link, which is used up, or with a key. If `present` is the secret of an open
+   * session of the same key, that session continues, with a new time limit. Throws `unauthorized`.
    */
-  open(given: {
-    readonly login?: string | undefined;
-    readonly key?: string | undefined;
-    readonly present?: string | undefined;
-    /** Added to its secret before that is looked up. */
-    readonly holder?: string | undefined;
-    /** It is not stored: the address of its page ends with the service. */
-    readonly endsWithService?: boolean;
-  }): {
+  open({ login, key, present }: OpenOptions): {
     readonly secret: string;
     readonly session: OpenSession;
   } {
-    const { login, key, present, holder = '', endsWithService = false } = given;
     const owner = login === undefined ? this.#apiKeys.authenticate(key ?? '') : this.#take(login);
-    if (owner === undefined) throw new ApiError('unauthorized', 'The API key is wrong.');
-    const secret = generateSecret('vs');
-    const continued = this.#takeOf(owner.keyId, present);
-    const id = continued?.id ?? generateId('ses');
-    const hash = hashApiKey(`${secret}${holder}`);
-    const createdAt = new Date();
-    const expiresAt = new Date(createdAt.getTime() + SESSION_MS);
-    const proofKey = continued?.proofKey ?? randomBytes(32);
-    const times = { createdAt, expiresAt };
-    const session = {
-      ...{ id, owner: { ...owner, sessionId: id }, ...times, proofKey, endsWithService },
-    };
+    if (owner === undefined) {
+      const message = 'This API key is not valid: it is mistyped, was revoked, or has expired.';
+      throw new ApiError('unauthorized', message, { remedy: 'Create a key: vc key create NAME' });
+    }
+    const known = present === undefined ? undefined : this.#takeOf(owner.keyId, present);
+    const secret = known === undefined ? generateSecret('vs') : (present ?? '');
+    const id = known?.id ?? generateId('ses');
+    const createdAt = known?.createdAt ?? new Date();
+    const expiresAt = new Date(Date.now() + SESSION_MS);
+    const session = { id, owner: { ...owner, sessionId: id }, createdAt, expiresAt };
+    const hash = hashApiKey(secret);
     this.#apiKeys.startSession(id);
     this.#sessions.add(hash, owner, session);
-    const [created_at, expires_at] = [createdAt.toISOString(), expiresAt.toISOString()];
-    if (endsWithService) return { secret, session };
-    // On a full disk it ends with the service, too: people may have to free space.
+    // If the disk is full, it ends with the service: people may have to log in to free space.
     ignoreFullDisk(() =>
-      this.#store.sessions.insert({ id, hash, key_id: owner.keyId, created_at, expires_at }),
+      this.#store.sessions.insert({
+        id,
+        hash,
+        key_id: owner.keyId,
+        created_at: createdAt.toISOString(),
+        expires_at: expiresAt.toISOString(),
+      }),
     );
     return { secret, session };
   }
 
-  /** The session of a cookie's secret with its holder; undefined if it has ended, or its key has. */
+  /** The session of a cookie's secret; undefined if it or its key has ended. */
   find(secret: string): OpenSession | undefined {
-    const hash = hashApiKey(secret);
-    const replaced = this.#replaced.get(hash);
-    const session =
-      this.#sessions.get(hash) ?? (replaced === undefined ? undefined : this.byId(replaced));
+    const session = this.#sessions.get(hashApiKey(secret));
     if (session === undefined || !this.#apiKeys.isValid(session.owner)) return undefined;
     this.#apiKeys.touch(session.owner.keyId);
     return session;
@@ -139,45 +123,39 @@ export class Sessions {
     return this.#sessions.find((session) => session.id === id);
   }
 
-  /** Ends those of pages whose address another program has. */
-  endThoseOfService(): void {
-    this.#sessions.dropWhere((session) => session.endsWithService);
-  }
-
   end(id: string): void {
     this.#sessions.dropWhere((session) => session.id === id);
   }
 
-  /** Opens the sessions again that were open when the service ended. */
+  /** Reopens the sessions that were open when the service ended. */
   #restore(): void {
     for (const { id, hash, key_id, created_at, expires_at } of this.#store.sessions.list()) {
-      // A wall clock that was set back makes no session last longer.
+      // A wall clock that was set back does not extend a session.
       const left = Math.min(Date.parse(expires_at) - Date.now(), SESSION_MS);
       const key = this.#store.keys.find(key_id);
       if (left <= 0 || key === undefined) {
         ignoreFullDisk(() => this.#store.sessions.remove(id));
         continue;
       }
-      const { owner_id, project_id } = key;
-      const owner = { id: owner_id, keyId: key_id, projectId: project_id ?? undefined };
+      const owner = {
+        id: key.owner_id,
+        keyId: key_id,
+        projectId: key.project_id ?? undefined,
+        sessionId: id,
+      };
       const createdAt = new Date(created_at);
-      const proofKey = randomBytes(32);
-      const parts = { createdAt, proofKey, endsWithService: false };
-      const session = { id, owner: { ...owner, sessionId: id }, ...parts };
-      this.#apiKeys.startSession(id);
       const expiresAt = new Date(Date.now() + left);
-      this.#sessions.add(hash, owner, { ...session, expiresAt }, left);
+      this.#apiKeys.startSession(id);
+      this.#sessions.add(hash, owner, { id, owner, createdAt, expiresAt }, left);
     }
   }
 
-  /** The session of a secret, which soon no longer opens it, if it is of the key. */
-  #takeOf(keyId: string, secret = ''): OpenSession | undefined {
+  /** Takes the session of a secret out of the table, if it belongs to the key. */
+  #takeOf(keyId: string, secret: string): OpenSession | undefined {
     const hash = hashApiKey(secret);
     if (this.#sessions.get(hash)?.owner.keyId !== keyId) return undefined;
     const session = this.#sessions.take(hash);
-    if (session === undefined) return undefined;
-    ignoreFullDisk(() => this.#store.sessions.remove(session.id));
-    this.#replaced.add(hash, session.owner, session.id);
+    if (session !== undefined) ignoreFullDisk(() => this.#store.sessions.remove(session.id));
     return session;
   }
 
@@ -190,7 +168,7 @@ export class Sessions {
   }
 }
 
-/** Runs a write that the service can do without. */
+/** Runs a write whose loss the service can tolerate. */
 function ignoreFullDisk(write: () => void): void {
   try {
     write();

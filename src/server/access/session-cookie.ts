@@ -1,13 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { isPageHost } from '../../contract/access/page-host.js';
 import { ApiError } from '../../contract/errors.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { authenticate, type KeyCarrier, ownerOfKey } from '../http/authentication.js';
-import { hostName, isCommonLoopback, isOverTls } from '../http/origin.js';
-import { COOKIE_NAME, holderOf } from './session-holder.js';
+import { isOverTls } from '../http/origin.js';
 
+/** The name of a session's cookie, without its port. */
+const COOKIE_NAME = 'vc_session_';
 /** Shows that a script of the page itself sends a request, where the browser does not say so. */
 const PAGE_HEADER = 'x-vc-page';
 const SECRET = /^vs_[0-9a-z]{32}$/;
@@ -33,34 +33,16 @@ export function ownerIfIdentified(fleet: Fleet, request: KeyCarrier): Owner | un
   return session !== undefined && isFromPage(request) ? session.owner : undefined;
 }
 
-/** Whether the request may have a session, or opens one. */
-export function concernsSession(request: FastifyRequest): boolean {
-  if (request.headers.authorization !== undefined) return false;
-  if (request.routeOptions.config.login) return true;
-  return cookieOf(request, nameOf(request)) !== undefined;
-}
-
 /** The session of the request's cookie, if it is open. */
 export function sessionOf(fleet: Fleet, request: KeyCarrier): OpenSession | undefined {
   const secret = secretOf(request);
   return secret === undefined ? undefined : fleet.sessions.find(secret);
 }
 
-/**
- * What the request's cookie has for a session, with who has sent it. None at the common addresses of
- * loopback: the page there may be what another user of the host has left in the browser.
- */
+/** The secret of a session in the request's cookie. */
 export function secretOf(request: KeyCarrier): string | undefined {
-  if (isCommonLoopback(request)) return undefined;
   const secret = cookieOf(request, nameOf(request));
-  if (secret === undefined || !SECRET.test(secret)) return undefined;
-  return `${secret}${boundTo(request)}`;
-}
-
-/** What a session is bound to: who has opened it on this host, and the name of its page. */
-export function boundTo(request: KeyCarrier): string {
-  const name = hostName(request.headers.host);
-  return `${holderOf(request)}${isPageHost(name) ? ` at ${name}` : ''}`;
+  return secret !== undefined && SECRET.test(secret) ? secret : undefined;
 }
 
 /**

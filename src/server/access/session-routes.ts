@@ -1,7 +1,5 @@
-import { createHmac } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { isPageHost } from '../../contract/access/page-host.js';
 import { access } from '../../contract/access/rights.js';
 import type { CreateSession, Session } from '../../contract/access/sessions.js';
 import { ApiError } from '../../contract/errors.js';
@@ -11,17 +9,9 @@ import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { audited } from '../audit-requests.js';
 import { readInput } from '../http/input/read-input.js';
-import { hostName, isCommonLoopback } from '../http/origin.js';
 import { ownerOf } from '../requests.js';
 import { mayAdminister } from './authorization.js';
-import {
-  boundTo,
-  clearCookie,
-  isFromPage,
-  secretOf,
-  sessionOf,
-  setCookie,
-} from './session-cookie.js';
+import { clearCookie, isFromPage, secretOf, sessionOf, setCookie } from './session-cookie.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -42,9 +32,7 @@ export function addSessionRoutes(app: FastifyInstance, fleet: Fleet): void {
     const { login, key, replace } = body as z.output<typeof CreateSession>;
     const present = sessionOf(fleet, request);
     if (login !== undefined && !replace && present) refuseOther(fleet, login, present.owner);
-    const endsWithService = isPageHost(hostName(request.headers.host));
-    const from = { present: secretOf(request), holder: boundTo(request), endsWithService };
-    const { secret, session } = fleet.sessions.open({ login, key, ...from });
+    const { secret, session } = fleet.sessions.open({ login, key, present: secretOf(request) });
     const subject = { name: 'createSession', owner: session.owner, computer: undefined } as const;
     await audited(fleet, { ...subject, input: {} }, () => undefined);
     // Its secret is lost with the cookie.
@@ -67,13 +55,6 @@ export function addSessionRoutes(app: FastifyInstance, fleet: Fleet): void {
 export function checkLogin(request: FastifyRequest): void {
   if (!isFromPage(request)) {
     throw new ApiError('unauthorized', 'Only the web page of this service opens sessions.');
-  }
-  if (isCommonLoopback(request)) {
-    const message = 'There are no sessions at this address, which all users of a machine share.';
-    throw new ApiError('forbidden', message, {
-      remedy:
-        'Get a link to the web page (vc dashboard), or use a TLS proxy with a name of its own.',
-    });
   }
   const length = Number(request.headers['content-length'] ?? Number.NaN);
   if (!(length <= MOST_BYTES)) {
@@ -106,8 +87,8 @@ export function currentSession(fleet: Fleet, owner: Owner) {
   });
 }
 
-export function serializeSession(fleet: Fleet, session: OpenSession, challenge?: string): Session {
-  const { owner, createdAt, expiresAt, proofKey } = session;
+export function serializeSession(fleet: Fleet, session: OpenSession): Session {
+  const { owner, createdAt, expiresAt } = session;
   const { user_id, name, role, key } = fleet.keys.describe(owner);
   return {
     owner: { id: user_id, name, role },
@@ -115,10 +96,5 @@ export function serializeSession(fleet: Fleet, session: OpenSession, challenge?:
     has_members: fleet.members.exist && mayAdminister(fleet, owner),
     created_at: createdAt.toISOString(),
     expires_at: expiresAt.toISOString(),
-    proof_key: proofKey.toString('base64'),
-    proof:
-      challenge === undefined
-        ? null
-        : createHmac('sha256', proofKey).update(challenge).digest('base64'),
   };
 }

@@ -25,7 +25,7 @@ const MONTHS = 'public, max-age=31536000, immutable';
  * everyone and hold no secret, so they need no key; what the page then shows needs a session.
  */
 export function addDashboard(app: FastifyInstance, directory = BUILT): void {
-  const options = { config: { open: true, page: true } };
+  const options = { config: { open: true } };
   const files = readPageFiles(directory);
   const page = (name: string, policy: readonly string[]) => {
     return async (request: FastifyRequest, reply: FastifyReply) => {

@@ -1,20 +1,18 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { isLoopbackHost } from '../../contract/access/page-host.js';
 import { Login } from '../../contract/access/sessions.js';
 import { Computer } from '../../contract/resources.js';
 import { Browser } from '../../contract/sockets/browser.js';
 import { View } from '../../contract/sockets/view.js';
-import { hostName, isOverTls } from './origin.js';
+import { isOverTls } from './origin.js';
 
-type Place = 'resource' | 'view' | 'page' | 'browser' | 'list' | 'nowhere';
+type Place = 'resource' | 'page' | 'browser' | 'list' | 'nowhere';
 
 /** Kept, because a schema takes longer to inspect than most answers to write. */
 const places = new WeakMap<z.ZodType, Place>();
 
 function placeOf(schema: z.ZodType): Place {
-  if (schema === Computer) return 'resource';
-  if (schema === View) return 'view';
+  if (schema === Computer || schema === View) return 'resource';
   if (schema === Login) return 'page';
   if (schema === Browser) return 'browser';
   const list = schema instanceof z.ZodObject ? schema.shape.computers : undefined;
@@ -34,10 +32,8 @@ export function withAbsoluteUrls(
   places.set(schema, where);
   if (where === 'nowhere') return answer;
   if (where === 'resource') return absolute(answer, request);
-  const { prefix } = request.server;
-  if (where === 'view') return absolute(answer, request, `${pageOrigin(request)}${prefix}`);
-  // Beside the interface, not below it.
-  if (where === 'page') return absolute(answer, request, pageOrigin(request));
+  // The web page is beside the interface, not below it.
+  if (where === 'page') return absolute(answer, request, origin(request));
   if (where === 'browser') {
     const { ws_url: url } = answer as Browser;
     return { ...(answer as Browser), ws_url: socketUrl(request, url) };
@@ -67,13 +63,4 @@ export function baseUrl(request: FastifyRequest): string {
 function origin(request: FastifyRequest): string {
   // checkOrigin has accepted the host.
   return `${isOverTls(request) ? 'https' : 'http'}://${request.headers.host}`;
-}
-
-/** Where the pages of the service are for a browser of the client. */
-function pageOrigin(request: FastifyRequest): string {
-  const own = origin(request);
-  const isPage = !isOverTls(request) && isLoopbackHost(hostName(request.headers.host));
-  if (!isPage) return own;
-  const { port } = new URL(own);
-  return `http://${request.server.pageHosts.issue()}${port === '' ? '' : `:${port}`}`;
 }

@@ -8,8 +8,6 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Answers without an API key. */
     open?: boolean;
-    /** A file of a page, which says that the name of the page has ended with the service. */
-    page?: boolean;
   }
 }
 
@@ -25,7 +23,7 @@ const COMPUTER_ID = /^cmp_[0-9a-z]{1,40}$/;
  */
 export function addViewPages(app: FastifyInstance): void {
   const read = readOnce();
-  const options = { config: { open: true, page: true } };
+  const options = { config: { open: true } };
 
   app.get(VIEW_PATHS.page, options, async (request, reply) => {
     const { id = '' } = request.params as Record<string, string>;

@@ -17,7 +17,6 @@ import type { ViewerChannel } from '../../vnc-server/channel.js';
 import { Viewer } from '../../vnc-server/viewer.js';
 import { connectionOwner } from '../access/connection-owner.js';
 import { auditConnection } from '../audit-requests.js';
-import { isCommonLoopback, isOverTls } from '../http/origin.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { startHeartbeat } from '../websocket/heartbeat.js';
 import { closeOnRevocation } from '../websocket/key-revocation.js';
@@ -50,18 +49,6 @@ export function addViewSocket(app: FastifyInstance, services: SocketServices): v
   });
 }
 
-/**
- * Refuses a page at an address of loopback that all users of the host share: another user may have left
- * it in the browser, and got the link. Programs have no Origin.
- */
-function refuseSharedPage(request: FastifyRequest): void {
-  if (request.headers.origin === undefined || isOverTls(request)) return;
-  if (!isCommonLoopback(request)) return;
-  const message =
-    'The live view does not open at this address, which all users of a machine share.';
-  throw new ApiError('forbidden', message, { remedy: 'Open the link as the service gives it.' });
-}
-
 async function serveView(
   socket: WebSocket,
   request: FastifyRequest,
@@ -74,7 +61,6 @@ async function serveView(
   socket.on('error', leave);
   startHeartbeat(socket, 'answers');
   try {
-    refuseSharedPage(request);
     const opening = ViewOpening.safeParse(await openingMessage(socket, request.raw.socket));
     const ticket = fleet.tickets.redeem(opening.data?.ticket ?? '', id);
     const record = fleet.computers.find(ticket.owner, { id });

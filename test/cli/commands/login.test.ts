@@ -126,14 +126,3 @@ test('vc whoami prints user, key, service and running computers', async () => {
   expect(JSON.parse(stdout)).toEqual({ user_id: 'usr_1', running: 1 });
   expect((await world.run(['whoami', '-q'])).stdout).toBe('usr_1\n');
 });
-
-test('the trusted uid of a local port is saved, and kept by the next login', async () => {
-  world.service.on('GET /me', me);
-  const argv = ['login', '--base-url', world.service.baseUrl];
-  const options = { env: withoutKey, stdin: 'vc_fresh\n' };
-  await world.run([...argv, '--listener-uid', '33'], options);
-  await world.run(argv, options);
-  const { current, profiles } = await stored();
-  expect(profiles[current]).toMatchObject({ apiKey: 'vc_fresh', listenerUid: '33' });
-  expect(await world.run([...argv, '--listener-uid', 'me'], options)).toMatchObject({ code: 2 });
-});

@@ -11,7 +11,7 @@ it('a socket whose messages are not read for minutes stays open', async () => {
   const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const endpoint = { url: new URL(`http://127.0.0.1:${port}`), headers: {}, listenerUid: 'any' };
+  const endpoint = { url: new URL(`http://127.0.0.1:${port}`), headers: {} };
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const connected = once(server, 'connection') as Promise<[WebSocket]>;
   const ending = new AbortController();

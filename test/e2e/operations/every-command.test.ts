@@ -137,7 +137,7 @@ const script: readonly Line[] = [
   { argv: computer('trajectory', 'rm'), stderr: /removed the trajectory/ },
   { argv: computer('record-run', 'none', '--', 'true'), stderr: /wrote none \(0 steps\)/ },
   { argv: computer('replay', 'steps', '--within', '1m'), stderr: /replayed 1 step in/ },
-  { argv: computer('view', '--print'), stdout: /^http:\/\/vc-\w+\.localhost:\d+\/api\/view\// },
+  { argv: computer('view', '--print'), stdout: /^http:\/\/127\.0\.0\.1:\d+\/api\/view\// },
   { argv: ['computer', 'stream', 'status', name], stdout: /^idle\n$/ },
   { argv: ['computer', 'cp', 'note.txt', `${name}:`], stderr: /copied 1 file/ },
   { argv: computer('bash', 'cat note.txt'), stdout: /^a note$/ },

@@ -25,7 +25,7 @@ beforeEach(async () => {
   C = `/api/computers/${id}`;
   const created = await app.send('POST', '/api/keys', { body: { name: 'agent', rights: 'act' } });
   agent = created.json as typeof agent;
-  const at = { host: app.pageHost, origin: `http://${app.pageHost}` };
+  const at = { origin: `http://127.0.0.1:${app.port}` };
   page = { ...at, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
   const opened = await app.send('POST', '/api/sessions', {
     ...{ body: { key: app.world.key }, headers: page, authorization: null },

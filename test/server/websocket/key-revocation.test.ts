@@ -97,7 +97,7 @@ it('deleting a key closes its sockets, but none of another key', async () => {
 /** The sockets and requests of a key and of its session, open; `closed` has the code of each socket. */
 async function openAll(key: string) {
   const bearer = { authorization: `Bearer ${key}` };
-  const host = `${app.pageHosts.issue()}:${new URL(base).port}`;
+  const host = new URL(base).host;
   const page = { host, origin: `http://${host}` };
   const headers = { ...page, 'sec-fetch-site': 'same-origin', 'content-type': 'application/json' };
   const cookie = cookieOf(await askAtHost(`${base}/sessions`, 'POST', headers, { key }));

@@ -5,7 +5,7 @@ import type { ComputerAddress } from '../../../client/http/address.js';
 import { computerParameters } from '../../../client/http/address.js';
 import { openNodeTunnel } from '../../../client/node/tunnel.js';
 import { onAbort } from '../../../lib/async/abort.js';
-import { isOfThisUser } from '../../../lib/net/own-peer.js';
+import { isOfThisUser } from '../../../lib/net/local-sockets.js';
 import { printable } from '../../../lib/text/printable.js';
 import { CliError, UsageError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
@@ -79,7 +79,6 @@ export const command = defineCommand({
           socket.once('close', () => open.delete(socket));
           socket.on('error', () => undefined);
           if (!isShared && !(await check(socket))) return;
-          if (socket.destroyed) return;
           await join(context, client, address, { socket, port: guest, stop: stop.signal });
         });
         forwarded.push({ address: bind, local: at.port, port: guest });
@@ -159,7 +158,7 @@ function userCheck({ io }: Context): (socket: Socket) => Promise<boolean> {
   let isReported = false;
   return async (socket) => {
     if (process.platform !== 'linux') return true;
-    if (await isOfThisUser(socket).catch(() => false)) return true;
+    if (isOfThisUser(socket)) return true;
     socket.resetAndDestroy();
     if (!isReported) {
       isReported = true;

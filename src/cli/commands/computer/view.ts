@@ -1,6 +1,5 @@
 import { reachableView } from '../../../client/computer/view.js';
 import { ServiceError } from '../../../client/errors.js';
-import { pageBaseUrl } from '../../../contract/access/page-host.js';
 import { CliError } from '../../errors/cli-error.js';
 import { ExitCode } from '../../errors/exit-codes.js';
 import { defineCommand, flag } from '../../framework/define.js';
@@ -39,12 +38,13 @@ export const command = defineCommand({
       if (viewOnly || !needsMore) throw error;
       throw new CliError(error.message, {
         remedy: `to only watch: vc view ${inCommands(context, computer)} --view-only`,
-        ...{ exitCode: ExitCode.authentication, code: 'forbidden', cause: error },
+        exitCode: ExitCode.authentication,
+        code: 'forbidden',
+        cause: error,
       });
     });
     const view = await during(context.progress(`Opening ${computer}`), asked);
     const answer = reachableView(view, client.baseUrl);
-    if (URL.canParse(answer.url)) await client.verifyPage(answer.url);
     if (globals.json) return void (await printJson(context, answer));
     const isOwn = isBelow(answer.url, client.baseUrl);
     const opens = isOwn && !printOnly && !globals.quiet && io.stdout.isTTY === true;
@@ -63,6 +63,6 @@ export const command = defineCommand({
 /** False for an address elsewhere, or of a program: a service that is not trusted may answer any. */
 function isBelow(url: string, baseUrl: string): boolean {
   if (!URL.canParse(url)) return false;
-  const [{ protocol, origin }, base] = [new URL(url), new URL(pageBaseUrl(baseUrl, url))];
-  return /^https?:$/.test(protocol) && origin === base.origin;
+  const { protocol, origin } = new URL(url);
+  return /^https?:$/.test(protocol) && origin === new URL(baseUrl).origin;
 }

@@ -3,7 +3,6 @@ import { UsageError } from '../../errors/cli-error.js';
 import { argument, defineCommand, flag, value } from '../../framework/define.js';
 import { checkedApiKey, readApiKey } from '../../input/api-key.js';
 import { checkBaseUrl } from '../../input/base-url.js';
-import { listenerUidOption } from '../../input/listener-uid.js';
 import { nonEmpty } from '../../input/parse.js';
 import { done, printJson } from '../../output/print.js';
 
@@ -22,7 +21,6 @@ export const command = defineCommand({
       nonEmpty,
     ),
     fromEnv: flag('--from-env', 'read the key from VC_API_KEY'),
-    listenerUid: listenerUidOption,
     use: flag('--use', 'make it the current profile'),
   },
   examples: [
@@ -35,7 +33,7 @@ export const command = defineCommand({
       command: 'vc profile add ci --base-url https://vc.example.com/api < ci.key',
     },
   ],
-  async run(context, { name }, { defaultProject, fromEnv, listenerUid, use }) {
+  async run(context, { name }, { defaultProject, fromEnv, use }) {
     const store = context.profiles();
     const { profiles } = await store.read();
     const existing = Object.hasOwn(profiles, name) ? profiles[name] : undefined;
@@ -50,7 +48,6 @@ export const command = defineCommand({
     await store.set(name, {
       ...{ baseUrl, apiKey },
       ...(project === undefined ? {} : { project }),
-      ...(listenerUid === undefined ? {} : { listenerUid }),
     });
     if (use) await store.use(name);
     const { current } = await store.read();

@@ -13,13 +13,12 @@ export const command = defineCommand({
   options: { output: recordFormat },
   examples: [{ does: 'Show the settings in use', command: 'vc profile get' }],
   async run(context) {
-    const { profile, baseUrl, apiKey, project, listenerUid } = await context.settings();
+    const { profile, baseUrl, apiKey, project } = await context.settings();
     const values = {
       profile,
       base_url: baseUrl,
       api_key: apiKey && mask(apiKey),
       project,
-      listener_uid: listenerUid,
     };
     if (context.globals.json) {
       const entries = Object.entries(values).map(([name, setting]) => [name, setting ?? null]);

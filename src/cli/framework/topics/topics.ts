@@ -35,7 +35,6 @@ function paragraph(...lines: readonly string[]): string {
 /** Environment variables of the command line and the service, for help and the manual. */
 export const environmentVariables: readonly (readonly [string, string])[] = [
   ['VC_API_KEY', 'API key; overrides the key of the profile'],
-  ['VC_LISTENER_UID', "user besides root and you who may own the service's local port, or any"],
   ['VC_BASE_URL', 'base URL of the service, for example https://vc.example.com/api'],
   ['VC_PROJECT', 'project of computers that are given by name alone'],
   ['VC_PROFILE', 'profile to use'],

@@ -15,13 +15,6 @@ export function quote(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The address of the service for programs: the page's own name without TLS is for browsers. */
-export function serviceOrigin({ origin, port }: Pick<URL, 'origin' | 'port'>): string {
-  return /^http:\/\/vc-[0-9a-f]{32}\.localhost(:|$)/.test(origin)
-    ? `http://127.0.0.1:${port || 80}`
-    : origin;
-}
-
 /** The request for curl, with the key in a variable. */
 export function asCurl({ method, path, body }: Intent, origin: string): string {
   const words = [

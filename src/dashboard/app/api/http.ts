@@ -1,7 +1,6 @@
 import { noteAway, noteReached } from '../state/connection.js';
-import { noteLoss, requireProof } from '../state/proof/proof.js';
 import { endSession } from '../state/session.js';
-import { asFailure, Failure, failureOf } from './failure.js';
+import { Failure, failureOf } from './failure.js';
 import type { Method } from './types.js';
 
 export const API = '/api';
@@ -20,8 +19,6 @@ export async function request(
   path: string,
   { body, accept, signal, keepalive }: RequestOptions = {},
 ): Promise<Response> {
-  // What answers may be another program since a connection was lost.
-  if (path !== '/sessions') await requireProof().catch(refused);
   // The first header shows that this page sends the request, also where the browser does not say so.
   const headers: Record<string, string> = { 'x-vc-page': '1' };
   if (accept !== undefined) headers.accept = accept;
@@ -36,7 +33,6 @@ export async function request(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   }).catch((error: unknown) => {
     if (signal?.aborted) throw error;
-    noteLoss();
     noteAway();
     throw new Failure('The service cannot be reached.', {
       status: 0,
@@ -47,15 +43,7 @@ export async function request(
   noteReached();
   if (response.ok) return response;
   const failure = await failureOf(response);
-  if (response.status === 401 && path !== '/sessions') endSession(failure);
-  throw failure;
-}
-
-/** The service did not prove itself. */
-function refused(error: unknown): never {
-  const failure = asFailure(error);
-  if (failure.status === 0) noteAway();
-  if (failure.status === 401) endSession(failure);
+  if (response.status === 401 && path !== '/sessions') endSession();
   throw failure;
 }
 

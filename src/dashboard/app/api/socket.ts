@@ -1,5 +1,4 @@
 import { isAway, noteReached, returns } from '../state/connection.js';
-import { noteLoss } from '../state/proof/proof.js';
 import { endSession, session } from '../state/session.js';
 import { API, call } from './http.js';
 import type { KEY_ENDED } from './types.js';
@@ -32,7 +31,6 @@ export function keepSocket(path: string, receive: (data: string) => void): () =>
     const opened = new WebSocket(socketUrl(path));
     socket = opened;
     isOpen = true;
-    opened.addEventListener('open', noteLoss);
     opened.addEventListener('message', ({ data }) => {
       pause = FIRST_RETRY_MS;
       noteReached();
@@ -42,10 +40,7 @@ export function keepSocket(path: string, receive: (data: string) => void): () =>
       isOpen = false;
       if (isClosed) return;
       if (isSessionEnd(event)) endSession();
-      else {
-        noteLoss();
-        void again();
-      }
+      else void again();
     });
   };
   /** A lost connection has no close code: asks whether the session or the service has ended. */
@@ -53,8 +48,6 @@ export function keepSocket(path: string, receive: (data: string) => void): () =>
     await call('GET', '/sessions/current').catch(() => undefined);
     // Without the service there is nothing to try until it is back.
     if (isClosed || isOpen || isAway.value || session.value === null) return;
-    // Nothing tells of the end of the service until it is open.
-    noteLoss();
     timer = setTimeout(open, pause);
     pause = Math.min(pause * 2, MOST_RETRY_MS);
   };

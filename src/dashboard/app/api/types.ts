@@ -63,8 +63,6 @@ export interface Session {
     readonly role: 'administrator' | 'member';
   };
   readonly key: Pick<Key, 'id' | 'name' | 'rights' | 'project' | 'expires_at'>;
-  readonly proof_key: string;
-  readonly proof: string | null;
   /** Whether there is a cluster whose members the session may list. */
   readonly has_members: boolean;
   readonly created_at: string;

@@ -39,9 +39,15 @@ export function Pages() {
   );
 }
 
+/** A terminal leads to `/login?to=PATH`; any other path would be that of a link by someone else. */
+const TERMINAL = /^\/terminal\/\w+$/;
+
 function Home() {
-  const { route } = useLocation();
-  useEffect(() => route('/', true), []);
+  const { route, query } = useLocation();
+  useEffect(() => {
+    if (TERMINAL.test(query.to ?? '')) location.replace(query.to ?? '/');
+    else route('/', true);
+  }, []);
   return null;
 }
 

@@ -1,7 +1,4 @@
 import { signal } from '@preact/signals';
-import { asFailure } from '../api/failure.js';
-import { requireProof } from './proof/proof.js';
-import { endSession } from './session.js';
 
 /** True while the service cannot be reached. */
 export const isAway = signal(false);
@@ -24,29 +21,14 @@ export function noteReached(): void {
   returns.value += 1;
 }
 
-/** Nothing is sent to another program, or to the service when the name of this page has ended. */
-function unproven(error: unknown): false {
-  const failure = asFailure(error);
-  if (failure.status === 401) {
-    endSession(failure);
-    isAway.value = false;
-  }
-  return false;
-}
-
-function isHealthy(): Promise<boolean> {
-  return fetch('/api/health').then(
-    // 401: the service is back, but this page's name has ended.
-    ({ ok, status }) => ok || status === 401,
-    () => false,
-  );
-}
-
 async function probe(): Promise<void> {
   probing = true;
   for (let pause = FIRST_RETRY_MS; isAway.value; pause = Math.min(pause * 1.5, MOST_RETRY_MS)) {
     await new Promise((resolve) => setTimeout(resolve, pause));
-    const isBack = await requireProof().then(isHealthy, unproven);
+    const isBack = await fetch('/api/health').then(
+      ({ ok }) => ok,
+      () => false,
+    );
     if (isBack) noteReached();
   }
   probing = false;

@@ -3,7 +3,6 @@ import { asFailure, type Failure } from '../api/failure.js';
 import { call, request } from '../api/http.js';
 import type { Session } from '../api/types.js';
 import { tell } from './notices.js';
-import { dropProofKey, keepProofKey } from './proof/proof.js';
 import { ending, session } from './session.js';
 
 /** A one-time link: `/#login=TOKEN`. */
@@ -18,10 +17,7 @@ export const otherLink = signal<{ readonly login: string; readonly failure: Fail
 export async function logIn(
   secret: { key: string } | { login: string; replace?: true },
 ): Promise<void> {
-  const opened = await call<Session>('POST', '/sessions', { body: secret });
-  dropProofKey();
-  keepProofKey(opened);
-  session.value = opened;
+  session.value = await call<Session>('POST', '/sessions', { body: secret });
   ending.value = undefined;
 }
 
@@ -61,9 +57,7 @@ export async function resume(): Promise<Failure | undefined> {
     }
   }
   try {
-    const current = await call<Session>('GET', '/sessions/current');
-    keepProofKey(current);
-    session.value = current;
+    session.value = await call<Session>('GET', '/sessions/current');
   } catch (error) {
     const failure = asFailure(error);
     session.value = null;

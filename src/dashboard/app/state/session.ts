@@ -8,24 +8,14 @@ export const session = signal<Session | null | undefined>(undefined);
 export const ending = signal<Failure | undefined>(undefined);
 
 /** The service no longer accepts the session. */
-export function endSession(said?: Failure): void {
-  if (said !== undefined && isNameEnd(said)) ending.value = said;
-  else if (session.value) {
+export function endSession(): void {
+  if (session.value) {
     ending.value = new Failure(
-      'Your session has ended: its key was revoked, time is up, or you logged out.',
-      {
-        status: 401,
-        code: 'unauthorized',
-        remedy: 'Log in again.',
-      },
+      'Your session has ended: its key was revoked, it has expired, or you logged out.',
+      { status: 401, code: 'unauthorized', remedy: 'Log in again.' },
     );
   }
   session.value = null;
-}
-
-/** Whether the name of the page has ended with the service; see `checkOrigin` of the server. */
-function isNameEnd({ message }: Failure): boolean {
-  return message.startsWith('This address of the web page ended');
 }
 
 const ORDER: readonly Rights[] = ['look', 'act', 'manage'];

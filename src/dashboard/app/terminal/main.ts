@@ -1,9 +1,8 @@
 import type { Terminal } from '@xterm/xterm';
-import { asFailure, type Failure } from '../api/failure.js';
+import { asFailure } from '../api/failure.js';
 import { call } from '../api/http.js';
-import type { Computer, Session } from '../api/types.js';
+import type { Computer } from '../api/types.js';
 import { watchEscape } from '../pages/computer/screen/escape.js';
-import { isShared, keepProofKey, noteLoss, requireProof } from '../state/proof/proof.js';
 import { visible } from '../state/visible.js';
 import { openShell } from './shell.js';
 import { openTerminal } from './terminal.js';
@@ -19,7 +18,6 @@ back.href = `/computers/${encodeURIComponent(id)}`;
 
 async function main(): Promise<void> {
   try {
-    keepProofKey(await call<Session>('GET', '/sessions/current'));
     const { name, project_name } = await call<Computer>(
       'GET',
       `/computers/${encodeURIComponent(id)}`,
@@ -28,8 +26,7 @@ async function main(): Promise<void> {
     document.title = visible(`Terminal of ${project_name}/${name} – vc`);
   } catch (error) {
     const { status, message, remedy } = asFailure(error);
-    // Without a session the page of the computer asks for a key.
-    if (status === 401) location.href = back.href;
+    if (status === 401) return toLogin();
     element('status').textContent = [message, remedy].join(' ');
     return;
   }
@@ -39,60 +36,25 @@ async function main(): Promise<void> {
   start(terminal);
 }
 
-/**
- * Shows nothing more of the shell. Without a session the page of the computer asks for a key, unless the
- * address is shared: another program may answer there.
- */
-function leave(terminal: Terminal, why?: Failure): void {
-  terminal.dispose();
-  element('terminal').replaceChildren();
-  again.hidden = true;
-  if (!isShared) {
-    location.replace(back.href);
-    return;
-  }
-  const { message = 'Your session has ended.', remedy = 'Log in again: vc dashboard' } = why ?? {};
-  element('status').textContent = `${message} ${remedy}`;
-}
-
-function leaveWithoutSession(terminal: Terminal): void {
-  call('GET', '/sessions/current').catch((error: unknown) => {
-    const failure = asFailure(error);
-    if (failure.status === 401) leave(terminal, failure);
-  });
+/** Leaves nothing of the shell on the screen. The login leads back here. */
+function toLogin(): void {
+  location.replace(`/login?to=${encodeURIComponent(location.pathname)}`);
 }
 
 function start(terminal: Terminal): void {
   again.hidden = true;
   element('status').textContent = 'Connecting';
-  // Nothing has told this document of the end of the service since its last shell ended.
-  noteLoss();
-  requireProof().then(
-    () => open(terminal),
-    (error: unknown) => refuse(terminal, asFailure(error)),
-  );
-}
-
-function refuse(terminal: Terminal, failure: Failure): void {
-  if (failure.status === 401) {
-    leave(terminal, failure);
-    return;
-  }
-  element('status').textContent = failure.message;
-  again.hidden = false;
-}
-
-function open(terminal: Terminal): void {
   openShell(id, terminal, {
     onOpen: () => {
       element('status').textContent = 'Connected';
       terminal.focus();
     },
     onEnd: (reason, ended) => {
-      noteLoss();
       element('status').textContent = reason;
-      if (ended === 'session') return leave(terminal);
-      leaveWithoutSession(terminal);
+      if (ended === 'session') return toLogin();
+      call('GET', '/sessions/current').catch((error: unknown) => {
+        if (asFailure(error).status === 401) toLogin();
+      });
       again.hidden = false;
       again.focus();
     },

@@ -6,6 +6,5 @@ export const sessionHandlers: Pick<Handlers, 'createLogin' | 'getSession'> = {
     const { text, expiresAt } = fleet.sessions.issueLogin(owner);
     return { token: text, url: `/#login=${text}`, expires_at: expiresAt.toISOString() };
   },
-  getSession: ({ fleet, owner, query }) =>
-    serializeSession(fleet, currentSession(fleet, owner).session, query.challenge),
+  getSession: ({ fleet, owner }) => serializeSession(fleet, currentSession(fleet, owner).session),
 };

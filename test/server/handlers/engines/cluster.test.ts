@@ -109,7 +109,7 @@ it('an administrator drains a member and returns it, which the audit log names',
 it('only sessions that may list members are told of a cluster', async () => {
   const headers = { 'content-type': 'application/json', 'x-vc-page': '1' };
   const hasMembers = async (key: string) => {
-    const at = { host: app.pageHost, origin: `http://${app.pageHost}` };
+    const at = { origin: `http://127.0.0.1:${app.port}` };
     const sent = { body: { key }, authorization: null, headers: { ...headers, ...at } };
     return (await app.send('POST', '/api/sessions', sent)).json.has_members;
   };

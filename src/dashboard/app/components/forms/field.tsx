@@ -11,6 +11,7 @@ interface FieldProps extends Labelled {
   readonly type?: 'text' | 'password' | 'number';
   readonly required?: boolean;
   readonly autofocus?: boolean;
+  readonly autocomplete?: 'off' | 'current-password';
   readonly placeholder?: string;
   readonly pattern?: string;
   readonly maxLength?: number;
@@ -20,7 +21,8 @@ interface FieldProps extends Labelled {
 }
 
 /** An input with its label and a hint. */
-export function Field({ label, hint, value, type = 'text', ...input }: FieldProps) {
+export function Field(props: FieldProps) {
+  const { label, hint, value, type = 'text', autocomplete = 'off', ...input } = props;
   const id = useId();
   return (
     <p class="field">
@@ -31,7 +33,7 @@ export function Field({ label, hint, value, type = 'text', ...input }: FieldProp
         type={type as 'text'}
         id={id}
         defaultValue={value}
-        autocomplete="off"
+        autocomplete={autocomplete}
         spellcheck={false}
         aria-describedby={hint === undefined ? undefined : `${id}-hint`}
       />

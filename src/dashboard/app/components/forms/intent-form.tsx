@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useRef, useState } from 'preact/hooks';
-import { asCurl, asVc, type Intent, serviceOrigin } from '../../api/commands.js';
+import { asCurl, asVc, type Intent } from '../../api/commands.js';
 import { asFailure, type Failure } from '../../api/failure.js';
 import { call } from '../../api/http.js';
 import { FailureNote } from '../failure.js';
@@ -47,7 +47,7 @@ export function IntentForm<Answer>(props: IntentFormProps<Answer>) {
       <FailureNote failure={failure} />
       <footer>
         <span class="copies">
-          <Copy class="small ghost" text={() => asCurl(current(), serviceOrigin(location))}>
+          <Copy class="small ghost" text={() => asCurl(current(), location.origin)}>
             Copy as curl
           </Copy>
           <Copy class="small ghost" text={() => asVc(current())}>

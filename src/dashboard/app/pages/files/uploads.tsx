@@ -3,7 +3,6 @@ import { Failure } from '../../api/failure.js';
 import { API, query } from '../../api/http.js';
 import { Icon } from '../../components/icon.js';
 import { tell, tellFailure } from '../../state/notices.js';
-import { requireProof } from '../../state/proof/proof.js';
 
 /** Uploads at the same time; the others wait. */
 const AT_ONCE = 2;
@@ -46,7 +45,6 @@ export function useUploads(base: string, onDone: () => void) {
       const onProgress = (done: number) =>
         setList((all) => all.map((each) => (each.id === id ? { ...each, done } : each)));
       try {
-        await requireProof();
         await put(`${API}${base}/files${query({ path })}`, file, {
           signal: left.signal,
           onProgress,

@@ -1,4 +1,3 @@
-import { serviceOrigin } from '../../api/commands.js';
 import type { CreatedKey } from '../../api/types.js';
 import { Copy } from '../../components/forms/copy.js';
 import { Dialog } from '../../components/forms/dialog.js';
@@ -6,7 +5,7 @@ import { keyLines } from './key-lines.js';
 
 /** A new key, the only time that it is shown. */
 export function NewKey({ created, onClose }: { created: CreatedKey; onClose: () => void }) {
-  const base = `${serviceOrigin(location)}/api`;
+  const base = `${location.origin}/api`;
   return (
     <Dialog title={`Key ${created.name}`} onClose={onClose}>
       <p>Copy it now. It is shown only this once.</p>

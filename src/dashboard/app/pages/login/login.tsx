@@ -1,71 +1,119 @@
-import { useEffect, useState } from 'preact/hooks';
-import { asFailure, type Failure } from '../../api/failure.js';
-import { Commands } from '../../components/empty.js';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { asFailure, Failure } from '../../api/failure.js';
 import { FailureNote } from '../../components/failure.js';
+import { Copy } from '../../components/forms/copy.js';
+import { Dialog } from '../../components/forms/dialog.js';
 import { Field, given } from '../../components/forms/field.js';
-import { logIn } from '../../state/log-in.js';
+import { logIn, otherLink } from '../../state/log-in.js';
 import { ending } from '../../state/session.js';
 
 /**
- * Whether other users of this machine can answer at the address, or see its cookies. Then the page asks
- * for no key: theirs would look the same.
+ * The login, in place of whatever page was asked for, which is shown afterwards. `failure` is why a
+ * one-time link did not work.
  */
-function isShared({ hostname }: Location): boolean {
-  return /^(.+\.)?localhost$|^127\.|^\[::1\]$/.test(hostname);
-}
-
-/** The login: by a one-time link from the command line, or with an API key. */
 export function Login({ failure: ofLink }: { failure: Failure | undefined }) {
   const [failure, setFailure] = useState<Failure>();
   const [isBusy, setBusy] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const focusKey = () => form.current?.querySelector<HTMLInputElement>('[name=key]')?.select();
   useEffect(() => {
     document.title = 'Log in – vc';
+    focusKey();
   }, []);
   const submit = async (event: Event) => {
     event.preventDefault();
-    const form = event.currentTarget as HTMLFormElement;
-    const key = given(new FormData(form), 'key')?.trim();
-    if (key === undefined || isBusy) return;
+    const key = given(new FormData(form.current ?? undefined), 'key')?.trim();
+    if (!key || isBusy) return;
     setBusy(true);
-    await logIn({ key }).catch((error: unknown) => setFailure(asFailure(error)));
-    setBusy(false);
+    try {
+      await logIn({ key });
+    } catch (error) {
+      const said = asFailure(error);
+      const { status, code } = said;
+      // For a wrong key, the commands below say what to do.
+      setFailure(status === 401 ? new Failure(said.message, { status, code }) : said);
+      setBusy(false);
+      focusKey();
+    }
   };
-  if (isShared(location)) {
-    return (
-      <main class="login">
-        <div class="form">
-          <Brand />
-          <h1>Log in to this service</h1>
-          <FailureNote failure={ofLink ?? ending.value} />
-          <p>To log in, run this on a machine where vc is logged in, and open the link:</p>
-          <Commands lines={['vc dashboard']} />
-          <p class="muted">This page never asks for an API key.</p>
-        </div>
-      </main>
-    );
-  }
+  const shown = failure ?? ofLink ?? ending.value;
   return (
     <main class="login">
-      <form class="form" onSubmit={submit}>
-        <Brand />
-        <h1>Log in to this service</h1>
-        <Field label="API key" name="key" type="password" required autofocus />
-        <FailureNote failure={failure ?? ofLink ?? ending.value} />
-        <button type="submit" class="primary" aria-disabled={isBusy}>
-          {isBusy ? 'Logging in…' : 'Log in'}
-        </button>
-        <p class="muted">Without typing a key, on a machine where vc is logged in:</p>
-        <Commands lines={['vc dashboard']} />
-      </form>
+      <div class="card">
+        <header>
+          <span class="logo" aria-hidden="true" />
+          <h1>Log in to vc</h1>
+          <p class="muted break">{location.host}</p>
+        </header>
+        <form class="form" ref={form} method="post" onSubmit={(event) => void submit(event)}>
+          {/* Password managers store a key under this name. */}
+          <input type="text" name="username" autocomplete="username" value="vc" readOnly hidden />
+          <Field
+            label="API key"
+            name="key"
+            type="password"
+            autocomplete="current-password"
+            placeholder="vc_…"
+            required
+          />
+          <FailureNote failure={shown} />
+          <button type="submit" class="primary" aria-disabled={isBusy}>
+            {isBusy ? 'Logging in…' : 'Log in'}
+          </button>
+        </form>
+        <section aria-label="Where to get a key">
+          <p class="muted">No key at hand? On a machine where vc is logged in:</p>
+          <dl>
+            <Command does="Open this page, logged in" line="vc dashboard" />
+            <Command does="Create an API key" line="vc key create NAME" />
+          </dl>
+        </section>
+      </div>
     </main>
   );
 }
 
-function Brand() {
+function Command({ does, line }: { does: string; line: string }) {
   return (
-    <p class="brand">
-      <span class="logo" aria-hidden="true" />
-      vc
-    </p>
+    <div>
+      <dt>{does}</dt>
+      <dd>
+        <code>{line}</code>
+        <Copy class="small ghost" text={() => line}>
+          Copy
+        </Copy>
+      </dd>
+    </div>
+  );
+}
+
+/** Asks before a link changes the key with which the browser is logged in. */
+export function OtherLink() {
+  const [failure, setFailure] = useState<Failure>();
+  const link = otherLink.value;
+  if (link === undefined) return null;
+  const stay = () => {
+    otherLink.value = undefined;
+  };
+  const change = () =>
+    logIn({ login: link.login, replace: true }).then(
+      // What the page has read belongs to the other key.
+      () => location.reload(),
+      (error: unknown) => setFailure(asFailure(error)),
+    );
+  return (
+    <Dialog title="Log in with another key?" onClose={stay}>
+      <p class="break">{link.failure.message}</p>
+      <p>Someone else may have sent you the link. Only change to it if you made it yourself.</p>
+      <FailureNote failure={failure} />
+      <footer>
+        <button type="button" data-first onClick={stay}>
+          Stay logged in
+        </button>
+        <button type="button" class="danger" onClick={change}>
+          Change to that key
+        </button>
+      </footer>
+    </Dialog>
   );
 }

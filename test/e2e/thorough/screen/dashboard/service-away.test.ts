@@ -1,10 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openWatched, type Watched } from '../../../../support/dashboard/checks.js';
 import { watchEnds } from '../../../../support/dashboard/ends.js';
-import { downloaded, logIn, partsOf } from '../../../../support/dashboard/parts.js';
+import { logIn, partsOf } from '../../../../support/dashboard/parts.js';
 import { eventually } from '../../../../support/eventually.js';
 import { describeUnless } from '../../../../support/run/needs.js';
 import { noBrowser, openBrowser } from '../../../../support/screen/browser.js';
@@ -20,7 +18,6 @@ describeUnless(noBrowser)('the web page while its service ends and its key is re
   let wall: Watched;
   let screen: Page;
   let terminal: Page;
-  /** Sessions continue after a restart of the service only behind TLS. */
   let proxy: TlsProxy;
 
   beforeAll(async () => {
@@ -94,72 +91,6 @@ describeUnless(noBrowser)('the web page while its service ends and its key is re
     // The browser reports each request and socket that fails while the service is away.
     const others = wall.complaints.filter((text) => !/ERR_|WebSocket|status of 503/.test(text));
     expect(others).toEqual([]);
-  });
-
-  it('follows no link of a page without TLS to another program on the port', async () => {
-    const { service, id } = desktop;
-    await desktop.run('echo genuine >install.sh');
-    const { context, page } = await openWatched(browser);
-    const { json: login } = await service.http('POST', '/logins', {});
-    await logIn(page, login.url);
-    await page.goto(new URL(`/computers/${id}/files`, page.url()).href);
-    const file = page.getByRole('link', { name: 'install.sh' });
-    const genuine = await downloaded(page, () => file.click());
-    expect(genuine).toBe('genuine\n');
-    await service.kill('SIGTERM');
-    const received: string[] = [];
-    const thief = createServer(({ url, headers }, response) => {
-      // The other pages are behind the proxy.
-      if (headers.host?.startsWith('vc-')) received.push(String(url?.split('?')[0]));
-      response.writeHead(503).end('another');
-    });
-    thief.on('upgrade', (_request, socket) => socket.destroy());
-    thief.listen(Number(new URL(service.baseUrl).port), '127.0.0.1');
-    await once(thief, 'listening');
-    await file.click();
-    await page.waitForTimeout(1_000);
-    expect(new Set(received)).toEqual(new Set(['/api/sessions/current']));
-    thief.closeAllConnections();
-    await new Promise((done) => thief.close(done));
-    await service.start();
-    await context.close();
-  });
-
-  it('sends nothing of a terminal without TLS to another program on the port', async () => {
-    const { service, id } = desktop;
-    const { context, page } = await openWatched(browser);
-    const { json: login } = await service.http('POST', '/logins', {});
-    await logIn(page, login.url);
-    await page.goto(new URL(`/terminal/${id}`, page.url()).href);
-    await page.getByText('Connected').waitFor();
-    await page.keyboard.type('exit\n');
-    await page.getByText('The shell has ended').waitFor();
-    await service.kill('SIGTERM');
-    const received: string[] = [];
-    const thief = createServer(({ url, headers }, response) => {
-      const isPage = headers.host?.startsWith('vc-') === true;
-      if (isPage) received.push(String(url?.split('?')[0]));
-      // As the service while it stops, and as one that proves nothing.
-      response.writeHead(!isPage || received.length === 1 ? 503 : 200, {
-        'content-type': 'application/json',
-      });
-      response.end('{}');
-    });
-    thief.on('upgrade', ({ url, headers }, socket) => {
-      if (headers.host?.startsWith('vc-')) received.push(`socket ${url}`);
-      socket.destroy();
-    });
-    thief.listen(Number(new URL(service.baseUrl).port), '127.0.0.1');
-    await once(thief, 'listening');
-    await page.getByRole('button', { name: 'Open a new shell' }).click();
-    await page.getByText('The service cannot be reached').waitFor();
-    await page.getByRole('button', { name: 'Open a new shell' }).click();
-    await page.getByText('Another program answers at the address of the service').waitFor();
-    expect(new Set(received)).toEqual(new Set(['/api/sessions/current']));
-    thief.closeAllConnections();
-    await new Promise((done) => thief.close(done));
-    await service.start();
-    await context.close();
   });
 
   it('ends pages and sockets within a second when their key is revoked', async () => {

@@ -5,7 +5,6 @@ import type { Ending, ViewChannel, ViewEvent } from '../../../../view/channel.js
 import { asFailure } from '../../../api/failure.js';
 import { call } from '../../../api/http.js';
 import type { Control } from '../../../api/types.js';
-import { noteLoss } from '../../../state/proof/proof.js';
 import { connectScreen } from './connect.js';
 import { watchEscape } from './escape.js';
 
@@ -48,7 +47,6 @@ export function useLive({ id, mode, isOn, target, onEscape, onControl }: LiveOpt
     let timer: ReturnType<typeof setTimeout> | undefined;
     const again = (why: string) => {
       if (left.signal.aborted) return;
-      noteLoss();
       setState('connecting');
       setReason(why);
       timer = setTimeout(() => setAttempt((count) => count + 1), RETRY_MS);

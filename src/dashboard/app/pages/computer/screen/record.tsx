@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { asCurl, asVc, type Intent, serviceOrigin } from '../../../api/commands.js';
+import { asCurl, asVc, type Intent } from '../../../api/commands.js';
 import { API, query } from '../../../api/http.js';
 import type { Computer } from '../../../api/types.js';
 import { Copy } from '../../../components/forms/copy.js';
@@ -59,7 +59,7 @@ export function RecordDialog({ computer, onClose }: { computer: Computer; onClos
           <span class="copies">
             <Copy
               class="small ghost"
-              text={() => `${asCurl(intent, serviceOrigin(location))} -o recording.mp4`}
+              text={() => `${asCurl(intent, location.origin)} -o recording.mp4`}
             >
               Copy as curl
             </Copy>

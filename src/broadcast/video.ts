@@ -40,20 +40,21 @@ export function encoderArguments(
   ];
   const rate = `${bitrate}k`;
   const color = ['-color_range', 'tv', '-colorspace', 'bt709'];
-  return [
-    ...['-hide_banner', '-nostats', '-loglevel', 'error', '-protocol_whitelist', 'pipe'],
-    ...['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${size.width}x${size.height}`],
-    ...['-framerate', String(inputFps), '-probesize', '32', '-analyzeduration', '0', ...color],
-    ...['-i', 'pipe:0'],
-    ...(container === 'flv' ? silence() : []),
-    ...(filters.length > 0 ? ['-vf', filters.join(',')] : []),
-    ...['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-pix_fmt', 'yuv420p'],
-    ...['-threads', String(THREADS), '-g', String(2 * fps)],
-    ...['-b:v', rate, '-maxrate', rate, '-bufsize', rate],
-    ...[...color, '-color_primaries', 'bt709', '-color_trc', 'bt709'],
-    ...(container === 'flv' ? flv() : mp4()),
-    ...['-flush_packets', '1', 'pipe:1'],
+  const options: string[][] = [
+    ['-hide_banner', '-nostats', '-loglevel', 'error', '-protocol_whitelist', 'pipe'],
+    ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${size.width}x${size.height}`],
+    ['-framerate', String(inputFps), '-probesize', '32', '-analyzeduration', '0', ...color],
+    ['-i', 'pipe:0'],
+    container === 'flv' ? silence() : [],
+    filters.length > 0 ? ['-vf', filters.join(',')] : [],
+    ['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-pix_fmt', 'yuv420p'],
+    ['-threads', String(THREADS), '-g', String(2 * fps)],
+    ['-b:v', rate, '-maxrate', rate, '-bufsize', rate],
+    [...color, '-color_primaries', 'bt709', '-color_trc', 'bt709'],
+    container === 'flv' ? flv() : mp4(),
+    ['-flush_packets', '1', 'pipe:1'],
   ];
+  return options.flat();
 }
 
 /** Many ingest servers reject streams without sound. */

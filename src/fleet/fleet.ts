@@ -127,7 +127,10 @@ export class Fleet {
     this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
     this.drains = new Drains({
-      ...{ store, machines: this.#machines, auditLog: this.auditLog, log },
+      store,
+      machines: this.#machines,
+      auditLog: this.auditLog,
+      log,
       stopping: this.#stopping.signal,
     });
     this.members = new Members(store, this.#machines, this.drains);
@@ -140,7 +143,10 @@ export class Fleet {
     this.walls = new Walls({ computers, events, control, pictures: this.#pictures });
     const running = new RunningComputers(store, this.#machines);
     this.jobWatch = new JobWatch({
-      ...{ store, machines: this.#machines, log, stopping: this.#stopping.signal },
+      store,
+      machines: this.#machines,
+      log,
+      stopping: this.#stopping.signal,
     });
     this.secrets = new Secrets(store, this.projects);
     const recording = { store, running, apiKeys: this.apiKeys, log, ...options.recording };

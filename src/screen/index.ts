@@ -55,7 +55,11 @@ export async function openScreen(stream: Duplex, options: OpenScreenOptions = {}
     const updates = new UpdateScheduler(connection);
     await updates.sync(signal, Math.max(1, deadline - performance.now()));
     const screen = new RfbScreen(connection, updates, {
-      ...{ owner, speed, programs, extraButtons, pointerAt: pointer },
+      owner,
+      speed,
+      programs,
+      extraButtons,
+      pointerAt: pointer,
     });
     if (pointer !== undefined) await screen.claimPointer(signal);
     return screen;

@@ -40,9 +40,14 @@ describe('an RTMP URL', () => {
       'rtmp://example.com:99999/live/secret',
       `rtmp://example.com/live/secret${'x'.repeat(3000)}`,
       'secret',
-      ...['file:///live/secret', 'tcp://example.com/live/secret', 'srt://example.com/live/secret'],
-      ...['concat:rtmp://example.com/live/secret', 'rtmpe://example.com/live/secret', ''],
-      ...['rtmp://example.com/live/secret\0', 'rtmp://example.com/live/secret -f flv /tmp/secret'],
+      'file:///live/secret',
+      'tcp://example.com/live/secret',
+      'srt://example.com/live/secret',
+      'concat:rtmp://example.com/live/secret',
+      'rtmpe://example.com/live/secret',
+      '',
+      'rtmp://example.com/live/secret\0',
+      'rtmp://example.com/live/secret -f flv /tmp/secret',
     ];
     for (const url of refused) {
       const parse = () => parseTarget(url);
@@ -153,9 +158,20 @@ describe('resolving a target', () => {
 
   promise(9, 'recognizes private addresses in any notation', async (report) => {
     const disguised = [
-      ...['2130706433', '0x7f.1', '017700000001', '127.1', '127.0.0.1.', '0x7f000001', '[::1]'],
-      ...['[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[0:0:0:0:0:0:0:1]', 'localhost', '0'],
-      ...['１２７.0.0.1', '127。0。0。1'],
+      '2130706433',
+      '0x7f.1',
+      '017700000001',
+      '127.1',
+      '127.0.0.1.',
+      '0x7f000001',
+      '[::1]',
+      '[::ffff:127.0.0.1]',
+      '[::ffff:7f00:1]',
+      '[0:0:0:0:0:0:0:1]',
+      'localhost',
+      '0',
+      '１２７.0.0.1',
+      '127。0。0。1',
     ];
     for (const host of disguised) {
       const refused = async () =>

@@ -158,7 +158,10 @@ describe('spawn', () => {
     const command = 'read x; pwd; echo "$X $x" >&2; cat; exit 3';
     const outcome = await outcomeOf({ command, cwd: '/', env: { X: "it's" } }, 'one\ntwo\n');
     expect(outcome).toEqual({
-      ...{ code: 3, signal: null, stdout: '/\ntwo\n', stderr: "it's one\n" },
+      code: 3,
+      signal: null,
+      stdout: '/\ntwo\n',
+      stderr: "it's one\n",
     });
     const killed = await outcomeOf({ command: 'kill -TERM $$' });
     expect(killed).toMatchObject({ code: null, signal: 'SIGTERM' });
@@ -177,7 +180,10 @@ describe('spawn', () => {
   it('runs Python code with its own input, exit code and exception', async () => {
     const code = 'import os, sys\nprint(os.getcwd(), input(), os.environ["X"])\nsys.exit(4)';
     expect(await outcomeOf({ code, cwd: '/', env: { X: 'é' } }, 'in\n')).toMatchObject({
-      ...{ code: 4, stdout: '/ in é\n', stderr: '', errorType: 'SystemExit' },
+      code: 4,
+      stdout: '/ in é\n',
+      stderr: '',
+      errorType: 'SystemExit',
     });
     const failed = await outcomeOf({ code: 'import sys\nprint("x", file=sys.stderr)\n1 / 0' });
     expect(failed).toMatchObject({ code: 1, stderr: 'x\n', errorType: 'ZeroDivisionError' });

@@ -161,7 +161,8 @@ describe('a guest that listens in place of its program', () => {
     const { shell } = await open(async () => Readable.from([Buffer.alloc(5)]) as Duplex);
     const reading = shell.files.read('large', ({ stream }) => buffer(stream));
     await expect(reading).rejects.toMatchObject({
-      ...{ code: 'guest_failed', message: expect.stringContaining('shrank') },
+      code: 'guest_failed',
+      message: expect.stringContaining('shrank'),
     });
   });
 
@@ -182,7 +183,8 @@ describe('a guest that listens in place of its program', () => {
     const leaving = new AbortController();
     const reason = new Error('left');
     const writing = shell.files.write('large', counted(), {
-      ...{ expectedBytes: content.length, signal: leaving.signal },
+      expectedBytes: content.length,
+      signal: leaving.signal,
     });
     await eventually(async () => taken >= MiB);
     setTimeout(() => leaving.abort(reason), 50);

@@ -167,7 +167,15 @@ function serialize(owner: OwnerRecord, counts: OwnerCounts = NOTHING): View {
   const { running, project_count, computer_count } = counts;
   const status = deleting_by === null ? 'active' : 'deleting';
   return {
-    ...{ id, name, role, status, max_running, running, project_count, computer_count },
-    ...{ created_at, created_by },
+    id,
+    name,
+    role,
+    status,
+    max_running,
+    running,
+    project_count,
+    computer_count,
+    created_at,
+    created_by,
   };
 }

@@ -179,7 +179,12 @@ function key({ key: name, hold_ms: holdMs = 0, repeat = 1, settle }: actions.Key
 const preparations: {
   readonly [N in actions.InputActionName]: (input: actions.InputActions[N]) => PreparedInput;
 } = {
-  ...{ move, click, drag, scroll, type, key },
+  move,
+  click,
+  drag,
+  scroll,
+  type,
+  key,
   mouseDown: (input) => mouseButton('press', input),
   mouseUp: (input) => mouseButton('release', input),
   keyDown: (input) => heldKey('keyDown', input),

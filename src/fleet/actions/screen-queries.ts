@@ -74,7 +74,8 @@ export async function computerFacts(
   const { shell } = await session.describe(signal);
   return session.screen.use(
     async ({ size, pointer }) => ({
-      ...{ size: { ...size }, pointer: { ...pointer } },
+      size: { ...size },
+      pointer: { ...pointer },
       hasShell: shell !== undefined,
     }),
     signal,

@@ -21,22 +21,12 @@ function withoutSecret(value: string): string {
 }
 
 /** Fields that are logged as they are: numbers, settings and names of resources. */
-const PLAIN = [
-  'name',
-  ...['x', 'y', 'button', 'double', 'clicks', 'start_x', 'start_y', 'end_x', 'end_y', 'duration'],
-  ...['direction', 'amount', 'seconds', 'until', 'timeout', 'background', 'mode', 'port', 'fps'],
-  ...[
-    'element',
-    'terminal',
-    'profile',
-    'delta_x',
-    'delta_y',
-    'repeat',
-    'hold_ms',
-    'auto_stop_minutes',
-  ],
-  ...['max_running', 'force', 'recursive', 'rights', 'project', 'expires_at', 'protected'],
-];
+const PLAIN = `
+  name x y button double clicks start_x start_y end_x end_y duration direction amount seconds
+  until timeout background mode port fps element terminal profile delta_x delta_y repeat
+  hold_ms auto_stop_minutes max_running force recursive rights project expires_at protected`
+  .trim()
+  .split(/\s+/);
 /** Fields of which only the length is logged. */
 const MEASURED = ['text', 'command', 'code', 'path', 'new_path', 'args', 'url'];
 

@@ -186,8 +186,11 @@ export class Drains {
     const write = (outcome: ReturnType<typeof outcomeOf>) =>
       auditLog.record({
         owner: { id: record.owner_id, keyId: SERVICE_KEY },
-        ...{ computerId: record.id, action: 'moveComputer' },
-        ...{ detail: { from: record.member ?? '', to: target }, outcome, ...timer() },
+        computerId: record.id,
+        action: 'moveComputer',
+        detail: { from: record.member ?? '', to: target },
+        outcome,
+        ...timer(),
       });
     log.info({ computer: record.id, from: record.member, to: target }, 'moving a computer');
     const machine = machines.of(record);

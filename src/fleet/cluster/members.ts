@@ -83,7 +83,12 @@ function serializeMember(
   drain: DrainProgress | undefined,
 ): ClusterMember {
   return {
-    ...{ name, engine: engine.name, detail, address, architecture, groups: [...groups] },
+    name,
+    engine: engine.name,
+    detail,
+    address,
+    architecture,
+    groups: [...groups],
     status: drain !== undefined && status === 'online' ? drained(counts.all) : status,
     cpu: resources?.cpu ?? null,
     memory_used_bytes: resources?.memoryUsedBytes ?? null,

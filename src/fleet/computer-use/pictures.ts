@@ -25,7 +25,11 @@ export function pictureStep(
   { screen, limits, region }: Wanted,
 ): Screenshot {
   return {
-    ...{ action: 'screenshot', format, quality, cursor: true, region },
+    action: 'screenshot',
+    format,
+    quality,
+    cursor: true,
+    region,
     scale: pictureScale(region ?? screen, max_edge, limits),
     settle: settle ? SETTLE : undefined,
   };

@@ -101,8 +101,15 @@ function drag(
   const end = rest.at(-1) ?? start;
   const path = rest.slice(0, -1).map(({ x, y }): [number, number] => [x, y]);
   return {
-    ...{ action: 'drag', start_x: start.x, start_y: start.y, end_x: end.x, end_y: end.y },
-    ...{ button: 'left', duration: DRAG_SECONDS, keys: [...(keys ?? [])], ...none },
+    action: 'drag',
+    start_x: start.x,
+    start_y: start.y,
+    end_x: end.x,
+    end_y: end.y,
+    button: 'left',
+    duration: DRAG_SECONDS,
+    keys: [...(keys ?? [])],
+    ...none,
     ...(path.length === 0 ? {} : { path }),
   };
 }

@@ -52,14 +52,28 @@ export class Creation {
     await refuseImpossiblePlacement(engine, input, this.#store);
     const { resolution, member = null, group: member_group = null, ...asked } = input;
     const shape = {
-      ...{ ...asked, ...resolution, image, os, protected: input.protected ? 1 : 0 },
-      ...{ member, member_group },
-      ...{ engine: engine.name, copy_of: null, copy_runs: 1, created_by: owner.keyId },
+      ...asked,
+      ...resolution,
+      image,
+      os,
+      protected: input.protected ? 1 : 0,
+      member,
+      member_group,
+      engine: engine.name,
+      copy_of: null,
+      copy_runs: 1,
+      created_by: owner.keyId,
     };
     if (!isReserving(engine)) return this.#insert(owner, project, shape, onCreated);
     const { ram, cpu, gpu, width, height } = shape;
     const identity = await engine.reserve({
-      ...{ ownerId: owner.id, projectId: project.id, os, image, ram, cpu, gpu },
+      ownerId: owner.id,
+      projectId: project.id,
+      os,
+      image,
+      ram,
+      cpu,
+      gpu,
       resolution: { width, height },
     });
     try {

@@ -103,7 +103,10 @@ export class ControlLeases {
       this.#end(record.id, 'taken_over');
     }
     const taken: Lease = {
-      ...{ record, owner, holder: holderOf(owner), since: new Date() },
+      record,
+      owner,
+      holder: holderOf(owner),
+      since: new Date(),
       expiresAt: Date.now() + this.#lifeMs,
       timer: setTimeout(() => this.#end(record.id, 'expired'), this.#lifeMs).unref(),
       forget: () => undefined,
@@ -181,7 +184,9 @@ export class ControlLeases {
     // The latest is last, so that the oldest are forgotten first.
     this.#returned.delete(computerId);
     this.#returned.set(computerId, {
-      ...{ at: new Date(), holder: lease.holder, told: new Set() },
+      at: new Date(),
+      holder: lease.holder,
+      told: new Set(),
       isPerson: lease.owner.sessionId !== undefined,
     });
     const [oldest] = this.#returned.keys();

@@ -23,7 +23,8 @@ export function recordControl(control: ControlLeases, { store, auditLog, log }: 
         action: 'controlEnded',
         detail: { step, holder: holder.key_id, session: holder.session, since },
         outcome: 'ok',
-        ...{ at: new Date().toISOString(), ms: 0 },
+        at: new Date().toISOString(),
+        ms: 0,
       });
     }
     try {

@@ -123,10 +123,22 @@ export class Adoption {
     const { protected: isProtected, ...spec } = label.spec;
     const isTaken = (name: string) => computers.findByName(project.id, name) !== undefined;
     computers.insert({
-      ...{ id, project_id: project.id, owner_id: label.owner, engine, ...keys },
-      ...{ name: freeName(label.name, NAME, isTaken), os: label.os, image: label.image },
-      ...{ ...spec, protected: isProtected ? 1 : 0, created_at: label.created },
-      ...{ status: 'stopped', copy_of: null, copy_runs: 1, member: null, member_group: null },
+      id,
+      project_id: project.id,
+      owner_id: label.owner,
+      engine,
+      ...keys,
+      name: freeName(label.name, NAME, isTaken),
+      os: label.os,
+      image: label.image,
+      ...spec,
+      protected: isProtected ? 1 : 0,
+      created_at: label.created,
+      status: 'stopped',
+      copy_of: null,
+      copy_runs: 1,
+      member: null,
+      member_group: null,
     });
     // It has a disk, which can be lost.
     computers.setCopied(id);

@@ -14,7 +14,11 @@ import type { ComputerRecord } from '../store/records.js';
 
 const positive = z.int().positive();
 const Spec = z.object({
-  ...{ ram: positive, cpu: positive, width: positive, height: positive, gpu: z.string() },
+  ram: positive,
+  cpu: positive,
+  width: positive,
+  height: positive,
+  gpu: z.string(),
   auto_stop_minutes: positive.nullable(),
   protected: z.boolean(),
   created_by: z.string().nullable(),
@@ -67,13 +71,24 @@ export class Labels {
   of(record: ComputerRecord): MachineLabel {
     const { width, height, ram, cpu, gpu, auto_stop_minutes, created_by } = record;
     const spec: z.infer<typeof Spec> = {
-      ...{ ram, cpu, width, height, gpu, auto_stop_minutes },
-      ...{ protected: record.protected === 1, created_by },
+      ram,
+      cpu,
+      width,
+      height,
+      gpu,
+      auto_stop_minutes,
+      protected: record.protected === 1,
+      created_by,
     };
     const label: Record<keyof Label, string> = {
-      ...{ owner: record.owner_id, project: record.project_id },
-      ...{ project_name: record.project_name, name: record.name, os: record.os },
-      ...{ image: record.image, created: record.created_at, spec: JSON.stringify(spec) },
+      owner: record.owner_id,
+      project: record.project_id,
+      project_name: record.project_name,
+      name: record.name,
+      os: record.os,
+      image: record.image,
+      created: record.created_at,
+      spec: JSON.stringify(spec),
     };
     return { ...label, [SIGNATURE]: this.#sign(record.id, label) };
   }

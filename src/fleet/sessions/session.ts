@@ -137,8 +137,10 @@ export class Session {
     const { exitCode, stderr } = await this.shell.use(
       (shell) =>
         shell.run({
-          ...{ command: `xdotool ${action} ${button}`, background: false },
-          ...{ timeoutMs: EXTRA_BUTTON_MS, signal: end },
+          command: `xdotool ${action} ${button}`,
+          background: false,
+          timeoutMs: EXTRA_BUTTON_MS,
+          signal: end,
         }),
       end,
     );

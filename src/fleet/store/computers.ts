@@ -121,7 +121,9 @@ export function computerStore(db: Db, written: Notifier) {
         row.copy_runs,
         row.member,
         row.member_group,
-        ...[row.created_by, row.created_by, row.created_by],
+        row.created_by,
+        row.created_by,
+        row.created_by,
       );
       written.notify(row.owner_id);
     },
@@ -150,7 +152,11 @@ export function computerStore(db: Db, written: Notifier) {
       },
     ) =>
       page.all({
-        ...{ owner: ownerId, created: created_at, id, limit, project: project ?? null },
+        owner: ownerId,
+        created: created_at,
+        id,
+        limit,
+        project: project ?? null,
         statuses: statuses === undefined ? null : JSON.stringify(statuses),
       }) as ComputerRecord[],
     listAll: () => rows.all(),

@@ -52,7 +52,8 @@ export class Entry {
     if (this.#recording === undefined) return;
     this.#stored = {
       ...this.stored,
-      ...{ ended_at: new Date().toISOString(), end_reason: reason },
+      ended_at: new Date().toISOString(),
+      end_reason: reason,
       ...(message === undefined ? {} : { message }),
     };
     this.#recording = undefined;

@@ -12,8 +12,10 @@ export interface TrajectoryLimits {
 }
 
 export const LIMITS: TrajectoryLimits = {
-  ...{ steps: 10_000, bytes: 256 * 2 ** 20 },
-  ...{ ofOwner: 2 ** 30, freeDisk: 256 * 2 ** 20 },
+  steps: 10_000,
+  bytes: 256 * 2 ** 20,
+  ofOwner: 2 ** 30,
+  freeDisk: 256 * 2 ** 20,
 };
 
 /** What a trajectory has reached, in a sentence; undefined if it may continue. */

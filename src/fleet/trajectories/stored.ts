@@ -26,9 +26,16 @@ export function newlyStored(
   started_by: string | null,
 ): Stored {
   return {
-    ...{ id: generateId('trj'), owner_id, computer_id: id, started_by },
-    ...{ started_at: new Date().toISOString(), ended_at: null, end_reason: null },
-    ...{ steps: 0, pictures: 0, bytes: 0 },
+    id: generateId('trj'),
+    owner_id,
+    computer_id: id,
+    started_by,
+    started_at: new Date().toISOString(),
+    ended_at: null,
+    end_reason: null,
+    steps: 0,
+    pictures: 0,
+    bytes: 0,
   };
 }
 

@@ -90,7 +90,9 @@ export class Trajectories {
       const stored = newlyStored(record, this.#parts.apiKeys.nameOf(owner));
       const folder = this.#folder(record.id);
       const recorder = new Recorder({
-        ...{ folder, limits: this.#limits, capture: captureFor(session, record) },
+        folder,
+        limits: this.#limits,
+        capture: captureFor(session, record),
         freeBytes: () => this.#free(),
         onOver: (reason, message) => this.#endLater(entry, reason, message),
       });

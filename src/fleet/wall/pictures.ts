@@ -139,8 +139,11 @@ export class Pictures {
   async #lookAt(id: string, { watchers }: Watched, signal: AbortSignal): Promise<void> {
     const now = performance.now();
     const seen = this.#seen.get(id) ?? {
-      ...{ seq: 0, screen: undefined, version: -1 },
-      ...{ at: now, lookedAt: now },
+      seq: 0,
+      screen: undefined,
+      version: -1,
+      at: now,
+      lookedAt: now,
     };
     seen.lookedAt = now;
     this.#seen.set(id, seen);

@@ -62,7 +62,9 @@ export async function spawn(
   const ended = exit.ended.then((status) => ({ ...status, ...(report && errorOf(report)) }));
   ended.catch(() => undefined);
   return {
-    ...{ stdin, stdout, stderr },
+    stdin,
+    stdout,
+    stderr,
     exit: ended,
     end: async () => void (await endProcessGroup(connection, pid)),
     resize: resizer(connection, channel),

@@ -66,7 +66,9 @@ it('is refused for an owner with projects, unless they are to be deleted as well
 
 it('needs no confirmation for an owner without projects', async () => {
   await world.fleet.streamTargets.create(alice, {
-    ...{ name: 'show', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' },
+    name: 'show',
+    url: 'rtmp://8.8.8.8/live',
+    stream_key: 'secret',
   });
   await remove('keep');
   expectNothingLeft();
@@ -150,7 +152,9 @@ it("refuses what the owner's running requests would create", async () => {
   world.fleet.projects.create(alice, 'p');
   const project = world.fleet.projects.find(alice, 'p');
   const target = world.fleet.streamTargets.create(alice, {
-    ...{ name: 'show', url: 'rtmp://8.8.8.8/live', stream_key: 'secret' },
+    name: 'show',
+    url: 'rtmp://8.8.8.8/live',
+    stream_key: 'secret',
   });
   // Both requests have been authenticated.
   const refused = expect(target).rejects.toMatchObject({ code: 'unauthorized' });
@@ -177,7 +181,10 @@ promise(11, 'an interrupted deletion is finished at the next start', async () =>
   await vi.waitFor(expectNothingLeft, 10_000);
   const [last, ...others] = world.fleet.owners.audit(alice.id, { limit: 100 });
   expect(last).toMatchObject({
-    ...{ action: 'deleteOwner', outcome: 'ok', key_id: administrator.keyId, computer_id: null },
+    action: 'deleteOwner',
+    outcome: 'ok',
+    key_id: administrator.keyId,
+    computer_id: null,
     detail: { owner: 'alice', id: alice.id },
   });
   const removed = others.filter(({ action }) => action === 'deleteOwner');

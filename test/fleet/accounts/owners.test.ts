@@ -101,10 +101,26 @@ promise(
     );
     const project = projects.find(alice, 'p0');
     const rowOf = (i: number) => ({
-      ...{ id: `cmp_${i}`, project_id: project.id, owner_id: id, name: `c${i}`, os: 'linux' },
-      ...{ ram: 2, cpu: 2, gpu: 'none', image: 'linux', engine: 'docker', width: 640, height: 480 },
-      ...{ auto_stop_minutes: null, protected: 0, status: 'stopped', private_key: '' },
-      ...{ public_key: '', created_at: '2026-01-02T03:04:05.000Z', copy_of: null, copy_runs: 1 },
+      id: `cmp_${i}`,
+      project_id: project.id,
+      owner_id: id,
+      name: `c${i}`,
+      os: 'linux',
+      ram: 2,
+      cpu: 2,
+      gpu: 'none',
+      image: 'linux',
+      engine: 'docker',
+      width: 640,
+      height: 480,
+      auto_stop_minutes: null,
+      protected: 0,
+      status: 'stopped',
+      private_key: '',
+      public_key: '',
+      created_at: '2026-01-02T03:04:05.000Z',
+      copy_of: null,
+      copy_runs: 1,
     });
     world.store.transaction(() => {
       for (let i = 0; i < 1001; i += 1) world.store.computers.insert(rowOf(i) as never);
@@ -141,7 +157,9 @@ it('each owner has its own limit of running computers; the error says who can ra
   world.fleet.owners.update('alice', { max_running: 2 });
   await start(alice, 'b');
   expect(world.fleet.owners.get('alice')).toMatchObject({
-    ...{ running: 2, computer_count: 2, project_count: 1 },
+    running: 2,
+    computer_count: 2,
+    project_count: 1,
   });
   world.fleet.owners.update('alice', { max_running: null });
   await expect(start(alice, 'c')).rejects.toMatchObject({

@@ -19,7 +19,11 @@ afterEach(async () => {
 
 function record(action: string): void {
   test.fleet.auditLog.record({
-    ...{ owner: { id: 'usr_a', keyId: 'key_a' }, computerId, action, detail: {}, outcome: 'ok' },
+    owner: { id: 'usr_a', keyId: 'key_a' },
+    computerId,
+    action,
+    detail: {},
+    outcome: 'ok',
     ...startTimer()(),
   });
 }
@@ -75,7 +79,11 @@ function onFullDisk() {
   const log = new AuditLog({ ...store, audit: { ...store.audit, append } }, silentLog);
   const recordOf = (keyId: string, action: string) =>
     log.record({
-      ...{ owner: { id: 'usr_a', keyId }, computerId, action, detail: {}, outcome: 'ok' },
+      owner: { id: 'usr_a', keyId },
+      computerId,
+      action,
+      detail: {},
+      outcome: 'ok',
       ...startTimer()(),
     });
   const free = () => {
@@ -117,8 +125,12 @@ it('writes a hundred refusals of a key at once, and says later how many it left 
 it('divides the names of many secrets among entries, each of which is short', () => {
   const names = Array.from({ length: 100 }, (_, i) => `${i}`.padStart(64, 'x'));
   test.fleet.auditLog.record({
-    ...{ owner: { id: 'usr_a', keyId: 'key_a' }, computerId, action: 'type', outcome: 'ok' },
-    ...{ detail: { text_length: 7, secrets: names.join(' ') }, ...startTimer()() },
+    owner: { id: 'usr_a', keyId: 'key_a' },
+    computerId,
+    action: 'type',
+    outcome: 'ok',
+    detail: { text_length: 7, secrets: names.join(' ') },
+    ...startTimer()(),
   });
   const entries = test.fleet.auditLog.list(computer, { limit: 100 });
   expect(entries).toHaveLength(17);

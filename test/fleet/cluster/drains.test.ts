@@ -56,7 +56,9 @@ test('the computers of a drained member are on another, as they were', async () 
   await vi.waitFor(() => expect(row(runs)).toMatchObject({ status: 'running', member: 'm2' }));
   expect(row(stopped)).toMatchObject({ status: 'stopped', member: 'm2' });
   expect(engine.calls.filter((call) => call.endsWith(runs))).toEqual([
-    ...[`stop ${runs}`, `move ${runs}`, `start ${runs}`],
+    `stop ${runs}`,
+    `move ${runs}`,
+    `start ${runs}`,
   ]);
   expect(engine.calls).not.toContain(`start ${stopped}`);
   expect(engine.calls.some((call) => call.endsWith(other))).toBe(false);
@@ -65,7 +67,8 @@ test('the computers of a drained member are on another, as they were', async () 
 test('a drained member gets no new computers until it is returned', async () => {
   await open.fleet.members.drain('m1');
   await expect(create('a', { member: 'm1' })).rejects.toMatchObject({
-    ...{ code: 'conflict', message: 'The cluster member "m1" is drained.' },
+    code: 'conflict',
+    message: 'The cluster member "m1" is drained.',
   });
   expect(row(await create('b'))?.member).toBe('m2');
   expect(row(await create('c', { group: 'default' }))?.member).toBe('m2');

@@ -37,15 +37,24 @@ const use = (
   signal?: AbortSignal,
 ) =>
   world.fleet.computerUse.use({
-    ...{ record, by, signal },
+    record,
+    by,
+    signal,
     body: Body.parse({ items, settle: false, ...more }),
   });
 
 const toolUse = (id: string, name: string, input: object = {}) => ({
-  ...{ type: 'tool_use', id, name, input, toolset_name: 'computer' },
+  type: 'tool_use',
+  id,
+  name,
+  input,
+  toolset_name: 'computer',
 });
 const computerCall = (id: string, actions: object[], checks: object[] = []) => ({
-  ...{ type: 'computer_call', call_id: id, actions, pending_safety_checks: checks },
+  type: 'computer_call',
+  call_id: id,
+  actions,
+  pending_safety_checks: checks,
 });
 /** Runs `work` with another size of the screen. */
 async function resized(size: object, work: () => Promise<void>) {
@@ -64,7 +73,10 @@ test('a turn runs in order and each call is answered in the shape of its vendor'
   expect(success).toBe(true);
   expect(screen.inputs).toEqual(['left x1 3,4', 'type hi']);
   const answer = (id: string, ...content: object[]) => ({
-    ...{ type: 'tool_result', tool_use_id: id, toolset_name: 'computer', content },
+    type: 'tool_result',
+    tool_use_id: id,
+    toolset_name: 'computer',
+    content,
   });
   const ok = { type: 'text', text: 'OK' };
   expect(results).toEqual([
@@ -91,7 +103,8 @@ test('after a failure the rest of the turn is answered and not carried out', asy
       content: [{ text: expect.stringMatching(/^Unknown key/) }],
     },
     {
-      ...{ tool_use_id: '3', is_error: true },
+      tool_use_id: '3',
+      is_error: true,
       content: [{ text: 'Not executed: an earlier computer action in this turn failed.' }],
     },
   ]);
@@ -115,7 +128,10 @@ test('half of a batch that failed is answered with a picture and the model is to
   // Its points are checked before the first action runs.
   expect(screen.inputs).toEqual([]);
   expect(results.map((item) => (item as { type: string }).type)).toEqual([
-    ...['computer_call_output', 'message', 'computer_call_output', 'message'],
+    'computer_call_output',
+    'message',
+    'computer_call_output',
+    'message',
   ]);
   expect(results[1]).toMatchObject({ content: [{ text: /outside/ }] });
 });

@@ -27,8 +27,11 @@ test('every dialect has recorded calls and a declaration', () => {
   for (const name of DIALECTS) expect(dialects[name].tools(facts).length).toBeGreaterThan(0);
   expect(dialects['anthropic-20251124'].tools({ ...facts, hasShell: false })).toEqual([
     {
-      ...{ type: 'computer_20251124', name: 'computer', enable_zoom: true },
-      ...{ display_width_px: 1280, display_height_px: 800 },
+      type: 'computer_20251124',
+      name: 'computer',
+      enable_zoom: true,
+      display_width_px: 1280,
+      display_height_px: 800,
     },
   ]);
 });
@@ -215,7 +218,8 @@ test.each([
 });
 
 const qwenCall = (id: string, args: string) => ({
-  ...{ id, type: 'function' },
+  id,
+  type: 'function',
   function: { name: 'computer_use', arguments: args },
 });
 

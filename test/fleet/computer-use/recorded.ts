@@ -11,7 +11,10 @@ const at = { x: 300, y: 200 };
 type Rows = Readonly<Record<string, readonly [input: object, ...actions: object[]]>>;
 
 const click = (button: string, clicks: number, more: object = {}) => ({
-  ...{ does: 'click', at, button, clicks },
+  does: 'click',
+  at,
+  button,
+  clicks,
   ...more,
 });
 
@@ -172,13 +175,19 @@ function rows(
   item: (member: string, input: object) => object,
 ): Recorded[] {
   return Object.entries(table).map(([member, [input, ...actions]]) => ({
-    ...{ dialect, member, actions },
+    dialect,
+    member,
+    actions,
     item: item(member, input),
   }));
 }
 
 const toolUse = (id: string, name: string, input: object, more: object = {}) => ({
-  ...{ type: 'tool_use', id, name, input, caller: { type: 'direct' } },
+  type: 'tool_use',
+  id,
+  name,
+  input,
+  caller: { type: 'direct' },
   ...more,
 });
 
@@ -199,26 +208,39 @@ export const recorded: readonly Recorded[] = [
     ),
   ),
   ...rows('openai', openai, (type, fields) => ({
-    ...{ type: 'computer_call', id: 'cu_1', call_id: `call_${type}`, status: 'completed' },
-    ...{ pending_safety_checks: [], actions: [{ type, ...fields }] },
+    type: 'computer_call',
+    id: 'cu_1',
+    call_id: `call_${type}`,
+    status: 'completed',
+    pending_safety_checks: [],
+    actions: [{ type, ...fields }],
   })),
   ...rows('openai-preview', openai, (type, fields) => ({
-    ...{ type: 'computer_call', id: 'cu_2', call_id: `preview_${type}`, status: 'completed' },
-    ...{ pending_safety_checks: [], action: { type, ...fields } },
+    type: 'computer_call',
+    id: 'cu_2',
+    call_id: `preview_${type}`,
+    status: 'completed',
+    pending_safety_checks: [],
+    action: { type, ...fields },
   })),
   ...rows('gemini', gemini, (name, input) => ({
-    ...{ type: 'function_call', id: `step_${name}`, name },
+    type: 'function_call',
+    id: `step_${name}`,
+    name,
     arguments: { ...input, intent: 'to test it' },
   })),
   ...rows('gemini-generate-content', gemini, (name, args) => ({
     functionCall: { id: `part_${name}`, name, args },
   })),
   ...rows('qwen', qwen, (action, input) => ({
-    ...{ id: `chat_${action}`, type: 'function' },
+    id: `chat_${action}`,
+    type: 'function',
     function: { name: 'computer_use', arguments: JSON.stringify({ action, ...input }) },
   })),
   ...Object.entries(uiTars).map(([member, [text, ...actions]]) => ({
-    ...{ dialect: 'ui-tars', member, actions },
+    dialect: 'ui-tars',
+    member,
+    actions,
     item: `Thought: I see it.\nAction: ${text}`,
   })),
 ];

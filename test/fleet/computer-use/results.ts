@@ -88,9 +88,17 @@ export const shapes: Readonly<Record<string, readonly unknown[]>> = {
 
 /** What stands for the value of these fields. */
 const STANDS_FOR: Readonly<Record<string, string>> = {
-  ...{ tool_use_id: 'ID', call_id: 'ID', tool_call_id: 'ID', id: 'ID' },
-  ...{ name: 'NAME', code: 'CODE', data: 'DATA' },
-  ...{ text: 'TEXT', message: 'TEXT', error: 'TEXT', url: 'TEXT' },
+  tool_use_id: 'ID',
+  call_id: 'ID',
+  tool_call_id: 'ID',
+  id: 'ID',
+  name: 'NAME',
+  code: 'CODE',
+  data: 'DATA',
+  text: 'TEXT',
+  message: 'TEXT',
+  error: 'TEXT',
+  url: 'TEXT',
 };
 
 /** A result with placeholders for what differs from call to call. */

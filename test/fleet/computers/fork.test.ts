@@ -63,7 +63,10 @@ describe('a copy of a running computer', () => {
     const original = await create('one');
     const copy = await fork('one', 'two');
     expect(copy).toMatchObject({
-      ...{ name: 'two', status: 'running', ram: 4, auto_stop_minutes: 9 },
+      name: 'two',
+      status: 'running',
+      ram: 4,
+      auto_stop_minutes: 9,
       resolution: { width: 800, height: 600 },
     });
     expect(copy.id).not.toBe(original.id);

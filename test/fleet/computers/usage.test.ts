@@ -38,9 +38,13 @@ it('measures the load over half a second, then since the previous call', async (
   const first = await after(500, 0.25, stats());
   expect(first).toEqual({
     at: expect.any(String),
-    ...{ cpu_percent: 50, cpu_seconds: 1.25, cpu: 2 },
-    ...{ memory_used_bytes: 3e8, memory_total_bytes: 4 * 2 ** 30 },
-    ...{ disk_used_bytes: 4e6, disk_total_bytes: null },
+    cpu_percent: 50,
+    cpu_seconds: 1.25,
+    cpu: 2,
+    memory_used_bytes: 3e8,
+    memory_total_bytes: 4 * 2 ** 30,
+    disk_used_bytes: 4e6,
+    disk_total_bytes: null,
   });
   await after(4000, 6, Promise.resolve());
   expect(await stats()).toMatchObject({ cpu_percent: 150, cpu_seconds: 7.25 });

@@ -30,7 +30,8 @@ it('keys that are created, used and deleted in turn leave a bounded number of ro
   expect(days.length).toBeLessThanOrEqual(2_002);
   expect(days.reduce((sum, { bytes }) => sum + bytes, 0)).toBe(cycles * 10);
   expect(days.find(({ key }) => key.id === 'others')).toMatchObject({
-    ...{ key: { id: 'others', name: 'others', deleted: false }, project: null },
+    key: { id: 'others', name: 'others', deleted: false },
+    project: null,
   });
 });
 

@@ -2,8 +2,13 @@ import { expect, it } from 'vitest';
 import { matcher } from '../../../src/fleet/elements/matches.js';
 
 const element = {
-  ...{ id: '00000000-1.2-3', role: 'toggle button', name: 'Sign In', value: 'User\nDOE' },
-  ...{ states: [], actions: [], box: [0, 0, 1, 1] as [number, number, number, number] },
+  id: '00000000-1.2-3',
+  role: 'toggle button',
+  name: 'Sign In',
+  value: 'User\nDOE',
+  states: [],
+  actions: [],
+  box: [0, 0, 1, 1] as [number, number, number, number],
 };
 
 it.each([

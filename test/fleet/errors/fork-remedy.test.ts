@@ -36,8 +36,11 @@ test('the remedy begins with what the engine lacks, or the next command would be
 
 test('a service of one engine has to be started with both', async () => {
   expect(await commands(docker)).toEqual([
-    ...[SETUP, BUILD],
-    ...['vc service stop', 'vc serve --detach --engine auto', CREATE],
+    SETUP,
+    BUILD,
+    'vc service stop',
+    'vc serve --detach --engine auto',
+    CREATE,
   ]);
 });
 

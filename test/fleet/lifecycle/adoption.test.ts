@@ -81,8 +81,11 @@ test('computers that are newer than a restored backup are there again', async ()
   const { started_at: _, ...expected } = first;
   expect(open.fleet.computers.view(first.id)).toMatchObject(expected);
   expect(open.fleet.computers.view(second.id)).toMatchObject({
-    ...{ status: 'stopped', project_id: second.project_id, created_at: second.created_at },
-    ...{ project_name: 'renamed', created_by: second.created_by },
+    status: 'stopped',
+    project_id: second.project_id,
+    created_at: second.created_at,
+    project_name: 'renamed',
+    created_by: second.created_by,
   });
   expect(open.fleet.computers.usage(owner().id).running).toBe(2);
   expect(engine.keys.get(old.id)).toBe(keys.get(old.id));

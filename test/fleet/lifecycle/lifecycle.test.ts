@@ -241,7 +241,9 @@ describe('after a restart', () => {
     expect(reason()).toBe(`${lost} ${remedy}`);
     // Neither a start nor an action can bring it back.
     await expect(test.fleet.computers.start(record('two'))).rejects.toMatchObject({
-      ...{ code: 'not_found', message: lost, remedy },
+      code: 'not_found',
+      message: lost,
+      remedy,
     });
     expect(reason()).toBe(`${lost} ${remedy}`);
     const { signal } = new AbortController();

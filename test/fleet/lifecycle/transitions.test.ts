@@ -135,6 +135,7 @@ it('a reason of the engine names no path of the host', () => {
   const reason = 'Its QEMU exited: filename=/var/lib/vc/machines/x/disk.qcow2: Could not open';
   const named = { project_name: 'demo', name: 'desktop' };
   expect(judge({ ...record, ...named }, { status: 'error', reason }, false)).toEqual({
-    ...{ news: 'seen failed', reason: 'Its QEMU exited: filename=…/disk.qcow2: Could not open' },
+    news: 'seen failed',
+    reason: 'Its QEMU exited: filename=…/disk.qcow2: Could not open',
   });
 });

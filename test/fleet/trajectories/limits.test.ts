@@ -56,14 +56,19 @@ it('ends with the last step of the limit, while further actions are carried out'
   for (let step = 1; step <= 5; step += 1) await click();
   const { end_reason, message, steps } = (await ended()) as Record<string, unknown>;
   expect({ end_reason, message }).toEqual({
-    ...{ end_reason: 'limit', message: 'The trajectory has 3 steps, which is the limit.' },
+    end_reason: 'limit',
+    message: 'The trajectory has 3 steps, which is the limit.',
   });
   expect(steps).toBe(3);
   const { id } = (await send('GET', '')).json;
   const folder = join(app.world.directory, 'trajectories', String(id));
   const lines = readFileSync(join(folder, 'files/trajectory.jsonl'), 'utf8').trimEnd().split('\n');
   expect(lines.map((line) => JSON.parse(line).type)).toEqual([
-    ...['trajectory', 'step', 'step', 'step', 'end'],
+    'trajectory',
+    'step',
+    'step',
+    'step',
+    'end',
   ]);
 });
 
@@ -73,7 +78,8 @@ it('ends when its pictures have more bytes than the limit', async () => {
   await send('POST', '/trajectory', {});
   for (let step = 1; step <= 5; step += 1) await click();
   expect(await ended()).toMatchObject({
-    ...{ end_reason: 'limit', message: 'The trajectory has 1 MiB, which is the limit.' },
+    end_reason: 'limit',
+    message: 'The trajectory has 1 MiB, which is the limit.',
   });
 });
 

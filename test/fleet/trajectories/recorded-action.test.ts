@@ -12,7 +12,11 @@ it('writes a click on an element as one on the place where the element was', () 
   expect(
     written(atPoint({ ...click, scale: 0.5 } as RecordedAction, { x: 3, y: 4 }), screen),
   ).toEqual({
-    ...{ action: 'click', x: 3, y: 4, button: 'left', clicks: 1 },
+    action: 'click',
+    x: 3,
+    y: 4,
+    button: 'left',
+    clicks: 1,
   });
 });
 

@@ -11,7 +11,8 @@ function stateOf(...trajectories: string[]) {
     const [id = '', bytes] = text.split(' ');
     const isRecorded = bytes === '*';
     const stored = {
-      ...{ owner_id: 'owner', bytes: isRecorded ? 0 : Number(bytes) },
+      owner_id: 'owner',
+      bytes: isRecorded ? 0 : Number(bytes),
       ended_at: isRecorded ? null : `2026-01-01T00:00:${10 + index}Z`,
     };
     return [id, { stored, recorder: isRecorded ? {} : undefined } as unknown as Entry] as const;

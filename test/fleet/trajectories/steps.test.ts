@@ -17,7 +17,10 @@ beforeEach(async () => {
   const opening: typeof openScreen = async (...given) =>
     Object.assign(await openScreen(...given), {
       screenshot: async () => ({
-        ...{ data: Buffer.from(PICTURE), format: 'png', width: 1280, height: 800 },
+        data: Buffer.from(PICTURE),
+        format: 'png',
+        width: 1280,
+        height: 800,
       }),
     });
   Object.assign(connectors, { openScreen: opening });
@@ -74,7 +77,8 @@ it('lists the steps in pages, also while they are recorded', async () => {
   appendFileSync(lines(), '{"type":"step","step":4,');
   const third = `?offset=${second.next_offset}`;
   expect(await page(third)).toMatchObject({
-    ...{ steps: [], next_offset: second.next_offset },
+    steps: [],
+    next_offset: second.next_offset,
   });
   appendFileSync(lines(), '"action":{"action":"move"}}\n');
   expect((await page(third)).steps).toMatchObject([{ step: 4 }]);
@@ -134,8 +138,12 @@ it('gives a key that may only look no texts, commands or characters', async () =
   expect(JSON.stringify(listed)).not.toMatch(/zebra/i);
   expect((await send('GET', '/trajectory', undefined, key)).status).toBe(403);
   expect(await actionsFor(await keyWith('act'))).toMatchObject([
-    ...[{ text: 'Zebra-4711' }, { key: 'z' }, { key: 'ctrl+s' }, { command: 'Zebra' }],
-    ...[{ button: 'left' }, { text: 'Zebra' }],
+    { text: 'Zebra-4711' },
+    { key: 'z' },
+    { key: 'ctrl+s' },
+    { command: 'Zebra' },
+    { button: 'left' },
+    { text: 'Zebra' },
   ]);
 });
 

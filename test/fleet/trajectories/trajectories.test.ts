@@ -29,7 +29,10 @@ beforeEach(async () => {
   const opening: typeof openScreen = async (...given) =>
     Object.assign(await openScreen(...given), {
       screenshot: async () => ({
-        ...{ data: Buffer.from(picture), format: 'png', width: 1280, height: 800 },
+        data: Buffer.from(picture),
+        format: 'png',
+        width: 1280,
+        height: 800,
       }),
     });
   Object.assign(connectors, { openScreen: opening });
@@ -148,7 +151,7 @@ it('is downloaded as a tar archive with all files', async () => {
       .trimEnd()
       .split('\n')
       .map((line) => JSON.parse(line).type),
-  ).toEqual([...['trajectory', 'step', 'end']]);
+  ).toEqual(['trajectory', 'step', 'end']);
   expect(Buffer.concat(files.get('pictures/0001.png') ?? []).toString()).toBe('first');
 });
 

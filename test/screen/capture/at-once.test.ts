@@ -20,7 +20,8 @@ promise(29, 'many different screenshots at once take the memory of few', async (
     Array.from({ length: PICTURES }, (_, i) =>
       // Of different sizes, so that none is taken from the cache.
       screen.screenshot({
-        ...{ ...options, quality: 1 },
+        ...options,
+        quality: 1,
         region: { x: i, y: 0, width: 1900, height: 1500 },
       }),
     ),

@@ -55,7 +55,10 @@ async function open(owner: string, red: number) {
 const until = (check: () => void) => vi.waitFor(check, { timeout: 15_000 });
 
 const picture = (x: number): PictureOptions => ({
-  ...{ format: 'jpeg', quality: 80, scale: 1, cursor: false },
+  format: 'jpeg',
+  quality: 80,
+  scale: 1,
+  cursor: false,
   region: { x, y: 0, width: 8, height: 8 },
 });
 

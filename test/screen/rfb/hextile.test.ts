@@ -51,9 +51,17 @@ describe('a rectangle in Hextile', () => {
     const first = [BACKGROUND | FOREGROUND | SUBRECTS, ...RED, ...GREEN, 1, 0x00, 0xff];
     const pixels = [RAW, ...Array(16).fill(BLUE).flat()];
     const rows = await decode(33, 1, [
-      ...[BACKGROUND | FOREGROUND | SUBRECTS, ...RED, ...GREEN, 1, 0x00, 0xf0],
+      BACKGROUND | FOREGROUND | SUBRECTS,
+      ...RED,
+      ...GREEN,
+      1,
+      0x00,
+      0xf0,
       ...pixels,
-      ...[SUBRECTS, 1, 0x00, 0x00],
+      SUBRECTS,
+      1,
+      0x00,
+      0x00,
     ]);
     expect(rows).toEqual([`${'g'.repeat(16)}${'b'.repeat(16)}g`]);
     await expect(decode(16, 4, first)).rejects.toThrow('outside a tile');

@@ -74,7 +74,9 @@ it('opens a tab at an address, which stays one word of the request', async () =>
   await openTab(shell, ENDPOINT, 'http://example.com/ HTTP/1.1\r\nx: é');
   expect(asked[0]?.split('\r\n')).toEqual([
     'PUT /json/new?http%3A%2F%2Fexample.com%2F%20HTTP%2F1.1%0D%0Ax%3A%20%C3%A9 HTTP/1.1',
-    ...['host: 127.0.0.1:9222', '', ''],
+    'host: 127.0.0.1:9222',
+    '',
+    '',
   ]);
   await expect.poll(() => open.size).toBe(0);
 });

@@ -5,7 +5,9 @@ const PATH = '/devtools/browser/3f0e8f5c-8d5e-4f6b-9a5e-0d9a6f1b2c3d';
 
 test('the script answers whether the browser was started, its port and its path', () => {
   expect(parseEndpoint(`started 40123 ${PATH}\n`)).toEqual({
-    ...{ port: 40_123, path: PATH, started: true },
+    port: 40_123,
+    path: PATH,
+    started: true,
   });
   expect(parseEndpoint(`running 1 ${PATH}`)).toMatchObject({ port: 1, started: false });
 });

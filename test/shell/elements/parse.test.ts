@@ -9,8 +9,12 @@ it('reads the elements with the names of roles and states', () => {
   expect(parseElements(text([row]), 10)).toEqual({
     elements: [
       {
-        ...{ id: '2c6e3adb-1.8-72', role: 'button', name: 'Reload', states: ['focusable'] },
-        ...{ box: [78, 46, 34, 34], actions: ['click'] },
+        id: '2c6e3adb-1.8-72',
+        role: 'button',
+        name: 'Reload',
+        states: ['focusable'],
+        box: [78, 46, 34, 34],
+        actions: ['click'],
       },
     ],
     truncated: false,

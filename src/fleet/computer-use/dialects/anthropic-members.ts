@@ -19,12 +19,10 @@ const text = Combination.nullish();
 function click(button: 'left' | 'right' | 'middle', clicks: number) {
   return member(z.object({ coordinate: at, text }), (input) => [
     {
-      ...{
-        does: 'click',
-        button,
-        clicks,
-        at: input.coordinate ? placeOf(input.coordinate) : undefined,
-      },
+      does: 'click',
+      button,
+      clicks,
+      at: input.coordinate ? placeOf(input.coordinate) : undefined,
       keys: input.text ? [input.text] : undefined,
     },
   ]);
@@ -39,7 +37,9 @@ export const first = {
     (input) =>
       // xdotool takes several combinations with spaces between.
       (input.text.trim() === '' ? [input.text] : input.text.trim().split(/\s+/)).map((key) => ({
-        ...{ does: 'key', key, repeat: input.repeat ?? undefined },
+        does: 'key',
+        key,
+        repeat: input.repeat ?? undefined,
       })),
   ),
   type: member(z.object({ text: Text }), (input) => [{ does: 'type', text: input.text }]),
@@ -79,11 +79,14 @@ export const second = {
     z.object({
       scroll_direction: z.enum(SCROLL_DIRECTIONS),
       scroll_amount: z.int().min(0).max(100),
-      ...{ coordinate: at, text },
+      coordinate: at,
+      text,
     }),
     (input) => [
       {
-        ...{ does: 'scroll', direction: input.scroll_direction, steps: input.scroll_amount },
+        does: 'scroll',
+        direction: input.scroll_direction,
+        steps: input.scroll_amount,
         at: input.coordinate ? placeOf(input.coordinate) : undefined,
         keys: input.text ? [input.text] : undefined,
       },
@@ -107,11 +110,15 @@ const editor = {
   view: z.object({ command: z.literal('view'), path, view_range: lines }),
   create: z.object({ command: z.literal('create'), path, file_text: upTo(400_000) }),
   str_replace: z.object({
-    ...{ command: z.literal('str_replace'), path, old_str: upTo(200_000).min(1) },
+    command: z.literal('str_replace'),
+    path,
+    old_str: upTo(200_000).min(1),
     new_str: upTo(200_000).nullish(),
   }),
   insert: z.object({
-    ...{ command: z.literal('insert'), path, insert_line: z.int().min(0).max(10_000_000) },
+    command: z.literal('insert'),
+    path,
+    insert_line: z.int().min(0).max(10_000_000),
     insert_text: upTo(200_000),
   }),
 };

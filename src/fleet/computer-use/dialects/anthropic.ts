@@ -10,7 +10,9 @@ const SKIPPED = 'Not executed: an earlier computer action in this turn failed.';
 const MOST_OUTPUT = 60_000;
 
 const ToolUse = z.object({
-  ...{ type: z.literal('tool_use'), id: CallId, name: z.string().max(128) },
+  type: z.literal('tool_use'),
+  id: CallId,
+  name: z.string().max(128),
   toolset_name: z.literal('computer').nullish(),
   input: JsonObject,
 });
@@ -71,7 +73,11 @@ function callOf(
   { actions, toolset = false }: { actions: UseCall['actions']; toolset?: boolean },
 ): UseCall {
   return {
-    ...{ id, actions, units: 'pixels', checks: [], showsScreen: false },
+    id,
+    actions,
+    units: 'pixels',
+    checks: [],
+    showsScreen: false,
     answer: (outcome) => [
       {
         ...(id === undefined ? {} : { type: 'tool_result', tool_use_id: id }),

@@ -65,7 +65,10 @@ export const members: Members = {
       z
         .object({ x: N, y: N, destination_x: N, destination_y: N })
         .transform(({ x, y, destination_x, destination_y }) => ({
-          ...{ start_x: x, start_y: y, end_x: destination_x, end_y: destination_y },
+          start_x: x,
+          start_y: y,
+          end_x: destination_x,
+          end_y: destination_y,
         })),
     ]),
     ({ start_x, start_y, end_x, end_y }): UseAction[] => [
@@ -99,7 +102,8 @@ export const members: Members = {
     }),
     (input) => [
       {
-        ...{ does: 'scroll_by', at: { x: input.x, y: input.y } },
+        does: 'scroll_by',
+        at: { x: input.x, y: input.y },
         ...by(input.direction, input.magnitude_in_pixels),
       },
     ],
@@ -108,14 +112,18 @@ export const members: Members = {
     z.object({ x: N, y: N, direction, magnitude: z.number().min(1).max(1000).default(800) }),
     (input) => [
       {
-        ...{ does: 'scroll_by', at: { x: input.x, y: input.y }, unit: 'thousandths' },
+        does: 'scroll_by',
+        at: { x: input.x, y: input.y },
+        unit: 'thousandths',
         ...by(input.direction, input.magnitude),
       },
     ],
   ),
   scroll_document: member(z.object({ direction }), (input) => [
     {
-      ...{ does: 'scroll_by', at: { x: 500, y: 500 }, unit: 'thousandths' },
+      does: 'scroll_by',
+      at: { x: 500, y: 500 },
+      unit: 'thousandths',
       ...by(input.direction, 800),
     },
   ]),

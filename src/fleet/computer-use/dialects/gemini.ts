@@ -41,7 +41,9 @@ function envelopeOf(item: unknown): Envelope | undefined {
   if (step !== undefined) {
     const { id, name, arguments: args } = step;
     const answer = (outcome: Outcome, isConfirmed: boolean) => ({
-      ...{ type: 'function_result', call_id: id, name },
+      type: 'function_result',
+      call_id: id,
+      name,
       result: [
         ...(outcome.picture
           ? [{ type: 'image', data: outcome.picture.data, mime_type: outcome.picture.mediaType }]
@@ -89,7 +91,11 @@ function read(item: unknown): UseCall | undefined {
   const decision = readAs(Decision, args.safety_decision);
   const checks = decision ? [{ id: id ?? name, message: decision.explanation ?? undefined }] : [];
   return {
-    ...{ id, actions: actionsOf(members, name, args), units: UNITS, checks, showsScreen: true },
+    id,
+    actions: actionsOf(members, name, args),
+    units: UNITS,
+    checks,
+    showsScreen: true,
     answer: (outcome) => [answer(outcome, checks.length > 0)],
   };
 }

@@ -59,8 +59,11 @@ const members: Members = {
   move: member(Point.extend({ keys }), ({ x, y, keys }) => [{ does: 'move', at: { x, y }, keys }]),
   scroll: member(Point.extend({ scroll_x: scroll, scroll_y: scroll, keys }), (input) => [
     {
-      ...{ does: 'scroll_by', at: { x: input.x, y: input.y }, keys: input.keys },
-      ...{ x: input.scroll_x, y: input.scroll_y },
+      does: 'scroll_by',
+      at: { x: input.x, y: input.y },
+      keys: input.keys,
+      x: input.scroll_x,
+      y: input.scroll_y,
     },
   ]),
   keypress: member(z.object({ keys: SomeKeys }), ({ keys }) => [
@@ -117,9 +120,14 @@ interface Given {
 
 function callOf({ id, given, actions }: Given): UseCall {
   return {
-    ...{ id, actions, units: 'pixels', showsScreen: true },
+    id,
+    actions,
+    units: 'pixels',
+    showsScreen: true,
     checks: given.map(({ id: check, code, message }) => ({
-      ...{ id: check, code: code ?? undefined, message: message ?? undefined },
+      id: check,
+      code: code ?? undefined,
+      message: message ?? undefined,
     })),
     answer: (outcome) => [
       ...(id === undefined ? shown(outcome) : [outputOf(id, given, outcome)]),
@@ -142,7 +150,8 @@ function shown({ picture }: Outcome): Item[] {
 function outputOf(id: string, given: Given['given'], outcome: Outcome): Item {
   const [output] = shown(outcome);
   return {
-    ...{ type: 'computer_call_output', call_id: id },
+    type: 'computer_call_output',
+    call_id: id,
     ...(given.length > 0 ? { acknowledged_safety_checks: given } : {}),
     output: output ?? { type: 'computer_screenshot', image_url: NO_PICTURE },
   };

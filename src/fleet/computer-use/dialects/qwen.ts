@@ -113,7 +113,11 @@ function read(item: unknown): UseCall | undefined {
     ? actionsOf(members, String(args.action), args)
     : { error: 'The arguments are not a JSON object.' };
   return {
-    ...{ id, actions, units: UNITS, checks: [], showsScreen: true },
+    id,
+    actions,
+    units: UNITS,
+    checks: [],
+    showsScreen: true,
     answer: (outcome) => chatAnswer(id, outcome),
   };
 }

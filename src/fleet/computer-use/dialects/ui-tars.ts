@@ -115,7 +115,11 @@ function read(item: unknown): UseCall | undefined {
   if (text === undefined || text.length > MAX_TURN_TEXT || !text.includes('Action:'))
     return undefined;
   return {
-    ...{ id: undefined, actions: actionsOfText(text), units: UNITS, checks: [], showsScreen: true },
+    id: undefined,
+    actions: actionsOfText(text),
+    units: UNITS,
+    checks: [],
+    showsScreen: true,
     answer: (outcome) => chatAnswer(undefined, outcome),
   };
 }

@@ -89,17 +89,41 @@ export function keyStore(db: Db, onRenamed: (key: CachedKey) => void) {
       const prefix = text.slice(0, PREFIX_LENGTH);
       const project_id = project?.id ?? null;
       insert.run(
-        ...[id, ownerId, name, hash, created_at, created_by, created_by],
-        ...[rights, project_id, expires_at, prefix],
+        id,
+        ownerId,
+        name,
+        hash,
+        created_at,
+        created_by,
+        created_by,
+        rights,
+        project_id,
+        expires_at,
+        prefix,
       );
       return {
         created: {
-          ...{ id, name, prefix, rights, project, expires_at, created_at },
-          ...{ last_used_at: null, created_by, key: text },
+          id,
+          name,
+          prefix,
+          rights,
+          project,
+          expires_at,
+          created_at,
+          last_used_at: null,
+          created_by,
+          key: text,
         },
         remember: () =>
           void remember({
-            ...{ id, owner_id: ownerId, name, hash, rights, project_id, expires_at, created_by },
+            id,
+            owner_id: ownerId,
+            name,
+            hash,
+            rights,
+            project_id,
+            expires_at,
+            created_by,
             maker: created_by,
           }),
       };

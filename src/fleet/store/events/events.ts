@@ -86,9 +86,12 @@ export function eventStore(db: Db, serviceId: string, most = MOST) {
       range: { readonly after: number; readonly last: number; readonly limit: number },
     ): EventRow[] => {
       const wanted = {
-        ...{ owner: ownerId, ...range },
+        owner: ownerId,
+        ...range,
         types: types === undefined ? null : JSON.stringify(types),
-        ...{ project: project ?? null, computer: computer ?? null, within: within ?? null },
+        project: project ?? null,
+        computer: computer ?? null,
+        within: within ?? null,
       };
       const pages = kinds.map((kind) => select.all({ ...wanted, kind }) as EventRow[]);
       return pages

@@ -7,11 +7,11 @@ const MOST_CHARACTERS = 2_000;
 /** Entries of a list that are shown: points of a drag, names of keys, variables or secrets. */
 const MOST_ENTRIES = 100;
 /** What a key that may only look sees, besides points: numbers and words of closed sets. */
-const PLAIN: readonly string[] = [
-  ...['action', 'x', 'y', 'start_x', 'start_y', 'end_x', 'end_y', 'scale', 'button', 'clicks'],
-  ...['direction', 'amount', 'delta_x', 'delta_y', 'duration', 'repeat', 'hold_ms', 'delay_ms'],
-  ...['timeout', 'background'],
-];
+const PLAIN: readonly string[] = `
+  action x y start_x start_y end_x end_y scale button clicks direction amount delta_x delta_y
+  duration repeat hold_ms delay_ms timeout background`
+  .trim()
+  .split(/\s+/);
 /** Texts of which such a key sees the length. */
 const MEASURED: readonly string[] = ['text', 'command', 'code'];
 

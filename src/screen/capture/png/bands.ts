@@ -102,7 +102,9 @@ export class PngBands {
     const last = this.#bands[at];
     if (last?.version === version && isSame(last.pointer, drawn)) return last;
     const band: Band = {
-      ...{ version, pointer: drawn, bytes: rowsBytes(region) },
+      version,
+      pointer: drawn,
+      bytes: rowsBytes(region),
       compressed: this.#compress(region, drawn, memory),
     };
     this.#bands[at] = band;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CreateComputer, CreateKey } from '../../src/contract/resources.js';
@@ -22,6 +22,10 @@ function newStateDirectory(): string {
     closeDatabase(openDatabase(directory));
     emptyDatabase = readFileSync(file);
   } else writeFileSync(file, emptyDatabase, { mode: 0o600 });
+  // Without it, each store would write as many random bytes first.
+  const reserve = join(directory, 'reserve');
+  writeFileSync(reserve, '');
+  truncateSync(reserve, 4 * 1024 * 1024);
   return directory;
 }
 

@@ -1,3 +1,4 @@
+// @module-tag thorough
 import type { Duplex } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Connection } from 'ssh2';

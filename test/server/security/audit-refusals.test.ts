@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { access } from '../../../src/contract/access/rights.js';
 import { openTestApp, type TestApp } from '../../support/app.js';

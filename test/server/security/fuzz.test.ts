@@ -1,3 +1,4 @@
+// @module-tag slow
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { errorCatalogue, isErrorCode } from '../../../src/contract/errors.js';

@@ -1,3 +1,4 @@
+// @module-tag slow
 import { connect } from 'node:net';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openTestApp, type TestApp } from '../../support/app.js';

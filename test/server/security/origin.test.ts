@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterAll, beforeAll, expect } from 'vitest';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { fill, routes, UPGRADE } from '../../support/routes.js';

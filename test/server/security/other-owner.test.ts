@@ -1,3 +1,4 @@
+// @module-tag slow
 import { afterEach, beforeEach, expect } from 'vitest';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
 import { FakeForkingEngine } from '../../support/fake-engine.js';

@@ -1,10 +1,5 @@
 import { defineConfig } from 'rolldown';
 import { clientBuilds } from './scripts/client-build.js';
-import { quickBuild } from './scripts/quick-build.js';
-
-/** Packages that every command loads. Bundling them is faster than opening their many files. */
-const BUNDLED =
-  /^(commander|chalk|cli-table3|string-width|emoji-regex|strip-ansi|ansi-regex|is-fullwidth-code-point)$/;
 
 const isPackage = (id) => /^[a-z@]/.test(id) && !id.startsWith('node:');
 
@@ -39,33 +34,15 @@ const assignChunks = {
   },
 };
 
-/**
- * Commander loads child_process for subcommands that are separate programs. There are none, and
- * loading it takes a tenth of the start-up time.
- */
-const lazyChildProcess = {
-  name: 'lazy-child-process',
-  transform(code, id) {
-    if (!id.endsWith('/commander/lib/command.js')) return undefined;
-    const eager = "const childProcess = require('node:child_process');";
-    if (!code.includes(eager))
-      throw new Error('commander no longer loads child_process in the expected way');
-    const lazy =
-      "const childProcess = { spawn: (...args) => require('node:child_process').spawn(...args) };";
-    return code.replace(eager, lazy);
-  },
-};
-
-/** Dockerode loads gRPC for builds with registry credentials, which nothing here makes. */
-const lazyGrpc = {
-  name: 'lazy-grpc',
-  transform(code, id) {
-    if (!id.endsWith('/dockerode/lib/docker.js')) return undefined;
-    const eager = "withSession = require('./session'),";
-    if (!code.includes(eager))
-      throw new Error('dockerode no longer loads gRPC in the expected way');
-    return code.replace(eager, "withSession = (...args) => require('./session')(...args),");
-  },
+/** Dockerode loads gRPC, 12 MB of memory, for builds with registry credentials, which nothing here makes. */
+const withoutGrpc = {
+  name: 'without-grpc',
+  resolveId: (id, importer) =>
+    id === './session' && importer?.endsWith('/dockerode/lib/docker.js') ? '\0no-grpc' : undefined,
+  load: (id) =>
+    id === '\0no-grpc'
+      ? "module.exports = () => { throw new Error('built without gRPC'); };"
+      : undefined,
 };
 
 // Comments and indentation are a third of the code.
@@ -82,34 +59,27 @@ export const contract = defineConfig({
 /** The client package, clients/typescript, which the root package exports as well. */
 export const client = clientBuilds;
 
-const isExternal = (id, importer) =>
-  isPackage(id) && !BUNDLED.test(id) && !isClientsWs(id, importer);
-
 /**
- * Packages that the full build leaves in node_modules: those with native code or with files beside
+ * Packages that the build leaves in node_modules: those with native code or with files beside
  * their code, those that these load as well, and those that a service does not load at its start. The
  * others are bundled: opening their thousand files takes a third of the time that a service needs to start.
  */
 const IN_NODE_MODULES =
-  /^(sharp|libsql|ssh2|undici|ws|pino|jq-wasm|@modelcontextprotocol\/.*|@grpc\/.*|@novnc\/.*)$/;
+  /^(sharp|libsql|ssh2|undici|ws|pino|jq-wasm|@modelcontextprotocol\/.*|@novnc\/.*)$/;
 
-const isExternalOfService = (id, importer) => isExternal(id, importer) && IN_NODE_MODULES.test(id);
-
-/** The CLI as one file of CommonJS, without the commands for hosts. */
-export const quick = quickBuild({ isExternal, plugins: [lazyChildProcess], minify });
+const isExternal = (id, importer) =>
+  isPackage(id) && IN_NODE_MODULES.test(id) && !isClientsWs(id, importer);
 
 /** The CLI: a chunk for what every command needs, others for what few need. */
 export default defineConfig({
   input: {
     'cli/entry': 'src/cli/entry.ts',
     'cli/complete': 'src/cli/complete.ts',
-    'cli/silence': 'src/cli/service/silence.ts',
-    'cli/local-images': 'src/cli/images/local.ts',
   },
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
-  external: isExternalOfService,
-  plugins: [assignChunks, lazyChildProcess, lazyGrpc],
+  external: isExternal,
+  plugins: [assignChunks, withoutGrpc],
   output: {
     dir: 'dist',
     format: 'esm',

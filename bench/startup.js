@@ -20,7 +20,7 @@ export const STARTS = [
   { name: 'computer --help', argv: ['computer', '--help'], most: 1.5 },
   { name: 'completion of a command', argv: ['__complete', 'computer', ''], most: 1.5 },
   { name: 'completion of a name', argv: ['__complete', 'computer', 'get', ''], most: 2 },
-  { name: 'computer ls --json', argv: ['computer', 'ls', '--json'], most: 2.5 },
+  { name: 'computer ls --json', argv: ['computer', 'ls', '--json'], most: 3 },
 ];
 
 /**

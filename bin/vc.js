@@ -1,20 +1,18 @@
 #!/usr/bin/env node
-// The launcher: fast paths, else one of two builds of the same command line.
+// The launcher: prints the version and saved help texts itself, and imports the command line for the rest.
 const { existsSync, fstatSync, readFileSync, writeSync } = require('node:fs');
 const { join } = require('node:path');
 
 const argv = process.argv.slice(2);
 const root = join(__dirname, '..');
-const entry = join(root, 'dist/cli/entry.js');
 
 if (isVersion() && print(`${version()}\n`)) {
   process.exitCode = 0;
-} else if (!existsSync(entry)) {
+} else if (!existsSync(join(root, 'dist/cli/entry.js'))) {
   process.stderr.write('error: vc is not built yet\n       run: npm run build\n');
   process.exitCode = 1;
 } else if (argv[0] === '__complete') {
-  enableCompileCache();
-  importFile('complete.js');
+  run('complete.js');
 } else if (!printHelp(helpKeys())) {
   if (argv[0] === 'serve') {
     // Threads of libuv, 4 by default.
@@ -22,40 +20,21 @@ if (isVersion() && print(`${version()}\n`)) {
     // Keeps V8's young generation at 1 MB until foreground.ts lets it grow: a fifth less memory.
     process.getBuiltinModule('node:v8').setFlagsFromString('--semi-space-growth-factor=1');
   }
-  run();
+  run('entry.js');
 }
 
-async function run() {
-  const isCaching = enableCompileCache();
-  const others = JSON.parse(readFileSync(join(__dirname, 'full-build.json'), 'utf8'));
-  // A command has such a name. The quick build looks up again whether it has that command.
-  const names = [argv[0], `${argv[0]} ${argv[1]}`];
-  if (/^[a-z]+$/.test(argv[0] ?? '') && !others.some((name) => names.includes(name))) {
-    const file = join(root, 'dist/cli/quick.cjs');
-    const quick = isCaching ? require(file) : require('./code-cache.js').load(file, argv[0]);
-    quick.importWith((name) => (name.startsWith('./') ? importFile(name) : import(name)));
-    if (await quick.run(argv)) return;
-  }
-  importFile('entry.js');
+function run(file) {
+  const cache = cacheDirectory();
+  // Node.js 22 and later. Their own directory is in /tmp, where other users could put code into it.
+  if (cache) process.getBuiltinModule('node:module').enableCompileCache?.(join(cache, 'node'));
+  import(require('node:url').pathToFileURL(join(root, 'dist/cli', file)).href);
 }
 
-/**
- * Node.js 22 and later cache compiled code between runs. Not in their own directory, which is in /tmp:
- * another user could create it first, with code that this process would run.
- */
-function enableCompileCache() {
-  // To ask the module whether it can takes a millisecond.
-  if (Number.parseInt(process.versions.node, 10) < 22) return false;
-  const { enableCompileCache } = process.getBuiltinModule('node:module');
-  const directory = require('./code-cache.js').nodeDirectory();
-  if (enableCompileCache === undefined || directory === undefined) return false;
-  enableCompileCache(directory);
-  return true;
-}
-
-/** Imports a file of the build. */
-function importFile(name) {
-  return import(require('node:url').pathToFileURL(join(root, 'dist/cli', name)).href);
+/** The same as in src/images/cache.ts; undefined without a home directory. */
+function cacheDirectory() {
+  const { VC_CACHE_DIR, XDG_CACHE_HOME, HOME } = process.env;
+  const base = XDG_CACHE_HOME || (HOME && join(HOME, '.cache'));
+  return VC_CACHE_DIR || (base && join(base, 'vc'));
 }
 
 function isVersion() {

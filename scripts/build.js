@@ -4,7 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, watch } from 'rolldown';
-import cli, { client, contract, quick } from '../rolldown.config.js';
+import cli, { client, contract } from '../rolldown.config.js';
 import { ADAPTERS } from './client-build.js';
 import { joinTypes, writeAdapterTypes } from './client-types.js';
 import { buildDashboard } from './dashboard.js';
@@ -13,7 +13,7 @@ import { writeTypes } from './types.js';
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const run = (program, ...args) => execFileSync(program, args, { stdio: 'inherit' });
 const generate = () => run(process.execPath, 'bin/vc.js', '__generate', '--dist');
-const options = [contract, ...client, cli, quick].map((config) => ({
+const options = [contract, ...client, cli].map((config) => ({
   ...config,
   logLevel: 'warn',
 }));

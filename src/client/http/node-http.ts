@@ -15,14 +15,18 @@ const CONTINUE_MS = 1_000;
 
 /** A transport to `origin` over Node's own HTTP client. */
 export function openNodeHttp(origin: string): Transport {
-  const module = origin.startsWith('https:') ? import('node:https') : import('node:http');
-  const agent = module.then(({ Agent }) => new Agent({ keepAlive: true }));
+  // An import evaluates all getters of the module, which loads WebSocket and fetch on Node.js 22.
+  const { Agent, request } = origin.startsWith('https:')
+    ? process.getBuiltinModule('node:https')
+    : process.getBuiltinModule('node:http');
+  const agent = new Agent({ keepAlive: true });
   return {
     async request(options) {
-      const { request } = await module;
       const { method, path, headers, body, signal } = options;
       const sent = request(new URL(origin), {
-        ...{ method, path, agent: await agent },
+        method,
+        path,
+        agent,
         // A refusal then comes before the stream is sent; Node loses one that comes in between.
         headers: isStream(body) ? { ...headers, expect: '100-continue' } : headers,
         ...(signal === null ? {} : { signal }),
@@ -30,7 +34,7 @@ export function openNodeHttp(origin: string): Transport {
       return exchange(sent, options);
     },
     async close() {
-      (await agent).destroy();
+      agent.destroy();
     },
   };
 }

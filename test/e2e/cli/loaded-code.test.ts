@@ -16,9 +16,8 @@ const LIMITS: readonly (readonly [line: readonly string[], kilobytes: number])[]
   [['computer', '--help'], 5],
   [['__complete', 'computer', ''], 20],
   [['__complete', 'computer', 'get', ''], 90],
-  // The whole quick build, of which only the code that is used is compiled.
-  [['ls', '--json'], 580],
-  [['image', 'ls', '--json'], 580],
+  [['ls', '--json'], 260],
+  [['image', 'ls', '--json'], 260],
 ];
 
 /** Total size of the files that Node.js loads for `vc LINE`, from V8's coverage. */
@@ -32,9 +31,7 @@ async function loadedBytes(line: readonly string[]): Promise<number> {
   for (const name of await readdir(directory)) {
     const { result } = JSON.parse(await readFile(join(directory, name), 'utf8'));
     for (const { url } of result) {
-      // The path of code that the launcher has compiled itself.
-      const file = url.startsWith('/') ? url : url.startsWith('file:') ? new URL(url) : undefined;
-      if (file !== undefined) bytes += (await stat(file)).size;
+      if (url.startsWith('file:')) bytes += (await stat(new URL(url))).size;
     }
   }
   await rm(directory, { recursive: true });

@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import * as module from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,9 +19,8 @@ let root: string;
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'vc-launcher-'));
   for (const directory of ['bin', 'dist', 'dist/cli']) mkdirSync(join(root, directory));
-  for (const file of ['vc.js', 'package.json', 'code-cache.js'])
+  for (const file of ['vc.js', 'package.json'])
     copyFileSync(join(BIN, file), join(root, 'bin', file));
-  writeFileSync(join(root, 'bin/full-build.json'), '["serve","ls"]');
   writeFileSync(join(root, 'package.json'), '{"type":"module"}');
   writeFileSync(join(root, 'dist/cli/entry.js'), ENTRY);
 });
@@ -53,3 +53,11 @@ test.runIf(process.platform === 'linux')(
     });
   },
 );
+
+test("compiled code is kept in the user's own cache directory, not in that for temporary files", () => {
+  for (const name of ['tmp', 'cache']) mkdirSync(join(root, name));
+  run('ls', { TMPDIR: join(root, 'tmp'), XDG_CACHE_HOME: join(root, 'cache') });
+  expect(readdirSync(join(root, 'tmp'))).toEqual([]);
+  // Node.js 22 and later.
+  expect(existsSync(join(root, 'cache/vc/node'))).toBe('enableCompileCache' in module);
+});

@@ -3,7 +3,6 @@ import { type AddressRules, resolveTarget } from './addresses.js';
 import { Encoder } from './encoder.js';
 import { FlvReader } from './flv.js';
 import { FramePacer, type Source } from './frame-pacer.js';
-import { type InputRate, inputRates } from './input-rate.js';
 import { dial } from './rtmp/dial.js';
 import { Publisher } from './rtmp/publisher.js';
 import type { Target } from './target.js';
@@ -13,8 +12,6 @@ import type { VideoOptions } from './video.js';
 const STUCK_MS = 10_000;
 
 export interface PublishOptions {
-  /** Owners share the bytes that are written to encoders. */
-  readonly owner: string;
   readonly target: Target;
   readonly rules: AddressRules;
   readonly video: VideoOptions;
@@ -28,31 +25,27 @@ export interface PublishOptions {
  * frame is sent.
  */
 export async function publish(
-  { owner, target, rules, video, source }: PublishOptions,
+  { target, rules, video, source }: PublishOptions,
   signal: AbortSignal,
   onLive: (pid: number) => void,
 ): Promise<void> {
   let publisher: Publisher | undefined;
   let encoder: Encoder | undefined;
   let pacer: FramePacer | undefined;
-  let rate: InputRate | undefined;
   try {
     const addresses = await resolveTarget(target, rules, signal);
     publisher = await Publisher.open(await dial(target, addresses, signal), target);
     signal.throwIfAborted();
     const { size } = source.frame;
-    rate = inputRates.reserve(owner, size, video.fps);
-    const { fps } = rate;
-    const sink = await Encoder.open(size, { ...video, inputFps: fps }, 'flv');
+    const sink = await Encoder.open(size, video, 'flv');
     encoder = sink;
     const resized = new Promise<void>((resolve) => {
-      pacer = new FramePacer({ fps, source, sink, onResize: resolve });
+      pacer = new FramePacer({ fps: video.fps, source, sink, onResize: resolve });
     });
     const end = Promise.race([resized, sendTags(sink, publisher, onLive), publisher.failed]);
     await abortable(end, signal);
   } finally {
     pacer?.stop();
-    rate?.release();
     publisher?.close();
     await encoder?.kill();
   }

@@ -2,12 +2,9 @@ import type { Readable } from 'node:stream';
 import { onAbort } from '../lib/async/abort.js';
 import { Encoder } from './encoder.js';
 import { FramePacer, type Source } from './frame-pacer.js';
-import { inputRates } from './input-rate.js';
 import type { VideoOptions } from './video.js';
 
 interface RecordOptions {
-  /** Owners share the bytes that are written to encoders. */
-  readonly owner: string;
   readonly source: Source;
   readonly video: VideoOptions;
   /** Length of the recording; without it, it ends when the reader disconnects. */
@@ -28,20 +25,14 @@ export interface Recording {
  * when the screen is resized, which a file cannot represent.
  */
 export async function record(options: RecordOptions): Promise<Recording> {
-  const { owner, source, video, durationMs, signal } = options;
-  const { size } = source.frame;
-  const { fps, release } = inputRates.reserve(owner, size, video.fps);
-  const encoder = await Encoder.open(size, { ...video, inputFps: fps }, 'mp4').catch((error) => {
-    release();
-    throw error;
-  });
+  const { source, video, durationMs, signal } = options;
+  const encoder = await Encoder.open(source.frame.size, video, 'mp4');
   const finish = () => {
     clearTimeout(timer);
     pacer.stop();
-    release();
     encoder.finish();
   };
-  const pacer = new FramePacer({ fps, source, sink: encoder, onResize: () => finish() });
+  const pacer = new FramePacer({ fps: video.fps, source, sink: encoder, onResize: () => finish() });
   const timer = durationMs === undefined ? undefined : setTimeout(finish, durationMs);
   const dispose = onAbort(signal, finish);
   const gone = new Promise<void>((resolve) => encoder.output.once('close', resolve));

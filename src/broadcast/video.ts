@@ -5,8 +5,6 @@ export interface VideoOptions {
   readonly fps: number;
   /** Kilobits per second. */
   readonly bitrate: number;
-  /** Frames per second on stdin, if fewer: ffmpeg repeats them. */
-  readonly inputFps?: number;
 }
 
 /** Larger screens are scaled down. */
@@ -29,24 +27,20 @@ export function outputSize({ width, height }: Size): Size {
  */
 export function encoderArguments(
   size: Size,
-  { fps, bitrate, inputFps = fps }: VideoOptions,
+  { fps, bitrate }: VideoOptions,
   container: 'flv' | 'mp4',
 ): string[] {
   const output = outputSize(size);
   const isScaled = output.width !== size.width || output.height !== size.height;
-  const filters = [
-    ...(isScaled ? [`scale=${output.width}:${output.height}:flags=area`] : []),
-    ...(inputFps < fps ? [`fps=${fps}`] : []),
-  ];
   const rate = `${bitrate}k`;
   const color = ['-color_range', 'tv', '-colorspace', 'bt709'];
   const options: string[][] = [
     ['-hide_banner', '-nostats', '-loglevel', 'error', '-protocol_whitelist', 'pipe'],
     ['-f', 'rawvideo', '-pix_fmt', 'yuv420p', '-video_size', `${size.width}x${size.height}`],
-    ['-framerate', String(inputFps), '-probesize', '32', '-analyzeduration', '0', ...color],
+    ['-framerate', String(fps), '-probesize', '32', '-analyzeduration', '0', ...color],
     ['-i', 'pipe:0'],
     container === 'flv' ? silence() : [],
-    filters.length > 0 ? ['-vf', filters.join(',')] : [],
+    isScaled ? ['-vf', `scale=${output.width}:${output.height}:flags=area`] : [],
     ['-c:v', 'libx264', '-preset', 'ultrafast', '-tune', 'zerolatency', '-pix_fmt', 'yuv420p'],
     ['-threads', String(THREADS), '-g', String(2 * fps)],
     ['-b:v', rate, '-maxrate', rate, '-bufsize', rate],

@@ -33,8 +33,6 @@ export interface OpenScreenOptions {
   readonly pointer?: { readonly x: number; readonly y: number };
   /** Presses the buttons back and forward if the display server does not read them. */
   readonly extraButtons?: ExtraButtons | undefined;
-  /** Whose screen it is. Owners take turns in what the process can do at once. */
-  readonly owner?: string;
   /** Of all connections to this computer together; by default one for this connection alone. */
   readonly flood?: FloodLimit;
 }
@@ -48,14 +46,13 @@ export interface OpenScreenOptions {
 export async function openScreen(stream: Duplex, options: OpenScreenOptions = {}): Promise<Screen> {
   const { signal, timeoutMs = 10_000, pixels = 'raw' } = options;
   const { speed = 'native', programs = 'x11', pointer, extraButtons } = options;
-  const { owner = '', flood = new FloodLimit() } = options;
+  const { flood = new FloodLimit() } = options;
   const deadline = performance.now() + timeoutMs;
   const connection = await Connection.open(stream, { signal, timeoutMs, pixels, flood });
   try {
     const updates = new UpdateScheduler(connection);
     await updates.sync(signal, Math.max(1, deadline - performance.now()));
     const screen = new RfbScreen(connection, updates, {
-      owner,
       speed,
       programs,
       extraButtons,

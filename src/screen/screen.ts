@@ -31,9 +31,7 @@ import type {
 } from './types.js';
 import { type TypeOptions, Typist, type TypistOptions } from './typing/typist.js';
 
-interface ScreenOptions extends TypistOptions, PointerOptions {
-  readonly owner: string;
-}
+type ScreenOptions = TypistOptions & PointerOptions;
 
 /** A {@link Screen} over one RFB connection. */
 export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
@@ -52,7 +50,7 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
   constructor(
     connection: Connection,
     updates: UpdateScheduler,
-    { owner, pointerAt, extraButtons, ...typing }: ScreenOptions,
+    { pointerAt, extraButtons, ...typing }: ScreenOptions,
   ) {
     super();
     this.setMaxListeners(0);
@@ -61,8 +59,8 @@ export class RfbScreen extends EventEmitter<ScreenEvents> implements Screen {
     this.#pointer = new Pointer(connection, pointerAt, extraButtons);
     this.#keyboard = new Keyboard(connection, (signal) => updates.sync(signal));
     const { changes } = this;
-    this.#video = new VideoFrames({ connection, pointer: this.#pointer, updates, changes, owner });
-    this.#screenshots = new Screenshots(connection, this.#pointer, owner);
+    this.#video = new VideoFrames({ connection, pointer: this.#pointer, updates, changes });
+    this.#screenshots = new Screenshots(connection, this.#pointer);
     this.#stability = new Stability(connection, updates);
     this.#typist = new Typist(connection, this.#keyboard, this.#stability, typing);
     this.raw = new RawInput(connection, this.#pointer, this.#keyboard, {

@@ -111,7 +111,6 @@ describe('resolving a target', () => {
       const source = { frame: { size: { width: 64, height: 48 } } } as unknown as Source;
       const video = { fps: 15, bitrate: 1000 };
       const options = {
-        owner: 'own_1',
         target: rebound,
         rules: { allowPrivate, lookup },
         video,

@@ -1,16 +1,14 @@
 import { constants } from 'node:crypto';
 import { connect, isIP, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
-import { type ConnectionOptions, connect as connectTls, DEFAULT_CIPHERS } from 'node:tls';
+import { connect as connectTls, DEFAULT_CIPHERS } from 'node:tls';
 import { within } from '../../lib/async/deadline.js';
 import { deferred } from '../../lib/async/deferred.js';
 import { messageOf, targetFailed } from '../errors.js';
 import type { Target } from '../target.js';
-import { SlowInput } from './slow-input.js';
 
 /**
- * A target chooses the group of DHE, and one of 10,000 bits takes this process a second. A server may ask
- * for a new handshake in TLS 1.2 as often as it likes.
+ * With DHE, the target chooses the group, and one of 10,000 bits takes this process a second. In TLS 1.2 a
+ * server may ask for new handshakes endlessly. OpenSSL bounds a chain of certificates to 100 KB.
  */
 const TLS = {
   ciphers: `${DEFAULT_CIPHERS}:!DHE`,
@@ -18,7 +16,7 @@ const TLS = {
 };
 /** Addresses of a target that are tried. */
 const MOST_ADDRESSES = 4;
-/** Milliseconds to wait for a connection to one address. */
+/** Milliseconds for the connection to one address, and its TLS handshake. */
 const CONNECT_MS = 5_000;
 
 /** Connects to the first of the checked `addresses` that accepts, without resolving the name again. */
@@ -26,7 +24,7 @@ export async function dial(
   target: Target,
   addresses: readonly string[],
   signal: AbortSignal,
-): Promise<Duplex> {
+): Promise<Socket> {
   let failure: unknown;
   for (const address of addresses.slice(0, MOST_ADDRESSES)) {
     signal.throwIfAborted();
@@ -40,32 +38,25 @@ export async function dial(
   throw targetFailed(target.label, reason(failure), failure);
 }
 
-async function connectTo(target: Target, address: string, signal: AbortSignal): Promise<Duplex> {
+async function connectTo(target: Target, address: string, signal: AbortSignal): Promise<Socket> {
   const { host, port, secure } = target;
-  const name = isIP(host) === 0 ? { servername: host } : { servername: '' };
-  const raw = connect({ host: address, port });
-  const input = new SlowInput(raw, address);
-  const socket = secure ? overTls(input, { host: address, ...name }) : input;
-  raw.once('connect', () => secure || input.secured());
+  const servername = isIP(host) === 0 ? host : '';
+  const socket = secure
+    ? connectTls({ ...TLS, host: address, port, servername })
+    : connect({ host: address, port });
   const connection = deferred<void>();
   socket.on('error', connection.reject);
-  if (secure) socket.once('secureConnect', () => connection.resolve());
-  else raw.once('connect', () => connection.resolve());
+  socket.once('close', () => connection.reject(new Error('it closed the connection')));
+  socket.once(secure ? 'secureConnect' : 'connect', () => connection.resolve());
   const onTimeout = () => new Error('it does not answer');
   try {
     await within(connection.promise, { ms: CONNECT_MS, onTimeout, signal });
-    raw.setNoDelay(true);
+    socket.setNoDelay(true);
     return socket;
   } catch (error) {
     socket.destroy();
     throw error;
   }
-}
-
-function overTls(input: SlowInput, options: ConnectionOptions): Socket {
-  const socket = connectTls({ ...TLS, ...options, socket: input });
-  socket.once('secureConnect', () => input.secured());
-  return socket;
 }
 
 const REASONS: Readonly<Record<string, string>> = {

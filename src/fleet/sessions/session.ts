@@ -32,7 +32,7 @@ export interface Connectors {
 
 export const realConnectors: Connectors = { openScreen, openShell };
 
-type SessionRecord = Pick<ComputerRecord, 'id' | 'owner_id' | 'private_key'>;
+type SessionRecord = Pick<ComputerRecord, 'id' | 'private_key'>;
 
 /** The service's connections to one computer. */
 export class Session {
@@ -51,7 +51,7 @@ export class Session {
 
   constructor(
     engine: Engine,
-    { id, owner_id, private_key: privateKey }: SessionRecord,
+    { id, private_key: privateKey }: SessionRecord,
     { openScreen, openShell }: Connectors,
     spares = new SpareConnections(),
   ) {
@@ -82,7 +82,6 @@ export class Session {
             programs,
             timeoutMs,
             extraButtons,
-            owner: owner_id,
             flood: screenFlood,
             ...known,
           } as const;

@@ -125,8 +125,7 @@ export class Streams {
     try {
       source = await ScreenSource.open(session.screen, fps, end);
       signal?.throwIfAborted();
-      const owner = record.owner_id;
-      const options = { owner, source, video: { fps, bitrate }, signal: ending.signal };
+      const options = { source, video: { fps, bitrate }, signal: ending.signal };
       const durationMs = duration === undefined ? {} : { durationMs: duration * 1000 };
       const recording = await recordVideo({ ...options, ...durationMs });
       this.#track(recording.ended.finally(close));
@@ -166,8 +165,7 @@ export class Streams {
       end('The screen did not come back.');
     });
     const stream = new ReconnectingStream({
-      attempt: (signal, onLive) =>
-        publish({ owner: record.owner_id, target, rules, video, source }, signal, onLive),
+      attempt: (signal, onLive) => publish({ target, rules, video, source }, signal, onLive),
       label: target.label,
       onTrouble: (message) => log.info({ computer: record.id, message }, 'stream'),
     });

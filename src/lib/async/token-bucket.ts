@@ -1,13 +1,13 @@
-/** Allows `capacity` units at once and `perSecond()` units per second after that. */
+/** Allows `capacity` units at once and `perSecond` units per second after that. */
 export class TokenBucket {
   readonly #capacity: number;
-  readonly #perSecond: () => number;
+  readonly #perSecond: number;
   #left: number;
   #filledAt = performance.now();
 
-  constructor(capacity: number, perSecond: number | (() => number)) {
+  constructor(capacity: number, perSecond: number) {
     this.#capacity = capacity;
-    this.#perSecond = typeof perSecond === 'number' ? () => perSecond : perSecond;
+    this.#perSecond = perSecond;
     this.#left = capacity;
   }
 
@@ -27,12 +27,12 @@ export class TokenBucket {
   /** Milliseconds until the debt is paid; 0 without one. */
   get debtMs(): number {
     if (this.#left < 0) this.#refill();
-    return (Math.max(0, -this.#left) / this.#perSecond()) * 1000;
+    return (Math.max(0, -this.#left) / this.#perSecond) * 1000;
   }
 
   #refill(): void {
     const now = performance.now();
-    this.add(((now - this.#filledAt) / 1000) * this.#perSecond());
+    this.add(((now - this.#filledAt) / 1000) * this.#perSecond);
     this.#filledAt = now;
   }
 }
@@ -56,40 +56,5 @@ export class SampledBucket {
     const omitted = this.#omitted;
     this.#omitted = 0;
     return omitted;
-  }
-}
-
-/** Milliseconds after its last use that a key counts as one that shares the rate. */
-const SHARING_MS = 1_000;
-
-/** Divides `perSecond` units per second equally among the keys that use some. */
-export class SharedRate {
-  readonly #capacity: number;
-  readonly #perSecond: number;
-  readonly #keys = new Map<string, { readonly bucket: TokenBucket; until: number }>();
-
-  /** `capacity` is what each key may use at once. */
-  constructor(capacity: number, perSecond: number) {
-    this.#capacity = capacity;
-    this.#perSecond = perSecond;
-  }
-
-  /** Takes units, however many the key has left. */
-  take(key: string, units: number): void {
-    const now = performance.now();
-    for (const [other, { until }] of this.#keys) if (until < now) this.#keys.delete(other);
-    const share = () => this.#perSecond / Math.max(1, this.#keys.size);
-    const used = this.#keys.get(key) ?? {
-      bucket: new TokenBucket(this.#capacity, share),
-      until: 0,
-    };
-    this.#keys.set(key, used);
-    used.bucket.take(units);
-    used.until = now + SHARING_MS + used.bucket.debtMs;
-  }
-
-  /** Milliseconds until the key has paid its debt; 0 without one. */
-  debtMs(key: string): number {
-    return this.#keys.get(key)?.bucket.debtMs ?? 0;
   }
 }

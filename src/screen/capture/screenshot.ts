@@ -22,18 +22,16 @@ export class Screenshots {
   readonly #connection: Connection;
   readonly #pointer: Pointer;
   readonly #recent = new RecentPictures();
-  readonly #owner: string;
   readonly #bands: PngBands;
   /** Pixel buffer of the last screenshot, for reuse: allocating a new one takes a millisecond. */
   #spare: Buffer | undefined;
   readonly #taking = new ConcurrencyLimit(AT_ONCE);
   #forgetting: NodeJS.Timeout | undefined;
 
-  constructor(connection: Connection, pointer: Pointer, owner: string) {
+  constructor(connection: Connection, pointer: Pointer) {
     this.#connection = connection;
     this.#pointer = pointer;
-    this.#owner = owner;
-    this.#bands = new PngBands(connection.framebuffer, owner);
+    this.#bands = new PngBands(connection.framebuffer);
     connection.once('close', () => this.#forget());
   }
 
@@ -82,7 +80,7 @@ export class Screenshots {
       }
       framebuffer.read(region, pixels);
       if (pointer !== undefined) drawCursor(pixels, region, pointer.cursor, pointer.x, pointer.y);
-      return await encodings.run(this.#owner, () => encode(pixels, region, options));
+      return await encodings.run(() => encode(pixels, region, options));
     } finally {
       this.#spare = pixels;
     }

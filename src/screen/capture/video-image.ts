@@ -1,4 +1,4 @@
-import { SharedRate } from '../../lib/async/token-bucket.js';
+import { TokenBucket } from '../../lib/async/token-bucket.js';
 import { intersects, type Region, type Size } from '../geometry.js';
 import type { Pointer } from '../input/pointer.js';
 import { drawCursor, regionOf } from '../model/cursor.js';
@@ -10,7 +10,7 @@ import { convert, evenRegion, evenSize, PixelMemory, type Planes, planesBytes } 
 
 /**
  * Pixels that are converted per second for all screens: 1920x1080 48 times, about a third of the main
- * thread's time. The owners whose screens change share them. Beyond that there are fewer new images.
+ * thread's time. Beyond that there are fewer new images.
  */
 const PER_SECOND = 96 << 20;
 /** Pixels that take as long as one of the pointer, which is blended. */
@@ -18,13 +18,12 @@ const POINTER_WORK = 16;
 /** Copied pixels that take as long as a converted one. */
 const COPIED = 8;
 
-const work = new SharedRate(MAX_PIXELS, PER_SECOND);
+const work = new TokenBucket(MAX_PIXELS, PER_SECOND);
 
 export interface ImageSources {
   readonly connection: Connection;
   readonly pointer: Pointer;
   readonly changes: ScreenChanges;
-  readonly owner: string;
 }
 
 /**
@@ -35,7 +34,6 @@ export class VideoImage {
   readonly #connection: Connection;
   readonly #pointer: Pointer;
   readonly #changes: ScreenChanges;
-  readonly #owner: string;
   #planes: Planes;
   #scratch: PixelMemory;
   #version = 0;
@@ -45,11 +43,10 @@ export class VideoImage {
   #drawn: { readonly look: unknown; readonly region: Region } | undefined;
   #isClosed = false;
 
-  constructor({ connection, pointer, changes, owner }: ImageSources) {
+  constructor({ connection, pointer, changes }: ImageSources) {
     this.#connection = connection;
     this.#pointer = pointer;
     this.#changes = changes;
-    this.#owner = owner;
     [this.#planes, this.#scratch] = memory(connection.framebuffer.size);
     this.#whole();
     connection.on('resize', this.#onResize);
@@ -66,13 +63,13 @@ export class VideoImage {
 
   read(target: Buffer): void {
     this.#catchUp();
-    work.take(this.#owner, area(this.size) / COPIED);
+    work.take(area(this.size) / COPIED);
     target.set(this.#planes.data);
   }
 
   /** Milliseconds until the image can change again. */
   get waitMs(): number {
-    return work.debtMs(this.#owner);
+    return work.debtMs;
   }
 
   /** The image stays as it is. */
@@ -129,10 +126,10 @@ export class VideoImage {
     if (region === undefined) return;
     const { bytes, words } = this.#scratch;
     this.#connection.framebuffer.read(region, bytes);
-    work.take(this.#owner, area(region));
+    work.take(area(region));
     const pointer = this.#pointerNow();
     if (pointer !== undefined && intersects(pointer.region, region)) {
-      work.take(this.#owner, POINTER_WORK * Math.min(area(pointer.region), area(region)));
+      work.take(POINTER_WORK * Math.min(area(pointer.region), area(region)));
       const { x, y } = this.#pointer.at;
       drawCursor(bytes, region, pointer.look, x, y);
     }

@@ -118,7 +118,7 @@ const SIZES = [
 test.each(SIZES)('$width x $height pixels are exact after any changes', async (size) => {
   const property = fc.asyncProperty(roundsArbitrary, async (rounds) => {
     const framebuffer = new Framebuffer(size);
-    const bands = new PngBands(framebuffer, '');
+    const bands = new PngBands(framebuffer);
     for (const changes of rounds) {
       for (const change of changes) apply(change, framebuffer);
       await expectExact(await take(bands, framebuffer), size, colours(framebuffer));
@@ -131,7 +131,7 @@ test('noise that hardly gets smaller is exact', async () => {
   const size = { width: 2100, height: BAND_ROWS + 2 };
   const framebuffer = new Framebuffer(size);
   apply({ kind: 'noise', place: [0, 0, 999, 999], from: [0, 0], colour: 1 }, framebuffer);
-  const bands = new PngBands(framebuffer, '');
+  const bands = new PngBands(framebuffer);
   await expectExact(await take(bands, framebuffer), size, colours(framebuffer));
 });
 
@@ -144,7 +144,7 @@ test('pixels are exact after changes of the size, at the same height too', async
   const step = fc.tuple(sizeArbitrary, fc.boolean(), changeArbitrary);
   const property = fc.asyncProperty(fc.array(step, { maxLength: 10 }), async (steps) => {
     const framebuffer = new Framebuffer({ width: 40, height: 100 });
-    const bands = new PngBands(framebuffer, '');
+    const bands = new PngBands(framebuffer);
     for (const [size, isResized, change] of steps) {
       if (isResized) framebuffer.resize(size);
       await expectExact(await take(bands, framebuffer), framebuffer.size, colours(framebuffer));
@@ -159,7 +159,7 @@ test('a picture shows the moment of its request while the screen changes', async
   const changes = fc.array(fc.tuple(changeArbitrary, fc.boolean()), { minLength: 2, maxLength: 8 });
   const property = fc.asyncProperty(sizeArbitrary, changes, async (size, steps) => {
     const framebuffer = new Framebuffer({ width: 333, height: 3 * BAND_ROWS + 3 });
-    const bands = new PngBands(framebuffer, '');
+    const bands = new PngBands(framebuffer);
     const taken = steps.map(([change, isLast], index) => {
       apply(change, framebuffer);
       const expected = { size: framebuffer.size, pixels: colours(framebuffer) };
@@ -184,7 +184,7 @@ test('the pointer is drawn where it is, across bands and edges, and is gone with
   const step = fc.tuple(fc.option(place), fc.option(changeArbitrary));
   const property = fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
     const framebuffer = new Framebuffer(size);
-    const bands = new PngBands(framebuffer, '');
+    const bands = new PngBands(framebuffer);
     for (const [place, change] of steps) {
       if (change !== null) apply(change, framebuffer);
       const pointer = place === null ? undefined : { cursor, ...place };
@@ -201,12 +201,12 @@ test('the pointer is drawn where it is, across bands and edges, and is gone with
 test('the same pixels give the same bytes, whatever was there before', async () => {
   const property = fc.asyncProperty(roundsArbitrary, async (rounds) => {
     const framebuffer = new Framebuffer({ width: 300, height: 100 });
-    const bands = new PngBands(framebuffer, '');
+    const bands = new PngBands(framebuffer);
     apply({ kind: 'noise', place: [0, 0, 999, 999], from: [0, 0], colour: 1 }, framebuffer);
     for (const changes of rounds) {
       for (const change of changes) apply(change, framebuffer);
       const picture = await take(bands, framebuffer);
-      expect(picture.equals(await take(new PngBands(framebuffer, ''), framebuffer))).toBe(true);
+      expect(picture.equals(await take(new PngBands(framebuffer), framebuffer))).toBe(true);
     }
   });
   await fc.assert(property, { numRuns: 10 });

@@ -19,7 +19,7 @@ test('compresses again only bands that have changed', async () => {
     size: { get: () => framebuffer.size },
     versionOf: { value: (region: Region) => framebuffer.versionOf(region) },
   }) as Framebuffer;
-  const bands = new PngBands(counted, '');
+  const bands = new PngBands(counted);
   const memory = Buffer.alloc(size.width * size.height * 4);
   await bands.encode(memory);
   expect(read).toHaveLength(10);
@@ -39,7 +39,7 @@ test('compresses again only bands that have changed', async () => {
 test('chooses bands after two pictures with few changes, and keeps the way of an unchanged screen', () => {
   const size = { width: 8, height: 9 * BAND_ROWS };
   const framebuffer = new Framebuffer(size);
-  const bands = new PngBands(framebuffer, '');
+  const bands = new PngBands(framebuffer);
   let value = 0;
   const change = (rows: number) => {
     value += 1;
@@ -58,7 +58,7 @@ test('chooses bands after two pictures with few changes, and keeps the way of an
 test('a band that could not be compressed spoils neither the others nor the next picture', async () => {
   const size = { width: 70, height: 8 * BAND_ROWS };
   const framebuffer = new Framebuffer(size);
-  const bands = new PngBands(framebuffer, '');
+  const bands = new PngBands(framebuffer);
   const memory = Buffer.alloc(size.width * size.height * 4);
   framebuffer.write(framebuffer.bounds, 0, Buffer.alloc(memory.length, 5));
   const flush = vi.spyOn(Deflate.prototype, 'flush').mockImplementationOnce(function (

@@ -185,43 +185,4 @@ describe('work', () => {
       screen.close();
     }
   });
-
-  test('owners have equal parts of the work, however many screens they have', async () => {
-    const opened = await Promise.all(
-      (['many', 'many', 'many', 'one'] as const).map(async (owner) => {
-        const server = new FakeServer(size);
-        const screen = await openScreen(server.client, { owner, pointer: { x: 0, y: 0 } });
-        const frame = screen.videoFrame(1000);
-        let last = frame.version;
-        /** Looks at the image: 1 if it is a new one. */
-        const looked = () => {
-          const { version } = frame;
-          const isNew = version > last;
-          last = version;
-          return Number(isNew);
-        };
-        return { owner, server, screen, looked };
-      }),
-    );
-    let now = performance.now();
-    const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
-    const images = { many: 0, one: 0 };
-    const copy = update(
-      rectangle({ x: 0, y: 0, width: 1279, height: 719 }, 1, Buffer.from([0, 1, 0, 1])),
-    );
-    try {
-      for (let nth = 0; nth < 50; nth++) {
-        for (const { server } of opened) server.send(copy);
-        await new Promise((resolve) => setTimeout(resolve, 17));
-        // Time for half an image of each owner.
-        now += 10;
-        for (const one of opened) images[one.owner] += one.looked();
-      }
-      expect(images.one).toBeGreaterThan(15);
-      expect(images.many).toBeLessThan(images.one + 10);
-    } finally {
-      clock.mockRestore();
-      for (const { screen } of opened) screen.close();
-    }
-  });
 });

@@ -43,7 +43,6 @@ interface Band {
  */
 export class PngBands {
   readonly #framebuffer: Framebuffer;
-  readonly #owner: string;
   #bands: Band[] = [];
   /** The framebuffer's version in the last picture, however it was encoded. */
   #seen: number | undefined;
@@ -51,9 +50,8 @@ export class PngBands {
   #calm = 0;
   #way: 'bands' | 'whole' = 'whole';
 
-  constructor(framebuffer: Framebuffer, owner: string) {
+  constructor(framebuffer: Framebuffer) {
     this.#framebuffer = framebuffer;
-    this.#owner = owner;
   }
 
   /**
@@ -121,7 +119,7 @@ export class PngBands {
     const bytes = Buffer.from(memory.buffer, start, count * PIXEL);
     this.#framebuffer.read(region, bytes);
     if (pointer !== undefined) drawCursor(bytes, region, pointer.cursor, pointer.x, pointer.y);
-    return encodings.run(this.#owner, async () => {
+    return encodings.run(async () => {
       // Packing takes up to a millisecond per band: other work comes in between.
       await setImmediate();
       const texture = textureOf(pixels, region);

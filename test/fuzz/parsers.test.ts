@@ -25,7 +25,6 @@ import { checkedMessages } from '../../src/mcp/checked-messages.js';
 import { ProfileStore } from '../../src/profile/store.js';
 import { Connection } from '../../src/screen/rfb/connection.js';
 import { FloodLimit } from '../../src/screen/rfb/flood-limit.js';
-import { FrameBoundary } from '../../src/server/browser/frame-boundary.js';
 import { readBodies } from '../../src/server/http/bodies.js';
 import { sendError } from '../../src/server/http/errors.js';
 import { validate } from '../../src/server/http/input/validation.js';
@@ -44,15 +43,6 @@ fuzz({
   parse(pieces) {
     const reader = new ChunkReader();
     for (const piece of pieces) for (const { data } of reader.push(piece)) decodeAmf(data);
-  },
-});
-
-fuzz({
-  name: 'browser-frames',
-  parse(pieces) {
-    const frames = new FrameBoundary();
-    frames.resume();
-    for (const piece of pieces) frames.write(piece);
   },
 });
 

@@ -10,11 +10,14 @@ import { checkControl } from '../access/refusals.js';
 import { auditConnection } from '../audit-requests.js';
 import { departure, ownerOf, resolveComputer } from '../requests.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
-import { type Farewell, splice } from './splice.js';
+import { type CloseReason, proxyCdp } from './cdp-proxy.js';
 import { grantOf } from './ticket.js';
 
-const STOPPING: Farewell = { code: 1012, reason: 'The service stops.' };
-const CONTROLLED: Farewell = { code: 1013, reason: 'Someone else took control of the computer.' };
+const STOPPING: CloseReason = { code: 1012, reason: 'The service stops.' };
+const CONTROLLED: CloseReason = {
+  code: 1013,
+  reason: 'Someone else took control of the computer.',
+};
 /** 16 random bytes in base64 (RFC 6455, section 4.1). */
 const KEY = /^[A-Za-z0-9+/]{22}==$/;
 
@@ -73,7 +76,7 @@ async function serveBrowser(
         reply.hijack();
         accept(client, key, chosenProtocol(request));
         audit.opened({ profile: temporary === undefined ? 'kept' : 'temporary' });
-        await splice(client, browser, ending.signal);
+        await proxyCdp(client, browser, ending.signal);
       },
       left,
     );

@@ -35,12 +35,15 @@ const thorough = (engine: string) =>
 const clocks = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((path) => `test/${path}`)
   .filter((path) => path.endsWith('.test.ts') && !path.startsWith('test/e2e/'))
-  .filter((path) => /useFakeTimers|setSystemTime/.test(readFileSync(path, 'utf8')));
+  .filter((path) =>
+    /useFakeTimers|setSystemTime|spyOn\((performance|Date)\b/.test(readFileSync(path, 'utf8')),
+  );
 
 const inMemory = memoryDirectory();
 
 const unit = {
   testTimeout: 20_000,
+  hookTimeout: 20_000,
   // Many tests wait for a timer, a process or an X server.
   maxWorkers: availableParallelism() + 2,
   env: inMemory === undefined ? {} : { TMPDIR: inMemory },

@@ -66,7 +66,6 @@ describe('a hostile RTMP server', () => {
     const startedAt = performance.now();
     expect(() => new ChunkReader().push(bytes)).toThrow('a chunk size of 1');
     const ms = performance.now() - startedAt;
-    expect(ms).toBeLessThan(1000);
     report(`600 KB of RTMP chunks refused in ${ms.toFixed(0)} ms`);
   });
 

@@ -198,14 +198,12 @@ test('names the screen size in the error for a point outside', async () => {
 
 test('drags along a path of many points in the given time', async () => {
   const { server, screen } = await open();
-  const start = performance.now();
   const points = [
     [0, 0],
     [40, 0],
     [40, 40],
   ] as const;
   await screen.drag({ points, button: 'left', durationMs: 300 });
-  expect(performance.now() - start).toBeGreaterThan(290);
   const [move, press, ...rest] = server.pointers();
   expect([move, press]).toEqual(['0,0,0', '0,0,1']);
   expect(rest.length).toBeGreaterThan(25);
@@ -384,10 +382,6 @@ test('waits after an input until the guest has painted its reaction', async () =
   };
   await screen.key('a');
   expect(await colourOf((await screen.screenshot(PNG)).data)).toBe(0x333333);
-  const start = performance.now();
-  await screen.move(1, 1);
-  await screen.screenshot(PNG);
-  expect(performance.now() - start).toBeLessThan(150);
 });
 
 test('waits for stability and for change', async () => {

@@ -2,8 +2,8 @@ import ssh2 from 'ssh2';
 import { expect, it } from 'vitest';
 import { generateKeyPair } from '../../src/shell/keys.js';
 
-it('always generates usable key pairs', { timeout: 120_000 }, () => {
-  for (let i = 0; i < 1000; i++) {
+it('always generates usable key pairs', () => {
+  for (let i = 0; i < 200; i++) {
     const { privateKey, publicKey } = generateKeyPair();
     const parsed = ssh2.utils.parseKey(privateKey);
     expect(parsed).not.toBeInstanceOf(Error);

@@ -120,7 +120,6 @@ test('Ctrl-C interrupts the program, whose exit code is returned', async () => {
 
 test('a second Ctrl-C disconnects from a program that does not exit', async () => {
   const interrupts = new Interrupts();
-  const startedAt = performance.now();
   const left = new Promise((resolve) => {
     world.service.onProcess((_, socket) => {
       socket.once('close', resolve);
@@ -133,7 +132,6 @@ test('a second Ctrl-C disconnects from a program that does not exit', async () =
   });
   expect(outcome.code).toBe(130);
   await left;
-  expect(performance.now() - startedAt).toBeLessThan(1500);
 });
 
 test('large output is complete, and --json prints one document', async () => {

@@ -102,10 +102,8 @@ test.each([
   vi.stubEnv('VC_API_KEY', key);
   vi.stubEnv('VC_CONFIG_DIR', '/nonexistent');
   try {
-    const started = performance.now();
     const wanted = { kind: 'job', given: new Map(), args: ['desk'], typed: '' } as const;
     await expect(namesGiven(wanted)).rejects.toThrow();
-    expect(performance.now() - started).toBeLessThan(4000);
   } finally {
     vi.unstubAllEnvs();
     await silent.close();

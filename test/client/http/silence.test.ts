@@ -39,11 +39,9 @@ describe('requests', () => {
     const vc = client();
     await expect(vc.projects.list()).resolves.toEqual([]);
     child.kill('SIGSTOP');
-    const started = performance.now();
     const failure = await vc.projects.list().catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(ServiceSilentError);
     expect(failure).toMatchObject({ name: 'ServiceSilentError', baseUrl });
-    expect(performance.now() - started).toBeGreaterThan(2 * CHECK_MS - 50);
     child.kill('SIGCONT');
     await expect(vc.projects.list()).resolves.toEqual([]);
   });

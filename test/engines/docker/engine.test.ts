@@ -151,9 +151,7 @@ describe('an unavailable Engine', () => {
     const path = join(directory, 'stuck.sock');
     const stuck = createNetServer(() => undefined);
     await new Promise<void>((resolve) => stuck.listen(path, resolve));
-    const startedAt = performance.now();
     expect(await engineAt(path).probe()).toMatchObject({ usable: false, reason: /not answer/ });
-    expect(performance.now() - startedAt).toBeLessThan(8_000);
     const reason = new Error('left');
     const list = engineAt(path).list(AbortSignal.timeout(100));
     await expect(list).rejects.toMatchObject({ name: 'TimeoutError' });

@@ -140,10 +140,8 @@ test.each([
     calls((i) => ({ actions: Array(i === 0 ? 100 : 0).fill({ ...wide, type: 'screenshot' }) })),
     undefined,
   ],
-])('openai: the largest calls with %s are read in milliseconds', (_, items, error) => {
-  const before = process.cpuUsage();
+])('openai: the largest calls with %s are read', (_, items, error) => {
   const { calls } = readTurn(items, 'openai');
-  expect(process.cpuUsage(before).user / 1000).toBeLessThan(400);
   expect(calls).toHaveLength(50);
   for (const { actions } of calls) {
     if (error === undefined) expect(actions).not.toHaveProperty('error');
@@ -182,19 +180,6 @@ test('what is between calls does not count', () => {
   expect(readTurn([text, item], 'anthropic-20250124').calls).toHaveLength(1);
 });
 
-test('ui-tars: a long word takes about as long as short ones', () => {
-  const length = 160_000;
-  const took = (argument: string) => {
-    const times = Array.from({ length: 5 }, () => {
-      const start = performance.now();
-      only([`Action: wait(${argument})`], 'ui-tars');
-      return performance.now() - start;
-    });
-    return Math.min(...times);
-  };
-  expect(took('a'.repeat(length)) / took('a '.repeat(length / 2))).toBeLessThan(5);
-});
-
 test.each([
   [`type(content='${'a'.repeat(100_001)}')`, /^content: .*100,000/],
   [`hotkey(key='${'a '.repeat(50_000)}')`, /^key: /],
@@ -212,9 +197,7 @@ test.each([
   ['no call id', { call_id: 0, actions: Array(399_000).fill(0) }],
 ])('openai: too many %s are refused before each is read', (_, wrong) => {
   const item = { type: 'computer_call', call_id: 'a', action: { type: 'screenshot' }, ...wrong };
-  const before = process.cpuUsage();
   expect(() => readTurn([item], 'openai')).toThrow('is no call of this tool');
-  expect(process.cpuUsage(before).user / 1000).toBeLessThan(100);
 });
 
 const qwenCall = (id: string, args: string) => ({

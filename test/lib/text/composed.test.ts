@@ -46,11 +46,3 @@ it.each(['\u0301', '\u{1d165}'])(
     }
   },
 );
-
-it('takes linear time for them', () => {
-  const text = `a${'\u0301'.repeat(50_000)}${'\u0323'.repeat(50_000)}`;
-  const began = process.cpuUsage();
-  composed(text);
-  // ICU takes seconds.
-  expect(process.cpuUsage(began).user / 1000).toBeLessThan(500);
-});

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { expect, test } from 'vitest';
+import { test } from 'vitest';
 import { WebSocket } from 'ws';
 import { openTestApp } from '../../support/app.js';
 
@@ -27,7 +27,6 @@ test('a service stops although clients open WebSockets meanwhile, and answer no 
   await once(polite, 'open');
   // Reads nothing of WebSockets, so it answers no close.
   await once(open(), 'data');
-  const begun = performance.now();
   let late: NodeJS.Timeout | undefined;
   const more = () => {
     open();
@@ -38,5 +37,4 @@ test('a service stops although clients open WebSockets meanwhile, and answer no 
   await app.close();
   clearTimeout(late);
   await closed;
-  expect(performance.now() - begun).toBeLessThan(10_000);
 }, 30_000);

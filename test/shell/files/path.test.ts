@@ -38,14 +38,8 @@ test('slashes at the end are removed, except the root', () => {
   expect(paths.map(withoutSlash)).toEqual(['/', '/', '/a', '/a', 'a', '/a//b', '~', '.']);
 });
 
-test('slashes within a path take about as long as letters', () => {
-  const took = (path: string) => {
-    const times = Array.from({ length: 5 }, () => {
-      const start = performance.now();
-      expect(withoutSlash(path)).toBe(path);
-      return performance.now() - start;
-    });
-    return Math.min(...times);
-  };
-  expect(took(`a${'/'.repeat(20_000)}b`) / took('a'.repeat(20_002))).toBeLessThan(100);
+test('many slashes within a path are read once', () => {
+  // More than the time limit if each slash were followed to the last.
+  const path = `a${'/'.repeat(1_000_000)}b`;
+  expect(withoutSlash(path)).toBe(path);
 });

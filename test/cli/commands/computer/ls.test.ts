@@ -151,9 +151,7 @@ describe('--watch', () => {
     expect((await world.run(ls('--watch'))).code).toBe(7);
     const interrupts = new Interrupts();
     world.service.handle(list, () => interrupts.trigger('SIGINT'));
-    const startedAt = performance.now();
     expect((await world.run(ls('--watch'), { interrupts })).code).toBe(0);
-    expect(performance.now() - startedAt).toBeLessThan(5000);
   });
 });
 

@@ -13,8 +13,11 @@ afterAll(() => desktop.close());
 
 const http = (method: string, path: string, body?: object) =>
   desktop.service.http(method, path, body);
-const fork = async (name: string, id = desktop.id) =>
-  (await http('POST', `/computers/${id}/fork`, { name })).json;
+const fork = async (name: string, id = desktop.id) => {
+  const { json } = await http('POST', `/computers/${id}/fork`, { name });
+  if (json.status === 'starting') await untilRunning(desktop.service, json.id);
+  return (await http('GET', `/computers/${json.id}`)).json;
+};
 const copiesNamed = async (name: string): Promise<{ id: string; status: string }[]> =>
   (await http('GET', '/projects/e2e')).json.computers.filter(
     (computer: { name: string }) => computer.name === name,
@@ -43,6 +46,29 @@ describe('a fork of a running computer', () => {
     expect(await desktop.run('cat ~/kept; pgrep -f "^sleep 4321"')).toBe(`disk\n${pid}`);
     await remove(copy.id);
     expect(await desktop.run('cat ~/kept')).toBe('disk\n');
+  });
+
+  it('has the memory of one moment while a program writes all the time', async () => {
+    const program = `
+words = [0] * (1 << 20)
+passes = 0
+while True:
+    passes += 1
+    for at in range(0, len(words), 512): words[at] = passes
+    if any(words[at] != passes for at in range(0, len(words), 512)): break
+    open('/dev/shm/passes', 'a').write('.')
+`;
+    await desktop.run(`cat >~/writes.py <<'END'\n${program}END`);
+    await desktop.run('python3 ~/writes.py >/dev/null 2>&1 &');
+    await desktop.until('test -s /dev/shm/passes');
+    const copy = await fork('written');
+    for (const id of [desktop.id, copy.id]) {
+      const before = Number(await bash(id, 'wc -c </dev/shm/passes'));
+      const after = Number(await bash(id, 'sleep 2; wc -c </dev/shm/passes'));
+      expect(after).toBeGreaterThan(before);
+    }
+    await remove(copy.id);
+    await desktop.run('pkill -f writes.py');
   });
 
   thorough('has its own identity and random numbers', async () => {

@@ -36,9 +36,18 @@ async function describeImage(engine: Engine, image: EngineImage): Promise<Image>
   const isDisk = recipeHash === undefined;
   const isCurrent = isDisk || recipeHash === (await engine.recipeHash(name));
   return {
-    ...{ name, engine: engine.name, os, kind: isDisk ? 'disk' : 'image' },
-    ...{ status: isCurrent ? 'ready' : 'stale', bytes, created_at: createdAt.toISOString() },
-    ...{ recipe_hash: recipeHash ?? null, key: null, cpu: null, ram: null, resolution: null },
+    name,
+    engine: engine.name,
+    os,
+    kind: isDisk ? 'disk' : 'image',
+    status: isCurrent ? 'ready' : 'stale',
+    bytes,
+    created_at: createdAt.toISOString(),
+    recipe_hash: recipeHash ?? null,
+    key: null,
+    cpu: null,
+    ram: null,
+    resolution: null,
   };
 }
 
@@ -50,8 +59,17 @@ async function templatesOf(engine: Engine): Promise<Image[]> {
 function describeTemplate(engine: Engine, template: Template): Image {
   const { image: name, os, bytes, createdAt, stale, key, cpu, ram, resolution } = template;
   return {
-    ...{ name, engine: engine.name, os, kind: 'template', status: stale ? 'stale' : 'ready' },
-    ...{ bytes, created_at: createdAt.toISOString(), recipe_hash: null },
-    ...{ key, cpu, ram, resolution },
+    name,
+    engine: engine.name,
+    os,
+    kind: 'template',
+    status: stale ? 'stale' : 'ready',
+    bytes,
+    created_at: createdAt.toISOString(),
+    recipe_hash: null,
+    key,
+    cpu,
+    ram,
+    resolution,
   };
 }

@@ -64,7 +64,12 @@ export function createQemuEngine(options: QemuEngineOptions): QemuEngine {
   const onProblem = (message: string) => options.onProblem?.(message);
   const templates = new Templates(host, { mode: options.templates ?? 'automatic', onProblem });
   const pool = new QemuPool({
-    ...{ host, serviceId, templates, onProblem, size: options.poolSize ?? 0, pixels: PIXELS },
+    host,
+    serviceId,
+    templates,
+    onProblem,
+    size: options.poolSize ?? 0,
+    pixels: PIXELS,
     dial: (machine, channel, signal) => {
       if (machine.record === undefined) throw notRunning();
       return dialer.dial(machine, machine.record, channel, signal);

@@ -37,18 +37,17 @@ export function hardwareArguments(machine: Machine, options: HardwareOptions): s
     'shared-file': `memory-backend-file,${memory},share=on,mem-path=${FILES.memory}`,
     'private-file': `memory-backend-file,${memory},share=off,mem-path=${FILES.memory}`,
   };
-  return [
-    ...['-display', 'none', '-object', backends[options.memory]],
-    ...['-m', `${mib}M`, '-smp', `${spec.cpu},sockets=1,cores=${spec.cpu},threads=1`],
-    ...options.acceleration.arguments,
-    ...['-device', `vmgenid,guid=${options.generation}`],
-    ...['-object', 'rng-random,filename=/dev/urandom,id=rng', '-device', 'virtio-rng-pci,rng=rng'],
-    ...socket('qmp', FILES.qmp),
-    ...['-mon', 'chardev=qmp,mode=control'],
-    ...diskNode(machine.layers),
-    ...(machine.image.kind === 'vc' ? ours(machine, options) : imported(machine, options)),
-    ...(options.resume ? ['-incoming', 'defer'] : []),
-  ];
+  const args = ['-display', 'none', '-object', backends[options.memory]];
+  args.push('-m', `${mib}M`, '-smp', `${spec.cpu},sockets=1,cores=${spec.cpu},threads=1`);
+  args.push(...options.acceleration.arguments);
+  args.push('-device', `vmgenid,guid=${options.generation}`);
+  args.push('-object', 'rng-random,filename=/dev/urandom,id=rng');
+  args.push('-device', 'virtio-rng-pci,rng=rng');
+  args.push(...socket('qmp', FILES.qmp), '-mon', 'chardev=qmp,mode=control');
+  args.push('-blockdev', JSON.stringify(layerNode(machine.layers.at(-1) ?? '', DISK.node)));
+  args.push(...(machine.image.kind === 'vc' ? ours(machine, options) : imported(machine, options)));
+  if (options.resume) args.push('-incoming', 'defer');
+  return args;
 }
 
 /**
@@ -61,23 +60,20 @@ const NO_ASLR = 'norandmaps';
 function ours(machine: Machine, { acceleration, network, mac }: HardwareOptions): string[] {
   const words = [machine.image.commandLine, 'console=ttyS0'];
   if (acceleration.kind === 'tcg') words.push(NO_ASLR);
-  return [
-    ...['-machine', 'q35,memory-backend=ram,hpet=off,vmport=off,sata=off,smbus=off'],
-    ...['-vga', 'none', '-kernel', FILES.kernel, '-initrd', FILES.initrd],
-    ...['-append', words.join(' ')],
-    // A ring buffer: endless output does not fill the host's disk.
-    ...['-chardev', 'ringbuf,id=console,size=65536', '-serial', 'chardev:console'],
-    ...['-device', `virtio-blk-pci,id=${DISK.device},drive=${DISK.node},${FULL_DISK}`],
-    ...[...network, '-device', `virtio-net-pci,netdev=net0,mac=${mac},romfile=`],
-    ...['-device', 'virtio-serial-pci,id=ports,max_ports=4'],
-    ...(['control', 'screen', 'shell'] as const).flatMap((port, index) => [
-      ...socket(port, FILES[port]),
-      ...[
-        '-device',
-        `virtserialport,id=${port},bus=ports.0,nr=${index + 1},chardev=${port},name=vc.${port}`,
-      ],
-    ]),
-  ];
+  const args = ['-machine', 'q35,memory-backend=ram,hpet=off,vmport=off,sata=off,smbus=off'];
+  args.push('-vga', 'none', '-kernel', FILES.kernel, '-initrd', FILES.initrd);
+  args.push('-append', words.join(' '));
+  // A ring buffer: endless output does not fill the host's disk.
+  args.push('-chardev', 'ringbuf,id=console,size=65536', '-serial', 'chardev:console');
+  args.push('-device', `virtio-blk-pci,id=${DISK.device},drive=${DISK.node},${FULL_DISK}`);
+  args.push(...network, '-device', `virtio-net-pci,netdev=net0,mac=${mac},romfile=`);
+  args.push('-device', 'virtio-serial-pci,id=ports,max_ports=4');
+  for (const [index, port] of (['control', 'screen', 'shell'] as const).entries()) {
+    const device = `virtserialport,id=${port},bus=ports.0,nr=${index + 1}`;
+    args.push(...socket(port, FILES[port]));
+    args.push('-device', `${device},chardev=${port},name=vc.${port}`);
+  }
+  return args;
 }
 
 /** Imported disks: devices that most systems have drivers for, and QEMU's own VNC server. */
@@ -85,20 +81,16 @@ function imported(machine: Machine, { network, mac }: HardwareOptions): string[]
   const { width, height } = machine.spec.resolution;
   const windows = machine.image.os === 'windows';
   const display = `edid=on,xres=${width},yres=${height}`;
-  return [
-    ...['-machine', 'q35,memory-backend=ram,vmport=off,usb=on'],
-    ...(machine.image.firmware === 'uefi' ? uefi() : []),
-    ...(windows ? ['-rtc', 'base=localtime'] : []),
-    ...['-vga', 'none', '-device', `${windows ? 'VGA' : 'virtio-vga'},${display}`],
-    ...['-vnc', `unix:${FILES.screen}`, '-device', 'usb-tablet', '-device', 'usb-kbd'],
-    ...[
-      '-device',
-      windows
-        ? `ide-hd,bus=ide.0,id=${DISK.device},drive=${DISK.node},bootindex=1,${FULL_DISK}`
-        : `virtio-blk-pci,id=${DISK.device},drive=${DISK.node},bootindex=1,${FULL_DISK}`,
-    ],
-    ...[...network, '-device', `${windows ? 'e1000e' : 'virtio-net-pci'},netdev=net0,mac=${mac}`],
-  ];
+  const disk = `id=${DISK.device},drive=${DISK.node},bootindex=1,${FULL_DISK}`;
+  const args = ['-machine', 'q35,memory-backend=ram,vmport=off,usb=on'];
+  if (machine.image.firmware === 'uefi') args.push(...uefi());
+  if (windows) args.push('-rtc', 'base=localtime');
+  args.push('-vga', 'none', '-device', `${windows ? 'VGA' : 'virtio-vga'},${display}`);
+  args.push('-vnc', `unix:${FILES.screen}`, '-device', 'usb-tablet', '-device', 'usb-kbd');
+  args.push('-device', windows ? `ide-hd,bus=ide.0,${disk}` : `virtio-blk-pci,${disk}`);
+  args.push(...network);
+  args.push('-device', `${windows ? 'e1000e' : 'virtio-net-pci'},netdev=net0,mac=${mac}`);
+  return args;
 }
 
 /** A full host disk pauses the guest instead of reporting an I/O error to it. */
@@ -111,20 +103,14 @@ export function layerNode(layer: string, name: string): Message {
   return { ...node, discard: 'unmap', 'detect-zeroes': 'unmap' };
 }
 
-function diskNode(layers: readonly string[]): string[] {
-  return ['-blockdev', JSON.stringify(layerNode(layers.at(-1) ?? '', DISK.node))];
-}
-
 function socket(name: string, path: string): string[] {
   return ['-chardev', `socket,id=${name},path=${path},server=on,wait=off`];
 }
 
 function uefi(): string[] {
-  const code = '/usr/share/OVMF/OVMF_CODE_4M.fd';
-  return [
-    ...['-drive', `if=pflash,format=raw,readonly=on,file=${code}`],
-    ...['-drive', `if=pflash,format=raw,file=${FILES.variables}`],
-  ];
+  const code = 'file=/usr/share/OVMF/OVMF_CODE_4M.fd,readonly=on';
+  const variables = `file=${FILES.variables}`;
+  return ['-drive', `if=pflash,format=raw,${code}`, '-drive', `if=pflash,format=raw,${variables}`];
 }
 
 /** The initial UEFI variables. */

@@ -30,7 +30,8 @@ export class QemuPool {
     this.#options = options;
     const { size, templates, onProblem } = options;
     this.#pool = new WarmPool({
-      ...{ size, onProblem },
+      size,
+      onProblem,
       machines: {
         // Undefined without a template.
         keyOf: (spec) => templates.keyOf(spec),

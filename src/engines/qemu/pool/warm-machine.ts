@@ -106,8 +106,13 @@ export async function claimWarmMachine(
     throw new Error(pauseReason ?? `it is ${status ?? 'gone'}`);
   }
   await warm.write({
-    ...{ spec, intended: 'stopped', used: false, failure: null },
-    ...{ resume: 'pool', resumeMac: macAddress(warm.id), process: qemu.identity },
+    spec,
+    intended: 'stopped',
+    used: false,
+    failure: null,
+    resume: 'pool',
+    resumeMac: macAddress(warm.id),
+    process: qemu.identity,
   });
   await machine.qemu?.end(0);
   await removeDirectory(machine.directory);

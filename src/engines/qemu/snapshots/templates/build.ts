@@ -124,8 +124,14 @@ async function takeOwnership(directory: string, keep: readonly string[]): Promis
 /** It has no owner and no login: the private key is discarded. */
 function templateSpec(shape: Shape, image: InstalledImage) {
   return {
-    ...{ id: 'template', ownerId: '', projectId: '', gpu: 'none' },
-    ...{ os: image.os, image: shape.image, cpu: shape.cpu, ram: shape.ram },
+    id: 'template',
+    ownerId: '',
+    projectId: '',
+    gpu: 'none',
+    os: image.os,
+    image: shape.image,
+    cpu: shape.cpu,
+    ram: shape.ram,
     resolution: shape.resolution,
     authorizedKey: generateKeyPair().publicKey,
     hostName: 'vc-template',

@@ -140,13 +140,11 @@ export class TemplateStore {
   ): Promise<void> {
     const memory = await this.copyMemoryFor(template, ownerId, signal);
     const from = this.of(template.key);
-    const files = template.layers.filter((name) => name !== FILES.image);
+    const files = template.layers.filter((name) => name !== FILES.image).concat(FILES.state);
     for (const name of [FILES.memory, FILES.state])
       await rm(join(directory, name), { force: true });
-    await Promise.all([
-      memory && linkOrCopy(memory, join(directory, FILES.memory)),
-      ...[...files, FILES.state].map((name) => linkOrCopy(join(from, name), join(directory, name))),
-    ]);
+    if (memory) await linkOrCopy(memory, join(directory, FILES.memory));
+    for (const name of files) await linkOrCopy(join(from, name), join(directory, name));
   }
 }
 

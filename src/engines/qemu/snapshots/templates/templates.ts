@@ -72,10 +72,16 @@ export class Templates implements TemplateSource {
   async templates(): Promise<Template[]> {
     const found = await this.#store.list();
     return Promise.all(
-      found.map(async ({ key, image, os, cpu, ram, resolution, createdAt, ...rest }) => ({
-        ...{ key, image, os, cpu, ram, resolution, createdAt: new Date(createdAt) },
-        bytes: await this.#store.bytes(key),
-        stale: await this.#isStale({ image, ...rest }),
+      found.map(async (template) => ({
+        key: template.key,
+        image: template.image,
+        os: template.os,
+        cpu: template.cpu,
+        ram: template.ram,
+        resolution: template.resolution,
+        createdAt: new Date(template.createdAt),
+        bytes: await this.#store.bytes(template.key),
+        stale: await this.#isStale(template),
       })),
     );
   }
@@ -213,9 +219,16 @@ export class Templates implements TemplateSource {
         memory,
       });
       const template = {
-        ...{ key, image: shape.image, imageIdentity: image.identity, os: image.os, ...built },
-        ...{ cpu: shape.cpu, ram: shape.ram, resolution: shape.resolution },
-        ...{ qemu: await this.#host.version(), hardware: HARDWARE_VERSION },
+        ...built,
+        key,
+        image: shape.image,
+        imageIdentity: image.identity,
+        os: image.os,
+        cpu: shape.cpu,
+        ram: shape.ram,
+        resolution: shape.resolution,
+        qemu: await this.#host.version(),
+        hardware: HARDWARE_VERSION,
         createdAt: new Date().toISOString(),
       };
       await this.#store.add(directory, template);

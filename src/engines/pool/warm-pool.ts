@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { withAnySignal } from '../../lib/async/abort.js';
 import { errorMessage } from '../../lib/text/error-message.js';
 import { availableMemory } from './memory.js';
-import { type WarmRequest, WarmRequests } from './requests.js';
 import type { NewMachine } from './reserving.js';
 
 /** Makes and removes the warm machines `W` of an engine, from specifications `S`. */
@@ -24,30 +23,37 @@ export interface WarmPoolOptions<S extends NewMachine, W> {
   onProblem(message: string): void;
 }
 
+interface WarmRequest<S> {
+  readonly spec: S;
+  /** Attempts that failed. */
+  readonly failures: number;
+}
+
 interface ReadyMachine<W> {
   readonly warm: W;
   readonly ownerId: string;
-  /** Of the request that it was made for. */
+  /** See {@link shapeOf}. */
   readonly shape: string;
 }
 
 const IDLE_MS = 3_000;
-/** Attempts to make one machine, which a busy host may prevent once; the pause before each is doubled. */
+/** Attempts per request: on a busy host one can fail. The delay doubles each time. */
 const MOST_ATTEMPTS = 3;
-/** Bytes of host memory that must stay available when a warm machine uses all of its own. */
+/** Bytes of host memory that must stay available if a warm machine uses all of its memory. */
 const RESERVE = 2 * 2 ** 30;
 
 /**
- * Machines that are started in advance and paused: which are kept, and when they are made. A warm
- * machine uses no processor time, only the memory it has touched. It has one owner, and ends with the
- * service or when the next one starts.
+ * Decides which machines are started in advance and paused, and when. A warm machine uses no
+ * processor time and only the memory it has touched. It belongs to one owner, and is removed when the
+ * service ends or the next one starts.
  */
 export class WarmPool<S extends NewMachine, W> {
   readonly #options: WarmPoolOptions<S, W>;
   readonly #closing = new AbortController();
   /** By {@link WarmMachines.keyOf}, the oldest first. */
   readonly #ready = new Map<string, ReadyMachine<W>>();
-  readonly #requests: WarmRequests<S>;
+  /** The last shapes that were started, by owner and shape, the oldest first. */
+  readonly #requests = new Map<string, WarmRequest<S>>();
   /** Owners that were deleted: their machines may still be being created. */
   readonly #forgotten = new Set<string>();
   #filling: Promise<void> | undefined;
@@ -56,7 +62,6 @@ export class WarmPool<S extends NewMachine, W> {
 
   constructor(options: WarmPoolOptions<S, W>) {
     this.#options = options;
-    this.#requests = new WarmRequests(options.size);
   }
 
   /** Takes a warm machine that can become `spec` out of the pool. Never throws. */
@@ -84,7 +89,12 @@ export class WarmPool<S extends NewMachine, W> {
     if (this.#options.size === 0 || this.#closing.signal.aborted) return;
     this.#busyAt = performance.now();
     if (this.#forgotten.has(spec.ownerId)) return;
-    this.#requests.add(spec);
+    const key = requestKey(spec);
+    this.#requests.delete(key);
+    this.#requests.set(key, { spec, failures: 0 });
+    const [oldest] = this.#requests.keys();
+    if (oldest !== undefined && this.#requests.size > this.#options.size)
+      this.#requests.delete(oldest);
     this.#filling ??= this.#fill().finally(() => {
       this.#filling = undefined;
     });
@@ -93,7 +103,9 @@ export class WarmPool<S extends NewMachine, W> {
   /** Removes the owner's warm machines; no more are created. */
   async forgetOwner(ownerId: string): Promise<void> {
     this.#forgotten.add(ownerId);
-    this.#requests.forgetOwner(ownerId);
+    for (const [key, { spec }] of this.#requests) {
+      if (spec.ownerId === ownerId) this.#requests.delete(key);
+    }
     for (const [key, entry] of this.#ready) {
       if (entry.ownerId !== ownerId) continue;
       this.#ready.delete(key);
@@ -123,30 +135,35 @@ export class WarmPool<S extends NewMachine, W> {
         await sleep(idleMs, undefined, { signal, ref: false }).catch(() => undefined);
       } while (!signal.aborted && performance.now() - this.#busyAt < idleMs);
       if (signal.aborted) return;
-      const request = this.#requests.next();
-      if (request === undefined) return;
+      const [next] = this.#requests;
+      if (next === undefined) return;
+      const [key, request] = next;
+      this.#requests.delete(key);
       try {
-        await this.#add(request);
+        await this.#add(request.spec);
       } catch (error) {
         if (signal.aborted) return;
         this.#report('cannot be created', error);
-        this.#tryAgain(request);
+        this.#tryAgain(key, request);
       }
     }
   }
 
-  /** Puts a request back whose machine could not be made, unless that has failed too often. */
-  #tryAgain(request: WarmRequest<S>): void {
-    const { idleMs = IDLE_MS } = this.#options;
-    const failures = request.failures + 1;
-    if (failures === MOST_ATTEMPTS || this.#forgotten.has(request.spec.ownerId)) return;
+  /** Puts a failed request back, unless it has failed too often or there are newer ones. */
+  #tryAgain(key: string, { spec, failures: before }: WarmRequest<S>): void {
+    const { size, idleMs = IDLE_MS } = this.#options;
+    const failures = before + 1;
+    if (failures === MOST_ATTEMPTS || this.#forgotten.has(spec.ownerId)) return;
     this.#busyAt = performance.now() + idleMs * (2 ** failures - 1);
-    this.#requests.putBack({ ...request, failures });
+    if (!this.#requests.has(key) && this.#requests.size < size) {
+      this.#requests.set(key, { spec, failures });
+    }
   }
 
-  async #add({ spec, shape }: WarmRequest<S>): Promise<void> {
+  async #add(spec: S): Promise<void> {
     const { signal } = this.#closing;
     const { ownerId } = spec;
+    const shape = shapeOf(spec);
     const key = await this.#keyOf(spec);
     if (key === undefined || this.#ready.has(key)) return;
     await this.#removeOutdated(ownerId, shape);
@@ -162,7 +179,7 @@ export class WarmPool<S extends NewMachine, W> {
     });
   }
 
-  /** Removes machines of this shape: they have another key, so they are of an older image. */
+  /** Removes machines of this shape under another key: their image was rebuilt since. */
   async #removeOutdated(ownerId: string, shape: string): Promise<void> {
     for (const [key, entry] of this.#ready) {
       if (entry.ownerId !== ownerId || entry.shape !== shape) continue;
@@ -194,6 +211,14 @@ export class WarmPool<S extends NewMachine, W> {
   #report(what: string, error: unknown): void {
     this.#options.onProblem(`A warm machine ${what}: ${errorMessage(error)}`);
   }
+}
+
+function requestKey(spec: NewMachine): string {
+  return JSON.stringify([spec.ownerId, shapeOf(spec)]);
+}
+
+function shapeOf({ os, image, cpu, ram, resolution }: NewMachine): string {
+  return JSON.stringify([os, image, cpu, ram, resolution]);
 }
 
 /** True if the host has too little memory for one more machine like this. */

@@ -12,6 +12,8 @@ import { type MachineNetwork, type NetworkProbe, planNetwork } from './network/p
 import { probeNetwork } from './network/probe.js';
 import { toolVersion } from './tool-version.js';
 
+const PROBE_MS = 4_000;
+
 export const PROGRAM = 'qemu-system-x86_64';
 
 /** This host's accelerator and the QEMU arguments that select it. */
@@ -50,8 +52,8 @@ export class QemuHost {
   }
 
   /**
-   * Throws `engine_unavailable` if QEMU cannot be used any more: it may have been removed since. One
-   * that only takes long to answer, on a busy host, is there.
+   * Throws `engine_unavailable` if QEMU was removed meanwhile. A timeout is no proof of that: QEMU
+   * can be slow on a busy host.
    */
   async checkAgain(): Promise<void> {
     this.#version = undefined;
@@ -100,8 +102,6 @@ export class QemuHost {
     return undefined;
   }
 }
-
-const PROBE_MS = 4_000;
 
 /** Can QEMU be used here, and how fast is it? Never throws. */
 export async function probeQemu(host: QemuHost): Promise<Probe> {

@@ -13,8 +13,10 @@ import { connectSocket } from '../socket.js';
 
 /** Responses have a few dozen bytes; the guest is not trusted with more. */
 const LINE_LIMIT = 64 << 10;
-/** About 1,000 lines at once and 64 per second after that; it sends one for each request. */
+/** About 1,000 lines at once, then 64 per second; the agent sends one for each request. */
 const MOST = { bytes: 256 << 10, perSecond: 16 << 10 };
+/** Time for a guest to boot its agent, under TCG on a busy host. */
+const AGENT_MS = 120_000;
 const CONFIGURE_MS = 20_000;
 /** A guest that starts can lose a request, so `hello` is repeated after this long. */
 const HELLO_MS = { first: 250, max: 2_000 };
@@ -113,9 +115,6 @@ export class Agent {
     throw new ApiError('guest_failed', message);
   }
 }
-
-/** Time for a guest to boot its agent, under TCG on a busy host. */
-const AGENT_MS = 120_000;
 
 /** The configuration of a machine's guest. */
 export function guestIdentity(

@@ -11,6 +11,20 @@ import { withFileLock } from '../../../lib/fs/file-lock.js';
 import { flush } from '../../../lib/fs/flush.js';
 import { closeToOthers, isOwn } from '../../../lib/fs/own-files.js';
 
+/** Virtual size of the disk; the file is sparse. */
+const DISK_SIZE = '64G';
+/** Directory in the root file system with the kernel and initrd that QEMU loads. */
+const BOOT = 'boot/vc';
+/**
+ * Unpacks standard input and writes it into a file system. Device nodes are left out: the kernel
+ * creates them, and an ordinary user cannot. Lazy initialization keeps the disk small.
+ */
+const FILE_SYSTEM = `set -eu
+tar -x --numeric-owner --same-permissions --xattrs --xattrs-include='*' \\
+  --exclude='./dev/*' --exclude='./${BOOT}' -C root
+mke2fs -q -t ext4 -L vc -m 1 -E lazy_itable_init=1,lazy_journal_init=1 -d root disk.raw ${DISK_SIZE}
+chmod 644 disk.raw`;
+
 export interface DiskOptions extends BuildOptions {
   readonly cacheDirectory?: string | undefined;
   /** Writes the files of a built disk into an existing directory; replaced in tests. */
@@ -113,26 +127,11 @@ async function findCmdline({ name, layers }: VmRecipe): Promise<string> {
   throw new Error(`The recipe ${name} has no kernel command line for a virtual machine.`);
 }
 
-/** Virtual size of the disk; the file is sparse. */
-const DISK_SIZE = '64G';
-/** Directory in the root file system with the kernel and initrd that QEMU loads. */
-const BOOT = 'boot/vc';
-
-/**
- * Unpacks standard input and writes it into a file system. Device nodes are left out: the kernel
- * creates them, and an ordinary user cannot. Lazy initialization keeps the disk small.
- */
-const FILE_SYSTEM = `set -eu
-tar -x --numeric-owner --same-permissions --xattrs --xattrs-include='*' \\
-  --exclude='./dev/*' --exclude='./${BOOT}' -C root
-mke2fs -q -t ext4 -L vc -m 1 -E lazy_itable_init=1,lazy_journal_init=1 -d root disk.raw ${DISK_SIZE}
-chmod 644 disk.raw`;
-
 /**
  * Makes `disk.qcow2`, `kernel` and `initrd` in `directory` from a virtual machine's root file
  * system. Needs twice its size in the temporary directory. Works as root and as an ordinary user.
  */
-export async function makeDisk(
+async function makeDisk(
   tarball: string,
   directory: string,
   { signal, onProgress }: BuildOptions,

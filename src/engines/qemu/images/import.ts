@@ -9,6 +9,20 @@ import { type DiskFormat, detectFormat } from './format.js';
 import type { InstalledImage } from './installed.js';
 import { checkName, putImage } from './store.js';
 
+const INFO_MS = 30_000;
+const CHECK_MS = 600_000;
+const CONVERT_MS = 3_600_000;
+/** Exit codes of `qemu-img check`: no errors; only leaked clusters; the format has no check. */
+const CHECK_OK = [0, 3, 63];
+/** Largest virtual size: more is a mistake or an attack. */
+const MOST_BYTES = 16 * 2 ** 40;
+const information = z.object({
+  format: z.string(),
+  'virtual-size': z.number().positive(),
+  'backing-filename': z.string().optional(),
+  encrypted: z.boolean().optional(),
+});
+
 /**
  * Installs a copy of a bootable disk as an image. Throws an `Error` for a name that is invalid or
  * taken, and for a file that is damaged, encrypted, not a disk, or needs other files; then it
@@ -58,21 +72,6 @@ async function versionOf(file: string): Promise<string | undefined> {
   return found && [found.dev, found.ino, found.size, found.ctimeNs].join(' ');
 }
 
-const INFO_MS = 30_000;
-const CHECK_MS = 600_000;
-const CONVERT_MS = 3_600_000;
-/** Exit codes of `qemu-img check`: no errors; only leaked clusters; the format has no check. */
-const CHECK_OK = [0, 3, 63];
-/** Largest virtual size: more is a mistake or an attack. */
-const MOST_BYTES = 16 * 2 ** 40;
-
-const information = z.object({
-  format: z.string(),
-  'virtual-size': z.number().positive(),
-  'backing-filename': z.string().optional(),
-  encrypted: z.boolean().optional(),
-});
-
 /** Opens a disk image as exactly this format and never opens another file. */
 function source(path: string, format: DiskFormat): string {
   const backing = format === 'qcow2' || format === 'vmdk' ? { backing: null } : {};
@@ -81,7 +80,7 @@ function source(path: string, format: DiskFormat): string {
 }
 
 /** Throws an `Error` unless `path` is a whole image that needs no other file. */
-export async function checkImage(
+async function checkImage(
   path: string,
   format: DiskFormat,
   signal?: AbortSignal,
@@ -103,7 +102,7 @@ export async function checkImage(
 }
 
 /** Writes the disk as a standalone qcow2 file. */
-export async function convertImage(
+async function convertImage(
   path: string,
   format: DiskFormat,
   target: string,

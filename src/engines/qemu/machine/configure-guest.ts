@@ -44,8 +44,8 @@ export async function configureGuest(
 }
 
 /**
- * Ends the connections of the machine that this one is a copy of, which its guest still has. If that
- * fails, each is ended before the next one.
+ * Ends the connections that the guest of a copy has inherited from its source. If that fails, each
+ * one is reset when the next is dialled.
  */
 async function endConnections(
   { qemu }: QemuMachine,

@@ -32,7 +32,7 @@ export class QemuMachine {
   readonly id: string;
   readonly directory: string;
   readonly #listeners: MachineListeners;
-  /** A guest can reboot without end, and each configuration has a connection. */
+  /** Coalesced: a guest can reboot in a loop, and each configuration opens a connection. */
   readonly #onReset: () => void;
   #record: MachineRecord | undefined;
   #qemu: QemuProcess | undefined;
@@ -158,7 +158,7 @@ export class QemuMachine {
   get state(): MachineState {
     const reason = this.#readError ?? (this.qemu ? this.#pauseReason : this.#record?.failure);
     if (reason) return { id: this.id, status: 'error', reason };
-    // Claimed from the pool: its paused guest is not this machine's until it is configured.
+    // Claimed from the pool: its paused guest has not been configured as this machine.
     if (this.#record?.resume === 'pool') return { id: this.id, status: 'stopped' };
     return { id: this.id, status: this.qemu ? 'running' : 'stopped' };
   }
@@ -211,7 +211,7 @@ export class QemuMachine {
   }
 }
 
-/** A QEMU that its guest has taken over may give anything. */
+/** A compromised QEMU can send anything. */
 function reasonOf({ reason }: QmpEvent['data']): string {
   return typeof reason === 'string' ? excerpt(reason) : 'it gave no reason';
 }

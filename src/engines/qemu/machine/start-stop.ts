@@ -15,6 +15,9 @@ import type { MachineRecord } from './machine-record.js';
 import type { QemuMachine } from './qemu-machine.js';
 import { type StartFrom, startQemu } from './start-qemu.js';
 
+/** Time for the guest's agent to accept a shutdown. */
+const SHUTDOWN_MS = 2_000;
+
 export interface StartParts {
   readonly host: QemuHost;
   readonly templates: Pick<
@@ -182,9 +185,6 @@ async function replaceTopLayer(machine: QemuMachine, below: readonly string[]): 
   await machine.write({ layers: [...below, name] });
   if (before && before !== name) await rm(join(workspace.directory, before), { force: true });
 }
-
-/** Time for the guest's agent to accept a shutdown. */
-const SHUTDOWN_MS = 2_000;
 
 /** Stops a machine in any state; gives its guest `graceMs` to shut down. */
 export async function stopMachine(machine: QemuMachine, graceMs: number): Promise<void> {

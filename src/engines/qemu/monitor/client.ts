@@ -7,7 +7,7 @@ import { type Disconnected, JsonPeer, type RequestOptions, ResponseTimeout } fro
 
 /** The longest response, to `query-qmp-schema`, has 250 kB. */
 const LINE_LIMIT = 1 << 20;
-/** Far beyond what QEMU sends, even for a guest that causes events without end. */
+/** Far above what QEMU sends, even if the guest triggers events in a loop. */
 const MOST = { bytes: 4 << 20, perSecond: 512 << 10 };
 const GREETING_MS = 10_000;
 /** Most responses are immediate; under TCG on a busy host they can take seconds. */

@@ -3,7 +3,7 @@ import { CappedOutput } from '../../../lib/streams/capped-output.js';
 /** A JSON object that has not been validated. */
 export type Message = Readonly<Record<string, unknown>>;
 
-/** What a line counts for besides its bytes: one that cannot be parsed takes about 20 microseconds. */
+/** Added to the size of each line for the rate limit: a line that fails to parse takes 20 µs. */
 export const LINE_BYTES = 256;
 
 /**

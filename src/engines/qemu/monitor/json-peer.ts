@@ -23,8 +23,8 @@ export interface JsonPeerOptions {
   /** Maximum length of a line in bytes; longer ones are skipped. */
   readonly limit: number;
   /**
-   * How much the peer may send at once, and per second after that; see {@link LINE_BYTES}. A peer that
-   * sends more is disconnected: reading it would leave no time for anything else.
+   * Rate limit: burst, and bytes per second; see {@link LINE_BYTES}. A peer that exceeds it is
+   * disconnected, because reading would block the event loop.
    */
   readonly most: { readonly bytes: number; readonly perSecond: number };
   /** The peer's name in errors. */
@@ -63,7 +63,7 @@ export class JsonPeer {
       try {
         if (reader.read(chunk)) return;
       } catch (error) {
-        // What a peer sends may be anything, and must not end the service.
+        // Hostile input must not crash the service.
         cause = error;
         message = `${options.name} sent what cannot be read`;
       }

@@ -18,9 +18,8 @@ export interface QemuPoolOptions extends WarmMachineParts {
  * Machines that are resumed from a template in advance, warmed up and paused. Creating a machine of
  * the same shape and owner claims one; starting that only continues it and configures its guest.
  *
- * Most of the time to resume, above all with TCG, goes into code that QEMU has not translated and
- * pages that it has not loaded yet. The warm-up pays for that in advance. As the template's memory
- * has, a warm machine has one owner.
+ * Most of the time to resume, especially with TCG, is spent on translating code and loading pages.
+ * The warm-up does that in advance. Like a copy of a template's memory, a warm machine has one owner.
  */
 export class QemuPool {
   readonly #options: QemuPoolOptions;

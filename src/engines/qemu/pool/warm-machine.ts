@@ -15,6 +15,8 @@ import { startMachine } from '../machine/start-stop.js';
 import { refreshNetwork } from '../network/refresh.js';
 import type { Templates } from '../snapshots/templates/templates.js';
 
+const STATUS_MS = 2_000;
+
 export interface WarmMachineParts {
   readonly host: QemuHost;
   readonly serviceId: string;
@@ -86,8 +88,6 @@ const NO_LISTENERS = {
   onReset: async () => undefined,
   onHangUp: () => undefined,
 };
-
-const STATUS_MS = 2_000;
 
 /**
  * Turns a warm machine into `machine`: writes the machine's record into its directory, then renames

@@ -20,6 +20,17 @@ export const UNLIMITED = 2 ** 40;
 /** Leaves memory that is a shared file out of the stream. */
 const IGNORE_SHARED = 'x-ignore-shared';
 
+const ENDED: ReadonlySet<string> = new Set(['none', 'completed', 'failed', 'cancelled']);
+/** Run states of a guest that a migration has paused. */
+export const PAUSED_STATES: ReadonlySet<string> = new Set([
+  'paused',
+  'finish-migrate',
+  'postmigrate',
+]);
+/** On a busy host an emulated guest's QEMU may take seconds to finish. */
+const CANCELLED_WITHIN_MS = 30_000;
+const POLL_MS = 5;
+
 export function capabilities(of: Readonly<Record<string, boolean>>): Message {
   const list = Object.entries(of).map(([capability, state]) => ({ capability, state }));
   return { capabilities: list };
@@ -102,17 +113,6 @@ export async function savePaused(
     await sink.close();
   }
 }
-
-const ENDED: ReadonlySet<string> = new Set(['none', 'completed', 'failed', 'cancelled']);
-/** Run states of a guest that a migration has paused. */
-export const PAUSED_STATES: ReadonlySet<string> = new Set([
-  'paused',
-  'finish-migrate',
-  'postmigrate',
-]);
-/** On a busy host an emulated guest's QEMU may take seconds to finish. */
-const CANCELLED_WITHIN_MS = 30_000;
-const POLL_MS = 5;
 
 /**
  * Cancels an outgoing migration, also one that an earlier service started, and continues the guest

@@ -16,13 +16,13 @@ export interface SaveOptions {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Bytes that the state may take besides the memory: pages that change meanwhile are sent again. */
+/** Extra bytes for the state: pages that change while it is saved are sent again. */
 const RESENT_BYTES = 2 ** 30;
 
 /**
  * Saves a running machine's memory to the file `state` in `directory` and freezes its disk at the
- * same point in time. The guest is paused only for the last part and runs afterwards. Returns the
- * frozen layers. If it rejects, the machine runs as before.
+ * same point in time. The guest is paused for the last part, with TCG for all of it, and runs
+ * afterwards. Returns the frozen layers. If it rejects, the machine runs as before.
  */
 export async function saveRunning(
   machine: QemuMachine,
@@ -56,8 +56,8 @@ export async function saveRunning(
 }
 
 /** A new layer for the disk of a running machine, to which QEMU switches at one point in time. */
-export class DiskSwitch {
-  /** The layers that do not change any more after the switch. */
+class DiskSwitch {
+  /** The layers that no longer change after the switch. */
   readonly frozen: readonly string[];
   readonly #machine: QemuMachine;
   readonly #qemu: QemuProcess;

@@ -10,12 +10,12 @@ const DELAY_MS = 20_000;
 /** Bytes of host memory that must stay available during a build. */
 const RESERVE = 2 * 2 ** 30;
 /**
- * Templates up to which others are built: each takes about as much of the disk as its machines use
- * of their memory, and an owner may ask for any number of shapes.
+ * No template is built automatically beyond this number. Each takes about as much disk space as its
+ * machines use memory, and an owner can request any number of shapes.
  */
 export const MOST_AUTOMATIC = 24;
 
-/** Most failed builds that are remembered; an owner may ask for any number of shapes. */
+/** Maximum number of failed builds to remember. */
 const MOST_FAILED = 1000;
 
 /** For tests. */

@@ -9,14 +9,12 @@ import type { Logger } from 'pino';
 import { API_VERSION } from '../contract/constants.js';
 import { chooseProtocol } from '../contract/sockets/protocols.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
-import { keyInUse } from '../fleet/accounts/limits/key-shares.js';
 import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { authorize, mayAdminister } from './access/authorization.js';
-import { connectionOwner } from './access/connection-owner.js';
 import { countBytes } from './access/count-bytes.js';
 import { checkAudited } from './access/refusals.js';
-import { identify, ownerIfIdentified } from './access/session-cookie.js';
+import { identify } from './access/session-cookie.js';
 import { addSessionRoutes, checkLogin } from './access/session-routes.js';
 import { addBrowserSocket } from './browser/socket.js';
 import { ownerOfTicket } from './browser/ticket.js';
@@ -24,8 +22,8 @@ import { addBrowserVersion } from './browser/version.js';
 import { addDashboard } from './dashboard/pages.js';
 import { addFileRoutes } from './handlers/file-transfer.js';
 import { addHealth } from './health.js';
-import { askForBodies, readBodies } from './http/bodies.js';
-import { BODY_LIMIT } from './http/body-limit.js';
+import { askForBodies, BODY_LIMIT, readBodies } from './http/bodies.js';
+import { Connections } from './http/connections.js';
 import { refuseGarbage, sendError } from './http/errors.js';
 import { logRequests, requestLogger } from './http/log.js';
 import {
@@ -35,11 +33,8 @@ import {
   isPreflight,
   type Reachable,
 } from './http/origin.js';
+import { limitRequests } from './http/request-limit.js';
 import { disconnectSlowClients } from './http/slow-clients.js';
-import { throttleRequests } from './http/throttle.js';
-import { AnswerMemory } from './limits/answer-memory.js';
-import { ConnectionLimit } from './limits/connections.js';
-import { MemoryBudget, type MemoryLimits } from './limits/memory-budget.js';
 import { addMcp } from './mcp/route.js';
 import type { Metrics } from './metrics.js';
 import { addOpenApi } from './openapi.js';
@@ -47,19 +42,14 @@ import { addReference } from './reference/pages.js';
 import { addRoutes, isForAdministrators, nothingHere, refuseUnknown } from './routes.js';
 import { addViewPages } from './viewer/pages.js';
 import { addViewSocket } from './viewer/socket.js';
-import { VIEW_LIMITS } from './viewer/view-memory.js';
-import { WEBSOCKET_LIMITS } from './websocket/computer-socket.js';
+import { SocketLimit, WEBSOCKET_LIMITS } from './websocket/computer-socket.js';
 import { abortOnRevocation } from './websocket/key-revocation.js';
 import { addProcessSocket } from './websocket/process-socket.js';
 import { refuseOtherSockets } from './websocket/refuse-others.js';
-import { SocketBudget, type SocketLimits } from './websocket/socket-budget.js';
 import { addTunnelSocket } from './websocket/tunnel-socket.js';
 import { addWallSocket } from './websocket/wall-socket.js';
 
 export const PREFIX = '/api';
-
-/** Milliseconds after which the connections of a service that stops are closed, whatever they do. */
-const STOP_MS = 3_000;
 
 const OPEN_PATHS = [`${PREFIX}/health`, `${PREFIX}/openapi.json`];
 
@@ -71,9 +61,6 @@ export interface AppOptions {
   readonly metrics?: Metrics;
   /** By default as many as the process's descriptors allow. */
   readonly maxConnections?: number;
-  readonly socketLimits?: Partial<SocketLimits>;
-  readonly answerLimits?: Partial<MemoryLimits>;
-  readonly viewLimits?: Partial<MemoryLimits>;
 }
 
 /** Routes that need no key: health, OpenAPI, and the files of the web pages. */
@@ -121,18 +108,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: refuseGarbage,
     http: { requireHostHeader: false, connectionsCheckingInterval: 5_000, headersTimeout: 15_000 },
   }) as unknown as FastifyInstance;
-  const connections = new ConnectionLimit(app.server, options.maxConnections);
+  const connections = new Connections(app.server, options.maxConnections);
   app.decorateRequest('owner', null);
   app.decorateRequest('computer', null);
   app.decorateRequest('departureEnded', null);
-  app.decorateRequest('socketShare', null);
   app.decorateRequest('stayOnRevocation', null);
   app.decorateRequest('browserGrant', null);
-  readBodies(
-    app,
-    (socket, work) => connections.inKeylessTurn(socket, work),
-    (owner) => connectionOwner(fleet, owner),
-  );
+  readBodies(app);
   askForBodies(app);
   const checkRights = (request: FastifyRequest, owner: Owner) => {
     const name = request.routeOptions.config.operation;
@@ -140,11 +122,6 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     checkAudited(fleet, request, { owner, name }, check);
   };
   const begin = (request: FastifyRequest, reply: FastifyReply): 'answered' | undefined => {
-    // ConnectionLimit has closed it; the requests that have arrived with this one end here.
-    if (request.raw.socket.destroyed) {
-      reply.hijack();
-      return 'answered';
-    }
     addHeaders(request, reply);
     const origin = checkOrigin(request.raw, reachable);
     if (origin !== undefined) {
@@ -154,21 +131,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         return 'answered';
       }
     }
-    if (isOpen(request)) {
-      const owner = ownerIfIdentified(fleet, request);
-      if (owner !== undefined) {
-        connections.trust(request.raw.socket, connectionOwner(fleet, owner));
-        request.askedBy = owner;
-      }
-      return undefined;
-    }
+    if (isOpen(request)) return undefined;
     if (request.routeOptions.config.login) {
       checkLogin(request);
       return undefined;
     }
     const owner = ownerOfTicket(fleet, request) ?? identify(fleet, request);
     request.owner = owner;
-    connections.trust(request.raw.socket, connectionOwner(fleet, owner));
+    connections.count(request.raw.socket, owner.id);
     checkRights(request, owner);
     abortOnRevocation(request, reply, fleet.apiKeys, owner);
     return undefined;
@@ -199,16 +169,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     errorHandler: (_error, socket) => socket.terminate(),
   });
   refuseOtherSockets(app);
-  app.addHook('preClose', async () => connections.stop(STOP_MS));
-  const views = new MemoryBudget({ ...VIEW_LIMITS, ...options.viewLimits });
-  const keyOf = (owner: Owner) => keyInUse(fleet.apiKeys, owner);
-  const sockets = {
-    fleet,
-    connections,
-    views,
-    budget: new SocketBudget(keyOf, options.socketLimits),
-  };
-  throttleRequests(app, keyOf);
+  const sockets = { fleet, connections, limit: new SocketLimit() };
+  limitRequests(app);
   disconnectSlowClients(app);
   logRequests(app);
   countBytes(app, fleet);
@@ -220,7 +182,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       addReference(api, version);
       addHealth(api, fleet, version);
       addSessionRoutes(api, fleet);
-      addRoutes(api, fleet, new AnswerMemory(keyOf, options.answerLimits));
+      addRoutes(api, fleet);
       await addFileRoutes(api, fleet);
       addProcessSocket(api, sockets);
       addTunnelSocket(api, sockets);
@@ -233,9 +195,5 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     },
     { prefix: PREFIX },
   );
-  connections.divideTurns((request) => {
-    const owner = ownerIfIdentified(fleet, request);
-    return owner && connectionOwner(fleet, owner);
-  });
   return app;
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { BatchAction } from '../contract/actions/batch.js';
 import { ApiError } from '../contract/errors.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
@@ -10,7 +10,6 @@ import type { OnCreated } from '../fleet/computers/idempotency.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 import { onAbort } from '../lib/async/abort.js';
-import type { Room } from '../shell/types.js';
 
 /** Path parameters by name, percent-decoded. */
 export type Params = Readonly<Record<string, string>>;
@@ -31,8 +30,6 @@ export interface Call<B, Q> {
   onActions?: ((actions: readonly BatchAction[]) => void) | undefined;
   /** Aborted when the client disconnects before it has its answer. */
   readonly signal: AbortSignal;
-  /** How many of some bytes of output may be kept until the answer was sent. */
-  readonly room: Room;
 }
 
 /** A call of an operation on one computer. */
@@ -49,18 +46,6 @@ export class Bytes {
   constructor(data: Buffer, type: string) {
     this.data = data;
     this.type = type;
-  }
-}
-
-/** An answer of JSON that is large, and is made only when there is room for it. */
-export class LargeJson {
-  /** In bytes. */
-  readonly length: number;
-  readonly make: () => Buffer;
-
-  constructor(length: number, make: () => Buffer) {
-    this.length = length;
-    this.make = make;
   }
 }
 
@@ -105,7 +90,7 @@ export function watchDeparture(request: FastifyRequest): { readonly signal: Abor
   const leave = () => controller.abort(new ApiError('request_timeout', 'The client disconnected.'));
   if (socket instanceof Socket && socket.destroyed) leave();
   else socket.once('close', leave);
-  const forget = onAbort(toolOf(request)?.left, leave);
+  const forget = onAbort(toolOf(request), leave);
   request.departureEnded = () => {
     socket.off('close', leave);
     forget();
@@ -118,25 +103,17 @@ export function disconnect({ raw: { socket } }: FastifyRequest): void {
   if (socket instanceof Socket) socket.destroy();
 }
 
-/** The request of which a tool sends requests of its own. */
-export interface ToolClient {
-  /** Aborted when the client leaves. */
-  readonly left: AbortSignal;
-  /** Aborted when what the tool has read is no longer in memory. */
-  readonly done: AbortSignal;
-}
-
 const TOOL_HEADER = 'x-vc-tool';
-/** By a random id. */
-const toolClients = new Map<string, ToolClient>();
+/** Aborted when the client of a tool leaves; by a random id. */
+const toolClients = new Map<string, AbortSignal>();
 
-/** Runs a request of a tool, with headers by which it learns of the tool's client. */
+/** Runs a request of a tool, with a header by which it ends when the tool's client has `left`. */
 export async function requestOfTool<T>(
-  client: ToolClient,
+  left: AbortSignal,
   send: (headers: Record<string, string>) => Promise<T>,
 ): Promise<T> {
   const id = randomUUID();
-  toolClients.set(id, client);
+  toolClients.set(id, left);
   try {
     return await send({ [TOOL_HEADER]: id });
   } finally {
@@ -144,21 +121,9 @@ export async function requestOfTool<T>(
   }
 }
 
-function toolOf({ headers }: FastifyRequest): ToolClient | undefined {
+function toolOf({ headers }: FastifyRequest): AbortSignal | undefined {
   const id = headers[TOOL_HEADER];
   return typeof id === 'string' ? toolClients.get(id) : undefined;
-}
-
-/** Calls `release` once the answer is no longer in memory: it was sent, or the tool that read it ended. */
-export function onAnswerGone(
-  request: FastifyRequest,
-  { raw }: FastifyReply,
-  release: () => void,
-): void {
-  const tool = toolOf(request);
-  if (tool !== undefined) onAbort(tool.done, release);
-  else if (raw.closed) release();
-  else raw.once('close', release);
 }
 
 declare module 'fastify' {

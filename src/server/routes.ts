@@ -23,14 +23,12 @@ import { isKnown, Tagged } from './http/conditional/etag.js';
 import { readInput, WARNING_HEADER } from './http/input/read-input.js';
 import { sendStream } from './http/streaming.js';
 import { REPEATED_HEADER, withIdempotency } from './idempotency.js';
-import type { AnswerMemory } from './limits/answer-memory.js';
 import { REFERENCE_PATHS } from './reference/pages.js';
 import {
   ByteStream,
   Bytes,
   type Call,
   type ComputerCall,
-  LargeJson,
   ownerOf,
   type Params,
   resolveComputer,
@@ -64,8 +62,7 @@ type AnyHandler = (
 ) => unknown;
 
 /** One route for each path of each operation of the contract. */
-export function addRoutes(app: FastifyInstance, fleet: Fleet, memory: AnswerMemory): void {
-  const services = { fleet, memory };
+export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
   for (const [name, operation] of ROUTED as [RoutedOperation, Operation][]) {
     const handler = handlers[name] as AnyHandler;
     for (const url of operation.paths) {
@@ -76,14 +73,14 @@ export function addRoutes(app: FastifyInstance, fleet: Fleet, memory: AnswerMemo
           ...{ access: access[name], operation: name },
           ...(operation.administrators && { administrators: true }),
         },
-        handler: (request, reply) => answer(services, name, handler, request, reply),
+        handler: (request, reply) => answer(fleet, name, handler, request, reply),
       });
     }
   }
 }
 
 async function answer(
-  { fleet, memory }: { readonly fleet: Fleet; readonly memory: AnswerMemory },
+  fleet: Fleet,
   name: RoutedOperation,
   handler: AnyHandler,
   request: FastifyRequest,
@@ -122,7 +119,6 @@ async function answer(
       stillAllowed: () => {
         if (needed !== 'open') authorizeBody(fleet, owner, needed, body);
       },
-      room: memory.outputRoom(owner, reply),
       ...(computer && { computer }),
     };
     const affected = operation.administrators && fleet.owners.identify(params.owner ?? '');
@@ -145,14 +141,12 @@ async function answer(
       if (isKnown(request.headers['if-none-match'], given.etag)) return reply.status(304).send();
     }
     if (result instanceof ByteStream) {
-      if (result.isEndless) request.throttleShare?.release();
+      if (result.isEndless) request.endCount?.();
       return sendStream(reply, result);
     }
-    const isBytes = result instanceof Bytes;
-    reply.type(isBytes ? result.type : 'application/json; charset=utf-8');
-    if (result instanceof LargeJson) return await memory.sendLarge(owner, request, reply, result);
-    const value = isBytes ? result.data : withAbsoluteUrls(operation.response, result, request);
-    return await memory.send(owner, request, reply, { value, call });
+    if (result instanceof Bytes) return reply.type(result.type).send(result.data);
+    const text = JSON.stringify(withAbsoluteUrls(operation.response, result, request));
+    return reply.type('application/json; charset=utf-8').send(text);
   } catch (error) {
     // The client has left, which is no failure of the service.
     if ((error as Error).name === 'AbortError' && left.signal.aborted) throw left.signal.reason;
@@ -168,7 +162,7 @@ async function answer(
  */
 function waitsOnly(request: FastifyRequest): void {
   request.body = undefined;
-  request.throttleShare?.release();
+  request.endCount?.();
 }
 
 /**

@@ -16,11 +16,7 @@ export interface RunInput {
   /** Start it as a detached job, and return its process id and job id. */
   readonly background: boolean;
   readonly signal?: AbortSignal;
-  /** How many of some bytes of the output may be kept; all by default. */
-  readonly room?: Room | undefined;
 }
-
-export type Room = (bytes: number) => number;
 
 export interface RunResult {
   readonly stdout: string;
@@ -96,7 +92,7 @@ export interface Shell {
   readonly holding: boolean;
   run(input: RunInput): Promise<RunResult>;
   python(
-    input: { code: string; timeoutMs: number } & Pick<RunInput, 'signal' | 'room'>,
+    input: { code: string; timeoutMs: number } & Pick<RunInput, 'signal'>,
   ): Promise<PythonResult>;
   spawn(input: SpawnInput, signal?: AbortSignal): Promise<ShellProcess>;
   readonly files: Files;

@@ -8,18 +8,4 @@ export interface ViewerChannel {
   send(data: Buffer): Promise<void>;
   /** Sends a text that was copied in the computer; drops it while the browser reads nothing. */
   sendClipboard(copied: CopiedText): void;
-  readonly memory: ViewerMemory;
-}
-
-/** Memory of frames until they were sent; a client that does not read keeps it. */
-export interface ViewerMemory {
-  /** Resolves when so many bytes are free. Rejects with the signal's reason. */
-  reserve(bytes: number, signal: AbortSignal): Promise<Reserved>;
-}
-
-interface Reserved {
-  /** Keeps only so many bytes. */
-  shrink(bytes: number): void;
-  /** Idempotent. */
-  release(): void;
 }

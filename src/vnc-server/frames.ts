@@ -1,6 +1,4 @@
-import { nextTurn } from '../lib/async/next-turn.js';
 import { area, Damage } from '../screen/model/damage.js';
-import { PIXEL } from '../screen/rfb/constants.js';
 import type { Region, Screen, Size } from '../screen/types.js';
 import type { ViewerChannel } from './channel.js';
 import type { Encoder } from './encoder.js';
@@ -11,9 +9,6 @@ import { Unsent } from './unsent.js';
 
 /** Milliseconds without changes until lossy parts are sent again exactly. */
 const REFINE_MS = 250;
-
-/** Frames of fewer bytes need no {@link ViewerMemory}. */
-const SMALL = 64 * 1024;
 
 interface FramesOptions {
   readonly screen: Screen;
@@ -168,34 +163,13 @@ export class Frames {
     await this.#show(this.#unsent.take(), 'any');
   }
 
-  /**
-   * Sends the regions, and the pointer's image if it is new. Their pixels are in memory until the viewer
-   * has read them.
-   */
+  /** Sends the regions, and the pointer's image if it is new. */
   async #show(regions: readonly Region[], fidelity: 'any' | 'exact'): Promise<void> {
-    const cursorBytes = this.#newCursor?.length ?? 0;
-    const bytes = regions.reduce((sum, region) => sum + area(region) * PIXEL, cursorBytes);
-    const { memory } = this.#options.channel;
-    const { signal } = this.#ending;
-    const reserved = bytes < SMALL ? undefined : await memory.reserve(bytes, signal);
-    try {
-      if (reserved !== undefined) await this.#largeTurn();
-      const rectangles = await this.#rectangles(regions, fidelity);
-      const cursor = this.#newCursor;
-      // One that has grown since follows in a frame of its own.
-      if (cursor === undefined || cursor.length <= cursorBytes) this.#cursorIsNew = false;
-      if (cursor !== undefined && !this.#cursorIsNew) rectangles.push(cursor);
-      reserved?.shrink(rectangles.reduce((sum, { length }) => sum + length, 0));
-      if (rectangles.length > 0) await this.#send(rectangles);
-    } finally {
-      reserved?.release();
-    }
-  }
-
-  /** The work of a large frame begins in a turn with those of few other views. */
-  async #largeTurn(): Promise<void> {
-    await nextTurn(this.#options.channel.ownerId);
-    this.#ending.signal.throwIfAborted();
+    const rectangles = await this.#rectangles(regions, fidelity);
+    const cursor = this.#newCursor;
+    this.#cursorIsNew = false;
+    if (cursor !== undefined) rectangles.push(cursor);
+    if (rectangles.length > 0) await this.#send(rectangles);
   }
 
   async #rectangles(regions: readonly Region[], fidelity: 'any' | 'exact'): Promise<Buffer[]> {

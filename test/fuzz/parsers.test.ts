@@ -210,11 +210,7 @@ function sftpFrames(bytes: Buffer): Buffer[] {
 }
 
 const app = Fastify();
-readBodies(
-  app,
-  (_, work) => work(),
-  ({ id }) => ({ ownerId: id }),
-);
+readBodies(app);
 app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
 app.post('/', async ({ body }) => validate(Batch, body, 'body').actions.length);
 afterAll(() => app.close());

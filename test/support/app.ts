@@ -1,7 +1,7 @@
 import { Agent, request, type Server } from 'node:http';
 import { connect } from 'node:net';
 import { pino } from 'pino';
-import { type AppOptions, buildApp } from '../../src/server/app.js';
+import { buildApp } from '../../src/server/app.js';
 import { Metrics } from '../../src/server/metrics.js';
 import type { Shell } from '../../src/shell/types.js';
 import { fullShell } from './fake-shell.js';
@@ -42,14 +42,11 @@ export interface Answer {
 
 export async function openTestApp(
   options: Parameters<typeof openTestFleet>[0] = {},
-  limits: Limits = {},
 ): Promise<TestApp> {
-  return serveTestFleet(await openTestFleet(options), limits);
+  return serveTestFleet(await openTestFleet(options));
 }
 
-type Limits = Pick<AppOptions, 'answerLimits'>;
-
-async function serveTestFleet(world: TestFleet, limits: Limits = {}, at = 0): Promise<TestApp> {
+async function serveTestFleet(world: TestFleet, at = 0): Promise<TestApp> {
   const { openShell, openScreen } = world.connectors;
   const opening: typeof openShell = async (...given) =>
     Object.assign(await openShell(...given), fullShell as Partial<Shell>);
@@ -60,7 +57,7 @@ async function serveTestFleet(world: TestFleet, limits: Limits = {}, at = 0): Pr
   const log = pino({ level: 'silent' });
   const metrics = new Metrics();
   const shared = { reachable: { hosts: [PROXY_HOST], origins: world.origins }, version: '0.0.0' };
-  const app = await buildApp({ fleet, ...shared, log, metrics, ...limits });
+  const app = await buildApp({ fleet, ...shared, log, metrics });
   await app.listen({ host: '127.0.0.1', port: at });
   const address = app.server.address();
   const port = typeof address === 'object' && address ? address.port : 0;

@@ -8,11 +8,9 @@ export interface GuestApp extends TestApp {
   readonly key: string;
 }
 
-export async function openGuestApp(
-  limits: Parameters<typeof openTestApp>[1] = {},
-): Promise<GuestApp> {
+export async function openGuestApp(): Promise<GuestApp> {
   const guest = await openGuest();
-  const app = await openTestApp({}, limits);
+  const app = await openTestApp();
   // The computer may be stopped, which closes its connection, but not the test's guest.
   const shell: Shell = { ...guest.shell, open: true, close: () => undefined };
   Object.assign(app.world.connectors, { openShell: async () => shell });

@@ -35,7 +35,6 @@ async function openViews(count: number, encodings: Buffer, onFrame: () => void) 
           onFrame();
         },
         sendClipboard: () => undefined,
-        memory: { reserve: async () => ({ shrink: () => undefined, release: () => undefined }) },
       },
     });
     const showing = viewer.show(screen, new Queue(), leaving.signal);

@@ -22,7 +22,6 @@ async function openViewer() {
       send: (data) =>
         isReady ? new Promise((read) => frames.push({ data, read })) : Promise.resolve(),
       sendClipboard: () => undefined,
-      memory: { reserve: async () => ({ shrink: () => undefined, release: () => undefined }) },
     },
   });
   const showing = viewer.show(screen, new Queue(), leaving.signal);

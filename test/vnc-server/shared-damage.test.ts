@@ -41,7 +41,6 @@ async function joined(views: number, asking: 'once' | 'always') {
           if (asking === 'always') setTimeout(ask, 1);
         },
         sendClipboard: () => undefined,
-        memory: { reserve: async () => ({ shrink: () => undefined, release: () => undefined }) },
       },
     });
     const showing = viewer.show(screen, new Queue(), leaving.signal);

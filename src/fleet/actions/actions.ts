@@ -6,7 +6,7 @@ import {
 } from '../../contract/actions/batch.js';
 import type { Queue } from '../../lib/async/queue.js';
 import type { Picture, Screen } from '../../screen/types.js';
-import type { Room, Shell } from '../../shell/types.js';
+import type { Shell } from '../../shell/types.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { allowedInput, whileAllowed } from '../control/allowed-input.js';
 import { toldOf } from '../control/told.js';
@@ -92,14 +92,13 @@ export class Actions {
     record: ComputerRecord,
     list: readonly BatchAction[],
     signal?: AbortSignal,
-    room?: Room,
     by?: Owner,
   ): Promise<BatchResult> {
     const filled = fillBatch(list, this.#parts.secrets.filler(record));
     checkBatch(filled);
     const session = await this.#running.session(record, signal);
     const step = (action: BatchAction, index: number, until = signal) =>
-      this.#step(session, record, { action, given: list[index] ?? action }, until, room, by);
+      this.#step(session, record, { action, given: list[index] ?? action }, until, by);
     const run = (action: BatchAction, index: number) => {
       // Input does this itself. The others hold the queue of input, for which the holder waits.
       if (by === undefined || isInput(action)) return step(action, index);
@@ -131,17 +130,15 @@ export class Actions {
     return wait(await this.#running.session(record, signal), input, signal);
   }
 
-  /** `room` says how much of the output may be kept, as in {@link Shell.run}. */
   async bash(
     record: ComputerRecord,
     input: actions.Bash,
     signal?: AbortSignal,
-    room?: Room,
   ): Promise<actions.BashResult> {
     const timeoutMs = input.timeout * 1000;
     const work = async () => {
       const result = await this.#command(record, timeoutMs, signal, (shell, s) =>
-        shell.run({ ...input, interpreter: 'system', timeoutMs, signal: s, room }),
+        shell.run({ ...input, interpreter: 'system', timeoutMs, signal: s }),
       );
       if (result.jobId !== undefined) this.#parts.onJob?.(record, result.jobId);
       return bashResult(result);
@@ -153,12 +150,11 @@ export class Actions {
     record: ComputerRecord,
     input: actions.Exec,
     signal?: AbortSignal,
-    room?: Room,
   ): Promise<actions.ExecResult> {
     const timeoutMs = input.timeout * 1000;
     const work = async () => {
       const result = await this.#command(record, timeoutMs, signal, (shell, s) =>
-        shell.python({ code: input.code, timeoutMs, signal: s, room }),
+        shell.python({ code: input.code, timeoutMs, signal: s }),
       );
       return execResult(result);
     };
@@ -238,22 +234,20 @@ export class Actions {
     record: ComputerRecord,
     { action, given }: { action: BatchAction; given: BatchAction },
     signal: AbortSignal | undefined,
-    room: Room | undefined,
     by: Owner | undefined,
   ): Promise<BatchResult['results'][number]> {
     switch (action.action) {
       case 'screenshot': {
         const picture = await this.screenshot(record, action, signal);
-        const answer = await pictureAnswer(record.owner_id, picture, room);
         const returned = by && this.#parts.control.returnedSince(record.id, by);
-        return { ...answer, ...toldOf(returned) };
+        return { ...pictureAnswer(picture), ...toldOf(returned) };
       }
       case 'wait':
         return this.wait(record, action, signal);
       case 'bash':
-        return this.bash(record, action, signal, room);
+        return this.bash(record, action, signal);
       case 'exec':
-        return this.exec(record, action, signal, room);
+        return this.exec(record, action, signal);
       case 'cursor':
         return this.cursor(record, signal);
       default: {

@@ -7,12 +7,10 @@ import {
 } from '../../contract/actions/batch.js';
 import { MAX_BATCH_TEXT } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
-import { nextTurn } from '../../lib/async/next-turn.js';
 import { jsonLength } from '../../lib/json/length.js';
 import { parseCombination } from '../../screen/input/keyboard/combination.js';
 import type { Picture } from '../../screen/types.js';
 import { requireTypable } from '../../screen/typing/typing-plan.js';
-import type { Room } from '../../shell/types.js';
 import { publicMessage } from '../errors/public-message.js';
 import { remedyOf, type Subject } from '../errors/remedies.js';
 import type { Fill } from '../secrets/secrets.js';
@@ -139,24 +137,8 @@ export function base64Length({ length }: Buffer): number {
   return 4 * Math.ceil(length / 3);
 }
 
-/**
- * The screenshot of a step, which stays in memory with those before it. Throws `rate_limited` before
- * it is made. Others have a turn first: hundreds may wait for the same picture.
- */
-export async function pictureAnswer(
-  ownerId: string,
-  { data, format, width, height }: Picture,
-  room: Room | undefined,
-): Promise<Screenshot> {
-  const length = base64Length(data);
-  if (room !== undefined && room(length) < length) throw unread();
-  await nextTurn(ownerId);
+/** The screenshot of a step. */
+export function pictureAnswer({ data, format, width, height }: Picture): Screenshot {
   const image = data.toString('base64');
   return { success: true, image, format, encoding: 'base64', width, height };
-}
-
-function unread(): ApiError {
-  return new ApiError('rate_limited', 'Too many of your answers have not been read yet.', {
-    remedy: 'Read them, or take fewer screenshots at once.',
-  });
 }

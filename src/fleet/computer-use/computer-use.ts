@@ -5,7 +5,6 @@ import type {
 } from '../../contract/actions/computer-use.js';
 import { ApiError } from '../../contract/errors.js';
 import type { Size } from '../../screen/types.js';
-import type { Room } from '../../shell/types.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { Actions } from '../actions/actions.js';
 import type { ComputerRecord } from '../store/records.js';
@@ -67,7 +66,6 @@ export interface UseRequest {
   readonly by: Owner;
   readonly body: Request;
   readonly signal?: AbortSignal | undefined;
-  readonly room?: Room | undefined;
   /** Called with the actions of a call when they begin. */
   readonly onActions?: ((actions: readonly BatchAction[]) => void) | undefined;
 }
@@ -198,9 +196,9 @@ export class ComputerUse {
   }
 
   #batch(request: UseRequest, actions: readonly BatchAction[]): Promise<BatchResult> {
-    const { record, by, signal, room } = request;
+    const { record, by, signal } = request;
     request.onActions?.(actions);
-    return this.#actions.batch(record, actions, signal, room, by);
+    return this.#actions.batch(record, actions, signal, by);
   }
 
   /** The answer to a call that failed, with a picture where its dialect always has one. */

@@ -1,9 +1,7 @@
-import { TakingTurns } from './keyed-queue.js';
-
-/** Runs at most `limit` tasks at the same time; the others wait in order, those of several keys in turns. */
+/** Runs at most `limit` tasks at the same time; the others wait in order. */
 export class ConcurrencyLimit {
   readonly #limit: number;
-  readonly #waiting = new TakingTurns<() => void>();
+  readonly #waiting: (() => void)[] = [];
   readonly #waitingLast: (() => void)[] = [];
   #running = 0;
 
@@ -24,24 +22,24 @@ export class ConcurrencyLimit {
    * Resolves when there is room, with `last` after all that wait in order. The caller must call the
    * returned function exactly once.
    */
-  async acquire(turn: 'in order' | 'last' = 'in order', key = ''): Promise<() => void> {
+  async acquire(turn: 'in order' | 'last' = 'in order'): Promise<() => void> {
     if (this.#running < this.#limit) this.#running += 1;
     else {
       await new Promise<void>((resolve) => {
         if (turn === 'last') this.#waitingLast.push(resolve);
-        else this.#waiting.add(key, resolve);
+        else this.#waiting.push(resolve);
       });
     }
     return () => {
       // Passes its place to the next waiting task.
-      const next = this.#waiting.next() ?? this.#waitingLast.shift();
+      const next = this.#waiting.shift() ?? this.#waitingLast.shift();
       if (next) next();
       else this.#running -= 1;
     };
   }
 }
 
-/** Runs at most `limit` tasks at the same time, and at most `perKey` of each key: the keys take turns. */
+/** Runs at most `limit` tasks at the same time, and at most `perKey` of each key. */
 export class KeyedLimit {
   readonly #all: ConcurrencyLimit;
   readonly #perKey: number;

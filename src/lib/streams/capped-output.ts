@@ -1,17 +1,12 @@
-/**
- * Keeps the first `limit` bytes of a stream and drops the rest. `room` is asked how many of some bytes
- * may be kept, where several outputs share their memory.
- */
+/** Keeps the first `limit` bytes of a stream and drops the rest. */
 export class CappedOutput {
   #limit: number;
-  readonly #room: (bytes: number) => number;
   #bytes = new Uint8Array(0);
   #length = 0;
   #truncated = false;
 
-  constructor(limit: number, room: (bytes: number) => number = (bytes) => bytes) {
+  constructor(limit: number) {
     this.#limit = limit;
-    this.#room = room;
   }
 
   get length(): number {
@@ -24,12 +19,8 @@ export class CappedOutput {
 
   /** Copies the chunk, which may be a view of a much larger buffer. */
   write(chunk: Uint8Array): void {
-    const taken = this.#room(Math.min(chunk.length, this.#limit - this.#length));
-    if (taken < chunk.length) {
-      this.#truncated = true;
-      // What comes later would leave a gap.
-      this.#limit = this.#length + taken;
-    }
+    const taken = Math.min(chunk.length, this.#limit - this.#length);
+    if (taken < chunk.length) this.#truncated = true;
     if (taken === 0) return;
     this.#reserve(this.#length + taken);
     this.#bytes.set(chunk.subarray(0, taken), this.#length);

@@ -41,7 +41,7 @@ export function addBrowserSocket(app: FastifyInstance, services: SocketServices)
 }
 
 async function serveBrowser(
-  { fleet, budget }: SocketServices,
+  { fleet, limit }: SocketServices,
   request: FastifyRequest,
   reply: FastifyReply,
   stopping: AbortSignal,
@@ -52,7 +52,7 @@ async function serveBrowser(
   const { temporary } = grantOf(fleet, request, record) ?? {};
   checkControl(fleet, request, { owner, name: 'cdp' }, record);
   const client = request.raw.socket;
-  const share = budget.open(owner);
+  limit.count(owner.id, client);
   const left = departure(request);
   const connection = { owner, computerId: record.id, name: 'cdp', signal: left } as const;
   const audit = auditConnection(fleet, connection);
@@ -88,7 +88,6 @@ async function serveBrowser(
   } finally {
     stopWatching();
     for (const each of dispose) each();
-    share.close();
     if (reply.sent && !client.writableEnded) client.destroy();
   }
 }

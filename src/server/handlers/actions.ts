@@ -13,7 +13,7 @@ import { toldOf } from '../../fleet/control/told.js';
 import type { Picture } from '../../screen/types.js';
 import { accepts, mediaTypes } from '../http/conditional/accept.js';
 import { etagOf, Tagged } from '../http/conditional/etag.js';
-import { ByteStream, Bytes, type ComputerCall, LargeJson } from '../requests.js';
+import { ByteStream, Bytes, type ComputerCall } from '../requests.js';
 import type { Handlers } from './handlers.js';
 
 type Names =
@@ -38,22 +38,20 @@ const PART = 192 * 1024;
 function pictureJson(
   { data, format, width, height }: Picture,
   notice: ReturnType<typeof toldOf>,
-): LargeJson {
+): Bytes {
   const head = Buffer.from('{"success":true,"image":"');
   const told = JSON.stringify({ format, encoding: 'base64', width, height, ...notice });
   const tail = Buffer.from(`",${told.slice(1)}`);
   const length = head.length + base64Length(data) + tail.length;
-  return new LargeJson(length, () => {
-    const json = Buffer.allocUnsafe(length);
-    let end = head.copy(json);
-    // In parts, each of which is a text only for a moment.
-    for (let at = 0; at < data.length; at += PART) {
-      const part = data.toString('base64', at, Math.min(at + PART, data.length));
-      end += json.write(part, end, 'latin1');
-    }
-    tail.copy(json, end);
-    return json;
-  });
+  const json = Buffer.allocUnsafe(length);
+  let end = head.copy(json);
+  // In parts, each of which is a text only for a moment.
+  for (let at = 0; at < data.length; at += PART) {
+    const part = data.toString('base64', at, Math.min(at + PART, data.length));
+    end += json.write(part, end, 'latin1');
+  }
+  tail.copy(json, end);
+  return new Bytes(json, 'application/json; charset=utf-8');
 }
 
 /** Lines of JSON, one a piece of output. */
@@ -99,19 +97,18 @@ export const actionHandlers: Pick<Handlers, Names> = {
     await writeClipboard(fleet.actions, computer, { text: body.text, check }, signal);
     return { success: true };
   },
-  bash: async ({ fleet, computer, body, headers, signal, room }) => {
-    if (!accepts(headers.accept, LINES)) return fleet.actions.bash(computer, body, signal, room);
+  bash: async ({ fleet, computer, body, headers, signal }) => {
+    if (!accepts(headers.accept, LINES)) return fleet.actions.bash(computer, body, signal);
     return new ByteStream(await bashLines(fleet.actions, computer, body, signal), LINES);
   },
-  exec: ({ fleet, computer, body, signal, room }) =>
-    fleet.actions.exec(computer, body, signal, room),
+  exec: ({ fleet, computer, body, signal }) => fleet.actions.exec(computer, body, signal),
   wait: ({ fleet, computer, body, signal }) => fleet.actions.wait(computer, body, signal),
   getComputerUse: async ({ fleet, computer, query, signal }) => ({
     tools: (await fleet.computerUse.tools(computer, query.dialect, signal)) as Items,
   }),
-  computerUse: ({ fleet, computer, body, owner, signal, room, onActions }) =>
-    fleet.computerUse.use({ record: computer, body, by: owner, signal, room, onActions }),
-  batch: ({ fleet, computer, body, signal, room, owner }) =>
-    fleet.actions.batch(computer, body.actions, signal, room, owner),
+  computerUse: ({ fleet, computer, body, owner, signal, onActions }) =>
+    fleet.computerUse.use({ record: computer, body, by: owner, signal, onActions }),
+  batch: ({ fleet, computer, body, signal, owner }) =>
+    fleet.actions.batch(computer, body.actions, signal, owner),
   getCursor: ({ fleet, computer, signal }) => fleet.actions.cursor(computer, signal),
 };

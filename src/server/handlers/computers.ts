@@ -1,7 +1,5 @@
-import type { Answer } from '../../contract/operations.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { Fleet } from '../../fleet/fleet.js';
-import { entriesAnswer } from './entries.js';
 import type { Handlers } from './handlers.js';
 
 type Names =
@@ -42,10 +40,9 @@ export const computerHandlers: Pick<Handlers, Names> = {
     return { success: true };
   },
   updateComputer: ({ fleet, computer, body }) => fleet.computers.update(computer, body),
-  listActions: ({ fleet, computer, query }) =>
-    entriesAnswer<Answer<'listActions'>>(query.limit, () => ({
-      actions: fleet.auditLog.list(computer, query),
-    })),
+  listActions: ({ fleet, computer, query }) => ({
+    actions: fleet.auditLog.list(computer, query),
+  }),
   getControl: ({ fleet, owner, computer }) => controlState(fleet, owner, computer.id),
   takeControl: ({ fleet, owner, computer, body }) => {
     fleet.control.take(computer, owner, body.force ? 'force' : 'if-free');

@@ -1,112 +1,60 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
-import type { Owner } from '../../fleet/accounts/api-keys.js';
-import type { LongCaller } from '../../lib/async/next-turn.js';
+import { type JsonTextBounds, textBeyond } from '../../lib/json/bounds.js';
 import { CappedOutput } from '../../lib/streams/capped-output.js';
-import { BODY_LIMIT, excessOf, fitsTurn, ownersTurn } from './body-limit.js';
+
+/** Largest body that is read into memory, in bytes. */
+export const BODY_LIMIT = 8 * 1024 * 1024;
+
+/**
+ * What a body or message may hold. The contract needs five levels, 256 fields of an object, 27,000
+ * fields for a batch of commands with many variables, and 300,000 values for one of drags on long
+ * paths. Making and checking a value takes up to two microseconds, in which nobody else is answered.
+ */
+const BOUNDS: JsonTextBounds = {
+  levels: 64,
+  values: 400_000,
+  fields: 4_000,
+  allFields: 50_000,
+};
 
 /**
  * Reads JSON bodies. An empty body of any type is an empty object; other types are refused.
  * Refuses JSON with `__proto__` or `constructor.prototype`, or beyond the bounds, with 400.
  */
-export function readBodies(
-  app: FastifyInstance,
-  inKeylessTurn: KeylessTurn,
-  callerOf: CallerOf,
-): void {
-  // Many bodies may end in the same turn of the event loop, and what follows takes longer.
-  const inTurn = ({ throttleShare, raw }: FastifyRequest, work: () => void) => {
-    if (throttleShare) throttleShare.turn(work);
-    else inKeylessTurn(raw.socket, work);
-  };
+export function readBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error');
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser(/^application\/([a-z0-9.+-]+\+)?json\b/i, (request, payload, done) => {
-    const finish = (text: string) => {
+  const json = /^application\/([a-z0-9.+-]+\+)?json\b/i;
+  app.addContentTypeParser(json, (request, payload, done) => {
+    if (Number(request.headers['content-length']) > BODY_LIMIT) return done(tooLarge());
+    // One buffer: Fastify would keep one for each chunk, which may have one byte.
+    const body = new CappedOutput(BODY_LIMIT);
+    const take = (chunk: Buffer) => {
+      body.write(chunk);
+      if (body.truncated) end(tooLarge());
+    };
+    const end = (error?: Error) => {
+      payload.off('data', take).off('end', end).off('error', end);
+      if (error instanceof Error) return done(error);
+      const text = body.text();
+      if (text.trim() === '') return done(null, undefined);
       const excess = excessOf(text, 'body');
       if (excess === undefined) parse(request, text, done);
       else done(excess);
     };
-    const take = (text: string) => {
-      if (text.trim() === '') done(null, undefined);
-      else if (fitsTurn(text.length)) finish(text);
-      else waitForTurn(request, callerOf).then(() => finish(text), done);
-    };
-    collect(request, payload, BODY_LIMIT, tooLarge).then(
-      (text) => inTurn(request, () => take(text)),
-      (error) => inTurn(request, () => done(error)),
-    );
+    payload.on('data', take).once('end', end).once('error', end);
   });
-  app.addContentTypeParser('*', (request, payload, done) => {
-    const unsupported = () =>
-      new ApiError('unsupported_media_type', 'Send the body as Content-Type: application/json.');
-    collect(request, payload, 0, unsupported).then(
-      () => inTurn(request, () => done(null, undefined)),
-      (error) => inTurn(request, () => done(error)),
-    );
+  app.addContentTypeParser('*', (request, _payload, done) => {
+    if (!hasBody(request.raw)) return done(null, undefined);
+    const message = 'Send the body as Content-Type: application/json.';
+    done(new ApiError('unsupported_media_type', message));
   });
-}
-
-/** Calls `work` for a request without a key when it is its turn. */
-type KeylessTurn = (socket: Socket, work: () => void) => void;
-
-/** Whose a long body is. */
-type CallerOf = (owner: Owner) => LongCaller;
-
-/** Rejects when the client leaves: its body is not kept then. */
-async function waitForTurn(
-  { owner, raw: { socket } }: FastifyRequest,
-  callerOf: CallerOf,
-): Promise<void> {
-  const left = new AbortController();
-  const leave = () => left.abort(new ApiError('request_timeout', 'The client disconnected.'));
-  socket.once('close', leave);
-  try {
-    if (socket.destroyed) leave();
-    await ownersTurn(owner ? callerOf(owner) : { ownerId: '' }, left.signal);
-  } finally {
-    socket.off('close', leave);
-  }
-}
-
-/**
- * Reads a body into one buffer: Node makes a buffer for each chunk, which may have one byte, and
- * Fastify would keep them all.
- */
-async function collect(
-  request: FastifyRequest,
-  payload: IncomingMessage,
-  limit: number,
-  tooLarge: () => ApiError,
-): Promise<string> {
-  const announced = Number(request.headers['content-length'] ?? Number.NaN);
-  if (announced > limit) throw tooLarge();
-  const body = new CappedOutput(limit);
-  await new Promise<void>((resolve, reject) => {
-    const take = (chunk: Buffer) => {
-      body.write(chunk);
-      if (!body.truncated) return;
-      payload.off('data', take);
-      reject(tooLarge());
-    };
-    payload.on('data', take);
-    payload.once('end', resolve);
-    payload.once('error', () => reject(wrongLength()));
-  });
-  if (!Number.isNaN(announced) && announced !== body.length) throw wrongLength();
-  request.throttleShare?.resize(body.length);
-  return body.text();
 }
 
 function tooLarge(): ApiError {
   return new ApiError('payload_too_large', 'The body is too large; the limit is 8 MiB.');
-}
-
-function wrongLength(): ApiError {
-  const message = 'The body is shorter or longer than its Content-Length.';
-  return new ApiError('invalid_request', message);
 }
 
 /** Does the request announce a body? It may not have been read. */
@@ -125,4 +73,24 @@ export function askForBodies(app: FastifyInstance): void {
     if (expect !== undefined && /^100-continue$/i.test(expect)) reply.raw.writeContinue();
     done(null, payload);
   });
+}
+
+/** The error of a JSON text beyond the bounds; undefined if it is within them. */
+export function excessOf(text: string, what: 'body' | 'message'): ApiError | undefined {
+  switch (textBeyond(text, BOUNDS)) {
+    case 'levels':
+      return refusal(`The ${what} is nested more than ${BOUNDS.levels} levels deep.`);
+    case 'values':
+      return refusal(`The ${what} has more than ${BOUNDS.values} values.`);
+    case 'fields':
+      return refusal(`An object in the ${what} has more than ${BOUNDS.fields} fields.`);
+    case 'allFields':
+      return refusal(`The objects in the ${what} have more than ${BOUNDS.allFields} fields.`);
+    default:
+      return undefined;
+  }
+}
+
+function refusal(message: string): ApiError {
+  return new ApiError('invalid_request', message);
 }

@@ -6,8 +6,8 @@ import { publicMessage } from '../../fleet/errors/public-message.js';
 import { remedyOf } from '../../fleet/errors/remedies.js';
 import { isDiskFull } from '../../lib/fs/disk-reserve.js';
 import { cut } from '../../lib/text/printable.js';
-import { closeLater } from '../limits/lingering-close.js';
 import type { Params } from '../requests.js';
+import { hasBody } from './bodies.js';
 
 /** Characters of an error's message: enough for two paths of 4,096 that it quotes. */
 const MOST_MESSAGE = 10_000;
@@ -53,14 +53,12 @@ export function sendError(
   const answer = toApiError(error);
   if (answer.code === 'internal') request.log.error({ err: error }, 'failed');
   else if (answer.status >= 500) request.log.warn({ err: answer }, 'refused');
-  if (answer.status === 401) {
-    // The unread rest of the body must not be parsed as the next request.
-    reply.header('www-authenticate', 'Bearer');
+  if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
+  if (answer.status === 429 && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
+  // The rest of a body is not read.
+  const isUnread = hasBody(request.raw) && !request.raw.complete;
+  if (isUnread || answer.status === 401 || answer.status === 429) {
     reply.header('connection', 'close');
-  }
-  if (answer.status === 413) {
-    reply.header('connection', 'close');
-    closeLater(request.raw);
   }
   if (request.raw.headers.upgrade !== undefined) {
     // A refused upgrade: HTTP timeouts no longer apply to its socket.

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
 import type { EventSubscription, PositionedEvent } from '../../fleet/events/events.js';
-import { nextTurn } from '../../lib/async/next-turn.js';
 
 /** A quiet stream is kept alive with a comment, which also tells the client its position. */
 export const HEARTBEAT_MS = 15_000;
@@ -15,23 +14,15 @@ export class EventStream extends Readable {
   readonly #subscription: EventSubscription;
   readonly #unsubscribe: () => void;
   readonly #heartbeat: NodeJS.Timeout;
-  readonly #ownerId: string;
   #hasRoom = false;
-  #isWaiting = false;
 
   /**
-   * Many streams may have room at once: each reads in a turn of its owner. `onAdded` calls its argument when there may be new events,
-   * until the returned function is called.
+   * `onAdded` calls its argument when there may be new events, until the returned function is called.
    */
-  constructor(
-    subscription: EventSubscription,
-    ownerId: string,
-    onAdded: (added: () => void) => () => void,
-  ) {
+  constructor(subscription: EventSubscription, onAdded: (added: () => void) => () => void) {
     super({ highWaterMark: 64 * 1024 });
-    this.#ownerId = ownerId;
     this.#subscription = subscription;
-    this.#unsubscribe = onAdded(() => void this.#fill());
+    this.#unsubscribe = onAdded(() => this.#fill());
     this.#heartbeat = setInterval(() => {
       if (this.#hasRoom) this.#send(`: heartbeat\n${idLine(subscription.position)}\n`);
     }, HEARTBEAT_MS);
@@ -41,7 +32,7 @@ export class EventStream extends Readable {
 
   override _read(): void {
     this.#hasRoom = true;
-    void this.#fill();
+    this.#fill();
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
@@ -51,12 +42,7 @@ export class EventStream extends Readable {
     done(error);
   }
 
-  async #fill(): Promise<void> {
-    if (!this.#hasRoom || this.#isWaiting) return;
-    this.#isWaiting = true;
-    await nextTurn(this.#ownerId);
-    this.#isWaiting = false;
-    // Its heartbeat may have been sent meanwhile.
+  #fill(): void {
     if (!this.#hasRoom || this.destroyed) return;
     try {
       const events = this.#subscription.read();

@@ -57,10 +57,7 @@ async function answer(
   const excess = excessOf(body);
   if (excess !== undefined) throw new ApiError('invalid_request', excess);
   const left = departure(request);
-  const done = new AbortController();
-  reply.raw.once('close', () => done.abort());
-  if (reply.raw.closed) done.abort();
-  const service = ownService(app, request, { left, done: done.signal });
+  const service = ownService(app, request, left);
   const options = {
     service,
     version,

@@ -8,24 +8,24 @@ import {
 } from '../../contract/errors.js';
 import { routes } from '../../contract/routes.js';
 import type { Service } from '../../mcp/service.js';
-import { requestOfTool, type ToolClient } from '../requests.js';
+import { requestOfTool } from '../requests.js';
 
 type Parameters = Readonly<Record<string, string>>;
 
 /**
  * The service as tools use it: each call is a request of its own with the key of `request`, so that
- * rights, limits and the audit log apply to it as to any other. It ends when the `client` has left.
+ * rights, limits and the audit log apply to it as to any other. It ends when the client has left.
  */
 export function ownService(
   app: FastifyInstance,
   request: FastifyRequest,
-  client: ToolClient,
+  clientLeft: AbortSignal,
 ): Service {
   const { authorization = '', host = '' } = request.headers;
   const send: Service['request'] = async (operation, { params = {}, query, body, signal } = {}) => {
     const { method, paths } = routes[operation];
-    const left = signal ? AbortSignal.any([signal, client.left]) : client.left;
-    const answer = await requestOfTool({ ...client, left }, (headers) =>
+    const left = signal ? AbortSignal.any([signal, clientLeft]) : clientLeft;
+    const answer = await requestOfTool(left, (headers) =>
       app.inject({
         method,
         url: `${request.server.prefix}${pathOf(paths, params)}`,

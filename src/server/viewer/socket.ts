@@ -8,22 +8,19 @@ import {
   ViewOpening,
 } from '../../contract/sockets/view.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
-import { keyInUse } from '../../fleet/accounts/limits/key-shares.js';
 import { publicMessage } from '../../fleet/errors/public-message.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { sleep } from '../../lib/async/sleep.js';
 import type { ViewerChannel } from '../../vnc-server/channel.js';
 import { Viewer } from '../../vnc-server/viewer.js';
-import { connectionOwner } from '../access/connection-owner.js';
 import { auditConnection } from '../audit-requests.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { startHeartbeat } from '../websocket/heartbeat.js';
 import { closeOnRevocation } from '../websocket/key-revocation.js';
-import { limitMessages, tooLarge } from '../websocket/limit-messages.js';
-import { copiedTexts } from './copied-texts.js';
+import { takeCopiedText } from './copied-texts.js';
+import { clipboardChannel, stateChannel } from './latest-message.js';
 import { openingMessage } from './opening-message.js';
-import { clipboardChannel, stateChannel, viewMemory } from './view-memory.js';
 
 /** The view ends after this many consecutive failures of the screen. */
 const MOST_FAILURES = 5;
@@ -31,8 +28,8 @@ const MOST_FAILURES = 5;
 const RETRY_MS = 150;
 /** A connection that lasted this long, in milliseconds, resets the failure count. */
 const LASTING_MS = 10_000;
-/** Largest message, in bytes: a text of the clipboard as JSON. */
-const LIMITS = { first: 2 * 1024 * 1024, later: 2 * 1024 * 1024 };
+/** Largest text message, in bytes: a text of the clipboard as JSON. */
+const MOST_TEXT = 2 * 1024 * 1024;
 /** Largest message of RFB, in bytes: all of it is handled at once, and viewers send a few bytes. */
 const MOST_RFB = 64 * 1024;
 /** Close code after a `closed` message. */
@@ -52,7 +49,7 @@ export function addViewSocket(app: FastifyInstance, services: SocketServices): v
 async function serveView(
   socket: WebSocket,
   request: FastifyRequest,
-  { fleet, budget, views, connections }: SocketServices,
+  { fleet, limit, connections }: SocketServices,
 ): Promise<void> {
   const { id = '' } = request.params as Record<string, string>;
   const left = new AbortController();
@@ -64,31 +61,19 @@ async function serveView(
     const opening = ViewOpening.safeParse(await openingMessage(socket, request.raw.socket));
     const ticket = fleet.tickets.redeem(opening.data?.ticket ?? '', id);
     const record = fleet.computers.find(ticket.owner, { id });
-    connections.trust(request.raw.socket, connectionOwner(fleet, ticket.owner));
-    const hold = limitMessages(
-      socket,
-      request.raw.socket,
-      budget.open(ticket.owner),
-      LIMITS,
-      (error) => {
-        sendClosed(socket, error);
-        socket.terminate();
-      },
-    );
+    connections.count(request.raw.socket, ticket.owner.id);
+    limit.count(ticket.owner.id, request.raw.socket);
     closeOnRevocation(socket, request, fleet.apiKeys, ticket.owner);
     const subject = { owner: ticket.owner, computerId: id, name: 'viewOpened' } as const;
     auditConnection(fleet, subject).opened({ mode: ticket.mode });
     request.log.info({ computer: id, mode: ticket.mode }, 'view opened');
-    const key = keyInUse(fleet.apiKeys, ticket.owner);
     const channel = {
-      ownerId: key.ownerId,
+      ownerId: ticket.owner.id,
       send: (data: Buffer) => new Promise<void>((resolve) => socket.send(data, () => resolve())),
-      sendClipboard: clipboardChannel(socket, views, key),
-      memory: viewMemory(views, key),
+      sendClipboard: clipboardChannel(socket),
     };
-    await showComputer(socket, fleet, {
-      ...{ record, owner: ticket.owner, mode: ticket.mode, left, channel, hold },
-    });
+    const { owner, mode } = ticket;
+    await showComputer(socket, fleet, { record, owner, mode, left, channel });
   } catch (error) {
     sendClosed(socket, error);
   }
@@ -101,13 +86,11 @@ interface Showing {
   readonly mode: ViewMode;
   readonly left: AbortController;
   readonly channel: ViewerChannel;
-  /** Counts bytes that the viewer sent and that wait in memory. */
-  readonly hold: (bytes: number) => void;
 }
 
 /** Shows the computer until the viewer disconnects; throws the error that ends the view. */
 async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): Promise<void> {
-  const { record, owner, mode, left, channel, hold } = showing;
+  const { record, owner, mode, left, channel } = showing;
   const { signal } = left;
   const name = `${record.project_name}/${record.name}`;
   const mayControl = () => fleet.control.allows(record.id, owner);
@@ -118,13 +101,14 @@ async function showComputer(socket: WebSocket, fleet: Fleet, showing: Showing): 
     channel,
     onError: (error) => left.abort(new ApiError('invalid_request', error.message)),
   });
-  const caller = connectionOwner(fleet, owner);
-  const copy = copiedTexts(viewer, { socket, caller, mayControl, signal, hold });
   socket.on('message', (data: Buffer, isBinary) => {
     if (signal.aborted) return;
-    if (isBinary && data.length > MOST_RFB) left.abort(tooLarge(MOST_RFB));
-    else if (isBinary) viewer.receive(data);
-    else if (mode === 'control' && mayControl()) copy(data);
+    const most = isBinary ? MOST_RFB : MOST_TEXT;
+    if (data.length > most) {
+      const message = `A message is too large; the limit is ${most} bytes.`;
+      left.abort(new ApiError('payload_too_large', message));
+    } else if (isBinary) viewer.receive(data);
+    else if (mode === 'control' && mayControl()) takeCopiedText(viewer, data);
   });
   const isMine = () => fleet.control.isHeldBy(record.id, owner);
   const sendControl = stateChannel(socket, () => {

@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { access } from '../../contract/access/rights.js';
@@ -7,19 +9,17 @@ import { remedyOf, type Subject } from '../../fleet/errors/remedies.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { auditConnection, type ConnectionAudit } from '../audit-requests.js';
-import { excessOf } from '../http/body-limit.js';
-import type { ConnectionLimit } from '../limits/connections.js';
-import type { MemoryBudget } from '../limits/memory-budget.js';
+import { excessOf } from '../http/bodies.js';
+import type { Connections } from '../http/connections.js';
+import { OwnerCount } from '../http/owner-count.js';
 import { ownerOf, resolveComputer } from '../requests.js';
 import { startHeartbeat } from './heartbeat.js';
 import { closeOnRevocation } from './key-revocation.js';
-import { limitMessages, MESSAGE_LIMIT, tooLarge } from './limit-messages.js';
-import type { SocketBudget, SocketShare } from './socket-budget.js';
 
-/** Time for a refused client to read why, in milliseconds. */
-const FAREWELL_MS = 1_000;
+/** WebSockets of one owner. */
+const MOST_SOCKETS = 512;
 /** Largest message of a client, in bytes: the start of a process has many arguments. */
-export const PAYLOAD_LIMIT = 8 * 1024 * 1024;
+const PAYLOAD_LIMIT = 8 * 1024 * 1024;
 
 /** Largest text message after the first, in bytes: a signal, a size, or the end of input. */
 const MOST_CONTROL = 4096;
@@ -28,6 +28,10 @@ const MOST_CONTROL = 4096;
 const MOST_FRAGMENTS = 1024;
 /** Messages queued for a slow client: each takes memory besides its bytes. */
 export const MOST_UNSENT = 64;
+/** Bytes queued for a slow client above which nothing more is read for it. */
+const HIGH_WATER = 1024 * 1024;
+/** Bytes of a client's messages that wait to be written, above which it is paused. */
+const MOST_WAITING = 256 * 1024;
 
 /** Options of the WebSocket server, which by default also bounds unsent answers to pings. */
 export const WEBSOCKET_LIMITS = {
@@ -45,18 +49,34 @@ export interface ComputerSocket extends Omit<ConnectionAudit, 'ended'> {
   readonly request: FastifyRequest;
   /** Aborted when the client goes away. */
   readonly left: AbortSignal;
-  /** Counts bytes that the client sent and that wait in memory; negative when they are consumed. */
-  readonly hold: (bytes: number) => void;
-  readonly share: SocketShare;
 }
 
 /** What all WebSockets of the service share. */
 export interface SocketServices {
   readonly fleet: Fleet;
-  readonly budget: SocketBudget;
-  /** Memory of live views. */
-  readonly views: MemoryBudget;
-  readonly connections: ConnectionLimit;
+  readonly connections: Connections;
+  readonly limit: SocketLimit;
+}
+
+/** Limits the WebSockets of each owner. */
+export class SocketLimit {
+  readonly #sockets: OwnerCount;
+
+  constructor(most = MOST_SOCKETS) {
+    this.#sockets = new OwnerCount(most);
+  }
+
+  /** Counts a socket until its connection closes. Throws `rate_limited` at the limit. */
+  count(ownerId: string, connection: Socket): void {
+    const release = this.#sockets.take(ownerId);
+    if (release === undefined) {
+      throw new ApiError('rate_limited', 'You have too many open WebSockets.', {
+        remedy: 'Close processes, tunnels, live views or pages of the dashboard first.',
+      });
+    }
+    if (connection.destroyed) release();
+    else connection.once('close', release);
+  }
 }
 
 /**
@@ -66,12 +86,10 @@ export interface SocketServices {
  */
 export function addComputerSocket(
   app: FastifyInstance,
-  { fleet, budget }: SocketServices,
+  { fleet, limit }: SocketServices,
   paths: readonly string[],
   route: {
     readonly name: 'process' | 'tunnel';
-    /** Largest first message, in bytes. */
-    readonly firstMessage: number;
     check?(request: FastifyRequest): void;
     serve(connection: ComputerSocket): Promise<void>;
   },
@@ -85,12 +103,7 @@ export function addComputerSocket(
         preValidation: async (request) => {
           route.check?.(request);
           resolveComputer(fleet, request);
-          if (!request.ws) return;
-          const share = budget.open(ownerOf(request));
-          request.socketShare = share;
-          const { socket } = request.raw;
-          if (socket.destroyed) share.close();
-          else socket.once('close', share.close);
+          if (request.ws) limit.count(ownerOf(request).id, request.raw.socket);
         },
       },
       (socket, request) => {
@@ -99,25 +112,10 @@ export function addComputerSocket(
         startHeartbeat(socket, 'any-pong');
         const owner = ownerOf(request);
         closeOnRevocation(socket, request, fleet.apiKeys, owner);
-        const refuse = (error: unknown) => {
-          sendJson(socket, describe(error, { computer: record, requestId: request.id }));
-          socket.close(1009);
-          // Nothing more of it is read.
-          socket.pause();
-          setTimeout(() => socket.terminate(), FAREWELL_MS).unref();
-        };
-        const share = request.socketShare ?? budget.open(owner);
-        const hold = limitMessages(
-          socket,
-          request.raw.socket,
-          share,
-          { first: route.firstMessage, later: MESSAGE_LIMIT },
-          refuse,
-        );
         const connection = { owner, computerId: record.id, name: route.name, signal: left };
         const { ended, ...audit } = auditConnection(fleet, connection);
         route
-          .serve({ socket, fleet, record, request, left, hold, share, ...audit })
+          .serve({ socket, fleet, record, request, left, ...audit })
           .then(() => ended())
           .catch((error: unknown) => {
             ended(error);
@@ -141,7 +139,7 @@ function departureOf(socket: WebSocket): AbortSignal {
 
 /** Sends a stream's chunks, wrapped by `wrap`, no faster than the client reads. */
 export async function forward(
-  { socket, share }: Pick<ComputerSocket, 'socket' | 'share'>,
+  socket: WebSocket,
   stream: AsyncIterable<Buffer>,
   wrap: (chunk: Buffer) => Buffer = (chunk) => chunk,
 ): Promise<void> {
@@ -149,16 +147,24 @@ export async function forward(
   for await (const chunk of stream) {
     if (socket.readyState !== socket.OPEN) return;
     unsent += 1;
-    share.send(chunk.length);
     const sent = new Promise<void>((resolve) =>
       socket.send(wrap(chunk), () => {
         unsent -= 1;
-        share.send(-chunk.length);
         resolve();
       }),
     );
-    if (socket.bufferedAmount > share.highWater() || unsent >= MOST_UNSENT) await sent;
+    if (socket.bufferedAmount > HIGH_WATER || unsent >= MOST_UNSENT) await sent;
   }
+}
+
+/** Writes a client's messages to a stream, and pauses the client while much of them waits. */
+export function writeFrom(socket: WebSocket, target: Writable): (data: Buffer) => void {
+  return (data) => {
+    target.write(data, () => {
+      if (socket.isPaused && target.writableLength <= MOST_WAITING) socket.resume();
+    });
+    if (target.writableLength > MOST_WAITING) socket.pause();
+  };
 }
 
 /** Throws ApiError `invalid_request` for a message that is not JSON, or beyond the bounds. */
@@ -174,7 +180,9 @@ export function parseJson(text: string): unknown {
 
 /** A text message after the first as JSON; throws ApiError as {@link parseJson} does. */
 export function parseControl(message: Buffer): unknown {
-  if (message.length > MOST_CONTROL) throw tooLarge(MOST_CONTROL);
+  if (message.length > MOST_CONTROL) {
+    throw new ApiError('payload_too_large', `A message may have ${MOST_CONTROL} bytes.`);
+  }
   return parseJson(message.toString());
 }
 
@@ -192,10 +200,4 @@ function describe(error: unknown, subject: Subject) {
     error: publicMessage(known),
     ...(remedy === undefined ? {} : { remedy }),
   };
-}
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    socketShare: SocketShare | null;
-  }
 }

@@ -8,26 +8,21 @@ import {
   StreamId,
 } from '../../contract/sockets/process.js';
 import { onAbort } from '../../lib/async/abort.js';
-import { nextTurn } from '../../lib/async/next-turn.js';
 import { Queue } from '../../lib/async/queue.js';
 import { shellWord } from '../../lib/text/shell-word.js';
 import type { ShellProcess, SpawnInput } from '../../shell/types.js';
-import { connectionOwner } from '../access/connection-owner.js';
-import { fitsTurn, ownersTurn } from '../http/body-limit.js';
 import { validateExactly } from '../http/input/read-input.js';
-import { ownerOf } from '../requests.js';
 import {
   addComputerSocket,
   type ComputerSocket,
   forward,
-  PAYLOAD_LIMIT,
   parseControl,
   parseJson,
   type SocketServices,
   sendJson,
+  writeFrom,
 } from './computer-socket.js';
-import { MessageBuffer } from './message-buffer.js';
-import { pour } from './pour.js';
+import { Messages } from './messages.js';
 
 /** The first message has to come within this many milliseconds. */
 const START_WITHIN_MS = 10_000;
@@ -41,17 +36,14 @@ const MOST_SIGNALS = 16;
 export function addProcessSocket(app: FastifyInstance, services: SocketServices): void {
   addComputerSocket(app, services, PROCESS_PATHS, {
     name: 'process',
-    firstMessage: PAYLOAD_LIMIT,
     serve: serveProcess,
   });
 }
 
 async function serveProcess(connection: ComputerSocket): Promise<void> {
-  const { fleet, record, left, request } = connection;
-  const messages = new MessageBuffer(connection.socket, connection.hold);
+  const { fleet, record, left } = connection;
+  const messages = new Messages(connection.socket);
   const first = await messages.first(START_WITHIN_MS);
-  if (fitsTurn(first.length)) await nextTurn(record.owner_id);
-  else await ownersTurn(connectionOwner(fleet, ownerOf(request)), left);
   const start = validateExactly(ProcessStart, parseJson(first), 'body');
   describe(connection, start);
   const work = () =>
@@ -117,8 +109,8 @@ interface Running {
 
 /** Connects the socket with the process until it has ended and its output has been sent. */
 async function attach(
-  { socket, share, hold, left, cancelled }: ComputerSocket,
-  messages: MessageBuffer,
+  { socket, left, cancelled }: ComputerSocket,
+  messages: Messages,
   { child, start, limit }: Running,
 ): Promise<void> {
   const dispose = onAbort(left, () => void child.kill('KILL').catch(() => undefined));
@@ -126,7 +118,7 @@ async function attach(
   child.stdin.once('close', () => socket.resume());
   const signals = new Queue();
   let isSignalled = false;
-  const write = pour(socket, child.stdin, hold);
+  const write = writeFrom(socket, child.stdin);
   messages.deliver((data, isBinary) => {
     if (!isBinary) {
       const message = ProcessControl.safeParse(parseControl(data));
@@ -138,12 +130,8 @@ async function attach(
     write(data.subarray(1));
   });
   await Promise.all([
-    forward({ socket, share }, child.stdout, (chunk) =>
-      Buffer.concat([Buffer.of(StreamId.stdout), chunk]),
-    ),
-    forward({ socket, share }, child.stderr, (chunk) =>
-      Buffer.concat([Buffer.of(StreamId.stderr), chunk]),
-    ),
+    forward(socket, child.stdout, (chunk) => Buffer.concat([Buffer.of(StreamId.stdout), chunk])),
+    forward(socket, child.stderr, (chunk) => Buffer.concat([Buffer.of(StreamId.stderr), chunk])),
   ]);
   const { code, signal, error, errorType } = await child.exit;
   dispose();

@@ -13,7 +13,14 @@ declare module 'fastify' {
  * agrees to that, each takes a connection and a whole message in memory, which nobody counts.
  */
 export function refuseOtherSockets(app: FastifyInstance): void {
-  app.addHook('onRequest', ({ ws, is404, routeOptions }, _reply, done) => {
+  let isStopping = false;
+  app.addHook('preClose', (done) => {
+    isStopping = true;
+    done();
+  });
+  app.addHook('onRequest', ({ ws, is404, raw, routeOptions }, _reply, done) => {
+    // Nothing would close one that opens now.
+    if (ws && isStopping) raw.socket.destroy();
     if (!ws || is404 || routeOptions.config.socket) return done();
     const message = 'This path does not accept WebSockets.';
     done(

@@ -11,16 +11,14 @@ import {
   parseControl,
   type SocketServices,
   sendJson,
+  writeFrom,
 } from './computer-socket.js';
-import { MESSAGE_LIMIT } from './limit-messages.js';
-import { MessageBuffer } from './message-buffer.js';
-import { pour } from './pour.js';
+import { Messages } from './messages.js';
 
 /** `GET C/tunnel?port=`: a connection to a port of the computer, as contract/sockets/tunnel.ts describes. */
 export function addTunnelSocket(app: FastifyInstance, services: SocketServices): void {
   addComputerSocket(app, services, TUNNEL_PATHS, {
     name: 'tunnel',
-    firstMessage: MESSAGE_LIMIT,
     check: (request) => void validateExactly(TunnelQuery, request.query, 'query'),
     serve: serveTunnel,
   });
@@ -28,7 +26,7 @@ export function addTunnelSocket(app: FastifyInstance, services: SocketServices):
 
 async function serveTunnel(connection: ComputerSocket): Promise<void> {
   const { socket, fleet, record, request, left } = connection;
-  const messages = new MessageBuffer(socket, connection.hold);
+  const messages = new Messages(socket);
   const { port } = validateExactly(TunnelQuery, request.query, 'query');
   await fleet.actions.shell(
     record,
@@ -45,8 +43,8 @@ async function serveTunnel(connection: ComputerSocket): Promise<void> {
 
 /** Forwards bytes and half-closes in both directions, until both have ended or one is lost. */
 async function attach(
-  { socket, share, hold }: ComputerSocket,
-  messages: MessageBuffer,
+  { socket }: ComputerSocket,
+  messages: Messages,
   tunnel: Duplex,
 ): Promise<void> {
   const finished = new Promise<void>((resolve) => {
@@ -56,7 +54,7 @@ async function attach(
   tunnel.on('error', () => undefined);
   // A closed tunnel must not leave the client paused.
   tunnel.once('close', () => socket.resume());
-  const write = pour(socket, tunnel, hold);
+  const write = writeFrom(socket, tunnel);
   messages.deliver((data, isBinary) => {
     if (!isBinary) {
       const message = TunnelMessage.safeParse(parseControl(data));
@@ -66,7 +64,7 @@ async function attach(
     if (tunnel.writable) write(data);
   });
   // Keep the other direction open when this one has ended.
-  await forward({ socket, share }, tunnel.iterator({ destroyOnReturn: false }));
+  await forward(socket, tunnel.iterator({ destroyOnReturn: false }));
   sendJson(socket, { type: 'end' });
   await finished;
 }

@@ -5,36 +5,32 @@ import { WALL_PATH, type WallComputer, type WallMessage } from '../../contract/s
 import type { WallPicture, WallRound, WallView, WallViewer } from '../../fleet/wall/walls.js';
 import { baseUrl } from '../http/absolute-urls.js';
 import { ownerOf } from '../requests.js';
-import { MOST_UNSENT, type SocketServices } from './computer-socket.js';
+import { MOST_UNSENT, SocketLimit, type SocketServices } from './computer-socket.js';
 import { startHeartbeat } from './heartbeat.js';
 import { closeOnRevocation } from './key-revocation.js';
-import { limitMessages } from './limit-messages.js';
-import type { SocketShare } from './socket-budget.js';
 
 /** A client that has left so much unread gets a new list when it has read it, in bytes. */
 const MOST_UNREAD = 256 * 1024;
-/** The client sends nothing. */
-const LIMITS = { first: 1024, later: 1024 };
+/** Walls of one owner. */
+const MOST_WALLS = 16;
 
 /** `GET /wall`: the computers and their changes, as contract/sockets/wall.ts describes. */
-export function addWallSocket(app: FastifyInstance, { fleet, budget }: SocketServices): void {
+export function addWallSocket(app: FastifyInstance, { fleet, limit }: SocketServices): void {
   const config = { socket: true, access: access.wall } as const;
+  const walls = new SocketLimit(MOST_WALLS);
   const preValidation = async (request: FastifyRequest) => {
     if (!request.ws) return;
-    const share = budget.open(ownerOf(request), 'wall');
-    request.socketShare = share;
-    const { socket } = request.raw;
-    if (socket.destroyed) share.close();
-    else socket.once('close', share.close);
+    const { id } = ownerOf(request);
+    walls.count(id, request.raw.socket);
+    limit.count(id, request.raw.socket);
   };
   app.get(WALL_PATH, { websocket: true, config, preValidation }, (socket, request) => {
     const owner = ownerOf(request);
     startHeartbeat(socket, 'any-pong');
     closeOnRevocation(socket, request, fleet.apiKeys, owner);
-    const share = request.socketShare ?? budget.open(owner, 'wall');
-    const refuse = () => socket.terminate();
-    limitMessages(socket, request.raw.socket, share, LIMITS, refuse);
-    const wall = new Wall(socket, share, baseUrl(request), (error) => {
+    // The client sends nothing.
+    socket.on('message', () => socket.terminate());
+    const wall = new Wall(socket, baseUrl(request), (error) => {
       request.log.warn({ err: error }, 'wall socket failed');
     });
     if (socket.readyState !== socket.OPEN) return;
@@ -47,7 +43,6 @@ export function addWallSocket(app: FastifyInstance, { fleet, budget }: SocketSer
 /** Sends one client what changes, and a new list after it was slow. */
 class Wall implements WallViewer {
   readonly #socket: WebSocket;
-  readonly #share: SocketShare;
   readonly #base: string;
   readonly #onFailure: (error: unknown) => void;
   #view: WallView | undefined;
@@ -56,14 +51,8 @@ class Wall implements WallViewer {
   /** Messages that the client has not read. */
   #unsent = 0;
 
-  constructor(
-    socket: WebSocket,
-    share: SocketShare,
-    base: string,
-    onFailure: (error: unknown) => void,
-  ) {
+  constructor(socket: WebSocket, base: string, onFailure: (error: unknown) => void) {
     this.#socket = socket;
-    this.#share = share;
     this.#base = base;
     this.#onFailure = onFailure;
   }
@@ -102,17 +91,15 @@ class Wall implements WallViewer {
 
   #isSlow(): boolean {
     const { bufferedAmount } = this.#socket;
-    if (bufferedAmount > Math.min(MOST_UNREAD, this.#share.highWater())) return true;
+    if (bufferedAmount > MOST_UNREAD) return true;
     return bufferedAmount > 0 && this.#unsent >= MOST_UNSENT;
   }
 
   #send(message: Buffer): void {
     if (this.#socket.readyState !== this.#socket.OPEN) return;
     this.#unsent += 1;
-    this.#share.send(message.length);
     this.#socket.send(message, { binary: false }, () => {
       this.#unsent -= 1;
-      this.#share.send(-message.length);
       if (this.#isStale && !this.#isSlow()) this.#view?.refresh();
     });
   }

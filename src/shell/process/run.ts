@@ -12,8 +12,8 @@ export const MOST_OUTPUT = 1024 * 1024;
 
 /** Runs a script, see {@link RunInput}. */
 export async function run(connection: Connection, input: RunInput): Promise<RunResult> {
-  const stdout = new CappedOutput(MOST_OUTPUT, input.room);
-  const stderr = new CappedOutput(MOST_OUTPUT, input.room);
+  const stdout = new CappedOutput(MOST_OUTPUT);
+  const stderr = new CappedOutput(MOST_OUTPUT);
   const jobId = newJobId();
   const script = input.background
     ? background(input.command, input, jobId)

@@ -3,7 +3,7 @@ import { CappedOutput } from '../../lib/streams/capped-output.js';
 import type { Connection } from '../connection.js';
 import { type CommandResult, runCommand } from '../process/command.js';
 import { MOST_OUTPUT, processId } from '../process/run.js';
-import type { PythonResult, Room } from '../types.js';
+import type { PythonResult } from '../types.js';
 import { newMarker, pythonInput, START_PYTHON } from './driver.js';
 import { PythonReport } from './report.js';
 
@@ -14,7 +14,6 @@ interface PythonInput {
   readonly code: string;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  readonly room?: Room | undefined;
 }
 
 /**
@@ -23,8 +22,8 @@ interface PythonInput {
  */
 export async function python(connection: Connection, input: PythonInput): Promise<PythonResult> {
   const marker = newMarker();
-  const stdout = new CappedOutput(MOST_OUTPUT, input.room);
-  const stderr = new CappedOutput(MOST_OUTPUT, input.room);
+  const stdout = new CappedOutput(MOST_OUTPUT);
+  const stderr = new CappedOutput(MOST_OUTPUT);
   const report = new PythonReport(marker, (chunk) => stderr.write(chunk));
   const result = await runCommand(connection, {
     bootstrap: `echo $$; ${START_PYTHON}`,

@@ -29,19 +29,6 @@ it('runs at most as many tasks as the limit, in order, even after one failed', a
   expect(await Promise.all([results[0], results[2], results[3]])).toEqual([0, 2, 3]);
 });
 
-it('lets keys have their turns one after the other', async () => {
-  const limit = new ConcurrencyLimit(1);
-  const order: string[] = [];
-  const wait = async (key: string) => {
-    const release = await limit.acquire('in order', key);
-    order.push(key);
-    await soon();
-    release();
-  };
-  await Promise.all(['a', 'a', 'a', 'a', 'b', 'c', 'b'].map(wait));
-  expect(order).toEqual(['a', 'a', 'b', 'c', 'a', 'b', 'a']);
-});
-
 it('gives the last turns after those in order, also to those that came earlier', async () => {
   const limit = new ConcurrencyLimit(1);
   const order: string[] = [];
@@ -58,7 +45,7 @@ it('gives the last turns after those in order, also to those that came earlier',
   expect(order).toEqual(['running', 'a', 'b', 'last 1', 'last 2']);
 });
 
-it('limits the tasks of each key, and lets the keys take turns', async () => {
+it('limits the tasks of each key', async () => {
   const limit = new KeyedLimit({ limit: 2, perKey: 1 });
   const started: string[] = [];
   const ends: (() => void)[] = [];

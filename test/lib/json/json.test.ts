@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { jsonLength } from '../../../src/lib/json/length.js';
-import { jsonPieces } from '../../../src/lib/json/pieces.js';
 
 const LONG = 100_000;
 
@@ -33,12 +32,6 @@ const values = {
 };
 
 describe.each(Object.entries(values))('the JSON of %s', (_, value) => {
-  it('is the same in pieces', () => {
-    const pieces = [...jsonPieces(value)];
-    expect(pieces.join('') === JSON.stringify(value)).toBe(true);
-    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(2 * LONG);
-  });
-
   it('has the length that is counted', () => {
     expect(jsonLength(value)).toBe(JSON.stringify(value).length);
   });

@@ -9,7 +9,7 @@ import type { MachineSpec } from '../../engine.js';
 import { ask, STEP_MS } from '../client.js';
 import { messageOf, statusOf } from '../errors.js';
 import type { HelperRunner } from '../helper.js';
-import { LABEL, machineName } from '../ids.js';
+import { machineName } from '../ids.js';
 import type { Firewall } from '../network/firewall.js';
 import type { Networks } from '../network/network.js';
 import type { Containers } from './containers.js';
@@ -171,12 +171,11 @@ export class Machines {
       const left = await containers.list(id, signal);
       if (left.length === 0) return;
       if (performance.now() > end) throw notRemoved(failure);
-      for (const { Id, Labels } of left) {
+      for (const { Id } of left) {
         const askedAt = performance.now();
         // A container that does not end is asked for often; others wait for their first turn.
         const turn = asked.has(Id) ? 'last' : 'in order';
-        // The removals of a whole project must not delay those of other owners.
-        const place = this.#removals.acquire(turn, Labels[LABEL.owner]);
+        const place = this.#removals.acquire(turn);
         const endTurn = await abortable(place, signal, { onLate: (end) => end() });
         asked.add(Id);
         // Removals of others may take minutes; they do not count.

@@ -1,11 +1,4 @@
-import type { Answer } from '../../../contract/operations.js';
-import { LongTurns } from '../../../lib/async/next-turn.js';
-import { connectionOwner } from '../../access/connection-owner.js';
-import { entriesAnswer } from '../entries.js';
 import type { Handlers } from '../handlers.js';
-
-/** Finding and writing thousands of rows takes tens of milliseconds. */
-const usageTurns = new LongTurns();
 
 export const keyHandlers: Pick<
   Handlers,
@@ -15,8 +8,7 @@ export const keyHandlers: Pick<
     ...fleet.keys.describe(owner),
     ...fleet.computers.usage(owner.id),
   }),
-  getUsage: async ({ fleet, owner, query, signal }) => {
-    await usageTurns.enter(connectionOwner(fleet, owner), signal);
+  getUsage: ({ fleet, owner, query }) => {
     const { running, max_running } = fleet.computers.usage(owner.id);
     return {
       days: fleet.usageLog.list(owner, query.days),
@@ -24,10 +16,9 @@ export const keyHandlers: Pick<
       now: { running },
     };
   },
-  listAudit: ({ fleet, owner, query }) =>
-    entriesAnswer<Answer<'listAudit'>>(query.limit, () => ({
-      entries: fleet.auditLog.listOfOwner(owner, query),
-    })),
+  listAudit: ({ fleet, owner, query }) => ({
+    entries: fleet.auditLog.listOfOwner(owner, query),
+  }),
   listKeys: ({ fleet, owner }) => ({ keys: fleet.keys.list(owner) }),
   createKey: ({ fleet, owner, body }) => fleet.keys.create(owner, body),
   updateKey: ({ fleet, owner, params, body }) => fleet.keys.update(owner, params.key ?? '', body),

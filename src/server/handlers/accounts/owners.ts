@@ -1,5 +1,3 @@
-import type { Answer } from '../../../contract/operations.js';
-import { entriesAnswer } from '../entries.js';
 import type { Handlers } from '../handlers.js';
 
 type Names =
@@ -22,8 +20,7 @@ export const ownerHandlers: Pick<Handlers, Names> = {
   },
   createOwnerKey: ({ fleet, owner, params, body }) =>
     fleet.owners.createKey(owner, params.owner ?? '', body.name),
-  listOwnerAudit: ({ fleet, params, query }) =>
-    entriesAnswer<Answer<'listOwnerAudit'>>(query.limit, () => ({
-      entries: fleet.owners.audit(params.owner ?? '', query),
-    })),
+  listOwnerAudit: ({ fleet, params, query }) => ({
+    entries: fleet.owners.audit(params.owner ?? '', query),
+  }),
 };

@@ -6,26 +6,28 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Logger } from 'pino';
+import type { Right } from '../contract/access/rights.js';
 import { API_VERSION } from '../contract/constants.js';
 import { chooseProtocol } from '../contract/sockets/protocols.js';
-import type { Owner } from '../fleet/accounts/api-keys.js';
+import type { Identity, Owner } from '../fleet/accounts/api-keys.js';
 import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
-import { authorize, mayAdminister } from './access/authorization.js';
+import { authorize, mayAdminister, presentRights } from './access/authorization.js';
 import { countBytes } from './access/count-bytes.js';
-import { checkAudited } from './access/refusals.js';
+import { recordRefusal } from './access/refusals.js';
 import { identify } from './access/session-cookie.js';
 import { addSessionRoutes, checkLogin } from './access/session-routes.js';
 import { addBrowserSocket } from './browser/socket.js';
-import { ownerOfTicket } from './browser/ticket.js';
+import { identityOfTicket } from './browser/ticket.js';
 import { addBrowserVersion } from './browser/version.js';
 import { addDashboard } from './dashboard/pages.js';
 import { addFileRoutes } from './handlers/file-transfer.js';
 import { addHealth } from './health.js';
+import { authenticate } from './http/authentication.js';
 import { askForBodies, BODY_LIMIT, readBodies } from './http/bodies.js';
-import { Connections } from './http/connections.js';
 import { refuseGarbage, sendError } from './http/errors.js';
-import { logRequests, requestLogger } from './http/log.js';
+import { Connections, limitRequests } from './http/limits.js';
+import { logRequests } from './http/log.js';
 import {
   allowPage,
   answerPreflight,
@@ -33,7 +35,6 @@ import {
   isPreflight,
   type Reachable,
 } from './http/origin.js';
-import { limitRequests } from './http/request-limit.js';
 import { disconnectSlowClients } from './http/slow-clients.js';
 import { addMcp } from './mcp/route.js';
 import type { Metrics } from './metrics.js';
@@ -80,10 +81,15 @@ function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
 /** The HTTP service, not yet listening. */
 export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const { fleet, version, log, reachable } = options;
+  const identityOf = (request: FastifyRequest): Identity => {
+    if (request.headers.authorization !== undefined) return authenticate(fleet.apiKeys, request);
+    const isTicket = request.routeOptions.config.ticket === true;
+    return (isTicket && identityOfTicket(fleet, request)) || identify(fleet, request);
+  };
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'id' }),
-    childLoggerFactory: requestLogger,
+    childLoggerFactory: (logger) => logger,
     genReqId: () => generateId('req'),
     bodyLimit: BODY_LIMIT,
     // File transfers have no time limit; disconnectSlowClients() limits all other bodies.
@@ -96,7 +102,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       addHeaders(request, reply);
       try {
         checkOrigin(request.raw, reachable);
-        const owner = identify(fleet, request);
+        const { owner } = identityOf(request);
         const isTooLong = error.code === 'FST_ERR_MAX_PARAM_LENGTH';
         const isHidden = isTooLong && isForAdministrators(request, PREFIX);
         if (isHidden && !mayAdminister(fleet, owner)) throw nothingHere();
@@ -110,16 +116,21 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   }) as unknown as FastifyInstance;
   const connections = new Connections(app.server, options.maxConnections);
   app.decorateRequest('owner', null);
+  app.decorateRequest('keyChanges', 0);
   app.decorateRequest('computer', null);
   app.decorateRequest('departureEnded', null);
   app.decorateRequest('stayOnRevocation', null);
   app.decorateRequest('browserGrant', null);
   readBodies(app);
   askForBodies(app);
-  const checkRights = (request: FastifyRequest, owner: Owner) => {
-    const name = request.routeOptions.config.operation;
-    const check = () => authorize(fleet, request, owner, nothingHere);
-    checkAudited(fleet, request, { owner, name }, check);
+  const checkRights = (request: FastifyRequest, owner: Owner, rights: Right) => {
+    try {
+      authorize(request, owner, rights, nothingHere);
+    } catch (refusal) {
+      const name = request.routeOptions.config.operation;
+      recordRefusal(fleet, request, { owner, name }, refusal);
+      throw refusal;
+    }
   };
   const begin = (request: FastifyRequest, reply: FastifyReply): 'answered' | undefined => {
     addHeaders(request, reply);
@@ -136,11 +147,14 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       checkLogin(request);
       return undefined;
     }
-    const owner = ownerOfTicket(fleet, request) ?? identify(fleet, request);
+    const identity = identityOf(request);
+    const { owner, key } = identity;
     request.owner = owner;
+    // The rights of a key that expires are always looked up again.
+    request.keyChanges = Number.isFinite(key.expiresAt) ? -1 : fleet.apiKeys.changes;
     connections.count(request.raw.socket, owner.id);
-    checkRights(request, owner);
-    abortOnRevocation(request, reply, fleet.apiKeys, owner);
+    checkRights(request, owner, key.rights);
+    abortOnRevocation(request, reply, fleet.apiKeys, identity);
     return undefined;
   };
   // With a callback, here and in all other hooks: a promise per hook and request takes time.
@@ -151,11 +165,13 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
       done(refusal as Error);
     }
   });
-  // The request may have waited, and its body taken half a minute: the key may have ended, or have fewer
-  // rights since. Not every request ends with its key.
+  // Its body may have taken half a minute, and not every request ends with its key.
   app.addHook('preHandler', (request, _reply, done) => {
+    const { owner } = request;
     try {
-      if (request.owner !== null) checkRights(request, request.owner);
+      if (owner !== null && request.keyChanges !== fleet.apiKeys.changes) {
+        checkRights(request, owner, presentRights(fleet, owner));
+      }
     } catch (refusal) {
       return done(refusal as Error);
     }

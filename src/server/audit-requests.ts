@@ -51,6 +51,12 @@ function actionOf({ name }: Request): string {
   return name === 'createComputerIn' ? 'createComputer' : name;
 }
 
+/** Whether the operation has an entry of its own when it was carried out. */
+export function isAudited(name: Request['name'], isOfComputer: boolean): boolean {
+  if (isOfComputer) return !READS.includes(name);
+  return [...OWNER_OPERATIONS, ...OF_COMPUTERS, 'createComputerIn'].includes(name);
+}
+
 /** Writes that a request was refused before it began: by a missing right, or by the control of another. */
 export function auditRefusal(fleet: Fleet, request: Request, error: unknown): void {
   const { owner, computer, input } = request;
@@ -112,8 +118,10 @@ export async function audited<T>(
     const detail = { ...describeInput(request.input, action), ...performed.detail, ...more };
     // What another's control interrupts has begun.
     const isRefusal = outcome === 'forbidden' && performed.isEmpty;
+    const projectId = computer?.project_id;
     fleet.auditLog.record({
-      ...{ owner, affected, computerId, action, detail, outcome, isRefusal, ...timer() },
+      ...{ owner, affected, computerId, projectId, action, detail, outcome, isRefusal },
+      ...timer(),
     });
   };
   const names = isOwners ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};

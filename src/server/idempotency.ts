@@ -21,11 +21,16 @@ const CREATIONS: Partial<Record<OperationName, Resume>> = {
   forkComputer: computer,
 };
 
+/** Whether the operation takes the header `Idempotency-Key`. */
+export function isRepeatable(name: OperationName): boolean {
+  return name in CREATIONS;
+}
+
 /** Runs `work`, unless it is a creation that an earlier request with the same key has made. */
 export async function withIdempotency(
   name: OperationName,
   { fleet, owner, params, body, headers }: Call<unknown, unknown>,
-  work: (onCreated?: OnCreated) => Promise<unknown>,
+  work: (onCreated?: OnCreated) => unknown,
 ): Promise<Outcome<unknown>> {
   const resume = CREATIONS[name];
   const key = resume && keyOf(headers['idempotency-key']);
@@ -35,7 +40,7 @@ export async function withIdempotency(
     key,
     // What a key for one project gets again must be of that project.
     asked: [name, params, body, ...(owner.projectId === undefined ? [] : [owner.projectId])],
-    create: work,
+    create: async (onCreated) => work(onCreated),
     resume: (id) => resume(fleet, owner, id),
   });
 }

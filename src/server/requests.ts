@@ -129,6 +129,8 @@ function toolOf({ headers }: FastifyRequest): AbortSignal | undefined {
 declare module 'fastify' {
   interface FastifyRequest {
     owner: Owner | null;
+    /** {@link ApiKeys.changes} when the owner was looked up. */
+    keyChanges: number;
     /** The computer that the request is about, once it was looked up. */
     computer: ComputerRecord | null;
     departureEnded: (() => void) | null;

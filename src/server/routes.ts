@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { access } from '../contract/access/rights.js';
+import { type Access, access } from '../contract/access/rights.js';
 import { ApiError } from '../contract/errors.js';
 import { isComputerOperation, type Operation, operations } from '../contract/operations.js';
 import {
@@ -11,18 +11,20 @@ import {
 } from '../contract/routes.js';
 import { VIEW_PATHS } from '../contract/sockets/view.js';
 import { WALL_PATH } from '../contract/sockets/wall.js';
+import type { OnCreated } from '../fleet/computers/idempotency.js';
 import type { Fleet } from '../fleet/fleet.js';
+import type { ComputerRecord } from '../fleet/store/records.js';
 import { authorizeBody, mayAdminister } from './access/authorization.js';
-import { checkAudited, checkControl } from './access/refusals.js';
-import { audited } from './audit-requests.js';
+import { recordRefusal } from './access/refusals.js';
+import { audited, isAudited } from './audit-requests.js';
 import { VERSION_PATHS } from './browser/version.js';
 import { OWN_ROUTES, type RoutedOperation } from './handlers/handlers.js';
 import { handlers } from './handlers/index.js';
-import { withAbsoluteUrls } from './http/absolute-urls.js';
+import { type Place, placeOf, withAbsoluteUrls } from './http/absolute-urls.js';
 import { isKnown, Tagged } from './http/conditional/etag.js';
 import { readInput, WARNING_HEADER } from './http/input/read-input.js';
 import { sendStream } from './http/streaming.js';
-import { REPEATED_HEADER, withIdempotency } from './idempotency.js';
+import { isRepeatable, REPEATED_HEADER, withIdempotency } from './idempotency.js';
 import { REFERENCE_PATHS } from './reference/pages.js';
 import {
   ByteStream,
@@ -61,19 +63,42 @@ type AnyHandler = (
   call: Call<unknown, unknown> & Partial<ComputerCall<unknown, unknown>>,
 ) => unknown;
 
+/** What is known of an operation before any request. */
+interface Route {
+  readonly name: RoutedOperation;
+  readonly operation: Operation;
+  readonly handler: AnyHandler;
+  readonly needed: Access | 'open';
+  readonly isOfComputer: boolean;
+  readonly isAudited: boolean;
+  readonly isRepeatable: boolean;
+  readonly place: Place;
+}
+
 /** One route for each path of each operation of the contract. */
 export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
   for (const [name, operation] of ROUTED as [RoutedOperation, Operation][]) {
-    const handler = handlers[name] as AnyHandler;
+    const isOfComputer = isComputerOperation(operation);
+    const route: Route = {
+      name,
+      operation,
+      handler: handlers[name] as AnyHandler,
+      needed: access[name],
+      isOfComputer,
+      isAudited: isAudited(name, isOfComputer),
+      isRepeatable: isRepeatable(name),
+      place: placeOf(operation.response),
+    };
     for (const url of operation.paths) {
       app.route({
         method: operation.method,
         url,
         config: {
-          ...{ access: access[name], operation: name },
+          access: access[name],
+          operation: name,
           ...(operation.administrators && { administrators: true }),
         },
-        handler: (request, reply) => answer(fleet, name, handler, request, reply),
+        handler: (request, reply) => answer(fleet, route, request, reply),
       });
     }
   }
@@ -81,79 +106,92 @@ export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
 
 async function answer(
   fleet: Fleet,
-  name: RoutedOperation,
-  handler: AnyHandler,
+  route: Route,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const operation: Operation = operations[name];
+  const { name, operation, handler, needed } = route;
   const owner = ownerOf(request);
   if (operation.administrators && !mayAdminister(fleet, owner)) throw nothingHere();
   const { body, query, warning } = readInput(operation, request);
-  const needed = access[name];
-  const input = { ...(query as object | undefined), ...(body as object | undefined) };
-  const asked = { owner, name, input };
-  if (needed !== 'open' && needed.stricter) {
-    checkAudited(fleet, request, asked, () => authorizeBody(fleet, owner, needed, body));
-  }
   if (warning !== undefined) reply.header(WARNING_HEADER, warning);
-  const left = watchDeparture(request);
   const params = request.params as Params;
+  const input = { ...(query as object | undefined), ...(body as object | undefined) };
+  let computer: ComputerRecord | undefined;
   try {
-    const computer = isComputerOperation(operation) ? resolveComputer(fleet, request) : undefined;
+    if (needed !== 'open' && needed.stricter) authorizeBody(fleet, owner, needed, body);
+    if (route.isOfComputer) computer = resolveComputer(fleet, request);
     // Refused before anything of it begins; the holder shows a sign of life.
-    if (needed !== 'open' && needed.input && computer) {
-      checkControl(fleet, request, asked, computer);
-    }
-    const call: Parameters<AnyHandler>[0] = {
-      fleet,
-      owner,
-      params,
-      body,
-      query,
-      headers: request.headers,
-      // Made when it is read: most requests end without it.
-      get signal() {
-        return left.signal;
-      },
-      stillAllowed: () => {
-        if (needed !== 'open') authorizeBody(fleet, owner, needed, body);
-      },
-      ...(computer && { computer }),
-    };
+    if (needed !== 'open' && needed.input && computer) fleet.control.check(computer.id, owner);
+  } catch (error) {
+    recordRefusal(fleet, request, { owner, name, input }, error);
+    throw error;
+  }
+  let left: ReturnType<typeof watchDeparture> | undefined;
+  const call: Parameters<AnyHandler>[0] = {
+    fleet,
+    owner,
+    params,
+    body,
+    query,
+    headers: request.headers,
+    // Made when it is read: many requests end without it.
+    get signal() {
+      left ??= watchDeparture(request);
+      return left.signal;
+    },
+    stillAllowed: () => {
+      if (needed !== 'open') authorizeBody(fleet, owner, needed, body);
+    },
+    ...(computer && { computer }),
+  };
+  const work = (onCreated?: OnCreated) => {
+    if (!route.isAudited) return handler(call);
     const affected = operation.administrators && fleet.owners.identify(params.owner ?? '');
     const subject = { name, owner, computer, input, params, call, affected };
-    const { answer: given, isRepeated } = await withIdempotency(name, call, (onCreated) =>
-      audited(fleet, subject, (onActions) => {
-        call.onActions = onActions;
-        call.onCreated = (id) => {
-          call.stillAllowed();
-          onCreated?.(id);
-          waitsOnly(request);
-        };
-        return handler(call);
-      }),
-    );
+    return audited(fleet, subject, (onActions) => {
+      call.onActions = onActions;
+      call.onCreated = (id) => {
+        call.stillAllowed();
+        onCreated?.(id);
+        waitsOnly(request);
+      };
+      return handler(call);
+    });
+  };
+  try {
+    if (!route.isRepeatable) return send(route, request, reply, await work());
+    const { answer: given, isRepeated } = await withIdempotency(name, call, work);
     if (isRepeated) reply.header(REPEATED_HEADER, 'true');
-    const result = given instanceof Tagged ? given.answer : given;
-    if (given instanceof Tagged) {
-      reply.header('etag', given.etag).headers(given.headers);
-      if (isKnown(request.headers['if-none-match'], given.etag)) return reply.status(304).send();
-    }
-    if (result instanceof ByteStream) {
-      if (result.isEndless) request.endCount?.();
-      return sendStream(reply, result);
-    }
-    if (result instanceof Bytes) return reply.type(result.type).send(result.data);
-    const text = JSON.stringify(withAbsoluteUrls(operation.response, result, request));
-    return reply.type('application/json; charset=utf-8').send(text);
+    return send(route, request, reply, given);
   } catch (error) {
     // The client has left, which is no failure of the service.
-    if ((error as Error).name === 'AbortError' && left.signal.aborted) throw left.signal.reason;
+    if ((error as Error).name === 'AbortError' && left?.signal.aborted) throw left.signal.reason;
     throw error;
   } finally {
     request.departureEnded?.();
   }
+}
+
+/** Sends what a handler has returned. */
+function send(
+  { place }: Route,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  given: unknown,
+): FastifyReply {
+  const result = given instanceof Tagged ? given.answer : given;
+  if (given instanceof Tagged) {
+    reply.header('etag', given.etag).headers(given.headers);
+    if (isKnown(request.headers['if-none-match'], given.etag)) return reply.status(304).send();
+  }
+  if (result instanceof ByteStream) {
+    if (result.isEndless) request.endCount?.();
+    return sendStream(reply, result);
+  }
+  if (result instanceof Bytes) return reply.type(result.type).send(result.data);
+  const answer = place === 'nowhere' ? result : withAbsoluteUrls(place, result, request);
+  return reply.type('application/json; charset=utf-8').send(JSON.stringify(answer));
 }
 
 /**

@@ -3,8 +3,9 @@ import { expect, it } from 'vitest';
 import { openTestApp } from '../support/app.js';
 import { passedFunctions } from '../support/passed-functions.js';
 
-it('counts', async () => {
+it('counts', { timeout: 200_000 }, async () => {
   const app = await openTestApp();
+
   await app.send('POST', '/api/projects', { body: { name: 'shop' } });
   await app.send('POST', '/api/projects/shop/computers', { body: { name: 'desk' } });
   const path = '/api/projects/shop/computers/desk';

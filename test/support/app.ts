@@ -114,7 +114,7 @@ async function serveTestFleet(world: TestFleet, at = 0): Promise<TestApp> {
     restart: async () => {
       agent.destroy();
       await app.close();
-      return serveTestFleet(await world.restart(), {}, port);
+      return serveTestFleet(await world.restart(), port);
     },
     close: async () => {
       agent.destroy();

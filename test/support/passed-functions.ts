@@ -30,7 +30,7 @@ export async function passedFunctions(work: () => Promise<unknown>, runs = 5): P
     await session.post('Profiler.takePreciseCoverage');
     await work();
     // What follows the answer: the log, the audit log.
-    await setTimeout(100);
+    await setTimeout(20);
     const { result } = await session.post('Profiler.takePreciseCoverage');
     const passed: string[] = [];
     for (const { scriptId, url, functions } of result) {

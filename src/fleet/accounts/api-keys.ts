@@ -16,6 +16,12 @@ export interface Owner {
   readonly sessionId?: string | undefined;
 }
 
+/** The owner of a request, with the key as it was read for it. */
+export interface Identity {
+  readonly owner: Owner;
+  readonly key: CachedKey;
+}
+
 /** A key's last use is stored at most this often. */
 const TOUCH_EVERY_MS = 60_000;
 
@@ -25,6 +31,7 @@ export class ApiKeys {
   readonly #touched = new Map<string, number>();
   readonly #removed: ((keyId: string) => void)[] = [];
   readonly #sessions = new Set<string>();
+  #changes = 0;
   readonly #uses = new OpenUses((id) => !this.#sessions.has(id) && this.#current(id) === undefined);
 
   constructor(store: Store) {
@@ -40,17 +47,24 @@ export class ApiKeys {
     this.#removed.push(listener);
   }
 
+  /** Grows when a key or session ends, or a key has other rights. */
+  get changes(): number {
+    return this.#changes;
+  }
+
   /**
    * Calls `end` when the owner's key is deleted or expires, at once if it already has. Used for
    * requests and sockets of the key. Returns a function that removes the listener.
    */
   whileValid(owner: Owner, end: () => void): () => void {
-    const { keyId, sessionId } = owner;
-    const key = this.#current(keyId);
-    if (key === undefined || !this.#isSessionOpen(owner)) {
-      end();
-      return () => undefined;
-    }
+    const key = this.#current(owner.keyId);
+    if (key !== undefined && this.#isSessionOpen(owner)) return this.onEnd({ owner, key }, end);
+    end();
+    return () => undefined;
+  }
+
+  /** The same for a key that was just read. */
+  onEnd({ owner: { keyId, sessionId }, key }: Identity, end: () => void): () => void {
     const expires = Number.isFinite(key.expiresAt) ? 'sometime' : 'never';
     const forget = this.#uses.add(keyId, end, expires);
     if (sessionId === undefined) return forget;
@@ -69,6 +83,7 @@ export class ApiKeys {
   /** Ends the requests and sockets of a session. */
   endSession(id: string): void {
     this.#sessions.delete(id);
+    this.#changes += 1;
     this.#uses.end(id);
   }
 
@@ -89,21 +104,28 @@ export class ApiKeys {
 
   /** The key's owner, or undefined for a key that does not exist or has expired. */
   authenticate(key: string): Owner | undefined {
+    return this.identify(key)?.owner;
+  }
+
+  /** The same with the key. */
+  identify(key: string): Identity | undefined {
     const hash = hashApiKey(key);
     const record = this.#store.keys.findByHash(hash);
     if (record === undefined || isOver(record)) return undefined;
     if (!timingSafeEqual(Buffer.from(record.hash, 'hex'), Buffer.from(hash, 'hex')))
       return undefined;
-    this.touch(record.id);
-    return ownerOf(record);
+    return this.#used(record);
   }
 
-  /** The owner of a key that was authenticated before, unless it was deleted or has expired. */
-  authenticatedBefore(keyId: string): Owner | undefined {
+  /** The owner of a key that was identified before, unless it was deleted or has expired. */
+  identifyAgain(keyId: string): Identity | undefined {
     const record = this.#current(keyId);
-    if (record === undefined) return undefined;
-    this.touch(keyId);
-    return ownerOf(record);
+    return record && this.#used(record);
+  }
+
+  #used(key: CachedKey): Identity {
+    this.touch(key.id);
+    return { owner: ownerOf(key), key };
   }
 
   /**
@@ -149,6 +171,7 @@ export class ApiKeys {
   }
 
   #ended(id: string): void {
+    this.#changes += 1;
     for (const listener of this.#removed) listener(id);
     this.#uses.end(id);
   }

@@ -8,7 +8,7 @@ import type { Queue } from '../../lib/async/queue.js';
 import type { Picture, Screen } from '../../screen/types.js';
 import type { Shell } from '../../shell/types.js';
 import type { Owner } from '../accounts/api-keys.js';
-import { allowedInput, whileAllowed } from '../control/allowed-input.js';
+import { untilTaken, whileAllowed } from '../control/allowed-input.js';
 import { toldOf } from '../control/told.js';
 import { withGuestDeadline } from '../guest-deadline.js';
 import type { Session } from '../sessions/session.js';
@@ -55,7 +55,10 @@ export class Actions {
     this.#running.refuseStopped(record);
   }
 
-  /** Performs a mouse or keyboard action after earlier ones, for a request of `by`. */
+  /**
+   * Performs a mouse or keyboard action after earlier ones, for a request of `by`. The caller has just
+   * looked up the computer, and that nobody else has control.
+   */
   async perform<N extends actions.InputActionName>(
     record: ComputerRecord,
     name: N,
@@ -66,12 +69,18 @@ export class Actions {
     const filled =
       name === 'type' ? fillText(input as actions.Type, this.#parts.secrets.filler(record)) : input;
     const prepared = prepareInput(name, filled as typeof input);
-    const session = await this.#running.session(record, signal);
     const done = () => asTyped({ action: batchName(name), ...input } as BatchAction, filled);
-    return session.input.run(
-      () => this.#perform(session, record, { prepared, done }, signal, by),
-      signal,
-    );
+    const act = async (until = signal) => {
+      const session = await this.#running.sessionOf(record, until);
+      const hasWaited = session.input.length > 0 || record.status !== 'running';
+      return session.input.run(async () => {
+        // It may have been stopped or deleted.
+        if (hasWaited) this.#running.refuseStopped(record);
+        return this.#perform(session, record, { prepared, done }, until, by);
+      }, until);
+    };
+    if (by === undefined) return act();
+    return untilTaken({ control: this.#parts.control, computerId: record.id, by }, signal, act);
   }
 
   /** The pointer's position, as far as clients have moved it. */
@@ -100,8 +109,7 @@ export class Actions {
     const step = (action: BatchAction, index: number, until = signal) =>
       this.#step(session, record, { action, given: list[index] ?? action }, until, by);
     const run = (action: BatchAction, index: number) => {
-      // Input does this itself. The others hold the queue of input, for which the holder waits.
-      if (by === undefined || isInput(action)) return step(action, index);
+      if (by === undefined) return step(action, index);
       const giving = { control: this.#parts.control, computerId: record.id, by };
       return whileAllowed(giving, signal, (until) => step(action, index, until));
     };
@@ -216,15 +224,13 @@ export class Actions {
     signal: AbortSignal | undefined,
     by: Owner | undefined,
   ): Promise<actions.ActionResult> {
-    const located = await this.#parts.elements.locate(session, record, prepared, signal);
-    // It may have been stopped or deleted, or someone may have taken control, while it was queued.
-    this.#running.refuseStopped(record);
-    const { control } = this.#parts;
-    const computerId = record.id;
-    const allowed = by ? allowedInput(located, { control, computerId, by }) : located;
-    const held = { queue: session.input, keyId: by?.keyId, computerId };
+    const located =
+      prepared.element === undefined
+        ? prepared
+        : await this.#parts.elements.locate(session, record, prepared, signal);
+    const held = { queue: session.input, keyId: by?.keyId, computerId: record.id };
     const onActed = (screen: Screen) => this.held.acted(screen, held);
-    const work = () => performInput({ session, record, prepared: allowed, onActed, signal });
+    const work = () => performInput({ session, record, prepared: located, onActed, signal });
     return this.recorded(record, () => atPoint(done(), located.at), work);
   }
 
@@ -253,6 +259,7 @@ export class Actions {
       default: {
         const prepared = prepareInput(inputOperation(action.action), action);
         const done = () => asTyped(given, action);
+        this.#running.refuseStopped(record);
         return this.#perform(session, record, { prepared, done }, signal, by);
       }
     }
@@ -273,9 +280,4 @@ export class Actions {
       throw error;
     });
   }
-}
-
-/** Whether it is mouse or keyboard input. */
-function isInput({ action }: BatchAction): boolean {
-  return !['screenshot', 'wait', 'bash', 'exec', 'cursor'].includes(action);
 }

@@ -51,17 +51,21 @@ export class RunningComputers {
    * `not_running` or `not_found` for one that was stopped or deleted.
    */
   async session(record: ComputerRecord, signal?: AbortSignal): Promise<Session> {
-    const { name, status } = this.#present(record);
-    const machine = this.#machines.of(record);
+    return this.sessionOf(this.#present(record), signal);
+  }
+
+  /** The same for a computer as it is now. */
+  async sessionOf(present: ComputerRecord, signal?: AbortSignal): Promise<Session> {
+    const { name, status } = present;
+    if (status === 'deleting') throw deleted(present);
+    const machine = this.#machines.of(present);
     machine.session.lastUsed = performance.now();
-    if (status !== 'starting') {
-      this.refuseStopped(record);
-      return machine.session;
-    }
+    if (status === 'running') return machine.session;
+    if (status !== 'starting') throw notRunning(present);
     const message = `The computer ${JSON.stringify(name)} is still starting.`;
     await withGuestDeadline(READY_WITHIN_MS, message, signal, () => machine.settled());
-    const present = this.#present(record);
-    if (present.status !== 'running') throw notRunning(present);
+    const started = this.#present(present);
+    if (started.status !== 'running') throw notRunning(started);
     return machine.session;
   }
 
@@ -82,10 +86,14 @@ export class RunningComputers {
   #present(record: ComputerRecord): ComputerRecord {
     const present = this.#store.computers.findById(record.id);
     if (present && present.status !== 'deleting') return present;
-    throw new ApiError('not_found', `The computer ${JSON.stringify(record.name)} is deleted.`, {
-      remedy: `See: vc ls -p ${record.project_name}`,
-    });
+    throw deleted(record);
   }
+}
+
+function deleted({ name, project_name }: ComputerRecord): ApiError {
+  return new ApiError('not_found', `The computer ${JSON.stringify(name)} is deleted.`, {
+    remedy: `See: vc ls -p ${project_name}`,
+  });
 }
 
 function notRunning(record: ComputerRecord): ApiError {

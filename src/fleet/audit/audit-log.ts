@@ -23,6 +23,8 @@ export interface AuditEntry {
   /** Id of the owner that an administrator did it to: the entry is in their log as well. */
   readonly affected?: string | undefined;
   readonly computerId: string | undefined;
+  /** The computer's project, if the computer was looked up. */
+  readonly projectId?: string | undefined;
   readonly action: string;
   readonly detail: Action['detail'];
   /** `ok`, or the code of the error. */

@@ -165,6 +165,11 @@ export class Computers {
     throw this.#missing(owner, address);
   }
 
+  /** The state of a computer that was just looked up. */
+  describe(record: ComputerRecord): Computer {
+    return this.#view(record);
+  }
+
   /** The current state. */
   view(id: string): Computer {
     const record = this.#byId(id);

@@ -44,12 +44,14 @@ export class UsageLog {
   }
 
   /** An operation of the audit log. */
-  action({ owner, computerId, action, outcome }: AuditEntry): void {
-    const record =
-      computerId === undefined ? undefined : this.#store.computers.findById(computerId);
+  action({ owner, computerId, projectId, action, outcome }: AuditEntry): void {
     const isCreated =
       outcome === 'ok' && (action === 'createComputer' || action === 'forkComputer');
-    this.#add(owner, record?.project_id, { actions: 1 });
+    const record =
+      computerId === undefined || (projectId !== undefined && !isCreated)
+        ? undefined
+        : this.#store.computers.findById(computerId);
+    this.#add(owner, projectId ?? record?.project_id, { actions: 1 });
     if (isCreated && record?.created_by === owner.keyId && isNew(record.created_at)) {
       this.#add(owner, record.project_id, { computers: 1 });
     }

@@ -22,15 +22,14 @@ const ALL: Access = { right: 'manage', reach: 'owner' };
  * does not exist.
  */
 export function authorize(
-  fleet: Fleet,
   request: FastifyRequest,
   owner: Owner,
+  rights: Right,
   hidden: () => ApiError,
 ): void {
   if (request.is404) return;
   const { access = ALL, administrators } = request.routeOptions.config;
   if (access === 'open') return;
-  const rights = presentRights(fleet, owner);
   // Refused when the body was read, exactly as a path that does not exist.
   if (administrators) return;
   if (includesRight(rights, access.right) && reaches(owner, access)) return;
@@ -46,7 +45,7 @@ export function authorizeBody(fleet: Fleet, owner: Owner, access: Access, body: 
 }
 
 /** What the key may do now. Throws `unauthorized` if it, or the session, has ended. */
-function presentRights({ apiKeys }: Fleet, owner: Owner): Right {
+export function presentRights({ apiKeys }: Fleet, owner: Owner): Right {
   const rights = apiKeys.isValid(owner) ? apiKeys.rightsOf(owner) : undefined;
   if (rights === undefined) throw new ApiError('unauthorized', 'The API key is wrong.');
   return rights;

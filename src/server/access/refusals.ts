@@ -18,21 +18,16 @@ interface Asked {
   readonly input?: unknown;
 }
 
-/** Runs `check`; that it refused the request is in the audit log. */
-export function checkAudited(
+/** Writes into the audit log that a request was refused before it began. */
+export function recordRefusal(
   fleet: Fleet,
   request: FastifyRequest,
   { owner, name, input = {} }: Asked,
-  check: () => void,
+  error: unknown,
 ): void {
-  try {
-    check();
-  } catch (error) {
-    const params = request.params as Params;
-    const computer = computerOf(fleet, request, params);
-    if (name) auditRefusal(fleet, { name, owner, computer, input, params }, error);
-    throw error;
-  }
+  const params = request.params as Params;
+  const computer = computerOf(fleet, request, params);
+  if (name) auditRefusal(fleet, { name, owner, computer, input, params }, error);
 }
 
 /** Refuses input to a computer that another has control of; the holder shows a sign of life. */
@@ -42,7 +37,12 @@ export function checkControl(
   asked: Asked,
   { id }: Pick<ComputerRecord, 'id'>,
 ): void {
-  checkAudited(fleet, request, asked, () => fleet.control.check(id, asked.owner));
+  try {
+    fleet.control.check(id, asked.owner);
+  } catch (error) {
+    recordRefusal(fleet, request, asked, error);
+    throw error;
+  }
 }
 
 /** The computer that the path names, if there is one that the key reaches. */

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
-import type { Owner } from '../../fleet/accounts/api-keys.js';
+import type { Identity, Owner } from '../../fleet/accounts/api-keys.js';
 import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';
-import { authenticate, type KeyCarrier, ownerOfKey } from '../http/authentication.js';
+import { authenticate, identityOfKey, type KeyCarrier } from '../http/authentication.js';
 import { isOverTls } from '../http/origin.js';
 
 /** The name of a session's cookie, without its port. */
@@ -13,14 +13,14 @@ const PAGE_HEADER = 'x-vc-page';
 const SECRET = /^vs_[0-9a-z]{32}$/;
 
 /**
- * The owner of a request: by its API key, or else by the session of its cookie. A cookie alone is not
+ * Whose a request without the header Authorization is: by the session of its cookie, or by a page's key. A cookie alone is not
  * enough: browsers send it with what other pages on this host cause, too. Throws `unauthorized`.
  */
-export function identify(fleet: Fleet, request: KeyCarrier): Owner {
-  const { authorization } = request.headers;
-  const session = authorization === undefined ? sessionOf(fleet, request) : undefined;
+export function identify(fleet: Fleet, request: KeyCarrier): Identity {
+  const session = sessionOf(fleet, request);
   if (session === undefined) return authenticate(fleet.apiKeys, request);
-  if (isFromPage(request)) return session.owner;
+  const { owner } = session;
+  if (isFromPage(request)) return { owner, key: fleet.apiKeys.own(owner) };
   throw new ApiError('unauthorized', 'A session works only for requests of the web page itself.', {
     remedy: 'Send an API key: "Authorization: Bearer <API_KEY>".',
   });
@@ -28,7 +28,9 @@ export function identify(fleet: Fleet, request: KeyCarrier): Owner {
 
 /** The owner of a request that carries a key, or a session that is good for it. */
 export function ownerIfIdentified(fleet: Fleet, request: KeyCarrier): Owner | undefined {
-  if (request.headers.authorization !== undefined) return ownerOfKey(fleet.apiKeys, request);
+  if (request.headers.authorization !== undefined) {
+    return identityOfKey(fleet.apiKeys, request)?.owner;
+  }
   const session = sessionOf(fleet, request);
   return session !== undefined && isFromPage(request) ? session.owner : undefined;
 }

@@ -8,6 +8,7 @@ import { onAbort } from '../../lib/async/abort.js';
 import { acceptOf } from '../../shell/browser/devtools.js';
 import { checkControl } from '../access/refusals.js';
 import { auditConnection } from '../audit-requests.js';
+import { logOf } from '../http/log.js';
 import { departure, ownerOf, resolveComputer } from '../requests.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { type CloseReason, proxyCdp } from './cdp-proxy.js';
@@ -84,7 +85,7 @@ async function serveBrowser(
   } catch (error) {
     audit.ended(error);
     if (!reply.sent) throw error;
-    if (!left.aborted) request.log.warn({ err: error }, 'browser socket failed');
+    if (!left.aborted) logOf(request).warn({ err: error }, 'browser socket failed');
   } finally {
     stopWatching();
     for (const each of dispose) each();

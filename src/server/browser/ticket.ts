@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { CDP_PATHS } from '../../contract/routes.js';
-import type { Owner } from '../../fleet/accounts/api-keys.js';
+import type { Identity } from '../../fleet/accounts/api-keys.js';
 import type { BrowserGrant } from '../../fleet/accounts/tickets.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
@@ -22,16 +22,14 @@ export function cdpPath(computerId: string, ticket: string): string {
 }
 
 /**
- * The owner of the ticket that the request carries in place of a key; undefined if it carries a key
- * or none. Throws `unauthorized`.
+ * The owner of the ticket that a request without the header Authorization carries; undefined if it
+ * carries none. Throws `unauthorized`.
  */
-export function ownerOfTicket(fleet: Fleet, request: FastifyRequest): Owner | undefined {
-  if (!request.routeOptions.config.ticket || request.headers.authorization !== undefined) {
-    return undefined;
-  }
+export function identityOfTicket(fleet: Fleet, request: FastifyRequest): Identity | undefined {
   const { id = '' } = request.params as Readonly<Record<string, string>>;
-  request.browserGrant = redeem(fleet, request, id);
-  return request.browserGrant?.owner;
+  const grant = redeem(fleet, request, id);
+  request.browserGrant = grant;
+  return grant === null ? undefined : { owner: grant.owner, key: fleet.apiKeys.own(grant.owner) };
 }
 
 /**

@@ -34,7 +34,7 @@ export const computerHandlers: Pick<Handlers, Names> = {
     const project = fleet.projects.find(owner, params.project ?? '');
     return { computers: fleet.computers.list(project.id) };
   },
-  getComputer: ({ fleet, computer }) => fleet.computers.view(computer.id),
+  getComputer: ({ fleet, computer }) => fleet.computers.describe(computer),
   deleteComputer: async ({ fleet, computer }) => {
     await fleet.computers.remove(computer);
     return { success: true };

@@ -6,12 +6,11 @@ import { Browser } from '../../contract/sockets/browser.js';
 import { View } from '../../contract/sockets/view.js';
 import { isOverTls } from './origin.js';
 
-type Place = 'resource' | 'page' | 'browser' | 'list' | 'nowhere';
+/** What of an answer has URLs. */
+export type Place = 'resource' | 'page' | 'browser' | 'list' | 'nowhere';
 
-/** Kept, because a schema takes longer to inspect than most answers to write. */
-const places = new WeakMap<z.ZodType, Place>();
-
-function placeOf(schema: z.ZodType): Place {
+/** What of an answer of the schema has URLs: a resource, or a list of `computers`. */
+export function placeOf(schema: z.ZodType): Place {
   if (schema === Computer || schema === View) return 'resource';
   if (schema === Login) return 'page';
   if (schema === Browser) return 'browser';
@@ -19,18 +18,8 @@ function placeOf(schema: z.ZodType): Place {
   return list instanceof z.ZodArray && list.element === Computer ? 'list' : 'nowhere';
 }
 
-/**
- * Makes the URLs of an answer absolute, if `schema` is a resource with a URL or has a list of
- * `computers`. The base address depends on the request.
- */
-export function withAbsoluteUrls(
-  schema: z.ZodType,
-  answer: unknown,
-  request: FastifyRequest,
-): unknown {
-  const where = places.get(schema) ?? placeOf(schema);
-  places.set(schema, where);
-  if (where === 'nowhere') return answer;
+/** Makes the URLs of an answer absolute. The base address depends on the request. */
+export function withAbsoluteUrls(where: Place, answer: unknown, request: FastifyRequest): unknown {
   if (where === 'resource') return absolute(answer, request);
   // The web page is beside the interface, not below it.
   if (where === 'page') return absolute(answer, request, origin(request));

@@ -1,20 +1,20 @@
 import type { IncomingMessage } from 'node:http';
 import { ApiError } from '../../contract/errors.js';
 import { keyOfProtocols } from '../../contract/sockets/protocols.js';
-import type { ApiKeys, Owner } from '../../fleet/accounts/api-keys.js';
+import type { ApiKeys, Identity } from '../../fleet/accounts/api-keys.js';
 
 /** What of a request shows who sends it; Fastify's requests have it, too. */
 export type KeyCarrier = Pick<IncomingMessage, 'headers' | 'method' | 'socket'>;
 
 /** The owner whose key the request carries. Throws `unauthorized`; the key is never repeated. */
-export function authenticate(apiKeys: ApiKeys, request: KeyCarrier): Owner {
+export function authenticate(apiKeys: ApiKeys, request: KeyCarrier): Identity {
   if (request.headers.authorization === undefined && keyOfPage(request) === undefined) {
     throw new ApiError('unauthorized', 'The API key is missing.', {
       remedy: 'Send "Authorization: Bearer <API_KEY>". Create a key: vc key create NAME',
     });
   }
-  const owner = ownerOfKey(apiKeys, request);
-  if (owner) return owner;
+  const identity = identityOfKey(apiKeys, request);
+  if (identity) return identity;
   throw new ApiError('unauthorized', 'The API key is wrong.');
 }
 
@@ -22,17 +22,17 @@ export function authenticate(apiKeys: ApiKeys, request: KeyCarrier): Owner {
 const authenticated = new WeakMap<object, { readonly header: string; readonly keyId: string }>();
 
 /** The owner whose key the request carries, if it carries one. */
-export function ownerOfKey(apiKeys: ApiKeys, request: KeyCarrier): Owner | undefined {
+export function identityOfKey(apiKeys: ApiKeys, request: KeyCarrier): Identity | undefined {
   const { authorization: header } = request.headers;
   const { socket } = request;
   const last = authenticated.get(socket);
-  if (last !== undefined && last.header === header) return apiKeys.authenticatedBefore(last.keyId);
+  if (last !== undefined && last.header === header) return apiKeys.identifyAgain(last.keyId);
   const key = header === undefined ? keyOfPage(request) : keyOf(header);
-  const owner = key === undefined ? undefined : apiKeys.authenticate(key);
-  if (owner !== undefined && header !== undefined) {
-    authenticated.set(socket, { header, keyId: owner.keyId });
+  const identity = key === undefined ? undefined : apiKeys.identify(key);
+  if (identity !== undefined && header !== undefined) {
+    authenticated.set(socket, { header, keyId: identity.key.id });
   }
-  return owner;
+  return identity;
 }
 
 function keyOf(authorization: string): string | undefined {

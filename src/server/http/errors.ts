@@ -8,6 +8,7 @@ import { isDiskFull } from '../../lib/fs/disk-reserve.js';
 import { cut } from '../../lib/text/printable.js';
 import type { Params } from '../requests.js';
 import { hasBody } from './bodies.js';
+import { logOf } from './log.js';
 
 /** Characters of an error's message: enough for two paths of 4,096 that it quotes. */
 const MOST_MESSAGE = 10_000;
@@ -51,8 +52,8 @@ export function sendError(
   pack: (body: string) => unknown = (body) => body,
 ): FastifyReply {
   const answer = toApiError(error);
-  if (answer.code === 'internal') request.log.error({ err: error }, 'failed');
-  else if (answer.status >= 500) request.log.warn({ err: answer }, 'refused');
+  if (answer.code === 'internal') logOf(request).error({ err: error }, 'failed');
+  else if (answer.status >= 500) logOf(request).warn({ err: answer }, 'refused');
   if (answer.status === 401) reply.header('www-authenticate', 'Bearer');
   if (answer.status === 429 && !reply.hasHeader('retry-after')) reply.header('retry-after', '1');
   // The rest of a body is not read.

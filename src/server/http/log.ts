@@ -1,9 +1,4 @@
-import type {
-  FastifyBaseLogger,
-  FastifyInstance,
-  FastifyRequest,
-  FastifyServerOptions,
-} from 'fastify';
+import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import { LogLimit } from '../limits/log-limit.js';
 
 /**
@@ -44,45 +39,10 @@ export function onSocket(
   });
 }
 
-const METHODS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent', 'child'] as const;
-
 /**
- * The logger of one request, which adds the request's id to each line. Made on first use: most requests
- * write no line but the one about the request itself.
+ * A logger that adds the request's id to each line. Fastify would make one for every request, of which
+ * most write no line but the one about the request itself.
  */
-class RequestLogger {
-  readonly #make: () => FastifyBaseLogger;
-  #own: FastifyBaseLogger | undefined;
-
-  constructor(make: () => FastifyBaseLogger) {
-    this.#make = make;
-  }
-
-  get own(): FastifyBaseLogger {
-    this.#own ??= this.#make();
-    return this.#own;
-  }
-
-  get level(): string {
-    return this.own.level;
-  }
-
-  set level(level: string) {
-    this.own.level = level;
-  }
+export function logOf({ id, server }: FastifyRequest): FastifyBaseLogger {
+  return server.log.child({ id });
 }
-
-for (const method of METHODS) {
-  Object.defineProperty(RequestLogger.prototype, method, {
-    value(this: RequestLogger, ...line: unknown[]): unknown {
-      return Reflect.apply(this.own[method], this.own, line);
-    },
-  });
-}
-
-/** Fastify's factory of the logger of each request. */
-export const requestLogger: NonNullable<FastifyServerOptions['childLoggerFactory']> = (
-  logger,
-  bindings,
-  options,
-) => new RequestLogger(() => logger.child(bindings, options)) as unknown as FastifyBaseLogger;

@@ -1,7 +1,7 @@
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { hasBody } from './bodies.js';
 import { refuseGarbage } from './errors.js';
-import { isStream } from './streaming.js';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,7 +32,7 @@ export function disconnectSlowClients(app: FastifyInstance): void {
   });
   app.addHook('onSend', (request, reply, payload, done) => {
     // Streams have their own time limits.
-    if (!request.routeOptions.config.transfers && !isStream(payload)) {
+    if (!request.routeOptions.config.transfers && !(payload instanceof Readable)) {
       const timer = setTimeout(() => reply.raw.destroy(), READ_MS);
       reply.raw.once('close', () => clearTimeout(timer));
     }

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import type { ByteStream } from '../requests.js';
 
@@ -6,10 +5,6 @@ import type { ByteStream } from '../requests.js';
 const STALLED_MS = 60_000;
 /** Interval of that check. */
 const CHECK_MS = 5_000;
-
-export function isStream(payload: unknown): boolean {
-  return payload instanceof Readable;
-}
 
 /** Sends a stream until it ends or the client stalls or disconnects. */
 export function sendStream(reply: FastifyReply, { data, type }: ByteStream): FastifyReply {

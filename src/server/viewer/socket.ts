@@ -15,6 +15,7 @@ import { sleep } from '../../lib/async/sleep.js';
 import type { ViewerChannel } from '../../vnc-server/channel.js';
 import { Viewer } from '../../vnc-server/viewer.js';
 import { auditConnection } from '../audit-requests.js';
+import { logOf } from '../http/log.js';
 import type { SocketServices } from '../websocket/computer-socket.js';
 import { startHeartbeat } from '../websocket/heartbeat.js';
 import { closeOnRevocation } from '../websocket/key-revocation.js';
@@ -40,7 +41,7 @@ export function addViewSocket(app: FastifyInstance, services: SocketServices): v
   const options = { websocket: true, config: { open: true, socket: true } } as const;
   app.get(VIEW_PATHS.socket, options, (socket, request) => {
     serveView(socket, request, services).catch((error: unknown) => {
-      request.log.warn({ err: error }, 'view socket failed');
+      logOf(request).warn({ err: error }, 'view socket failed');
       socket.terminate();
     });
   });
@@ -66,7 +67,7 @@ async function serveView(
     closeOnRevocation(socket, request, fleet.apiKeys, ticket.owner);
     const subject = { owner: ticket.owner, computerId: id, name: 'viewOpened' } as const;
     auditConnection(fleet, subject).opened({ mode: ticket.mode });
-    request.log.info({ computer: id, mode: ticket.mode }, 'view opened');
+    logOf(request).info({ computer: id, mode: ticket.mode }, 'view opened');
     const channel = {
       ownerId: ticket.owner.id,
       send: (data: Buffer) => new Promise<void>((resolve) => socket.send(data, () => resolve())),

@@ -10,8 +10,8 @@ import type { Fleet } from '../../fleet/fleet.js';
 import type { ComputerRecord } from '../../fleet/store/records.js';
 import { auditConnection, type ConnectionAudit } from '../audit-requests.js';
 import { excessOf } from '../http/bodies.js';
-import type { Connections } from '../http/connections.js';
-import { OwnerCount } from '../http/owner-count.js';
+import { type Connections, OwnerCount } from '../http/limits.js';
+import { logOf } from '../http/log.js';
 import { ownerOf, resolveComputer } from '../requests.js';
 import { startHeartbeat } from './heartbeat.js';
 import { closeOnRevocation } from './key-revocation.js';
@@ -61,16 +61,19 @@ export interface SocketServices {
 /** Limits the WebSockets of each owner. */
 export class SocketLimit {
   readonly #sockets: OwnerCount;
+  readonly #what: string;
 
-  constructor(most = MOST_SOCKETS) {
+  /** `what` completes "too many open connections" in the error. */
+  constructor(most = MOST_SOCKETS, what = '') {
     this.#sockets = new OwnerCount(most);
+    this.#what = `${what}; the limit is ${most}`;
   }
 
   /** Counts a socket until its connection closes. Throws `rate_limited` at the limit. */
   count(ownerId: string, connection: Socket): void {
     const release = this.#sockets.take(ownerId);
     if (release === undefined) {
-      throw new ApiError('rate_limited', 'You have too many open WebSockets.', {
+      throw new ApiError('rate_limited', `You have too many open connections${this.#what}.`, {
         remedy: 'Close processes, tunnels, live views or pages of the dashboard first.',
       });
     }
@@ -120,7 +123,7 @@ export function addComputerSocket(
           .catch((error: unknown) => {
             ended(error);
             if (left.aborted) return;
-            if (!(error instanceof ApiError)) request.log.warn({ err: error }, 'socket failed');
+            if (!(error instanceof ApiError)) logOf(request).warn({ err: error }, 'socket failed');
             sendJson(socket, describe(error, { computer: record, requestId: request.id }));
           })
           .finally(() => socket.close(1000));

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
 import { KEY_ENDED } from '../../contract/constants.js';
-import type { ApiKeys, Owner } from '../../fleet/accounts/api-keys.js';
+import type { ApiKeys, Identity, Owner } from '../../fleet/accounts/api-keys.js';
 import { disconnect } from '../requests.js';
 
 /**
@@ -34,10 +34,10 @@ export function abortOnRevocation(
   request: FastifyRequest,
   reply: FastifyReply,
   apiKeys: ApiKeys,
-  owner: Owner,
+  identity: Identity,
 ): void {
-  if (mayEndItself(request, owner)) return;
-  const dispose = apiKeys.whileValid(owner, () => disconnect(request));
+  if (mayEndItself(request, identity.owner)) return;
+  const dispose = apiKeys.onEnd(identity, () => disconnect(request));
   request.stayOnRevocation = dispose;
   reply.raw.once('close', dispose);
 }

@@ -4,6 +4,7 @@ import { access } from '../../contract/access/rights.js';
 import { WALL_PATH, type WallComputer, type WallMessage } from '../../contract/sockets/wall.js';
 import type { WallPicture, WallRound, WallView, WallViewer } from '../../fleet/wall/walls.js';
 import { baseUrl } from '../http/absolute-urls.js';
+import { logOf } from '../http/log.js';
 import { ownerOf } from '../requests.js';
 import { MOST_UNSENT, SocketLimit, type SocketServices } from './computer-socket.js';
 import { startHeartbeat } from './heartbeat.js';
@@ -17,7 +18,7 @@ const MOST_WALLS = 16;
 /** `GET /wall`: the computers and their changes, as contract/sockets/wall.ts describes. */
 export function addWallSocket(app: FastifyInstance, { fleet, limit }: SocketServices): void {
   const config = { socket: true, access: access.wall } as const;
-  const walls = new SocketLimit(MOST_WALLS);
+  const walls = new SocketLimit(MOST_WALLS, ' to /wall');
   const preValidation = async (request: FastifyRequest) => {
     if (!request.ws) return;
     const { id } = ownerOf(request);
@@ -31,7 +32,7 @@ export function addWallSocket(app: FastifyInstance, { fleet, limit }: SocketServ
     // The client sends nothing.
     socket.on('message', () => socket.terminate());
     const wall = new Wall(socket, baseUrl(request), (error) => {
-      request.log.warn({ err: error }, 'wall socket failed');
+      logOf(request).warn({ err: error }, 'wall socket failed');
     });
     if (socket.readyState !== socket.OPEN) return;
     const view = fleet.walls.open(owner, wall);

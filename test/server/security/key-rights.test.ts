@@ -115,7 +115,7 @@ test('a route without a right does not exist, except for a key with all of them'
     const owner = app.world.fleet.apiKeys.authenticate(key);
     if (owner === undefined) throw new Error('the key is unknown');
     try {
-      authorize(app.world.fleet, request, owner, hidden);
+      authorize(request, owner, app.world.fleet.apiKeys.own(owner).rights, hidden);
       return false;
     } catch (error) {
       return (error as ApiError).code;

@@ -8,6 +8,9 @@ import { hasBody } from '../bodies.js';
 import { NOTHING, type UnknownField, unknownFields } from './unknown-fields.js';
 import { accepted, type Checked, check } from './validation.js';
 
+/** Of what neither an operation nor its request has. */
+const NONE = { checked: { data: undefined }, unknown: [] };
+
 /** Response header that names fields which were ignored. */
 export const WARNING_HEADER = 'x-warning';
 
@@ -33,10 +36,13 @@ export interface Input {
  * @throws ApiError `invalid_request` names the field
  */
 export function readInput(operation: Operation, request: FastifyRequest): Input {
+  const isSent = hasBody(request.raw);
+  const hasQuery = Object.keys(request.query as object).length > 0;
   // No body is an empty object; one that says null is wrong. Fastify has null for both.
-  const given = hasBody(request.raw) ? request.body : {};
-  const body = read(operation.body ?? NOTHING, given, 'body');
-  const query = read(operation.query ?? NOTHING, request.query, 'query');
+  const given = isSent ? request.body : {};
+  const body = operation.body || isSent ? read(operation.body ?? NOTHING, given, 'body') : NONE;
+  const query =
+    operation.query || hasQuery ? read(operation.query ?? NOTHING, request.query, 'query') : NONE;
   if (!operation.published) {
     refuseUnknown(body.unknown, 'body');
     refuseUnknown(query.unknown, 'query');
@@ -44,7 +50,10 @@ export function readInput(operation: Operation, request: FastifyRequest): Input 
   return {
     body: operation.body && accepted(body.checked),
     query: operation.query && accepted(query.checked),
-    warning: warningOf([...body.unknown, ...query.unknown]),
+    warning:
+      body.unknown.length + query.unknown.length === 0
+        ? undefined
+        : warningOf([...body.unknown, ...query.unknown]),
   };
 }
 
@@ -81,8 +90,7 @@ function refuseUnknown(fields: readonly UnknownField[], where: 'body' | 'query')
   });
 }
 
-function warningOf(fields: readonly UnknownField[]): string | undefined {
-  if (fields.length === 0) return undefined;
+function warningOf(fields: readonly UnknownField[]): string {
   return encodeRemedy(
     fields
       .map((field) => [`unknown field ${quoted(field)} was ignored`, guess(field)])

@@ -8,12 +8,12 @@ import Fastify, {
 import type { Logger } from 'pino';
 import type { Right } from '../contract/access/rights.js';
 import { API_VERSION } from '../contract/constants.js';
+import { ApiError } from '../contract/errors.js';
 import { chooseProtocol } from '../contract/sockets/protocols.js';
 import type { Identity, Owner } from '../fleet/accounts/api-keys.js';
 import { generateId } from '../fleet/computers/ids.js';
 import type { Fleet } from '../fleet/fleet.js';
 import { authorize, mayAdminister, presentRights } from './access/authorization.js';
-import { countBytes } from './access/count-bytes.js';
 import { recordRefusal } from './access/refusals.js';
 import { identify } from './access/session-cookie.js';
 import { addSessionRoutes, checkLogin } from './access/session-routes.js';
@@ -27,7 +27,7 @@ import { authenticate } from './http/authentication.js';
 import { askForBodies, BODY_LIMIT, readBodies } from './http/bodies.js';
 import { refuseGarbage, sendError } from './http/errors.js';
 import { Connections, limitRequests } from './http/limits.js';
-import { logRequests } from './http/log.js';
+import { countBytes, logRequests } from './http/log.js';
 import {
   allowPage,
   answerPreflight,
@@ -46,7 +46,6 @@ import { addViewSocket } from './viewer/socket.js';
 import { SocketLimit, WEBSOCKET_LIMITS } from './websocket/computer-socket.js';
 import { abortOnRevocation } from './websocket/key-revocation.js';
 import { addProcessSocket } from './websocket/process-socket.js';
-import { refuseOtherSockets } from './websocket/refuse-others.js';
 import { addTunnelSocket } from './websocket/tunnel-socket.js';
 import { addWallSocket } from './websocket/wall-socket.js';
 
@@ -70,12 +69,30 @@ function isOpen({ method, url, routeOptions }: FastifyRequest): boolean {
   return routeOptions.config.open === true || OPEN_PATHS.includes(url.split('?')[0] ?? '');
 }
 
+/**
+ * Refuses upgrades of routes that are none. The plugin would accept and then close them: until the
+ * client agrees to that, each takes a connection and a whole message in memory, which nobody counts.
+ */
+function checkSocket({ is404, routeOptions }: FastifyRequest): void {
+  if (is404 || routeOptions.config.socket) return;
+  throw new ApiError('invalid_request', 'This path does not accept WebSockets.', {
+    remedy: 'Send the request without the header Upgrade.',
+  });
+}
+
 /** Of every answer. */
 function addHeaders(request: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', request.id);
   reply.header('x-api-version', API_VERSION);
   reply.header('cache-control', 'no-store');
   reply.header('x-content-type-options', 'nosniff');
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** The route is a WebSocket. */
+    readonly socket?: true;
+  }
 }
 
 /** The HTTP service, not yet listening. */
@@ -114,6 +131,12 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
     clientErrorHandler: refuseGarbage,
     http: { requireHostHeader: false, connectionsCheckingInterval: 5_000, headersTimeout: 15_000 },
   }) as unknown as FastifyInstance;
+  await app.register(websocket, {
+    options: { ...WEBSOCKET_LIMITS, handleProtocols: chooseProtocol },
+    // Anyone can send an invalid frame; it is not logged.
+    errorHandler: (_error, socket) => socket.terminate(),
+  });
+  let isStopping = false;
   const connections = new Connections(app.server, options.maxConnections);
   app.decorateRequest('owner', null);
   app.decorateRequest('keyChanges', 0);
@@ -142,6 +165,8 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
         return 'answered';
       }
     }
+    // Nothing would close one that opens now.
+    if (request.ws && isStopping) request.raw.socket.destroy();
     if (isOpen(request)) return undefined;
     if (request.routeOptions.config.login) {
       checkLogin(request);
@@ -160,7 +185,9 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   // With a callback, here and in all other hooks: a promise per hook and request takes time.
   app.addHook('onRequest', (request, reply, done) => {
     try {
-      if (begin(request, reply) === undefined) done();
+      if (begin(request, reply) !== undefined) return;
+      if (request.ws) checkSocket(request);
+      done();
     } catch (refusal) {
       done(refusal as Error);
     }
@@ -179,12 +206,10 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   });
   app.setErrorHandler((error: Error, request, reply) => sendError(error, request, reply));
   app.setNotFoundHandler((request) => refuseUnknown(fleet, request, PREFIX));
-  await app.register(websocket, {
-    options: { ...WEBSOCKET_LIMITS, handleProtocols: chooseProtocol },
-    // Anyone can send an invalid frame; it is not logged.
-    errorHandler: (_error, socket) => socket.terminate(),
+  app.addHook('preClose', (done) => {
+    isStopping = true;
+    done();
   });
-  refuseOtherSockets(app);
   const sockets = { fleet, connections, limit: new SocketLimit() };
   limitRequests(app);
   disconnectSlowClients(app);

@@ -27,7 +27,7 @@ import { Connection } from '../../src/screen/rfb/connection.js';
 import { FloodLimit } from '../../src/screen/rfb/flood-limit.js';
 import { readBodies } from '../../src/server/http/bodies.js';
 import { sendError } from '../../src/server/http/errors.js';
-import { validate } from '../../src/server/http/input/validation.js';
+import { validate } from '../../src/server/http/input/read-input.js';
 import { readAnswer } from '../../src/shell/browser/answer.js';
 import { parseEndpoint } from '../../src/shell/browser/endpoint.js';
 import { parseElements } from '../../src/shell/elements/parse.js';

@@ -1,6 +1,7 @@
 import Database from 'libsql';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { openTestApp, type TestApp } from '../support/app.js';
+import { passedFunctions } from '../support/passed-functions.js';
 
 let app: TestApp;
 let id: string;
@@ -64,6 +65,40 @@ it('a click reads the database once by name, and not at all by id', async () => 
   await send(`/api/computers/${id}/click`)();
   expect(await readsOf(send(`/api/computers/${id}/click`))).toBe(0);
   expect(await readsOf(send(`${byName}/click`))).toBe(1);
+});
+
+it.each([
+  { name: 'click', method: 'POST', path: '/click', options: click, functions: 150, files: 50 },
+  { name: 'GET of a computer', method: 'GET', path: '', options: {}, functions: 100, files: 35 },
+])(
+  'a warm $name passes at most $functions functions in $files files',
+  async ({ name, method, path, options, functions, files }) => {
+    const work = async () => {
+      expect((await app.send(method, `${byName}${path}`, options)).status).toBe(200);
+    };
+    for (let count = 0; count < 3; count++) await work();
+    const passed = await passedFunctions(work);
+    console.log(`${name}: ${passed.functions.length} functions in ${passed.files.length} files`);
+    expect(passed.functions.length, passed.functions.join('\n')).toBeLessThanOrEqual(functions);
+    expect(passed.files.length, passed.files.join('\n')).toBeLessThanOrEqual(files);
+  },
+  60_000,
+);
+
+it('a click looks up its key and its computer once', async () => {
+  const { keys, computers } = app.world.store;
+  await app.send('POST', `${byName}/click`, click);
+  const key = vi.spyOn(keys, 'find');
+  const byHash = vi.spyOn(keys, 'findByHash');
+  const row = vi.spyOn(computers, 'findById');
+  const address = vi.spyOn(computers, 'findByAddress');
+  const control = vi.spyOn(app.world.fleet.control, 'check');
+  await app.send('POST', `${byName}/click`, click);
+  expect([key, byHash, row, address].map(({ mock }) => mock.calls.length)).toEqual([1, 0, 0, 1]);
+  expect(control).toHaveBeenCalledTimes(1);
+  await app.send('POST', `/api/computers/${id}/click`, click);
+  expect([key, byHash, row, address].map(({ mock }) => mock.calls.length)).toEqual([2, 0, 1, 1]);
+  expect(control).toHaveBeenCalledTimes(2);
 });
 
 it('a wrong key reads nothing', async () => {

@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
+import type { Fleet } from '../../fleet/fleet.js';
 import { LogLimit } from '../limits/log-limit.js';
 
 /**
@@ -25,6 +27,24 @@ export function logRequests(app: FastifyInstance): void {
     const began = performance.now();
     return () => line(request, 101, performance.now() - began);
   });
+}
+
+/** Counts the bytes of each connection for the owner of the request that has caused them. */
+export function countBytes(app: FastifyInstance, fleet: Fleet): void {
+  const counted = new WeakMap<Socket, number>();
+  const count = ({ owner, computer, raw: { socket } }: FastifyRequest) => {
+    const bytes = socket.bytesRead + socket.bytesWritten;
+    if (owner !== null) {
+      const before = counted.get(socket) ?? 0;
+      fleet.usageLog.bytes(owner, computer?.project_id ?? owner.projectId, bytes - before);
+    }
+    counted.set(socket, bytes);
+  };
+  app.addHook('onResponse', (request, _reply, done) => {
+    count(request);
+    done();
+  });
+  onSocket(app, (request) => () => count(request));
 }
 
 /** Calls `opened` for every WebSocket, and what that returns when the socket has closed. */

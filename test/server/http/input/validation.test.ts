@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { Batch } from '../../../../src/contract/actions/batch.js';
 import { ComputerUse } from '../../../../src/contract/actions/computer-use.js';
 import { ProcessStart } from '../../../../src/contract/sockets/process.js';
-import { check } from '../../../../src/server/http/input/validation.js';
+import { check } from '../../../../src/server/http/input/read-input.js';
 import { promise } from '../../../support/run/promise.js';
 
 /** The error, or an empty text, and milliseconds of the processor. */

@@ -27,7 +27,7 @@ import { authenticate } from './http/authentication.js';
 import { askForBodies, BODY_LIMIT, readBodies } from './http/bodies.js';
 import { refuseGarbage, sendError } from './http/errors.js';
 import { Connections, limitRequests } from './http/limits.js';
-import { countBytes, logRequests } from './http/log.js';
+import { logRequests } from './http/log.js';
 import {
   allowPage,
   answerPreflight,
@@ -213,8 +213,7 @@ export async function buildApp(options: AppOptions): Promise<FastifyInstance> {
   const sockets = { fleet, connections, limit: new SocketLimit() };
   limitRequests(app);
   disconnectSlowClients(app);
-  logRequests(app);
-  countBytes(app, fleet);
+  logRequests(app, fleet);
   options.metrics?.serve(app, (owner) => mayAdminister(fleet, owner));
   addDashboard(app);
   await app.register(

@@ -109,15 +109,24 @@ export async function audited<T>(
   const timer = startTimer();
   const isOwners = computer === undefined && OWNER_OPERATIONS.includes(action);
   const isLogged = isOwners || (computer !== undefined && !READS.includes(action));
-  const performed = new Performed((texts) =>
-    computer === undefined ? [] : fleet.secrets.usedBy(computer, texts),
-  );
-  if (isLogged) addInput(performed, request.input);
+  let performed: Performed | undefined;
+  const perform = () => {
+    performed ??= new Performed((texts) =>
+      computer === undefined ? [] : fleet.secrets.usedBy(computer, texts),
+    );
+    return performed;
+  };
+  const { actions, text, secrets } = (request.input ?? {}) as Partial<TextToType> & {
+    readonly actions?: readonly BatchAction[];
+  };
+  // They were validated.
+  if (isLogged && actions !== undefined) perform().add(actions);
+  if (isLogged && text !== undefined) perform().type([{ text, secrets }]);
   let affected = request.affected ? request.affected.id : undefined;
   const record = (outcome: string, computerId: string | undefined, more?: Action['detail']) => {
-    const detail = { ...describeInput(request.input, action), ...performed.detail, ...more };
+    const detail = { ...describeInput(request.input, action), ...performed?.detail, ...more };
     // What another's control interrupts has begun.
-    const isRefusal = outcome === 'forbidden' && performed.isEmpty;
+    const isRefusal = outcome === 'forbidden' && (performed?.isEmpty ?? true);
     const projectId = computer?.project_id;
     fleet.auditLog.record({
       ...{ owner, affected, computerId, projectId, action, detail, outcome, isRefusal },
@@ -126,14 +135,14 @@ export async function audited<T>(
   };
   const names = isOwners ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
   try {
-    const result = await work((actions) => performed.add(actions));
+    const result = await work((begun) => perform().add(begun));
     const { id } = (result ?? {}) as { id?: string };
     if (action === 'createOwner') affected = id;
     const done = (outcome: string) =>
       record(outcome, computer?.id, {
         ...names,
         ...(isOwners && id !== undefined && { id }),
-        ...countsOf(result),
+        ...(isOwners && countsOf(result)),
       });
     if (isLogged && result instanceof ByteStream) onEnd(result, done);
     else if (isLogged) done(refusedStep(result) ?? 'ok');
@@ -143,15 +152,6 @@ export async function audited<T>(
     if (isLogged) record(outcomeOf(error, request.call?.signal), computer?.id, names);
     throw error;
   }
-}
-
-/** Adds the actions of a batch or the text to type, which were validated. */
-function addInput(performed: Performed, input: unknown): void {
-  const { actions, text, secrets } = (input ?? {}) as Partial<TextToType> & {
-    readonly actions?: readonly BatchAction[];
-  };
-  if (actions !== undefined) performed.add(actions);
-  if (text !== undefined) performed.type([{ text, secrets }]);
 }
 
 /** Leaving is the way to end a recording, so only its own failure is one. */

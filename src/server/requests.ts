@@ -90,10 +90,11 @@ export function watchDeparture(request: FastifyRequest): { readonly signal: Abor
   const leave = () => controller.abort(new ApiError('request_timeout', 'The client disconnected.'));
   if (socket instanceof Socket && socket.destroyed) leave();
   else socket.once('close', leave);
-  const forget = onAbort(toolOf(request), leave);
+  const tool = request.headers[TOOL_HEADER];
+  const forget = tool === undefined ? undefined : onAbort(toolClients.get(String(tool)), leave);
   request.departureEnded = () => {
     socket.off('close', leave);
-    forget();
+    forget?.();
   };
   return controller;
 }
@@ -119,11 +120,6 @@ export async function requestOfTool<T>(
   } finally {
     toolClients.delete(id);
   }
-}
-
-function toolOf({ headers }: FastifyRequest): AbortSignal | undefined {
-  const id = headers[TOOL_HEADER];
-  return typeof id === 'string' ? toolClients.get(id) : undefined;
 }
 
 declare module 'fastify' {

@@ -12,25 +12,21 @@ const SOURCE = /\/src\/(.+\.tsx?)(\?.*)?$/;
 /** Vitest reads every import of another module through such a function. */
 const IMPORT = /^\(\)\s*=>\s*\{\s*try\s*\{\s*return|^get\s*\(\)\s*\{\s*return|^\(\)\s*=>\s*\w+$/;
 
+/** Milliseconds in which the service writes what it has put off, such as its audit log. */
+const DEFERRED_MS = 500;
+
 /**
- * Runs `work` some times and returns the functions of the run with the fewest: the service may do
- * something else at the same time.
+ * The functions that `work` passes. It is run some times, because the counts of a function that was
+ * collected as garbage are lost. What the service does afterwards by itself is no part of it.
  */
 export async function passedFunctions(work: () => Promise<unknown>, runs = 5): Promise<Passed> {
   const session = new Session();
   session.connect();
   const sources = new Map<string, string>();
-  const scripts = new Map<string, string>();
-  session.on('Debugger.scriptParsed', ({ params }) => scripts.set(params.scriptId, params.url));
   await session.post('Debugger.enable');
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  let least: string[] | undefined;
-  for (let run = 0; run < runs; run++) {
-    await session.post('Profiler.takePreciseCoverage');
-    await work();
-    // What follows the answer: the log, the audit log.
-    await setTimeout(20);
+  const take = async (): Promise<string[]> => {
     const { result } = await session.post('Profiler.takePreciseCoverage');
     const passed: string[] = [];
     for (const { scriptId, url, functions } of result) {
@@ -48,9 +44,17 @@ export async function passedFunctions(work: () => Promise<unknown>, runs = 5): P
         passed.push(`${file}: ${functionName || text.slice(0, 60).replaceAll(/\s+/g, ' ')}`);
       }
     }
-    if (least === undefined || passed.length < least.length) least = passed;
+    return passed;
+  };
+  const passed = new Set<string>();
+  for (let run = 0; run < runs; run++) {
+    await take();
+    await work();
+    for (const one of await take()) passed.add(one);
   }
+  await setTimeout(DEFERRED_MS);
+  for (const one of await take()) passed.delete(one);
   session.disconnect();
-  const functions = (least ?? []).toSorted();
+  const functions = [...passed].sort();
   return { functions, files: [...new Set(functions.map((one) => one.split(': ')[0] ?? ''))] };
 }

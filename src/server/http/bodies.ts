@@ -2,7 +2,6 @@ import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
 import { type JsonTextBounds, textBeyond } from '../../lib/json/bounds.js';
-import { CappedOutput } from '../../lib/streams/capped-output.js';
 
 /** Largest body that is read into memory, in bytes. */
 export const BODY_LIMIT = 8 * 1024 * 1024;
@@ -28,23 +27,29 @@ export function readBodies(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   const json = /^application\/([a-z0-9.+-]+\+)?json\b/i;
   app.addContentTypeParser(json, (request, payload, done) => {
-    if (Number(request.headers['content-length']) > BODY_LIMIT) return done(tooLarge());
+    const announced = Number(request.headers['content-length'] ?? 0);
+    if (announced > BODY_LIMIT) return done(tooLarge());
     // One buffer: Fastify would keep one for each chunk, which may have one byte.
-    const body = new CappedOutput(BODY_LIMIT);
+    let body = Buffer.allocUnsafe(announced);
+    let length = 0;
     const take = (chunk: Buffer) => {
-      body.write(chunk);
-      if (body.truncated) end(tooLarge());
+      const end = length + chunk.length;
+      if (end > BODY_LIMIT) return finish(tooLarge());
+      if (end > body.length) {
+        body = Buffer.concat([body.subarray(0, length)], Math.min(BODY_LIMIT, 2 * end));
+      }
+      length += chunk.copy(body, length);
     };
-    const end = (error?: Error) => {
-      payload.off('data', take).off('end', end).off('error', end);
+    const finish = (error?: Error) => {
+      payload.off('data', take).off('end', finish).off('error', finish);
       if (error instanceof Error) return done(error);
-      const text = body.text();
+      const text = body.toString('utf8', 0, length);
       if (text.trim() === '') return done(null, undefined);
       const excess = excessOf(text, 'body');
       if (excess === undefined) parse(request, text, done);
       else done(excess);
     };
-    payload.on('data', take).once('end', end).once('error', end);
+    payload.on('data', take).once('end', finish).once('error', finish);
   });
   app.addContentTypeParser('*', (request, _payload, done) => {
     if (!hasBody(request.raw)) return done(null, undefined);

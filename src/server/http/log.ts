@@ -6,9 +6,19 @@ import { LogLimit } from '../limits/log-limit.js';
 /**
  * Logs every request with its id when the answer has been sent, and every WebSocket with status 101
  * when it has closed. Logs no client input: the route instead of the path.
- * Lines of requests without a key are limited; the next one has the number `omitted`.
+ * Lines of requests without a key are limited; the next one has the number `omitted`. Counts the bytes
+ * of each connection for the owner of the request that has caused them.
  */
-export function logRequests(app: FastifyInstance): void {
+export function logRequests(app: FastifyInstance, fleet: Fleet): void {
+  const counted = new WeakMap<Socket, number>();
+  const countBytes = ({ owner, computer, raw: { socket } }: FastifyRequest) => {
+    const bytes = socket.bytesRead + socket.bytesWritten;
+    if (owner !== null) {
+      const before = counted.get(socket) ?? 0;
+      fleet.usageLog.bytes(owner, computer?.project_id ?? owner.projectId, bytes - before);
+    }
+    counted.set(socket, bytes);
+  };
   const withoutKey = new LogLimit();
   const line = (request: FastifyRequest, status: number, ms: number) => {
     const allowed = request.owner === null ? withoutKey.take() : { omitted: 0 };
@@ -21,30 +31,16 @@ export function logRequests(app: FastifyInstance): void {
   };
   app.addHook('onResponse', (request, reply, done) => {
     line(request, reply.statusCode, reply.elapsedTime);
+    countBytes(request);
     done();
   });
   onSocket(app, (request) => {
     const began = performance.now();
-    return () => line(request, 101, performance.now() - began);
+    return () => {
+      line(request, 101, performance.now() - began);
+      countBytes(request);
+    };
   });
-}
-
-/** Counts the bytes of each connection for the owner of the request that has caused them. */
-export function countBytes(app: FastifyInstance, fleet: Fleet): void {
-  const counted = new WeakMap<Socket, number>();
-  const count = ({ owner, computer, raw: { socket } }: FastifyRequest) => {
-    const bytes = socket.bytesRead + socket.bytesWritten;
-    if (owner !== null) {
-      const before = counted.get(socket) ?? 0;
-      fleet.usageLog.bytes(owner, computer?.project_id ?? owner.projectId, bytes - before);
-    }
-    counted.set(socket, bytes);
-  };
-  app.addHook('onResponse', (request, _reply, done) => {
-    count(request);
-    done();
-  });
-  onSocket(app, (request) => () => count(request));
 }
 
 /** Calls `opened` for every WebSocket, and what that returns when the socket has closed. */

@@ -24,10 +24,8 @@ export function disconnectSlowClients(app: FastifyInstance): void {
       const late = Object.assign(new Error('slow body'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
       if (!raw.complete) refuseGarbage(late, raw.socket);
     }, BODY_MS);
-    const stop = () => clearTimeout(timer);
-    raw.once('end', stop);
-    raw.socket.once('close', stop);
-    raw.once('close', () => raw.socket.off('close', stop));
+    timer.unref();
+    raw.once('end', () => clearTimeout(timer));
     done();
   });
   app.addHook('onSend', (request, reply, payload, done) => {

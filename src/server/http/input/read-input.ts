@@ -139,7 +139,9 @@ export function check<S extends z.ZodType>(
   value: unknown,
   where: 'body' | 'query',
 ): Checked<z.output<S>> {
-  const result = schema.safeParse(value, beyond(value, ORDINARY) ? FIRST_ISSUE : undefined);
+  const first = schema.safeParse(value, FIRST_ISSUE);
+  if (first.success) return { data: first.data };
+  const result = beyond(value, ORDINARY) ? first : schema.safeParse(value);
   if (result.success) return { data: result.data };
   const lines = result.error.issues.slice(0, 5).map((issue) => describe(issue, value, where));
   return { error: new ApiError('invalid_request', `${[...new Set(lines)].join('; ')}.`) };

@@ -8,7 +8,7 @@ import type { ComputerRecord } from '../store/records.js';
 const LIFE_MS = 60_000;
 /** How long a computer's next picture says that someone else had control, in milliseconds. */
 const TOLD_MS = 60 * 60_000;
-/** Keys whose next picture says so; further ones do not. */
+/** Maximum number of keys to notify about a change of control. */
 const MOST_TOLD = 1_000;
 /** Computers whose last return is remembered. */
 const MOST_RETURNED = 10_000;

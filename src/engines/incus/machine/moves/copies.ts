@@ -12,7 +12,7 @@ const COPY = /^(lxd-)?move-of-/;
 /** Why nothing is known of a machine that is being moved. */
 const MOVING = 'The cluster is moving the computer to another member.';
 
-/** The id of the machine whose copy on its way to another member this is; undefined for others. */
+/** Machine id of a migration copy that is in progress; undefined for other instances. */
 export function movedMachine(serviceId: string, { name, config }: Instance): string | undefined {
   if (!COPY.test(name) || config?.[KEY.service] !== serviceId) return undefined;
   return config[KEY.machine];

@@ -52,21 +52,19 @@ test('an owner has 64 sessions, and the oldest ends with the next one', async ()
   await world.close();
 });
 
-test('the secret before a new one opens its session for ten seconds, and no other afterwards', async () => {
+test('a login with the same key continues the session, and gives it its full time again', async () => {
   const world = await openTestFleet();
   let now = 0;
   const sessions = new Sessions(world.store, world.fleet.apiKeys, () => now);
   const before = sessions.open({ key: world.key });
+  now = 7 * 60 * 60_000;
   const after = sessions.open({ key: world.key, present: before.secret });
-  expect(after.session.id).toBe(before.session.id);
-  now = 9_999;
-  expect(sessions.find(before.secret)?.expiresAt).toEqual(after.session.expiresAt);
-  // It continues no session: a page that has only this one opens another.
-  const other = sessions.open({ key: world.key, present: before.secret });
-  expect(other.session.id).not.toBe(after.session.id);
-  now = 10_000;
+  expect([after.secret, after.session.id]).toEqual([before.secret, before.session.id]);
+  expect(world.store.sessions.list()).toHaveLength(1);
+  now = 14 * 60 * 60_000;
+  expect(sessions.find(before.secret)).toBe(after.session);
+  now = 15 * 60 * 60_000;
   expect(sessions.find(before.secret)).toBeUndefined();
-  expect(sessions.find(after.secret)).toBeDefined();
   await world.close();
 });
 

@@ -23,7 +23,7 @@ export function Secrets({ project }: { project: Project }) {
   const canManage = may.value('manage');
   const secrets = value?.secrets ?? [];
   const dialog = {
-    ...{ project, path },
+    project, path,
     onDone: () => {
       setOpen(undefined);
       reload();

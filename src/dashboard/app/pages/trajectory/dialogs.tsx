@@ -28,8 +28,8 @@ export function StartDialog({ computer, replaces, ...on }: DialogProps & { repla
           path: `/computers/${id}/trajectory`,
           body: { max_seconds: seconds },
           vc: [
-            ...['computer', 'trajectory', `${project_name}/${name}`, 'start'],
-            ...['--for', `${seconds}s`],
+            'computer', 'trajectory', `${project_name}/${name}`, 'start',
+            '--for', `${seconds}s`,
           ],
         };
       }}

@@ -37,7 +37,7 @@ export function Trajectory({ computer }: { computer: Computer }) {
             </Empty>
           ) : (
             <>
-              <Viewer key={trajectory.id} {...{ computer, trajectory, steps }} />
+              <Viewer key={trajectory.id} computer={computer} trajectory={trajectory} steps={steps} />
               {may.value('act') && <Replay computer={computer} steps={steps} />}
             </>
           )}

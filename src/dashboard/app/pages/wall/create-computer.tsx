@@ -88,7 +88,7 @@ function computerIntent(fields: FormData): Intent {
   const [image, resolution] = [given(fields, 'image'), given(fields, 'resolution')];
   const autoStop = given(fields, 'auto_stop');
   const body = {
-    ...{ project, name, cpu: Number(cpu), ram: Number(ram) },
+    project, name, cpu: Number(cpu), ram: Number(ram),
     ...(image === undefined ? {} : { image }),
     ...(resolution === undefined ? {} : { resolution }),
     ...(autoStop === undefined ? {} : { auto_stop_minutes: Number(autoStop) }),

@@ -64,7 +64,7 @@ interface CircleProps {
 
 function Circle({ at, on, r, solid }: CircleProps) {
   const [cx, cy] = [percent(at.x, on.width), percent(at.y, on.height)];
-  return <circle {...{ cx, cy, r }} class={solid && 'solid'} />;
+  return <circle cx={cx} cy={cy} r={r} class={solid && 'solid'} />;
 }
 
 function placed({ x, y }: Point, { width, height }: LoadedPicture) {

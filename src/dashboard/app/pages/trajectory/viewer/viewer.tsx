@@ -52,7 +52,7 @@ export function Viewer({ computer, trajectory, steps }: ViewerProps) {
     <div class="viewer">
       <section class="step" aria-labelledby="step">
         <Controls
-          {...{ steps, at, player, speed }}
+          steps={steps} at={at} player={player} speed={speed}
           onSpeed={setSpeed}
           onSelect={select}
           onMove={move}

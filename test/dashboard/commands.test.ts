@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { asCurl, asVc, quote } from '../../src/dashboard/app/api/commands.js';
-import { keyLines } from '../../src/dashboard/app/pages/keys/key-lines.js';
+import { asCurl, asVc, keyLines, quote } from '../../src/dashboard/app/api/commands.js';
 
 const HOSTILE = ["a'b", '$(reboot)', '`id`', 'a b', '', '-x', '"', '\\', 'a\nb', '!x', 'é*?~'];
 

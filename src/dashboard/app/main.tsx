@@ -1,5 +1,79 @@
 import { render } from 'preact';
-import { App } from './app.js';
+import { useEffect, useState } from 'preact/hooks';
+import { ErrorBoundary, LocationProvider } from 'preact-iso';
+import type { Failure } from './api/failure.js';
+import { FailureDetails } from './components/failure.js';
+import { Shell } from './components/frame/shell.js';
+import { Icon } from './components/icon.js';
+import { Login, OtherLink } from './pages/login/login.js';
+import { Pages } from './pages/pages.js';
+import { isAway } from './state/connection.js';
+import { resume } from './state/log-in.js';
+import { dismiss, notices } from './state/notices.js';
+import { session } from './state/session.js';
+
+/** The page: the login, or what the session may see. */
+function App() {
+  const [failure, setFailure] = useState<Failure>();
+  useEffect(() => {
+    void resume().then(setFailure);
+  }, []);
+  const current = session.value;
+  return (
+    <LocationProvider scope={/^\/(?!api\/|assets\/|terminal\/)/}>
+      <ErrorBoundary>
+        <Banner />
+        {current === undefined && <p class="boot">Loading…</p>}
+        {current === null && <Login failure={failure} />}
+        {current && (
+          <Shell session={current}>
+            <Pages />
+            <OtherLink />
+          </Shell>
+        )}
+        <Notices />
+      </ErrorBoundary>
+    </LocationProvider>
+  );
+}
+
+/** Says that the service is away; the page stays as it was last seen. */
+function Banner() {
+  return (
+    <div role="status">
+      {isAway.value && (
+        <p class="banner">
+          <span class="spinner" aria-hidden="true" />
+          The service is not reachable. What you see may be old.
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** What was done or failed lately, at the lower edge. */
+function Notices() {
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {notices.value.map(({ id, text, failure }) => (
+        <div key={id} class={failure === undefined ? 'notice' : 'notice bad'}>
+          <div>
+            <p class="break">{text}</p>
+            {failure !== undefined && <FailureDetails failure={failure} />}
+          </div>
+          <button
+            type="button"
+            class="ghost square"
+            aria-label="Dismiss"
+            onClick={() => dismiss(id)}
+          >
+            <Icon name="close" />
+          </button>
+        </div>
+      ))}
+    </div>
+  );
+}
 
 const root = document.getElementById('app');
 if (root !== null) render(<App />, root);

@@ -5,8 +5,9 @@ import { asFailure, type Failure } from '../../api/failure.js';
 import { call } from '../../api/http.js';
 import { FailureNote } from '../failure.js';
 import { Copy } from './copy.js';
+import { Dialog } from './dialog.js';
 
-export interface IntentFormProps<Answer> {
+interface IntentFormProps<Answer> {
   /** What the button says. */
   readonly submit: string;
   /** Set if it cannot be undone. */
@@ -69,5 +70,19 @@ export function IntentForm<Answer>(props: IntentFormProps<Answer>) {
         </button>
       </footer>
     </form>
+  );
+}
+
+interface FormDialogProps<Answer> extends Omit<IntentFormProps<Answer>, 'onCancel'> {
+  readonly title: string;
+  readonly onClose: () => void;
+}
+
+/** A form in a dialog. */
+export function FormDialog<Answer>({ title, onClose, ...form }: FormDialogProps<Answer>) {
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <IntentForm<Answer> {...form} onCancel={onClose} />
+    </Dialog>
   );
 }

@@ -1,16 +1,20 @@
 import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { asFailure, type Failure } from '../../api/failure.js';
+import { query as queryOf } from '../../api/http.js';
 import type { AuditEntry } from '../../api/types.js';
 import { Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { Page } from '../../components/frame/page.js';
+import { Icon } from '../../components/icon.js';
+import { Item, Menu } from '../../components/menu.js';
+import { Table } from '../../components/table.js';
+import { Time } from '../../components/time.js';
 import { returns } from '../../state/connection.js';
+import { tell, tellFailure } from '../../state/notices.js';
+import { save } from '../../state/save.js';
 import { computers } from '../../state/wall.js';
-import { AuditTable } from './audit-table.js';
-import { ExportMenu } from './export.js';
-import { AuditFilters } from './filters.js';
-import { matchesEntry, PAGE, readEntries } from './read.js';
+import { detailOf, keyOf, matchesEntry, PAGE, readEntries } from './read.js';
 
 /** The audit log: who did what, when, and how it ended. */
 export function Activity() {
@@ -64,5 +68,149 @@ export function Activity() {
         </p>
       )}
     </Page>
+  );
+}
+
+const COLUMNS = [
+  'When',
+  'Action',
+  'Computer',
+  'Key',
+  'Details',
+  { text: 'Time', kind: 'number' },
+  'Outcome',
+] as const;
+
+interface AuditTableProps {
+  readonly entries: readonly AuditEntry[];
+  readonly nameOf: (id: string | null) => string | null;
+}
+
+function AuditTable({ entries, nameOf }: AuditTableProps) {
+  return (
+    <Table class="audit" columns={COLUMNS}>
+      {entries.map((entry) => (
+        <tr key={entry.id}>
+          <td>
+            <Time at={entry.at} />
+          </td>
+          <th scope="row">{entry.action}</th>
+          <td>{nameOf(entry.computer_id)}</td>
+          <td>{keyOf(entry)}</td>
+          <td class="muted">{detailOf(entry)}</td>
+          <td class="number nowrap">{entry.ms} ms</td>
+          <td>
+            <span class={entry.outcome === 'ok' ? 'outcome' : 'outcome bad'}>{entry.outcome}</span>
+          </td>
+        </tr>
+      ))}
+    </Table>
+  );
+}
+
+/** Most entries of a file; the command line reads all: `vc audit`. */
+const MOST = 20_000;
+const AT_ONCE = 1_000;
+
+/** Saves the entries that match, also those that the page does not show yet. */
+function ExportMenu({ filters }: { filters: Readonly<Record<string, string>> }) {
+  const write = async (kind: 'csv' | 'jsonl') => {
+    try {
+      const entries = (await readAll(filters.computer)).filter((entry) =>
+        matchesEntry(entry, filters),
+      );
+      const lines =
+        kind === 'csv'
+          ? [CSV_COLUMNS.join(','), ...entries.map(csvLine)]
+          : entries.map((entry) => JSON.stringify(entry));
+      save(`activity.${kind}`, new Blob([`${lines.join('\n')}\n`], { type: 'text/plain' }));
+      tell(`${entries.length} entries saved`);
+    } catch (error) {
+      tellFailure('Could not export the activity', error);
+    }
+  };
+  return (
+    <Menu label="Export" icon="download" wide>
+      <Item onClick={() => void write('csv')}>CSV</Item>
+      <Item onClick={() => void write('jsonl')}>JSON lines</Item>
+    </Menu>
+  );
+}
+
+async function readAll(computer: string | undefined): Promise<AuditEntry[]> {
+  const all: AuditEntry[] = [];
+  while (all.length < MOST) {
+    const page = await readEntries({ computer, before: all.at(-1)?.id, limit: AT_ONCE });
+    all.push(...page);
+    if (page.length < AT_ONCE) break;
+  }
+  return all;
+}
+
+const CSV_COLUMNS = ['id', 'at', 'action', 'computer_id', 'key', 'detail', 'ms', 'outcome'];
+
+/** A line of CSV; a value that a spreadsheet would take for a formula is preceded by an apostrophe. */
+function csvLine(entry: AuditEntry): string {
+  const { id, at, action, computer_id, ms, outcome } = entry;
+  return [id, at, action, computer_id ?? '', keyOf(entry), detailOf(entry), ms, outcome]
+    .map((value) => String(value).replace(/^[=+\-@\t\r]/, "'$&"))
+    .map((value) => (/[",\n\r]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value))
+    .join(',');
+}
+
+interface AuditFiltersProps {
+  readonly entries: readonly AuditEntry[];
+  readonly nameOf: (id: string | null) => string | null;
+}
+
+/** Filters, kept in the address. */
+function AuditFilters({ entries, nameOf }: AuditFiltersProps) {
+  const { query, path, route } = useLocation();
+  const set = (name: string, value: string) =>
+    route(`${path}${queryOf({ ...query, [name]: value })}`, true);
+  const ids = [
+    ...new Set([...computers.value.keys(), ...(query.computer ? [query.computer] : [])]),
+  ];
+  const keys = [...new Set([...entries.map(keyOf), ...(query.key ? [query.key] : [])])].sort();
+  const choices = [
+    { name: 'computer', label: 'All computers', options: ids.map((id) => [id, nameOf(id) ?? id]) },
+    { name: 'key', label: 'Any key', options: keys.map((key) => [key, key]) },
+    {
+      name: 'outcome',
+      label: 'Any outcome',
+      options: [
+        ['ok', 'succeeded'],
+        ['failed', 'failed'],
+      ],
+    },
+  ];
+  return (
+    <search class="filters">
+      <label class="search">
+        <Icon name="search" />
+        <input
+          type="search"
+          placeholder="Action"
+          aria-label="Filter by action"
+          value={query.action ?? ''}
+          onInput={(event) => set('action', event.currentTarget.value)}
+        />
+      </label>
+      {choices.map(({ name, label, options }) => (
+        <select
+          key={name}
+          aria-label={label}
+          value={query[name] ?? ''}
+          onChange={(event) => set(name, event.currentTarget.value)}
+        >
+          <option value="">{label}</option>
+          {options.map(([value, text]) => (
+            <option key={value} value={value} selected={value === query[name]}>
+              {text}
+            </option>
+          ))}
+        </select>
+      ))}
+    </search>
   );
 }

@@ -1,8 +1,10 @@
+import type { ComponentType } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { useRoute } from 'preact-iso';
 import { asFailure, type Failure } from '../../api/failure.js';
 import { call } from '../../api/http.js';
-import type { WallComputer } from '../../api/types.js';
+import { load } from '../../api/load.js';
+import type { Computer, WallComputer } from '../../api/types.js';
 import { Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { returns } from '../../state/connection.js';
@@ -12,7 +14,6 @@ import { FilesTab } from '../files/files.js';
 import { ComputerHeader, type Tab } from './header.js';
 import { ScreenTab } from './screen/screen-tab.js';
 import { SettingsTab } from './settings/settings-tab.js';
-import { TrajectoryTab } from './trajectory-tab.js';
 
 const TABS: Readonly<Record<Tab, typeof ScreenTab>> = {
   screen: ScreenTab,
@@ -66,5 +67,26 @@ function Gone() {
         It may have been deleted. <a href="/">Go to the computers</a>
       </p>
     </Empty>
+  );
+}
+
+type Part = ComponentType<{ computer: Computer }>;
+
+/** The recorded actions; their page is loaded when it is shown. */
+function TrajectoryTab({ computer }: { computer: Computer }) {
+  const [part, setPart] = useState<{ readonly Part: Part }>();
+  const [failure, setFailure] = useState<Failure>();
+  useEffect(() => {
+    load(async () => (await import('../trajectory/trajectory.js')).Trajectory).then(
+      (Part) => setPart({ Part }),
+      (error) => setFailure(asFailure(error)),
+    );
+  }, []);
+  if (part !== undefined) return <part.Part computer={computer} />;
+  return (
+    <div class="page">
+      <FailureNote failure={failure} />
+      {failure === undefined && <p class="muted">Loading…</p>}
+    </div>
   );
 }

@@ -1,8 +1,16 @@
-import type { Computer } from '../../api/types.js';
+import { useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { call } from '../../api/http.js';
+import type { Computer, WallComputer } from '../../api/types.js';
+import { Field, given } from '../../components/forms/field.js';
+import { FormDialog } from '../../components/forms/intent-form.js';
 import { Icon, type IconName } from '../../components/icon.js';
+import { Item, Menu } from '../../components/menu.js';
 import { StatusMark } from '../../components/status.js';
-import { shownStatus } from '../../state/power.js';
-import { PowerMenu } from './power-menu.js';
+import { tell, tellFailure } from '../../state/notices.js';
+import { restart, shownStatus, start, stop } from '../../state/power.js';
+import { may } from '../../state/session.js';
+import { forgetComputer, noteComputer } from '../../state/wall.js';
 
 export type Tab = 'screen' | 'files' | 'trajectory' | 'settings';
 
@@ -53,5 +61,100 @@ export function ComputerHeader({ computer, tab }: { computer: Computer; tab: Tab
         </a>
       </nav>
     </header>
+  );
+}
+
+type Open = 'fork' | 'delete';
+
+/** Start, stop, copy and delete. */
+function PowerMenu({ computer }: { computer: Computer }) {
+  const [open, setOpen] = useState<Open>();
+  const { route } = useLocation();
+  const { id, status, name, project_name } = computer;
+  const path = `/computers/${id}`;
+  const close = () => setOpen(undefined);
+  const isOn = status === 'running' || status === 'starting';
+  const setProtection = (isProtected: boolean) =>
+    void call<WallComputer>('PATCH', path, { body: { protected: isProtected } }).then(
+      noteComputer,
+      (error) => tellFailure(`Could not change ${name}`, error),
+    );
+  return (
+    <>
+      <Menu label="Power" icon="power" wide>
+        <Item icon="start" disabled={isOn || !may.value('act')} onClick={() => start(computer)}>
+          Start
+        </Item>
+        <Item icon="stop" disabled={!isOn || !may.value('act')} onClick={() => stop(computer)}>
+          Stop
+        </Item>
+        <Item
+          icon="restart"
+          disabled={!isOn || !may.value('act')}
+          onClick={() => restart(computer)}
+        >
+          Restart
+        </Item>
+        <hr />
+        <Item icon="fork" disabled={!may.value('manage')} onClick={() => setOpen('fork')}>
+          Copy…
+        </Item>
+        <Item
+          disabled={!may.value('manage')}
+          icon="keys"
+          onClick={() => setProtection(!computer.protected)}
+        >
+          {computer.protected ? 'Allow deletion' : 'Protect from deletion'}
+        </Item>
+        <Item
+          icon="trash"
+          danger
+          disabled={!may.value('manage') || computer.protected}
+          onClick={() => setOpen('delete')}
+        >
+          Delete…
+        </Item>
+      </Menu>
+      {open === 'fork' && (
+        <FormDialog<WallComputer>
+          title={`Copy ${name}`}
+          submit="Copy computer"
+          intent={(fields) => {
+            const copy = given(fields, 'name') ?? '';
+            return {
+              method: 'POST',
+              path: `${path}/fork?wait=0`,
+              body: { name: copy },
+              vc: ['fork', `${project_name}/${name}`, copy],
+            };
+          }}
+          onDone={(copy) => {
+            noteComputer(copy);
+            close();
+            route(`/computers/${copy.id}`);
+          }}
+          onClose={close}
+        >
+          <Field label="Name of the copy" name="name" required maxLength={128} />
+          <p class="muted">With its disk, and where the engine can, with its running programs.</p>
+        </FormDialog>
+      )}
+      {open === 'delete' && (
+        <FormDialog
+          title={`Delete ${name}?`}
+          submit="Delete computer"
+          danger
+          intent={() => ({ method: 'DELETE', path, vc: ['rm', `${project_name}/${name}`] })}
+          onDone={() => {
+            tell(`${project_name}/${name} deleted`);
+            route('/');
+            forgetComputer(id);
+          }}
+          onClose={close}
+        >
+          <p>Everything on its disk is lost. This cannot be undone.</p>
+        </FormDialog>
+      )}
+    </>
   );
 }

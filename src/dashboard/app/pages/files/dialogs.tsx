@@ -1,7 +1,7 @@
 import { query } from '../../api/http.js';
 import type { FileEntry } from '../../api/types.js';
 import { Field, given } from '../../components/forms/field.js';
-import { FormDialog } from '../../components/forms/form-dialog.js';
+import { FormDialog } from '../../components/forms/intent-form.js';
 import { join } from '../../state/paths.js';
 
 export type FileDialog =

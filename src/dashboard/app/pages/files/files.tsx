@@ -1,17 +1,16 @@
-import { useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { call, query } from '../../api/http.js';
 import type { Computer, FileEntry, Lists } from '../../api/types.js';
 import { Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
 import { Icon } from '../../components/icon.js';
-import { join } from '../../state/paths.js';
+import { join, parents } from '../../state/paths.js';
 import { may } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
 import { type FileDialog, FileDialogs } from './dialogs.js';
-import { DropArea } from './drop-area.js';
 import { FileTable } from './file-table.js';
-import { PathBar } from './path-bar.js';
 import { UploadList, useUploads } from './uploads.js';
 
 /** The files of a computer: a directory, uploads by button or drag, streamed downloads. */
@@ -97,5 +96,102 @@ export function FilesTab({ computer }: { computer: Computer }) {
         )}
       </div>
     </DropArea>
+  );
+}
+
+interface DropAreaProps {
+  readonly isOn: boolean;
+  readonly onFiles: (files: readonly File[]) => void;
+  readonly children: ComponentChildren;
+}
+
+/** Takes files that are dragged onto it. */
+function DropArea({ isOn, onFiles, children }: DropAreaProps) {
+  const [isOver, setOver] = useState(false);
+  // Entering a child leaves its parent, so that both are counted.
+  const depth = useRef(0);
+  const enter = (by: number) => {
+    depth.current += by;
+    setOver(depth.current > 0);
+  };
+  const hasFiles = ({ dataTransfer }: DragEvent) =>
+    isOn && dataTransfer?.types.includes('Files') === true;
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: by keyboard, the button Upload does the same
+    <div
+      class="drop"
+      data-over={isOver}
+      onDragEnter={(event) => hasFiles(event) && enter(1)}
+      onDragLeave={(event) => hasFiles(event) && enter(-1)}
+      onDragOver={(event) => hasFiles(event) && event.preventDefault()}
+      onDrop={(event) => {
+        if (!hasFiles(event)) return;
+        event.preventDefault();
+        depth.current = 0;
+        setOver(false);
+        onFiles([...(event.dataTransfer?.files ?? [])]);
+      }}
+    >
+      {children}
+    </div>
+  );
+}
+
+/** The path as steps to go back to, or as a text to type. */
+function PathBar({ path, onGo }: { path: string; onGo: (path: string) => void }) {
+  const [isEditing, setEditing] = useState(false);
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const form = new FormData(event.currentTarget as HTMLFormElement);
+    setEditing(false);
+    onGo(String(form.get('path') || '.'));
+  };
+  if (isEditing) {
+    return (
+      <form class="path" onSubmit={submit}>
+        <input
+          name="path"
+          aria-label="Path"
+          defaultValue={path}
+          spellcheck={false}
+          autocomplete="off"
+          ref={(input) => input?.focus()}
+          onBlur={() => setEditing(false)}
+          onKeyDown={(event) => event.key === 'Escape' && setEditing(false)}
+        />
+      </form>
+    );
+  }
+  const steps = parents(path);
+  return (
+    <nav class="path" aria-label="Path">
+      <ol class="plain">
+        {steps.map((step, at) => (
+          <li key={step.path}>
+            <button
+              type="button"
+              class="small ghost"
+              aria-current={at === steps.length - 1 ? 'location' : undefined}
+              onClick={() => onGo(step.path)}
+            >
+              <span class="clip">{step.name}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+      <button type="button" class="small ghost" onClick={() => setEditing(true)}>
+        Type a path
+      </button>
+      {steps.length > 1 && (
+        <button
+          type="button"
+          class="ghost square"
+          aria-label="Up"
+          onClick={() => onGo(steps.at(-2)?.path ?? '/')}
+        >
+          <Icon name="up" />
+        </button>
+      )}
+    </nav>
   );
 }

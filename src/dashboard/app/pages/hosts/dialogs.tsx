@@ -1,5 +1,5 @@
 import type { Member } from '../../api/types.js';
-import { FormDialog } from '../../components/forms/form-dialog.js';
+import { FormDialog } from '../../components/forms/intent-form.js';
 import { tell } from '../../state/notices.js';
 import { drainConsequences, returnConsequences } from './describe.js';
 

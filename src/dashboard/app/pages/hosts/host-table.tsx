@@ -6,8 +6,13 @@ import { space, wallOf } from './describe.js';
 import type { OpenHost } from './dialogs.js';
 
 const COLUMNS = [
-  'Member', 'State', 'Computers',
-  'Processors', 'Memory', 'Storage', 'Groups',
+  'Member',
+  'State',
+  'Computers',
+  'Processors',
+  'Memory',
+  'Storage',
+  'Groups',
   ACTIONS,
 ] as const;
 

@@ -10,7 +10,11 @@ import { formatBytes } from '../../state/paths.js';
 import { useData } from '../../state/use-data.js';
 
 const COLUMNS = [
-  'Name', 'Engine', 'System', 'Kind', 'State',
+  'Name',
+  'Engine',
+  'System',
+  'Kind',
+  'State',
   { text: 'Size', kind: 'number' },
   'Built',
 ] as const;

@@ -1,9 +1,10 @@
-import type { CreatedKey, Key, RemovedKey } from '../../api/types.js';
+import { call } from '../../api/http.js';
+import type { CreatedKey, Key, Lists, RemovedKey } from '../../api/types.js';
 import { Choice, Field, given } from '../../components/forms/field.js';
-import { FormDialog } from '../../components/forms/form-dialog.js';
+import { FormDialog } from '../../components/forms/intent-form.js';
 import { tell } from '../../state/notices.js';
 import { session } from '../../state/session.js';
-import { ProjectChoice } from './project-choice.js';
+import { useData } from '../../state/use-data.js';
 
 const RIGHTS = [
   { value: 'manage', text: 'manage: everything, also create and delete' },
@@ -111,5 +112,21 @@ export function RevokeKey({ of: key, onDone, onClose }: OfKey) {
         {isOwn && <strong> It is the key of this session: you will be logged out.</strong>}
       </p>
     </FormDialog>
+  );
+}
+
+/** A choice of one project, or all. */
+function ProjectChoice() {
+  const { value } = useData('projects', (signal) =>
+    call<Lists['projects']>('GET', '/projects', { signal }),
+  );
+  const projects = (value?.projects ?? []).map(({ id, name }) => ({ value: id, text: name }));
+  return (
+    <Choice
+      label="Project"
+      name="project"
+      value=""
+      options={[{ value: '', text: 'all projects' }, ...projects]}
+    />
   );
 }

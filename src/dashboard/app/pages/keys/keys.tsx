@@ -1,14 +1,18 @@
 import { useState } from 'preact/hooks';
+import { keyLines } from '../../api/commands.js';
 import { call } from '../../api/http.js';
 import type { CreatedKey, Key } from '../../api/types.js';
 import { FailureNote } from '../../components/failure.js';
+import { Copy } from '../../components/forms/copy.js';
+import { Dialog } from '../../components/forms/dialog.js';
 import { Page } from '../../components/frame/page.js';
 import { Icon } from '../../components/icon.js';
-import { may } from '../../state/session.js';
+import { Item } from '../../components/menu.js';
+import { ACTIONS, RowActions, Table } from '../../components/table.js';
+import { Time } from '../../components/time.js';
+import { may, session } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
 import { ChangeKey, CreateKey, RevokeKey } from './dialogs.js';
-import { KeyTable, type OpenKey } from './key-table.js';
-import { NewKey } from './new-key.js';
 
 /** The API keys of the owner. */
 export function Keys() {
@@ -45,5 +49,79 @@ export function Keys() {
       {open?.kind === 'revoke' && <RevokeKey of={open.of} onDone={done} onClose={close} />}
       {created !== undefined && <NewKey created={created} onClose={() => setCreated(undefined)} />}
     </Page>
+  );
+}
+
+const COLUMNS = ['Name', 'Key', 'Rights', 'Project', 'Last used', 'Expires', ACTIONS] as const;
+
+/** The dialog that is open. */
+type OpenKey =
+  | { readonly kind: 'create' }
+  | { readonly kind: 'change' | 'revoke'; readonly of: Key };
+
+interface KeyTableProps {
+  readonly keys: readonly Key[];
+  readonly onOpen: (open: OpenKey) => void;
+}
+
+function KeyTable({ keys, onOpen }: KeyTableProps) {
+  return (
+    <Table class="keys" columns={COLUMNS}>
+      {keys.map((key) => (
+        <KeyRow key={key.id} of={key} onOpen={onOpen} />
+      ))}
+    </Table>
+  );
+}
+
+function KeyRow({ of: key, onOpen }: { of: Key; onOpen: KeyTableProps['onOpen'] }) {
+  const isOwn = key.id === session.value?.key.id;
+  return (
+    <tr>
+      <th scope="row">
+        <span class="break">{key.name}</span> {isOwn && <span class="badge">this session</span>}
+      </th>
+      <td>{key.prefix ? <code>{key.prefix}…</code> : <span class="muted">unknown</span>}</td>
+      <td>
+        <span class="badge" data-rights={key.rights}>
+          {key.rights}
+        </span>
+      </td>
+      <td>{key.project === null ? <span class="muted">all</span> : key.project.name}</td>
+      <td>
+        <Time at={key.last_used_at} />
+      </td>
+      <td>
+        <Time at={key.expires_at} />
+      </td>
+      <RowActions of={key.name} may={may.value('manage')}>
+        <Item onClick={() => onOpen({ kind: 'change', of: key })}>Change…</Item>
+        <Item danger onClick={() => onOpen({ kind: 'revoke', of: key })}>
+          Revoke…
+        </Item>
+      </RowActions>
+    </tr>
+  );
+}
+
+/** A new key, the only time that it is shown. */
+function NewKey({ created, onClose }: { created: CreatedKey; onClose: () => void }) {
+  const base = `${location.origin}/api`;
+  return (
+    <Dialog title={`Key ${created.name}`} onClose={onClose}>
+      <p>Copy it now. It is shown only this once.</p>
+      {keyLines(created.key, base).map(({ name, text, copy }) => (
+        <section class="once" key={name} aria-label={name}>
+          <h3>{name}</h3>
+          <code class="break">{text}</code>
+          <Copy text={() => text}>{copy}</Copy>
+        </section>
+      ))}
+      <footer>
+        <button type="button" class="primary" data-first onClick={onClose}>
+          Done
+        </button>
+      </footer>
+    </Dialog>
   );
 }

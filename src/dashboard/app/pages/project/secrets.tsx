@@ -3,13 +3,15 @@ import { call } from '../../api/http.js';
 import type { Lists, Project, Secret } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
+import { Field, given } from '../../components/forms/field.js';
+import { FormDialog } from '../../components/forms/intent-form.js';
 import { Icon } from '../../components/icon.js';
 import { Item } from '../../components/menu.js';
 import { ACTIONS, RowActions, Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
+import { tell } from '../../state/notices.js';
 import { may } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
-import { DeleteSecret, SetSecret } from './dialogs.js';
 
 type Open = { readonly kind: 'set' | 'delete'; readonly of?: Secret };
 
@@ -23,7 +25,8 @@ export function Secrets({ project }: { project: Project }) {
   const canManage = may.value('manage');
   const secrets = value?.secrets ?? [];
   const dialog = {
-    project, path,
+    project,
+    path,
     onDone: () => {
       setOpen(undefined);
       reload();
@@ -75,5 +78,77 @@ export function Secrets({ project }: { project: Project }) {
       {open?.kind === 'set' && <SetSecret of={open.of} {...dialog} />}
       {open?.kind === 'delete' && open.of && <DeleteSecret {...dialog} of={open.of} />}
     </section>
+  );
+}
+
+interface SecretDialog<Of> {
+  readonly of: Of;
+  readonly project: Project;
+  /** Of the project's secrets. */
+  readonly path: string;
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+/** Sets a new secret, or the value of one. */
+function SetSecret({ of, project, path, ...on }: SecretDialog<Secret | undefined>) {
+  const nameOf = (fields: FormData) => of?.name ?? given(fields, 'name') ?? '';
+  return (
+    <FormDialog<Secret>
+      title={of === undefined ? 'New secret' : `Replace ${of.name}`}
+      submit="Set secret"
+      intent={(fields) => ({
+        method: 'PUT',
+        path: `${path}/${encodeURIComponent(nameOf(fields))}`,
+        body: { value: given(fields, 'value') ?? '' },
+        // It asks for the value.
+        vc: ['secret', 'set', nameOf(fields), '-p', project.name],
+      })}
+      onDone={({ name }) => {
+        tell(`Secret ${name} set`);
+        on.onDone();
+      }}
+      onClose={on.onClose}
+    >
+      {of === undefined && (
+        <Field
+          label="Name"
+          name="name"
+          required
+          maxLength={64}
+          hint="Letters, digits, _ and -, up to 64. One of the same name is replaced."
+        />
+      )}
+      <Field
+        label="Value"
+        name="value"
+        type="password"
+        required
+        maxLength={10_000}
+        hint="It is never shown again."
+      />
+    </FormDialog>
+  );
+}
+
+function DeleteSecret({ of: { name }, project, path, ...on }: SecretDialog<Secret>) {
+  return (
+    <FormDialog
+      title={`Delete ${name}?`}
+      submit="Delete secret"
+      danger
+      intent={() => ({
+        method: 'DELETE',
+        path: `${path}/${encodeURIComponent(name)}`,
+        vc: ['secret', 'rm', name, '-p', project.name],
+      })}
+      onDone={() => {
+        tell(`Secret ${name} deleted`);
+        on.onDone();
+      }}
+      onClose={on.onClose}
+    >
+      <p>Texts that name it can no longer be typed. Its value cannot be shown again.</p>
+    </FormDialog>
   );
 }

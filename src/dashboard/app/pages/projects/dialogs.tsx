@@ -1,6 +1,6 @@
 import type { Project } from '../../api/types.js';
 import { Field, given } from '../../components/forms/field.js';
-import { FormDialog } from '../../components/forms/form-dialog.js';
+import { FormDialog } from '../../components/forms/intent-form.js';
 import { tell } from '../../state/notices.js';
 
 interface Closing {

@@ -1,17 +1,19 @@
 import { useState } from 'preact/hooks';
-import { call } from '../../api/http.js';
-import type { Connection, Lists } from '../../api/types.js';
+import { call, request } from '../../api/http.js';
+import type { Computer, Connection, Lists, StreamStatus } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
+import { Field, given } from '../../components/forms/field.js';
+import { FormDialog } from '../../components/forms/intent-form.js';
 import { Page } from '../../components/frame/page.js';
 import { Icon } from '../../components/icon.js';
 import { Item } from '../../components/menu.js';
 import { ACTIONS, RowActions, Table } from '../../components/table.js';
 import { Time } from '../../components/time.js';
+import { tellFailure } from '../../state/notices.js';
 import { may } from '../../state/session.js';
 import { useData } from '../../state/use-data.js';
-import { AddTarget, DeleteTarget } from './dialogs.js';
-import { Running } from './running.js';
+import { computers, isListed } from '../../state/wall.js';
 
 /** Targets of streams, and the streams that run. */
 export function Streams() {
@@ -72,4 +74,106 @@ export function Streams() {
       {typeof open === 'object' && <DeleteTarget of={open} onDone={done} onClose={close} />}
     </Page>
   );
+}
+
+interface Closing {
+  readonly onDone: () => void;
+  readonly onClose: () => void;
+}
+
+function AddTarget({ onDone, onClose }: Closing) {
+  return (
+    <FormDialog
+      title="New target"
+      submit="Add target"
+      intent={(fields) => {
+        const [name, url] = [given(fields, 'name') ?? '', given(fields, 'url') ?? ''];
+        const stream_key = given(fields, 'stream_key');
+        const body = { name, url, ...(stream_key === undefined ? {} : { stream_key }) };
+        return { method: 'POST', path: '/connections', body };
+      }}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <Field label="Name" name="name" required maxLength={64} />
+      <Field label="Address" name="url" required placeholder="rtmps://example.com/app" />
+      <Field label="Stream key" name="stream_key" type="password" hint="It is never shown again." />
+    </FormDialog>
+  );
+}
+
+function DeleteTarget({ of: { name }, onDone, onClose }: Closing & { of: Connection }) {
+  return (
+    <FormDialog
+      title={`Delete ${name}?`}
+      submit="Delete target"
+      danger
+      intent={() => ({
+        method: 'DELETE',
+        path: `/connections/${encodeURIComponent(name)}`,
+        vc: ['connection', 'rm', name],
+      })}
+      onDone={onDone}
+      onClose={onClose}
+    >
+      <p>Streams that run to it continue.</p>
+    </FormDialog>
+  );
+}
+
+/** The service has no list of streams: the status of so many computers is asked for at once. */
+const AT_ONCE = 6;
+
+/** The computers whose screens are streamed now. */
+function Running() {
+  const on = [...computers.value.values()].filter(({ status }) => status === 'running');
+  const key = `streams ${isListed.value} ${on.map(({ id }) => id).join()}`;
+  const { value, reload } = useData(key, (signal) => readStatuses(on, signal));
+  const stop = ({ id, name }: Computer) =>
+    void request('POST', `/computers/${id}/stream/stop`)
+      .catch((error: unknown) => tellFailure(`Could not stop the stream of ${name}`, error))
+      .then(reload);
+  if (value === undefined) return <p class="muted">Reading…</p>;
+  if (value.length === 0) {
+    return <p class="muted">No screen is streamed. Start one in the live view of a computer.</p>;
+  }
+  return (
+    <ul class="plain rows">
+      {value.map(({ computer, stream }) => (
+        <li key={computer.id}>
+          <a class="break" href={`/computers/${computer.id}`}>
+            {computer.project_name}/{computer.name}
+          </a>
+          <span class={stream.status === 'streaming' ? 'muted' : 'outcome bad'}>
+            {stream.status === 'streaming' ? (
+              <>
+                since <Time at={stream.start_time} />
+              </>
+            ) : (
+              (stream.message ?? 'ended')
+            )}
+          </span>
+          {stream.status === 'streaming' && may.value('act') && (
+            <button type="button" class="small" onClick={() => stop(computer)}>
+              Stop
+            </button>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+async function readStatuses(on: readonly Computer[], signal: AbortSignal) {
+  const found: { computer: Computer; stream: StreamStatus }[] = [];
+  const waiting = [...on];
+  const work = async () => {
+    for (let computer = waiting.shift(); computer !== undefined; computer = waiting.shift()) {
+      const path = `/computers/${computer.id}/stream/status`;
+      const stream = await call<StreamStatus>('GET', path, { signal });
+      if (stream.status !== 'idle') found.push({ computer, stream });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  return found;
 }

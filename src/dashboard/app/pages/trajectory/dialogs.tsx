@@ -1,6 +1,6 @@
 import type { Computer } from '../../api/types.js';
 import { Choice, given } from '../../components/forms/field.js';
-import { FormDialog } from '../../components/forms/form-dialog.js';
+import { FormDialog } from '../../components/forms/intent-form.js';
 
 interface DialogProps {
   readonly computer: Computer;
@@ -28,8 +28,12 @@ export function StartDialog({ computer, replaces, ...on }: DialogProps & { repla
           path: `/computers/${id}/trajectory`,
           body: { max_seconds: seconds },
           vc: [
-            'computer', 'trajectory', `${project_name}/${name}`, 'start',
-            '--for', `${seconds}s`,
+            'computer',
+            'trajectory',
+            `${project_name}/${name}`,
+            'start',
+            '--for',
+            `${seconds}s`,
           ],
         };
       }}

@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks';
 import { quote } from '../../api/commands.js';
-import type { Computer } from '../../api/types.js';
+import type { Computer, TrajectoryStep } from '../../api/types.js';
 import { Commands, Empty } from '../../components/empty.js';
 import { FailureNote } from '../../components/failure.js';
+import { Copy } from '../../components/forms/copy.js';
 import { Icon } from '../../components/icon.js';
 import { may } from '../../state/session.js';
 import { StartDialog } from './dialogs.js';
+import { replayCommands } from './model/commands.js';
 import { useRecorded } from './recorded.js';
-import { Replay } from './replay.js';
 import { Summary } from './summary.js';
 import { addressed } from './viewer/selected.js';
 import { Viewer } from './viewer/viewer.js';
@@ -37,7 +38,12 @@ export function Trajectory({ computer }: { computer: Computer }) {
             </Empty>
           ) : (
             <>
-              <Viewer key={trajectory.id} computer={computer} trajectory={trajectory} steps={steps} />
+              <Viewer
+                key={trajectory.id}
+                computer={computer}
+                trajectory={trajectory}
+                steps={steps}
+              />
               {may.value('act') && <Replay computer={computer} steps={steps} />}
             </>
           )}
@@ -79,5 +85,20 @@ function Nothing({ computer, onStart }: { computer: Computer; onStart: () => voi
         />
       )}
     </Empty>
+  );
+}
+
+/** The commands that carry out the steps again. */
+function Replay({ computer, steps }: { computer: Computer; steps: readonly TrajectoryStep[] }) {
+  const lines = replayCommands(`${computer.project_name}/${computer.name}`, steps);
+  return (
+    <section class="replay" aria-labelledby="replay">
+      <h2 id="replay">Carry it out again</h2>
+      <p class="muted">
+        On this computer or another one. It stops where the screen differs too much.
+      </p>
+      <Commands lines={lines} />
+      <Copy text={() => lines.join('\n')}>Copy commands</Copy>
+    </section>
   );
 }

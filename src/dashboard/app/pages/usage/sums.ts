@@ -20,7 +20,8 @@ export function sumBy(
     const { id, name } = subject(day);
     const { computer_seconds, actions, bytes } = sums.get(id) ?? NOTHING;
     sums.set(id, {
-      id, name,
+      id,
+      name,
       computer_seconds: computer_seconds + day.computer_seconds,
       actions: actions + day.actions,
       bytes: bytes + day.bytes,

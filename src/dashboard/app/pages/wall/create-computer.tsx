@@ -3,7 +3,7 @@ import type { Intent } from '../../api/commands.js';
 import { call } from '../../api/http.js';
 import type { Lists, WallComputer } from '../../api/types.js';
 import { Choice, Field, given } from '../../components/forms/field.js';
-import { FormDialog } from '../../components/forms/form-dialog.js';
+import { FormDialog } from '../../components/forms/intent-form.js';
 import { useData } from '../../state/use-data.js';
 import { noteComputer } from '../../state/wall.js';
 
@@ -88,7 +88,10 @@ function computerIntent(fields: FormData): Intent {
   const [image, resolution] = [given(fields, 'image'), given(fields, 'resolution')];
   const autoStop = given(fields, 'auto_stop');
   const body = {
-    project, name, cpu: Number(cpu), ram: Number(ram),
+    project,
+    name,
+    cpu: Number(cpu),
+    ram: Number(ram),
     ...(image === undefined ? {} : { image }),
     ...(resolution === undefined ? {} : { resolution }),
     ...(autoStop === undefined ? {} : { auto_stop_minutes: Number(autoStop) }),

@@ -111,7 +111,11 @@ export function useControl({ id, control = null }: Computer): ControlState {
   return {
     holder: control?.holder ?? null,
     since,
-    isMine, isBusy, take, giveBack, note,
+    isMine,
+    isBusy,
+    take,
+    giveBack,
+    note,
   };
 }
 

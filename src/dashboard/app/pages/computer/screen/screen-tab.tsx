@@ -1,11 +1,13 @@
+import type { RefObject } from 'preact';
 import { useRef } from 'preact/hooks';
 import type { Computer } from '../../../api/types.js';
 import { Empty } from '../../../components/empty.js';
+import { Icon } from '../../../components/icon.js';
+import { Time } from '../../../components/time.js';
 import { start } from '../../../state/power.js';
-import { may } from '../../../state/session.js';
-import { useControl } from './control.js';
-import { ControlBar } from './control-bar.js';
-import { useLive } from './live.js';
+import { may, session } from '../../../state/session.js';
+import { type ControlState, useControl } from './control.js';
+import { type Live, useLive } from './live.js';
 import { Tools } from './tools.js';
 
 /** The live view: only watched until the person takes control. */
@@ -72,4 +74,58 @@ function Off({ computer }: { computer: Computer }) {
       )}
     </Empty>
   );
+}
+
+interface ControlBarProps {
+  readonly control: ControlState;
+  readonly live: Live;
+  readonly leave: RefObject<HTMLButtonElement | null>;
+}
+
+/** Who drives the computer, and the button that takes or gives back control. */
+function ControlBar({ control, live, leave }: ControlBarProps) {
+  const { holder, since, isMine, isBusy, take, giveBack } = control;
+  if (isMine) {
+    return (
+      <>
+        <button type="button" class="mine" ref={leave} disabled={isBusy} onClick={giveBack}>
+          <Icon name="hand" />
+          Hand back
+        </button>
+        <span class="muted hint">
+          You are in control. <kbd>Ctrl</kbd>+<kbd>Alt</kbd>+<kbd>Shift</kbd> leaves the screen.
+        </span>
+      </>
+    );
+  }
+  return (
+    <>
+      {may.value('act') && (
+        <button
+          type="button"
+          class="primary"
+          ref={leave}
+          disabled={isBusy || live.state !== 'live' || !mayTakeFrom(holder)}
+          onClick={() => take(holder === null ? undefined : 'force')}
+        >
+          <Icon name="hand" />
+          {holder === null ? 'Take control' : 'Take over'}
+        </button>
+      )}
+      <span class="muted hint">
+        {holder === null ? (
+          'You are watching.'
+        ) : (
+          <>
+            Driven by <bdi>{holder.key_name ?? 'a key'}</bdi> since <Time at={since} />.
+          </>
+        )}
+      </span>
+    </>
+  );
+}
+
+/** From another key only a key with all rights takes control. */
+function mayTakeFrom(holder: ControlState['holder']): boolean {
+  return holder === null || may.value('manage') || holder.key_id === session.value?.key.id;
 }

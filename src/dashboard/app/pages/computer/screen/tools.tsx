@@ -1,15 +1,18 @@
 import type { RefObject } from 'preact';
-import { useState } from 'preact/hooks';
-import { request } from '../../../api/http.js';
+import { useId, useState } from 'preact/hooks';
+import { call, request } from '../../../api/http.js';
 import type { Computer } from '../../../api/types.js';
+import { FailureNote } from '../../../components/failure.js';
+import { given } from '../../../components/forms/field.js';
+import { FormDialog } from '../../../components/forms/intent-form.js';
 import { Icon, type IconName } from '../../../components/icon.js';
-import { tellFailure } from '../../../state/notices.js';
+import { Item, Menu } from '../../../components/menu.js';
+import { tell, tellFailure } from '../../../state/notices.js';
 import { save } from '../../../state/save.js';
 import { may } from '../../../state/session.js';
-import { ClipboardDialog } from './clipboard.js';
+import { useData } from '../../../state/use-data.js';
 import type { Live } from './live.js';
 import { RecordDialog } from './record.js';
-import { SpecialKeys } from './special-keys.js';
 import { StreamDialog } from './stream.js';
 
 interface ToolsProps {
@@ -101,4 +104,99 @@ async function toggleFullScreen(frame: RefObject<HTMLElement | null>, live: Live
   // Escape, Ctrl+W and the like reach the computer too, where the browser lets them.
   const { keyboard } = navigator as { keyboard?: { lock?: () => Promise<void> } };
   await keyboard?.lock?.().catch(() => undefined);
+}
+
+interface ClipboardProps {
+  readonly computer: Computer;
+  /** What was copied while the page was open. */
+  readonly copied: string;
+  readonly onClose: () => void;
+}
+
+/** The text of the computer's clipboard, to read and to set. */
+function ClipboardDialog({ computer, copied, onClose }: ClipboardProps) {
+  const id = useId();
+  const path = `/computers/${computer.id}/clipboard`;
+  const { value, failure } = useData(`clipboard ${copied}`, (signal) =>
+    call<{ text: string }>('GET', path, { signal }),
+  );
+  return (
+    <FormDialog
+      title="Clipboard of the computer"
+      submit="Set clipboard"
+      intent={(fields) => {
+        const text = given(fields, 'text') ?? '';
+        const address = `${computer.project_name}/${computer.name}`;
+        return { method: 'PUT', path, body: { text }, vc: ['clipboard', address, 'set', text] };
+      }}
+      onDone={() => {
+        tell('The clipboard of the computer is set');
+        onClose();
+      }}
+      onClose={onClose}
+    >
+      <FailureNote failure={failure} />
+      <p class="field">
+        <label for={id}>Text</label>
+        <textarea
+          key={value?.text}
+          id={id}
+          name="text"
+          rows={7}
+          spellcheck={false}
+          defaultValue={value?.text ?? ''}
+          placeholder={value === undefined ? 'Reading…' : 'The clipboard is empty.'}
+        />
+      </p>
+    </FormDialog>
+  );
+}
+
+/** Keysyms and codes of the keys below. */
+const KEYS = {
+  Ctrl: [0xffe3, 'ControlLeft'],
+  Alt: [0xffe9, 'AltLeft'],
+  Super: [0xffeb, 'MetaLeft'],
+  Tab: [0xff09, 'Tab'],
+  Esc: [0xff1b, 'Escape'],
+  Del: [0xffff, 'Delete'],
+  F4: [0xffc1, 'F4'],
+  F11: [0xffc8, 'F11'],
+  W: [0x77, 'KeyW'],
+  T: [0x74, 'KeyT'],
+  Print: [0xff61, 'PrintScreen'],
+} as const;
+
+/** What browsers and desktops keep for themselves. */
+const COMBINATIONS: readonly (readonly (keyof typeof KEYS)[])[] = [
+  ['Ctrl', 'Alt', 'Del'],
+  ['Ctrl', 'Alt', 'T'],
+  ['Alt', 'Tab'],
+  ['Alt', 'F4'],
+  ['Ctrl', 'W'],
+  ['Super'],
+  ['Esc'],
+  ['Tab'],
+  ['F11'],
+  ['Print'],
+];
+
+/** A menu of keys that the person's own system would take. */
+function SpecialKeys({ live }: { live: Live }) {
+  const press = (keys: readonly (keyof typeof KEYS)[]) => {
+    const rfb = live.rfb();
+    for (const key of keys) rfb?.sendKey(KEYS[key][0], KEYS[key][1], true);
+    for (const key of keys.toReversed()) rfb?.sendKey(KEYS[key][0], KEYS[key][1], false);
+  };
+  return (
+    <Menu label="Special keys" icon="keyboard">
+      {COMBINATIONS.map((keys) => (
+        <Item key={keys.join()} onClick={() => press(keys)}>
+          {keys.map((key) => (
+            <kbd key={key}>{key}</kbd>
+          ))}
+        </Item>
+      ))}
+    </Menu>
+  );
 }

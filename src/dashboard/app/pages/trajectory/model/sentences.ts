@@ -9,9 +9,28 @@ const MOST_CHARACTERS = 100;
 
 /** Fields that the sentence contains, or that are shown beside it as a whole. */
 const TOLD: readonly string[] = [
-  'action', 'x', 'y', 'start_x', 'start_y', 'end_x', 'end_y', 'path', 'button', 'clicks',
-  'direction', 'amount', 'delta_x', 'delta_y', 'key', 'repeat', 'text', 'command', 'code',
-  'text_length', 'command_length', 'code_length',
+  'action',
+  'x',
+  'y',
+  'start_x',
+  'start_y',
+  'end_x',
+  'end_y',
+  'path',
+  'button',
+  'clicks',
+  'direction',
+  'amount',
+  'delta_x',
+  'delta_y',
+  'key',
+  'repeat',
+  'text',
+  'command',
+  'code',
+  'text_length',
+  'command_length',
+  'code_length',
 ];
 
 /** What an action did, in a sentence without an end. */
@@ -46,8 +65,11 @@ export function outcomeOf({ outcome, action }: TrajectoryStep): string {
 }
 
 const BUTTONS: Readonly<Record<string, string>> = {
-  left: 'click', right: 'right-click', middle: 'middle-click',
-  back: 'click the back button', forward: 'click the forward button',
+  left: 'click',
+  right: 'right-click',
+  middle: 'middle-click',
+  back: 'click the back button',
+  forward: 'click the forward button',
 };
 const TIMES = ['', '', 'double', 'triple'];
 

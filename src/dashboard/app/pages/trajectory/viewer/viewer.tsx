@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Computer, Trajectory, TrajectoryStep } from '../../../api/types.js';
 import { clock } from '../model/clock.js';
 import { inputOf, pointerAfter } from '../model/points.js';
@@ -8,8 +8,6 @@ import { forgetPictures, loadPicture } from './pictures.js';
 import { usePlayer } from './player.js';
 import { useSelected } from './selected.js';
 import { Shot } from './shot.js';
-import { useStepKeys } from './step-keys.js';
-import { StepList } from './step-list.js';
 
 interface ViewerProps {
   readonly computer: Computer;
@@ -52,7 +50,10 @@ export function Viewer({ computer, trajectory, steps }: ViewerProps) {
     <div class="viewer">
       <section class="step" aria-labelledby="step">
         <Controls
-          steps={steps} at={at} player={player} speed={speed}
+          steps={steps}
+          at={at}
+          player={player}
+          speed={speed}
           onSpeed={setSpeed}
           onSelect={select}
           onMove={move}
@@ -119,4 +120,88 @@ function StepFacts({ step }: { step: TrajectoryStep }) {
       </dl>
     </div>
   );
+}
+
+interface StepKeys {
+  readonly last: number;
+  readonly select: (at: number) => void;
+  readonly move: (by: number) => void;
+  readonly toggle: () => void;
+}
+
+/** What has these keys for itself. */
+const OWN_KEYS = 'input, select, textarea, dialog, [role="menu"]';
+const PRESSED_BY_SPACE = 'button, a, summary, pre';
+
+/** The arrow keys go to other steps, Space plays, wherever the focus is. */
+function useStepKeys({ last, select, move, toggle }: StepKeys): void {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      const { key, target, ctrlKey, altKey, metaKey, shiftKey } = event;
+      if (ctrlKey || altKey || metaKey || shiftKey || event.defaultPrevented) return;
+      const on = target instanceof Element ? target : document.body;
+      if (on.closest(OWN_KEYS) !== null) return;
+      if (key === 'ArrowLeft') move(-1);
+      else if (key === 'ArrowRight') move(1);
+      else if (key === 'Home') select(0);
+      else if (key === 'End') select(last);
+      else if (key === ' ' && on.closest(PRESSED_BY_SPACE) === null) toggle();
+      else return;
+      event.preventDefault();
+    };
+    addEventListener('keydown', onKey);
+    return () => removeEventListener('keydown', onKey);
+  });
+}
+
+/** Steps that are in the page at once. */
+const SHOWN = 100;
+
+interface StepListProps {
+  readonly steps: readonly TrajectoryStep[];
+  readonly at: number;
+  readonly onSelect: (at: number) => void;
+}
+
+/** The steps around the selected one. */
+function StepList({ steps, at, onSelect }: StepListProps) {
+  const box = useRef<HTMLOListElement>(null);
+  const first = Math.floor(at / SHOWN) * SHOWN;
+  const shown = steps.slice(first, first + SHOWN);
+  useEffect(() => {
+    const row = box.current?.children[at - first];
+    if (row instanceof HTMLElement && box.current !== null) keepInView(box.current, row);
+  }, [at, first]);
+  return (
+    <section class="step-list" aria-labelledby="all-steps">
+      <h2 id="all-steps">
+        {steps.length <= SHOWN
+          ? 'Steps'
+          : `Steps ${first + 1} to ${first + shown.length} of ${steps.length}`}
+      </h2>
+      <ol ref={box} class="plain">
+        {shown.map((step, row) => (
+          <li key={step.step}>
+            <button
+              type="button"
+              aria-current={first + row === at ? 'step' : undefined}
+              onClick={() => onSelect(first + row)}
+            >
+              <span class="muted">{step.step}</span>
+              <span class="clip">{inWords(step.action)}</span>
+              {step.outcome !== 'ok' && <span class="outcome bad">{outcomeOf(step)}</span>}
+              <span class="muted">{clock(step.at)}</span>
+            </button>
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+/** Scrolls the list only, not the page. */
+function keepInView(box: HTMLElement, row: HTMLElement): void {
+  const [top, bottom] = [row.offsetTop, row.offsetTop + row.offsetHeight];
+  if (top < box.scrollTop) box.scrollTop = top;
+  if (bottom > box.scrollTop + box.clientHeight) box.scrollTop = bottom - box.clientHeight;
 }

@@ -1,18 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { VirtualComputers } from '../clients/typescript/dist/index.mjs';
-
-const VC = new URL('../bin/vc.js', import.meta.url).pathname;
 
 /**
  * Starts `vc serve --metrics` in a temporary directory. `prepare` is called with the state directory
- * before the service starts. `vc` is the launcher to run: of this checkout or another one. `variables`
+ * before the service starts. `vc` is the launcher to run. `variables`
  * are added to its environment.
  */
-export async function startService(flags = [], prepare = () => undefined, vc = VC, variables = {}) {
+export async function startService(vc, flags, prepare = () => undefined, variables = {}) {
   const directory = mkdtempSync(join(tmpdir(), 'vc-bench-'));
   const state = join(directory, 'state');
   prepare(state);
@@ -63,23 +60,6 @@ export function linkMachines(seed) {
   };
 }
 
-/** Runs `work` with a service and a project `bench` in it, and removes both afterwards. */
-export async function withService({ flags, prepare }, work) {
-  const { url: baseUrl, apiKey, pid, close } = await startService(flags, prepare);
-  const vc = new VirtualComputers({ baseUrl, apiKey });
-  try {
-    await vc.projects.create('bench');
-    try {
-      await work({ vc, baseUrl, apiKey, pid });
-    } finally {
-      await vc.projects.delete('bench');
-    }
-  } finally {
-    await vc.close();
-    await close();
-  }
-}
-
 /** A field of /proc/PID/status in MB, such as VmRSS or VmHWM. */
 export function memory(pid, field) {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
@@ -92,43 +72,4 @@ const TICKS_PER_SECOND = 100;
 export function processorTime(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
   return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_SECOND;
-}
-
-/** Ticks of all processors of the host since its start: used, and in all. */
-export function hostTicks() {
-  const fields = readFileSync('/proc/stat', 'utf8').split('\n')[0].trim().split(/\s+/).slice(1, 9);
-  const all = fields.reduce((sum, field) => sum + Number(field), 0);
-  // Without idle and iowait.
-  return { all, used: all - Number(fields[3]) - Number(fields[4]) };
-}
-
-/** Seconds of processor time that all programs of the host have used. */
-export function hostProcessorTime() {
-  return hostTicks().used / TICKS_PER_SECOND;
-}
-
-/** MiB of memory that programs of the host can still get. */
-export function availableMemory() {
-  return Number(/MemAvailable:\s+(\d+)/.exec(readFileSync('/proc/meminfo', 'utf8'))?.[1]) / 1024;
-}
-
-/** Bytes of a metric of the service, in MiB. */
-export async function metric({ url, apiKey }, name) {
-  const headers = { authorization: `Bearer ${apiKey}` };
-  const text = await (await fetch(new URL('/metrics', url), { headers })).text();
-  return Number(new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1]) / 2 ** 20;
-}
-
-/** Resources of a process: MiB of memory, open file descriptors, child processes. */
-export function held(pid) {
-  return {
-    rss: memory(pid, 'VmRSS'),
-    descriptors: readdirSync(`/proc/${pid}/fd`).length,
-    children: readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').length - 1,
-  };
-}
-
-/** Used heap of the service in MiB, from its metrics. */
-export function heapUsed(service) {
-  return metric(service, 'nodejs_heap_size_used_bytes');
 }

@@ -3,7 +3,7 @@
  * floor beside them, and the goal. Each side has a Docker Engine of its own and the image of its own
  * recipe. Run as root, with both checkouts built:
  *
- *   npm run bench -- [--before CHECKOUT] [--desktops N] [--seed STATE] [LINES…]
+ *   npm run bench -- [--before CHECKOUT] [--seed STATE] [LINES…]
  *
  * `--help` lists the lines. Without --before it measures this checkout only. Lines that fail, or take
  * longer than they may, are named in their place, and the others are measured.
@@ -20,7 +20,6 @@ const { values: options, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     before: { type: 'string' },
-    desktops: { type: 'string', default: '100' },
     seed: { type: 'string', default: join(homedir(), '.local', 'state', 'vc') },
     help: { type: 'boolean', default: false },
   },
@@ -31,8 +30,6 @@ if (unknown !== undefined) throw new Error(`no lines ${unknown}; use ${Object.ke
 const OPENING_MINUTES = 30;
 /** For a line that failed, or took too long, to notice that its services are gone. */
 const ENDING_MS = 60_000;
-const desktops = Number(options.desktops);
-if (!Number.isInteger(desktops) || desktops < 1) throw new Error('--desktops must be a number');
 
 /** Rejects when the benchmark receives a signal to stop. */
 function interruption() {
@@ -65,7 +62,7 @@ async function measure({ minutes, open, work }, sides, interrupted) {
   const begin = async () => {
     running = open(sides, options);
     const opened = await within(OPENING_MINUTES, 'opened', running);
-    running = work(opened, { desktops });
+    running = work(opened);
     return within(minutes, 'measured', running);
   };
   try {

@@ -10,7 +10,7 @@ const LIMIT_MS = 600_000;
  */
 export async function openSide(name, vc, { flags, env, prepare }) {
   const all = ['--max-running', '1000', '--log-level', 'warn', ...flags];
-  const service = await startService(all, prepare, vc, env);
+  const service = await startService(vc, all, prepare, env);
   const limits = { headersTimeout: LIMIT_MS, bodyTimeout: LIMIT_MS };
   const client = new Client(new URL(service.url).origin, { pipelining: 1, ...limits });
   const authorization = `Bearer ${service.apiKey}`;

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { memory } from '../../service.js';
-import { createAll, removeAll } from '../desktops.js';
 
 const COMPUTERS = 10;
 /** The goal is for a computer that nobody has looked at for a minute. */
@@ -38,4 +37,14 @@ async function perComputer(side) {
   const after = memory(side.service.pid, 'VmRSS');
   await removeAll(side, ids);
   return (after - before) / COMPUTERS;
+}
+
+async function createAll(side, count, prefix) {
+  const ids = [];
+  for (let i = 0; i < count; i++) ids.push(await side.create(`${prefix}-${i}`));
+  return ids;
+}
+
+async function removeAll(side, ids) {
+  for (const id of ids) await side.remove(id);
 }

@@ -83,7 +83,7 @@ const withBody = [
 
 it('every operation refuses a key that was lowered or removed before the body arrived', async () => {
   // Otherwise most requests end with their key.
-  vi.spyOn(app.world.fleet.apiKeys, 'whileValid').mockReturnValue(() => undefined);
+  vi.spyOn(app.world.fleet.apiKeys, 'onEnd').mockReturnValue(() => undefined);
   for (const route of withBody) {
     const needed = access[route.name as keyof typeof access] as Access;
     const isLook = rightFor(needed, route.body?.safeParse({}).data) === 'look';

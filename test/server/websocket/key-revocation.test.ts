@@ -71,10 +71,11 @@ it.each([
   ['DELETE', '/api/keys/:key', false],
 ])('%s %s ends with its key: %s, limited to %s', (method, url, ends, projectId?: string) => {
   let watched = 0;
-  const apiKeys = { whileValid: () => () => (watched += 1) };
+  const apiKeys = { onEnd: () => () => (watched += 1) };
   const request = { method, routeOptions: { url }, stayOnRevocation: null };
   const raw = { once: () => undefined };
-  abortOnRevocation(request as never, { raw } as never, apiKeys as never, { projectId } as never);
+  const identity = { owner: { projectId } };
+  abortOnRevocation(request as never, { raw } as never, apiKeys as never, identity as never);
   (request.stayOnRevocation as null | (() => void))?.();
   expect(watched === 1).toBe(ends);
 });

@@ -75,7 +75,7 @@ export async function main(given: readonly string[], overrides: Overrides = {}):
     if (help !== '') await write(io.stdout, help);
     await abortable(flush(io.stdout), interrupts.signal);
   } catch (error) {
-    const { withUsage, withHelp } = await import('./framework/usage.js');
+    const { withUsage, withHelp } = await import('./framework/usage-errors.js');
     const shown = interrupts.signal.aborted
       ? new InterruptedError(runtime.interruptNote)
       : withUsage(await explained(error, io, env), tree, argv);

@@ -20,7 +20,7 @@ import { Idempotency } from './computers/idempotency.js';
 import { ownShapes } from './computers/own-shapes.js';
 import { Projects } from './computers/projects.js';
 import { Quota } from './computers/quota.js';
-import { Usage } from './computers/usage.js';
+import { ResourceUsage } from './computers/resource-usage.js';
 import { UsageLog } from './consumption/usage-log.js';
 import { ControlLeases } from './control/leases.js';
 import { recordControl } from './control/record-control.js';
@@ -86,7 +86,7 @@ export class Fleet {
   readonly streams: Streams;
   readonly drains: Drains;
   readonly members: Members;
-  readonly usage: Usage;
+  readonly usage: ResourceUsage;
   readonly usageLog: UsageLog;
   readonly sessions: Sessions;
   readonly control: ControlLeases;
@@ -123,7 +123,7 @@ export class Fleet {
     this.control = new ControlLeases(this.apiKeys, options.controlMs);
     const quota = new Quota(store, maxRunning);
     this.computers = new Computers(store, this.#machines, quota, (id) => this.control.of(id));
-    this.usage = new Usage(this.#machines);
+    this.usage = new ResourceUsage(this.#machines);
     this.projects = new Projects(store, this.computers, quota);
     this.auditLog = new AuditLog(store, log);
     this.drains = new Drains({

@@ -18,13 +18,13 @@ import { ask, connectDocker, isRemote, QUICK_MS } from './client.js';
 import { Helpers } from './helper.js';
 import { LABEL } from './ids.js';
 import { currentImages } from './images/list.js';
+import { containerUsage } from './machine/container-usage.js';
 import { Containers } from './machine/containers.js';
 import { SocketDirectories } from './machine/directory.js';
+import { DockerMachines } from './machine/docker-machines.js';
 import { execStream } from './machine/exec-stream.js';
 import { HostNames } from './machine/host-names.js';
-import { Machines } from './machine/machines.js';
 import { listMachines } from './machine/status.js';
-import { containerUsage } from './machine/usage.js';
 import { watchMachines } from './machine/watch.js';
 import { removeAbandoned } from './network/abandoned.js';
 import { Firewall } from './network/firewall.js';
@@ -109,7 +109,7 @@ export function createDockerEngine(
   const directories = shared ? new SocketDirectories(options.directory) : undefined;
   const onProblem = (message: string) => options.onProblem?.(message);
   const hostNames = new HostNames({ docker, helper, onProblem });
-  const machines = new Machines({
+  const machines = new DockerMachines({
     docker,
     serviceId,
     containers,

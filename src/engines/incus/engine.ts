@@ -12,14 +12,14 @@ import { instanceName, KEY, labelConfig } from './ids.js';
 import { currentImages } from './images/list.js';
 import { imageHash } from './images/recipe-hash.js';
 import { execStream } from './machine/exec-stream.js';
+import { IncusMachines } from './machine/incus-machines.js';
 import { AUTHORIZED_KEY, HOST_NAME } from './machine/instance-config.js';
+import { machineUsage } from './machine/instance-usage.js';
 import { Instances } from './machine/instances.js';
-import { Machines } from './machine/machines.js';
 import { measuredMembers, memberStates } from './machine/members.js';
 import { machineStates, unlistedStates } from './machine/moves/states.js';
 import { asUser, authorizeKey, SCREEN_RELAY, SSHD } from './machine/programs.js';
 import { locationOf } from './machine/state.js';
-import { machineUsage } from './machine/usage.js';
 import { watchMachines } from './machine/watch.js';
 import { probeCluster } from './probe.js';
 
@@ -41,7 +41,14 @@ export function createIncusEngine(
 ): Engine & Measuring & Clustered & Forking & Labelling {
   const { cluster, serviceId, allowSudo, internet, diskGib = 64 } = options;
   const instances = new Instances(cluster, serviceId);
-  const machines = new Machines({ cluster, instances, serviceId, allowSudo, internet, diskGib });
+  const machines = new IncusMachines({
+    cluster,
+    instances,
+    serviceId,
+    allowSudo,
+    internet,
+    diskGib,
+  });
   const describe = async (id: string, signal?: AbortSignal): Promise<MachineDescription> => {
     const { config } = await instances.get(id, signal);
     // An image for Windows runs its programs on Wine.

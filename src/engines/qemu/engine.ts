@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { loadVmRecipe } from '../../images/recipe.js';
 import { sleep } from '../../lib/async/sleep.js';
-import { processUsage } from '../../lib/process/usage.js';
+import { processUsage } from '../../lib/process/process-usage.js';
 import type { ServiceSettings } from '../descriptor.js';
 import type {
   Engine,

@@ -3,8 +3,13 @@ import { errorMessage } from '../../lib/text/error-message.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { AuditEntry } from '../audit/audit-log.js';
 import type { Log } from '../lifecycle/reconcile.js';
+import {
+  OTHERS,
+  type UsageAmounts,
+  type UsageRow,
+  type UsageSubject,
+} from '../store/daily-usage.js';
 import type { Store } from '../store/index.js';
-import { OTHERS, type UsageAmounts, type UsageRow, type UsageSubject } from '../store/usage.js';
 
 /** Running computers are counted, and amounts are written, this often, in milliseconds. */
 const EVERY_MS = 60_000;

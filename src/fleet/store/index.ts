@@ -9,6 +9,7 @@ import { auditStore } from './audit/entries.js';
 import { writeBackup } from './backup/backup.js';
 import { drainStore } from './cluster/drains.js';
 import { computerStore } from './computers.js';
+import { usageStore } from './daily-usage.js';
 import { closeDatabase, openDatabase } from './database.js';
 import { eventStore } from './events/events.js';
 import { Notifier } from './events/notifier.js';
@@ -19,7 +20,6 @@ import { projectStore } from './projects.js';
 import { SecretBox } from './secret-box.js';
 import { streamTargetStore } from './stream-targets.js';
 import { inTransaction } from './transaction.js';
-import { usageStore } from './usage.js';
 
 /** The durable record of owners, projects and computers, with the intended state of each. */
 export function openStore(directory: string) {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../contract/errors.js';
 import { sleep } from '../../../lib/async/sleep.js';
-import type { Machines } from '../machine/machines.js';
+import type { DockerMachines } from '../machine/docker-machines.js';
 import type { Firewall } from './firewall.js';
 
 const EVERY_MS = 3_000;
@@ -13,7 +13,7 @@ const FAILURES = 2;
  */
 export function watchFirewall(
   firewall: Firewall,
-  machines: Pick<Machines, 'disconnectAll' | 'reconnectAll'>,
+  machines: Pick<DockerMachines, 'disconnectAll' | 'reconnectAll'>,
   signal: AbortSignal,
   onProblem: (message: string) => void = () => undefined,
 ): void {

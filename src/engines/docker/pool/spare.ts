@@ -8,8 +8,8 @@ import type { MachineIdentity } from '../../pool/reserving.js';
 import { ask, QUICK_MS, STEP_MS } from '../client.js';
 import { CPU_SHARES } from '../machine/container-config.js';
 import type { Containers } from '../machine/containers.js';
+import type { DockerMachines } from '../machine/docker-machines.js';
 import type { HostNames } from '../machine/host-names.js';
-import type { Machines } from '../machine/machines.js';
 
 /** A machine of the warm pool: paused, with a program that waits for a login. */
 export interface Spare extends MachineIdentity {
@@ -22,7 +22,7 @@ export interface Spare extends MachineIdentity {
 
 export interface SpareParts {
   readonly docker: Docker;
-  readonly machines: Machines;
+  readonly machines: DockerMachines;
   readonly containers: Containers;
   readonly hostNames: HostNames;
   dial(id: string, channel: Channel, signal: AbortSignal): Promise<Duplex>;

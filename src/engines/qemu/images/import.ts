@@ -80,11 +80,7 @@ function source(path: string, format: DiskFormat): string {
 }
 
 /** Throws an `Error` unless `path` is a whole image that needs no other file. */
-async function checkImage(
-  path: string,
-  format: DiskFormat,
-  signal?: AbortSignal,
-): Promise<void> {
+async function checkImage(path: string, format: DiskFormat, signal?: AbortSignal): Promise<void> {
   const args = ['info', '--output=json', source(path, format)];
   const info = information.safeParse(parseJson(await qemuImg(path, args, INFO_MS, signal)));
   if (!info.success) throw new Error(`${path} is not a disk image that QEMU understands.`);

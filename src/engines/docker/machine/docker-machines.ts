@@ -37,7 +37,7 @@ export interface MachinesOptions extends ContainerOptions {
 }
 
 /** Machines: each has a container, a network and a socket directory. Every step is idempotent. */
-export class Machines {
+export class DockerMachines {
   readonly #options: MachinesOptions;
   readonly #docker: Docker;
   readonly #creation: ContainerCreation;

@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { usageStore } from '../../../src/fleet/store/daily-usage.js';
 import { closeDatabase, type Db, openDatabase } from '../../../src/fleet/store/database.js';
-import { usageStore } from '../../../src/fleet/store/usage.js';
 
 let directory: string;
 let db: Db;

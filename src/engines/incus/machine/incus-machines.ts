@@ -34,7 +34,7 @@ const MOVING_EVERY_MS = 5_000;
 const ATTEMPTS = 5;
 
 /** The lifecycle of machines; every step is idempotent. */
-export class Machines {
+export class IncusMachines {
   readonly #options: MachinesOptions;
   readonly #cluster: Cluster;
   readonly #instances: Instances;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readStats } from '../../../../src/engines/docker/machine/usage.js';
+import { readStats } from '../../../../src/engines/docker/machine/container-usage.js';
 
 const cpu_stats = { cpu_usage: { total_usage: 3_530_248_800 } };
 

@@ -25,7 +25,7 @@ interface Sample {
 }
 
 /** What running computers use of the host. */
-export class Usage {
+export class ResourceUsage {
   readonly #machines: Machines;
   readonly #samples = new WeakMap<Machine, Sample>();
   /** Measurements in progress. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { identifyProcess } from '../../../src/lib/process/identity.js';
-import { processUsage } from '../../../src/lib/process/usage.js';
+import { processUsage } from '../../../src/lib/process/process-usage.js';
 
 async function own() {
   const identity = await identifyProcess(process.pid);

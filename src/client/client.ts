@@ -29,6 +29,7 @@ export class Client {
   readonly #url: URL;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #timeoutMs: number | undefined;
+  readonly #socketPath: string | undefined;
   readonly #checkAfterMs: number;
   readonly #maxRetries: number;
   #opened: Promise<Transport> | undefined;
@@ -49,6 +50,7 @@ export class Client {
       ...authorizationHeader(options.apiKey),
     };
     this.#timeoutMs = options.timeoutMs === undefined ? undefined : milliseconds(options.timeoutMs);
+    this.#socketPath = options.socketPath;
     this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
     this.#maxRetries = retryCount(options.maxRetries);
     this.#dispatcher = new Dispatcher({
@@ -227,11 +229,16 @@ export class Client {
 
   /** The connections for operations. */
   #transport(): Promise<Transport> {
-    this.#opened ??= this.#openTransport(this.#url.origin);
+    this.#opened ??= this.#openTransport(this.#url.origin, this.#socketPath);
     return this.#opened;
   }
 
   get #endpoint(): Endpoint {
-    return { url: this.#url, headers: this.#headers, checkAfterMs: this.#checkAfterMs };
+    return {
+      url: this.#url,
+      headers: this.#headers,
+      socketPath: this.#socketPath,
+      checkAfterMs: this.#checkAfterMs,
+    };
   }
 }

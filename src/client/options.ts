@@ -2,6 +2,8 @@ export interface ClientOptions {
   /** For example `http://127.0.0.1:4700/api`. */
   readonly baseUrl: string;
   readonly apiKey?: string | undefined;
+  /** Path of a unix socket that the service listens on, in place of the address of `baseUrl` (Node.js). */
+  readonly socketPath?: string | undefined;
   /** Sent as `User-Agent`. */
   readonly userAgent?: string | undefined;
   /** `timeoutMs` of every operation without one of its own; not of files and recordings. */

@@ -5,6 +5,8 @@ export interface Profile {
   readonly baseUrl: string;
   readonly apiKey: string;
   readonly project?: string;
+  /** Unix socket of a service of this user, which its key is sent to in place of the base URL. */
+  readonly socket?: string;
 }
 
 export interface ProfileFile {
@@ -84,8 +86,8 @@ function parse(text: string): ProfileFile | undefined {
 
 function isProfile(value: unknown): value is Profile {
   if (!isRecord(value)) return false;
-  const { baseUrl, apiKey, project = '' } = value;
-  return [baseUrl, apiKey, project].every((field) => typeof field === 'string');
+  const { baseUrl, apiKey, project = '', socket = '' } = value;
+  return [baseUrl, apiKey, project, socket].every((field) => typeof field === 'string');
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -19,7 +19,7 @@ export interface FirstKeyResult {
  * @throws ProfileFileError the file is damaged or cannot be written
  */
 export async function writeDefaultProfile(
-  local: { readonly baseUrl: string; readonly apiKey: string },
+  local: { readonly baseUrl: string; readonly apiKey: string; readonly socket?: string },
   env: Environment = process.env,
 ): Promise<FirstKeyResult> {
   const store = new ProfileStore(configDirectory(env));

@@ -11,4 +11,5 @@ export {
   settingsOf,
   UnknownProfileError,
 } from './resolve.js';
+export { recordedSocket, serviceSocket } from './service-socket.js';
 export { PROFILE_NAME, ProfileStore } from './store.js';

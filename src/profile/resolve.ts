@@ -1,6 +1,7 @@
 import { DEFAULT_BASE_URL } from '../contract/constants.js';
 import type { Environment } from './directory.js';
 import type { ProfileFile } from './file.js';
+import { recordedSocket } from './service-socket.js';
 import type { ProfileStore } from './store.js';
 
 /** The source of a setting, highest precedence first. */
@@ -18,6 +19,8 @@ export interface Settings {
   readonly baseUrl: Setting<string>;
   readonly apiKey: Setting<string> | undefined;
   readonly project: Setting<string> | undefined;
+  /** Unix socket of the service. */
+  readonly socketPath?: string | undefined;
 }
 
 /** Command-line flags. There is none for the key, because every user can see arguments. */
@@ -42,15 +45,17 @@ export class UnknownProfileError extends Error {
 
 /**
  * Precedence: flag > environment > profile > default, for each value; an empty variable counts as
- * unset. Exception: a profile's key applies only to the profile's own base URL, never to one from a
- * flag or variable.
+ * unset. Exception: a profile's key and socket apply only to the profile's own base URL, never to one
+ * from a flag or variable.
  */
 export async function resolveSettings(
   store: ProfileStore,
   env: Environment,
   flags: Flags = {},
 ): Promise<Settings> {
-  return settingsOf(await store.read(), store.path, env, flags);
+  const settings = settingsOf(await store.read(), store.path, env, flags);
+  const { socketPath = recordedSocket(settings.baseUrl.value, env) } = settings;
+  return { ...settings, socketPath };
 }
 
 /** The same for profiles that have been read from `path`. */
@@ -88,6 +93,7 @@ export function settingsOf(
       fromFlag('--project', flags.project) ??
       fromEnvironment('VC_PROJECT', env) ??
       fromProfile(stored?.project),
+    socketPath: isAtHome ? stored.socket : undefined,
   };
 }
 

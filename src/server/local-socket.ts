@@ -1,19 +1,22 @@
-import { chmodSync, createReadStream, rmSync } from 'node:fs';
-import { mkdtemp, open, readdir, rm } from 'node:fs/promises';
-import { createServer, type ServerResponse } from 'node:http';
+import { createReadStream, rmSync } from 'node:fs';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createServer, type Server as HttpServer, type ServerResponse } from 'node:http';
+import { createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { Unadopted } from '../fleet/lifecycle/adoption.js';
 import type { Log } from '../fleet/lifecycle/reconcile.js';
+import { listenUnix } from '../lib/net/unix-socket.js';
 import { errorMessage } from '../lib/text/error-message.js';
 
-/** In the state directory: a process that can open it can read the whole state anyway. */
-const SOCKET_NAME = 'service.sock';
-/** A socket's path may have 107 bytes. */
-const LONGEST = 107;
+/** In the state directory: a process that can open them can read the whole state anyway. */
+const API_SOCKET = 'service.sock';
+const ADMIN_SOCKET = 'admin.sock';
 
 export interface LocalSocketParts {
   readonly stateDirectory: string;
+  /** The server of the API. */
+  readonly api: HttpServer;
   /** Writes a backup to a new file. */
   backup(path: string): void;
   /** Machines that no computer owns and that were left alone; null without an engine that adopts. */
@@ -22,15 +25,16 @@ export interface LocalSocketParts {
 }
 
 /**
- * Operations for commands on this host only, on a unix socket of mode 0600:
- * `POST /backup` answers with a backup, `GET /unadopted` with a list. The state must be locked for this service alone.
+ * Two unix sockets for programs of this user: one is a further address of the API, the other has
+ * operations without a key, `POST /backup` and `GET /unadopted`. The state must be locked for this
+ * service alone.
  */
 export async function listenLocally(parts: LocalSocketParts): Promise<{ close(): Promise<void> }> {
-  const { stateDirectory, log } = parts;
+  const { stateDirectory, api, log } = parts;
   for (const name of await readdir(stateDirectory)) {
     if (name.startsWith('.backup-')) await rm(join(stateDirectory, name), { recursive: true });
   }
-  const server = createServer((request, response) => {
+  const admin = createServer((request, response) => {
     if (request.method === 'GET' && request.url === '/unadopted') {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(parts.unadopted()));
@@ -46,26 +50,25 @@ export async function listenLocally(parts: LocalSocketParts): Promise<{ close():
       else response.writeHead(500).end(errorMessage(err));
     });
   });
-  const path = join(stateDirectory, SOCKET_NAME);
-  // Left by a killed service: the lock guarantees that no other one runs.
-  rmSync(path, { force: true });
-  const directory = await open(stateDirectory, 'r');
-  try {
-    const short = Buffer.byteLength(path) <= LONGEST;
-    const where = short ? path : `/proc/self/fd/${directory.fd}/${SOCKET_NAME}`;
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(where, resolve);
-    });
-    chmodSync(path, 0o600);
-  } finally {
-    await directory.close();
+  // As an HTTP server has it.
+  const local = createNetServer({ allowHalfOpen: true }, (socket) =>
+    api.emit('connection', socket),
+  );
+  const listening = [
+    { server: admin, path: join(stateDirectory, ADMIN_SOCKET) },
+    { server: local, path: join(stateDirectory, API_SOCKET) },
+  ];
+  for (const { server, path } of listening) {
+    await listenUnix(server, path);
+    server.unref();
   }
-  server.unref();
   return {
     close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-      rmSync(path, { force: true });
+      // The API's server closes its own connections.
+      local.close();
+      admin.closeAllConnections();
+      await new Promise((resolve) => admin.close(resolve));
+      for (const { path } of listening) rmSync(path, { force: true });
     },
   };
 }

@@ -90,6 +90,7 @@ export async function serve(options: ServeOptions): Promise<Service> {
     local = await listenLocally({
       stateDirectory: options.stateDirectory,
       log,
+      api: app.server,
       unadopted: () => opened.unadopted,
       backup: (path) => void store.backup(path, version),
     });

@@ -14,7 +14,7 @@ import { nonEmpty } from '../input/parse.js';
 import { done, note, printJson } from '../output/print.js';
 import { during } from '../output/progress.js';
 import { size } from '../output/size.js';
-import { backupOfService, localSocket } from '../serve/local-service.js';
+import { adminSocket, backupOfService } from '../serve/local-service.js';
 
 export const command = defineCommand({
   name: 'backup',
@@ -78,7 +78,7 @@ export const command = defineCommand({
 /** Writes the backup: from the running service, else from its files. */
 async function write(context: Context, directory: string, path: string): Promise<void> {
   const { signal } = context.interrupts;
-  const stream = await backupOfService(localSocket(directory), signal);
+  const stream = await backupOfService(adminSocket(directory), signal);
   if (stream) return pipeline(stream, createWriteStream(path, { mode: 0o600, flush: true }));
   const { hasState } = await import('../../fleet/store/backup/restore.js');
   if (!hasState(directory)) {

@@ -1,6 +1,11 @@
 import { ServiceError } from '../../client/errors.js';
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
-import { PROFILE_NAME, type ProfileFile, sameBaseUrl } from '../../profile/index.js';
+import {
+  PROFILE_NAME,
+  type ProfileFile,
+  recordedSocket,
+  sameBaseUrl,
+} from '../../profile/index.js';
 import { CliError, UsageError } from '../errors/cli-error.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
@@ -42,14 +47,18 @@ export const command = defineCommand({
     await checkService(context, baseUrl);
     const apiKey = await readApiKey(context, baseUrl);
     const existing = Object.hasOwn(file.profiles, name) ? file.profiles[name] : undefined;
+    const isSame = existing !== undefined && sameBaseUrl(existing.baseUrl, baseUrl);
+    const socket = isSame ? existing.socket : undefined;
+    const socketPath = socket ?? recordedSocket(baseUrl, context.env);
     const me = await during(
       context.progress(`Checking the key with ${baseUrl}`),
-      checkKey(context, { baseUrl, apiKey }),
+      checkKey(context, { baseUrl, apiKey, socketPath }),
     );
     await store.set(name, {
       baseUrl,
       apiKey,
       ...(existing?.project === undefined ? {} : { project: existing.project }),
+      ...(socket === undefined ? {} : { socket }),
     });
     await store.use(name);
     if (context.globals.json) {

@@ -12,6 +12,7 @@ export interface Surroundings {
   readonly env: Environment;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
+  readonly socketPath?: string | undefined;
   readonly stateDirectory: string;
   readonly user: { readonly name: string; readonly isRoot: boolean };
   readonly signal: AbortSignal;

@@ -4,7 +4,7 @@ import { sameBaseUrl } from '../../profile/index.js';
 import { openPooledClient } from '../http/pooled-client.js';
 import { healthInDetail, serviceHealth } from '../serve/health.js';
 import { isLoopbackUrl } from '../serve/listen.js';
-import { localSocket, unadoptedOfService } from '../serve/local-service.js';
+import { adminSocket, unadoptedOfService } from '../serve/local-service.js';
 import { describeMetrics, readMetrics } from '../serve/metrics.js';
 import { describeSilence } from '../service/silence.js';
 import { type Check, missing, ok } from './check.js';
@@ -23,8 +23,8 @@ const service: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ env, baseUrl, apiKey, signal }) {
-    const health = await healthInDetail({ baseUrl, apiKey }, signal);
+  async run({ env, baseUrl, apiKey, socketPath, signal }) {
+    const health = await healthInDetail({ baseUrl, apiKey, socketPath }, signal);
     if (health === 'silent') {
       const { message, remedy } = await describeSilence(baseUrl, env);
       return missing(message, remedy);
@@ -48,13 +48,13 @@ const key: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ baseUrl, apiKey, signal }) {
+  async run({ baseUrl, apiKey, socketPath, signal }) {
     const isUp = (await serviceHealth(baseUrl, signal)) !== undefined;
     if (!isUp) return { status: 'skipped', detail: 'the service does not answer' };
     if (apiKey === undefined) {
       return missing(`there is no key for ${baseUrl}`, `vc login --base-url ${baseUrl}`);
     }
-    const client = openPooledClient({ baseUrl, apiKey });
+    const client = openPooledClient({ baseUrl, apiKey, socketPath });
     try {
       await client.request('listProjects', { signal, timeoutMs: 10_000 });
       return ok('accepted');
@@ -73,8 +73,8 @@ const store: Check = {
   section: 'vc',
   needed: true,
   where: 'client',
-  async run({ baseUrl, apiKey, signal }) {
-    const health = await healthInDetail({ baseUrl, apiKey }, signal);
+  async run({ baseUrl, apiKey, socketPath, signal }) {
+    const health = await healthInDetail({ baseUrl, apiKey, socketPath }, signal);
     if (typeof health !== 'object') return SILENT;
     if (health.store.usable) return ok(health.store.detail);
     return missing(health.store.detail, 'make room where "vc serve --state" points to');
@@ -87,9 +87,9 @@ const activity: Check = {
   section: 'vc',
   needed: false,
   where: 'client',
-  async run({ baseUrl, apiKey, signal }) {
+  async run({ baseUrl, apiKey, socketPath, signal }) {
     if ((await serviceHealth(baseUrl, signal)) === undefined) return SILENT;
-    const metrics = await readMetrics({ baseUrl, apiKey }, signal);
+    const metrics = await readMetrics({ baseUrl, apiKey, socketPath }, signal);
     if (metrics === undefined) {
       const detail = 'not served to this API key; administrators see them with: vc serve --metrics';
       return { status: 'skipped', detail };
@@ -105,7 +105,7 @@ const machines: Check = {
   needed: false,
   where: 'host',
   async run({ stateDirectory, signal }) {
-    const found = await unadoptedOfService(localSocket(stateDirectory), signal);
+    const found = await unadoptedOfService(adminSocket(stateDirectory), signal);
     if (found === undefined) return SILENT;
     if (found === null) return { status: 'skipped', detail: 'only for a cluster' };
     if (found.length === 0) return ok('none');

@@ -80,11 +80,15 @@ export function createContext(runtime: Runtime, globals: Globals, run: Context['
   };
 }
 
-function clientOf({ baseUrl, apiKey }: Settings, checkAfterMs: number | undefined): Client {
+function clientOf(
+  { baseUrl, apiKey, socketPath }: Settings,
+  checkAfterMs: number | undefined,
+): Client {
   try {
     return openClient({
       baseUrl: baseUrl.value,
       apiKey: apiKey?.value,
+      socketPath,
       ...(checkAfterMs === undefined ? {} : { checkAfterMs }),
     });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { errors, Pool } from 'undici';
+import { type buildConnector, errors, Pool } from 'undici';
 import {
   AnswerTimeoutError,
   CONNECT_MS,
@@ -8,13 +8,15 @@ import {
   type HttpResponse,
   type Transport,
 } from '../../client/http/transport.js';
+import { connectUnix } from '../../lib/net/unix-socket.js';
 
 /**
- * Requests to `origin` over undici's pool of connections, for commands that send several requests.
+ * Requests to `origin`, or to a unix socket, over undici's pool of connections, for commands that send several requests.
  * It takes up to 200 ms of processor time to load, so quick commands use Node's own HTTP client.
  */
-export function openPool(origin: string): Transport {
-  const pool = new Pool(origin, { connect: { timeout: CONNECT_MS } });
+export function openPool(origin: string, socketPath: string | undefined): Transport {
+  const connect = socketPath === undefined ? { timeout: CONNECT_MS } : unixConnector(socketPath);
+  const pool = new Pool(origin, { connect });
   return {
     request: (request) => send(pool, request),
     close: () => pool.close(),
@@ -28,6 +30,18 @@ async function send(pool: Pool, { body, ...request }: HttpRequest): Promise<Http
   } catch (error) {
     throw withoutUndici(error);
   }
+}
+
+function unixConnector(path: string): buildConnector.connector {
+  return (_, done) => {
+    const socket = connectUnix(path);
+    const fail = (error: Error) => done(error, null);
+    socket.once('error', fail);
+    socket.once('connect', () => {
+      socket.off('error', fail);
+      done(null, socket);
+    });
+  };
 }
 
 /** The failure as the other transports report it. */

@@ -5,7 +5,7 @@ import { packageVersion } from '../../lib/package-root.js';
 import { identifyProcess } from '../../lib/process/identity.js';
 import { hasHashCollisions } from '../../lib/process/node-version.js';
 import { errorMessage } from '../../lib/text/error-message.js';
-import { writeDefaultProfile } from '../../profile/index.js';
+import { serviceSocket, writeDefaultProfile } from '../../profile/index.js';
 import { ExitCode } from '../errors/exit-codes.js';
 import type { Context } from '../framework/context.js';
 import { exitProcess, write } from '../framework/io.js';
@@ -30,7 +30,10 @@ export async function serveInForeground(context: Context, plan: ServePlan): Prom
     ...plan,
     ...(formatLog === undefined ? {} : { formatLog }),
     publishFirstKey: async (apiKey, baseUrl) => {
-      const { profile, isCurrent, path } = await writeDefaultProfile({ baseUrl, apiKey }, env);
+      const { profile, isCurrent, path } = await writeDefaultProfile(
+        { baseUrl, apiKey, socket: serviceSocket(plan.stateDirectory) },
+        env,
+      );
       notes.push(`${FIRST_KEY} ${profile} (${path})`);
       if (!isCurrent)
         notes.push(`another profile is current; switch with: vc profile use ${profile}`);

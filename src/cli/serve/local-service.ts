@@ -65,7 +65,7 @@ async function dial(path: string): Promise<Socket | undefined> {
   });
 }
 
-/** The socket on which a service takes commands from its own machine. */
-export function localSocket(stateDirectory: string): string {
-  return join(stateDirectory, 'service.sock');
+/** The socket of a service's operations without a key. */
+export function adminSocket(stateDirectory: string): string {
+  return join(stateDirectory, 'admin.sock');
 }

@@ -6,7 +6,10 @@ import type { Answer, OperationName } from '../../contract/types/index.js';
 import type { Context } from '../framework/context.js';
 
 /** What a client needs of the settings. */
-export type ClientSettings = Pick<ClientOptions, 'baseUrl' | 'apiKey' | 'checkAfterMs'>;
+export type ClientSettings = Pick<
+  ClientOptions,
+  'baseUrl' | 'apiKey' | 'socketPath' | 'checkAfterMs'
+>;
 
 /** A client with the user agent `vc`. Throws TypeError like {@link Client}. */
 export function openClient(settings: ClientSettings): Client {

@@ -2,6 +2,7 @@
 export interface Endpoint {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  readonly socketPath: string | undefined;
   /** Milliseconds without an answer before the service is checked. */
   readonly checkAfterMs: number;
 }

@@ -109,9 +109,16 @@ export function errorFromFailure(failure: unknown, baseUrl: string): unknown {
     const message = `the service at ${baseUrl} did not answer in time`;
     return new ServiceTimeoutError(message, { cause: failure });
   }
-  const reason = reasons[code] ?? (families.test(code) ? code : undefined);
+  const reason =
+    reasonOfSocket(failure) ?? reasons[code] ?? (families.test(code) ? code : undefined);
   if (reason === undefined) return failure;
   return new ServiceUnreachableError(baseUrl, reason, { cause: failure, remedy: remedies[code] });
+}
+
+/** Of a unix socket, to which errors of connecting have its path. */
+function reasonOfSocket(failure: Error & { code?: string; syscall?: string; address?: string }) {
+  if (failure.syscall !== 'connect' || failure.address?.startsWith('/') !== true) return undefined;
+  return failure.code === 'EACCES' ? 'it belongs to another user' : 'it is not running';
 }
 
 /** The code of an error; an AggregateError's is its first member's. */

@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { addAbortSignal } from 'node:stream';
 import { onAbort } from '../../lib/async/abort.js';
+import { connectUnix } from '../../lib/net/unix-socket.js';
 import {
   AnswerTimeoutError,
   CONNECT_MS,
@@ -13,13 +14,16 @@ import {
 /** How long a stream waits for the service to ask for it; a proxy may not know how to. */
 const CONTINUE_MS = 1_000;
 
-/** A transport to `origin` over Node's own HTTP client. */
-export function openNodeHttp(origin: string): Transport {
+/** A transport to `origin`, or to a unix socket, over Node's own HTTP client. */
+export function openNodeHttp(origin: string, socketPath: string | undefined): Transport {
   // An import evaluates all getters of the module, which loads WebSocket and fetch on Node.js 22.
   const { Agent, request } = origin.startsWith('https:')
     ? process.getBuiltinModule('node:https')
     : process.getBuiltinModule('node:http');
   const agent = new Agent({ keepAlive: true });
+  if (socketPath !== undefined) {
+    Object.assign(agent, { createConnection: () => connectUnix(socketPath) });
+  }
   return {
     async request(options) {
       const { method, path, headers, body, signal } = options;

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import { onAbort } from '../../lib/async/abort.js';
+import { connectUnix } from '../../lib/net/unix-socket.js';
 import type { MessageSocket, SocketListener } from '../sockets/message-socket.js';
 import type { Endpoint } from './endpoint.js';
 import { errorFromAnswer, errorFromFailure, readErrorText } from './failures.js';
@@ -16,11 +17,13 @@ export async function openNodeSocket(
 ): Promise<MessageSocket> {
   signal.throwIfAborted();
   const base = endpoint.url.href.replace(/\/$/, '').replace(/^http/, 'ws');
+  const { socketPath } = endpoint;
   const socket = new WebSocket(`${base}${path}`, {
     headers: endpoint.headers,
     perMessageDeflate: false,
     handshakeTimeout: 90_000,
     maxPayload: 16 * 1024 * 1024,
+    ...(socketPath === undefined ? {} : { createConnection: () => connectUnix(socketPath) }),
   });
   socket.once(
     'close',

@@ -9,10 +9,13 @@ export { findSettings } from '../settings.js';
 /** Whether requests may say which program sends them. */
 export const sendsUserAgent = true;
 
-/** Connections to `origin`; nothing is sent yet. */
-export async function openTransport(origin: string): Promise<Transport> {
+/** Connections to `origin`, or to a unix socket; nothing is sent yet. */
+export async function openTransport(
+  origin: string,
+  socketPath: string | undefined,
+): Promise<Transport> {
   const { openNodeHttp } = await import('../http/node-http.js');
-  return openNodeHttp(origin);
+  return openNodeHttp(origin, socketPath);
 }
 
 /** Opens a WebSocket at `path` (with its query) below the base URL; an abort ends it. */

@@ -8,11 +8,12 @@ import { writeServiceRecord } from '../../../src/cli/service/record.js';
 import { identifyProcess } from '../../../src/lib/process/identity.js';
 import { openWorld, type World } from '../support/run.js';
 
-/** Prints its port, and answers every request. */
+/** Prints its port, and answers every request there and on a unix socket. */
 const SERVER = `
-  require('node:http')
-    .createServer((request, response) => response.end('{"projects":[]}'))
-    .listen(0, '127.0.0.1', function () { console.log(this.address().port); });
+  const { createServer } = require('node:http');
+  const answer = (request, response) => response.end('{"projects":[]}');
+  createServer(answer).listen(process.argv[1], () =>
+    createServer(answer).listen(0, '127.0.0.1', function () { console.log(this.address().port); }));
 `;
 
 let world: World;
@@ -21,7 +22,8 @@ let port: number;
 beforeEach(async () => {
   world = await openWorld();
   await mkdir(join(world.directory, 'state'));
-  child = spawn(process.execPath, ['-e', SERVER], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const socket = join(world.directory, 'state/service.sock');
+  child = spawn(process.execPath, ['-e', SERVER, socket], { stdio: ['ignore', 'pipe', 'inherit'] });
   const [line] = await once(child.stdout ?? child, 'data');
   port = Number(line);
 });

@@ -64,7 +64,7 @@ it('a backup taken during creations is consistent, and restores everything in it
   expect(three.projects).toBeGreaterThan(one.projects);
   expect(three).toMatchObject({ computers: 2, images: [{ engine: 'docker', name: 'linux' }] });
   expect(statSync(join(files, 'three')).mode & 0o777).toBe(0o600);
-  expect(statSync(join(service.directory, 'state', 'service.sock')).mode & 0o777).toBe(0o600);
+  expect(statSync(join(service.directory, 'state', 'admin.sock')).mode & 0o777).toBe(0o600);
   expect((await service.cli(['backup', join(files, 'three')])).stderr).toContain('--force');
   expect(readdirSync(files).sort()).toEqual(['one', 'three', 'two']);
 

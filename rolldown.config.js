@@ -1,5 +1,6 @@
 import { defineConfig } from 'rolldown';
 import { clientBuilds } from './scripts/client-build.js';
+import { inlineRoutes } from './scripts/contract.js';
 
 const isPackage = (id) => /^[a-z@]/.test(id) && !id.startsWith('node:');
 
@@ -79,7 +80,7 @@ export default defineConfig({
   platform: 'node',
   preserveEntrySignatures: 'allow-extension',
   external: isExternal,
-  plugins: [assignChunks, withoutGrpc],
+  plugins: [inlineRoutes, assignChunks, withoutGrpc],
   output: {
     dir: 'dist',
     format: 'esm',

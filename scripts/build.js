@@ -5,10 +5,9 @@ import { rmSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build, watch } from 'rolldown';
 import cli, { client, contract } from '../rolldown.config.js';
-import { ADAPTERS } from './client-build.js';
-import { joinTypes, writeAdapterTypes } from './client-types.js';
+import { copyTypes } from './client-types.js';
+import { writeTypes } from './contract.js';
 import { buildDashboard } from './dashboard.js';
-import { writeTypes } from './types.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const run = (program, ...args) => execFileSync(program, args, { stdio: 'inherit' });
@@ -32,8 +31,7 @@ if (process.argv.includes('--watch')) {
 } else {
   await writeTypes();
   run('node_modules/.bin/tsc', '-p', 'tsconfig.build.json');
-  joinTypes('dist/client/index.d.ts');
-  for (const name of ADAPTERS) writeAdapterTypes(`dist/client/adapters/${name}.d.ts`, name);
+  copyTypes();
   for (const name of ['client', 'profile']) rmSync(`dist/${name}`, { recursive: true });
   for (const each of options) await build(each);
   await buildDashboard();

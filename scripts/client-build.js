@@ -2,10 +2,11 @@
 // one for each SDK that it adapts to.
 import { builtinModules } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { inlineRoutes } from './contract.js';
 
 const source = (path) => fileURLToPath(new URL(`../src/client/${path}`, import.meta.url));
 const WEBSOCKET = fileURLToPath(new URL('../node_modules/ws/lib/websocket.js', import.meta.url));
-const OUTPUT = 'clients/typescript/dist';
+export const OUTPUT = 'clients/typescript/dist';
 
 /** Packages that make ws faster if they are there. */
 const OPTIONAL = ['bufferutil', 'utf-8-validate'];
@@ -98,13 +99,13 @@ export const clientBuilds = [
     input: { index: source('index.ts') },
     platform: 'node',
     external: [...builtinModules, ...OPTIONAL, /^node:/],
-    plugins: [smallWs, wrapper, shortLines],
+    plugins: [inlineRoutes, smallWs, wrapper, shortLines],
     output: { ...output, format: 'cjs', entryFileNames: '[name].cjs' },
   },
   {
     input: { browser: source('index.ts') },
     platform: 'browser',
-    plugins: [forBrowsers, shortLines],
+    plugins: [inlineRoutes, forBrowsers, shortLines],
     output: { ...output, format: 'esm', entryFileNames: '[name].mjs' },
   },
   adapterBuild('ai-sdk', 'cjs', [wrapper]),

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 import { build } from 'rolldown';
+import { inlineRoutes } from './contract.js';
 
 const SOURCE = 'src/dashboard/app';
 const TARGET = 'dist/dashboard';
@@ -28,6 +29,7 @@ export async function buildDashboard() {
     resolve: { extensionAlias: { '.js': ['.ts', '.tsx', '.js'] } },
     transform: { target: 'es2022' },
     tsconfig: join(SOURCE, 'tsconfig.json'),
+    plugins: [inlineRoutes],
     output: {
       dir: TARGET,
       format: 'esm',

@@ -18,11 +18,6 @@ import { openSocket, openTransport, sendsUserAgent } from './platform/index.js';
 import type { Bytes, Exchange, PlainRequest, RequestOptions } from './requests.js';
 import type { MessageSocket } from './sockets/message-socket.js';
 
-/** Operations that a service carries out once for the same `Idempotency-Key`. */
-const CREATIONS: ReadonlySet<OperationName> = new Set([
-  ...(['createProject', 'createComputer', 'createComputerIn', 'forkComputer'] as const),
-]);
-
 /** The contract's operations over HTTP: typed requests in, typed answers or errors out. */
 export class Client {
   readonly baseUrl: string;
@@ -201,15 +196,14 @@ export class Client {
     accept: string,
     signal: AbortSignal | undefined,
   ): Promise<HttpResponse> {
-    const { method, paths } = routes[operation];
+    const { method, paths, idempotent = false } = routes[operation];
     // withTimeLimit() keeps a time that the caller gave; this is for a service that hangs.
     const given = options.timeoutMs ?? this.#timeoutMs ?? 0;
     const timeout = Math.max(answerDeadline(operation, options.body), given);
     const headers: Record<string, string> = { accept, ...this.#headers };
     if (options.body !== undefined) headers['content-type'] = 'application/json';
     if (options.ifNoneMatch !== undefined) headers['if-none-match'] = options.ifNoneMatch;
-    const isCreation = CREATIONS.has(operation);
-    const key = options.idempotencyKey ?? (isCreation && this.#maxRetries > 0 && randomKey());
+    const key = options.idempotencyKey ?? (idempotent && this.#maxRetries > 0 && randomKey());
     if (typeof key === 'string') headers['idempotency-key'] = key;
     return this.#dispatcher.answered(await this.#transport(), {
       method,

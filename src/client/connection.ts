@@ -1,4 +1,4 @@
-import { TUNNEL_PATHS } from '../contract/routes.js';
+import { routes } from '../contract/routes.js';
 import type { CallOptions } from './calls/options.js';
 import type { Client } from './client.js';
 import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
@@ -24,7 +24,7 @@ export function connectPort(
   port: number,
   options: CallOptions,
 ): Promise<PortConnection> {
-  const path = buildPath(TUNNEL_PATHS, computerParameters(address));
+  const path = buildPath(routes.tunnel.paths, computerParameters(address));
   return client.socket(`${path}?port=${port}`, options, async (socket) => {
     const sides = { isReadEnded: false, isWriteEnded: false };
     const output = new OutputStream(

@@ -1,4 +1,4 @@
-import { PROCESS_PATHS } from '../contract/routes.js';
+import { routes } from '../contract/routes.js';
 import type { ProcessStart } from '../contract/types/index.js';
 import type { Client } from './client.js';
 import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
@@ -45,7 +45,7 @@ export function connectProcess(
   { signal: given, timeoutMs, ...start }: ProcessRequest,
   outlets: { readonly stdout: Outlet; readonly stderr: Outlet },
 ): Promise<ProcessConnection> {
-  const path = buildPath(PROCESS_PATHS, computerParameters(address));
+  const path = buildPath(routes.process.paths, computerParameters(address));
   return client.socket(path, { signal: given, timeoutMs }, async (socket, signal) => {
     socket.send(JSON.stringify(start));
     return new ProcessConnection(socket, { ...outlets, signal, baseUrl: client.baseUrl });

@@ -1,4 +1,4 @@
-export { type Access, access, type Right, type StreamName } from './access/rights.js';
+export type { Access, Right } from './access/rights.js';
 export * as actions from './actions/actions.js';
 export type { BatchAction, BatchInput, BatchResult } from './actions/batch.js';
 export { DEFAULT_BASE_URL, EVENT_TYPES, MAX_BATCH, RIGHTS } from './constants.js';
@@ -6,15 +6,18 @@ export { ApiError, type ErrorCode, errorCatalogue, isErrorCode } from './errors.
 export { ServiceEvent } from './events.js';
 export * as files from './files.js';
 export * as jobs from './jobs.js';
+export type { Method, Operation } from './operations/operation.js';
 export {
   type Answer,
+  access,
   type Body,
   type BodyInput,
-  type Operation,
+  type OperationName,
   type Operations,
   operations,
   type Query,
   type QueryInput,
+  type StreamName,
 } from './operations.js';
 export { CreatedOwner, CreateOwner, Owner, UpdateOwner } from './owners.js';
 export { ComputerName, OwnerName, ProjectName } from './primitives.js';
@@ -31,14 +34,7 @@ export {
   ProjectWithComputers,
   Secret,
 } from './resources.js';
-export {
-  FILE_PATHS,
-  type Method,
-  type OperationName,
-  PROCESS_PATHS,
-  routes,
-  TUNNEL_PATHS,
-} from './routes.js';
+export { routes } from './routes.js';
 export { Browser, BrowserVersion, OpenBrowser } from './sockets/browser.js';
 export {
   ProcessControl,

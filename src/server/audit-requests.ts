@@ -1,6 +1,11 @@
 import type { BatchAction } from '../contract/actions/batch.js';
+import {
+  endpoints,
+  isComputerOperation,
+  type OperationName,
+  type StreamName,
+} from '../contract/operations.js';
 import type { Action } from '../contract/resources.js';
-import type { OperationName } from '../contract/routes.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
 import { CANCELLED, isRefusal, outcomeOf, startTimer } from '../fleet/audit/audit-log.js';
 import { describeInput, nameInPath } from '../fleet/audit/input-detail.js';
@@ -10,18 +15,8 @@ import type { TextToType } from '../fleet/secrets/secrets.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 import { ByteStream, type Params } from './requests.js';
 
-/**
- * Operations that only read, which are not logged; those that pages ask for all the time among
- * them. A screenshot is logged. docs/http.md has the same list.
- */
-export const READS: readonly string[] = [
-  ...['getComputer', 'listActions', 'listComputers', 'streamStatus', 'listJobs', 'getJob'],
-  ...['getStats', 'thumbnail', 'getControl', 'getCursor', 'getComputerUse'],
-  ...['listTrajectorySteps', 'getTrajectoryPicture'],
-];
-
 export interface Request {
-  readonly name: OperationName | AuditedConnection['name'] | 'readFile' | 'writeFile';
+  readonly name: OperationName | StreamName;
   readonly owner: Owner;
   readonly computer: Pick<ComputerRecord, 'id' | 'name' | 'project_id'> | undefined;
   readonly input: unknown;
@@ -33,28 +28,16 @@ export interface Request {
   readonly affected?: { readonly id: string; readonly name: string } | undefined | false;
 }
 
-/** Operations on no computer that are logged. */
-const OWNER_OPERATIONS: readonly string[] = [
-  ...['createLogin', 'createSession', 'endSession', 'createKey', 'updateKey', 'deleteKey'],
-  ...['createProject', 'updateProject', 'deleteProject', 'deleteProjectByPost'],
-  ...['startProject', 'stopProject', 'restartProject'],
-  ...['createConnection', 'deleteConnection', 'setSecret', 'deleteSecret'],
-  ...['createOwner', 'updateOwner', 'deleteOwner', 'createOwnerKey'],
-  ...['drainMember', 'returnMember'],
-];
-
-/** Further ones whose refusal is logged: otherwise the computer has an entry of its own. */
-const OF_COMPUTERS = ['createComputer'];
+/** Whether the request is in the audit log; one on a computer only if there is that computer. */
+function isAudited({ name, computer }: Request): boolean {
+  const endpoint = endpoints[name];
+  if (endpoint.audit === undefined) return false;
+  return computer !== undefined || !isComputerOperation(endpoint);
+}
 
 /** Another form of the same request has its name. */
 function actionOf({ name }: Request): string {
   return name === 'createComputerIn' ? 'createComputer' : name;
-}
-
-/** Whether the operation has an entry of its own when it was carried out. */
-export function isAudited(name: Request['name'], isOfComputer: boolean): boolean {
-  if (isOfComputer) return !READS.includes(name);
-  return [...OWNER_OPERATIONS, ...OF_COMPUTERS, 'createComputerIn'].includes(name);
 }
 
 /** Writes that a request was refused before it began: by a missing right, or by the control of another. */
@@ -62,11 +45,7 @@ export function auditRefusal(fleet: Fleet, request: Request, error: unknown): vo
   const { owner, computer, input } = request;
   const action = actionOf(request);
   const outcome = outcomeOf(error);
-  const isLogged =
-    computer === undefined
-      ? [...OWNER_OPERATIONS, ...OF_COMPUTERS].includes(action)
-      : !READS.includes(action);
-  if (!isLogged || !isRefusal(outcome)) return;
+  if (!isAudited(request) || !isRefusal(outcome)) return;
   const names =
     computer === undefined ? namesOf(request) : isDeletion(action) ? nameOf(computer) : {};
   const detail = { ...describeInput(input, action), ...names };
@@ -107,8 +86,9 @@ export async function audited<T>(
   const { owner, computer } = request;
   const action = actionOf(request);
   const timer = startTimer();
-  const isOwners = computer === undefined && OWNER_OPERATIONS.includes(action);
-  const isLogged = isOwners || (computer !== undefined && !READS.includes(action));
+  // The entry of a creation is that of the new computer.
+  const isLogged = isAudited(request) && action !== 'createComputer';
+  const isOwners = isLogged && computer === undefined;
   let performed: Performed | undefined;
   const perform = () => {
     performed ??= new Performed((texts) =>

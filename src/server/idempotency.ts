@@ -1,5 +1,5 @@
 import { ApiError } from '../contract/errors.js';
-import type { OperationName } from '../contract/routes.js';
+import type { OperationName, Operations } from '../contract/operations.js';
 import type { Owner } from '../fleet/accounts/api-keys.js';
 import type { OnCreated, Outcome } from '../fleet/computers/idempotency.js';
 import type { Fleet } from '../fleet/fleet.js';
@@ -14,17 +14,16 @@ type Resume = (fleet: Fleet, owner: Owner, id: string) => Promise<unknown> | und
 const computer: Resume = (fleet, owner, id) => fleet.computers.resume(owner, id);
 
 /** The operations that take the header `Idempotency-Key`. Keys are not among them: see docs/http.md. */
-const CREATIONS: Partial<Record<OperationName, Resume>> = {
+type Creation = {
+  [N in OperationName]: Operations[N] extends { readonly idempotent: true } ? N : never;
+}[OperationName];
+
+const RESUMES: Readonly<Record<Creation, Resume>> = {
   createProject: (fleet, owner, id) => fleet.projects.resume(owner, id),
   createComputer: computer,
   createComputerIn: computer,
   forkComputer: computer,
 };
-
-/** Whether the operation takes the header `Idempotency-Key`. */
-export function isRepeatable(name: OperationName): boolean {
-  return name in CREATIONS;
-}
 
 /** Runs `work`, unless it is a creation that an earlier request with the same key has made. */
 export async function withIdempotency(
@@ -32,7 +31,7 @@ export async function withIdempotency(
   { fleet, owner, params, body, headers }: Call<unknown, unknown>,
   work: (onCreated?: OnCreated) => unknown,
 ): Promise<Outcome<unknown>> {
-  const resume = CREATIONS[name];
+  const resume = (RESUMES as Partial<Record<OperationName, Resume>>)[name];
   const key = resume && keyOf(headers['idempotency-key']);
   if (resume === undefined || key === undefined) return { answer: await work(), isRepeated: false };
   return fleet.idempotency.once({

@@ -1,22 +1,15 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Access, access } from '../contract/access/rights.js';
+import type { Access } from '../contract/access/rights.js';
 import { ApiError } from '../contract/errors.js';
-import { isComputerOperation, type Operation, operations } from '../contract/operations.js';
-import {
-  CDP_PATHS,
-  FILE_PATHS,
-  MCP_PATH,
-  PROCESS_PATHS,
-  TUNNEL_PATHS,
-} from '../contract/routes.js';
+import type { Operation } from '../contract/operations/operation.js';
+import { access, endpoints, isComputerOperation, operations } from '../contract/operations.js';
 import { VIEW_PATHS } from '../contract/sockets/view.js';
-import { WALL_PATH } from '../contract/sockets/wall.js';
 import type { OnCreated } from '../fleet/computers/idempotency.js';
 import type { Fleet } from '../fleet/fleet.js';
 import type { ComputerRecord } from '../fleet/store/records.js';
 import { authorizeBody, mayAdminister } from './access/authorization.js';
 import { recordRefusal } from './access/refusals.js';
-import { audited, isAudited } from './audit-requests.js';
+import { audited } from './audit-requests.js';
 import { VERSION_PATHS } from './browser/version.js';
 import { OWN_ROUTES, type RoutedOperation } from './handlers/handlers.js';
 import { handlers } from './handlers/index.js';
@@ -24,7 +17,7 @@ import { type Place, placeOf, withAbsoluteUrls } from './http/absolute-urls.js';
 import { isKnown, Tagged } from './http/conditional/etag.js';
 import { readInput, WARNING_HEADER } from './http/input/read-input.js';
 import { sendStream } from './http/streaming.js';
-import { isRepeatable, REPEATED_HEADER, withIdempotency } from './idempotency.js';
+import { REPEATED_HEADER, withIdempotency } from './idempotency.js';
 import { REFERENCE_PATHS } from './reference/pages.js';
 import {
   ByteStream,
@@ -42,14 +35,8 @@ const PATHS: readonly (Pick<Operation, 'administrators'> & {
   readonly method: string;
   readonly paths: readonly string[];
 })[] = [
-  ...Object.values(operations as Record<string, Operation>),
-  {
-    method: 'GET',
-    paths: [...FILE_PATHS, ...PROCESS_PATHS, ...TUNNEL_PATHS, ...CDP_PATHS, ...VERSION_PATHS],
-  },
-  { method: 'GET', paths: [WALL_PATH] },
-  { method: 'PUT', paths: FILE_PATHS },
-  { method: 'POST', paths: [MCP_PATH] },
+  ...Object.values(endpoints),
+  { method: 'GET', paths: VERSION_PATHS },
   {
     method: 'GET',
     paths: [VIEW_PATHS.page, VIEW_PATHS.socket, '/openapi.json', ...REFERENCE_PATHS],
@@ -70,8 +57,6 @@ interface Route {
   readonly handler: AnyHandler;
   readonly needed: Access | 'open';
   readonly isOfComputer: boolean;
-  readonly isAudited: boolean;
-  readonly isRepeatable: boolean;
   readonly place: Place;
 }
 
@@ -85,8 +70,6 @@ export function addRoutes(app: FastifyInstance, fleet: Fleet): void {
       handler: handlers[name] as AnyHandler,
       needed: access[name],
       isOfComputer,
-      isAudited: isAudited(name, isOfComputer),
-      isRepeatable: isRepeatable(name),
       place: placeOf(operation.response),
     };
     for (const url of operation.paths) {
@@ -146,7 +129,7 @@ async function answer(
     ...(computer && { computer }),
   };
   const work = (onCreated?: OnCreated) => {
-    if (!route.isAudited) return handler(call);
+    if (operation.audit === undefined) return handler(call);
     const affected = operation.administrators && fleet.owners.identify(params.owner ?? '');
     const subject = { name, owner, computer, input, params, call, affected };
     return audited(fleet, subject, (onActions) => {
@@ -160,7 +143,7 @@ async function answer(
     });
   };
   try {
-    if (!route.isRepeatable) return send(route, request, reply, await work());
+    if (!operation.idempotent) return send(route, request, reply, await work());
     const { answer: given, isRepeated } = await withIdempotency(name, call, work);
     if (isRepeated) reply.header(REPEATED_HEADER, 'true');
     return send(route, request, reply, given);

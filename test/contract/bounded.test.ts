@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Operation, operations } from '../../src/contract/operations.js';
+import type { Operation } from '../../src/contract/operations/operation.js';
+import { operations } from '../../src/contract/operations.js';
 
 interface Schema {
   readonly $ref?: string;

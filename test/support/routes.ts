@@ -1,18 +1,8 @@
 import type { z } from 'zod';
-import { ReadFileQuery, WriteFileQuery } from '../../src/contract/files.js';
-import { type Operation, operations } from '../../src/contract/operations.js';
-import {
-  CDP_PATHS,
-  CDP_VERSION_PATHS,
-  FILE_PATHS,
-  MCP_PATH,
-  PROCESS_PATHS,
-  TUNNEL_PATHS,
-} from '../../src/contract/routes.js';
-import { CdpQuery } from '../../src/contract/sockets/browser.js';
-import { TunnelQuery } from '../../src/contract/sockets/tunnel.js';
+import { byteStreams } from '../../src/contract/operations/byte-streams.js';
+import type { ByteStream } from '../../src/contract/operations/operation.js';
+import { endpoints } from '../../src/contract/operations.js';
 import { VIEW_PATHS } from '../../src/contract/sockets/view.js';
-import { WALL_PATH } from '../../src/contract/sockets/wall.js';
 
 /** One method and path of the contract, with its schemas. */
 export interface Route {
@@ -30,28 +20,26 @@ export interface Route {
   readonly upgrade: boolean;
 }
 
-const described: Route[] = Object.entries(operations as Record<string, Operation>).flatMap(
-  ([name, { paths, open = false, ...operation }]) =>
-    paths.map((path) => ({ ...operation, name, path, open, upgrade: false })),
+const streams: Readonly<Record<string, ByteStream>> = byteStreams;
+const described: Route[] = Object.entries(endpoints).flatMap(([name, { paths, ...endpoint }]) =>
+  paths.map((path) => ({
+    ...endpoint,
+    name,
+    path,
+    open: endpoint.access === 'open',
+    upgrade: streams[name]?.messages !== undefined,
+  })),
 );
 
 /** Every route of the contract: operations, byte streams and pages. */
 export const routes: readonly Route[] = [
   ...described,
-  ...routesOf('readFile', 'GET', FILE_PATHS, { query: ReadFileQuery }),
-  ...routesOf('writeFile', 'PUT', FILE_PATHS, { query: WriteFileQuery }),
-  ...routesOf('process', 'GET', PROCESS_PATHS, { upgrade: true }),
-  ...routesOf('tunnel', 'GET', TUNNEL_PATHS, { upgrade: true, query: TunnelQuery }),
-  ...routesOf('cdp', 'GET', CDP_PATHS, { upgrade: true, query: CdpQuery }),
-  ...routesOf('cdpVersion', 'GET', CDP_VERSION_PATHS, {}),
   ...routesOf(
     'cdpVersion',
     'GET',
-    CDP_VERSION_PATHS.map((path) => `${path}/`),
+    endpoints.cdpVersion.paths.map((path) => `${path}/`),
     {},
   ),
-  ...routesOf('wall', 'GET', [WALL_PATH], { upgrade: true }),
-  ...routesOf('mcp', 'POST', [MCP_PATH], {}),
   ...routesOf('viewPage', 'GET', [VIEW_PATHS.page, VIEW_PATHS.assets], { open: true }),
   ...routesOf('viewSocket', 'GET', [VIEW_PATHS.socket], { open: true, upgrade: true }),
   ...routesOf('openapi', 'GET', ['/openapi.json'], { open: true }),

@@ -1,4 +1,4 @@
-import { FILE_PATHS } from '../../contract/routes.js';
+import { routes } from '../../contract/routes.js';
 import type { Answer, BodyInput, FileWritten } from '../../contract/types/index.js';
 import type { CallOptions } from '../calls/options.js';
 import { withTimeLimit } from '../calls/time-limit.js';
@@ -50,7 +50,11 @@ export class ComputerFiles {
   async open(path: string, { start, end, ...options }: RangeOptions = {}): Promise<RemoteFile> {
     const range = rangeHeader(start, end);
     const request = {
-      ...{ method: 'GET' as const, path: buildPath(FILE_PATHS, this.#params), query: { path } },
+      ...{
+        method: 'GET' as const,
+        path: buildPath(routes.readFile.paths, this.#params),
+        query: { path },
+      },
       ...(range === undefined ? {} : { headers: { range } }),
       ...options,
     } as const;
@@ -105,7 +109,7 @@ export class ComputerFiles {
     try {
       const answer = await this.#client.exchange({
         method: 'PUT',
-        path: buildPath(FILE_PATHS, this.#params),
+        path: buildPath(routes.readFile.paths, this.#params),
         query: { path, mode: mode?.toString(8) },
         headers: {
           'content-type': 'application/octet-stream',
@@ -201,7 +205,12 @@ export class ComputerFiles {
     signal: AbortSignal | undefined,
   ): Promise<IfChanged> {
     const { statusCode, headers, body } = await this.#client.exchange({
-      ...{ method: 'GET', path: buildPath(FILE_PATHS, this.#params), query: { path }, signal },
+      ...{
+        method: 'GET',
+        path: buildPath(routes.readFile.paths, this.#params),
+        query: { path },
+        signal,
+      },
       ...(asked === null ? {} : { headers: { 'if-none-match': asked } }),
     });
     const data = await readBytes(body);

@@ -43,8 +43,6 @@ function workSeconds(operation: OperationName, body: unknown): number {
         field('seconds', 0),
         field('timeout', DEFAULT_SECONDS.wait),
       );
-    case 'computerUse':
-      return 900;
     case 'drag':
       return field('duration', DEFAULT_SECONDS.drag);
     case 'batch':
@@ -53,15 +51,8 @@ function workSeconds(operation: OperationName, body: unknown): number {
       return (field('hold_ms', 0) * field('repeat', 1)) / 1000;
     case 'type':
       return (textLength(body) * field('delay_ms', 2)) / 1000;
-    case 'deleteOwner':
-    case 'deleteProject':
-    case 'deleteProjectByPost':
-    case 'startProject':
-    case 'stopProject':
-    case 'restartProject':
-      return 600;
     default:
-      return 0;
+      return routes[operation]?.maxSeconds ?? 0;
   }
 }
 

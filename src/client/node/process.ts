@@ -1,5 +1,5 @@
 import { Readable, Writable } from 'node:stream';
-import { PROCESS_PATHS } from '../../contract/routes.js';
+import { routes } from '../../contract/routes.js';
 import type { Client } from '../client.js';
 import { buildPath, type ComputerAddress, computerParameters } from '../http/address.js';
 import type { ProcessHandle, ProcessRequest } from '../process.js';
@@ -20,7 +20,7 @@ export function openNodeProcess(
   address: ComputerAddress,
   { signal: given, timeoutMs, ...start }: ProcessRequest,
 ): Promise<NodeProcess> {
-  const path = buildPath(PROCESS_PATHS, computerParameters(address));
+  const path = buildPath(routes.process.paths, computerParameters(address));
   return client.socket(path, { signal: given, timeoutMs }, async (socket, signal) => {
     socket.send(JSON.stringify(start));
     const stdout = new Output(() => connection.wanted(stdout));

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import { TUNNEL_PATHS } from '../../contract/routes.js';
+import { routes } from '../../contract/routes.js';
 import type { CallOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
 import { buildPath, type ComputerAddress, computerParameters } from '../http/address.js';
@@ -16,7 +16,7 @@ export function openNodeTunnel(
   port: number,
   options: CallOptions = {},
 ): Promise<Duplex> {
-  const path = buildPath(TUNNEL_PATHS, computerParameters(address));
+  const path = buildPath(routes.tunnel.paths, computerParameters(address));
   return client.socket(`${path}?port=${port}`, options, async (socket) => {
     const tunnel = new Tunnel(socket, client.baseUrl);
     await tunnel.connection.opened;

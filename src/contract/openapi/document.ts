@@ -1,16 +1,20 @@
 import { z } from 'zod';
-import { access, type StreamName } from '../access/rights.js';
-import { BashLine } from '../actions/actions.js';
-import { DEFAULT_BASE_URL, TRAJECTORY_TYPE } from '../constants.js';
-import { ServiceEvent } from '../events.js';
-import { type Operation, operations } from '../operations.js';
-import type { OperationName } from '../routes.js';
-import { BYTES, type BytePath, bytePaths } from './byte-paths.js';
-import { answerHeaders, moreAnswers, requestHeaders } from './conditions.js';
-import { descriptions, pathParameters, type Tag, tags } from './descriptions.js';
+import type { Access } from '../access/rights.js';
+import { DEFAULT_BASE_URL } from '../constants.js';
+import { byteStreams } from '../operations/byte-streams.js';
+import {
+  type ByteStream,
+  type Endpoint,
+  etagHeader,
+  type Json,
+  type Operation,
+  requestHeader,
+  tags,
+} from '../operations/operation.js';
+import { operations } from '../operations.js';
 import { errorAnswers, errorResponses, errorSchema, header, headers } from './errors.js';
 import { exampleOf } from './examples.js';
-import { type Json, SchemaCollection } from './schemas.js';
+import { SchemaCollection } from './schemas.js';
 
 export interface OpenApiDocument extends Json {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;
@@ -18,46 +22,57 @@ export interface OpenApiDocument extends Json {
 }
 
 /** What one method of one path is made of. */
-interface Row extends Omit<Operation, 'response'> {
+interface Row {
   readonly name: string;
-  readonly tag: Tag;
-  readonly description: string;
-  readonly requestBody?: Json | undefined;
+  readonly endpoint: Endpoint & Pick<Operation, 'body' | 'idempotent' | 'administrators'>;
+  readonly requestBody: Json | undefined;
   readonly success: Json;
-  readonly isSocket: boolean;
+  readonly partial?: Json | undefined;
+  readonly isSocket?: boolean;
 }
 
-/** Answers of operations that are not only JSON, by media type. */
-const MEDIA: Partial<
-  Record<OperationName, Readonly<Record<string, { schema: Json | z.ZodType }>>>
-> = {
-  screenshot: {
-    'image/png': { schema: BYTES },
-    'image/jpeg': { schema: BYTES },
-    'image/webp': { schema: BYTES },
-  },
-  thumbnail: { 'image/jpeg': { schema: BYTES } },
-  bash: { 'application/x-ndjson': { schema: BashLine } },
-  record: { 'video/mp4': { schema: BYTES } },
-  getTrajectory: { [TRAJECTORY_TYPE]: { schema: BYTES } },
-  getTrajectoryPicture: { 'image/png': { schema: BYTES } },
-  streamEvents: { 'text/event-stream': { schema: ServiceEvent } },
+/** Path parameters, with an example. */
+const PATH_PARAMETERS: Readonly<Record<string, readonly [string, string]>> = {
+  id: ['Id of the computer.', 'cmp_7f3k2m9q4w8e1r6t5y0b'],
+  project: ['Name or id of the project.', 'demo'],
+  computer: ['Name of the computer, percent-encoded.', 'desktop'],
+  job: ['Id of the job.', 'job_0123456789abcdefg'],
+  picture: ['Name of the picture, as in `before` and `after`.', '0001.png'],
+  secret: ['Name of the secret.', 'SHOP_PASSWORD'],
+  name: ['Name of the stream target.', 'studio'],
+  key: ['Id of the API key.', 'key_4d9s1x7f3k2m9q4w8e1r'],
+  member: ['Name of the member.', 'node1'],
+  owner: ['Name or id of the owner.', 'alice@example.com'],
 };
+
+const idempotencyKey = requestHeader(
+  'Idempotency-Key',
+  '1 to 255 printable ASCII characters without spaces. With the same key, path and body, the creation is carried out once in 24 hours in which the service runs; a repeated request gets the same answer.',
+  '4f6b1c2e-5d0a-4c7e-9f3b-8a1d2e3c4b5a',
+);
+const ifNoneMatch = requestHeader(
+  'If-None-Match',
+  'An `etag` of an earlier answer: answers 304 if nothing has changed.',
+  '"7f3k2m9q"',
+);
 
 /** The OpenAPI document of the contract, for a service at `baseUrl`. */
 export function openApiDocument(version: string, baseUrl = DEFAULT_BASE_URL): OpenApiDocument {
   const schemas = new SchemaCollection();
   const rows = [
-    ...Object.entries(operations).map(([name, operation]) =>
-      rowOf(name as OperationName, operation, schemas),
-    ),
-    ...Object.entries(bytePaths).map(([name, path]) => bytesRow(name, path, schemas)),
+    ...Object.entries(operations).map(([name, operation]) => rowOf(name, operation, schemas)),
+    ...Object.entries<ByteStream>(byteStreams)
+      .filter(([, { isHidden }]) => !isHidden)
+      .map(([name, stream]) => streamRow(name, stream, schemas)),
   ];
   const paths: Record<string, Record<string, Json>> = {};
   for (const row of rows) {
-    row.paths.forEach((path, index) => {
+    row.endpoint.paths.forEach((path, index) => {
       const key = path.replaceAll(/:(\w+)/g, '{$1}');
-      paths[key] = { ...paths[key], [row.method.toLowerCase()]: method(row, path, index, schemas) };
+      paths[key] = {
+        ...paths[key],
+        [row.endpoint.method.toLowerCase()]: method(row, path, index, schemas),
+      };
     });
   }
   return {
@@ -85,58 +100,69 @@ export function openApiDocument(version: string, baseUrl = DEFAULT_BASE_URL): Op
   };
 }
 
-function rowOf(name: OperationName, operation: Operation, schemas: SchemaCollection): Row {
-  const [tag, description] = descriptions[name];
-  const json =
-    operation.response instanceof z.ZodUnknown ? {} : jsonContent(operation.response, schemas);
+function rowOf(name: string, operation: Operation, schemas: SchemaCollection): Row {
+  const { body, response, media = {} } = operation;
+  const types = Object.entries(media).map(([type, schema]) => [
+    type,
+    { schema: schema instanceof z.ZodType ? schemas.add(schema, 'output') : schema },
+  ]);
   return {
-    ...operation,
-    ...{ name, tag, description, isSocket: false },
-    requestBody: operation.body && requestBody(operation.body, schemas),
+    name,
+    endpoint: operation,
+    requestBody: body && requestBody(body, schemas),
     success: {
       description: 'Success.',
       headers: {
-        'x-request-id': header('RequestId'),
-        'x-api-version': header('ApiVersion'),
-        ...(operation.published ? { 'x-warning': header('Warning') } : {}),
-        ...answerHeaders[name],
+        ...commonHeaders,
+        ...(operation.published && { 'x-warning': header('Warning') }),
+        ...(operation.idempotent && {
+          'idempotent-replayed': {
+            description: 'Present if this is the answer to an earlier request with the same key.',
+            schema: { const: 'true' },
+          },
+        }),
+        ...(operation.etag && { etag: etagHeader }),
       },
-      content: { ...json, ...mediaOf(name, schemas) },
+      content: {
+        ...(!(response instanceof z.ZodUnknown) && jsonContent(response, schemas)),
+        ...Object.fromEntries(types),
+      },
     },
   };
 }
 
-function mediaOf(name: OperationName, schemas: SchemaCollection): Json {
-  const types = Object.entries(MEDIA[name] ?? {}).map(([type, { schema }]) => [
-    type,
-    { schema: schema instanceof z.ZodType ? schemas.add(schema, 'output') : schema },
-  ]);
-  return Object.fromEntries(types);
-}
-
-function bytesRow(name: string, path: BytePath, schemas: SchemaCollection): Row {
-  const { messages, success = {}, response, body } = path;
-  const content = response === undefined ? {} : { content: jsonContent(response, schemas) };
+function streamRow(name: string, stream: ByteStream, schemas: SchemaCollection): Row {
+  const { messages, success = {}, response, requestBody, partial } = stream;
   const refs = (list: readonly z.ZodType[]) => list.map((schema) => schemas.add(schema, 'input'));
   return {
-    ...path,
-    ...{ name, body: undefined, requestBody: body, isSocket: messages !== undefined },
+    name,
+    endpoint: stream,
+    requestBody,
+    isSocket: messages !== undefined,
     success: {
       description: messages === undefined ? 'Success.' : 'The WebSocket is open.',
-      ...content,
+      ...(response && { content: jsonContent(response, schemas) }),
       ...success,
       headers: {
-        'x-request-id': header('RequestId'),
-        'x-api-version': header('ApiVersion'),
+        ...commonHeaders,
         ...(success.headers as Json | undefined),
-        ...answerHeaders[name],
+        ...(stream.etag && { etag: etagHeader }),
       },
       ...(messages && {
         'x-messages': { client: refs(messages.client), service: refs(messages.service) },
       }),
     },
+    partial: partial && {
+      ...partial,
+      headers: { 'x-request-id': header('RequestId'), ...(partial.headers as Json) },
+    },
   };
 }
+
+const commonHeaders: Json = {
+  'x-request-id': header('RequestId'),
+  'x-api-version': header('ApiVersion'),
+};
 
 function jsonContent(schema: z.ZodType, schemas: SchemaCollection): Json {
   return { 'application/json': { schema: schemas.add(schema, 'output') } };
@@ -152,54 +178,60 @@ function requestBody(body: z.ZodType, schemas: SchemaCollection): Json {
 }
 
 function method(row: Row, path: string, index: number, schemas: SchemaCollection): Json {
-  const { name, tag, summary, description, query, requestBody, success, isSocket } = row;
+  const { name, endpoint, requestBody, success, partial, isSocket } = row;
+  const { access } = endpoint;
   const parameters = [
     ...pathParametersOf(path),
-    ...queryParameters(query, schemas),
-    ...(requestHeaders[name] ?? []),
+    ...queryParameters(endpoint.query, schemas),
+    ...(endpoint.requestHeaders ?? []),
+    ...(endpoint.idempotent ? [idempotencyKey] : []),
+    ...(endpoint.etag ? [ifNoneMatch] : []),
   ];
   return {
     operationId: index === 0 ? name : `${name}ByName`,
-    tags: [tag],
-    summary,
-    ...(description === '' ? {} : { description }),
-    ...(row.open ? { security: [{}, { key: [] }] } : {}),
-    ...rightOf(name),
-    ...(parameters.length === 0 ? {} : { parameters }),
+    tags: [endpoint.tag],
+    summary: endpoint.summary,
+    ...(endpoint.description && { description: endpoint.description }),
+    ...(access === 'open' ? { security: [{}, { key: [] }] } : { 'x-right': rightOf(access) }),
+    ...(parameters.length > 0 && { parameters }),
     ...(requestBody && { requestBody }),
     responses: {
       [isSocket ? 101 : 200]: success,
-      ...moreAnswers[name],
+      ...(partial && { 206: partial, ...errorAnswers([416]) }),
+      ...(endpoint.etag && { 304: unchanged }),
       ...errorAnswers(errorStatuses(row, path)),
     },
   };
 }
 
+const unchanged: Json = {
+  description: 'Nothing has changed; there is no body.',
+  headers: { 'x-request-id': header('RequestId'), etag: etagHeader },
+};
+
 /** The right that an API key needs, and whether a key for one project has it. */
-function rightOf(name: string): Json {
-  const needed = access[name as OperationName | StreamName];
-  if (needed === 'open') return {};
-  const { right, reach, stricter } = needed;
-  return { 'x-right': { right, reach, ...(stricter && { stricter }) } };
+function rightOf({ right, reach, stricter }: Access): Json {
+  return { right, reach, ...(stricter && { stricter }) };
 }
 
 /** Statuses of the errors that the path can answer, apart from those of a wrong method. */
-function errorStatuses(row: Row, path: string): number[] {
+function errorStatuses({ name, endpoint, requestBody }: Row, path: string): number[] {
   // 400 is also for a foreign origin and for a host name that is not the service's.
-  if (row.open) return row.requestBody === undefined ? [400, 500] : [400, 401, 413, 500];
-  const onComputers = /:(id|project|owner)\b/.test(path) || row.name === 'createComputerIn';
-  return [
-    ...[400, 401, 403],
-    ...(path.includes(':') || onComputers || row.administrators ? [404] : []),
-    ...(row.body ? [408, 413, 415] : row.requestBody ? [408] : []),
-    ...[429, 500],
-    ...(onComputers ? [503] : []),
-  ];
+  if (endpoint.access === 'open') {
+    return requestBody === undefined ? [400, 500] : [400, 401, 413, 500];
+  }
+  const onComputers = /:(id|project|owner)\b/.test(path) || name === 'createComputerIn';
+  const statuses = [400, 401, 403, 429, 500];
+  if (path.includes(':') || onComputers || endpoint.administrators) statuses.push(404);
+  if (endpoint.body) statuses.push(408, 413, 415);
+  else if (requestBody) statuses.push(408);
+  if (onComputers) statuses.push(503);
+  return statuses;
 }
 
 function pathParametersOf(path: string): Json[] {
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) => {
-    const [description, example] = pathParameters[name] ?? [];
+    const [description, example] = PATH_PARAMETERS[name] ?? [];
     const schema = { type: 'string', examples: [example] };
     return { name, in: 'path', required: true, description, schema };
   });
@@ -210,8 +242,11 @@ function queryParameters(query: z.ZodType | undefined, schemas: SchemaCollection
   const { properties = {}, required = [] } = schemas.add(query, 'input');
   return Object.entries(properties as Record<string, Json>).map(
     ([name, { description, ...schema }]) => ({
-      ...{ name, in: 'query', required: (required as string[]).includes(name) },
-      ...{ description, schema },
+      name,
+      in: 'query',
+      required: (required as string[]).includes(name),
+      description,
+      schema,
     }),
   );
 }

@@ -1,5 +1,6 @@
 import { type ErrorCode, errorCatalogue, isErrorCode } from '../errors.js';
-import { type Json, refTo } from './schemas.js';
+import type { Json } from '../operations/operation.js';
+import { refTo } from './schemas.js';
 
 const text = (description: string, example: string): Json => ({
   description,

@@ -1,4 +1,4 @@
-import type { Json } from './schemas.js';
+import type { Json } from '../operations/operation.js';
 
 /**
  * An example of a value: that of the schema, or else the required properties with theirs. Undefined

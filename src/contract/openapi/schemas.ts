@@ -1,8 +1,6 @@
 import { z } from 'zod';
+import type { Json } from '../operations/operation.js';
 import { JSON_TYPE } from '../primitives.js';
-
-/** A part of a JSON document. */
-export type Json = Readonly<Record<string, unknown>>;
 
 const PREFIX = '#/components/schemas/';
 

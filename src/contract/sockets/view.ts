@@ -20,8 +20,7 @@ export const CreateView = z
 export const View = z
   .object({
     url: z.string().meta({
-      description:
-        'The link; it opens once. The ticket is in the fragment. On loopback without TLS, it has a host name of its own until the service stops.',
+      description: 'The link; it opens once. The ticket is in the fragment.',
       examples: ['http://127.0.0.1:4700/api/view/cmp_7f3k2m9q4w8e1r6t5y0b#vt_0123456789'],
     }),
     expires_at: Timestamp.describe('Until when it can be opened.'),

@@ -2,9 +2,6 @@ import { z } from 'zod';
 import { COMPUTER_STATUSES } from '../constants.js';
 import { Computer } from '../resources/computers.js';
 
-/** The WebSocket of all computers: see {@link WallMessage}. */
-export const WALL_PATH = '/wall';
-
 const seq = z
   .number()
   .int()

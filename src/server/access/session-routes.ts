@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { z } from 'zod';
-import { access } from '../../contract/access/rights.js';
 import type { CreateSession, Session } from '../../contract/access/sessions.js';
 import { ApiError } from '../../contract/errors.js';
-import { operations } from '../../contract/operations.js';
+import { access, operations } from '../../contract/operations.js';
 import type { Owner } from '../../fleet/accounts/api-keys.js';
 import type { OpenSession } from '../../fleet/accounts/sessions.js';
 import type { Fleet } from '../../fleet/fleet.js';

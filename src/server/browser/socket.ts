@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { access } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
-import { CDP_PATHS } from '../../contract/routes.js';
+import { access } from '../../contract/operations.js';
+import { routes } from '../../contract/routes.js';
 import { chooseProtocol } from '../../contract/sockets/protocols.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { acceptOf } from '../../shell/browser/devtools.js';
@@ -30,7 +30,7 @@ const KEY = /^[A-Za-z0-9+/]{22}==$/;
 export function addBrowserSocket(app: FastifyInstance, services: SocketServices): void {
   const stopping = new AbortController();
   app.addHook('preClose', async () => stopping.abort());
-  for (const url of CDP_PATHS) {
+  for (const url of routes.cdp.paths) {
     app.get(url, {
       websocket: true,
       config: { socket: true, ticket: true, access: access.cdp, operation: 'cdp' },

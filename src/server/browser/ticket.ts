@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { CDP_PATHS } from '../../contract/routes.js';
+import { routes } from '../../contract/routes.js';
 import type { Identity } from '../../fleet/accounts/api-keys.js';
 import type { BrowserGrant } from '../../fleet/accounts/tickets.js';
 import type { Fleet } from '../../fleet/fleet.js';
@@ -18,7 +18,7 @@ declare module 'fastify' {
 
 /** Path of a computer's browser with a ticket, relative to the base address. */
 export function cdpPath(computerId: string, ticket: string): string {
-  return `${CDP_PATHS[0].replace(':id', computerId)}?ticket=${ticket}`;
+  return `${routes.cdp.paths[0].replace(':id', computerId)}?ticket=${ticket}`;
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { access } from '../../contract/access/rights.js';
-import { CDP_VERSION_PATHS } from '../../contract/routes.js';
+import { access } from '../../contract/operations.js';
+import { routes } from '../../contract/routes.js';
 import type { BrowserVersion } from '../../contract/sockets/browser.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { checkControl } from '../access/refusals.js';
@@ -10,7 +10,7 @@ import { departure, ownerOf, resolveComputer } from '../requests.js';
 import { cdpPath } from './ticket.js';
 
 /** Playwright asks with a slash at the end, others without. */
-export const VERSION_PATHS = CDP_VERSION_PATHS.flatMap((path) => [path, `${path}/`]);
+export const VERSION_PATHS = routes.cdpVersion.paths.flatMap((path) => [path, `${path}/`]);
 
 const NAMES = [
   'Browser',

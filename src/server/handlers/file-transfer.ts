@@ -2,10 +2,10 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { access } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
 import { type FileWritten, ReadFileQuery, WriteFileQuery } from '../../contract/files.js';
-import { FILE_PATHS } from '../../contract/routes.js';
+import { access } from '../../contract/operations.js';
+import { routes } from '../../contract/routes.js';
 import type { Fleet } from '../../fleet/fleet.js';
 import { abortable, onAbort } from '../../lib/async/abort.js';
 import { audited } from '../audit-requests.js';
@@ -36,7 +36,7 @@ export async function addFileRoutes(app: FastifyInstance, fleet: Fleet): Promise
     scope.setErrorHandler((error: Error, request, reply) =>
       request.raw.complete ? sendError(error, request, reply) : sendEarly(error, request, reply),
     );
-    for (const url of FILE_PATHS) {
+    for (const url of routes.readFile.paths) {
       const transfers = true;
       const reads = { transfers, access: access.readFile, operation: 'readFile' } as const;
       const writes = { transfers, access: access.writeFile, operation: 'writeFile' } as const;

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { access } from '../../contract/access/rights.js';
 import { ApiError } from '../../contract/errors.js';
-import { MCP_PATH } from '../../contract/routes.js';
+import { endpoints } from '../../contract/operations.js';
 import { excessOf } from '../../mcp/message-bounds.js';
 import { MCP_QUERY } from '../../mcp/query.js';
 import { sendError } from '../http/errors.js';
@@ -17,8 +16,10 @@ const PROTOCOL_HEADERS = /^(accept|content-type|mcp-[a-z-]+)$/;
  * events with GET gets 405, as the protocol allows.
  */
 export function addMcp(app: FastifyInstance, version: string): void {
-  const options = { config: { access: access.mcp }, errorHandler: refuse };
-  app.post(MCP_PATH, options, (request, reply) => answer(app, version, request, reply));
+  const options = { config: { access: endpoints.mcp.access }, errorHandler: refuse };
+  app.post(endpoints.mcp.paths[0], options, (request, reply) =>
+    answer(app, version, request, reply),
+  );
 }
 
 /** Codes of JSON-RPC for a body that is not valid JSON, and for one that is refused unread. */

@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../../contract/openapi/document.js';
-import type { Json } from '../../contract/openapi/schemas.js';
+import type { Json } from '../../contract/operations/operation.js';
 
 /** One operation with every path that it answers under. */
 export interface Entry {

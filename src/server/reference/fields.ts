@@ -1,4 +1,4 @@
-import type { Json } from '../../contract/openapi/schemas.js';
+import type { Json } from '../../contract/operations/operation.js';
 import { type Html, html, inline } from './html.js';
 
 /** A table of a schema's properties, those of inner objects included. */

@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from '../../contract/openapi/document.js';
 import { exampleOf } from '../../contract/openapi/examples.js';
-import type { Json } from '../../contract/openapi/schemas.js';
+import type { Json } from '../../contract/operations/operation.js';
 import { type Entry, entriesOf } from './entries.js';
 import { fieldRow, fieldTable, typeOf } from './fields.js';
 import { Html, html, prose } from './html.js';

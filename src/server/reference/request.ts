@@ -1,5 +1,5 @@
 import type { OpenApiDocument } from '../../contract/openapi/document.js';
-import type { Json } from '../../contract/openapi/schemas.js';
+import type { Json } from '../../contract/operations/operation.js';
 import type { Entry } from './entries.js';
 import { type Html, html } from './html.js';
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { ApiError } from '../../contract/errors.js';
-import { PROCESS_PATHS } from '../../contract/routes.js';
+import { routes } from '../../contract/routes.js';
 import {
   ProcessControl,
   type ProcessEvent,
@@ -34,7 +34,7 @@ const MOST_SIGNALS = 16;
 
 /** `GET C/process`: a process in the computer with its streams, as contract/sockets/process.ts describes. */
 export function addProcessSocket(app: FastifyInstance, services: SocketServices): void {
-  addComputerSocket(app, services, PROCESS_PATHS, {
+  addComputerSocket(app, services, routes.process.paths, {
     name: 'process',
     serve: serveProcess,
   });

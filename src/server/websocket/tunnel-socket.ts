@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import { TUNNEL_PATHS } from '../../contract/routes.js';
+import { routes } from '../../contract/routes.js';
 import { TunnelMessage, TunnelQuery } from '../../contract/sockets/tunnel.js';
 import { onAbort } from '../../lib/async/abort.js';
 import { validateExactly } from '../http/input/read-input.js';
@@ -17,7 +17,7 @@ import { Messages } from './messages.js';
 
 /** `GET C/tunnel?port=`: a connection to a port of the computer, as contract/sockets/tunnel.ts describes. */
 export function addTunnelSocket(app: FastifyInstance, services: SocketServices): void {
-  addComputerSocket(app, services, TUNNEL_PATHS, {
+  addComputerSocket(app, services, routes.tunnel.paths, {
     name: 'tunnel',
     check: (request) => void validateExactly(TunnelQuery, request.query, 'query'),
     serve: serveTunnel,

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { WebSocket } from 'ws';
-import { access } from '../../contract/access/rights.js';
-import { WALL_PATH, type WallComputer, type WallMessage } from '../../contract/sockets/wall.js';
+import { endpoints } from '../../contract/operations.js';
+import type { WallComputer, WallMessage } from '../../contract/sockets/wall.js';
 import type { WallPicture, WallRound, WallView, WallViewer } from '../../fleet/wall/walls.js';
 import { baseUrl } from '../http/absolute-urls.js';
 import { logOf } from '../http/log.js';
@@ -17,7 +17,7 @@ const MOST_WALLS = 16;
 
 /** `GET /wall`: the computers and their changes, as contract/sockets/wall.ts describes. */
 export function addWallSocket(app: FastifyInstance, { fleet, limit }: SocketServices): void {
-  const config = { socket: true, access: access.wall } as const;
+  const config = { socket: true, access: endpoints.wall.access } as const;
   const walls = new SocketLimit(MOST_WALLS, ' to /wall');
   const preValidation = async (request: FastifyRequest) => {
     if (!request.ws) return;
@@ -25,7 +25,8 @@ export function addWallSocket(app: FastifyInstance, { fleet, limit }: SocketServ
     walls.count(id, request.raw.socket);
     limit.count(id, request.raw.socket);
   };
-  app.get(WALL_PATH, { websocket: true, config, preValidation }, (socket, request) => {
+  const [path] = endpoints.wall.paths;
+  app.get(path, { websocket: true, config, preValidation }, (socket, request) => {
     const owner = ownerOf(request);
     startHeartbeat(socket, 'any-pong');
     closeOnRevocation(socket, request, fleet.apiKeys, owner);

@@ -1,13 +1,6 @@
 import { existsSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { operations } from '../../../src/contract/operations.js';
-import {
-  CDP_PATHS,
-  FILE_PATHS,
-  PROCESS_PATHS,
-  TUNNEL_PATHS,
-} from '../../../src/contract/routes.js';
-import { WALL_PATH } from '../../../src/contract/sockets/wall.js';
+import { endpoints } from '../../../src/contract/operations.js';
 import { isThorough } from '../../support/run/tiers.js';
 import { readRequests, requestsFile } from '../../support/service/requests/requests.js';
 
@@ -16,15 +9,15 @@ interface Row {
   readonly paths: readonly string[];
 }
 
-/** Every row of the contract. Those that stream bytes are not in the table of operations. */
+const { cdpVersion: _, mcp: __, ...rows } = endpoints;
+
+/** Every row of the contract. */
 const ROWS: Readonly<Record<string, Row>> = {
-  ...operations,
-  readFile: { method: 'GET', paths: FILE_PATHS },
-  writeFile: { method: 'PUT', paths: FILE_PATHS },
-  process: { method: 'WS', paths: PROCESS_PATHS },
-  tunnel: { method: 'WS', paths: TUNNEL_PATHS },
-  cdp: { method: 'WS', paths: CDP_PATHS },
-  wall: { method: 'WS', paths: [WALL_PATH] },
+  ...rows,
+  process: { method: 'WS', paths: endpoints.process.paths },
+  tunnel: { method: 'WS', paths: endpoints.tunnel.paths },
+  cdp: { method: 'WS', paths: endpoints.cdp.paths },
+  wall: { method: 'WS', paths: endpoints.wall.paths },
   openapi: { method: 'GET', paths: ['/openapi.json'] },
 };
 
@@ -86,7 +79,7 @@ it.each([
 const onCluster = existsSync(requestsFile('incus')) ? readRequests('incus') : [];
 it.skipIf(onCluster.length === 0)('on a cluster, its own rows were answered with success', () => {
   const missing = ON_CLUSTERS.filter((name) => {
-    const { method, paths } = operations[name];
+    const { method, paths } = endpoints[name];
     return !onCluster.some(
       (request) => request.method === method && paths.some((path) => matches(path, request.path)),
     );

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { type Access, access, rightFor } from '../../../src/contract/access/rights.js';
+import { type Access, rightFor } from '../../../src/contract/access/rights.js';
+import { access } from '../../../src/contract/operations.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { fill, type Route, routes } from '../../support/routes.js';
 

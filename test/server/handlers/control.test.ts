@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { access } from '../../../src/contract/access/rights.js';
+import { access } from '../../../src/contract/operations.js';
 import { ControlLeases } from '../../../src/fleet/control/leases.js';
 import { abortable } from '../../../src/lib/async/abort.js';
 import { deferred } from '../../../src/lib/async/deferred.js';

@@ -1,6 +1,6 @@
 // @module-tag slow
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { access } from '../../../src/contract/access/rights.js';
+import { access } from '../../../src/contract/operations.js';
 import { openTestApp, type TestApp } from '../../support/app.js';
 import { fill, routes } from '../../support/routes.js';
 import { exampleOf } from '../../support/shapes.js';

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import {
   type Access,
-  access,
   includesRight,
   type Right,
   rightFor,
 } from '../../../src/contract/access/rights.js';
 import { RIGHTS } from '../../../src/contract/constants.js';
 import { ApiError } from '../../../src/contract/errors.js';
+import { access } from '../../../src/contract/operations.js';
 import { authorize } from '../../../src/server/access/authorization.js';
 import { type Answer, openTestApp, type TestApp } from '../../support/app.js';
 import { FakeForkingEngine } from '../../support/fake-engine.js';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { z } from 'zod';
 import { ApiError, encodeRemedy } from '../../../contract/errors.js';
-import type { Operation } from '../../../contract/operations.js';
+import type { Operation } from '../../../contract/operations/operation.js';
 import { FIRST_ISSUE } from '../../../contract/primitives.js';
 import { beyond } from '../../../lib/json/bounds.js';
 import { nearest } from '../../../lib/text/nearest.js';

@@ -1,45 +1,37 @@
-import type { z } from 'zod';
+import { act, input, look } from '../access/rights.js';
 import { FileWritten, ReadFileQuery, WriteFileQuery } from '../files.js';
-import {
-  CDP_PATHS,
-  CDP_VERSION_PATHS,
-  FILE_PATHS,
-  type Method,
-  PROCESS_PATHS,
-  TUNNEL_PATHS,
-} from '../routes.js';
 import { BrowserVersion, CdpQuery } from '../sockets/browser.js';
 import { ProcessControl, ProcessEvent, ProcessStart } from '../sockets/process.js';
 import { TunnelMessage, TunnelQuery } from '../sockets/tunnel.js';
-import { WALL_PATH, WallMessage } from '../sockets/wall.js';
-import type { Tag } from './descriptions.js';
-import type { Json } from './schemas.js';
+import { WallMessage } from '../sockets/wall.js';
+import { BYTES, type ByteStream, computerPaths, etagHeader, requestHeader } from './operation.js';
 
-/** A path that is no operation: its body, its answer or both are not JSON. */
-export interface BytePath {
-  readonly method: Method;
-  readonly paths: readonly [string, ...string[]];
-  readonly tag: Tag;
-  readonly summary: string;
-  readonly description: string;
-  readonly query?: z.ZodType;
-  readonly body?: Json;
-  readonly response?: z.ZodType;
-  readonly success?: Json;
-  /** Messages of a WebSocket, by sender. */
-  readonly messages?: Readonly<Record<'client' | 'service', readonly z.ZodType[]>>;
-}
+const bytes = { 'application/octet-stream': { schema: BYTES } };
 
-export const BYTES: Json = { type: 'string', format: 'binary' };
-
-export const bytePaths: Readonly<Record<string, BytePath>> = {
+/** Transfers of bytes and WebSockets. */
+export const byteStreams = {
   readFile: {
     method: 'GET',
-    paths: FILE_PATHS,
+    paths: computerPaths('/files'),
     tag: 'Files',
     summary: "Get a file's bytes",
     description: 'Only regular files can be read. A transfer slower than 2 KiB/s is aborted.',
+    access: act.project,
+    audit: 'cp (read)',
     query: ReadFileQuery,
+    etag: true,
+    requestHeaders: [
+      requestHeader(
+        'Range',
+        'A part of the file: answers 206. Several ranges are ignored.',
+        'bytes=0-1023',
+      ),
+      requestHeader(
+        'If-Range',
+        'The `etag` or `last-modified` of an earlier answer: without effect on an unchanged file; of a changed one the whole file is answered.',
+        '"7f3k2m9q"',
+      ),
+    ],
     success: {
       description: 'The content of the file.',
       headers: {
@@ -55,66 +47,100 @@ export const bytePaths: Readonly<Record<string, BytePath>> = {
           description: 'Bytes. Absent for files that have no size, such as those of `/proc`.',
           schema: { type: 'integer', examples: [1024] },
         },
+        'accept-ranges': {
+          description: '`none` for a file without a size.',
+          schema: { type: 'string', enum: ['bytes', 'none'] },
+        },
       },
-      content: { 'application/octet-stream': { schema: BYTES } },
+      content: bytes,
+    },
+    partial: {
+      description: 'The requested part of the file.',
+      headers: {
+        'content-range': {
+          description: 'Which bytes of how many.',
+          schema: { type: 'string', examples: ['bytes 0-1023/2048'] },
+        },
+        etag: etagHeader,
+      },
+      content: bytes,
     },
   },
   writeFile: {
     method: 'PUT',
-    paths: FILE_PATHS,
+    paths: computerPaths('/files'),
     tag: 'Files',
     summary: 'Write a file',
     description:
       'The body is the content, of any type and size. It replaces the file at once when it has arrived whole; an interrupted upload changes nothing. A transfer slower than 2 KiB/s is aborted.',
+    access: act.project,
+    audit: 'cp (write)',
     query: WriteFileQuery,
-    body: { required: true, content: { 'application/octet-stream': { schema: BYTES } } },
+    requestBody: { required: true, content: bytes },
     response: FileWritten,
   },
   process: {
     method: 'GET',
-    paths: PROCESS_PATHS,
+    paths: computerPaths('/process'),
     tag: 'Commands',
     summary: 'Run a process and connect its streams (WebSocket)',
     description:
       'The first message of the client is text, a `ProcessStart`. Binary messages carry bytes: the first byte is the stream (0 standard input, 1 standard output, 2 standard error), the rest the data. Text messages are JSON: a `ProcessControl` of the client, a `ProcessEvent` of the service, which is its last message. When the client closes first, the process group is ended.',
+    access: act.project,
+    audit: 'exec',
     messages: { client: [ProcessStart, ProcessControl], service: [ProcessEvent] },
   },
   tunnel: {
     method: 'GET',
-    paths: TUNNEL_PATHS,
+    paths: computerPaths('/tunnel'),
     tag: 'Network',
     summary: "Connect to a port on the computer's loopback (WebSocket)",
     description:
       'Text messages are JSON, a `TunnelMessage`. The first one of the service is `open`, or `error` if nothing listens. After it, binary messages of either side are the bytes of the connection. `end` half-closes the side of its sender. The service closes when both sides have ended.',
+    access: act.project,
+    audit: 'forward',
     query: TunnelQuery,
     messages: { client: [TunnelMessage], service: [TunnelMessage] },
   },
   cdp: {
     method: 'GET',
-    paths: CDP_PATHS,
+    paths: computerPaths('/cdp'),
     tag: 'Browser',
     summary: 'Connect to the browser (WebSocket)',
     description:
       'Starts Chromium if it does not run. The messages are those of the Chrome DevTools Protocol, unchanged. A ticket of `openBrowser` in the address replaces the key. When the browser ends, the service closes with the code 1001.',
+    access: input,
+    audit: 'cdp (connected)',
     query: CdpQuery,
     messages: { client: [], service: [] },
   },
   cdpVersion: {
     method: 'GET',
-    paths: CDP_VERSION_PATHS,
+    paths: computerPaths('/cdp/json/version'),
     tag: 'Browser',
     summary: 'Describe the browser',
     description:
       'For clients that are given the http address of `cdp` and ask for its WebSocket. Starts Chromium if it does not run.',
+    access: input,
     response: BrowserVersion,
   },
   wall: {
     method: 'GET',
-    paths: [WALL_PATH],
+    paths: ['/wall'],
     tag: 'Computers',
     summary: 'Follow all computers and their pictures (WebSocket)',
     description:
       'The client sends nothing. The first message is the list of all computers that the key may see; then comes each change. `seq` grows when the picture of a screen changes, within a few seconds: the time to get another thumbnail.',
+    access: look.project,
     messages: { client: [], service: [WallMessage] },
   },
-};
+  mcp: {
+    method: 'POST',
+    paths: ['/mcp'],
+    tag: 'Service',
+    summary: 'Serve the tools of the Model Context Protocol',
+    // Each tool needs the right of its operation.
+    access: look.project,
+    isHidden: true,
+  },
+} as const satisfies Readonly<Record<string, ByteStream>>;

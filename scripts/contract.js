@@ -46,15 +46,21 @@ function readIfPresent(file) {
   }
 }
 
+/** Both forms of a computer's address, as JSON. */
+const COMPUTER_PATHS = /\["\/computers\/:id([^"]*)","\/projects[^"]*"\]/g;
+
 /** Replaces routes.ts by its values, so that clients load no schemas. */
 export const inlineRoutes = {
   name: 'inline-routes',
-  async load(id) {
-    if (id !== source('routes.ts')) return undefined;
-    const values = Object.entries(await load('routes.ts'));
-    return values
-      .map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};`)
-      .join('\n');
+  load: {
+    filter: { id: source('routes.ts') },
+    async handler() {
+      const values = Object.entries(await load('routes.ts')).map(
+        ([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`,
+      );
+      const code = values.join('').replaceAll(COMPUTER_PATHS, 'computerPaths("$1")');
+      return `import { computerPaths } from './operations/operation.js';\n${code}`;
+    },
   },
 };
 

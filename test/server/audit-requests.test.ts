@@ -1,8 +1,6 @@
-import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { endpoints, isComputerOperation } from '../../src/contract/operations.js';
 import { buildApp } from '../../src/server/app.js';
 import { openTestFleet, type TestFleet } from '../support/fleet.js';
 
@@ -119,17 +117,6 @@ it('counts the actions of a batch and of a turn of a model, so that none can be 
   const [turn, batch] = await history();
   expect(batch?.detail).toEqual({ actions: 'move 50, screenshot 48, bash 1' });
   expect(turn).toMatchObject({ action: 'computerUse', detail: { actions: 'bash 1' } });
-});
-
-it('docs/http.md names the operations that are not logged', () => {
-  const docs = readFileSync(new URL('../../docs/http.md', import.meta.url), 'utf8');
-  const [, list = ''] = /failed ones and screenshots, but not ([^.]+)\./.exec(docs) ?? [];
-  const named = [...list.matchAll(/`(\w+)`/g)].map(([, name]) => name);
-  const reads = Object.entries(endpoints).filter(
-    ([, endpoint]) => isComputerOperation(endpoint) && endpoint.audit === undefined,
-  );
-  const others = ['listComputers'];
-  expect(named.toSorted()).toEqual([...reads.map(([name]) => name), ...others].sort());
 });
 
 it('the audit log is paginated and survives a restart', async () => {

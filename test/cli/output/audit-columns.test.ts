@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { tree } from '../../../src/cli/commands/tree.js';
 import { findCommand } from '../../../src/cli/framework/nodes.js';
 import { actionColumns } from '../../../src/cli/output/audit-columns.js';
-import { routes } from '../../../src/contract/routes.js';
+import { auditCommands } from '../../../src/contract/routes.js';
 import { computer, openWorld, type World } from '../support/run.js';
 
 let world: World;
@@ -19,12 +19,10 @@ const entry = (action: string, detail = {}) => ({
 const shown = (action: string, detail = {}) =>
   actionColumns.find(({ header }) => header === 'ACTION')?.value(entry(action, detail));
 
-/** Operations that only read are not written into the log. */
-const READS =
-  /^(health|list|getProject|getMe|getOwner|getStats|getCursor|getComputerUse|getControl|getSession|getUsage|getJob|getTrajectoryPicture|thumbnail|streamStatus|streamEvents)/;
 const logged = [
-  ...Object.keys(routes).filter((name) => !READS.test(name)),
-  ...['process', 'tunnel', 'viewOpened', 'readFile', 'writeFile', 'autoStop', 'listDirectory'],
+  ...Object.entries(auditCommands).flatMap(([name, command]) => (command ? [name] : [])),
+  'viewOpened',
+  'autoStop',
 ];
 
 /** Commands of several computers, and sessions, which are the web page's. */

@@ -30,7 +30,12 @@ export async function proxyCdp(
   ending: AbortSignal,
 ): Promise<void> {
   const stop = startHeartbeat(client);
-  const ended = Promise.race([closed(client), closed(browser)]);
+  const ended = Promise.race([
+    closed(client),
+    closed(browser),
+    // Of an SSH channel, whose other direction stays open.
+    new Promise((resolve) => browser.once('end', resolve)),
+  ]);
   browser.on('error', () => undefined);
   const dispose = onAbort(ending, () => browser.destroy());
   client.pipe(browser);

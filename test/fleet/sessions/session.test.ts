@@ -75,11 +75,3 @@ it('limits all connections to a computer together', async () => {
     expect(second).toBe(first);
   }
 });
-
-it('opens the screen for the owner of the computer', async () => {
-  const connectors = fakeConnectors();
-  const openScreen = vi.fn(connectors.openScreen);
-  const session = new Session(new FakeEngine(), record, { ...connectors, openScreen });
-  await session.screen.use(async () => undefined);
-  expect(openScreen.mock.calls[0]?.[1]).toMatchObject({ owner: 'own_1' });
-});

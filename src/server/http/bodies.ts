@@ -6,6 +6,9 @@ import { type JsonTextBounds, textBeyond } from '../../lib/json/bounds.js';
 /** Largest body that is read into memory, in bytes. */
 export const BODY_LIMIT = 8 * 1024 * 1024;
 
+/** Bytes that are reserved for a body before any has come. */
+const FIRST_BYTES = 64 * 1024;
+
 /**
  * What a body or message may hold. The contract needs five levels, 256 fields of an object, 27,000
  * fields for a batch of commands with many variables, and 300,000 values for one of drags on long
@@ -30,7 +33,7 @@ export function readBodies(app: FastifyInstance): void {
     const announced = Number(request.headers['content-length'] ?? 0);
     if (announced > BODY_LIMIT) return done(tooLarge());
     // One buffer: Fastify would keep one for each chunk, which may have one byte.
-    let body = Buffer.allocUnsafe(announced);
+    let body = Buffer.allocUnsafe(Math.min(announced, FIRST_BYTES));
     let length = 0;
     const take = (chunk: Buffer) => {
       const end = length + chunk.length;
@@ -41,21 +44,28 @@ export function readBodies(app: FastifyInstance): void {
       length += chunk.copy(body, length);
     };
     const finish = (error?: Error) => {
-      payload.off('data', take).off('end', finish).off('error', finish);
-      if (error instanceof Error) return done(error);
+      payload.off('data', take).off('end', finish);
+      if (error !== undefined) return done(error);
       const text = body.toString('utf8', 0, length);
       if (text.trim() === '') return done(null, undefined);
       const excess = excessOf(text, 'body');
       if (excess === undefined) parse(request, text, done);
       else done(excess);
     };
-    payload.on('data', take).once('end', finish).once('error', finish);
+    payload
+      .on('data', take)
+      .once('end', finish)
+      .once('error', () => finish(cutOff()));
   });
   app.addContentTypeParser('*', (request, _payload, done) => {
     if (!hasBody(request.raw)) return done(null, undefined);
     const message = 'Send the body as Content-Type: application/json.';
     done(new ApiError('unsupported_media_type', message));
   });
+}
+
+function cutOff(): ApiError {
+  return new ApiError('invalid_request', 'The connection ended before the body.');
 }
 
 function tooLarge(): ApiError {

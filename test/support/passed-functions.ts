@@ -15,11 +15,11 @@ const IMPORT = /^\(\)\s*=>\s*\{\s*try\s*\{\s*return|^get\s*\(\)\s*\{\s*return|^\
 /** Milliseconds in which the service writes what it has put off, such as its audit log. */
 const DEFERRED_MS = 500;
 
-/**
- * The functions that `work` passes. It is run some times, because the counts of a function that was
- * collected as garbage are lost. What the service does afterwards by itself is no part of it.
- */
-export async function passedFunctions(work: () => Promise<unknown>, runs = 5): Promise<Passed> {
+/** The counts of a function that was collected as garbage are lost, so `work` is run some times. */
+const RUNS = 8;
+
+/** The functions that `work` passes; not those of what the service does afterwards by itself. */
+export async function passedFunctions(work: () => Promise<unknown>): Promise<Passed> {
   const session = new Session();
   session.connect();
   const sources = new Map<string, string>();
@@ -46,15 +46,20 @@ export async function passedFunctions(work: () => Promise<unknown>, runs = 5): P
     }
     return passed;
   };
+  const idle = async () => {
+    await take();
+    await setTimeout(DEFERRED_MS);
+    return take();
+  };
+  const deferred = new Set(await idle());
   const passed = new Set<string>();
-  for (let run = 0; run < runs; run++) {
+  for (let run = 0; run < RUNS; run++) {
     await take();
     await work();
     for (const one of await take()) passed.add(one);
   }
-  await setTimeout(DEFERRED_MS);
-  for (const one of await take()) passed.delete(one);
+  for (const one of await idle()) deferred.add(one);
   session.disconnect();
-  const functions = [...passed].sort();
+  const functions = [...passed].filter((one) => !deferred.has(one)).sort();
   return { functions, files: [...new Set(functions.map((one) => one.split(': ')[0] ?? ''))] };
 }

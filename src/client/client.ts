@@ -49,7 +49,9 @@ export class Client {
     this.#checkAfterMs = options.checkAfterMs ?? CHECK_AFTER_MS;
     this.#maxRetries = retryCount(options.maxRetries);
     this.#dispatcher = new Dispatcher({
-      ...{ baseUrl: this.baseUrl, url: this.#url, checkAfterMs: this.#checkAfterMs },
+      baseUrl: this.baseUrl,
+      url: this.#url,
+      checkAfterMs: this.#checkAfterMs,
       maxRetries: this.#maxRetries,
     });
   }
@@ -153,7 +155,9 @@ export class Client {
   async send({ method, path, headers, body, signal }: PlainRequest): Promise<HttpResponse> {
     const timeout = requestDeadline(method, path, body);
     return this.#dispatcher.dispatch(await this.#transport(), {
-      ...{ method, body, signal: signal ?? null },
+      method,
+      body,
+      signal: signal ?? null,
       path: `${this.#prefix}${path}`,
       headers: { accept: 'application/json', ...headers, ...this.#headers },
       // The service aborts stalled uploads itself.

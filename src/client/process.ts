@@ -64,7 +64,9 @@ export async function openProcess(
   const connected = await connectProcess(client, address, request, { stdout, stderr });
   connection = connected;
   return {
-    ...{ stdin: inputOf(connected), stdout: stdout.stream, stderr: stderr.stream },
+    stdin: inputOf(connected),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
     exited: connected.exited,
     kill: (name) => connected.control(signalMessage(name)),
     resize: ({ columns, rows }) => connected.control({ type: 'resize', columns, rows }),

@@ -67,9 +67,16 @@ export const MAX_HOLD_MS = 300_000;
 
 /** Shapes in which models call a computer. */
 export const DIALECTS = [
-  ...(['anthropic', 'anthropic-20251124', 'anthropic-20250124', 'anthropic-20241022'] as const),
-  ...(['openai', 'openai-preview', 'gemini', 'gemini-generate-content'] as const),
-  ...(['qwen', 'ui-tars'] as const),
+  'anthropic',
+  'anthropic-20251124',
+  'anthropic-20250124',
+  'anthropic-20241022',
+  'openai',
+  'openai-preview',
+  'gemini',
+  'gemini-generate-content',
+  'qwen',
+  'ui-tars',
 ] as const;
 
 /** Elements of a screen in an answer. */

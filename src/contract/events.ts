@@ -16,7 +16,10 @@ const computer_id = z.string().meta({ description: 'Id of the computer.' });
 const computer = z.string().meta({ description: 'Name of the computer.' });
 
 const ofComputer = {
-  ...{ at, id: computer_id, name: computer, project_id },
+  at,
+  id: computer_id,
+  name: computer,
+  project_id,
   project: project.nullable(),
 };
 const status = z.enum(COMPUTER_STATUSES).describe('The status of the computer.');
@@ -53,30 +56,42 @@ export const ServiceEvent = z
       .object({ type: type('computer.created'), ...ofComputer, status })
       .describe('A computer was created.'),
     z.object({
-      ...{ type: type('computer.status'), ...ofComputer, status },
+      type: type('computer.status'),
+      ...ofComputer,
+      status,
       previous: status.meta({
         description: 'The status before; the same if only the reason changed.',
       }),
       reason: z.string().nullable().meta({ description: 'Why, as in `status_reason`.' }),
     }),
     z.object({
-      ...{ type: type('computer.control'), ...ofComputer },
+      type: type('computer.control'),
+      ...ofComputer,
       change: z
         .enum(['taken', 'released', 'expired', 'ended', 'taken_over'])
         .describe(
           '`released` was given back; `expired` without a sign of its holder; `ended` with its session or API key; `taken_over` by another.',
         ),
-      ...{ holder: Control.shape.holder, since: Control.shape.since },
+      holder: Control.shape.holder,
+      since: Control.shape.since,
     }),
     z.object({ type: type('computer.deleted'), ...ofComputer }),
     z.object({ type: type('project.created'), at, id: project_id, name: project }),
     z.object({
-      ...{ type: type('project.renamed'), at, id: project_id, name: project },
+      type: type('project.renamed'),
+      at,
+      id: project_id,
+      name: project,
       previous: project.meta({ description: 'The name before.' }),
     }),
     z.object({ type: type('project.deleted'), at, id: project_id, name: project }),
     z.object({
-      ...{ type: type('job.exited'), at, computer_id, computer, project_id, project },
+      type: type('job.exited'),
+      at,
+      computer_id,
+      computer,
+      project_id,
+      project,
       id: z.string().meta({ description: 'Id of the background command.' }),
       exit_code: z
         .number()
@@ -90,14 +105,15 @@ export const ServiceEvent = z
     }),
     z.object({
       ...Action.omit({ key_name: true }).shape,
-      ...{ type: type('action') },
+      type: type('action'),
       computer_id: computer_id.nullable(),
       computer: computer.nullable(),
       project_id: project_id.nullable(),
       project: project.nullable(),
     }),
     z.object({
-      ...{ type: type('reset'), at },
+      type: type('reset'),
+      at,
       reason: z.string().meta({
         description: 'Why events are missing since the last one. Read the lists again.',
       }),

@@ -41,7 +41,8 @@ export const ComputerName = z
   )
   .refine((name) => !isShort(name) || name.trim().length > 0, 'must not be blank')
   .meta({
-    ...{ minLength: 1, maxLength: 128 },
+    minLength: 1,
+    maxLength: 128,
     description: 'Free text without control characters, unique in its project.',
     examples: ['desktop'],
   });

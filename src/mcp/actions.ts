@@ -10,8 +10,17 @@ const pixel = z.number().describe('Pixels of the last picture.');
 export const Action = z.object({
   action: z
     .enum([
-      ...(['click', 'move', 'drag', 'scroll', 'type', 'key', 'wait'] as const),
-      ...(['mouse_down', 'mouse_up', 'key_down', 'key_up'] as const),
+      'click',
+      'move',
+      'drag',
+      'scroll',
+      'type',
+      'key',
+      'wait',
+      'mouse_down',
+      'mouse_up',
+      'key_down',
+      'key_up',
     ])
     .describe('What to do.'),
   x: pixel.optional(),
@@ -43,7 +52,12 @@ export const Actions = z
   .describe('Carried out in order, until the first failure.');
 
 const POSITIONED: readonly Action['action'][] = [
-  ...(['click', 'move', 'drag', 'scroll', 'mouse_down', 'mouse_up'] as const),
+  'click',
+  'move',
+  'drag',
+  'scroll',
+  'mouse_down',
+  'mouse_up',
 ];
 
 /** The action of a batch: with the factor of the picture that its coordinates are from. */

@@ -18,7 +18,8 @@ export async function listElements(
   signal: AbortSignal | undefined,
 ): Promise<CallToolResult['content']> {
   const { elements, truncated } = await service.request('getElements', {
-    ...{ params: { id }, query: { limit: MOST } },
+    params: { id },
+    query: { limit: MOST },
     ...(signal && { signal }),
   });
   const head = 'Elements: id, role, box as x,y,width,height, "name", = "value", states.';

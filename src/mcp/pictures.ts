@@ -51,7 +51,8 @@ function take(
   signal: AbortSignal | undefined,
 ): Promise<Picture> {
   return service.request('screenshot', {
-    ...{ params: { id }, query },
+    params: { id },
+    query,
     ...(signal && { signal }),
   });
 }

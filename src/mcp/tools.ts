@@ -43,7 +43,10 @@ const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true
 const CHANGES = { readOnlyHint: false, destructiveHint: false, idempotentHint: true } as const;
 /** What it does cannot be taken back, and may reach the internet. */
 const ACTS = {
-  ...{ readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: false,
+  openWorldHint: true,
 } as const;
 
 const computer = z.string().max(200).describe('PROJECT/NAME or the id of the computer.');
@@ -58,7 +61,9 @@ const said = (text: string, isError = false): CallToolResult => ({
 /** All tools, ten at most: a model has to read all of them. */
 export const tools: readonly Tool[] = [
   tool({
-    ...{ name: 'list_computers', toolset: 'screen', title: 'List computers' },
+    name: 'list_computers',
+    toolset: 'screen',
+    title: 'List computers',
     description: 'Lists the virtual computers with their status. Start here.',
     input: z.object({ project: z.string().max(64).optional().describe('Only this project.') }),
     annotations: { ...READS, openWorldHint: false },
@@ -70,7 +75,9 @@ export const tools: readonly Tool[] = [
     },
   }),
   tool({
-    ...{ name: 'screenshot', toolset: 'screen', title: 'Take a screenshot' },
+    name: 'screenshot',
+    toolset: 'screen',
+    title: 'Take a screenshot',
     description:
       'Shows the screen of a computer when it has stopped changing; with `elements`, also lists buttons, fields and links with an id, which a click takes.',
     input: z.object({
@@ -86,7 +93,9 @@ export const tools: readonly Tool[] = [
     },
   }),
   tool({
-    ...{ name: 'act', toolset: 'screen', title: 'Use mouse and keyboard' },
+    name: 'act',
+    toolset: 'screen',
+    title: 'Use mouse and keyboard',
     description:
       'Carries out mouse and keyboard actions on a computer one after the other, and shows its screen afterwards. Take a screenshot first, and give several actions at once where no look at the screen is needed between them.',
     input: z.object({ computer, actions: Actions }),
@@ -112,7 +121,9 @@ export const tools: readonly Tool[] = [
     },
   }),
   tool({
-    ...{ name: 'create_computer', toolset: 'computers', title: 'Create a computer' },
+    name: 'create_computer',
+    toolset: 'computers',
+    title: 'Create a computer',
     description: 'Creates a virtual computer and starts it. It costs memory until it is stopped.',
     input: z.object({
       project: z.string().max(64).default('default').describe('Created if it does not exist.'),
@@ -128,13 +139,17 @@ export const tools: readonly Tool[] = [
       }
       const body = { name, os };
       const made = await service.request('createComputer', {
-        ...{ params: { project }, body, ...options },
+        params: { project },
+        body,
+        ...options,
       });
       return said(`${addressOf(made)} (${made.id}) is ${made.status}.`);
     },
   }),
   tool({
-    ...{ name: 'start_computer', toolset: 'computers', title: 'Start a computer' },
+    name: 'start_computer',
+    toolset: 'computers',
+    title: 'Start a computer',
     description: 'Starts a computer that is stopped.',
     input: z.object({ computer }),
     annotations: { ...CHANGES, openWorldHint: false },
@@ -146,7 +161,9 @@ export const tools: readonly Tool[] = [
     },
   }),
   tool({
-    ...{ name: 'stop_computer', toolset: 'computers', title: 'Stop a computer' },
+    name: 'stop_computer',
+    toolset: 'computers',
+    title: 'Stop a computer',
     description: 'Stops a computer. Its disk stays, its programs end.',
     input: z.object({ computer }),
     annotations: { ...CHANGES, destructiveHint: true, openWorldHint: false },
@@ -158,7 +175,9 @@ export const tools: readonly Tool[] = [
     },
   }),
   tool({
-    ...{ name: 'run_command', toolset: 'commands', title: 'Run a command' },
+    name: 'run_command',
+    toolset: 'commands',
+    title: 'Run a command',
     description:
       'Runs a bash script in a computer and answers its output and exit code. Also reads and writes files: cat, tee.',
     input: z.object({

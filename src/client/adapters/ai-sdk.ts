@@ -64,7 +64,9 @@ export function aiSdkTools(computer: ComputerHandle, options: ComputerUseOptions
     if (failed.has(messages)) throw new Error(SKIPPED);
     try {
       const { success, results } = await computer.computerUse<Result>([call], {
-        ...{ ...options, dialect: 'anthropic', signal },
+        ...options,
+        dialect: 'anthropic',
+        signal,
       });
       if (!success) failed.add(messages);
       const content = results[0]?.content ?? [];
@@ -114,7 +116,8 @@ function toModelOutput(given: Given | AiSdkOutput): object {
       ? part
       : {
           type: isNewer ? 'image-data' : 'media',
-          ...{ data: part.source.data, mediaType: part.source.media_type },
+          data: part.source.data,
+          mediaType: part.source.media_type,
         },
   );
   return { type: 'content', value };

@@ -34,7 +34,8 @@ export async function anthropicTools(
   const tools = await computer.computerUseTools<BetaToolUnion>(dialect);
   const run = async ({ toolUse, signal }: Context) => {
     const { results } = await computer.computerUse<BetaToolResultBlockParam>([toolUse], {
-      ...{ ...options, dialect },
+      ...options,
+      dialect,
       signal: signal ?? undefined,
     });
     const content = results[0]?.content;

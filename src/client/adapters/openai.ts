@@ -77,7 +77,8 @@ function adapted(
       const call = { type: 'computer_call', call_id: crypto.randomUUID(), actions };
       actions = [];
       const { results } = await computer.computerUse<Item>([call], {
-        ...{ ...options, dialect: 'openai' },
+        ...options,
+        dialect: 'openai',
       });
       for (const { content = [] } of results) for (const { text } of content) onMessage?.(text);
       const picture = results.find(({ output }) => output !== undefined)?.output;

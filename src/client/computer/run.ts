@@ -74,8 +74,12 @@ function resultOf(
   err: CappedOutput,
 ): CommandResult {
   return {
-    ...{ exitCode: code, signal, timedOut },
-    ...{ stdout: out.text(), stderr: err.text(), truncated: out.truncated || err.truncated },
+    exitCode: code,
+    signal,
+    timedOut,
+    stdout: out.text(),
+    stderr: err.text(),
+    truncated: out.truncated || err.truncated,
   };
 }
 

@@ -133,7 +133,10 @@ export class ServiceEvents implements AsyncIterable<ServiceEvent> {
     const { project, computer, types, signal } = this.#options;
     const lastEventId = this.#lastEventId;
     const { body } = await this.#client.exchange({
-      ...{ method: 'GET', path: '/events', signal, silentMs: SILENT_MS },
+      method: 'GET',
+      path: '/events',
+      signal,
+      silentMs: SILENT_MS,
       query: { project, computer, types: types?.join(',') },
       headers: {
         accept: 'text/event-stream',

@@ -50,11 +50,9 @@ export class ComputerFiles {
   async open(path: string, { start, end, ...options }: RangeOptions = {}): Promise<RemoteFile> {
     const range = rangeHeader(start, end);
     const request = {
-      ...{
-        method: 'GET' as const,
-        path: buildPath(routes.readFile.paths, this.#params),
-        query: { path },
-      },
+      method: 'GET' as const,
+      path: buildPath(routes.readFile.paths, this.#params),
+      query: { path },
       ...(range === undefined ? {} : { headers: { range } }),
       ...options,
     } as const;
@@ -129,7 +127,8 @@ export class ComputerFiles {
   /** The file or directory that a path leads to. */
   entry(path: string, options: CallOptions = {}): Promise<Answer<'getEntry'>> {
     return this.#client.request('getEntry', {
-      ...{ params: this.#params, query: { path } },
+      params: this.#params,
+      query: { path },
       ...options,
     });
   }
@@ -188,7 +187,8 @@ export class ComputerFiles {
   ): Promise<Answer<'makeDirectory'>> {
     const body: BodyInput<'makeDirectory'> = { path, mode: mode?.toString(8), recursive };
     return this.#client.request('makeDirectory', {
-      ...{ params: this.#params, body },
+      params: this.#params,
+      body,
       ...options,
     });
   }
@@ -205,12 +205,10 @@ export class ComputerFiles {
     signal: AbortSignal | undefined,
   ): Promise<IfChanged> {
     const { statusCode, headers, body } = await this.#client.exchange({
-      ...{
-        method: 'GET',
-        path: buildPath(routes.readFile.paths, this.#params),
-        query: { path },
-        signal,
-      },
+      method: 'GET',
+      path: buildPath(routes.readFile.paths, this.#params),
+      query: { path },
+      signal,
       ...(asked === null ? {} : { headers: { 'if-none-match': asked } }),
     });
     const data = await readBytes(body);

@@ -49,7 +49,9 @@ export function errorFromAnswer({ status, headers, body }: ErrorAnswer, baseUrl:
   }
   const remedy = headerOf(headers, REMEDY_HEADER);
   return new ServiceError(headerOf(headers, 'x-error-code') ?? codeOfStatus(status), message, {
-    ...{ status, headers, baseUrl },
+    status,
+    headers,
+    baseUrl,
     requestId: headerOf(headers, 'x-request-id'),
     remedy: remedy === undefined ? undefined : decodeRemedy(remedy),
   });

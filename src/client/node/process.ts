@@ -26,7 +26,9 @@ export function openNodeProcess(
     const stdout = new Output(() => connection.wanted(stdout));
     const stderr = new Output(() => connection.wanted(stderr));
     const connection: ProcessConnection = new ProcessConnection(socket, {
-      ...{ stdout, stderr, signal },
+      stdout,
+      stderr,
+      signal,
       baseUrl: client.baseUrl,
     });
     const stdin = new Writable({
@@ -40,7 +42,10 @@ export function openNodeProcess(
     const end = () => void stdin.destroy();
     connection.exited.then(end, end);
     return {
-      ...{ stdin, stdout: stdout.stream, stderr: stderr.stream, exited: connection.exited },
+      stdin,
+      stdout: stdout.stream,
+      stderr: stderr.stream,
+      exited: connection.exited,
       kill: (name) => connection.control(signalMessage(name)),
       resize: ({ columns, rows }) => connection.control({ type: 'resize', columns, rows }),
       close: () => connection.close(),

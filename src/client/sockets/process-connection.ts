@@ -107,7 +107,9 @@ export class ProcessConnection {
 function exitOf(event: Extract<ProcessEvent, { type: 'exit' }>): ProcessExit {
   const { code, signal, timed_out, error, error_type } = event;
   return {
-    ...{ code, signal, timedOut: timed_out === true },
+    code,
+    signal,
+    timedOut: timed_out === true,
     ...(error === undefined ? {} : { error }),
     ...(error_type === undefined ? {} : { errorType: error_type }),
   };

@@ -26,7 +26,10 @@ export const ComputerUse = z
         examples: [
           [
             {
-              ...{ type: 'tool_use', id: 'toolu_1', name: 'left_click', toolset_name: 'computer' },
+              type: 'tool_use',
+              id: 'toolu_1',
+              name: 'left_click',
+              toolset_name: 'computer',
               input: { coordinate: [640, 400] },
             },
           ],

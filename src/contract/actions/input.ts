@@ -85,7 +85,9 @@ const Point = quick<[number, number]>(
     { type: 'number', examples: [640] },
     { type: 'number', examples: [640] },
   ],
-  ...{ items: false, minItems: 2, maxItems: 2 },
+  items: false,
+  minItems: 2,
+  maxItems: 2,
 });
 
 export const Drag = z

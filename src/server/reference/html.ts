@@ -27,7 +27,11 @@ function raw(value: Part): string {
 
 function escapeText(text: string): string {
   const entities: Readonly<Record<string, string>> = {
-    ...{ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' },
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+    "'": '&#39;',
   };
   return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }

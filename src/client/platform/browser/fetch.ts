@@ -34,14 +34,15 @@ async function send(origin: string, request: HttpRequest): Promise<HttpResponse>
       : setTimeout(() => ended.abort(new AnswerTimeoutError()), headersTimeout);
   try {
     const response = await fetch(`${origin}${path}`, {
-      ...{ method, headers, body, signal: either },
+      method,
+      headers,
+      body,
+      signal: either,
       // A redirect could take the key elsewhere.
-      ...{
-        cache: 'no-store',
-        credentials: 'omit',
-        redirect: 'error',
-        referrerPolicy: 'no-referrer',
-      },
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      referrerPolicy: 'no-referrer',
     });
     return {
       statusCode: response.status,

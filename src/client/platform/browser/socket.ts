@@ -61,9 +61,13 @@ async function refusal({ url, headers }: Endpoint, path: string, signal: AbortSi
   const prefix = url.pathname.replace(/\/$/, '');
   const answer = await openFetch(url.origin)
     .request({
-      ...{ method: 'GET', path: `${prefix}${path}`, body: null, signal },
+      method: 'GET',
+      path: `${prefix}${path}`,
+      body: null,
+      signal,
       headers: { accept: 'application/json', ...(authorization && { authorization }) },
-      ...{ headersTimeout: ASK_MS, bodyTimeout: ASK_MS },
+      headersTimeout: ASK_MS,
+      bodyTimeout: ASK_MS,
     })
     .catch((failure: unknown) => {
       throw errorFromFailure(failure, url.href);

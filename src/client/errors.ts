@@ -1,6 +1,19 @@
 import { codeOfStatus, type ErrorCode, errorCatalogue, isErrorCode } from '../contract/errors.js';
 import type { Answer } from '../contract/types/index.js';
-import type { CommandResult } from './computer/command-result.js';
+
+/** How a command ended, with the first 16 MiB of each output. */
+export interface CommandResult {
+  /** Null when a signal ended it. */
+  readonly exitCode: number | null;
+  /** For example `SIGKILL`. */
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** It was ended at its `timeout`. */
+  readonly timedOut: boolean;
+  /** It printed more than is kept. */
+  readonly truncated: boolean;
+}
 
 /** A code of the catalogue, or one that only a newer service knows. */
 export type ServiceErrorCode = ErrorCode | (string & {});

@@ -37,11 +37,10 @@ export type {
 
 export type { CallOptions } from './calls/options.js';
 export { Client } from './client.js';
+export type { ComputerUseAnswer, ComputerUseOptions, ModelItem } from './computer/actions.js';
 export type { BatchAnswer } from './computer/batch.js';
-export type { CommandResult } from './computer/command-result.js';
 export { ComputerHandle, type KnownComputer } from './computer/computer.js';
 export { ComputerJobs } from './computer/jobs.js';
-export type { ComputerUseAnswer, ComputerUseOptions, ModelItem } from './computer/model-turn.js';
 export type { WaitOptions } from './computer/ready.js';
 export type { RunOptions } from './computer/run.js';
 export type { Region, ScreenshotOptions } from './computer/screenshot.js';
@@ -49,6 +48,7 @@ export type { PortConnection } from './connection.js';
 export {
   type AnswerHeaders,
   CommandError,
+  type CommandResult,
   ComputerStartError,
   ServiceError,
   type ServiceErrorCode,
@@ -68,8 +68,12 @@ export type { FileData } from './files/upload-body.js';
 export { type ComputerAddress, computerParameters } from './http/address.js';
 export type { ByteSource } from './http/transport.js';
 export type { ClientOptions } from './options.js';
-export type { ProcessHandle, ProcessRequest, RemoteProcess } from './process.js';
+export type {
+  ProcessHandle,
+  ProcessRequest,
+  ProcessSignal,
+  RemoteProcess,
+} from './process.js';
 export type { Bytes, IfChanged, IfNoneMatch, RequestOptions } from './requests.js';
-export type { ProcessSignal } from './signals.js';
 export type { ProcessExit } from './sockets/process-connection.js';
 export { VirtualComputers, type VirtualComputersOptions } from './virtual-computers.js';

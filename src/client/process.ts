@@ -1,11 +1,26 @@
 import { routes } from '../contract/routes.js';
-import type { ProcessStart } from '../contract/types/index.js';
+import type { ProcessControl, ProcessStart } from '../contract/types/index.js';
 import type { Client } from './client.js';
 import { buildPath, type ComputerAddress, computerParameters } from './http/address.js';
-import { type ProcessSignal, signalMessage } from './signals.js';
 import type { Outlet } from './sockets/message-socket.js';
 import { OutputStream } from './sockets/output-stream.js';
 import { ProcessConnection, type ProcessExit } from './sockets/process-connection.js';
+
+type WireSignal = Extract<ProcessControl, { type: 'signal' }>['signal'];
+
+/** A signal for a process: `TERM` or `SIGTERM`, and so on. */
+export type ProcessSignal = WireSignal | `SIG${WireSignal}`;
+
+const SIGNALS = ['INT', 'TERM', 'HUP', 'KILL', 'QUIT'] as const satisfies readonly WireSignal[];
+
+/** The message that sends a signal. Throws a TypeError for a name that is not one of these. */
+export function signalMessage(name: ProcessSignal): ProcessControl {
+  const signal = SIGNALS.find((one) => name === one || name === `SIG${one}`);
+  if (signal === undefined) {
+    throw new TypeError(`unknown signal ${String(name)}: use one of ${SIGNALS.join(', ')}`);
+  }
+  return { type: 'signal', signal };
+}
 
 export interface ProcessRequest extends ProcessStart {
   /** Aborting ends the process group and closes the streams. */

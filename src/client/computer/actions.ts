@@ -12,8 +12,21 @@ import { writeLocalFile } from '../platform/index.js';
 import { type IfChanged, type IfNoneMatch, ifChanged } from '../requests.js';
 import type { BatchAnswer } from './batch.js';
 import { ComputerInput, type Options } from './input.js';
-import type { ComputerUseAnswer, ModelItem } from './model-turn.js';
 import { type Region, regionTuple, type ScreenshotOptions, screenshotQuery } from './screenshot.js';
+
+/** An item in the shape of a model's vendor. */
+export type ModelItem = Answer<'getComputerUse'>['tools'][number];
+
+/** The answer to the calls of a model's turn, with results of the vendor's type. */
+export type ComputerUseAnswer<Result = ModelItem> = Omit<Answer<'computerUse'>, 'results'> & {
+  results: Result[];
+};
+
+/** What pictures a model gets, and which secrets it may type. */
+export type ComputerUseOptions = Pick<
+  Options<'computerUse', 'items'>,
+  'format' | 'quality' | 'max_edge' | 'settle' | 'secrets'
+>;
 
 /** What to wait for; a `region` can be written both ways. */
 type WaitFields = Omit<Wait, 'region'> & { readonly region?: Region | Wait['region'] };

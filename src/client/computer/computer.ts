@@ -2,13 +2,13 @@ import type { Answer, BodyInput, Computer, QueryInput } from '../../contract/typ
 import { type CallOptions, splitOptions } from '../calls/options.js';
 import type { Client } from '../client.js';
 import { connectPort, type PortConnection } from '../connection.js';
+import type { CommandResult } from '../errors.js';
 import { ServiceError } from '../errors.js';
 import { ComputerFiles } from '../files/files.js';
 import { type ComputerAddress, computerParameters } from '../http/address.js';
 import { toStream } from '../http/read-body.js';
 import { openProcess, type ProcessRequest, type RemoteProcess } from '../process.js';
 import { ComputerActions } from './actions.js';
-import type { CommandResult } from './command-result.js';
 import { ComputerJobs } from './jobs.js';
 import { requireRunning, untilReady, type WaitOptions } from './ready.js';
 import { type RunOptions, runCommand } from './run.js';

@@ -2,12 +2,12 @@ import { CappedOutput } from '../../lib/streams/capped-output.js';
 import type { CallOptions } from '../calls/options.js';
 import { withTimeLimit } from '../calls/time-limit.js';
 import type { Client } from '../client.js';
+import type { CommandResult } from '../errors.js';
 import { CommandError, ServiceTimeoutError } from '../errors.js';
 import type { ComputerAddress } from '../http/address.js';
 import { connectProcess } from '../process.js';
 import type { Outlet } from '../sockets/message-socket.js';
 import type { ProcessExit } from '../sockets/process-connection.js';
-import type { CommandResult } from './command-result.js';
 
 /** Kept of each output for the result. */
 const KEPT_BYTES = 16 * 1024 * 1024;

@@ -3,8 +3,8 @@ import { WebSocket } from 'ws';
 import { onAbort } from '../../lib/async/abort.js';
 import { connectUnix } from '../../lib/net/unix-socket.js';
 import type { MessageSocket, SocketListener } from '../sockets/message-socket.js';
-import type { Endpoint } from './endpoint.js';
 import { errorFromAnswer, errorFromFailure, readErrorText } from './failures.js';
+import type { Endpoint } from './transport.js';
 
 /** Milliseconds between signs of life while nothing is read; the service pings every 20 s. */
 const BEAT_MS = 10_000;

@@ -3,7 +3,7 @@ import { routes } from '../../contract/routes.js';
 import type { Client } from '../client.js';
 import { buildPath, type ComputerAddress, computerParameters } from '../http/address.js';
 import type { ProcessHandle, ProcessRequest } from '../process.js';
-import { signalMessage } from '../signals.js';
+import { signalMessage } from '../process.js';
 import type { Outlet } from '../sockets/message-socket.js';
 import { ProcessConnection, UNREAD_BYTES } from '../sockets/process-connection.js';
 

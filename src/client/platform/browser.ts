@@ -1,6 +1,5 @@
 import { DEFAULT_BASE_URL } from '../../contract/constants.js';
-import type { Endpoint } from '../http/endpoint.js';
-import type { Transport } from '../http/transport.js';
+import type { Endpoint, Transport } from '../http/transport.js';
 import type { ClientOptions } from '../options.js';
 import type { MessageSocket } from '../sockets/message-socket.js';
 import { openFetch } from './browser/fetch.js';

@@ -1,5 +1,4 @@
-import type { Endpoint } from '../http/endpoint.js';
-import type { Transport } from '../http/transport.js';
+import type { Endpoint, Transport } from '../http/transport.js';
 import type { MessageSocket } from '../sockets/message-socket.js';
 
 /** Modules are loaded when they are first used, for the start-up of the CLI. */

@@ -13,8 +13,7 @@ import {
 } from '../operations/operation.js';
 import { operations } from '../operations.js';
 import { errorAnswers, errorResponses, errorSchema, header, headers } from './errors.js';
-import { exampleOf } from './examples.js';
-import { SchemaCollection } from './schemas.js';
+import { exampleOf, SchemaCollection } from './schemas.js';
 
 export interface OpenApiDocument extends Json {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Json>>>>;

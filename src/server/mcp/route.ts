@@ -1,12 +1,32 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { ApiError } from '../../contract/errors.js';
 import { endpoints } from '../../contract/operations.js';
-import { excessOf } from '../../mcp/message-bounds.js';
-import { MCP_QUERY } from '../../mcp/query.js';
+import { queryFlag } from '../../contract/primitives.js';
+import { AllowedSecrets } from '../../contract/resources/secrets.js';
+import { excessOf } from '../../mcp/checked-messages.js';
+import { TOOLSET_NAMES } from '../../mcp/toolsets.js';
 import { sendError } from '../http/errors.js';
 import { validateExactly } from '../http/input/read-input.js';
 import { departure } from '../requests.js';
 import { ownService } from './service.js';
+
+const error = `must be one or several of ${TOOLSET_NAMES.join(', ')}, separated by commas`;
+
+/** `?toolset=screen,commands&read_only=1&secret=SHOP_PASSWORD` of the address of the server. */
+const QUERY = z.object({
+  toolset: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(z.array(z.enum(TOOLSET_NAMES, { error })))
+    .optional(),
+  read_only: queryFlag('0'),
+  secret: z
+    .string()
+    .transform((text) => text.split(','))
+    .pipe(AllowedSecrets)
+    .optional(),
+});
 
 /** Headers of the client that the protocol reads. */
 const PROTOCOL_HEADERS = /^(accept|content-type|mcp-[a-z-]+)$/;
@@ -46,11 +66,7 @@ async function answer(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<unknown> {
-  const {
-    toolset,
-    read_only: readOnly,
-    secret,
-  } = validateExactly(MCP_QUERY, request.query, 'query');
+  const { toolset, read_only: readOnly, secret } = validateExactly(QUERY, request.query, 'query');
   // Loaded at the first use: the package takes a while.
   const { createMcpHandler } = await import('@modelcontextprotocol/server');
   const { createMcpServer } = await import('../../mcp/server.js');

@@ -1,10 +1,29 @@
 import type { OpenApiDocument } from '../../contract/openapi/document.js';
-import { exampleOf } from '../../contract/openapi/examples.js';
+import { exampleOf } from '../../contract/openapi/schemas.js';
 import type { Json } from '../../contract/operations/operation.js';
-import { type Entry, entriesOf } from './entries.js';
 import { fieldRow, fieldTable, typeOf } from './fields.js';
 import { Html, html, prose } from './html.js';
-import { renderRequest } from './request.js';
+
+/** One operation with every path that it answers under. */
+interface Entry {
+  readonly id: string;
+  readonly method: string;
+  readonly paths: readonly string[];
+  readonly operation: Json;
+}
+
+/** The operations of a document; the forms of a computer's address are one. */
+function entriesOf({ paths }: OpenApiDocument): Entry[] {
+  const entries = new Map<string, Entry>();
+  for (const [path, methods] of Object.entries(paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      const id = String(operation.operationId).replace(/ByName$/, '');
+      const entry = entries.get(id) ?? { id, method: method.toUpperCase(), paths: [], operation };
+      entries.set(id, { ...entry, paths: [...entry.paths, path] });
+    }
+  }
+  return [...entries.values()];
+}
 
 /** Not within a template: bundlers rewrite templates that contain the end tag. */
 const SCRIPT = new Html('<script type="module" src="docs/reference.js"></script>');
@@ -117,4 +136,25 @@ function schemaOf(name: string, schema: Json, schemas: Json): Html {
   const example = exampleOf(schema, schemas);
   const forms = schema.properties === undefined ? html`<p>${typeOf(schema)}</p>` : html``;
   return html`<article id="schema-${name}"><h3><a href="#schema-${name}">${name}</a></h3>${prose(String(schema.description ?? ''))}${forms}${fieldTable(schema)}<details><summary>Example</summary><pre>${JSON.stringify(example, null, 2)}</pre></details></article>`;
+}
+
+/** An example of a request with curl; none for a WebSocket. */
+function renderRequest({ method, paths, operation }: Entry, document: OpenApiDocument): Html {
+  if (Object.hasOwn(operation.responses as object, '101')) return html``;
+  const [server] = document.servers as Json[];
+  const path = (paths[0] ?? '').replaceAll(/\{(\w+)\}/g, '$$$1');
+  const query = ((operation.parameters ?? []) as Json[])
+    .filter((parameter) => parameter.in === 'query' && parameter.required === true)
+    .map(({ name, schema }) => `${name}=${((schema as Json).examples as unknown[])[0]}`);
+  const content = (operation.requestBody as Json | undefined)?.content as Record<string, Json>;
+  const example = content?.['application/json']?.example;
+  const words = [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $VC_API_KEY"`,
+    ...(example === undefined
+      ? []
+      : [`-H 'Content-Type: application/json'`, `-d '${JSON.stringify(example)}'`]),
+    ...(content?.['application/octet-stream'] === undefined ? [] : ['--data-binary @file']),
+    `"${String(server?.url)}${path}${query.length === 0 ? '' : `?${query.join('&')}`}"`,
+  ];
+  return html`<pre>${words.join(' \\\n  ')}</pre>`;
 }

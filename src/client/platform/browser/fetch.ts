@@ -19,6 +19,14 @@ export function openFetch(origin: string): Transport {
   };
 }
 
+/** What only browsers know, so that the types of Node.js lack it. A redirect could take the key elsewhere. */
+const IN_PAGES = {
+  cache: 'no-store',
+  credentials: 'omit',
+  redirect: 'error',
+  referrerPolicy: 'no-referrer',
+} as const;
+
 async function send(origin: string, request: HttpRequest): Promise<HttpResponse> {
   const { method, path, headers, signal, headersTimeout, bodyTimeout } = request;
   // A browser takes `%2E%2E` for a directory, so the request would go to another resource.
@@ -38,11 +46,7 @@ async function send(origin: string, request: HttpRequest): Promise<HttpResponse>
       headers,
       body,
       signal: either,
-      // A redirect could take the key elsewhere.
-      cache: 'no-store',
-      credentials: 'omit',
-      redirect: 'error',
-      referrerPolicy: 'no-referrer',
+      ...IN_PAGES,
     });
     return {
       statusCode: response.status,

@@ -1,8 +1,8 @@
 import { keyProtocol, SOCKET_PROTOCOL } from '../../../contract/sockets/protocols.js';
 import { onAbort } from '../../../lib/async/abort.js';
 import { ServiceUnreachableError } from '../../errors.js';
-import type { Endpoint } from '../../http/endpoint.js';
 import { errorFromAnswer, errorFromFailure, readErrorText } from '../../http/failures.js';
+import type { Endpoint } from '../../http/transport.js';
 import type { MessageSocket, SocketListener } from '../../sockets/message-socket.js';
 import { openFetch } from './fetch.js';
 

@@ -3,13 +3,13 @@ import type { ExtraButtons } from './input/mouse-input.js';
 import { UpdateScheduler } from './model/update-scheduler.js';
 import { Connection } from './rfb/connection.js';
 import type { PixelEncoding } from './rfb/constants.js';
-import { FloodLimit } from './rfb/flood-limit.js';
+import { UpdateLimit } from './rfb/update-limit.js';
 import { RfbScreen } from './screen.js';
 import type { Screen } from './types.js';
 import type { GuestSpeed, Programs } from './typing/typist.js';
 
 export type * from './types.js';
-export { FloodLimit };
+export { UpdateLimit };
 
 export interface OpenScreenOptions {
   readonly signal?: AbortSignal;
@@ -34,7 +34,7 @@ export interface OpenScreenOptions {
   /** Presses the buttons back and forward if the display server does not read them. */
   readonly extraButtons?: ExtraButtons | undefined;
   /** Of all connections to this computer together; by default one for this connection alone. */
-  readonly flood?: FloodLimit;
+  readonly limit?: UpdateLimit;
 }
 
 /**
@@ -46,9 +46,9 @@ export interface OpenScreenOptions {
 export async function openScreen(stream: Duplex, options: OpenScreenOptions = {}): Promise<Screen> {
   const { signal, timeoutMs = 10_000, pixels = 'raw' } = options;
   const { speed = 'native', programs = 'x11', pointer, extraButtons } = options;
-  const { flood = new FloodLimit() } = options;
+  const { limit = new UpdateLimit() } = options;
   const deadline = performance.now() + timeoutMs;
-  const connection = await Connection.open(stream, { signal, timeoutMs, pixels, flood });
+  const connection = await Connection.open(stream, { signal, timeoutMs, pixels, limit });
   try {
     const updates = new UpdateScheduler(connection);
     await updates.sync(signal, Math.max(1, deadline - performance.now()));

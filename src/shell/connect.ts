@@ -4,8 +4,8 @@ import { ApiError } from '../contract/errors.js';
 import { within } from '../lib/async/deadline.js';
 import { joinWrites } from '../lib/streams/join-writes.js';
 import { Connection } from './connection.js';
-import { FloodLimit } from './limits/flood-limit.js';
 import { limitGuest } from './limits/guest-limits.js';
+import { PacketLimit } from './limits/packet-limit.js';
 import type { DirectWay } from './types.js';
 
 export interface OpenShellOptions {
@@ -20,7 +20,7 @@ export interface OpenShellOptions {
   /** A shorter way to programs in the guest, for large files. */
   readonly direct?: DirectWay | undefined;
   /** Of all connections to this computer together; by default one for this connection alone. */
-  readonly flood?: FloodLimit;
+  readonly limit?: PacketLimit;
 }
 
 /**
@@ -33,7 +33,7 @@ export async function connect(stream: Duplex, options: OpenShellOptions): Promis
   const client = new ssh2.Client();
   const connection = new Connection(client, stream, options.direct);
   try {
-    const { signal, timeoutMs: ms = 15_000, flood = new FloodLimit() } = options;
+    const { signal, timeoutMs: ms = 15_000, limit = new PacketLimit() } = options;
     signal?.throwIfAborted();
     const ready = new Promise<void>((resolve, reject) => {
       const forget = connection.onEnd(reject);
@@ -59,7 +59,7 @@ export async function connect(stream: Duplex, options: OpenShellOptions): Promis
         },
       });
       connection.watchChannels();
-      limitGuest(client, stream, flood, (error) => connection.destroy(error));
+      limitGuest(client, stream, limit, (error) => connection.destroy(error));
     });
     const onTimeout = () =>
       new ApiError('guest_timeout', 'The SSH login to the computer took too long.');

@@ -24,7 +24,7 @@ import { parseJson } from '../../src/lib/json/parse.js';
 import { checkedMessages } from '../../src/mcp/checked-messages.js';
 import { ProfileStore } from '../../src/profile/store.js';
 import { Connection } from '../../src/screen/rfb/connection.js';
-import { FloodLimit } from '../../src/screen/rfb/flood-limit.js';
+import { UpdateLimit } from '../../src/screen/rfb/update-limit.js';
 import { readBodies } from '../../src/server/http/bodies.js';
 import { sendError } from '../../src/server/http/errors.js';
 import { validate } from '../../src/server/http/input/read-input.js';
@@ -76,7 +76,7 @@ fuzz({
     const [ours, theirs] = duplexPair();
     theirs.on('error', () => undefined).resume();
     const opening = Connection.open(ours, {
-      ...{ timeoutMs: 5000, pixels: 'hextile', flood: new FloodLimit() },
+      ...{ timeoutMs: 5000, pixels: 'hextile', limit: new UpdateLimit() },
     });
     for (const piece of pieces) theirs.write(piece);
     theirs.end();

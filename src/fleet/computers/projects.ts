@@ -1,6 +1,5 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Project, ProjectWithComputers, UpdateProject } from '../../contract/resources.js';
-import { allInPieces } from '../../lib/async/next-turn.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { AtOnce } from '../accounts/at-once.js';
 import { isWithin } from '../accounts/scope.js';
@@ -104,7 +103,9 @@ export class Projects {
       for (const record of records) this.#computers.refuseProtected(record);
       // On a full disk the computers are removed first, which frees space.
       this.#store.writeToFreeSpace(() => void this.#store.projects.markDeleting(row.id));
-      const results = await allInPieces(owner.id, records, (record) => this.#remove(record, audit));
+      const results = await Promise.allSettled(
+        records.map((record) => this.#remove(record, audit)),
+      );
       const failed = results.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;
       const remove = () => void this.#store.projects.remove(row.id);
@@ -126,8 +127,8 @@ export class Projects {
     return this.#atOnce.run(owner.id, async () => {
       const row = this.find(owner, nameOrId);
       const records = this.#store.computers.listOfProject(row.id);
-      const results = await allInPieces(owner.id, records, (record) =>
-        this.#attempt(record, step, audit, stillAllowed),
+      const results = await Promise.allSettled(
+        records.map((record) => this.#attempt(record, step, audit, stillAllowed)),
       );
       const computers = results.map((result) => {
         if (result.status === 'rejected') throw result.reason;

@@ -2,8 +2,6 @@ import type { Elements as Answer, Element, FindElements } from '../../contract/a
 import { ELEMENTS } from '../../contract/constants.js';
 import { ApiError } from '../../contract/errors.js';
 import { abortable } from '../../lib/async/abort.js';
-import { nextTurn } from '../../lib/async/next-turn.js';
-import { TimeSlice } from '../../lib/async/time-slice.js';
 import type { PreparedInput } from '../actions/input-actions.js';
 import type { Locating, RunningComputers } from '../actions/running-computers.js';
 import { inCommands } from '../errors/remedies.js';
@@ -11,9 +9,6 @@ import type { Session } from '../sessions/session.js';
 import type { ComputerRecord } from '../store/records.js';
 import { matcher } from './matches.js';
 import { Walks } from './walks.js';
-
-/** Milliseconds for which one request prepares and compares texts in a turn of the event loop. */
-const SLICE_MS = 2;
 
 /** The elements on the screens of computers. */
 export class Elements implements Locating {
@@ -37,16 +32,7 @@ export class Elements implements Locating {
     signal?: AbortSignal,
   ): Promise<Answer> {
     const { elements, truncated } = await this.#list(record, ELEMENTS.max, signal);
-    // All who asked during a walk continue at once.
-    await nextTurn(record.owner_id);
-    const matches = matcher(conditions);
-    const slice = new TimeSlice(SLICE_MS, record.owner_id);
-    const found: Element[] = [];
-    for (const element of elements) {
-      if (matches(element)) found.push(element);
-      if (slice.isOver) await slice.next();
-    }
-    return answer(found, truncated, limit);
+    return answer(elements.filter(matcher(conditions)), truncated, limit);
   }
 
   /**

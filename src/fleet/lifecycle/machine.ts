@@ -8,7 +8,6 @@ import type {
   MachineState,
 } from '../../engines/engine.js';
 import { onAbort } from '../../lib/async/abort.js';
-import { nextTurn } from '../../lib/async/next-turn.js';
 import { hidePaths } from '../../lib/text/hide-paths.js';
 import { LostMachine } from '../errors/lost-machine.js';
 import { publicMessage } from '../errors/public-message.js';
@@ -18,8 +17,7 @@ import type { Store } from '../store/index.js';
 import { type ComputerRecord, hasDisk } from '../store/records.js';
 import type { Occasion } from './lifecycle.js';
 import { machineSpec } from './machine-spec.js';
-import { READINESS, ready } from './readiness.js';
-import { readyPlace } from './ready-places.js';
+import { READINESS, ready, readyPlace } from './readiness.js';
 import { Steps } from './steps.js';
 
 export interface MachineParts {
@@ -47,7 +45,6 @@ const STOP_GRACE_MS = 3_000;
 export class Machine {
   readonly id: string;
   readonly session: Session;
-  readonly #ownerId: string;
   readonly #engine: Engine;
   readonly #store: Store;
   readonly #steps = new Steps((error) => this.#failed(error));
@@ -61,7 +58,6 @@ export class Machine {
   constructor(record: ComputerRecord, parts: MachineParts) {
     const { engine, store, connectors } = parts;
     this.id = record.id;
-    this.#ownerId = record.owner_id;
     this.#copy = parts.copy;
     this.#place = parts.place;
     this.#label = parts.label;
@@ -213,8 +209,6 @@ export class Machine {
   }
 
   async #start(signal: AbortSignal): Promise<void> {
-    await nextTurn(this.#ownerId);
-    signal.throwIfAborted();
     const record = this.#store.computers.findById(this.id);
     if (record === undefined)
       throw new ApiError('not_found', 'The computer was deleted meanwhile.', {

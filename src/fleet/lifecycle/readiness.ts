@@ -1,6 +1,7 @@
 import { ApiError } from '../../contract/errors.js';
 import type { Isolation } from '../../engines/engine.js';
-import { onAbort } from '../../lib/async/abort.js';
+import { abortable, onAbort } from '../../lib/async/abort.js';
+import { ConcurrencyLimit } from '../../lib/async/concurrency-limit.js';
 import { retryUntilSuccess } from '../../lib/async/retry.js';
 import { excerpt } from '../../lib/text/printable.js';
 import { publicMessage } from '../errors/public-message.js';
@@ -38,6 +39,13 @@ export const READINESS: Readonly<
   vm: NATIVE,
   emulated: { withinMs: 300_000, attempt: { first: 6_000, longest: 30_000 } },
 };
+
+/** Machines whose first frame is awaited at the same time: each has its whole picture in memory. */
+const MOST_AT_ONCE = 16;
+/** Milliseconds that a machine has its place for at most: others do not wait for one that hangs. */
+const LONGEST_MS = 1_000;
+
+const places = new ConcurrencyLimit(MOST_AT_ONCE);
 
 /** The script in the guest times out this much before the attempt, in milliseconds. */
 const MARGIN_MS = 1_000;
@@ -153,4 +161,20 @@ async function orClose<T>(
   } finally {
     dispose();
   }
+}
+
+/**
+ * Resolves when few machines that were just started wait to become ready. The returned function ends
+ * the caller's wait; it is idempotent.
+ */
+export async function readyPlace(signal: AbortSignal): Promise<() => void> {
+  const release = await abortable(places.acquire(), signal, { onLate: (late) => late() });
+  let isLeft = false;
+  const leave = () => {
+    clearTimeout(timer);
+    if (!isLeft) release();
+    isLeft = true;
+  };
+  const timer = setTimeout(leave, LONGEST_MS);
+  return leave;
 }

@@ -2,9 +2,9 @@ import { ApiError } from '../../contract/errors.js';
 import { type Engine, isConnecting, type MachineDescription } from '../../engines/engine.js';
 import { Queue } from '../../lib/async/queue.js';
 import { collectSoon } from '../../lib/memory/collect.js';
-import { openScreen, FloodLimit as ScreenFloodLimit } from '../../screen/index.js';
+import { openScreen, UpdateLimit } from '../../screen/index.js';
 import type { ExtraButtons, Screen, Size } from '../../screen/types.js';
-import { FloodLimit as ShellFloodLimit } from '../../shell/limits/flood-limit.js';
+import { PacketLimit } from '../../shell/limits/packet-limit.js';
 import { openShell } from '../../shell/shell.js';
 import type { Shell } from '../../shell/types.js';
 import { withGuestDeadline } from '../guest-deadline.js';
@@ -62,8 +62,8 @@ export class Session {
           connect: (name: string, given?: AbortSignal) => engine.connect(id, name, given),
         }
       : undefined;
-    const screenFlood = new ScreenFloodLimit();
-    const shellFlood = new ShellFloodLimit();
+    const updateLimit = new UpdateLimit();
+    const packetLimit = new PacketLimit();
     this.screen = new SharedConnection(
       async (given) => {
         const { isolation, pixels, programs } = await this.describe(given);
@@ -82,7 +82,7 @@ export class Session {
             programs,
             timeoutMs,
             extraButtons,
-            flood: screenFlood,
+            limit: updateLimit,
             ...known,
           } as const;
           const screen = await openScreen(stream, options);
@@ -104,7 +104,7 @@ export class Session {
         const late = 'The shell did not answer in time.';
         return withGuestDeadline(timeoutMs, late, given, async (signal) => {
           const stream = await engine.dial(id, 'shell', signal);
-          const options = { privateKey, ...shell, signal, timeoutMs, direct, flood: shellFlood };
+          const options = { privateKey, ...shell, signal, timeoutMs, direct, limit: packetLimit };
           return openShell(stream, options);
         });
       },

@@ -8,7 +8,7 @@ const STEP_MS = 100;
 const ROUND_MS = 1_000;
 /** A screen that nobody is connected to counts as changed so often, in milliseconds. */
 const UNSEEN_MS = 30_000;
-/** An unresponsive screen does not delay the others of its owner for longer, in milliseconds. */
+/** Time for a screen to answer, in milliseconds. */
 const ANSWER_MS = 2_000;
 
 /** What is known of a computer's picture. */
@@ -33,23 +33,17 @@ interface Watcher {
   changed(id: string): void;
 }
 
-interface Watched {
-  readonly watchers: Set<Watcher>;
-  /** A screen of this owner has not answered yet. */
-  isLooking: boolean;
-}
-
 /**
  * Numbers the pictures of computers that someone watches: a number grows when its picture changes. It
- * looks only at screens that are connected anyway, at most at 10 a second and at one of each owner at
- * a time, and encodes nothing; watching keeps no connection open and is no use of a computer. Owners
- * have their turns, so the many computers of one do not delay another's.
+ * looks only at screens that are connected anyway, at most at 10 a second, and encodes nothing;
+ * watching keeps no connection open and is no use of a computer.
  */
 export class Pictures {
   readonly #computers: Computers;
   readonly #seen = new Map<string, Seen>();
-  /** The owner whose turn is next is first. */
-  readonly #owners = new Map<string, Watched>();
+  readonly #watchers = new Set<Watcher>();
+  /** Computers whose screens have not answered yet. */
+  readonly #asked = new Set<string>();
   readonly #closed = new AbortController();
   #isRunning = false;
 
@@ -62,25 +56,14 @@ export class Pictures {
   }
 
   /**
-   * Watches those of the owner's computers that are `running`, and calls `changed` with the id of each
-   * whose picture has changed, until the function returned is called.
+   * Watches the computers that are `running`, until the function returned is called. Calls `changed` with
+   * the id of each watched computer whose picture has changed, also of those of other watchers.
    */
-  watch(
-    ownerId: string,
-    running: () => Iterable<string>,
-    changed: (id: string) => void,
-  ): () => void {
-    const owner = this.#owners.get(ownerId) ?? { watchers: new Set(), isLooking: false };
-    this.#owners.set(ownerId, owner);
+  watch(running: () => Iterable<string>, changed: (id: string) => void): () => void {
     const watcher = { running, changed };
-    owner.watchers.add(watcher);
+    this.#watchers.add(watcher);
     if (!this.#isRunning) void this.#run();
-    return () => {
-      owner.watchers.delete(watcher);
-      if (owner.watchers.size === 0 && this.#owners.get(ownerId) === owner) {
-        this.#owners.delete(ownerId);
-      }
-    };
+    return () => this.#watchers.delete(watcher);
   }
 
   /** Forgets a computer that was deleted. */
@@ -90,13 +73,13 @@ export class Pictures {
 
   close(): void {
     this.#closed.abort();
-    this.#owners.clear();
+    this.#watchers.clear();
   }
 
   async #run(): Promise<void> {
     this.#isRunning = true;
     const { signal } = this.#closed;
-    while (this.#owners.size > 0 && !signal.aborted) {
+    while (this.#watchers.size > 0 && !signal.aborted) {
       this.#step(signal);
       await sleep(STEP_MS, signal).catch(() => undefined);
     }
@@ -105,28 +88,20 @@ export class Pictures {
 
   /** Begins to look at the next screen that is due. */
   #step(signal: AbortSignal): void {
-    const now = performance.now();
-    for (const [ownerId, owner] of this.#owners) {
-      const id = owner.isLooking ? undefined : this.#nextOf(owner, now);
-      if (id === undefined) continue;
-      this.#owners.delete(ownerId);
-      this.#owners.set(ownerId, owner);
-      owner.isLooking = true;
-      void this.#lookAt(id, owner, signal).finally(() => {
-        owner.isLooking = false;
-      });
-      return;
-    }
+    const id = this.#next();
+    if (id === undefined) return;
+    this.#asked.add(id);
+    void this.#lookAt(id, signal).finally(() => this.#asked.delete(id));
   }
 
-  /** Its running computer that was not looked at for the longest time. */
-  #nextOf({ watchers }: Watched, now: number): string | undefined {
+  /** The running computer that was not looked at for the longest time. */
+  #next(): string | undefined {
     let next: string | undefined;
-    let oldest = now - ROUND_MS;
-    for (const { running } of watchers) {
+    let oldest = performance.now() - ROUND_MS;
+    for (const { running } of this.#watchers) {
       for (const id of running()) {
         const seen = this.#seen.get(id);
-        if (seen === undefined && !this.#computers.exists(id)) continue;
+        if (this.#asked.has(id) || (seen === undefined && !this.#computers.exists(id))) continue;
         const lookedAt = seen?.lookedAt ?? Number.NEGATIVE_INFINITY;
         if (lookedAt > oldest || (next !== undefined && lookedAt === oldest)) continue;
         next = id;
@@ -136,7 +111,7 @@ export class Pictures {
     return next;
   }
 
-  async #lookAt(id: string, { watchers }: Watched, signal: AbortSignal): Promise<void> {
+  async #lookAt(id: string, signal: AbortSignal): Promise<void> {
     const now = performance.now();
     const seen = this.#seen.get(id) ?? {
       seq: 0,
@@ -149,7 +124,7 @@ export class Pictures {
     this.#seen.set(id, seen);
     const screen = this.#computers.known(id)?.session.screen.present;
     if (screen === undefined) {
-      if (now - seen.at >= UNSEEN_MS || seen.seq === 0) grow(id, seen, watchers);
+      if (now - seen.at >= UNSEEN_MS || seen.seq === 0) this.#grow(id, seen);
       return;
     }
     const deadline = { ms: ANSWER_MS, onTimeout: () => new Error('no answer'), signal };
@@ -160,12 +135,12 @@ export class Pictures {
     const isSame = seen.screen?.deref() === screen && seen.version === version;
     if (isSame) return;
     Object.assign(seen, { screen: new WeakRef(screen), version });
-    grow(id, seen, watchers);
+    this.#grow(id, seen);
   }
-}
 
-function grow(id: string, seen: Seen, watchers: ReadonlySet<Watcher>): void {
-  seen.seq += 1;
-  seen.at = performance.now();
-  for (const { changed } of watchers) changed(id);
+  #grow(id: string, seen: Seen): void {
+    seen.seq += 1;
+    seen.at = performance.now();
+    for (const { changed } of this.#watchers) changed(id);
+  }
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Computer, ComputerStatus } from '../../contract/resources.js';
 import type { WallComputer } from '../../contract/sockets/wall.js';
-import { nextTurn } from '../../lib/async/next-turn.js';
 import type { Owner } from '../accounts/api-keys.js';
 import type { Computers } from '../computers/computers.js';
 import type { ControlLeases } from '../control/leases.js';
@@ -10,8 +9,6 @@ import type { Pictures } from './pictures.js';
 
 /** Changes of this many milliseconds are one comparison. */
 const EVERY_MS = 250;
-/** A list rests for so many times the time that its last comparison took. */
-const REST = 10;
 
 interface Parts {
   readonly computers: Pick<Computers, 'records' | 'present'>;
@@ -53,14 +50,11 @@ export interface WallView {
 
 /**
  * The lists of computers that walls show, and their changes. All viewers of the same list share one
- * comparison, and one list is compared in a turn of the event loop.
+ * comparison.
  */
 export class Walls {
   readonly #parts: Parts;
   readonly #lists = new Map<string, WallList>();
-  /** Until when lists rest that have been closed: a client may open them again and again. */
-  readonly #rests = new Map<string, number>();
-  #turns: Promise<void> = Promise.resolve();
 
   constructor(parts: Parts) {
     this.#parts = parts;
@@ -69,7 +63,7 @@ export class Walls {
   /** Shows the viewer the computers that the key may see: a first round soon, then each change. */
   open(owner: Pick<Owner, 'id' | 'projectId'>, viewer: WallViewer): WallView {
     const key = JSON.stringify([owner.id, owner.projectId]);
-    const list = this.#lists.get(key) ?? this.#newList(key, owner);
+    const list = this.#lists.get(key) ?? new WallList(this.#parts, owner);
     this.#lists.set(key, list);
     list.viewers.add(viewer);
     list.refresh();
@@ -79,29 +73,9 @@ export class Walls {
         list.viewers.delete(viewer);
         if (list.viewers.size > 0) return;
         list.close();
-        if (this.#lists.get(key) !== list) return;
-        this.#lists.delete(key);
-        this.#keepRest(key, list.restsUntil);
+        if (this.#lists.get(key) === list) this.#lists.delete(key);
       },
     };
-  }
-
-  #newList(key: string, owner: Pick<Owner, 'id' | 'projectId'>): WallList {
-    const inTurn = (work: () => void) => this.#inTurn(work);
-    return new WallList(this.#parts, owner, inTurn, this.#rests.get(key));
-  }
-
-  #keepRest(key: string, until: number): void {
-    const ms = until - performance.now();
-    if (ms <= 0) return;
-    this.#rests.set(key, until);
-    setTimeout(() => {
-      if (this.#rests.get(key) === until) this.#rests.delete(key);
-    }, ms).unref();
-  }
-
-  #inTurn(work: () => void): void {
-    this.#turns = this.#turns.then(() => nextTurn()).then(work);
   }
 }
 
@@ -116,26 +90,18 @@ class WallList {
   readonly viewers = new Set<WallViewer>();
   readonly #parts: Parts;
   readonly #owner: Pick<Owner, 'id' | 'projectId'>;
-  /** Runs work that does not throw. */
-  readonly #inTurn: (work: () => void) => void;
   readonly #dispose: (() => void)[];
   #known = new Map<string, Known>();
   #running: readonly string[] = [];
   /** Of the next comparison, in milliseconds of the monotonic clock; undefined for none. */
   #dueAt: number | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #restsUntil: number;
+  /** No comparison before this time of the monotonic clock. */
+  #restsUntil = Number.NEGATIVE_INFINITY;
 
-  constructor(
-    parts: Parts,
-    owner: Pick<Owner, 'id' | 'projectId'>,
-    inTurn: (work: () => void) => void,
-    restsUntil = Number.NEGATIVE_INFINITY,
-  ) {
+  constructor(parts: Parts, owner: Pick<Owner, 'id' | 'projectId'>) {
     this.#parts = parts;
     this.#owner = owner;
-    this.#inTurn = inTurn;
-    this.#restsUntil = restsUntil;
     const { events, control, pictures } = parts;
     this.#dispose = [
       events.onChanged(owner, () => this.#compareIn(EVERY_MS)),
@@ -143,16 +109,10 @@ class WallList {
         if (record.owner_id === owner.id) this.#compareIn(EVERY_MS);
       }),
       pictures.watch(
-        owner.id,
         () => this.#running,
         (id) => this.#tellPicture(id),
       ),
     ];
-  }
-
-  /** No comparison before this time of the monotonic clock. */
-  get restsUntil(): number {
-    return this.#restsUntil;
   }
 
   refresh(): void {
@@ -170,20 +130,17 @@ class WallList {
     if (this.#dueAt !== undefined && this.#dueAt <= at) return;
     this.#dueAt = at;
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#inTurn(() => this.#compareOrFail()), at - now);
+    this.#timer = setTimeout(() => this.#compareOrFail(), at - now);
   }
 
   #compareOrFail(): void {
-    if (this.viewers.size === 0) return;
     this.#dueAt = undefined;
-    const began = performance.now();
+    this.#restsUntil = performance.now() + EVERY_MS;
     try {
       this.#compare();
     } catch (error) {
       for (const viewer of [...this.viewers]) viewer.failed(error);
     }
-    const now = performance.now();
-    this.#restsUntil = Math.max(began + EVERY_MS, now + REST * (now - began));
   }
 
   #compare(): void {

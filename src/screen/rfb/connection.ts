@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiError } from '../../contract/errors.js';
 import { within } from '../../lib/async/deadline.js';
 import { deferred } from '../../lib/async/deferred.js';
-import { nextTurn } from '../../lib/async/next-turn.js';
 import { endWithin } from '../../lib/streams/end-within.js';
 import { joinWrites } from '../../lib/streams/join-writes.js';
 import { connectionLost, noAnswer, protocolError } from '../errors.js';
@@ -14,12 +13,12 @@ import { Framebuffer } from '../model/framebuffer.js';
 import { Barriers } from './barriers.js';
 import { type ClipboardMessage, clipboardCaps } from './clipboard.js';
 import { announced, type PixelEncoding } from './constants.js';
-import type { FloodLimit } from './flood-limit.js';
 import { shakeHands } from './handshake.js';
 import * as messages from './messages.js';
 import { ByteReader } from './reader.js';
 import { type MessageTarget, readMessage } from './server-messages.js';
 import { type UpdateDamage, UpdateDamageBuilder } from './update-damage.js';
+import type { UpdateLimit } from './update-limit.js';
 
 /** Most bytes queued for sending; a server that lags behind further has hung. */
 const MAX_UNSENT = 8 << 20;
@@ -32,7 +31,7 @@ interface ConnectionOptions {
   readonly signal?: AbortSignal;
   readonly timeoutMs: number;
   readonly pixels: PixelEncoding;
-  readonly flood: FloodLimit;
+  readonly limit: UpdateLimit;
 }
 
 interface ConnectionEvents {
@@ -58,7 +57,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
   readonly #reader: ByteReader;
   readonly #announced: readonly number[];
   readonly #target: MessageTarget;
-  readonly #flood: FloodLimit;
+  readonly #limit: UpdateLimit;
   readonly #barriers: Barriers;
   #open = true;
   #error: ApiError | undefined;
@@ -69,10 +68,10 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     stream: Duplex,
     reader: ByteReader,
     size: Size,
-    { pixels, flood }: ConnectionOptions,
+    { pixels, limit }: ConnectionOptions,
   ) {
     super();
-    this.#flood = flood;
+    this.#limit = limit;
     this.#announced = announced(pixels);
     this.#barriers = new Barriers({
       encodings: this.#announced,
@@ -139,7 +138,7 @@ export class Connection extends EventEmitter<ConnectionEvents> {
    */
   requestUpdate(whole: readonly Region[], { isGranted }: { readonly isGranted: boolean }): void {
     const bounds = this.framebuffer.bounds;
-    if (isGranted) this.#flood.grant(bounds.width * bounds.height);
+    if (isGranted) this.#limit.grant(bounds.width * bounds.height);
     this.send(
       messages.updateRequest('changes', bounds),
       ...whole.map((region) => messages.updateRequest('whole', region)),
@@ -217,12 +216,12 @@ export class Connection extends EventEmitter<ConnectionEvents> {
     return {
       framebuffer: this.framebuffer,
       announced: this.#announced,
-      charge: (pixels) => (this.#flood.charge(pixels) ? nextTurn() : undefined),
+      charge: (pixels) => this.#limit.charge(pixels),
       chargeCompact: (pixels) => {
-        const ms = this.#flood.chargeCompact(pixels);
+        const ms = this.#limit.chargeCompact(pixels);
         return ms > 0 ? delay(ms) : undefined;
       },
-      chargeResize: () => this.#flood.chargeResize(),
+      chargeResize: () => this.#limit.chargeResize(),
       onUpdateStart: () => {
         this.#updating = true;
         this.#damage = new UpdateDamageBuilder();

@@ -21,7 +21,7 @@ export interface MessageTarget extends UpdateTarget {
 /** Reads one message of the server (RFB 7.6). */
 export async function readMessage(reader: ByteReader, target: MessageTarget): Promise<void> {
   const type = await reader.u8();
-  await target.charge(0);
+  target.charge(0);
   switch (type) {
     case ServerMessage.framebufferUpdate:
       target.onUpdateStart();
@@ -57,14 +57,14 @@ async function readCutText(reader: ByteReader, target: MessageTarget): Promise<v
   const length = (await reader.read(7)).readInt32BE(3);
   const size = Math.abs(length);
   if (size > MAX_SKIP) throw protocolError(`announced a clipboard of ${size} bytes`);
-  await target.charge(size);
+  target.charge(size);
   // Plain cut text is Latin-1 only; the extended message carries the same text in full.
   if (length >= 0 || size > MAX_CLIPBOARD) return reader.skip(size);
   if (size < 4) throw protocolError('sent a clipboard message without flags');
   const body = await reader.read(size);
   // A kilobyte can unpack to a megabyte, so charge for what it may unpack to.
   const unpacked = Math.min(size * MOST_RATIO, MAX_CLIPBOARD);
-  await target.charge(unpacked);
+  target.charge(unpacked);
   await target.chargeCompact(unpacked * BYTE_WORK);
   target.onClipboard(decoded(body));
 }

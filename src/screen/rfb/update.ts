@@ -11,11 +11,8 @@ export interface UpdateTarget {
   readonly framebuffer: Framebuffer;
   /** Encodings announced to the server. */
   readonly announced: readonly number[];
-  /**
-   * Called before a rectangle of `pixels` pixels is read; throws when it exceeds the limit. After much
-   * work the promise resolves in a later turn of the event loop.
-   */
-  charge(pixels: number): Promise<void> | undefined;
+  /** Called before a rectangle of `pixels` pixels is read; throws when it exceeds the limit. */
+  charge(pixels: number): void;
   /** Called before a rectangle whose bytes are far fewer than its work, in pixels; may take a while. */
   chargeCompact(pixels: number): Promise<void> | undefined;
   /** Called before the screen gets another size; throws when that happens too often. */
@@ -54,7 +51,7 @@ export async function readUpdate(reader: ByteReader, target: UpdateTarget): Prom
       width: head.readUInt16BE(4),
       height: head.readUInt16BE(6),
     };
-    await target.charge(Math.min(region.width * region.height, MAX_PIXELS));
+    target.charge(Math.min(region.width * region.height, MAX_PIXELS));
     await readRectangle(reader, target, encoding, region);
   }
 }

@@ -1,5 +1,4 @@
 import { ApiError } from '../../contract/errors.js';
-import { TimeSlice } from '../../lib/async/time-slice.js';
 import { findUntypable } from '../input/keyboard/keysyms.js';
 import { graphemesOf, isGrapheme } from './graphemes.js';
 
@@ -11,8 +10,6 @@ export interface Step {
 
 /** TigerVNC silently ignores a clipboard of more than 256 KiB. */
 const MAX_PASTE_BYTES = 128 << 10;
-/** Other work of the service waits at most about this long while a text is planned. */
-const SLICE_MS = 2;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are the subject
 const CONTROLS = /([\x00-\x1f\x7f]+)/;
@@ -27,21 +24,24 @@ const NOT_ASCII = /[^\x00-\x7f]/u;
  *
  * Throws ApiError `invalid_request` for a control character that no key types.
  */
-export function planTyping(text: string): Promise<Step[]> {
-  return plan(text, new TimeSlice(SLICE_MS));
+export function planTyping(text: string): Step[] {
+  const lines = text.replace(/\r\n?/g, '\n');
+  requireTypable(lines);
+  const steps: Step[] = [];
+  for (const stretch of lines.split(CONTROLS)) {
+    const { head, middle, tail } = parts(stretch);
+    addKeys(steps, head);
+    addPastes(steps, middle);
+    addKeys(steps, tail);
+  }
+  return steps;
 }
 
 /** The same for typing with pauses: each step types one grapheme. */
-export async function planSlowly(text: string): Promise<Step[]> {
-  const slice = new TimeSlice(SLICE_MS);
-  const steps: Step[] = [];
-  for (const { kind, text: part } of await plan(text, slice)) {
-    for (const character of graphemesOf(part)) {
-      steps.push({ kind, text: character });
-      if (slice.isOver) await slice.next();
-    }
-  }
-  return steps;
+export function planSlowly(text: string): Step[] {
+  return planTyping(text).flatMap(({ kind, text: part }) =>
+    Array.from(graphemesOf(part), (character) => ({ kind, text: character })),
+  );
 }
 
 /** Throws ApiError `invalid_request` for a text that cannot be typed. */
@@ -60,20 +60,6 @@ export function requireTypable(text: string): void {
     `text: has the control character U+${code}, which no key types.`,
     { remedy: 'Send it as a key, for example "ctrl+c".' },
   );
-}
-
-async function plan(text: string, slice: TimeSlice): Promise<Step[]> {
-  const lines = text.replace(/\r\n?/g, '\n');
-  requireTypable(lines);
-  const steps: Step[] = [];
-  for (const stretch of lines.split(CONTROLS)) {
-    const { head, middle, tail } = parts(stretch);
-    addKeys(steps, head);
-    await addPastes(steps, middle, slice);
-    addKeys(steps, tail);
-    if (slice.isOver) await slice.next();
-  }
-  return steps;
 }
 
 /** ASCII at the beginning, at the end, and the graphemes between these, with all that is not ASCII. */
@@ -101,7 +87,7 @@ function addKeys(steps: Step[], text: string): void {
   else steps[steps.length - 1] = { kind: 'keys', text: before.text + text };
 }
 
-async function addPastes(steps: Step[], middle: string, slice: TimeSlice): Promise<void> {
+function addPastes(steps: Step[], middle: string): void {
   if (Buffer.byteLength(middle) <= MAX_PASTE_BYTES) {
     if (middle !== '') steps.push({ kind: 'paste', text: middle });
     return;
@@ -117,7 +103,6 @@ async function addPastes(steps: Step[], middle: string, slice: TimeSlice): Promi
     }
     text += character;
     bytes += size;
-    if (slice.isOver) await slice.next();
   }
   steps.push({ kind: 'paste', text });
 }

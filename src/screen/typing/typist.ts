@@ -91,7 +91,7 @@ export class Typist {
 
   /** Types `text` exactly; resolves when the server has processed it. Rejects before the first key if it cannot. */
   async type(text: string, { delayMs = 0, signal }: TypeOptions = {}): Promise<void> {
-    const steps = await (delayMs > 0 ? planSlowly(text) : planTyping(text));
+    const steps = delayMs > 0 ? planSlowly(text) : planTyping(text);
     signal?.throwIfAborted();
     const pasting = steps.some((step) => step.kind === 'paste');
     if (pasting) this.#requirePaste(steps);

@@ -2,15 +2,16 @@ import { Readable } from 'node:stream';
 import type { Stats } from 'ssh2';
 import { ApiError } from '../../contract/errors.js';
 import type { Connection } from '../connection.js';
-import { readAhead } from '../limits/read-ahead.js';
 import { DIRECT_BYTES, openDirect } from '../transfer/direct.js';
 import { fileError, isEnd } from './errors.js';
 import { guestPath } from './path.js';
 import { type FileSession, withSession } from './session.js';
 import type { OpenFile } from './types.js';
 
-/** Bytes of one request for a file of unknown size. */
+/** Bytes of one request: a little less than OpenSSH's largest packet (256 KiB). */
 const CHUNK = 252 * 1024;
+/** Requests in flight. More would be slower, because they exceed the caches. */
+const AHEAD = 4;
 /** Bytes that wait in a stream for its reader, besides the requests in flight. */
 const WAITING = 16 * 1024;
 
@@ -106,31 +107,25 @@ async function* directly(
 
 /** Keeps several requests in flight and yields their chunks in order. */
 async function* exactly(
-  { connection, session, handle, path }: Source,
+  { session, handle, path }: Source,
   { start, end }: Part,
 ): AsyncGenerator<Buffer> {
-  const place = readAhead.enter(connection);
   const waiting: Promise<Buffer>[] = [];
   let position = start;
   const ask = () => {
-    const { chunk: most, ahead } = place.nextSize();
-    while (waiting.length < ahead && position < end) {
-      const length = Math.min(most, end - position);
+    while (waiting.length < AHEAD && position < end) {
+      const length = Math.min(CHUNK, end - position);
       const chunk = readWhole(session, handle, position, length, path);
       chunk.catch(() => undefined);
       waiting.push(chunk);
       position += length;
     }
   };
-  try {
+  ask();
+  for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
+    const chunk = await next;
     ask();
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      const chunk = await next;
-      ask();
-      yield chunk;
-    }
-  } finally {
-    place.leave();
+    yield chunk;
   }
 }
 

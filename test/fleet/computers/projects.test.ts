@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { ApiError } from '../../../src/contract/errors.js';
 import type { Owner } from '../../../src/fleet/accounts/api-keys.js';
@@ -19,37 +18,6 @@ function create(name: string) {
   const project = test.fleet.projects.find(owner, 'shop');
   return test.fleet.computers.create(owner, project, wanted(name), 'ready');
 }
-
-it('an operation on a project starts with at most 8 computers in a turn of the event loop', async () => {
-  const { computers, projects } = test.fleet;
-  for (let i = 0; i < 20; i += 1) await create(`c${i}`);
-  let inTurn = 0;
-  let most = 0;
-  const begun = () => {
-    inTurn += 1;
-    most = Math.max(most, inTurn);
-  };
-  const { stop, remove } = computers;
-  vi.spyOn(computers, 'stop').mockImplementation((record) => {
-    begun();
-    return stop.call(computers, record);
-  });
-  vi.spyOn(computers, 'remove').mockImplementation((record) => {
-    begun();
-    return remove.call(computers, record);
-  });
-  let isOver = false;
-  const turns = (async () => {
-    for (; !isOver; inTurn = 0) await turn();
-  })();
-  const { computers: stopped } = await projects.each(owner, 'shop', 'stop');
-  expect(stopped).toHaveLength(20);
-  await turn();
-  await projects.remove(owner, 'shop');
-  isOver = true;
-  await turns;
-  expect(most).toBe(8);
-});
 
 it('of an owner 16 operations on projects run at once', async () => {
   const { computers, projects } = test.fleet;

@@ -70,7 +70,7 @@ it('limits all connections to a computer together', async () => {
     session.close();
   }
   for (const { mock } of [openScreen, openShell]) {
-    const [first, second] = mock.calls.map(([, options]) => options?.flood);
+    const [first, second] = mock.calls.map(([, options]) => options?.limit);
     expect(first).toBeDefined();
     expect(second).toBe(first);
   }

@@ -10,7 +10,6 @@ it('keeps nothing of a computer that was removed while it is still in the list o
   pictures = new Pictures({ known: () => undefined, exists: (id: string) => present.has(id) });
   const changed: string[] = [];
   pictures.watch(
-    'owner',
     () => ['removed', 'there'],
     (id) => changed.push(id),
   );

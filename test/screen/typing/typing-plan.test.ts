@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
 import { planSlowly, planTyping } from '../../../src/screen/typing/typing-plan.js';
 
-const plan = async (text: string) =>
-  (await planTyping(text)).map(({ kind, text: part }) => [kind, part]);
+const plan = async (text: string) => planTyping(text).map(({ kind, text: part }) => [kind, part]);
 
 test('types ASCII as keys in one step', async () => {
   expect(await plan('Hello, World!\n\tx')).toEqual([['keys', 'Hello, World!\n\tx']]);
@@ -33,11 +32,7 @@ test('never divides a grapheme', async () => {
     ['paste', 'e\u0301'],
     ['keys', 'b'],
   ]);
-  expect((await planSlowly('👩‍👩‍👧‍👦a👍🏽')).map(({ text }) => text)).toEqual([
-    '👩‍👩‍👧‍👦',
-    'a',
-    '👍🏽',
-  ]);
+  expect(planSlowly('👩‍👩‍👧‍👦a👍🏽').map(({ text }) => text)).toEqual(['👩‍👩‍👧‍👦', 'a', '👍🏽']);
 });
 
 test('types every kind of line ending as one Enter', async () => {
@@ -46,12 +41,12 @@ test('types every kind of line ending as one Enter', async () => {
 
 // In quadratic time this would take minutes.
 test('splits a long text in linear time', { timeout: 60_000 }, async () => {
-  expect(await planSlowly('中'.repeat(100_000))).toHaveLength(100_000);
-  expect(await planSlowly('👩‍👩‍👧‍👦'.repeat(9000))).toHaveLength(9000);
+  expect(planSlowly('中'.repeat(100_000))).toHaveLength(100_000);
+  expect(planSlowly('👩‍👩‍👧‍👦'.repeat(9000))).toHaveLength(9000);
 });
 
 test('splits a text larger than the clipboard limit between characters', async () => {
-  const steps = await planTyping('👍🏽'.repeat(40_000));
+  const steps = planTyping('👍🏽'.repeat(40_000));
   expect(steps.length).toBeGreaterThan(2);
   for (const { text } of steps) {
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(128 * 1024);
@@ -59,34 +54,10 @@ test('splits a text larger than the clipboard limit between characters', async (
   }
 });
 
-/** Turns of the event loop during `work`. */
-async function turnsDuring(work: () => Promise<unknown>): Promise<number> {
-  let turns = 0;
-  const count = () => {
-    turns += 1;
-    timer = setImmediate(count);
-  };
-  let timer = setImmediate(count);
-  try {
-    await work();
-    return turns;
-  } finally {
-    clearImmediate(timer);
-  }
-}
-
-test('lets other work run while a long text is planned', async () => {
-  // Each takes tens of milliseconds even on a fast machine.
-  const texts = ['e\u0301'.repeat(50_000), 'e\u0301\n'.repeat(33_333), '👩‍👩‍👧‍👦'.repeat(9000)];
-  for (const text of texts) {
-    expect(await turnsDuring(async () => planSlowly(text))).toBeGreaterThan(5);
-  }
-});
-
 test('divides a line into graphemes only where it is larger than the clipboard', async () => {
   const segment = vi.spyOn(Intl.Segmenter.prototype, 'segment');
   try {
-    await planTyping(`é${'e\u0301'.repeat(40_000)}é`);
+    planTyping(`é${'e\u0301'.repeat(40_000)}é`);
     expect(segment.mock.calls.length).toBeLessThan(3);
   } finally {
     segment.mockRestore();
@@ -115,7 +86,7 @@ test('preserves every text exactly', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(unit, { maxLength: 60 }), async (units) => {
       const text = units.join('');
-      for (const steps of [await planTyping(text), await planSlowly(text)]) {
+      for (const steps of [planTyping(text), planSlowly(text)]) {
         expect(steps.map((step) => step.text).join('')).toBe(text);
         for (const step of steps) {
           const points = [...step.text].map((character) => character.codePointAt(0) ?? 0);
@@ -129,8 +100,8 @@ test('preserves every text exactly', async () => {
 
 test('rejects control characters that no key types, before typing anything', async () => {
   for (const text of ['a\x03', '\0', '\x85', '\x9b']) {
-    await expect(planTyping(text)).rejects.toMatchObject({ code: 'invalid_request' });
+    expect(() => planTyping(text)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   }
-  await expect(planTyping('a\x03')).rejects.toThrow('U+0003');
-  await expect(planTyping('\ud800')).rejects.toThrow('surrogate');
+  expect(() => planTyping('a\x03')).toThrow('U+0003');
+  expect(() => planTyping('\ud800')).toThrow('surrogate');
 });

@@ -6,8 +6,6 @@ const CAPACITY = 64 << 20;
 const PER_SECOND = 16 << 20;
 /** The base cost of a message: allows about 4,000 unsolicited messages per second. */
 const MESSAGE = 4096;
-/** What is processed without a pause: less than 10 ms of work. */
-const WITHOUT_PAUSE = 4 << 20;
 /**
  * Pixels of compact encodings, at once and per second: a full screen of 1280x800 64 times a second. The
  * server sends a few bytes for millions of them, which take this process about 1.6 nanoseconds each.
@@ -22,10 +20,9 @@ const RESIZES_PER_SECOND = 1;
  * messages; a hostile one could keep this process busy forever with either. One limit is for all
  * connections to a computer: a hostile one could end each before its limit.
  */
-export class FloodLimit {
+export class UpdateLimit {
   readonly #bucket = new TokenBucket(CAPACITY, PER_SECOND);
   readonly #compact = new TokenBucket(COMPACT, COMPACT);
-  #sincePause = 0;
   readonly #resizes = new TokenBucket(RESIZES, RESIZES_PER_SECOND);
 
   /** Allows the answer to a request for `pixels` pixels, which the server may send twice. */
@@ -34,17 +31,13 @@ export class FloodLimit {
   }
 
   /**
-   * Charges one message or rectangle of `pixels` pixels. Throws when the limit is exceeded. Returns
-   * true if others should have a turn before it is processed: a few bytes can copy a whole screen.
+   * Charges one message or rectangle of `pixels` pixels. Throws when the limit is exceeded: all of it takes
+   * a tenth of a second.
    */
-  charge(pixels: number): boolean {
+  charge(pixels: number): void {
     if (!this.#bucket.take(pixels + MESSAGE)) {
       throw protocolError('sent far more data than was requested');
     }
-    this.#sincePause += pixels + MESSAGE;
-    if (this.#sincePause <= WITHOUT_PAUSE) return false;
-    this.#sincePause = 0;
-    return true;
   }
 
   /**

@@ -18,7 +18,6 @@ async function openViewer() {
     ...{ mode: 'view', name: 'p/a' },
     onError: (error) => expect.fail(error.message),
     channel: {
-      ownerId: 'usr_a',
       send: (data) =>
         isReady ? new Promise((read) => frames.push({ data, read })) : Promise.resolve(),
       sendClipboard: () => undefined,

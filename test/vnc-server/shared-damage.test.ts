@@ -34,7 +34,6 @@ async function joined(views: number, asking: 'once' | 'always') {
       ...{ mode: 'view', name: 'p/a' },
       onError: (error) => expect.fail(error.message),
       channel: {
-        ownerId: 'usr_a',
         send: async (data) => {
           if (data.length <= 64) return;
           frames += 1;

@@ -9,7 +9,6 @@ import type {
   Me,
   UpdateComputer,
 } from '../../contract/resources.js';
-import { nextTurn } from '../../lib/async/next-turn.js';
 import type { Owner } from '../accounts/api-keys.js';
 import { isWithin } from '../accounts/scope.js';
 import { MOST_NAMES, missing, suggestion } from '../errors/missing.js';
@@ -64,7 +63,6 @@ export class Computers {
     wait: Waiting,
     onCreated?: OnCreated,
   ): Promise<Computer> {
-    await nextTurn(owner.id);
     return this.#begin(await this.#creation.ofImage(owner, project, input, onCreated), wait);
   }
 

@@ -38,27 +38,3 @@ export class ConcurrencyLimit {
     };
   }
 }
-
-/** Runs at most `limit` tasks at the same time, and at most `perKey` of each key. */
-export class KeyedLimit {
-  readonly #all: ConcurrencyLimit;
-  readonly #perKey: number;
-  readonly #keys = new Map<string, { readonly limit: ConcurrencyLimit; tasks: number }>();
-
-  constructor({ limit, perKey }: { readonly limit: number; readonly perKey: number }) {
-    this.#all = new ConcurrencyLimit(limit);
-    this.#perKey = perKey;
-  }
-
-  async run<T>(key: string, task: () => Promise<T>): Promise<T> {
-    const known = this.#keys.get(key) ?? { limit: new ConcurrencyLimit(this.#perKey), tasks: 0 };
-    this.#keys.set(key, known);
-    known.tasks += 1;
-    try {
-      return await known.limit.run(() => this.#all.run(task));
-    } finally {
-      known.tasks -= 1;
-      if (known.tasks === 0) this.#keys.delete(key);
-    }
-  }
-}

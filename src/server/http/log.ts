@@ -1,7 +1,10 @@
 import type { Socket } from 'node:net';
 import type { FastifyBaseLogger, FastifyInstance, FastifyRequest } from 'fastify';
 import type { Fleet } from '../../fleet/fleet.js';
-import { LogLimit } from '../limits/log-limit.js';
+import { SampledBucket } from '../../lib/async/token-bucket.js';
+
+/** Lines of requests without a key, at once and per second after that. */
+const WITHOUT_KEY = { burst: 60, perSecond: 1 };
 
 /**
  * Logs every request with its id when the answer has been sent, and every WebSocket with status 101
@@ -19,15 +22,15 @@ export function logRequests(app: FastifyInstance, fleet: Fleet): void {
     }
     counted.set(socket, bytes);
   };
-  const withoutKey = new LogLimit();
+  const withoutKey = new SampledBucket(WITHOUT_KEY.burst, WITHOUT_KEY.perSecond);
   const line = (request: FastifyRequest, status: number, ms: number) => {
-    const allowed = request.owner === null ? withoutKey.take() : { omitted: 0 };
-    if (allowed === undefined) return;
+    const omitted = request.owner === null ? withoutKey.admit() : 0;
+    if (omitted === undefined) return;
     const route = request.routeOptions.url ?? 'unknown';
     const took = Math.round(ms * 10) / 10;
-    const omitted = allowed.omitted > 0 ? { omitted: allowed.omitted } : {};
     const { id, method } = request;
-    app.log.info({ id, method, route, status, ms: took, ...omitted }, 'request');
+    const fields = { id, method, route, status, ms: took, ...(omitted > 0 && { omitted }) };
+    app.log.info(fields, 'request');
   };
   app.addHook('onResponse', (request, reply, done) => {
     line(request, reply.statusCode, reply.elapsedTime);

@@ -69,7 +69,6 @@ async function serveView(
     auditConnection(fleet, subject).opened({ mode: ticket.mode });
     logOf(request).info({ computer: id, mode: ticket.mode }, 'view opened');
     const channel = {
-      ownerId: ticket.owner.id,
       send: (data: Buffer) => new Promise<void>((resolve) => socket.send(data, () => resolve())),
       sendClipboard: clipboardChannel(socket),
     };

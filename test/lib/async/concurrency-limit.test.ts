@@ -1,6 +1,6 @@
 import { setImmediate as soon } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { ConcurrencyLimit, KeyedLimit } from '../../../src/lib/async/concurrency-limit.js';
+import { ConcurrencyLimit } from '../../../src/lib/async/concurrency-limit.js';
 
 it('runs at most as many tasks as the limit, in order, even after one failed', async () => {
   const limit = new ConcurrencyLimit(2);
@@ -43,30 +43,4 @@ it('gives the last turns after those in order, also to those that came earlier',
     ...[wait('a'), wait('b')],
   ]);
   expect(order).toEqual(['running', 'a', 'b', 'last 1', 'last 2']);
-});
-
-it('limits the tasks of each key', async () => {
-  const limit = new KeyedLimit({ limit: 2, perKey: 1 });
-  const started: string[] = [];
-  const ends: (() => void)[] = [];
-  const run = (key: string) =>
-    limit.run(key, async () => {
-      started.push(key);
-      await new Promise<void>((resolve) => ends.push(resolve));
-    });
-  const all = Promise.all(['a', 'a', 'a', 'b', 'b', 'c'].map(run));
-  await soon();
-  expect(started).toEqual(['a', 'b']);
-  for (let ended = 0; ended < 6; ended++) {
-    ends[ended]?.();
-    await soon();
-  }
-  await all;
-  expect(started).toEqual(['a', 'b', 'c', 'a', 'b', 'a']);
-});
-
-it('forgets a key, also after a task failed', async () => {
-  const limit = new KeyedLimit({ limit: 1, perKey: 1 });
-  await expect(limit.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
-  expect(await limit.run('a', async () => 1)).toBe(1);
 });

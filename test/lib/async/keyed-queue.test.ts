@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { deferred } from '../../../src/lib/async/deferred.js';
-import { KeyedQueue, TakingTurns } from '../../../src/lib/async/keyed-queue.js';
+import { KeyedQueue } from '../../../src/lib/async/keyed-queue.js';
 
 it('runs tasks of one key in order, and those of another key in parallel', async () => {
   const queue = new KeyedQueue();
@@ -23,19 +23,4 @@ it('is idle when no task runs or waits, even after one failed', async () => {
   const failing = queue.run('a', () => Promise.reject(new Error('failed')));
   await Promise.all([expect(failing).rejects.toThrow('failed'), queue.settled()]);
   expect(queue.busy('a')).toBe(false);
-});
-
-it('items are taken from one key after the other, in the order of each key', () => {
-  const items = new TakingTurns<string>();
-  for (const item of ['a1', 'a2', 'a3', 'b1', 'c1', 'b2']) items.add(item.charAt(0), item);
-  const taken = ['a1', 'b1', 'c1', 'a2', 'b2', 'a3', undefined];
-  expect(taken.map(() => items.next())).toEqual(taken);
-  expect(items.isEmpty).toBe(true);
-});
-
-it('an item that is removed is not taken', () => {
-  const items = new TakingTurns<string>();
-  for (const item of ['a1', 'a2', 'b1']) items.add(item.charAt(0), item);
-  for (const item of ['a1', 'b1', 'c1']) items.delete(item.charAt(0), item);
-  expect([items.next(), items.next(), items.isEmpty]).toEqual(['a2', undefined, true]);
 });

@@ -1,19 +1,9 @@
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
-import { LogLimit } from '../../../src/server/limits/log-limit.js';
+import { expect } from 'vitest';
 import { rotatingLog } from '../../../src/server/limits/rotating-log.js';
 import { promise } from '../../support/run/promise.js';
-
-it('clients without a key cause one line per second, which counts the omitted ones', () => {
-  const limit = new LogLimit();
-  const at = performance.now();
-  const lines = Array.from({ length: 1000 }, () => limit.take(at));
-  expect(lines.filter((line) => line !== undefined)).toHaveLength(60);
-  expect(limit.take(at + 1500)).toEqual({ omitted: 940 });
-  expect(limit.take(at + 1500)).toBeUndefined();
-});
 
 promise(29, 'the log file of a running service is bounded', () => {
   const directory = mkdtempSync(join(tmpdir(), 'vc-log-'));

@@ -4,11 +4,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# In addition to the packages of `vc setup`: an X server with clients for the unit tests of the
-# screen, tools that inspect the host, a boot loader for imported disks, an RTMP server for streams, a
-# two browsers for the web page, a terminal and shells for the command line, the libraries and tests of the
-# Python client.
-packages="tigervnc-standalone-server xterm xclip x11-utils xdotool curl man-db iproute2 util-linux procps python3 python3-httpx python3-websockets python3-pytest mypy grub-pc-bin grub-common mtools openssl ffmpeg nginx-light libnginx-mod-rtmp chromium firefox-esr tmux zsh fish groff-base"
+# In addition to the packages of `vc setup`: tools that inspect the host, a boot loader for imported
+# disks, an RTMP server for streams, two browsers for the web page, a terminal and shells for the
+# command line, the libraries and tests of the Python client.
+packages="curl man-db iproute2 util-linux procps python3 python3-httpx python3-websockets python3-pytest mypy grub-pc-bin grub-common mtools openssl ffmpeg nginx-light libnginx-mod-rtmp chromium firefox-esr tmux zsh fish groff-base"
 
 . scripts/packages.sh
 need_node

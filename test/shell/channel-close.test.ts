@@ -60,25 +60,6 @@ describe('a guest that does not confirm that a channel is closed', () => {
     expect(shell.open).toBe(true);
     expect(mib).toBeLessThan(8);
   });
-
-  promise(29, 'leaves nothing of the output of aborted commands', async (report) => {
-    const { guest, printed } = await openSilent();
-    const before = await usedSoon();
-    const controller = new AbortController();
-    const { signal } = controller;
-    const runs = Array.from({ length: COUNT }, () =>
-      guest.shell.run({ ...command, timeoutMs: 60_000, signal }),
-    );
-    const ends = Promise.allSettled(runs);
-    while (printed() < COUNT || guest.stream.readableLength > 0) await tick();
-    for (let turn = 0; turn < 100; turn++) await tick();
-    expect(usedMib() - before).toBeGreaterThan(COUNT);
-    controller.abort();
-    const mib = (await usedSoon()) - before;
-    report(`${COUNT} commands with 2 MiB of output each: +${Math.round(mib)} MiB at once`);
-    expect(mib).toBeLessThan(8);
-    await ends;
-  });
 });
 
 /** More than a connection may have at once. */
@@ -152,43 +133,6 @@ promise(29, 'commands that a guest refuses leave no channel', async (report) => 
   await expect.poll(() => closes.mock.calls.length).toBe(160);
   expect(shell.open).toBe(true);
   report('160 commands refused, 160 channels closed');
-});
-
-promise(29, 'commands that a guest closes before they begin leave nothing', async (report) => {
-  const printed = Buffer.alloc(MIB);
-  guest = await openGuest({
-    onConnection: (connection) => {
-      const senders: number[] = [];
-      const open = handlerOf(connection, 'CHANNEL_OPEN');
-      onMessage(connection, 'CHANNEL_OPEN', (...message) => {
-        senders.push((message[1] as { readonly sender: number }).sender);
-        open(...message);
-      });
-      onMessage(connection, 'CHANNEL_REQUEST', () => {
-        const id = uint32(senders.shift() ?? 0);
-        // SSH_MSG_CHANNEL_DATA in packets of 32 KiB, then SSH_MSG_CHANNEL_CLOSE.
-        for (let at = 0; at < MIB; at += 32_000) {
-          sendPacket(
-            connection,
-            Buffer.of(94),
-            id,
-            ssh(printed.toString('latin1', at, at + 32_000)),
-          );
-        }
-        sendPacket(connection, Buffer.of(97), id);
-      });
-    },
-  });
-  const { shell } = guest;
-  const before = await usedSoon();
-  for (let asked = 0; asked < 128; asked += COUNT) {
-    const runs = Array.from({ length: COUNT }, () => shell.run(command));
-    for (const { status } of await Promise.allSettled(runs)) expect(status).toBe('rejected');
-  }
-  const mib = (await usedSoon()) - before;
-  report(`128 commands with 1 MiB of output each: +${Math.round(mib)} MiB`);
-  expect(shell.open).toBe(true);
-  expect(mib).toBeLessThan(16);
 });
 
 promise(20, 'output after its end, before a command is confirmed, ends nothing', async () => {

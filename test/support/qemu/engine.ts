@@ -19,8 +19,6 @@ import {
   type QemuEngineOptions,
 } from '../../../src/engines/qemu/engine.js';
 import { defaultCacheDirectory } from '../../../src/images/cache.js';
-import { openScreen } from '../../../src/screen/index.js';
-import type { Screen } from '../../../src/screen/types.js';
 import { generateKeyPair, type KeyPair } from '../../../src/shell/keys.js';
 import { openShell } from '../../../src/shell/shell.js';
 import type { Shell } from '../../../src/shell/types.js';
@@ -94,11 +92,6 @@ export function spec(id: string, change: Partial<MachineSpec> = {}): MachineSpec
     hostName: `vc-${id}`,
     ...change,
   };
-}
-
-/** A machine's screen; waits until it answers. */
-export function screenOf(engine: QemuEngine, id: string): Promise<Screen> {
-  return untilThere(async () => openScreen(await engine.dial(id, 'screen')));
 }
 
 /** A machine's shell; waits until it answers. */
